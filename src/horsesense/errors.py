@@ -1,0 +1,82 @@
+"""Everything that horsesense raises on purpose.
+
+HorsesenseError
+├── UsageError            wrong use: an unknown name, an impossible setting (exit code 2)
+│   └── ItemsError        faults in a data file, all of them at once (exit code 2)
+├── BackendError          the respondent could not be reached or refused to work (exit code 3)
+├── StoreError            the run directory cannot be used safely (exit code 3)
+└── Interrupted           the user stopped the run; it can go on (exit code 130)
+
+Every message says what is wrong and where; `hint` says what is allowed or what to do next.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+
+
+class HorsesenseError(Exception):
+    """Base of all deliberate errors; `hint` tells the reader what to do next."""
+
+    exit_code = 2
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message}\n{self.hint}" if self.hint else self.message
+
+
+class UsageError(HorsesenseError):
+    """The call cannot be carried out as asked."""
+
+    @classmethod
+    def unknown(cls, kind: str, name: str, known: Iterable[str]) -> UsageError:
+        """An unknown name, with the nearest known name and the full list."""
+        names = sorted(known)
+        near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+        guess = f" Did you mean {near[0]!r}?" if near else ""
+        return cls(f"There is no {kind} {name!r}.{guess}", hint=f"Known: {', '.join(names)}.")
+
+
+class ItemsError(UsageError):
+    """All faults found in one source of items.
+
+    Attributes:
+        source: the file or data set as the user named it.
+        faults: one sentence each, with the line number where there is one.
+    """
+
+    SHOWN = 20
+
+    def __init__(self, source: str, faults: Sequence[str], *, hint: str | None = None) -> None:
+        self.source = source
+        self.faults = tuple(faults)
+        rest = len(self.faults) - self.SHOWN
+        lines = [f"  {fault}" for fault in self.faults[: self.SHOWN]]
+        if rest > 0:
+            lines.append(f"  ... and {rest} more")
+        noun = "fault" if len(self.faults) == 1 else "faults"
+        head = f"{source}: {len(self.faults)} {noun}"
+        super().__init__("\n".join([head, *lines]), hint=hint)
+
+
+class BackendError(HorsesenseError):
+    """A respondent cannot do what the study needs of it."""
+
+    exit_code = 3
+
+
+class StoreError(HorsesenseError):
+    """A run directory or its store is unusable, locked, damaged or of another schema."""
+
+    exit_code = 3
+
+
+class Interrupted(HorsesenseError):
+    """The run was stopped by its user; what was paid for is stored."""
+
+    exit_code = 130

@@ -1,0 +1,44 @@
+"""What a response says, as one reader understood it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+Status = Literal[
+    "answer", "none", "refusal", "unknown", "ambiguous", "illegal", "truncated", "empty"
+]
+"""The status of a reading:
+
+answer     slots were chosen
+none       says that no option is right (or that none can be determined)
+refusal    declines to answer
+unknown    says that it does not know
+ambiguous  chooses several where one was asked for, or contradicts itself
+illegal    names something that is not among the options
+truncated  stops before an answer
+empty      nothing but white space
+"""
+
+STATUSES: tuple[Status, ...] = get_args(Status)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One reader's understanding of one response.
+
+    Attributes:
+        status: see `Status`.
+        slots: chosen shown slots, 0-based, in order of mention; empty unless status is "answer".
+        rule: name of the rule that decided.
+        span: start and end of the deciding text in the response; None where there is no text.
+        confidence: 0 to 1.
+        score: the deciding number of a scoring reader (label mass); None otherwise.
+    """
+
+    status: Status
+    slots: tuple[int, ...] = ()
+    rule: str = ""
+    span: tuple[int, int] | None = None
+    confidence: float = 1.0
+    score: float | None = None

@@ -1,0 +1,93 @@
+"""What is shown to a respondent, before it becomes a prompt: variants and trials.
+
+A probe turns an item into trials. A trial holds one variant (one item as shown), or several when
+many problems share one prompt. Nothing here knows wording, models or answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final, Literal
+
+Asks = Literal["letter", "label", "letters", "yes_no", "free", "label_lines", "index_json"]
+"""The kind of answer a trial asks for."""
+
+Expects = Literal["gold", "none", "chance"]
+"""What a sound respondent does: choose the gold slot, say that no option is right, or guess."""
+
+# `Variant.origin` maps each shown slot to the option it holds. Original options are numbered as
+# published (0, 1, ...); what a probe added has a negative code, the same in every order.
+NONE_OPTION: Final = -1
+"""An option that says that no option is right."""
+REFUSED_OPTION: Final = -2
+"""An option that declines to answer."""
+UNKNOWN_OPTION: Final = -3
+"""An option that says "I do not know"."""
+FILLER: Final = -10
+"""The first added filler; the j-th has code FILLER - j."""
+
+NO_EXTRAS: Final[Mapping[str, str]] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One item as shown.
+
+    Attributes:
+        item_id: the item it shows.
+        question: the question, or the text to classify; None where it is withheld.
+        options: option texts in the shown order; for task-level labels, the label names.
+        labels: what stands before each option ("A", "B", ...); empty where options are named
+            by their text (task-level label sets).
+        origin: shown slot -> original option (>= 0) or what was added (negative codes above).
+        gold_at: the shown slot that is right; None where no shown option is, or gold is unknown.
+        context: a passage before the question.
+        text_b, target: second text and target word of pair classification.
+        subject: names the pool of few-shot examples.
+    """
+
+    item_id: str
+    question: str | None
+    options: tuple[str, ...]
+    labels: tuple[str, ...]
+    origin: tuple[int, ...]
+    gold_at: int | None
+    context: str | None = None
+    text_b: str | None = None
+    target: str | None = None
+    subject: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One prompt as shown: which probe made it, what it shows, asks and expects.
+
+    Attributes:
+        probe: name of the probe.
+        condition: its setting, as `key=value` pairs joined by commas; "" where it has one only.
+        repetition: the replicate (order 0, 1, ...).
+        variants: one, or several when problems share a prompt.
+        asks: the kind of answer asked for.
+        expects: what should hold.
+        form: name of the prompt template.
+        extras: further named texts that the template needs (a proposed answer, a delimiter).
+        sample: draws of the same prompt are numbered, so that a repeat is asked again.
+    """
+
+    probe: str
+    condition: str
+    repetition: int
+    variants: tuple[Variant, ...]
+    asks: Asks = "letter"
+    expects: Expects = "gold"
+    form: str = "choice"
+    extras: Mapping[str, str] = field(default=NO_EXTRAS)
+    sample: int = 0
+
+    @property
+    def variant(self) -> Variant:
+        """The only variant; ValueError if the trial holds several."""
+        (variant,) = self.variants
+        return variant
