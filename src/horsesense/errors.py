@@ -5,7 +5,7 @@ HorsesenseError
 │   └── ItemsError        faults in a data file, all of them at once (exit code 2)
 ├── BackendError          the respondent could not be reached or refused to work (exit code 3)
 ├── StoreError            the run directory cannot be used safely (exit code 3)
-└── Interrupted           the user stopped the run; it can go on (exit code 130)
+└── InterruptedRunError   the user stopped the run; it can go on (exit code 130)
 
 Every message says what is wrong and where; `hint` says what is allowed or what to do next.
 """
@@ -76,7 +76,7 @@ class StoreError(HorsesenseError):
     exit_code = 3
 
 
-class Interrupted(HorsesenseError):
+class InterruptedRunError(HorsesenseError):
     """The run was stopped by its user; what was paid for is stored."""
 
     exit_code = 130

@@ -1,0 +1,1 @@
+"""Respondents: whatever answers a request."""
