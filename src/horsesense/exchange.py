@@ -94,7 +94,7 @@ class Usage:
     completion_tokens: int | None = None
 
 
-NO_SCORES: Mapping[str, float] = MappingProxyType({})
+_NO_SCORES: Mapping[str, tuple[float, int]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ class Response:
     text: str
     finish_reason: str | None = None
     positions: tuple[Mapping[str, float], ...] = ()
-    continuations: Mapping[str, tuple[float, int]] = MappingProxyType({})
+    continuations: Mapping[str, tuple[float, int]] = field(default_factory=lambda: _NO_SCORES)
     usage: Usage = Usage()
     latency: float | None = None
     served_by: str | None = None

@@ -83,7 +83,7 @@ class Trial:
     asks: Asks = "letter"
     expects: Expects = "gold"
     form: str = "choice"
-    extras: Mapping[str, str] = field(default=NO_EXTRAS)
+    extras: Mapping[str, str] = field(default_factory=lambda: NO_EXTRAS)
     sample: int = 0
 
     @property

@@ -1,0 +1,69 @@
+"""The probes, by name. A new probe is one short file and one line here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import fields
+
+from horsesense.errors import UsageError
+from horsesense.probes.base import LETTERS, NotApplicableError, Probe, Setting, show
+from horsesense.probes.labels import Labels
+from horsesense.probes.none_of_the_above import NoneOfTheAbove
+from horsesense.probes.options_only import OptionsOnly
+from horsesense.probes.order import Order
+from horsesense.probes.original import Original, Repeat
+from horsesense.registry import Registry
+
+__all__ = ["LETTERS", "PROBES", "NotApplicableError", "Probe", "Setting", "parse_probes", "show"]
+
+PROBES: Registry[type[Probe]] = Registry("probe")
+for _probe in (Original, Repeat, Order, Labels, NoneOfTheAbove, OptionsOnly):
+    PROBES.add(_probe.name, _probe)
+
+
+def parse_probes(specs: Sequence[str]) -> tuple[Probe, ...]:
+    """Probes from names with optional parameters; `original` is always first.
+
+    Each spec is `name`, `name(value)` for the first parameter, or `name(key=value, ...)`.
+
+    >>> [p.signature for p in parse_probes(["order(random(4))"])]
+    ['original', 'order(design=random(4))']
+    """
+    probes = [parse_probe(spec) for spec in ("original", *specs)]
+    return tuple({probe.signature: probe for probe in probes}.values())
+
+
+def parse_probe(spec: str) -> Probe:
+    """One probe; UsageError names what is unknown and what there is."""
+    match = re.fullmatch(r"\s*([\w-]+)\s*(?:\((.*)\))?\s*", spec)
+    if match is None:
+        raise UsageError(f"{spec!r} is no probe.", hint="Write name or name(key=value, ...).")
+    kind = PROBES.get(match.group(1).replace("-", "_"))
+    known = {f.name: f.type for f in fields(kind)}
+    values: dict[str, object] = {}
+    for part in split_outside_brackets(match.group(2) or ""):
+        name, given, text = part.partition("=")
+        if not given or "(" in name:
+            name, text = next(iter(known), ""), part
+        name = name.strip()
+        if name not in known:
+            allowed = ", ".join(known) or "none"
+            raise UsageError(
+                f"probe {kind.name} has no parameter {name or text!r}.", hint=f"Known: {allowed}."
+            )
+        values[name] = _typed(kind.name, name, str(known[name]), text.strip())
+    return kind(**values)
+
+
+def split_outside_brackets(text: str) -> list[str]:
+    """Parts of a comma-separated list, commas inside brackets left alone."""
+    return [part for part in re.split(r",\s*(?![^(]*\))", text) if part.strip()]
+
+
+def _typed(probe: str, name: str, kind: str, text: str) -> object:
+    if kind != "int":
+        return text
+    if not text.isdigit():
+        raise UsageError(f"probe {probe}: {name} must be a whole number, not {text!r}.")
+    return int(text)

@@ -1,0 +1,237 @@
+"""From trials to requests: templates, few-shot examples, chat or plain completion.
+
+A template is a file of two parts with a line of three dashes between: the instruction, given
+once, and the problem, which is repeated for every few-shot example. A user replaces one by
+putting a file of the same name into a folder of their own. A template's version is the hash of
+its text, so that a changed word changes the signature of every number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from jinja2 import StrictUndefined, Template, TemplateError
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from horsesense.errors import UsageError
+from horsesense.exchange import Message, Request, SamplingParams
+from horsesense.ids import fingerprint
+from horsesense.items import Item, ItemSet, Kind
+from horsesense.probes.base import LETTERS, show
+from horsesense.probes.labels import LABEL_SETS
+from horsesense.trials import Trial, Variant
+
+Style = Literal["chat", "completion"]
+
+_JINJA = ImmutableSandboxedEnvironment(
+    undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=False
+)
+_JINJA.policies["json.dumps_kwargs"] = {"ensure_ascii": False}
+
+
+class PromptTemplate(NamedTuple):
+    """One form of prompt."""
+
+    name: str
+    version: str
+    instruction: Template
+    problem: Template
+
+
+def load_template(name: str, folder: Path | None = None) -> PromptTemplate:
+    """The template of that name, the user's own where `folder` has one.
+
+    Raises UsageError if there is none, or if it cannot be parsed.
+    """
+    own = None if folder is None else folder / f"{name}.j2"
+    path = own if own is not None and own.is_file() else None
+    packaged = files("horsesense.prompts") / "templates" / f"{name}.j2"
+    if path is None and not packaged.is_file():
+        known = sorted(p.name[:-3] for p in (files("horsesense.prompts") / "templates").iterdir())
+        raise UsageError.unknown("prompt template", name, known)
+    text = (path or packaged).read_text(encoding="utf-8")
+    instruction, dashes, problem = text.partition("\n---\n")
+    if not dashes:
+        raise UsageError(
+            f"{path or name}: no line of three dashes.",
+            hint="A template is an instruction, a line `---`, and the problem.",
+        )
+    try:
+        parts = _JINJA.from_string(instruction), _JINJA.from_string(problem)
+    except TemplateError as error:
+        raise UsageError(f"{path or name}: {error}") from None
+    return PromptTemplate(name, fingerprint(text)[:6], *parts)
+
+
+@dataclass(frozen=True)
+class Want:
+    """What every request asks the respondent for, as far as it can give it.
+
+    Attributes:
+        max_tokens: limit of the reply; 0 for scores alone.
+        temperature, top_p: decoding.
+        top_logprobs: alternatives at the first positions.
+        watch: whether label log-probabilities are asked for by name.
+        continuations: whether whole options are scored as the reply.
+    """
+
+    max_tokens: int = 16
+    temperature: float = 0.0
+    top_p: float | None = None
+    top_logprobs: int = 0
+    watch: bool = False
+    continuations: bool = False
+
+
+@dataclass(frozen=True)
+class Shots:
+    """Few-shot examples: the first `k` of an item's subject, or of all where it has none there.
+
+    An example that is the item itself, or repeats it, is passed over.
+    """
+
+    items: ItemSet
+    k: int
+
+    @cached_property
+    def _pools(self) -> dict[str | None, list[Item]]:
+        pools: dict[str | None, list[Item]] = {None: list(self.items)}
+        for item in self.items:
+            if item.subject is not None:
+                pools.setdefault(item.subject, []).append(item)
+        return pools
+
+    def for_variant(self, variant: Variant) -> list[Item]:
+        pool = self._pools.get(variant.subject, self._pools[None])
+        others = (s for s in pool if s.id != variant.item_id and s.question != variant.question)
+        return [shot for shot, _ in zip(others, range(self.k), strict=False)]
+
+
+class Prompter:
+    """Turns trials into requests.
+
+    Args:
+        style: "chat" (messages) or "completion" (plain text that the answer continues).
+        want: what to ask for.
+        shots: few-shot examples; none by default.
+        folder: where the user's own templates are.
+    """
+
+    def __init__(
+        self,
+        style: Style = "chat",
+        want: Want | None = None,
+        shots: Shots | None = None,
+        folder: Path | None = None,
+    ) -> None:
+        self.style = style
+        self.want = want or Want()
+        self.shots = shots
+        self.folder = folder
+        self._templates: dict[str, PromptTemplate] = {}
+
+    def template(self, name: str) -> PromptTemplate:
+        if name not in self._templates:
+            self._templates[name] = load_template(name, self.folder)
+        return self._templates[name]
+
+    def signature(self, form: str) -> str:
+        """Template, version, style and number of examples."""
+        shots = (
+            "" if self.shots is None else f", shots={self.shots.k}@{self.shots.items.fingerprint}"
+        )
+        return f"{form}@{self.template(form).version}({self.style}{shots})"
+
+    def request(self, trial: Trial) -> Request:
+        """The request for one trial."""
+        template = self.template(trial.form)
+        fields = template_fields(trial)
+        instruction = template.instruction.render(fields).strip()
+        problems = [(template.problem.render(fields).strip(), "")]
+        if self.shots is not None:
+            problems = [self._shot(trial, template, s) for s in self._examples(trial)] + problems
+        params = self._params(trial)
+        if self.style == "completion":
+            return Request(None, _as_text(instruction, problems), params)
+        return Request(_as_messages(instruction, problems), None, params)
+
+    def _examples(self, trial: Trial) -> list[Item]:
+        assert self.shots is not None
+        return self.shots.for_variant(trial.variants[0])
+
+    def _shot(self, trial: Trial, template: PromptTemplate, item: Item) -> tuple[str, str]:
+        """An example in the form of the trial: same kind of labels, question withheld alike."""
+        shown = trial.variants[0]
+        kind: Kind = "choice" if shown.labels else "label"
+        labels = _stretched(shown.labels, len(item.options)) if shown.labels else None
+        question = None if shown.question is None else ""
+        variant = show(item, kind, labels=labels, question=question)
+        fields = template_fields(trial, variant)
+        if item.gold is None:
+            raise UsageError(f"few-shot item {item.id!r} has no gold answer.")
+        answer = variant.labels[item.gold] if variant.labels else variant.options[item.gold]
+        return template.problem.render(fields).strip(), answer
+
+    def _params(self, trial: Trial) -> SamplingParams:
+        want = self.want
+        variant = trial.variants[0]
+        return SamplingParams(
+            max_tokens=want.max_tokens,
+            temperature=want.temperature,
+            top_p=want.top_p,
+            top_logprobs=want.top_logprobs,
+            watch=variant.labels if want.watch and trial.asks == "letter" else (),
+            continuations=variant.options if want.continuations else (),
+            sample=trial.sample,
+        )
+
+
+def template_fields(trial: Trial, variant: Variant | None = None) -> Mapping[str, Any]:
+    """What a template may use: the item as shown and the trial's extras."""
+    shown = variant or trial.variants[0]
+    labels = shown.labels or ("",) * len(shown.options)
+    return {
+        **trial.extras,
+        "context": shown.context,
+        "question": shown.question,
+        "text_b": shown.text_b,
+        "target": shown.target,
+        "options": list(zip(labels, shown.options, strict=True)),
+        "label_noun": _label_noun(shown.labels),
+        "variants": trial.variants,
+    }
+
+
+def _label_noun(labels: Sequence[str]) -> str:
+    if all(label.isalpha() for label in labels):
+        return "letter"
+    return "number" if all(label.isdigit() for label in labels) else "sign"
+
+
+def _stretched(labels: tuple[str, ...], k: int) -> tuple[str, ...]:
+    """Labels of the same set for an example with `k` options."""
+    for known in (LETTERS, *LABEL_SETS.values()):
+        if known[: len(labels)] == labels and len(known) >= k:
+            return known[:k]
+    raise UsageError(f"a few-shot item has {k} options, more than there are labels.")
+
+
+def _as_text(instruction: str, problems: Sequence[tuple[str, str]]) -> str:
+    blocks = [f"{problem} {answer}".rstrip() for problem, answer in problems]
+    return "\n\n".join([instruction, *blocks])
+
+
+def _as_messages(instruction: str, problems: Sequence[tuple[str, str]]) -> tuple[Message, ...]:
+    """The instruction opens the first user message; examples are turns of their own."""
+    messages: list[Message] = []
+    for place, (problem, answer) in enumerate(problems):
+        content = f"{instruction}\n\n{problem}" if place == 0 else problem
+        messages.append(("user", content))
+        if answer:
+            messages.append(("assistant", answer))
+    return tuple(messages)
