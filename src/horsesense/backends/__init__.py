@@ -1,1 +1,35 @@
-"""Respondents: whatever answers a request."""
+"""Respondents: whatever answers a request. `--model SCHEME:REST` names one."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from horsesense.backends.base import Asked, Backend, Capabilities, NeedsAnswerKey
+from horsesense.errors import UsageError
+
+__all__ = ["SCHEMES", "Asked", "Backend", "Capabilities", "NeedsAnswerKey", "make_backend"]
+
+SCHEMES = {
+    "http": "horsesense.backends.http",
+    "hf": "horsesense.backends.transformers",
+    "sim": "horsesense.backends.simulated",
+    "replay": "horsesense.backends.replay",
+}
+"""Scheme -> module with `from_spec(rest, **options)`. A new backend is one module and one line."""
+
+
+def make_backend(spec: str, **options: Any) -> Backend:
+    """The respondent named by `--model`; UsageError lists the schemes.
+
+    >>> make_backend("sim:slot?k=1").name
+    'sim:slot?k=1'
+    """
+    scheme, colon, rest = spec.partition(":")
+    if not colon or not rest or scheme not in SCHEMES:
+        raise UsageError(
+            f"{spec!r} names no respondent.",
+            hint="Write http:NAME[@URL], hf:PATH-or-NAME, sim:PROFILE or replay:FILE.",
+        )
+    backend: Backend = import_module(SCHEMES[scheme]).from_spec(rest, **options)
+    return backend

@@ -1,0 +1,358 @@
+"""Respondents whose truth is known: the positive controls of a report, and the tests.
+
+A simulated respondent is told the trial behind each request (see `NeedsAnswerKey`); every other
+backend sees the request alone. Each answer is a pure function of the profile, the item and the
+request's key, so a run can be repeated, resumed and reordered without changing it.
+
+A profile decides in content (`Decision`); how the decision is put into words depends on what the
+trial asks for and is the same for all profiles (`speak`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from types import TracebackType
+from typing import Any, ClassVar, Literal, Self
+from urllib.parse import parse_qsl
+
+from horsesense.backends.base import Asked, Capabilities
+from horsesense.errors import UsageError
+from horsesense.exchange import Failure, Key, Request, Response, Usage
+from horsesense.ids import unit
+from horsesense.registry import Registry
+from horsesense.trials import NONE_OPTION, Trial, Variant
+
+SURE = 12.0
+"""Log-odds of a slot that is known to be right: a leak below 1e-5 to each other slot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a respondent has decided about one variant.
+
+    Attributes:
+        slot: the chosen slot; None where it chooses none.
+        logits: one number per slot, for the first token; the slot has the highest.
+        says: "slot", "none" or "refusal".
+        style: index into the ways of saying it; 0 is the bare label.
+    """
+
+    slot: int | None
+    logits: tuple[float, ...] = ()
+    says: Literal["slot", "none", "refusal"] = "slot"
+    style: int = 0
+
+
+@dataclass(frozen=True)
+class Profile:
+    """How a simulated respondent decides. Parameters are dataclass fields.
+
+    `decide` is given a variant and `luck`, a function from a purpose to a uniform number that is
+    fixed for the request.
+    """
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+
+    def decide(self, variant: Variant, luck: Callable[[str], float]) -> Decision:
+        raise TypeError(f"profile {self.name} does not decide")
+
+    @property
+    def spec(self) -> str:
+        """Name and all parameters, as they are written in `--model`."""
+        values = "&".join(f"{f.name}={_written(getattr(self, f.name))}" for f in fields(self))
+        return f"sim:{self.name}?{values}" if values else f"sim:{self.name}"
+
+
+def knows(variant: Variant, share: float) -> bool:
+    """Whether an item is among the `share` that a respondent knows; needs the question."""
+    return variant.question is not None and unit(b"knows", variant.item_id.encode()) < share
+
+
+def choose(slot: int, k: int) -> Decision:
+    """Certain of one slot."""
+    return Decision(slot, tuple(SURE if i == slot else 0.0 for i in range(k)))
+
+
+def right(variant: Variant) -> Decision:
+    """What is right: the gold slot, or that no option is."""
+    if variant.gold_at is None:
+        return Decision(None, (0.0,) * len(variant.options), "none")
+    return choose(variant.gold_at, len(variant.options))
+
+
+def drawn(weights: Sequence[float], luck: Callable[[str], float]) -> Decision:
+    """A slot drawn with the given weights, by adding Gumbel noise to their logarithms.
+
+    The noisy logits are returned, so that the first token agrees with the draw and yet the
+    weights are recovered when logits are averaged over orders, as PriDe does.
+    """
+    logits = []
+    for slot, weight in enumerate(weights):
+        noise = -math.log(-math.log(min(max(luck(f"gumbel{slot}"), 1e-12), 1 - 1e-12)))
+        logits.append(math.log(max(weight, 1e-12)) + noise)
+    return Decision(max(range(len(logits)), key=logits.__getitem__), tuple(logits))
+
+
+@dataclass(frozen=True)
+class Oracle(Profile):
+    name = "oracle"
+    summary = "knows every answer, and says so when no option is right"
+
+    def decide(self, variant: Variant, luck: Callable[[str], float]) -> Decision:
+        if variant.question is None:
+            return drawn([1.0] * len(variant.options), luck)
+        return right(variant)
+
+
+@dataclass(frozen=True)
+class Uniform(Profile):
+    name = "uniform"
+    summary = "guesses, every slot alike"
+
+    def decide(self, variant: Variant, luck: Callable[[str], float]) -> Decision:
+        return drawn([1.0] * len(variant.options), luck)
+
+
+@dataclass(frozen=True)
+class Slot(Profile):
+    """`k` counts from 0; past the last option, the last is taken."""
+
+    k: int = 0
+
+    name = "slot"
+    summary = "always chooses the slot numbered k (from 0), whatever it holds"
+
+    def decide(self, variant: Variant, luck: Callable[[str], float]) -> Decision:
+        return choose(min(self.k, len(variant.options) - 1), len(variant.options))
+
+
+@dataclass(frozen=True)
+class Prior(Profile):
+    """`prior` gives a weight per slot; where there are more slots its last weight goes on.
+
+    Without it the weights fall linearly (for four options 0.4, 0.3, 0.2, 0.1).
+    """
+
+    know: float = 0.6
+    prior: tuple[float, ...] = ()
+
+    name = "prior"
+    summary = "knows an item with probability know, else draws a slot from a prior"
+
+    def weights(self, k: int) -> list[float]:
+        """The prior over `k` slots; sums to 1."""
+        given = self.prior or tuple(range(k, 0, -1))
+        stretched = [given[min(slot, len(given) - 1)] for slot in range(k)]
+        total = sum(stretched)
+        return [weight / total for weight in stretched]
+
+    def decide(self, variant: Variant, luck: Callable[[str], float]) -> Decision:
+        if knows(variant, self.know):
+            return right(variant)
+        return drawn(self.weights(len(variant.options)), luck)
+
+
+@dataclass(frozen=True)
+class Ranker(Profile):
+    name = "ranker"
+    summary = "takes the most plausible option shown: gold first, a none-option never"
+
+    def decide(self, variant: Variant, luck: Callable[[str], float]) -> Decision:
+        k = len(variant.options)
+        if variant.question is None:
+            return drawn([1.0] * k, luck)
+        scores = [self._plausibility(variant, slot) for slot in range(k)]
+        best = max(range(k), key=scores.__getitem__)
+        return Decision(best, tuple(scores))
+
+    def _plausibility(self, variant: Variant, slot: int) -> float:
+        """Gold 3; other original options 1 to 2, fixed per item; added 0 to 1; none-options -9."""
+        origin = variant.origin[slot]
+        if origin == NONE_OPTION:
+            return -9.0
+        if slot == variant.gold_at:
+            return 3.0
+        taste = unit(b"ranker", variant.item_id.encode(), str(origin).encode())
+        return taste + (1.0 if origin >= 0 else 0.0)
+
+
+@dataclass(frozen=True)
+class SaysNone(Profile):
+    name = "none"
+    summary = "chooses the none-option, or says that no option is right"
+
+    def decide(self, variant: Variant, luck: Callable[[str], float]) -> Decision:
+        k = len(variant.options)
+        if NONE_OPTION in variant.origin:
+            return choose(variant.origin.index(NONE_OPTION), k)
+        return Decision(None, (0.0,) * k, "none")
+
+
+@dataclass(frozen=True)
+class Refuses(Profile):
+    name = "refuse"
+    summary = "declines to answer"
+
+    def decide(self, variant: Variant, luck: Callable[[str], float]) -> Decision:
+        return Decision(None, (0.0,) * len(variant.options), "refusal")
+
+
+@dataclass(frozen=True)
+class Talker(Profile):
+    """The text is right with probability `know` (else uniform over the wrong slots); the first
+    token favours another slot with probability `disagree`."""
+
+    know: float = 0.6
+    disagree: float = 0.3
+
+    name = "talker"
+    summary = "answers in sentences; its first token favours another slot at a given rate"
+
+    def decide(self, variant: Variant, luck: Callable[[str], float]) -> Decision:
+        k = len(variant.options)
+        decision = right(variant)
+        if not knows(variant, self.know):
+            decision = drawn([1.0] * k, luck)
+        if decision.slot is not None and luck("disagree") < self.disagree:
+            other = (decision.slot + 1 + int(luck("other") * (k - 1))) % k
+            decision = replace(decision, logits=choose(other, k).logits)
+        return replace(decision, style=int(luck("style") * len(STYLES)))
+
+
+PROFILES: Registry[type[Profile]] = Registry("simulated respondent")
+for _profile in (Oracle, Uniform, Slot, Prior, Ranker, SaysNone, Refuses, Talker):
+    PROFILES.add(_profile.name, _profile)
+
+STYLES: tuple[str, ...] = (
+    "{label}",
+    "{label}. {option}",
+    "The correct answer is {label}.",
+    "({label}) {option}",
+    "**{label}**",
+    "Answer: {label}",
+    "I would go with option {label}, because it fits the question best.",
+)
+"""Ways of naming an option. Style 0 is the bare label."""
+
+NONE_TEXT = "None of the options is correct."
+REFUSAL_TEXT = "I'm sorry, but I cannot help with that question."
+
+
+def speak(trial: Trial, decision: Decision) -> str:
+    """The decision about a single-variant trial, in words."""
+    if decision.says == "none":
+        return NONE_TEXT
+    if decision.slot is None:
+        return REFUSAL_TEXT
+    option = trial.variant.options[decision.slot]
+    if not trial.variant.labels:
+        return option
+    return STYLES[decision.style].format(label=trial.variant.labels[decision.slot], option=option)
+
+
+def first_token(trial: Trial, decision: Decision) -> Mapping[str, float]:
+    """Log-probabilities of the labels as the first token; talkers leave most mass to words."""
+    logits = decision.logits
+    if not trial.variant.labels or not logits:
+        return {}
+    mass = 0.02 if decision.style or decision.slot is None else 0.98
+    peak = max(logits)
+    norm = peak + math.log(sum(math.exp(x - peak) for x in logits))
+    scale = math.log(mass) - norm
+    return {label: x + scale for label, x in zip(trial.variant.labels, logits, strict=True)}
+
+
+class Simulated:
+    """The backend around a profile.
+
+    >>> Simulated.from_spec("slot?k=2").identity
+    'sim:slot?k=2'
+    """
+
+    batch_size = 512
+    max_connections = 1
+
+    def __init__(self, profile: Profile) -> None:
+        self.profile = profile
+        self.identity = profile.spec
+        self.name = profile.spec
+        self._answer_key: dict[Key, Trial] = {}
+
+    @classmethod
+    def from_spec(cls, rest: str) -> Simulated:
+        """From `PROFILE?key=value&...`; UsageError names what is unknown and what there is."""
+        name, _, query = rest.partition("?")
+        kind = PROFILES.get(name)
+        known = {f.name: f for f in fields(kind)}
+        values: dict[str, Any] = {}
+        for key, text in parse_qsl(query, keep_blank_values=True):
+            if key not in known:
+                raise UsageError.unknown(f"parameter of sim:{name}", key, known)
+            values[key] = _parsed(f"sim:{name}", key, type(known[key].default), text)
+        return cls(kind(**values))
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._answer_key.clear()
+
+    async def capabilities(self) -> Capabilities:
+        return Capabilities(chat=True, completion=True, top_logprobs=26, watch=True)
+
+    def count_tokens(self, request: Request) -> int | None:
+        return None
+
+    def tell(self, key: Key, trial: Trial) -> None:
+        self._answer_key.setdefault(key, trial)
+
+    async def respond(self, batch: Sequence[Asked]) -> Sequence[Response | Failure]:
+        return [self._answer(asked) for asked in batch]
+
+    def _answer(self, asked: Asked) -> Response:
+        trial = self._answer_key.pop(asked.key)
+        decision = self.profile.decide(
+            trial.variant, lambda purpose: unit(asked.key, purpose.encode())
+        )
+        return Response(
+            text=speak(trial, decision),
+            finish_reason="stop",
+            positions=(first_token(trial, decision),) if asked.request.params.watch else (),
+            usage=Usage(),
+        )
+
+
+def from_spec(rest: str) -> Simulated:
+    return Simulated.from_spec(rest)
+
+
+def _parsed(where: str, name: str, kind: type, text: str) -> Any:
+    """A parameter's value; probabilities lie in 0..1, weights are not negative."""
+    try:
+        if kind is tuple:
+            value: Any = tuple(float(part) for part in text.split(","))
+            fits = sum(value) > 0 and min(value) >= 0
+        else:
+            value = kind(text)
+            fits = value >= 0 and (kind is int or value <= 1)
+    except ValueError:
+        fits = False
+    if not fits:
+        allowed = {int: "a whole number from 0", float: "a number from 0 to 1"}
+        raise UsageError(
+            f"{where}: {name} cannot be {text!r}.",
+            hint=f"Allowed: {allowed.get(kind, 'weights from 0, separated by commas')}.",
+        )
+    return value
+
+
+def _written(value: Any) -> str:
+    return ",".join(f"{v:g}" for v in value) if isinstance(value, tuple) else f"{value:g}"
