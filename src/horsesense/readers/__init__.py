@@ -1,0 +1,1 @@
+"""Readers: from a response to what it chose."""

@@ -1,0 +1,103 @@
+"""One spelling for many: responses and options folded so that patterns stay simple.
+
+Folding turns full-width, bold and circled letters into plain ones, control characters into spaces
+and drops Markdown emphasis and invisible characters. Positions in the folded text map back to the
+response, so that a span always quotes what the respondent wrote.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from bisect import bisect_left
+from collections.abc import Iterable
+from itertools import accumulate
+
+_DROPPED = "*`$"
+_SPACED = "_"
+_QUOTES = dict.fromkeys("‘’‚‛′´", "'") | dict.fromkeys("“”„‟″«»「」『』", '"')
+_DASHES = dict.fromkeys("‐‑‒–—―−﹣", "-")
+_BRACKETS = {"【": "[", "】": "]", "〔": "[", "〕": "]", "。": ".", "、": ","}
+_PLAIN = {ord(k): v for k, v in (_QUOTES | _DASHES | _BRACKETS).items()}
+_REMEMBERED = 20_000
+
+
+class Table(dict[int, str]):
+    """A `str.translate` table that works out characters when it first meets them.
+
+    `kept` are characters that must stay as they are (labels such as "$" or "*").
+    """
+
+    def __init__(self, kept: Iterable[str] = ()) -> None:
+        kept = set(kept)
+        super().__init__({ord(c): "" for c in _DROPPED if c not in kept})
+        self.update({ord(c): " " for c in _SPACED if c not in kept})
+        self.update({ord(c): c for c in kept})
+
+    def __missing__(self, code: int) -> str:
+        folded = _fold_character(chr(code))
+        # A hostile text could name every code point there is; the table must not grow with it.
+        if len(self) < _REMEMBERED:
+            self[code] = folded
+        return folded
+
+
+def _fold_character(char: str) -> str:
+    plain = _PLAIN.get(ord(char))
+    if plain is not None:
+        return plain
+    category = unicodedata.category(char)
+    if category == "Cc":
+        return char if char in "\n\t" else " "
+    if category in ("Cf", "Cs") or "\ufe00" <= char <= "\ufe0f":
+        return ""
+    if category in ("Zs", "Zl", "Zp"):
+        return "\n" if category in ("Zl", "Zp") else " "
+    folded = unicodedata.normalize("NFKC", char)
+    # Letters such as the dotted capital I grow when lower-cased; positions must not move.
+    return folded if len(folded.lower()) == len(folded) else folded[:1]
+
+
+DEFAULT = Table()
+
+
+class Folded:
+    """A response in its folded spelling.
+
+    Attributes:
+        text: folded, case kept.
+        low: `text` in lower case; the same length.
+    """
+
+    __slots__ = ("_ends", "_original", "_table", "low", "text")
+
+    def __init__(self, original: str, table: Table = DEFAULT) -> None:
+        self._original = original
+        self._table = table
+        self._ends: list[int] | None = None
+        self.text = original.translate(table)
+        low = self.text.lower()
+        self.low = low if len(low) == len(self.text) else _lower_one_by_one(self.text)
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """Where the folded characters start..end-1 stand in the response."""
+        while start < end and self.text[start].isspace():
+            start += 1
+        while end > start and self.text[end - 1].isspace():
+            end -= 1
+        if start == end:
+            return (0, len(self._original))
+        if len(self.text) == len(self._original) and self.text.isascii():
+            return (start, end)
+        ends = self._piece_ends()
+        return (bisect_left(ends, start + 1), bisect_left(ends, end) + 1)
+
+    def _piece_ends(self) -> list[int]:
+        """For each original character, where its folded piece ends."""
+        if self._ends is None:
+            table = self._table
+            self._ends = list(accumulate(len(table[ord(c)]) for c in self._original))
+        return self._ends
+
+
+def _lower_one_by_one(text: str) -> str:
+    return "".join(c if len(c.lower()) != 1 else c.lower() for c in text)

@@ -1,0 +1,116 @@
+"""Option texts: finding them in a response, and what an option means when it is no content.
+
+Texts are compared token by token. Words, numbers (with sign) and mathematical symbols are tokens;
+spaces, quotes, brackets and other punctuation are not, so that `Refund_not_showing_up?` and
+"refund not showing up" are the same text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from horsesense.readers.text.normalise import DEFAULT, Folded
+
+TOKEN = re.compile(
+    r"(?:(?<![\w)\]])[-+])?\d+(?:,\d{3})*(?:\.\d+)?|[^\W\d_]+|[=<>^/+%°≤≥±√∞≈≠∈∪∩∧∨¬~→↔⊃≡&!#@|]"
+)
+_CLAUSE_END = re.compile(r"[\"')\]}]*\s*(?:$|[\n.,;:!?(]|- )")
+
+
+class TextHit(NamedTuple):
+    """An option text found: the slot, its place in the folded response, and how many tokens."""
+
+    slot: int
+    start: int
+    end: int
+    tokens: int
+
+
+@lru_cache(maxsize=8192)
+def tokens_of(text: str) -> tuple[str, ...]:
+    """The tokens of an option text."""
+    return _plain(TOKEN.findall(Folded(text, DEFAULT).low))
+
+
+def _plain(tokens: Sequence[str]) -> tuple[str, ...]:
+    return tuple(t.replace(",", "") for t in tokens)
+
+
+class Options:
+    """The option texts of one question, indexed when first needed."""
+
+    __slots__ = ("_limit", "texts", "tokens")
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self.texts = texts
+        self.tokens = [tokens_of(text) for text in texts]
+        self._limit = 2 * max(map(len, texts), default=0) + 40
+
+    def match_at(self, response: Folded, position: int) -> list[TextHit]:
+        """The options whose whole text stands at `position`: the longest ones alone."""
+        stop = position + self._limit
+        found = list(TOKEN.finditer(response.low, position, stop))
+        words = _plain([m.group() for m in found])
+        best: list[TextHit] = []
+        for slot, tokens in enumerate(self.tokens):
+            n = len(tokens)
+            if not n or words[:n] != tokens or (best and best[0].tokens > n):
+                continue
+            hit = TextHit(slot, found[0].start(), found[n - 1].end(), n)
+            best = [*best, hit] if best and best[0].tokens == n else [hit]
+        return best
+
+    def begins_at(self, slot: int, response: Folded, position: int) -> bool:
+        """True if the text of option `slot` begins at `position` (its first two tokens do)."""
+        want = self.tokens[slot][:2]
+        if not want:
+            return False
+        found = TOKEN.finditer(response.low, position, position + self._limit)
+        return want == _plain([m.group() for m, _ in zip(found, want, strict=False)])
+
+    def find_all(self, response: Folded) -> list[TextHit]:
+        """All whole option texts in the response, without those inside a longer one."""
+        places = list(TOKEN.finditer(response.low))
+        words = _plain([m.group() for m in places])
+        line = f" {' '.join(words)} "
+        hits = []
+        for slot, tokens in enumerate(self.tokens):
+            for first in _occurrences(line, tokens):
+                last = places[first + len(tokens) - 1]
+                hits.append(TextHit(slot, places[first].start(), last.end(), len(tokens)))
+        return _outermost(hits)
+
+
+def _occurrences(line: str, tokens: tuple[str, ...]) -> Iterator[int]:
+    """Index of the first token of every occurrence of `tokens` in a line of tokens."""
+    if not tokens:
+        return
+    needle = f" {' '.join(tokens)} "
+    at = line.find(needle)
+    counted, seen = 0, 0
+    while at >= 0:
+        counted += line.count(" ", seen, at)
+        seen = at
+        yield counted
+        at = line.find(needle, at + 1)
+
+
+def _outermost(hits: list[TextHit]) -> list[TextHit]:
+    """Hits in order of place, without those that lie inside a longer hit of another option."""
+    hits.sort(key=lambda h: (h.start, -h.end))
+    kept: list[TextHit] = []
+    reach = -1
+    for hit in hits:
+        same = kept and (kept[-1].start, kept[-1].end) == (hit.start, hit.end)
+        if hit.end > reach or same:
+            kept.append(hit)
+            reach = max(reach, hit.end)
+    return kept
+
+
+def ends_clause(response: Folded, position: int) -> bool:
+    """True if a clause, line or the response ends at `position`."""
+    return _CLAUSE_END.match(response.low, position) is not None
