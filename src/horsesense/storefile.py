@@ -1,0 +1,185 @@
+"""The file under a store: making, locking, examining and opening it, and what can go wrong."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from horsesense.errors import StoreError
+
+SCHEMA: Final = 1
+APPLICATION: Final = 0x686F7273  # "hors", in the file's header: tells a store from other databases
+
+_TABLES: Final = """
+CREATE TABLE models (id INTEGER PRIMARY KEY, identity TEXT NOT NULL UNIQUE);
+CREATE TABLE responses (
+    key BLOB NOT NULL UNIQUE,
+    model INTEGER NOT NULL REFERENCES models,
+    request TEXT NOT NULL,
+    response TEXT NOT NULL,
+    digest BLOB NOT NULL,
+    stored_at INTEGER NOT NULL
+);
+CREATE TABLE failures (
+    id INTEGER PRIMARY KEY,
+    key BLOB NOT NULL,
+    model INTEGER NOT NULL REFERENCES models,
+    request TEXT NOT NULL,
+    attempts INTEGER NOT NULL,
+    failure TEXT NOT NULL,
+    stored_at INTEGER NOT NULL
+);
+CREATE INDEX failures_by_key ON failures (key);
+"""
+_KEPT: Final = """
+CREATE TRIGGER {table}_{verb}_refused BEFORE {verb} ON {table}
+BEGIN SELECT RAISE(ABORT, 'this store only grows: {table} are never changed'); END;
+"""
+
+
+_ADVICE: Final = {
+    sqlite3.SQLITE_FULL: (
+        "the disk is full",
+        "Everything stored before is kept. Free some space and run the same command again.",
+    ),
+    sqlite3.SQLITE_IOERR: (
+        "the disk refused to read or write",
+        "Everything stored before is kept. Check free space, quota and the disk itself.",
+    ),
+    sqlite3.SQLITE_READONLY: (
+        "it cannot be written to",
+        "Check the permissions of the file and its directory, or choose another --out.",
+    ),
+    sqlite3.SQLITE_CANTOPEN: (
+        "it cannot be opened",
+        "Check the permissions of the file and its directory, or choose another --out.",
+    ),
+    sqlite3.SQLITE_BUSY: (
+        "another program holds it locked",
+        "Close that program and run the same command again.",
+    ),
+    sqlite3.SQLITE_CORRUPT: (
+        "the file is damaged or was cut short",
+        "Nothing was changed. Keep a copy; `sqlite3 FILE .recover` can save what is readable.",
+    ),
+    sqlite3.SQLITE_NOTADB: (
+        "the file is no SQLite database",
+        "Nothing was changed. Choose another --out, or move that file away.",
+    ),
+}
+
+
+@contextlib.contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """Turn what SQLite or the file system says into a StoreError that says what to do."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the low byte is the primary code
+        seen, advice = _ADVICE.get(code, ("the database reports a fault", None))
+        raise StoreError(f"{path}: {seen} (SQLite: {error})", hint=advice) from error
+    except OSError as error:
+        hint = "Check the permissions of the directory, or choose another --out."
+        raise StoreError(f"{path}: {error.strerror or error}", hint=hint) from error
+
+
+def hold(path: Path) -> int:
+    """Lock the run directory for this process and leave its id in the lock file."""
+    lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        holder = os.read(lock, 32).decode(errors="replace").strip() or "unknown"
+        os.close(lock)
+        raise StoreError(
+            f"{path.parent} is in use by another run (process {holder})",
+            hint="Wait for it to end, or choose another --out.",
+        ) from None
+    os.ftruncate(lock, 0)
+    os.write(lock, f"{os.getpid()}\n".encode())
+    return lock
+
+
+def create(path: Path) -> None:
+    """Make an empty store under another name first: a store at `path` is always a whole one."""
+    new = path.with_suffix(".new")
+    with explained(path):
+        new.unlink(missing_ok=True)
+        connection = sqlite3.connect(new)
+        try:
+            connection.executescript(_TABLES)
+            for table in ("models", "responses", "failures"):
+                for verb in ("UPDATE", "DELETE"):
+                    connection.executescript(_KEPT.format(table=table, verb=verb))
+            connection.execute(f"PRAGMA application_id = {APPLICATION}")
+            connection.execute(f"PRAGMA user_version = {SCHEMA}")
+            connection.commit()
+        finally:
+            connection.close()
+        new.replace(path)
+
+
+def examine(path: Path) -> None:
+    """StoreError unless a whole store of this schema lies at `path`; changes nothing."""
+    with explained(path):
+        with path.open("rb") as file:
+            header = file.read(100)
+        size = path.stat().st_size
+    if len(header) < 100:
+        raise StoreError(
+            f"{path}: the file was cut short ({size} bytes)",
+            hint="Restore it from a copy. If it never held anything, delete it and start again.",
+        )
+    if not header.startswith(b"SQLite format 3\0"):
+        seen, advice = _ADVICE[sqlite3.SQLITE_NOTADB]
+        raise StoreError(f"{path}: {seen}", hint=advice)
+    application, version = (int.from_bytes(header[at : at + 4]) for at in (68, 60))
+    if application != APPLICATION:
+        raise StoreError(f"{path} is a database of another program", hint="Choose another --out.")
+    if version > SCHEMA:
+        raise StoreError(
+            f"{path} has schema {version}, this horsesense knows {SCHEMA}",
+            hint="It was written by a newer horsesense. Upgrade, or choose another --out.",
+        )
+    if version < SCHEMA:
+        raise StoreError(
+            f"{path} has schema {version}, this horsesense writes {SCHEMA}",
+            hint="It was written by an older horsesense. Use that version, or another --out.",
+        )
+
+
+def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
+    """Open an examined store. StoreError if its size is not what its header says."""
+    with explained(path):
+        if not read_only:
+            connection = _open(path, "mode=rw")
+            # Keys are random, so that each answer touches another page of their index: a long
+            # log lets many answers share one write of a page.
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA wal_autocheckpoint = 8192")
+            return connection
+        try:
+            return _open(path, "mode=ro")
+        except sqlite3.OperationalError:
+            # SQLite wants to put an index of the log beside the file. Where there is no log and
+            # the directory cannot be written to, nobody can change the file either.
+            if Path(f"{path}-wal").exists() or os.access(path.parent, os.W_OK):
+                raise
+            return _open(path, "mode=ro&immutable=1")
+
+
+def _open(path: Path, options: str) -> sqlite3.Connection:
+    uri = f"{path.absolute().as_uri()}?{options}"
+    connection = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=10)
+    try:
+        connection.execute("PRAGMA cache_size = -65536")  # KiB
+        connection.execute("SELECT count(*) FROM models").fetchone()
+    except BaseException:
+        connection.close()
+        raise
+    return connection
