@@ -1,0 +1,236 @@
+"""From cells to estimates: every measure on every cell, with intervals, tests and signatures.
+
+The bootstrap is shared: the per-cluster rows of many measures stand side by side in one matrix,
+which is multiplied once with the resampling counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from horsesense.ids import seed_of
+from horsesense.measures.base import Estimate, Floats, Measure
+from horsesense.stats.bootstrap import Resampler, by_cluster, expanded_tail
+from horsesense.stats.tests import holm, smallest_detectable, wilson
+from horsesense.table import Cell
+
+BLOCK = 200
+"""Columns that are resampled together; bounds memory at 200 x clusters x 8 bytes."""
+
+
+@dataclass(frozen=True)
+class Context:
+    """What all estimates of a study have in common.
+
+    Attributes:
+        dataset, model: names for tables.
+        cluster: cluster number of each item, (items,).
+        signature: (probe, condition, reader, measure) -> signature.
+        draws, level, seed: of the bootstrap.
+    """
+
+    dataset: str
+    model: str
+    cluster: npt.NDArray[np.intp]
+    signature: Callable[[str, str, str, str], str]
+    draws: int = 1000
+    level: float = 0.95
+    seed: int = 0
+
+    @property
+    def n_clusters(self) -> int:
+        return int(self.cluster.max(initial=-1)) + 1
+
+
+class Job(NamedTuple):
+    """One measure on one cell (or pair), its rows added up per cluster."""
+
+    measure: Measure
+    cell: Cell
+    other: Cell | None
+    sums: Floats
+    n: int
+    n_missing: int
+
+
+def estimate_all(
+    cells: Sequence[Cell], measures: Iterable[Measure], context: Context
+) -> list[Estimate]:
+    """Estimates of all measures that are defined, and a row with a reason for each that is not.
+
+    Contrasts with the original are adjusted by Holm's method over the probes of a reader.
+    """
+    resampler = Resampler(context.n_clusters, context.draws, context.seed)
+    estimates: list[Estimate] = []
+    jobs: list[Job] = []
+    for measure, cell, other in _pairings(list(measures), cells):
+        reason = measure.why_not(cell, other)
+        if reason is not None:
+            estimates.append(_undefined(measure, cell, context, reason))
+            continue
+        rows = measure.rows(cell, other)
+        sums = by_cluster(rows.rows, context.cluster[cell.item], context.n_clusters)
+        jobs.append(Job(measure, cell, other, sums, rows.n, rows.n_missing))
+        if sum(job.sums.shape[1] for job in jobs) > BLOCK:
+            estimates += _finished(jobs, resampler, context)
+            jobs = []
+    estimates += _finished(jobs, resampler, context)
+    return _adjusted(estimates)
+
+
+def _pairings(
+    measures: Sequence[Measure], cells: Sequence[Cell]
+) -> Iterator[tuple[Measure, Cell, Cell | None]]:
+    """Which cells each measure is computed on."""
+    by_key = {(c.probe, c.condition, c.reader): c for c in cells}
+    for cell in cells:
+        original = by_key.get(("original", "", cell.reader))
+        text = by_key.get((cell.probe, cell.condition, "text"))
+        for measure in measures:
+            if measure.compares == "":
+                yield measure, cell, None
+            elif measure.compares == "original":
+                if original is not None and cell.probe != "original":
+                    yield measure, cell, original
+            elif cell.reader == "first_token" and text is not None:
+                yield measure, cell, text
+
+
+def _finished(jobs: Sequence[Job], resampler: Resampler, context: Context) -> Iterator[Estimate]:
+    if not jobs:
+        return
+    totals = resampler.totals(np.concatenate([job.sums for job in jobs], axis=1))
+    start = 0
+    for job in jobs:
+        end = start + job.sums.shape[1]
+        yield from _estimates(job, totals[:, start:end], context)
+        start = end
+
+
+def _estimates(job: Job, totals: Floats, context: Context) -> Iterator[Estimate]:
+    """One estimate per group of the measure; `totals` are those of the resamples."""
+    measure, cell = job.measure, job.cell
+    values = measure.value(job.sums.sum(axis=0))
+    drawn = measure.value(totals)
+    seed = seed_of(context.seed, f"{cell.probe}|{cell.condition}|{cell.reader}", measure.name)
+    p_value = measure.p_value(cell, job.other, job.sums, seed) if job.n else None
+    baseline = measure.baseline(cell)
+    for place, group in enumerate(measure.groups(cell)):
+        value = float(values[place])
+        blank = _blank(measure, cell, context, group)
+        if np.isnan(value):
+            yield replace(blank, n=job.n, n_missing=job.n_missing, note="no trial to count")
+            continue
+        low, high, how = _interval(job, value, drawn[:, place], context.level)
+        yield replace(
+            blank,
+            value=value,
+            low=low,
+            high=high,
+            n=job.n,
+            n_missing=job.n_missing,
+            interval=how,
+            baseline=baseline,
+            p_value=p_value,
+            detectable=_detectable(job) if measure.difference else None,
+        )
+    null = measure.null(cell, seed) if job.n else None
+    if null is not None:
+        yield _null(job, null, context)
+
+
+def _interval(job: Job, value: float, drawn: Floats, level: float) -> tuple[float, float, str]:
+    """Wilson for single outcomes in clusters of one; else the bootstrap over clusters.
+
+    A bootstrap of outcomes that are all alike has no width; Wilson's interval for the number of
+    clusters then says how far the truth may be.
+    """
+    used = np.any(job.sums != 0, axis=1)
+    clusters = int(used.sum())
+    if job.measure.proportion and _single_outcomes(job.sums):
+        low, high = wilson(job.sums[:, 0].sum(), job.sums[:, 1].sum(), level)
+        return low, high, "wilson"
+    tail = expanded_tail(clusters, level)
+    drawn = drawn[~np.isnan(drawn)]
+    low, high = (float(q) for q in np.quantile(drawn, [tail, 1 - tail]))
+    if low == high and job.measure.unit == "fraction":
+        reach = wilson(0, clusters, level)[1]
+        floor = -1.0 if job.measure.difference else 0.0
+        return max(floor, value - reach), min(1.0, value + reach), "wilson(clusters)"
+    return low, high, f"bootstrap({clusters} clusters)"
+
+
+def _single_outcomes(sums: Floats) -> bool:
+    """Whether every cluster holds one outcome, right or wrong, and nothing in between."""
+    return bool((sums[:, 1] <= 1).all() and np.isin(sums[:, 0], (0.0, 1.0)).all())
+
+
+def _detectable(job: Job) -> float | None:
+    """Smallest change that this many items would show with 80 % power; None without variation."""
+    n = job.sums[:, 1].sum()
+    if n == 0:
+        return None
+    residuals = job.sums[:, 0] - job.sums[:, 1] * job.sums[:, 0].sum() / n
+    se = float(np.sqrt((residuals**2).sum()) / n)
+    return smallest_detectable(se) if se > 0 else None
+
+
+def _null(job: Job, null: Floats, context: Context) -> Estimate:
+    """What a measure is when there is no effect: mean, 95 % range, and p of the observed value."""
+    observed = float(job.measure.value(job.sums.sum(axis=0))[0])
+    low, high = (float(q) for q in np.quantile(null, [0.025, 0.975]))
+    return replace(
+        _blank(job.measure, job.cell, context, ""),
+        measure=f"{job.measure.name}_null",
+        value=float(null.mean()),
+        low=low,
+        high=high,
+        n=job.n,
+        n_missing=job.n_missing,
+        interval=f"range of {len(null)} permutations",
+        p_value=float((1 + (null >= observed).sum()) / (1 + len(null))),
+    )
+
+
+def _blank(measure: Measure, cell: Cell, context: Context, group: str) -> Estimate:
+    return Estimate(
+        measure=measure.name,
+        value=None,
+        low=None,
+        high=None,
+        level=context.level,
+        n=0,
+        n_missing=cell.n_missing,
+        counted=measure.counted,
+        unit=measure.unit,
+        dataset=context.dataset,
+        model=context.model,
+        probe=cell.probe,
+        condition=cell.condition,
+        reader=cell.reader,
+        group=group,
+        signature=context.signature(cell.probe, cell.condition, cell.reader, measure.name),
+    )
+
+
+def _undefined(measure: Measure, cell: Cell, context: Context, reason: str) -> Estimate:
+    return replace(_blank(measure, cell, context, ""), note=reason)
+
+
+def _adjusted(estimates: list[Estimate]) -> list[Estimate]:
+    """Holm's correction over the probes, per measure and reader."""
+    families: dict[tuple[str, str], list[int]] = {}
+    for place, e in enumerate(estimates):
+        # The noise floor is no finding of the family; it is what findings are compared with.
+        if e.p_value is not None and not e.measure.endswith("_null") and e.probe != "repeat":
+            families.setdefault((e.measure, e.reader), []).append(place)
+    for places in families.values():
+        p_values = [estimates[place].p_value or 0.0 for place in places]
+        for place, adjusted in zip(places, holm(p_values), strict=True):
+            estimates[place] = replace(estimates[place], p_adjusted=adjusted)
+    return estimates

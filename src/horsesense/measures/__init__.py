@@ -1,0 +1,33 @@
+"""The measures, by name. A new measure is one short file and one line here."""
+
+from __future__ import annotations
+
+from horsesense.measures.accuracy import Accuracy, AccuracyHard, AccuracyValid
+from horsesense.measures.agreement import AnswerEntropy, PluralityAgreement
+from horsesense.measures.base import Estimate, Measure, Rows
+from horsesense.measures.contrast import AccuracyChange, AnswerChangeRate
+from horsesense.measures.slots import PositionLocked, PositionPreference, Recall, Rstd
+from horsesense.measures.validity import MismatchRate, MismatchValid, StatusShare, ValidRate
+from horsesense.registry import Registry
+
+__all__ = ["MEASURES", "Estimate", "Measure", "Rows"]
+
+MEASURES: Registry[Measure] = Registry("measure")
+for _measure in (
+    Accuracy(),
+    AccuracyValid(),
+    AccuracyHard(),
+    PluralityAgreement(),
+    AnswerEntropy(),
+    Rstd(),
+    Recall(),
+    PositionPreference(),
+    PositionLocked(),
+    ValidRate(),
+    StatusShare(),
+    MismatchRate(),
+    MismatchValid(),
+    AccuracyChange(),
+    AnswerChangeRate(),
+):
+    MEASURES.add(_measure.name, _measure)

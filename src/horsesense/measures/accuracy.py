@@ -1,0 +1,58 @@
+"""Shares of right answers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from horsesense.measures.base import Measure, Rows, complete, item_means, no_gold, no_replicates
+from horsesense.table import Cell
+
+
+class Accuracy(Measure):
+    name = "accuracy"
+    title = "Accuracy"
+    summary = "Share of right answers, mean over items; whatever is no answer counts as wrong."
+    proportion = True
+
+    def why_not(self, cell: Cell, other: Cell | None = None) -> str | None:
+        return no_gold(cell)
+
+    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+        known = cell.read & (cell.correct >= 0)
+        return Rows(item_means(cell.correct == 1, known), int(known.sum()), cell.n_missing)
+
+    def baseline(self, cell: Cell) -> float | None:
+        return float((1 / cell.k).mean())
+
+
+class AccuracyValid(Accuracy):
+    name = "accuracy_valid"
+    title = "Accuracy of valid answers"
+    summary = "Accuracy over the replies that chose an option (the twin of accuracy)."
+
+    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+        known = cell.valid & (cell.correct >= 0)
+        return Rows(item_means(cell.correct == 1, known), int(known.sum()), cell.n_missing)
+
+
+class AccuracyHard(Measure):
+    name = "accuracy_hard"
+    title = "Right in every order"
+    summary = (
+        "Share of items answered right in all their trials (AccH of REVAS; with cyclic orders, "
+        "circular accuracy of MMBench)."
+    )
+    counted = "items"
+    proportion = True
+
+    def why_not(self, cell: Cell, other: Cell | None = None) -> str | None:
+        return no_replicates(cell) or no_gold(cell)
+
+    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+        used = complete(cell) & ~(cell.read & (cell.correct < 0)).any(axis=1)
+        hits = np.where(cell.asked, cell.correct == 1, True).all(axis=1) & used
+        rows = np.column_stack([hits, used]).astype(np.float64)
+        return Rows(rows, int(used.sum()), int((~complete(cell)).sum()))
+
+    def baseline(self, cell: Cell) -> float | None:
+        return float((1.0 / cell.k ** cell.asked.sum(axis=1)).mean())

@@ -1,0 +1,76 @@
+"""Probes against the items as published, item by item."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from horsesense.measures.base import Floats, Measure, Rows, item_means, no_gold
+from horsesense.stats.tests import mcnemar, sign_flip
+from horsesense.table import NO_CONTENT, Cell
+
+
+def paired(cell: Cell, other: Cell) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Rows of the items that both cells have."""
+    _, mine, theirs = np.intersect1d(cell.item, other.item, return_indices=True)
+    return mine, theirs
+
+
+class AccuracyChange(Measure):
+    """`other` is the original."""
+
+    name = "accuracy_change"
+    title = "Change of accuracy"
+    summary = (
+        "Accuracy under the probe minus accuracy as published, over the items that have both. "
+        "p: exact McNemar for one trial each, else flipped signs of the clusters' differences."
+    )
+    counted = "items"
+    compares = "original"
+    difference = True
+
+    def why_not(self, cell: Cell, other: Cell | None = None) -> str | None:
+        assert other is not None
+        return no_gold(cell) or no_gold(other)
+
+    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+        assert other is not None
+        mine, theirs = paired(cell, other)
+        probe = item_means(cell.correct == 1, cell.read & (cell.correct >= 0))[mine]
+        base = item_means(other.correct == 1, other.read & (other.correct >= 0))[theirs]
+        used = (probe[:, 1] > 0) & (base[:, 1] > 0)
+        rows = np.zeros((len(cell.item), 2))
+        rows[mine] = np.column_stack([np.where(used, probe[:, 0] - base[:, 0], 0), used])
+        return Rows(rows, int(used.sum()), len(cell.item) - int(used.sum()))
+
+    def p_value(self, cell: Cell, other: Cell | None, sums: Floats, seed: int) -> float | None:
+        assert other is not None
+        mine, theirs = paired(cell, other)
+        single = cell.status.shape[1] == 1 and other.status.shape[1] == 1
+        if single and (sums[:, 1] <= 1).all():
+            used = (cell.correct[mine, 0] >= 0) & (other.correct[theirs, 0] >= 0)
+            return mcnemar(cell.correct[mine, 0][used] == 1, other.correct[theirs, 0][used] == 1)
+        return sign_flip(sums[:, 0], seed)
+
+
+class AnswerChangeRate(Measure):
+    """`other` is the original."""
+
+    name = "answer_change_rate"
+    title = "Changed answers"
+    summary = (
+        "Share of trials that choose another content than the item as published; a reply "
+        "without an answer is a change."
+    )
+    compares = "original"
+    proportion = True
+
+    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+        assert other is not None
+        mine, theirs = paired(cell, other)
+        base = other.content[theirs][:, :1]
+        both = cell.read[mine] & other.read[theirs][:, :1]
+        same = (cell.content[mine] == base) & (base != NO_CONTENT)
+        rows = np.zeros((len(cell.item), 2))
+        rows[mine] = item_means(~same, both)
+        return Rows(rows, int(both.sum()), int(cell.asked.sum() - both.sum()))

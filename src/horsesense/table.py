@@ -1,0 +1,354 @@
+"""The two tables of a run: what was shown (`trials.parquet`) and what was understood
+(`readings.parquet`); and the cells of readings that measures are computed from.
+
+Both are written in chunks and joined by the trial's number, so that millions of trials fit.
+A trial with several variants (many problems in one prompt) has one row per variant.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+import orjson
+import polars as pl
+
+from horsesense.exchange import Key
+from horsesense.readings import STATUSES, Reading
+from horsesense.trials import NONE_OPTION, REFUSED_OPTION, UNKNOWN_OPTION, Trial, Variant
+
+TRIALS: Mapping[str, Any] = {
+    "trial": pl.UInt32,
+    "variant": pl.UInt16,
+    "item": pl.UInt32,
+    "item_id": pl.String,
+    "probe": pl.String,
+    "condition": pl.String,
+    "repetition": pl.UInt16,
+    "stage": pl.UInt8,
+    "asks": pl.String,
+    "expects": pl.String,
+    "form": pl.String,
+    "options": pl.List(pl.String),
+    "labels": pl.List(pl.String),
+    "origin": pl.List(pl.Int16),
+    "gold_at": pl.Int16,
+    "extras": pl.String,
+    "key": pl.Binary,
+}
+
+READINGS: Mapping[str, Any] = {
+    "trial": pl.UInt32,
+    "variant": pl.UInt16,
+    "reader": pl.String,
+    "status": pl.String,
+    "slots": pl.List(pl.Int16),
+    "content": pl.Int16,
+    "correct": pl.Boolean,
+    "rule": pl.String,
+    "span_start": pl.Int32,
+    "span_end": pl.Int32,
+    "confidence": pl.Float32,
+    "score": pl.Float32,
+}
+
+STATUS_CODE = {status: code for code, status in enumerate(STATUSES)}
+MISSING = -1
+"""Status code of a trial that was asked and has no reading."""
+NOT_ASKED = -2
+"""Status code of a place in a cell where there is no trial."""
+NO_CONTENT = -999
+"""Content of a reading that chose nothing in particular; never equal to another such."""
+
+_SPEECH = {"none": NONE_OPTION, "refusal": REFUSED_OPTION, "unknown": UNKNOWN_OPTION}
+
+
+def content_of(reading: Reading, variant: Variant) -> int | None:
+    """What was chosen, comparable across orders: an original option, or a code of `trials`.
+
+    A reply that says "none", refuses or does not know counts as choosing that; anything else
+    that is not one slot has no content.
+    """
+    if reading.status == "answer":
+        return variant.origin[reading.slots[0]] if len(reading.slots) == 1 else None
+    return _SPEECH.get(reading.status)
+
+
+def is_correct(content: int | None, trial: Trial, variant: Variant) -> bool | None:
+    """Whether a content is right; None where no gold is known."""
+    if trial.expects == "none":
+        return content == NONE_OPTION
+    if variant.gold_at is None:
+        return None
+    return content is not None and content == variant.origin[variant.gold_at]
+
+
+class ParquetWriter:
+    """Writes rows to a Parquet file in chunks of bounded memory.
+
+    Chunks are kept beside the file and joined on leaving the context; a chunk that was written
+    by an interrupted run is discarded on entry.
+    """
+
+    def __init__(self, path: Path, schema: Mapping[str, Any], chunk: int = 50_000) -> None:
+        self.path = path
+        self._schema = schema
+        self._chunk = chunk
+        self._rows: list[tuple[Any, ...]] = []
+        self._parts = path.with_name(f"{path.name}.parts")
+        self._count = 0
+
+    def __enter__(self) -> Self:
+        shutil.rmtree(self._parts, ignore_errors=True)
+        self._parts.mkdir(parents=True)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is None:
+            self.flush()
+            pl.scan_parquet(self.parts).sink_parquet(self.path, compression="zstd")
+        shutil.rmtree(self._parts, ignore_errors=True)
+
+    @property
+    def parts(self) -> str:
+        """Pattern of the chunk files, readable once `flush` was called."""
+        return str(self._parts / "*.parquet")
+
+    def add(self, row: tuple[Any, ...]) -> None:
+        self._rows.append(row)
+        if len(self._rows) >= self._chunk:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what is held; the first flush writes a chunk even if it is empty."""
+        if not self._rows and self._count:
+            return
+        frame = pl.DataFrame(self._rows, schema=dict(self._schema), orient="row")
+        frame.write_parquet(self._parts / f"{self._count:06d}.parquet", compression="zstd")
+        self._count += 1
+        self._rows.clear()
+
+
+class Row(NamedTuple):
+    """A trial as it stands in the table, with its key."""
+
+    number: int
+    trial: Trial
+    key: Key
+
+
+def trial_rows(
+    number: int, stage: int, trial: Trial, key: Key, item_index: Mapping[str, int]
+) -> Iterator[tuple[Any, ...]]:
+    """The rows of one trial, one per variant, in the order of `TRIALS`."""
+    extras = "" if not trial.extras else orjson.dumps(dict(trial.extras)).decode()
+    for place, variant in enumerate(trial.variants):
+        yield (
+            number,
+            place,
+            item_index[variant.item_id],
+            variant.item_id,
+            trial.probe,
+            trial.condition,
+            trial.repetition,
+            stage,
+            trial.asks,
+            trial.expects,
+            trial.form,
+            variant.options,
+            variant.labels,
+            variant.origin,
+            variant.gold_at,
+            extras,
+            key,
+        )
+
+
+def read_trials(path: Path, chunk: int = 20_000) -> Iterator[list[Row]]:
+    """The trials of a file, in chunks of about `chunk` rows; trials are never split.
+
+    Questions and contexts are not in the table: a trial read back shows options alone.
+    """
+    frame = pl.scan_parquet(path)
+    rows: list[dict[str, Any]] = []
+    height = frame.select(pl.len()).collect().item()
+    for start in range(0, height, chunk):
+        rows += frame.slice(start, chunk).collect().to_dicts()
+        last = rows[-1]["trial"] if start + chunk < height else None
+        ready = [row for row in rows if row["trial"] != last]
+        rows = [row for row in rows if row["trial"] == last]
+        yield list(_grouped(ready))
+
+
+def _grouped(rows: Sequence[dict[str, Any]]) -> Iterator[Row]:
+    start = 0
+    while start < len(rows):
+        first = rows[start]
+        end = start + 1
+        while end < len(rows) and rows[end]["trial"] == first["trial"]:
+            end += 1
+        variants = tuple(_variant(row) for row in rows[start:end])
+        trial = Trial(
+            first["probe"],
+            first["condition"],
+            first["repetition"],
+            variants,
+            first["asks"],
+            first["expects"],
+            first["form"],
+            orjson.loads(first["extras"]) if first["extras"] else {},
+        )
+        yield Row(first["trial"], trial, first["key"])
+        start = end
+
+
+def _variant(row: Mapping[str, Any]) -> Variant:
+    return Variant(
+        row["item_id"],
+        None,
+        tuple(row["options"]),
+        tuple(row["labels"]),
+        tuple(row["origin"]),
+        row["gold_at"],
+    )
+
+
+def reading_row(
+    number: int, place: int, reader: str, reading: Reading, trial: Trial
+) -> tuple[Any, ...]:
+    """One reading as a row, in the order of `READINGS`."""
+    variant = trial.variants[place]
+    content = content_of(reading, variant)
+    start, end = reading.span or (None, None)
+    return (
+        number,
+        place,
+        reader,
+        reading.status,
+        reading.slots,
+        content,
+        is_correct(content, trial, variant),
+        reading.rule,
+        start,
+        end,
+        reading.confidence,
+        reading.score,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """All readings of one probe, condition and reader, as arrays (items x repetitions).
+
+    Attributes:
+        probe, condition, reader: what the cell holds.
+        item: number of each item in its set, (items,), ascending.
+        k: number of options shown, (items,).
+        status: index into STATUSES, MISSING or NOT_ASKED, (items, repetitions).
+        slot: chosen slot where exactly one was chosen, else -1.
+        content: chosen content, or NO_CONTENT.
+        gold_at: slot of the right answer, or -1.
+        correct: 1 right, 0 wrong, -1 where no gold is known or there is no reading.
+    """
+
+    probe: str
+    condition: str
+    reader: str
+    item: npt.NDArray[np.int64]
+    k: npt.NDArray[np.int64]
+    status: npt.NDArray[np.int8]
+    slot: npt.NDArray[np.int16]
+    content: npt.NDArray[np.int16]
+    gold_at: npt.NDArray[np.int16]
+    correct: npt.NDArray[np.int8]
+
+    @property
+    def read(self) -> npt.NDArray[np.bool_]:
+        """Where there is a reading."""
+        return np.greater_equal(self.status, 0)
+
+    @property
+    def asked(self) -> npt.NDArray[np.bool_]:
+        """Where there is a trial."""
+        return np.not_equal(self.status, NOT_ASKED)
+
+    @property
+    def valid(self) -> npt.NDArray[np.bool_]:
+        """Where a slot was chosen."""
+        return np.equal(self.status, STATUS_CODE["answer"])
+
+    @property
+    def n_missing(self) -> int:
+        """Trials that were asked and have no reading."""
+        return int((self.status == MISSING).sum())
+
+
+def cells(trials: Path, readings: Path, readers: Sequence[str]) -> list[Cell]:
+    """Every cell of a run, in the order in which its trials were made."""
+    shown = pl.scan_parquet(trials).select(
+        "trial",
+        "variant",
+        "item",
+        "repetition",
+        "gold_at",
+        cell=pl.concat_str("probe", "condition", separator="\x1f").cast(pl.Categorical),
+        k=pl.col("options").list.len(),
+    )
+    read = pl.scan_parquet(readings).select(
+        "trial",
+        "variant",
+        "content",
+        "correct",
+        reader=pl.col("reader").cast(pl.Categorical),
+        status=pl.col("status").replace_strict(STATUS_CODE, return_dtype=pl.Int8),
+        slot=pl.when(pl.col("slots").list.len() == 1).then(pl.col("slots").list.first()),
+    )
+    frame, found = shown.collect(), read.collect()
+    made = []
+    for (name,), part in frame.group_by("cell", maintain_order=True):
+        probe, condition = str(name).split("\x1f")
+        for reader in readers:
+            own = found.filter(pl.col("reader") == reader)
+            joined = part.join(own, on=["trial", "variant"], how="left")
+            if joined["status"].null_count() < joined.height or reader == readers[-1]:
+                made.append(_cell(probe, condition, reader, joined))
+    return made
+
+
+def _cell(probe: str, condition: str, reader: str, frame: pl.DataFrame) -> Cell:
+    item, row = np.unique(frame["item"].to_numpy(), return_inverse=True)
+    # Several trials of an item may share a repetition (labels asked one by one); each gets a place.
+    place = frame.select(pl.int_range(pl.len()).over("item", order_by="trial")).to_series()
+    column = place.to_numpy()
+    shape = (len(item), int(column.max()) + 1)
+
+    def spread(values: pl.Series, empty: int, absent: int, kind: type) -> npt.NDArray[Any]:
+        out: npt.NDArray[Any] = np.full(shape, absent, dtype=kind)
+        out[row, column] = values.fill_null(empty).to_numpy()
+        return out
+
+    k = np.zeros(len(item), dtype=np.int64)
+    k[row] = frame["k"].to_numpy()
+    return Cell(
+        probe,
+        condition,
+        reader,
+        item.astype(np.int64),
+        k,
+        spread(frame["status"], MISSING, NOT_ASKED, np.int8),
+        spread(frame["slot"], -1, -1, np.int16),
+        spread(frame["content"], NO_CONTENT, NO_CONTENT, np.int16),
+        spread(frame["gold_at"], -1, -1, np.int16),
+        spread(frame["correct"].cast(pl.Int8), -1, -1, np.int8),
+    )
