@@ -1,0 +1,288 @@
+"""Rows of a data file: JSONL, CSV, TSV or Parquet, plain or compressed with gzip or Zstandard.
+
+Files are untrusted. Lines have a greatest length, text must be UTF-8, nothing is executed or
+unpickled, and every fault is kept with its line so that all of them are reported together.
+"""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import gzip
+import io
+import json
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+
+import orjson
+
+from horsesense.errors import ItemsError, UsageError
+
+Row = dict[str, Any]
+Rows = Iterator[tuple[int, Row]]
+
+MAX_LINE: Final = 16 * 2**20
+"""Greatest length of a line in bytes."""
+MAX_SKIP: Final = 64 * MAX_LINE
+"""A line this long is taken for a decompression bomb, and reading stops there."""
+MAX_FAULTS: Final = 1_000
+"""Reading stops after so many faults."""
+
+
+class Faults:
+    """The faults of one source, gathered while it is read.
+
+    Attributes:
+        source: the file as the user named it.
+        unit: what a row is counted in, "line" or "row".
+        found: one sentence each.
+    """
+
+    def __init__(self, source: str, unit: str = "line") -> None:
+        self.source = source
+        self.unit = unit
+        self.found: list[str] = []
+
+    def add(self, number: int, fault: str) -> None:
+        """Keep a fault of one row; ItemsError at once when there are too many to go on."""
+        self.found.append(f"{self.unit} {number}: {fault}")
+        if len(self.found) >= MAX_FAULTS:
+            self.found.append(f"reading stopped after {MAX_FAULTS:,} faults")
+            self.check()
+
+    def check(self, hint: str | None = None) -> None:
+        """Raise ItemsError if there are any."""
+        if self.found:
+            raise ItemsError(self.source, self.found, hint=hint)
+
+
+def load_rows(path: str | Path) -> Rows:
+    """Rows of a JSONL, CSV, TSV or Parquet file, plain or `.gz`/`.zst`, with their line numbers.
+
+    Lone halves of surrogate pairs, which have no UTF-8 form, become U+FFFD; NaN and infinities
+    are kept as floats; cells of a CSV file are strings, and None where they are empty.
+
+    Yields:
+        (number, row): the line the row begins on (Parquet: the row's number), from 1.
+
+    Raises:
+        UsageError: the file is missing, a directory, or of an unknown format.
+        ItemsError: after the last sound row, if any line had a fault; it names them all.
+    """
+    faults = Faults(str(path))
+    yield from read_rows(Path(path), faults)
+    faults.check()
+
+
+def read_rows(path: Path, faults: Faults) -> Rows:
+    """`load_rows`, leaving the faults to the caller to add to and to raise."""
+    _check_path(path)
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    packing = suffixes.pop() if suffixes and suffixes[-1] in PACKINGS else ""
+    form = suffixes[-1] if suffixes else ""
+    if form == ".parquet" and not packing:
+        faults.unit = "row"
+        yield from _parquet_rows(path, faults)
+    elif form in FORMATS:
+        with PACKINGS[packing](path) as stream:
+            yield from FORMATS[form](_lines(stream, faults), faults)
+    else:
+        known = ", ".join([*FORMATS, ".parquet"])
+        raise UsageError(
+            f"{path}: the file's format is not known from its name.",
+            hint=f"Known endings: {known}; all but .parquet also with .gz or .zst added.",
+        )
+
+
+def stem(path: Path) -> str:
+    """The file's name without the endings that tell its format."""
+    name = path.name
+    for suffix in reversed(path.suffixes):
+        if suffix.lower() in (*PACKINGS, *FORMATS, ".parquet"):
+            name = name.removesuffix(suffix)
+    return name
+
+
+def _check_path(path: Path) -> None:
+    """UsageError unless `path` is a file; it names what lies near."""
+    if path.is_dir():
+        inside = [entry.name for entry in sorted(path.iterdir()) if entry.is_file()][:10]
+        raise UsageError(
+            f"{path} is a directory.",
+            hint=f"Name a file in it: {', '.join(inside)}." if inside else "It holds no files.",
+        )
+    if path.exists():
+        return
+    beside = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
+    near = difflib.get_close_matches(path.name, beside, n=3, cutoff=0.5)
+    hint = f"Near it: {', '.join(near)}." if near else "Check the path."
+    if not path.is_absolute() and str(path).count("/") <= 1 and not path.suffix:
+        hint += f" For a set on the Hugging Face hub write hf:{path}."
+    raise UsageError(f"There is no file {path}.", hint=hint)
+
+
+def _open_zst(path: Path) -> BinaryIO:
+    import zstandard
+
+    reader = zstandard.ZstdDecompressor().stream_reader(
+        path.open("rb"), read_across_frames=True, closefd=True
+    )
+    return io.BufferedReader(reader)
+
+
+PACKINGS: Final[dict[str, Callable[[Path], Any]]] = {
+    "": lambda path: path.open("rb"),
+    ".gz": gzip.open,
+    ".zst": _open_zst,
+}
+"""File ending -> how to open it as a stream of bytes."""
+
+
+def _lines(stream: BinaryIO, faults: Faults) -> Iterator[tuple[int, bytes]]:
+    """Numbered lines without their ends; overlong ones are passed over and counted as faults."""
+    from zstandard import ZstdError
+
+    number = 0
+    try:
+        while line := stream.readline(MAX_LINE + 1):
+            number += 1
+            if len(line) > MAX_LINE:
+                if not _skip_line(stream, number, faults):
+                    return
+                continue
+            if number == 1:
+                line = line.removeprefix(b"\xef\xbb\xbf")
+            yield number, line
+    except (EOFError, gzip.BadGzipFile, zlib.error, ZstdError) as error:
+        faults.add(number + 1, f"the compressed data are damaged or cut off ({error})")
+
+
+def _skip_line(stream: BinaryIO, number: int, faults: Faults) -> bool:
+    """Pass over the rest of an overlong line; False if it does not end in a sensible length."""
+    length = MAX_LINE
+    while part := stream.readline(MAX_LINE):
+        length += len(part)
+        if part.endswith(b"\n"):
+            break
+        if length > MAX_SKIP:
+            faults.add(number, f"longer than {MAX_SKIP:,} bytes; reading stopped there")
+            return False
+    faults.add(number, f"{length:,} bytes long; at most {MAX_LINE:,} are allowed")
+    return True
+
+
+def _decode(line: bytes, number: int, faults: Faults) -> str | None:
+    try:
+        return line.decode()
+    except UnicodeDecodeError as error:
+        byte = line[error.start]
+        faults.add(number, f"not UTF-8 text (byte 0x{byte:02x} at position {error.start + 1})")
+        return None
+
+
+def _json_rows(lines: Iterator[tuple[int, bytes]], faults: Faults) -> Rows:
+    for number, line in lines:
+        try:
+            row = orjson.loads(line)
+        except orjson.JSONDecodeError:
+            if not line.strip():
+                continue
+            row = _parse_leniently(line, number, faults)
+            if row is None:
+                continue
+        if isinstance(row, dict):
+            yield number, row
+        else:
+            what = "a list" if isinstance(row, list) else f"{row!r:.20}"
+            faults.add(number, f"{what} where an object {{...}} is expected (one a line)")
+
+
+def _parse_leniently(line: bytes, number: int, faults: Faults) -> Any:
+    """Parse what orjson refuses but Python writes: NaN, infinities, lone surrogates."""
+    text = _decode(line, number, faults)
+    if text is None:
+        return None
+    try:
+        return _mend(json.loads(text))
+    except json.JSONDecodeError as error:
+        faults.add(number, f"broken JSON at column {error.colno}: {error.msg}")
+    except (RecursionError, ValueError) as error:
+        faults.add(number, f"unusable JSON: {error}")
+    return None
+
+
+def _mend(value: Any) -> Any:
+    """`value` with paired surrogates joined and lone ones replaced by U+FFFD."""
+    if isinstance(value, str):
+        return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    if isinstance(value, list):
+        return [_mend(part) for part in value]
+    if isinstance(value, dict):
+        return {_mend(key): _mend(part) for key, part in value.items()}
+    return value
+
+
+def _csv_rows(lines: Iterator[tuple[int, bytes]], faults: Faults, delimiter: str = ",") -> Rows:
+    started = 0
+
+    def texts() -> Iterator[str]:
+        nonlocal started
+        for number, line in lines:
+            text = _decode(line, number, faults)
+            if text is not None:
+                started = started or number
+                yield text
+
+    reader = csv.reader(texts(), delimiter=delimiter, strict=True)
+    header: list[str] | None = None
+    while True:
+        started = 0
+        try:
+            cells = next(reader, None)
+        except csv.Error as error:
+            faults.add(started, f"broken CSV: {error}")
+            continue
+        if cells is None:
+            return
+        if not cells:
+            continue
+        if header is None:
+            header = _header(cells, started, faults)
+        elif len(cells) != len(header):
+            faults.add(started, f"has {len(cells)} cells; the header has {len(header)}")
+        else:
+            yield started, dict(zip(header, (cell or None for cell in cells), strict=True))
+
+
+def _header(cells: list[str], number: int, faults: Faults) -> list[str]:
+    twice = sorted({cell for cell in cells if cells.count(cell) > 1})
+    if twice:
+        faults.add(number, f"the header names a column twice: {', '.join(map(repr, twice))}")
+    return [cell.strip() for cell in cells]
+
+
+def _tsv_rows(lines: Iterator[tuple[int, bytes]], faults: Faults) -> Rows:
+    return _csv_rows(lines, faults, delimiter="\t")
+
+
+FORMATS: Final[dict[str, Callable[[Iterator[tuple[int, bytes]], Faults], Rows]]] = {
+    ".jsonl": _json_rows,
+    ".ndjson": _json_rows,
+    ".json": _json_rows,
+    ".csv": _csv_rows,
+    ".tsv": _tsv_rows,
+}
+"""File ending -> how to make rows of numbered lines. A new text format is one line here."""
+
+
+def _parquet_rows(path: Path, faults: Faults) -> Rows:
+    import polars as pl
+
+    try:
+        frame = pl.read_parquet(path, glob=False)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        faults.add(1, f"not a readable Parquet file ({error})")
+        return
+    yield from enumerate(frame.iter_rows(named=True), 1)
