@@ -1,0 +1,117 @@
+"""Progress on stderr: rate, time left and a note, for work that takes more than two seconds.
+
+A terminal gets a live line, anything else a plain line every ten seconds.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, Final, TextIO
+
+QUIET: Final = 2.0  # seconds before anything is shown
+LINE_EVERY: Final = 10.0
+LIVE_EVERY: Final = 0.2
+
+
+class Progress:
+    """Counts work done; call it with the number of units just finished.
+
+    Attributes:
+        label: what is being done ("asking").
+        total: units of work; None where unknown.
+        done: units finished.
+        skipped: units of `done` that took no work, left out of the rate.
+        note: gives a short text (cost, failures) whenever a line is shown.
+    """
+
+    def __init__(self, label: str, total: int | None = None, stream: TextIO | None = None) -> None:
+        self.label = label
+        self.total = total
+        self.done = 0
+        self.skipped = 0
+        self.note: Callable[[], str] = str
+        self._stream = sys.stderr if stream is None else stream
+        self._live: Any = None
+        self._started = time.monotonic()
+        self._next = self._started + QUIET
+        self._shown = False
+
+    def __call__(self, n: int = 1, *, skipped: bool = False) -> None:
+        self.done += n
+        if skipped:
+            self.skipped += n
+        now = time.monotonic()
+        if now >= self._next:
+            self._show(now)
+
+    def close(self) -> None:
+        """Show the last state, if anything was shown before."""
+        if self._shown:
+            self._show(time.monotonic())
+        if self._live is not None:
+            self._live.stop()
+
+    def line(self, now: float) -> str:
+        """The state at time `now` as one plain line."""
+        rate = (self.done - self.skipped) / max(now - self._started, 1e-9)
+        parts = [f"{self.label}: {self.done:,}"]
+        if self.total is not None:
+            parts[0] += f" of {self.total:,}"
+        parts.append(f"{rate:,.0f}/s" if rate >= 10 else f"{rate:.2g}/s")
+        if self.total is not None and rate > 0:
+            parts.append(f"{clock((self.total - self.done) / rate)} left")
+        parts += filter(None, [self.note()])
+        return ", ".join(parts)
+
+    def _show(self, now: float) -> None:
+        self._shown = True
+        if not self._stream.isatty():
+            self._next = now + LINE_EVERY
+            print(self.line(now), file=self._stream, flush=True)
+            return
+        self._next = now + LIVE_EVERY
+        if self._live is None:
+            from rich.console import Console
+            from rich.live import Live
+
+            self._live = Live(console=Console(file=self._stream), auto_refresh=False)
+            self._live.start()
+        from rich.text import Text
+
+        self._live.update(Text(self.line(now), overflow="ellipsis", no_wrap=True), refresh=True)
+
+
+@contextlib.contextmanager
+def progress(
+    label: str, total: int | None = None, stream: TextIO | None = None
+) -> Iterator[Progress]:
+    """Show progress while the block runs.
+
+    >>> with progress("reading", 3) as tick:
+    ...     for _ in range(3):
+    ...         tick()
+    >>> tick.done
+    3
+    """
+    shown = Progress(label, total, stream)
+    try:
+        yield shown
+    finally:
+        shown.close()
+
+
+def clock(seconds: float) -> str:
+    """Seconds as people read them.
+
+    >>> clock(59.2), clock(75), clock(7300)
+    ('59 s', '1 min 15 s', '2 h 1 min')
+    """
+    whole = max(0, round(seconds))
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
