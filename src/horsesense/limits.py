@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from horsesense.errors import UsageError
 from horsesense.exchange import Failure
@@ -81,6 +81,10 @@ class Retry:
         pause = min(self.longest_pause, self.first_pause * 2.0 ** (attempt - 1))
         pause *= random.uniform(0.5, 1.0)
         return max(pause, asked_to_wait)
+
+
+UNLIMITED: Final = Limits()
+PATIENT: Final = Retry()
 
 
 @dataclass(slots=True)

@@ -23,7 +23,7 @@ from typing import Final, NamedTuple
 from horsesense.backends.base import Asked, Backend
 from horsesense.errors import BackendError, HorsesenseError, UsageError
 from horsesense.exchange import Failure, Key, Response
-from horsesense.limits import Limits, Retry, RunSummary, Stopped
+from horsesense.limits import PATIENT, UNLIMITED, Limits, Retry, RunSummary, Stopped
 from horsesense.progress import Progress
 from horsesense.store import Store
 
@@ -39,8 +39,8 @@ async def run(
     store: Store,
     *,
     total: int | None = None,
-    limits: Limits = Limits(),
-    retry: Retry = Retry(),
+    limits: Limits = UNLIMITED,
+    retry: Retry = PATIENT,
     max_connections: int | None = None,
     progress: Progress | None = None,
 ) -> RunSummary:
