@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
@@ -26,8 +26,8 @@ Flag = Literal[
 FLAGS: dict[Flag, str] = {
     "repeated_exact": "same question and same set of options as an earlier item",
     "repeated_normalised": "the same but for case, spaces and punctuation",
-    "conflicting_gold": "repeats an item (ignoring case, spaces, punctuation) with another gold",
-    "repeated_options": "two options have the same text",
+    "conflicting_gold": "asks the same as another item (see `same_text`) and has another gold",
+    "repeated_options": "two options say the same (see `same_text`)",
     "order_dependent": "an option speaks of other options by place or letter",
     "in_shots": "also stands in the few-shot file",
 }
@@ -114,46 +114,78 @@ class ItemSet:
 
 
 # Options that point at other options lose their meaning when the order changes. The first two
-# alternatives are the published filter of Zheng et al. (2024); the rest extends it.
-_ORDER_DEPENDENT_CASED = re.compile(
-    r"A and B|A and C|A and D|A nor B|A or B|B and C|B and D|C and D"
-)
-_ORDER_DEPENDENT_PLAIN = re.compile(
-    r"all of the above|all of above|none of the above|none of above"
-)
-_ORDER_DEPENDENT_MORE = re.compile(
-    r"\bneither of (?:them|the (?:above|others?|options?|answers?|choices?))\b"
-    r"|\b(?:all|none|any|both|most|two|three) of (?:the )?"
-    r"(?:these|them|above|others?|options?|answers?|choices?)\b"
-    r"|\b(?:options?|answers?|choices?|both|neither)\s+"
-    r"\(?(?:[a-j]|\d)\)?\s*(?:,|and|or|nor|&)\s*\(?(?:[a-j]|\d)\b"
-    r"|^\s*\(?[a-j]\)?\s*(?:,|and|&|or)\s*\(?[a-j]\)?\s*\.?\s*$"
-    r"|^\s*(?:both|neither)\s*\.?\s*$",
-    re.IGNORECASE,
+# patterns are the published filter of Zheng et al. (2024), to the letter; the rest extends it.
+_PUBLISHED_CASED = re.compile(r"A and B|A and C|A and D|A nor B|A or B|B and C|B and D|C and D")
+_PUBLISHED_PLAIN = re.compile(r"all of the above|all of above|none of the above|none of above")
+_SOME = r"(?:all|none|any|both|either|neither|some|most|one|two|three|\d)"
+_LETTER = r"\(?[a-j]\)?"
+_POINTS_AT_OPTIONS = re.compile(
+    rf"\b{_SOME} (?:of (?:the )?|the )(?:above|below|following|preceding)\b"
+    rf"|\b{_SOME} of (?:the |these |those )?(?:\w+ )?(?:others?|options?|answers?|choices?)\b"
+    r"|^(?:all|none|any|both|either|neither) of (?:these|them|those)\b"
+    rf"|\b(?:options?|answers?|choices?|both|either|neither) {_LETTER} ?(?:,|and|or|nor|&) ?"
+    rf"{_LETTER}(?!\w)"
+    r"|\b(?:options?|answers?|choices?) \d ?(?:,|and|or|nor|&) ?\d\b"
+    r"|^both \d (?:and|&) \d ?\.?$"
+    rf"|^{_LETTER}(?: ?[,&] ?| and | or ){_LETTER} ?\.?$"
+    r"|^(?:both|either|neither) (?-i:[A-E]{2,4}) ?\.?$"
+    r"|^(?:all|both|either|neither) ?\.?$",
+    re.IGNORECASE | re.MULTILINE,
 )
 
 
 def published_order_filter(options: Iterable[str]) -> bool:
     """The option filter of Zheng et al. (2024), exactly: True if an option depends on order."""
-    return any(
-        _ORDER_DEPENDENT_CASED.search(option) or _ORDER_DEPENDENT_PLAIN.search(option.lower())
-        for option in options
-    )
+    joined = "\n".join(options)
+    return bool(_PUBLISHED_CASED.search(joined) or _PUBLISHED_PLAIN.search(joined.lower()))
 
 
 def order_dependent(options: Iterable[str]) -> bool:
-    """True if an option speaks of others by place, letter or number (specification, 1.4)."""
-    options = tuple(options)
-    return published_order_filter(options) or any(map(_ORDER_DEPENDENT_MORE.search, options))
+    """True if an option speaks of others by place, letter or number (specification, 1.4).
+
+    >>> order_dependent(["4", "Both of the above"]), order_dependent(["4", "None"])
+    (True, False)
+    """
+    options = [" ".join(option.split()) for option in options]
+    return published_order_filter(options) or bool(_POINTS_AT_OPTIONS.search("\n".join(options)))
+
+
+_NOT_LETTER_OR_DIGIT = re.compile(r"[\W_]+")
+_WORD = re.compile(r"[^\W\d_]{3,}")
+_PLAIN_MARKS = str.maketrans("“”„‘’´`–—−", '"""' + "'" * 4 + "-" * 3)
 
 
 def normalised(text: str) -> str:
-    """`text` without case, spaces and punctuation, for comparing contents.
+    """The letters and digits of `text`, without case: what is left when layout is ignored.
 
-    Texts made of punctuation alone (such as operators) are only stripped of spaces.
+    Operators go as well, so that "J << a" and "J >> a" become equal: good for finding what may be
+    repeated, too coarse for saying that two options or golds agree (see `same_text`). A text
+    without letters and digits keeps all but its spaces.
     """
     folded = text.casefold()
-    return "".join(filter(str.isalnum, folded)) or "".join(folded.split())
+    if folded.isascii():
+        kept = _NOT_LETTER_OR_DIGIT.sub("", folded)
+    else:
+        # Combining marks are parts of letters: without them, words of many scripts would merge.
+        kept = "".join(c for c in folded if c.isalnum() or unicodedata.category(c)[0] == "M")
+    return kept or "".join(folded.split())
+
+
+def same_text(text: str) -> str:
+    """A key that two texts share only if a reader would call them the same.
+
+    Ignored are surplus spaces, the shape of quotes and dashes, punctuation at the end, and the
+    capital that begins a word. Kept is whatever can carry meaning: "-1" and "1", "x+y" and "x-y",
+    "1.5" and "15", "5%" and "$5", the genotypes "Aa" and "AA".
+
+    >>> same_text("Beck’s  Therapy.") == same_text("Beck's therapy")
+    True
+    >>> same_text("-1") == same_text("1")
+    False
+    """
+    plain = " ".join(unicodedata.normalize("NFC", text).translate(_PLAIN_MARKS).split())
+    plain = plain.rstrip(" .,;:!?") or plain
+    return _WORD.sub(lambda word: word[0].lower() if word[0].istitle() else word[0], plain)
 
 
 def flag_items(
@@ -165,36 +197,54 @@ def flag_items(
     options agree. The first of a group is not flagged as a repeat; every member of a group whose
     golds differ is flagged as conflicting.
     """
-    found: dict[Flag, set[str]] = {flag: set() for flag in FLAGS}
-    exact_seen: set[object] = set()
     groups: dict[object, list[Item]] = {}
-    shot_keys = {_identity(shot, kind, exact=False) for shot in shots}
     for item in items:
-        exact = _identity(item, kind, exact=True)
-        loose = _identity(item, kind, exact=False)
-        if exact in exact_seen:
-            found["repeated_exact"].add(item.id)
-        exact_seen.add(exact)
-        group = groups.setdefault(loose, [])
-        if group:
-            found["repeated_normalised"].add(item.id)
-        group.append(item)
-        if loose in shot_keys:
-            found["in_shots"].add(item.id)
-        if kind == "choice":
-            if max(Counter(map(normalised, item.options)).values()) > 1:
-                found["repeated_options"].add(item.id)
-            if order_dependent(item.options):
-                found["order_dependent"].add(item.id)
-    for group in groups.values():
-        golds = {normalised(i.options[i.gold]) for i in group if i.gold is not None}
-        if len(golds) > 1:
-            found["conflicting_gold"].update(item.id for item in group)
+        groups.setdefault(_identity(item, kind, normalised), []).append(item)
+    shot_keys = {_identity(shot, kind, normalised) for shot in shots}
+    found: dict[Flag, set[str]] = {flag: set() for flag in FLAGS}
+    for key, group in groups.items():
+        if len(group) > 1:
+            found["repeated_normalised"].update(item.id for item in group[1:])
+            found["repeated_exact"].update(_repeated(group, kind))
+            found["conflicting_gold"].update(_conflicting(group, kind))
+        if key in shot_keys:
+            found["in_shots"].update(item.id for item in group)
+    if kind == "choice":
+        found["repeated_options"].update(i.id for i in items if repeats_options(i.options))
+        found["order_dependent"].update(i.id for i in items if order_dependent(i.options))
     return {flag: frozenset(ids) for flag, ids in found.items() if ids}
 
 
-def _identity(item: Item, kind: Kind, *, exact: bool) -> object:
-    """What makes two items the same question."""
-    same = str if exact else normalised
-    texts = tuple(same(t or "") for t in (item.context, item.question, item.text_b, item.target))
-    return texts if kind == "label" else (texts, tuple(sorted(same(o) for o in item.options)))
+def repeats_options(options: Sequence[str]) -> bool:
+    """True if two options say the same, so that an answer by content would be ambiguous."""
+    if len(set(map(normalised, options))) == len(options):
+        return False
+    return len(set(map(same_text, options))) < len(options)
+
+
+def _repeated(group: Iterable[Item], kind: Kind) -> Iterator[str]:
+    """Ids of the items that equal an earlier one of the group to the letter."""
+    seen: set[object] = set()
+    for item in group:
+        key = _identity(item, kind, str)
+        if key in seen:
+            yield item.id
+        seen.add(key)
+
+
+def _conflicting(group: Iterable[Item], kind: Kind) -> Iterator[str]:
+    """Ids of the items that ask the same as others and have another gold."""
+    same: dict[object, list[Item]] = {}
+    for item in group:
+        same.setdefault(_identity(item, kind, same_text), []).append(item)
+    for members in same.values():
+        golds = {same_text(i.options[i.gold]) for i in members if i.gold is not None}
+        if len(golds) > 1:
+            yield from (item.id for item in members)
+
+
+def _identity(item: Item, kind: Kind, key: Callable[[str], str]) -> object:
+    """What makes two items the same question, with texts compared by `key`."""
+    parts = (item.context, item.question, item.text_b, item.target)
+    texts = tuple(key(part) if part else "" for part in parts)
+    return texts if kind == "label" else (texts, tuple(sorted(map(key, item.options))))
