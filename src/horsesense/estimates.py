@@ -31,6 +31,7 @@ class Context:
         dataset, model: names for tables.
         cluster: cluster number of each item, (items,).
         signature: (probe, condition, reader, measure) -> signature.
+        tested: probes whose difference from the original is a finding; Holm's family.
         draws, level, seed: of the bootstrap.
     """
 
@@ -38,6 +39,7 @@ class Context:
     model: str
     cluster: npt.NDArray[np.intp]
     signature: Callable[[str, str, str, str], str]
+    tested: frozenset[str] = frozenset()
     draws: int = 1000
     level: float = 0.95
     seed: int = 0
@@ -80,7 +82,7 @@ def estimate_all(
             estimates += _finished(jobs, resampler, context)
             jobs = []
     estimates += _finished(jobs, resampler, context)
-    return _adjusted(estimates)
+    return _adjusted(estimates, context.tested)
 
 
 def _pairings(
@@ -222,12 +224,11 @@ def _undefined(measure: Measure, cell: Cell, context: Context, reason: str) -> E
     return replace(_blank(measure, cell, context, ""), note=reason)
 
 
-def _adjusted(estimates: list[Estimate]) -> list[Estimate]:
-    """Holm's correction over the probes, per measure and reader."""
+def _adjusted(estimates: list[Estimate], tested: frozenset[str]) -> list[Estimate]:
+    """Holm's correction over the tested probes, per measure and reader."""
     families: dict[tuple[str, str], list[int]] = {}
     for place, e in enumerate(estimates):
-        # The noise floor is no finding of the family; it is what findings are compared with.
-        if e.p_value is not None and not e.measure.endswith("_null") and e.probe != "repeat":
+        if e.p_value is not None and e.probe in tested and not e.measure.endswith("_null"):
             families.setdefault((e.measure, e.reader), []).append(place)
     for places in families.values():
         p_values = [estimates[place].p_value or 0.0 for place in places]

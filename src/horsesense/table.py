@@ -19,6 +19,7 @@ import numpy.typing as npt
 import orjson
 import polars as pl
 
+from horsesense.evidence import Earlier, Evidence
 from horsesense.exchange import Key
 from horsesense.readings import STATUSES, Reading
 from horsesense.trials import NONE_OPTION, REFUSED_OPTION, UNKNOWN_OPTION, Trial, Variant
@@ -175,15 +176,15 @@ def trial_rows(
         )
 
 
-def read_trials(path: Path, chunk: int = 20_000) -> Iterator[list[Row]]:
-    """The trials of a file, in chunks of about `chunk` rows; trials are never split.
+def read_trials(path: Path | str, first: int = 0, chunk: int = 20_000) -> Iterator[list[Row]]:
+    """The trials numbered `first` and up, in chunks of about `chunk` rows; none is ever split.
 
     Questions and contexts are not in the table: a trial read back shows options alone.
     """
     frame = pl.scan_parquet(path)
     rows: list[dict[str, Any]] = []
-    height = frame.select(pl.len()).collect().item()
-    for start in range(0, height, chunk):
+    height, begin = frame.select(pl.len(), begin=(pl.col("trial") < first).sum()).collect().row(0)
+    for start in range(begin, height, chunk):
         rows += frame.slice(start, chunk).collect().to_dicts()
         last = rows[-1]["trial"] if start + chunk < height else None
         ready = [row for row in rows if row["trial"] != last]
@@ -245,6 +246,23 @@ def reading_row(
         reading.confidence,
         reading.score,
     )
+
+
+def load_evidence(trials: str, readings: str, readers: Sequence[str]) -> Evidence:
+    """Answers so far, as understood from the text where there is text, else from the scores."""
+    found = pl.scan_parquet(readings).select("trial", "variant", "reader", "content", "correct")
+    counts = found.group_by("reader").len().collect()
+    present = set(counts["reader"])
+    reader = next((name for name in ("text", *readers) if name in present), readers[0])
+    shown = pl.scan_parquet(trials).select(
+        "trial", "variant", "item_id", "probe", "condition", "repetition"
+    )
+    frame = shown.join(found.filter(pl.col("reader") == reader), on=["trial", "variant"])
+    by_item: dict[str, list[Earlier]] = {}
+    columns = ("item_id", "probe", "condition", "repetition", "content", "correct")
+    for item_id, *rest in frame.sort("trial").select(columns).collect().iter_rows():
+        by_item.setdefault(item_id, []).append(Earlier(*rest))
+    return Evidence(reader, {item: tuple(answers) for item, answers in by_item.items()})
 
 
 @dataclass(frozen=True, eq=False)

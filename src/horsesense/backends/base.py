@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import NamedTuple, Protocol, Self
+from typing import NamedTuple, Protocol, Self, runtime_checkable
 
 from horsesense.exchange import Failure, Key, Request, Response
 from horsesense.trials import Trial
@@ -81,9 +81,13 @@ class Backend(Protocol):
         ...
 
 
+@runtime_checkable
 class NeedsAnswerKey(Protocol):
     """A respondent that is told the trial behind a request: simulations and recorded answers."""
 
-    def tell(self, key: Key, trial: Trial) -> None:
-        """Called by the study before the request is asked, outside the request itself."""
+    def tell(self, key: Key, trial: Trial) -> bool:
+        """Called by the study before the request is asked, outside the request itself.
+
+        False says that there is no answer to this trial, so that it need not be asked.
+        """
         ...

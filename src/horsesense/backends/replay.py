@@ -1,9 +1,8 @@
 """Recorded answers as a respondent: `replay:FILE`.
 
 Rows are matched by item id, model, probe, condition and repetition. A trial without a recorded
-answer is missing and counted, never substituted: its request is answered with a Failure of kind
-"not_recorded". An id that is not among the items, and a recorded gold that differs from theirs,
-are errors.
+answer is missing and counted, never substituted. An id that is not among the items, and a
+recorded gold that differs from theirs, are errors.
 """
 
 from __future__ import annotations
@@ -81,9 +80,12 @@ class Replay:
         if faults:
             raise ItemsError(str(self.path), faults, hint="Are these the items that were asked?")
 
-    def tell(self, key: Key, trial: Trial) -> None:
-        item_id = trial.variants[0].item_id
-        self._answer_key[key] = Slot(item_id, trial.probe, trial.condition, trial.repetition)
+    def tell(self, key: Key, trial: Trial) -> bool:
+        slot = Slot(trial.variants[0].item_id, trial.probe, trial.condition, trial.repetition)
+        recorded = slot in self._answers and self._answers[slot].get("response") is not None
+        if recorded:
+            self._answer_key.setdefault(key, slot)
+        return recorded
 
     async def __aenter__(self) -> Self:
         return self
@@ -106,11 +108,8 @@ class Replay:
     async def respond(self, batch: Sequence[Asked]) -> Sequence[Response | Failure]:
         return [self._answer(asked.key) for asked in batch]
 
-    def _answer(self, key: Key) -> Response | Failure:
-        slot = self._answer_key.pop(key)
-        row = self._answers.get(slot)
-        if row is None or row.get("response") is None:
-            return Failure("not_recorded", f"no recorded answer for {slot}", retryable=False)
+    def _answer(self, key: Key) -> Response:
+        row = self._answers[self._answer_key[key]]
         return Response(
             text=str(row["response"]),
             finish_reason=row.get("finish_reason"),

@@ -24,6 +24,9 @@ from horsesense.ids import unit
 from horsesense.registry import Registry
 from horsesense.trials import NONE_OPTION, Trial, Variant
 
+REMEMBERED = 8192
+"""Trials that are kept at a time; at most `batch_size` and a chunk of the runner are in flight."""
+
 SURE = 12.0
 """Log-odds of a slot that is known to be right: a leak below 1e-5 to each other slot."""
 
@@ -311,14 +314,18 @@ class Simulated:
     def count_tokens(self, request: Request) -> int | None:
         return None
 
-    def tell(self, key: Key, trial: Trial) -> None:
+    def tell(self, key: Key, trial: Trial) -> bool:
         self._answer_key.setdefault(key, trial)
+        if len(self._answer_key) > REMEMBERED:
+            # Far more than can be in flight; what is older was answered or needed no answer.
+            del self._answer_key[next(iter(self._answer_key))]
+        return True
 
     async def respond(self, batch: Sequence[Asked]) -> Sequence[Response | Failure]:
         return [self._answer(asked) for asked in batch]
 
     def _answer(self, asked: Asked) -> Response:
-        trial = self._answer_key.pop(asked.key)
+        trial = self._answer_key[asked.key]
         decision = self.profile.decide(
             trial.variant, lambda purpose: unit(asked.key, purpose.encode())
         )

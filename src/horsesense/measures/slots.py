@@ -63,6 +63,11 @@ class Rstd(Recall):
     def groups(self, cell: Cell) -> Sequence[str]:
         return ("",)
 
+    def why_not(self, cell: Cell, other: Cell | None = None) -> str | None:
+        slots = np.unique(cell.gold_at[cell.gold_at >= 0])
+        one = "the right answer always stands in the same slot" if len(slots) == 1 else None
+        return super().why_not(cell) or one
+
     def value(self, totals: Floats) -> Floats:
         recalls = super().value(totals)
         defined = ~np.isnan(recalls)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 from typing import ClassVar, Literal
 
 from horsesense.errors import UsageError
+from horsesense.evidence import Evidence
 from horsesense.ids import Dice
 from horsesense.items import Item, ItemSet, Kind
 from horsesense.orders import Design, NoOrdersError, Order
@@ -32,10 +33,17 @@ class NotApplicableError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What a probe may know besides the item: the set it belongs to and the study's seed."""
+    """What a probe may know besides the item.
+
+    Attributes:
+        items: the set it belongs to.
+        seed: the study's seed.
+        evidence: what earlier stages brought; None in the first.
+    """
 
     items: ItemSet
     seed: int = 0
+    evidence: Evidence | None = None
 
     def dice(self, item: Item, purpose: str, repetition: int = 0) -> Dice:
         return Dice(self.seed, item.id, purpose, repetition)
@@ -70,6 +78,7 @@ class Probe(ABC):
         holds: the same for machines.
         kinds: kinds of item sets it can be applied to.
         needs_gold: whether items without gold are left out (with that reason).
+        stage: 2 for probes that depend on answers to probes of stage 1.
     """
 
     name: ClassVar[str]
@@ -79,6 +88,7 @@ class Probe(ABC):
     holds: ClassVar[Holds]
     kinds: ClassVar[frozenset[Kind]] = frozenset(("choice", "label"))
     needs_gold: ClassVar[bool] = False
+    stage: ClassVar[int] = 1
 
     @property
     def signature(self) -> str:

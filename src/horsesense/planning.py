@@ -1,0 +1,183 @@
+"""From items and probes to numbered trials with their requests."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from horsesense.exchange import Key, Request
+from horsesense.items import Item, ItemSet
+from horsesense.probes import NotApplicableError, Probe, Setting
+from horsesense.prompts import Prompter
+from horsesense.trials import Trial
+
+EXAMPLES = 5
+
+
+class Planned(NamedTuple):
+    """A trial with its number in the run and the request that puts it."""
+
+    number: int
+    trial: Trial
+    key: Key
+    request: Request
+
+
+@dataclass
+class Exclusions:
+    """Items to which a probe does not apply, by probe and reason."""
+
+    ids: dict[tuple[str, str], list[str]] = field(default_factory=lambda: defaultdict(list))
+
+    def add(self, probe: str, reason: str, item_id: str) -> None:
+        self.ids[probe, reason].append(item_id)
+
+    def as_json(self) -> list[dict[str, Any]]:
+        """One row per probe and reason, with the number of items and a few of their ids."""
+        return [
+            {"probe": probe, "reason": reason, "items": len(ids), "examples": ids[:EXAMPLES]}
+            for (probe, reason), ids in self.ids.items()
+        ]
+
+
+@dataclass
+class Planner:
+    """Generates the trials of a study, item by item, so that millions need no memory.
+
+    Attributes:
+        items, probes, setting, prompter: what is asked, and how.
+        identity: of the respondent; part of every key.
+        excluded: filled while trials are generated.
+        made: (probe, condition) -> (signature of the probe, prompt form), filled likewise.
+        count: trials generated so far.
+    """
+
+    items: ItemSet
+    probes: Sequence[Probe]
+    setting: Setting
+    prompter: Prompter
+    identity: str
+    excluded: Exclusions = field(default_factory=Exclusions)
+    made: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
+    count: int = 0
+
+    def trials(self, probes: Sequence[Probe]) -> Iterator[Trial]:
+        """Trials of some of the probes, without requests; exclusions are not recorded."""
+        for item in self.items:
+            for probe in probes:
+                yield from self._apply(probe, item, record=False)
+
+    def plan(self, probes: Sequence[Probe]) -> Iterator[Planned]:
+        """Numbered trials with requests, item by item; exclusions are recorded."""
+        for item in self.items:
+            for probe in probes:
+                for trial in self._apply(probe, item, record=True):
+                    self.made.setdefault(
+                        (trial.probe, trial.condition), (probe.signature, trial.form)
+                    )
+                    request = self.prompter.request(trial)
+                    yield Planned(self.count, trial, request.key(self.identity), request)
+                    self.count += 1
+
+    def _apply(self, probe: Probe, item: Item, *, record: bool) -> Sequence[Trial]:
+        try:
+            return probe.apply(item, self.setting)
+        except NotApplicableError as reason:
+            if record:
+                self.excluded.add(probe.signature, str(reason), item.id)
+            return ()
+
+
+@dataclass(frozen=True)
+class ProbePlan:
+    """What one probe would ask.
+
+    `own_requests` counts what the probe together with its own original would ask alone.
+    """
+
+    probe: str
+    trials: int
+    own_requests: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a study would ask, before anything is spent.
+
+    Attributes:
+        items: number of items.
+        trials: prompts as shown, equal ones counted each time.
+        requests: different requests, which are asked once.
+        probes: the same by probe.
+        prompt_tokens: of all requests; counted by the respondent, else characters / 4.
+        tokens_exact: whether they were counted.
+        too_long: requests that exceed the respondent's context.
+        excluded: items to which a probe does not apply, with reasons.
+    """
+
+    items: int
+    trials: int
+    requests: int
+    probes: tuple[ProbePlan, ...]
+    prompt_tokens: int
+    tokens_exact: bool
+    too_long: int
+    excluded: list[dict[str, Any]]
+
+    @property
+    def saved(self) -> int:
+        """Requests saved because equal prompts are asked once."""
+        return self.trials - self.requests
+
+    @property
+    def saved_over_probes_alone(self) -> float:
+        """Share of requests saved against running each probe with its own original."""
+        alone = sum(probe.own_requests for probe in self.probes)
+        return 1 - self.requests / alone if alone else 0.0
+
+
+def measure_plan(
+    planner: Planner, count_tokens: Any, context_length: int | None, max_tokens: int
+) -> Plan:
+    """Generate every request once, and count."""
+    keys: dict[str, set[Key]] = defaultdict(set)
+    trials: dict[str, int] = defaultdict(int)
+    seen: set[Key] = set()
+    tokens, exact, too_long = 0, True, 0
+    for planned in planner.plan(planner.probes):
+        name = planned.trial.probe
+        trials[name] += 1
+        keys[name].add(planned.key)
+        if planned.key in seen:
+            continue
+        seen.add(planned.key)
+        counted = count_tokens(planned.request)
+        exact = exact and counted is not None
+        length = characters(planned.request) // 4 if counted is None else counted
+        tokens += length
+        too_long += context_length is not None and length + max_tokens > context_length
+    original = keys[planner.probes[0].name]
+    return Plan(
+        items=len(planner.items),
+        trials=sum(trials.values()),
+        requests=len(seen),
+        probes=tuple(ProbePlan(name, n, len(keys[name] | original)) for name, n in trials.items()),
+        prompt_tokens=tokens,
+        tokens_exact=exact,
+        too_long=too_long,
+        excluded=planner.excluded.as_json(),
+    )
+
+
+def characters(request: Request) -> int:
+    """Length of a prompt in characters."""
+    if request.text is not None:
+        return len(request.text)
+    return sum(len(content) for _, content in request.messages or ())
+
+
+def item_index(items: ItemSet) -> Mapping[str, int]:
+    """Item id -> number in the set."""
+    return {item.id: number for number, item in enumerate(items)}

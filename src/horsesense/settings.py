@@ -1,0 +1,75 @@
+"""Everything that is needed to run a study again, as it stands in `study.toml`."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Literal
+
+import tomli_w
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from horsesense.errors import StoreError, UsageError
+
+DEFAULT_PROBES = (
+    "repeat",
+    "order",
+    "labels",
+    "none_of_the_above",
+    "options_only",
+)
+
+
+class Settings(BaseModel):
+    """A study. Field names are the long options of `horsesense audit`.
+
+    >>> Settings(items="sample", model="sim:prior").probes[0]
+    'repeat'
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    items: str
+    model: str
+    probes: tuple[str, ...] = DEFAULT_PROBES
+    map: dict[str, str] = Field(default_factory=dict)
+    split: str | None = None
+    where: dict[str, str] = Field(default_factory=dict)
+    labels: tuple[str, ...] | None = None
+    limit: int | None = Field(default=None, ge=1)
+    seed: int = 0
+    shots: int = Field(default=0, ge=0)
+    shots_from: str | None = None
+    style: Literal["auto", "chat", "completion"] = "auto"
+    templates: str | None = None
+    max_tokens: int = Field(default=16, ge=0)
+    temperature: float = Field(default=0.0, ge=0)
+    top_p: float | None = Field(default=None, gt=0, le=1)
+    readers: tuple[str, ...] = ("first_token", "text")
+    draws: int = Field(default=1000, ge=100)
+    level: float = Field(default=0.95, gt=0.5, lt=1)
+
+    @classmethod
+    def of(cls, **values: object) -> Settings:
+        """Settings from loose values; UsageError names each field that does not fit."""
+        try:
+            return cls.model_validate(values)
+        except ValidationError as error:
+            faults = (f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
+            raise UsageError("These settings do not fit: " + "; ".join(faults)) from None
+
+    def save(self, path: Path) -> None:
+        path.write_text(tomli_w.dumps(self.model_dump(mode="json", exclude_none=True)))
+
+    @classmethod
+    def load(cls, path: Path) -> Settings:
+        """Settings of a run directory; StoreError if there are none or they cannot be read."""
+        try:
+            return cls.of(**tomllib.loads(path.read_text(encoding="utf-8")))
+        except FileNotFoundError:
+            raise StoreError(
+                f"{path.parent} is no run directory: it has no {path.name}.",
+                hint="Name the directory that `horsesense audit --out` wrote.",
+            ) from None
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise StoreError(f"{path}: {error}") from None
