@@ -1,64 +1,125 @@
-"""The wordings that announce, confirm or take back a choice."""
+"""The wordings that announce, confirm or take back a choice.
+
+All patterns run on text in lower case, and none can look further than a fixed number of
+characters from where it begins: the time to read a response grows with its length alone.
+"""
 
 from __future__ import annotations
 
 import re
 
-# "answer" in the languages that replies come in; each may be followed by a link and a target.
-ANSWER_NOUN = re.compile(
-    r"\b(?:answers?|options?|choices?|choose|alternative|selection|response|solution|conclusion|pick"
-    r"|antwort|lösung|auswahl|respuesta|opción|réponse|risposta|resposta|opção|alternativa|antwoord"
-    r"|svar|svaret|vastaus|odpowiedź|odpověď|válasz|cevap|yanıt|jawaban|đáp án|ответ|вариант|відповідь"
-    r"|απάντηση)\b|答案|答え|解答|正解|选项|選項|정답|답변|답|الإجابة|الجواب|תשובה|उत्तर|คำตอบ"
+# What an answer is called, in the languages that replies come in.
+ANSWER = re.compile(
+    r"\b(?:answers?|options?|choices?|alternative|selection|response|solution|conclusion|pick"
+    r"|result|correct(?=\s*:)|antwort|lösung|auswahl|respuesta|opción|réponse|risposta|resposta"
+    r"|opção|alternativa|antwoord|svar|svaret|vastaus|odpowiedź|odpověď|válasz|cevap|yanıt|jawaban"
+    r"|letter|ans|đáp án|ответ|вариант|відповідь|απάντηση)\b"
+    r"|答案|答え|解答|正解|选项|選項|정답|답변|답|الإجابة|الجواب|תשובה|उत्तर|คำตอบ"
 )
-LINK = re.compile(
-    r"\b(?:(?:would|should|must|could|might|will|can only|has to|have to|may) (?:\w+ly )?be"
-    r"|(?:seems|appears) to be|is|are|was|were|ist|lautet|wäre|es|sería|est|serait|é|seria|sarebbe|är|er|to be|becomes?|remains)\b"
-    r"|[:=]|->|→|⇒|是|为|為|は|は:|은|는|هو|هي|-(?=\s)|(?<=')s\b"
-)
-SENTENCE_END = re.compile(r"[.?!](?=\s|$)|\n\s*\n|;")
-FILLER = re.compile(
-    r"(?:[\s\"'(\[{<:=>,#-]|->|→|\\text\b|\\textbf\b|\\mathrm\b|\\mathbf\b|\\\(|\\\["
-    r"|\b(?:most likely|likely|probably|clearly|definitely|certainly|therefore|thus|indeed|actually|simply|still|in fact|best"
-    r"|to be|given by|represented by|described by|found in|as follows|now|only|surely|either|the (?:following|letter|option|choice|answer)|following"
-    r"|(?:multiple )?choice|option|letter|answer|alternative|number|statement labell?ed|labell?ed|opción|option|réponse|antwort|buchstabe|letra|lettre|opção|la|el|der|die|das|选项|選項"
-    r"|the correct (?:answer|option|choice)|the|is)(?=[\W])){0,12}"
-)
-NOT = re.compile(r"\W{0,3}(?:definitely |clearly |actually |in fact |simply )?(?:not|isn'?t|never|nicht|no es|pas)\b\W*")
-BUT = re.compile(r"[^.;\n]{0,120}?\b(?:but(?: rather| instead)?|rather|instead,?|it'?s|it is|sondern|sino|mais|是)\b:?\s*")
+# These also stand right before a label without announcing it as the answer ("option B").
+NAMED_ALONE = re.compile(r"(?:options?|choices?|alternative|opción|opção|вариант|选项|選項)\b")
 
+_MAYBE = r"(?:would|should|must|could|might|may|will|can only|has to|have to|seems to|appears to)"
+LINK = re.compile(
+    rf"\b(?:{_MAYBE} (?:\w+ly )?be|is|are|was|were|to be|becomes?|remains"
+    r"|ist|lautet|wäre|es|sería|est|serait|é|è|seria|sarebbe|är|er)\b"
+    r"|[:=]|->|→|⇒|是|为|為|は|은|는|هو|هي|-(?=\s)|(?<=[a-z])'s\b|\n"
+)
+SENTENCE_END = re.compile(r"[.?!](?=\s|$)|;|\n\s*\n")
+
+_FILLING = (
+    r"most likely|most probably|likely|probably|clearly|definitely|certainly|therefore|thus|indeed"
+    r"|actually|simply|still|in fact|given by|represented by|described by|found in|as follows|now"
+    r"|only|surely|either|the|following|correct|best|right|most \w+|choice|option|letter|answer"
+    r"|alternative|number|label(?:l?ed)?|statement|is|be|opción|opção|réponse|antwort|buchstabe"
+    r"|letra|lettre|la|el|der|die|das|选项|選項"
+)
+FILLER = re.compile(
+    rf"(?:[\s\"'(\[{{<:=>,#|]|-(?!\d)|->|→|✅|\\(?:text|textbf|mathrm|mathbf)\b|\\[(\[]"
+    rf"|(?:{_FILLING})(?=\W)){{0,24}}"
+)
+NOT = re.compile(r"\W{0,3}(?:\w+ly )?(?:in fact )?(?:not|never|nicht|pas)\b(?! only)\W*")
+BUT = re.compile(
+    r"[^.;\n]{0,120}?\b(?:but(?: rather| instead)?|rather|instead,?|it'?s|it is|sondern|sino|mais)\b"
+    r":?\s*"
+)
+NEGATED = re.compile(
+    r"(?:\b(?:not|never|neither|nor|no|other|another|each|every|any|which|what|incorrect|wrong"
+    r"|false|worst|closest|nearest|previous|initial|falsche)\b|n't\b)[^.;:\n]{0,20}$"
+)
 CHOOSE = re.compile(
-    r"\b(?:i|we|let's|let me)(?: (?:would|will|shall|must|have to|am going to|'d|am)|'ll|'d|'m)?"
-    r"(?: (?:therefore|thus|then|also|still|probably|likely|personally|definitely|rather|have|going|to|like|say|that|lean(?:ing)?))*"
-    r" (?:choos(?:e|ing)|chose|select(?:ed|ing)?|pick(?:ed|ing)?|go(?:ing)? (?:with|for)|went with|opt(?:ed|ing)? for|answer|guess|vote for|settle on|towards?"
-    r"|respond with|mark|conclude|believe|think|say|agree with)\b(?: (?:that|is|it is|it's|it would be|the answer is))*"
+    r"\b(?:i|we|let'?s|let me)(?: (?:would|will|shall|must|have to|am|'d|can))?(?:'ll|'d|'m)?"
+    r"(?: (?:therefore|thus|then|also|still|probably|likely|personally|definitely|have|going|to"
+    r"|like|say|that|lean(?:ing)?)){0,5}"
+    r" (?:choos(?:e|ing)|chose|select(?:ed|ing)?|pick(?:ed|ing)?|go(?:ing)? (?:with|for)|went with"
+    r"|opt(?:ed|ing)? for|answer|guess|vote for|settle on|towards?|respond with|mark|conclude"
+    r"|believe|think|say|agree with)\b"
+    r"(?: (?:that|is|it is|it's|it would be|the (?:correct |best |right )?answer is)\b){0,3}"
+    r"|(?:\A|(?<=[.!?\n,:] ))(?:choose|select|pick)\b"
     r"|\b(?:my|the|final|best) (?:guess|choice|pick|vote|bet) (?:is|would be|goes to)\b"
     r"|\b(?:ich (?:wähle|nehme)|elijo|escojo|je choisis|scelgo|escolho)\b|我选择?"
 )
 WEAK = re.compile(
-    r"\b(?:it is|it's|it must be|it would be|this is|that is|that's|that would be|must be|should be|so|therefore|thus|hence|ergo|which is|namely"
-    r"|leaves(?: us with)?|leaving|corresponds to|matches|is represented by|described (?:in|by)|points to|i mean(?:t)?|es ist|also|即|所以选?|因此选?|故选|选)\b,?:?(?: with)?"
+    r"\b(?:it is|it's|it must be|it would be|this is|that is|that's|must be|should be|would be|is"
+    r"|so|therefore|thus|hence|ergo|namely|leaves(?: us)? with|leaving|corresponds to|matches"
+    r"|represented by|described (?:in|by)|points to|i mean(?:t)?|going with|es ist|also)\b[,:]?"
+    r"|即|所以选?|因此选?|故选|选|→|⇒|=>"
+)
+_GOOD = (
+    r"(?:(?:single|one|only|most|more|\w+ly|very|best|correct|right|appropriate|accurate|suitable"
+    r"|likely|valid|logical|plausible|reasonable|chosen|intended|strongest|closest|final|richtige?"
+    r"|correcta?|bonne)\b ?){1,4}"
+)
+_GOODNESS = (
+    r"(?:best|correct|right|most \w+|chosen|intended|strongest|closest|richtige?|correcta?|bonne"
+    r"|answer|choice|winner|antwort|respuesta|réponse)\b"
 )
 RIGHT = re.compile(
-    r"[\"')\].,:;]*\s*\b(?:is|are|was|would be|should be|must be|seems(?: to be)?|appears to be|looks|ist|es|est)"
-    r"(?: (?:the|clearly|definitely|indeed|also|therefore|thus|likely|probably|most likely|a|my|our|only|actually|in fact|die|la|le|der))*"
-    r" (?:(?:single|one|only|final|most|more|best|correct|right|appropriate|accurate|suitable|likely|valid|true|logical|plausible|reasonable|chosen|intended|better|strongest|closest|richtige?|correcta?|bonne) ?)+"
-    r"(?:answer|option|choice|one|response|alternative|statement|antwort|respuesta|réponse|explanation|description|match|fit|definition)?\b"
-    r"|\s+it is\b(?=\W*$)"
+    rf"[\"')\].,:;]*\s*(?:\b(?:{_MAYBE} be|is|was|seems|appears|looks|remains|ist|es|est)\b"
+    rf"(?: (?:the|clearly|definitely|indeed|also|therefore|thus|likely|probably|actually|in fact|a"
+    rf"|my|our|only|single|one|final|to be|die|la|le|der)\b){{0,4}} {_GOODNESS}"
+    r"(?! ?(?:if|when|unless)\b)|\s*(?:as|being|\bis\b,?) (?:the|my) (?:\w+ ){0,2}"
+    r"(?:answer|choice|option|argument)\b|\s+it is\s*[.!]?\s*$)"
 )
 WRONG = re.compile(
-    r"[\"')\].,:;]*\s*\b(?:is|are|was|would be|can be|seems|could be|cannot be|can't be|isn't|aren't|wouldn't be)\b"
-    r"[^.;\n]{0,25}?\b(?:not|n't|incorrect|wrong|false|ruled out|eliminated|excluded|inaccurate|irrelevant|invalid|unlikely|correct|right)\b"
-    r"|[\"')\].,:;]*\s*(?:does not|doesn't|cannot|can't|isn't|do not|is not)\b"
+    r"[ \t\"')\].,:;-]*(?:(?:this|it|that|which)(?: (?:option|answer|choice|one|statement))? )?"
+    r"(?:(?:is|are|was|were|would be|can be|seems|could be|might be|also)\b"
+    r"[^.;\n]{0,30}?\b(?:not|incorrect|wrong|false|ruled out|eliminated|excluded|inaccurate"
+    r"|irrelevant|invalid|unlikely|less|too|neither)\b"
+    r"|(?:does not|doesn't|cannot|can't|isn't|aren't|do not|don't|wouldn't|won't|no\b|wrong|false"
+    r"|incorrect|nope)|✗|❌|✘)"
+)
+BOTH_RIGHT = re.compile(r"[\"')\].,:;]*\s*\bare (?:both |all )?(?:the )?(?:correct|right)\b")
+# Said of a whole option, not of something in its text.
+NOT_THE_ANSWER = re.compile(
+    r"[ \t\"')\].,:;-]*(?:(?:is|was|are|would be|can be|seems|isn't|wasn't)(?: \w+){0,2}"
+    r" ?\b(?:incorrect|wrong|ruled out|eliminated|(?:not|n't)(?: (?:the|a|an|my))?(?: \w+)?"
+    r" ?(?:correct|right|best|answer))\b"
+    r"|(?:isn't|wasn't) (?:the )?(?:correct|right|answer)\b|(?:wrong|incorrect|no|nope)\b|✗|❌|✘)"
+)
+TURNED_DOWN = re.compile(
+    r"(?:\b(?:not|never|neither|nor|than|except|excluding|eliminat\w+|rul\w+ out|exclude\w*"
+    r"|reject\w*|incorrect|wrong|unlike|instead of|against|why|versus|whether|discard|dismiss"
+    r"|cannot select|between|if|none of|(?:the )?(?:other|remaining|rest|incorrect|wrong)(?= options)"
+    r"|others)|n't)"
+    r"(?: (?:select|choose|options?|choices?|answers?|it is|it's|the|was|were|is|be)){0,3}\W*$"
 )
 TAKEN_BACK = re.compile(
-    r"\b(?:wait|hold on|hmm|scratch that|on second thought|let me (?:re|think|correct|double|check)\w*"
-    r"|i made (?:a|an) (?:mistake|error)|my mistake|correction|i misread|i meant?|no,|actually,|actually|sorry,|oops|nein,)"
+    r"\b(?:wait|hold on|hmm+|scratch that|on second thought|let me (?:re\w+|correct|double|check)"
+    r"|i (?:made|have made) an? \w+|my mistake|correction|i misread|i meant?|no,|no:|actually"
+    r"|sorry|oops|nein,)\b"
 )
-BEFORE_NOT = re.compile(
-    r"(?:\b(?:not|n't|never|neither|nor|than|except|excluding|eliminate|eliminates|eliminating|rule out|rules out|ruling out|exclude|reject|incorrect|wrong|unlike|instead of|against|if|why|versus|whether|discard|dismiss)"
-    r"(?: (?:options?|choices?|answers?|it is|it's|the|was|were|is))*\W*)$"
+# What may stand before a bare letter that is a label.
+LABEL_AFTER = re.compile(
+    r"(?:\A|[.:;,!?\n(\[\"'>=-]|\b(?:options?|choices?|answers?|letters?|alternative|that|so|then"
+    r"|therefore|thus|hence|think|believe|say|guess|pick|choose|select|and|but|or|because|making"
+    r"|makes|as|with|only|both|is|it's|opción|option|réponse|antwort))\s*\Z"
 )
-HYPOTHETICAL = re.compile(r"\b(?:if|unless|suppose|assuming|had|were it|one might|some might|you might|might think|could argue|tempting|tempted|at first|initially|first thought|someone)\b")
-NEGATED_CUE = re.compile(r"\b(?:not|n't|incorrect|wrong|isn't|cannot|can't|never|neither|nor|no|other|another|each|every|any|false|falsche|worst)\b[^.;:\n]{0,20}$")
-EXPLAINS = re.compile(r"\b(?:explanation|reasoning|rationale|note|justification|analysis|because)\b")
+IS = re.compile(r"[\"')\]]*\s*(?:is|are|was|were|because|since)\b")
+# What may follow a label that was named without ado ("it is D rather than B").
+IS_NOT_BUT = re.compile(r"\s*(?:because|since|as|not|rather|instead|due)\b")
+OTHER_LABEL = re.compile(
+    r"\A\W*(?:(?:option|choice|answer)\W{1,4})?[a-z](?:[.)\]:](?:\s|\Z)|\W*\Z)"
+    r"|\b(?:answer|option|choice)(?: \w+){0,3}?(?: is| would be|:)\s*\(?[b-hj-z]"
+    r"(?:[).]|\s*\Z| because\b|\n)"
+)

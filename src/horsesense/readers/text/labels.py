@@ -3,21 +3,37 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
 from horsesense.readers.text.normalise import DEFAULT, Folded, Table
 
-# Words that may follow a bare label inside a sentence. After an article or a pronoun ("a golf
-# ball", "I think") none of them stands.
-_GOES_ON = (
-    r"because|since|as|and|or|but|for|with|which|who|while|given|due|that|this|these|it|is|are|was"
-    r"|not|based|according|therefore|so|if|when|where|explanation|reason|reasoning|here|in|on|by"
-    r"|the|weil|da|denn|und|oder|porque|ya|parce|car|et|ou|perché|e|o|y|u"
+# Words that may follow a bare label in a sentence and hardly ever follow an article.
+_GOES_ON = re.compile(
+    r"\s*(?:because|since|as|and|or|but|for|with|which|who|while|due|it|is|are|was|would|seems"
+    r"|according|rather|instead|therefore|so|if|where|in|on|by|the|not|weil|da|denn|und|oder|porque|parce|car"
+    r"|et|ou|perché|y)\b",
+    re.IGNORECASE,
 )
-_OPEN = r"[\s\"'(\[{<:=>-]*"
-_CLOSE = r"[\"')\]}>]*"
-_SURE_FORM = ("(B)", "B)", "B.", "B:", "[B]")
+_BECAUSE = re.compile(r"\s*(?:because|since|due|weil|denn|porque|parce|car|perché)\b", re.IGNORECASE)
+_OPEN = r"[\s\"'(\[{<:=>]*"
+_CLOSE = r"(?:\\?[\"')\]}>])*"
+# Letters that would make a longer word with a label. Scripts without spaces are left out: a label
+# may stand right between their signs.
+_WORD = r"0-9A-Za-z_\u00aa-\u02af\u0370-\u052f\u0600-\u06ff\u0900-\u0dff"
+# "A's", "A-level", "1.5", "C++" and "C(n, k)" begin with a label's character but are no label.
+_WHOLE = rf"(?![{_WORD}'])(?!-\w)(?![.,]\d)(?!\+\+|#)(?!\(\w{1,2}[,)])"
+_SIGN = r"\s*[.:;,)/]|\s+-(?=\s)|-(?=\s)|(?=\s*$)|(?=[ \t]*\n)|(?=[!?])"
+_AND = (
+    r"[\s\"'(\[)\].]*(?:,\s*(?:and|or)?|\band\b|\bor\b|&|/|\+|\bund\b|\boder\b|\bet\b|\bou\b|\by\b)"
+    r"\s*(?:option|choice)?\s*[\"'(\[]*"
+)
+_REPLY_FORMS = ("{}", "{}.", "({})", "{})", "{}:", "[{}]", "**{}**", "**{}.**", "**({})**", '"{}"')
+_DOUBTFUL = frozenset("AaIi")
+_WORD_NEXT = re.compile(
+    r"\s+(?!(?:is|are|because|since|and|or|but|both|were|for|in|would)\b)[a-z]"
+)
 
 
 class LabelHit(NamedTuple):
@@ -25,8 +41,9 @@ class LabelHit(NamedTuple):
 
     Attributes:
         slot: the option it names.
-        start, end: place of the label and its brackets.
-        marked: it stands in brackets or before a sign that sets it off, not bare among words.
+        start, end: place of the label with its brackets.
+        marked: brackets or a sign set it off from the words around it.
+        bracketed: it stands in brackets, so that it can be nothing but a label.
         after: where the text behind it begins.
     """
 
@@ -34,49 +51,45 @@ class LabelHit(NamedTuple):
     start: int
     end: int
     marked: bool
+    bracketed: bool
     after: int
 
 
 class LabelSet:
-    """What is known of one tuple of labels: patterns, and all one-label replies.
+    """What is known of one tuple of labels: patterns, and all replies that are one label.
 
     Attributes:
         table: how responses are folded; the labels' own characters are kept.
         whole: complete replies ("B", "(b)", "B.", ...) and their slot.
-        names: spelled label -> slot.
+        slots: spelled label -> slot; letters in either case where that is unambiguous.
     """
 
     def __init__(self, labels: tuple[str, ...]) -> None:
-        odd = {c for label in labels for c in label if not c.isalnum()}
-        self.table = Table(odd) if odd else DEFAULT
-        spelled = [Folded(label.strip(), self.table).text for label in labels]
-        self.labels = labels
-        self.names = {name: slot for slot, name in enumerate(spelled) if name}
-        for slot, name in enumerate(spelled):
-            if name.isalpha():
-                self.names.setdefault(name.swapcase(), slot)
-        self.digits = all(name.isdigit() for name in spelled)
-        self.letters = all(len(name) == 1 and name.isalpha() for name in spelled)
-        self.whole = self._whole_replies()
-        names = "|".join(sorted(map(re.escape, self.names), key=len, reverse=True)) or "(?!)"
+        signs = {c for label in labels for c in label if not c.isalnum()}
+        self.table = Table(signs) if signs else DEFAULT
+        shown = [Folded(label.strip(), self.table).text for label in labels]
+        self._shown = frozenset(shown)
+        self.slots = {name: slot for slot, name in enumerate(shown) if name}
+        for slot, name in enumerate(shown):
+            if name.isalpha() and name.swapcase().swapcase() == name:
+                self.slots.setdefault(name.swapcase(), slot)
+        self._numbers = bool(shown) and all(name.isdigit() for name in shown)
+        self.letters = bool(shown) and all(len(n) == 1 and n.isascii() and n.isalpha() for n in shown)
+        self.whole = self._one_label_replies()
+        names = "|".join(sorted(map(re.escape, self.slots), key=len, reverse=True)) or "(?!)"
         self._at = re.compile(
-            rf"(?P<open>{_OPEN})(?P<name>{names})(?P<close>{_CLOSE})(?![\w'])(?!-\w)(?![.,]\d)"
-            r"(?P<sign>\s*[.:;,)/]|\s*-(?=\s)|(?=\s*$)|(?=[ \t]*\n)|(?=[!?]))?"
+            rf"(?P<open>{_OPEN})(?P<name>{names})(?P<close>{_CLOSE}){_WHOLE}(?P<sign>{_SIGN})?"
         )
-        self.mention = re.compile(
-            rf"(?<![\w'.&/+^\\-])(?P<open>[(\[]?)(?P<name>{names})(?P<close>[)\]]?)(?![\w'])(?!-\w)"
-            r"(?![.,]\d)(?P<sign>[.:)])?"
+        self._mention = re.compile(
+            rf"(?<![{_WORD}'.&/+^\\-])(?<!\w\()(?P<open>[(\[]?)(?P<name>{names})(?P<close>[)\]]?){_WHOLE}"
+            r"(?P<sign>[.:)](?!\w))?"
         )
-        self._list = re.compile(
-            rf"[\s\"'(\[)\].]*(?:,\s*(?:and|or)?|\band\b|\bor\b|&|/|\+|\bund\b|\bet\b|\by\b)\s*"
-            rf"(?:option|choice)?\s*(?P<open>[\"'(\[]*)(?P<name>{names})(?![\w'])(?!-\w)(?P<close>{_CLOSE})"
-        )
+        self._next = re.compile(rf"{_AND}(?P<name>{names}){_WHOLE}(?P<close>{_CLOSE})")
 
-    def _whole_replies(self) -> dict[str, int]:
-        forms = ("{}", "{}.", "({})", "{})", "{}:", "[{}]", "**{}**", "**{}.**", "**({})**", '"{}"')
+    def _one_label_replies(self) -> dict[str, int]:
         replies = {}
-        for name, slot in self.names.items():
-            for form in forms:
+        for name, slot in self.slots.items():
+            for form in _REPLY_FORMS:
                 reply = form.format(name)
                 replies.update({reply: slot, f" {reply}": slot, f"{reply}\n": slot})
         return replies
@@ -86,43 +99,46 @@ class LabelSet:
         m = self._at.match(response.text, position)
         if m is None:
             return None
-        name, after = m["name"], m.end()
-        marked = bool(m["sign"] is not None or m["close"].strip("\"'"))
-        if not marked and not self._stands_alone(name, response, after):
+        name = m["name"]
+        bracketed = bool(m["close"].strip("\"'"))
+        marked = bracketed or m["sign"] is not None
+        if not marked and not self._bare(name, response, m.end()):
             return None
         start = m.start("name") - len(m["open"]) + len(m["open"].rstrip("(["))
-        return LabelHit(self.names[name], start, m.end("close"), marked, after)
+        return LabelHit(self.slots[name], start, m.end("close"), marked, bracketed, m.end())
 
-    def _stands_alone(self, name: str, response: Folded, after: int) -> bool:
-        """Whether a bare label before further words is one."""
-        if name.islower() and name.upper() in self.names and self.labels[self.names[name]] != name:
+    def _bare(self, name: str, response: Folded, after: int) -> bool:
+        """Whether a label before further words, with nothing to set it off, is one."""
+        if name in "Ii":
+            return _BECAUSE.match(response.text, after) is not None
+        if name.islower() and name not in self._shown:
             return False
-        if name not in ("A", "a", "I", "i") and not self.digits:
-            return True
-        return _goes_on(response, after)
+        if name in _DOUBTFUL or self._numbers or name.islower():
+            return _GOES_ON.match(response.text, after) is not None
+        return True
+
+    def goes_on(self, response: Folded, hit: LabelHit) -> bool:
+        """Whether a label is set off, or goes on as only a label would ("B because ...")."""
+        return hit.marked or _GOES_ON.match(response.text, hit.after) is not None
 
     def further(self, response: Folded, position: int) -> list[LabelHit]:
         """The labels that follow as in "B and C" or "A, B or D", from `position` on."""
-        hits = []
-        while m := self._list.match(response.text, position):
-            name = m["name"]
-            if name in ("a", "A", "I", "i") and not self._alone_in_list(response, m.end()):
-                break
-            hits.append(LabelHit(self.names[name], m.start("name"), m.end("name"), True, m.end()))
+        hits: list[LabelHit] = []
+        while m := self._next.match(response.text, position):
             position = m.end()
+            if m["name"] in _DOUBTFUL and _WORD_NEXT.match(response.text, position):
+                break
+            start, end = m.span("name")
+            hits.append(LabelHit(self.slots[m["name"]], start, end, True, False, position))
         return hits
 
-    def _alone_in_list(self, response: Folded, position: int) -> bool:
-        return not re.compile(r"\s+[a-z]").match(response.text, position) or _goes_on(
-            response, position
-        )
-
-
-_GOES_ON_PATTERN = re.compile(rf"\s*(?:[A-Z(]|(?:{_GOES_ON})\b)")
-
-
-def _goes_on(response: Folded, position: int) -> bool:
-    return _GOES_ON_PATTERN.match(response.text, position) is not None
+    def mentions(self, response: Folded, position: int = 0) -> Iterator[LabelHit]:
+        """Every label standing by itself, marked or not, articles and pronouns included."""
+        for m in self._mention.finditer(response.text, position):
+            bracketed = bool(m["close"])
+            marked = bracketed or bool(m["sign"])
+            slot = self.slots[m["name"]]
+            yield LabelHit(slot, m.start(), m.end("close"), marked, bracketed, m.end())
 
 
 @lru_cache(maxsize=512)

@@ -7,6 +7,7 @@ response, so that a span always quotes what the respondent wrote.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterable
@@ -19,6 +20,7 @@ _DASHES = dict.fromkeys("‐‑‒–—―−﹣", "-")
 _BRACKETS = {"【": "[", "】": "]", "〔": "[", "〕": "]", "。": ".", "、": ","}
 _PLAIN = {ord(k): v for k, v in (_QUOTES | _DASHES | _BRACKETS).items()}
 _REMEMBERED = 20_000
+_TERMINAL = re.compile(r"\x1b\[[0-9;?]{0,16}[A-Za-z]")
 
 
 class Table(dict[int, str]):
@@ -52,9 +54,7 @@ def _fold_character(char: str) -> str:
         return ""
     if category in ("Zs", "Zl", "Zp"):
         return "\n" if category in ("Zl", "Zp") else " "
-    folded = unicodedata.normalize("NFKC", char)
-    # Letters such as the dotted capital I grow when lower-cased; positions must not move.
-    return folded if len(folded.lower()) == len(folded) else folded[:1]
+    return unicodedata.normalize("NFKC", char)
 
 
 DEFAULT = Table()
@@ -74,9 +74,17 @@ class Folded:
         self._original = original
         self._table = table
         self._ends: list[int] | None = None
+        if "\x1b" in original:
+            original = _TERMINAL.sub(lambda m: " " * len(m.group()), original)
         self.text = original.translate(table)
         low = self.text.lower()
         self.low = low if len(low) == len(self.text) else _lower_one_by_one(self.text)
+
+    def blank(self, start: int, end: int) -> None:
+        """Put spaces in place of the characters start..end-1."""
+        gap = " " * (end - start)
+        self.text = self.text[:start] + gap + self.text[end:]
+        self.low = self.low[:start] + gap + self.low[end:]
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Where the folded characters start..end-1 stand in the response."""
@@ -86,7 +94,7 @@ class Folded:
             end -= 1
         if start == end:
             return (0, len(self._original))
-        if len(self.text) == len(self._original) and self.text.isascii():
+        if len(self.text) == len(self._original) and self._original.isascii():
             return (start, end)
         ends = self._piece_ends()
         return (bisect_left(ends, start + 1), bisect_left(ends, end) + 1)
@@ -100,4 +108,5 @@ class Folded:
 
 
 def _lower_one_by_one(text: str) -> str:
+    """Lower case without the letters that would grow by it, so that positions do not move."""
     return "".join(c if len(c.lower()) != 1 else c.lower() for c in text)

@@ -18,6 +18,7 @@ TOKEN = re.compile(
     r"(?:(?<![\w)\]])[-+])?\d+(?:,\d{3})*(?:\.\d+)?|[^\W\d_]+|[=<>^/+%°≤≥±√∞≈≠∈∪∩∧∨¬~→↔⊃≡&!#@|]"
 )
 _CLAUSE_END = re.compile(r"[\"')\]}]*\s*(?:$|[\n.,;:!?(]|- )")
+_CLAUSE = re.compile(r"\s*(?:[^.\n;!?]|\.(?=\S))*")
 
 
 class TextHit(NamedTuple):
@@ -62,6 +63,20 @@ class Options:
             hit = TextHit(slot, found[0].start(), found[n - 1].end(), n)
             best = [*best, hit] if best and best[0].tokens == n else [hit]
         return best
+
+    def cut_at(self, response: Folded, position: int) -> list[TextHit]:
+        """The one option whose text begins with the whole clause at `position`, of two tokens
+        or more: a text left unfinished."""
+        end = _CLAUSE.match(response.low, position).end()  # type: ignore[union-attr]
+        found = list(TOKEN.finditer(response.low, position, min(end, position + self._limit)))
+        if len(found) < 2:
+            return []
+        words = _plain([m.group() for m in found])
+        n = len(words)
+        slots = [slot for slot, tokens in enumerate(self.tokens) if tokens[:n] == words]
+        if len(slots) != 1:
+            return []
+        return [TextHit(slots[0], found[0].start(), found[-1].end(), n)]
 
     def begins_at(self, slot: int, response: Folded, position: int) -> bool:
         """True if the text of option `slot` begins at `position` (its first two tokens do)."""

@@ -1,17 +1,23 @@
-"""The decision: which of the things a response says is its answer."""
+"""The decision: which of the things that a response says is its answer."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from horsesense.readers.text import cues, special
-from horsesense.readers.text.labels import LabelSet, label_set
+from horsesense.readers.text import cues, evidence, special
+from horsesense.readers.text.labels import label_set
+from horsesense.readers.text.marked_up import marked_up
 from horsesense.readers.text.normalise import Folded
 from horsesense.readers.text.options import Options
-from horsesense.readers.text.statements import Scene, Statement, Target, statements
-from horsesense.readings import Reading
+from horsesense.readers.text.statements import Statement, statements
+from horsesense.readers.text.targets import Scene, leave_out_recital
+from horsesense.readings import Reading, Status
 
 _EMPTY = Reading("empty", rule="empty")
+_FINISHED = ".!?)]}\"'»。！？"
+_SURE = 0.99
+_FAIR = 0.85
+_DOUBT = 0.6
 
 
 class TextReader:
@@ -42,49 +48,103 @@ class TextReader:
         known = label_set(tuple(labels))
         slot = known.whole.get(response)
         if slot is not None and response not in options:
-            return Reading("answer", (slot,), "label_alone", (0, len(response)))
-        if not response.strip():
-            return _EMPTY
+            return Reading("answer", (slot,), "label_alone", (0, len(response)), _SURE)
         scene = Scene(Folded(response, known.table), known, Options(options))
-        found = _decide(scene, multiple)
+        if not scene.response.low.strip():
+            return _EMPTY
+        if leave_out_recital(scene):
+            return Reading("ambiguous", (), "recital", (0, len(response)), _SURE)
+        found = _decide(scene, multiple) or other_label(scene)
         if found is not None:
             return found
-        cut = finish_reason == "length" or response.rstrip()[-1:] not in ".!?)\"'"
+        cut = finish_reason == "length" or response.rstrip()[-1:] not in _FINISHED
         return Reading("truncated" if cut else "illegal", rule="nothing_named", confidence=0.9)
 
 
+def other_label(scene: Scene) -> Reading | None:
+    """A letter that stands where a label would, but is none of them ("The answer is F")."""
+    if not scene.labels.letters:
+        return None
+    m = cues.OTHER_LABEL.search(scene.response.low)
+    if m is None:
+        return None
+    return Reading("illegal", (), "other_label", scene.response.span(*m.span()), _SURE)
+
+
 def _decide(scene: Scene, multiple: bool) -> Reading | None:
+    """The first rule that finds something decides; the order is the order of trust."""
+    form = marked_up(scene)
+    if form is not None:
+        return _reading(scene, form, multiple, _SURE)
     said = statements(scene)
+    first = evidence.lead(scene)
+    latest = max((s.end for s in said), default=first.end if first else 0)
+    if turn := evidence.corrected(scene, latest):
+        return _reading(scene, turn, multiple, 0.95)
     if said:
-        return _reading(scene, said[-1].rule, said[-1].target, multiple)
-    lead = scene.target_at(0)
-    if lead is not None:
-        return _reading(scene, "lead", lead, multiple)
-    for meaning, pattern in (
-        ("refusal", special.REFUSAL), ("none", special.NONE),
-        ("undetermined", special.UNDETERMINED), ("unknown", special.UNKNOWN),
-    ):
-        m = pattern.search(scene.response.low)
-        if m:
-            slot = special.option_meaning(meaning, scene.options.texts)
-            span = scene.response.span(*m.span())
-            if slot is not None:
-                return Reading("answer", (slot,), meaning, span, 0.95)
-            status = "none" if meaning == "undetermined" else meaning
-            return Reading(status, (), meaning, span, 0.95)
-    hits = scene.options.find_all(scene.response)
-    if len({h.slot for h in hits}) == 1:
-        return Reading("answer", (hits[-1].slot,), "text_alone",
-                       scene.response.span(hits[-1].start, hits[-1].end), 0.9)
-    if hits:
-        return Reading("ambiguous", rule="several_texts", confidence=0.5)
-    return None
+        return _stated(scene, said, first, multiple)
+    if first:
+        return _reading(scene, first, multiple, 0.98)
+    return _without_content(scene) or _weak(scene, multiple)
 
 
-def _reading(scene: Scene, rule: str, target: Target, multiple: bool) -> Reading:
-    span = scene.response.span(target.start, target.end)
+def _stated(
+    scene: Scene, said: list[Statement], first: Statement | None, multiple: bool
+) -> Reading:
+    """The last statement, with less confidence where another says something else."""
+    single = [s for s in said if len(s.target.slots) == 1]
+    last = said[-1] if multiple or not single else single[-1]
+    everything = said if first is None else [first, *said]
+    agreed = len({s.target.slots for s in everything}) == 1
+    return _reading(scene, last, multiple, _SURE if agreed else _FAIR)
+
+
+def _without_content(scene: Scene) -> Reading | None:
+    said = special.find(scene.response)
+    if said is None:
+        return None
+    slot = special.option_meaning(said.meaning, scene.options.texts)
+    span = scene.response.span(said.start, said.end)
+    if slot is not None:
+        return Reading("answer", (slot,), said.meaning, span, said.confidence)
+    status: Status = "none" if said.meaning == "undetermined" else said.meaning
+    return Reading(status, (), said.meaning, span, said.confidence)
+
+
+def _weak(scene: Scene, multiple: bool) -> Reading | None:
+    """What is merely mentioned: labels first, then linked labels, then texts."""
+    named = evidence.mentions(scene)
+    found = named.open
+    if len({s.target.slots for s in found}) > 1:
+        found = [s for s in found if s.target.agrees] or found
+    found = found or evidence.weakly_linked(scene)
+    if found:
+        if len({s.target.slots for s in found}) == 1:
+            return _reading(scene, found[-1], multiple, 0.93)
+        return _several(scene, found)
+    hits, rejected = evidence.texts(scene)
+    if len(named.rejected | rejected) == len(scene.options.texts):
+        return Reading("none", (), "all_rejected", (0, 0), 0.9)
+    hits = evidence.confirmed_texts(scene, hits) or hits
+    if not hits:
+        return None
+    span = scene.response.span(hits[-1].start, hits[-1].end)
+    if len({h.slot for h in hits}) > 1:
+        return Reading("ambiguous", (), "several_texts", span, _FAIR)
+    sure = 0.7 if evidence.numeric(scene, hits[-1].slot) else 0.9
+    return Reading("answer", (hits[-1].slot,), "text_alone", span, sure)
+
+
+def _several(scene: Scene, found: list[Statement]) -> Reading:
+    span = scene.response.span(found[0].start, found[-1].end)
+    return Reading("ambiguous", (), "several_" + found[0].rule, span, _FAIR)
+
+
+def _reading(scene: Scene, found: Statement, multiple: bool, confidence: float) -> Reading:
+    target = found.target
+    span = scene.response.span(found.start, target.end)
     if target.agrees is False:
-        return Reading("ambiguous", (), "label_with_other_text", span, 0.8)
+        return Reading("ambiguous", (), "label_with_other_text", span, _FAIR)
     if len(target.slots) > 1 and not multiple:
-        return Reading("ambiguous", (), "several", span, 0.8)
-    return Reading("answer", target.slots, rule, span, 0.98)
+        return Reading("ambiguous", (), "several", span, _FAIR)
+    return Reading("answer", target.slots, found.rule, span, confidence)

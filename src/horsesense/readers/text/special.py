@@ -92,17 +92,21 @@ REFUSAL = re.compile(
     r"|\bno puedo (?:responder|contestar|ayudar)|\bje ne peux pas (?:répondre|aider)"
     r"|\bnon posso rispondere|\bnão posso (?:responder|ajudar)|无法回答|不能回答|お答えできません|не могу ответить"
 )
-_LACKS = (
-    r"(?:does|do|did) not (?:provide|give|contain|mention|specify|state|describe|include|discuss|say|offer|have|indicate)\b"
-    r"|(?:doesn'?t|don'?t) (?:provide|give|contain|mention|specify|state|describe|include|discuss|say|indicate)\b"
-    r"|(?:not enough|insufficient|no|lack of|lacks?|without (?:more|further|additional|enough|any)) (?:\w+ ){0,2}(?:information|context|details?|data)\b"
-    r"|(?:is|are) not (?:provided|given|mentioned|specified|stated|described|included|discussed|available) (?:in|by)\b"
-    r"|from the (?:provided|given) (?:text|context|information|passage)"
+LACKS = re.compile(
+    r"\b(?:text|passage|question|excerpt|context|information|article|document|prompt|statement|data"
+    r"|paragraph|scenario|table|figure|image|options?)\b[^.\n]{0,60}?"
+    r"\b(?:do(?:es)? not|did not|doesn't|don't|fails? to) (?:\w+ )?(?:provide|give|contain|mention|specify"
+    r"|state|describe|include|discuss|say|offer|indicate)\b"
+    r"|\b(?:not enough|insufficient|lack of|lacks?|without (?:more|further|additional|enough|any))"
+    r" (?:\w+ ){0,2}(?:information|context|details?|data)\b"
+    r"|\b(?:is|are) not (?:provided|given|mentioned|specified|stated|described|included|discussed"
+    r"|available) (?:in|by)\b"
+    r"|\bfrom the (?:provided|given) (?:text|context|information|passage)\b"
 )
-LACKS = re.compile(_LACKS)
 UNDETERMINED = re.compile(
     r"(?:cannot|can not|can'?t|could not|couldn'?t) be (?:\w+ly )?(?:determined|answered|inferred|known|established|identified|calculated|concluded|deduced)"
-    r"|(?:impossible|not possible|difficult|hard|unable|not able) to (?:\w+ly )?(?:determine|say|tell|answer|know|identify|infer|conclude|give|provide|select|choose|draw|define)\b"
+    r"|(?:impossible|not possible|unable|not able) to (?:\w+ly )?(?:determine|say|tell|answer|know|identify|infer|conclude|give|provide|select|choose|draw|define)\b"
+    r"|(?:difficult|hard) to (?:\w+ly )?(?:determine|say|tell|know)\b"
     r"|\b(?:cannot|can'?t) (?:\w+ly )?(?:determine|tell|infer|conclude)\b"
     r"|\b(?:not|in)?(?:enough|sufficient)? ?(?:not enough|insufficient) (?:\w+ ){0,2}(?:information|context|data|details?)"
     r"|(?:does|do) not (?:provide|give|contain|include) (?:enough|sufficient|any|adequate) (?:\w+ ){0,2}(?:information|details?|context|data)"
@@ -114,7 +118,7 @@ NONE = re.compile(
     r"|\bneither of (?:the|these) (?:options|answers|choices)\b"
     r"|\bno(?:ne)? (?:correct|right|valid|suitable|clear|accurate|appropriate) (?:answer|option|choice)s?\b"
     r"|\bno (?:answer|option|choice) (?:is|that is|listed|given|provided|fits|matches|here)\b"
-    r"|\b(?:answer|option|choice|value|result|cause|solution)s?\b[^.\n]{0,80}?\b(?:is|are|was) not (?:\w+ly )?(?:provided|given|listed|mentioned|included|among|one of|in|present|available|shown|found)\b"
+    r"|\b(?:answer|option|choice|value|result|solution)s?\b(?: [\w'-]+){0,8}? (?:is|are|was) not (?:\w+ly )?(?:provided|given|listed|mentioned|included|among|one of|in|present|available|shown|found)\b"
     r"|\b(?:does|do) not (?:exactly |appear to )?match (?:any|one) of (?:the|these)"
     r"|\ball (?:of )?(?:the )?(?:options|choices|answers|statements)?[^.\n]{0,20}?\bare (?:incorrect|wrong|false)\b"
     r"|\bkeine der (?:antworten|optionen|genannten)|\bninguna de las|\baucune des? |\bnessuna delle|\bnenhuma das|以上都不|都不正确|ни один из"
@@ -123,4 +127,37 @@ UNKNOWN = re.compile(
     r"\bi (?:do not|don'?t|dont|really don'?t) know\b|\bi(?:'m| am) (?:not sure|unsure|not certain|uncertain)\b"
     r"|\bi have no idea\b|\bno idea\b|\bi (?:do not|don'?t) have (?:enough|sufficient) (?:information|knowledge)\b"
     r"|\bich weiß (?:es )?nicht\b|\bno lo sé\b|\bno sé\b|\bje ne sais pas\b|我不知道|わかりません|не знаю"
+)
+
+
+_ORDER: tuple[tuple[Meaning, re.Pattern[str]], ...] = (
+    ("none", NONE),
+    ("undetermined", UNDETERMINED),
+    ("unknown", UNKNOWN),
+)
+
+
+def find(response: Folded) -> Said | None:
+    """What a response says instead of choosing, None if it says nothing of the kind.
+
+    A refusal for lack of information is "undetermined".
+    """
+    low = response.low
+    refusal = REFUSAL.search(low)
+    if refusal:
+        lacks = LACKS.search(low, max(0, refusal.start() - 400), refusal.end() + 200)
+        moral = MORAL.search(low, refusal.end(), refusal.end() + 300)
+        if lacks and not moral:
+            return Said("undetermined", *lacks.span(), 0.92)
+        return Said("refusal", *refusal.span(), 0.97)
+    for meaning, pattern in _ORDER:
+        m = pattern.search(low)
+        if m:
+            return Said(meaning, *m.span(), 0.95)
+    return None
+
+
+MORAL = re.compile(
+    r"\b(?:appropriate|inappropriate|ethic\w*|unethical|moral\w*|harmful|offensive|illegal|respectful"
+    r"|stereotyp\w*|discriminat\w*|privacy|sensitive|diagnos\w*|medical advice|legal advice|judg\w*)\b"
 )

@@ -1,0 +1,143 @@
+"""Weaker evidence, for responses that never say outright what their answer is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from horsesense.readers.text import cues
+from horsesense.readers.text.labels import LabelHit
+from horsesense.readers.text.options import TextHit, ends_clause
+from horsesense.readers.text.statements import Statement, is_named, turned_down
+from horsesense.readers.text.targets import Scene, Target
+
+_NEAR = 100
+_OPTION = re.compile(r"\b(?:options?|choices?|answers?|letter|alternative)\s*[(\[\"']*\Z")
+_NUMERIC = re.compile(r"[\d.,+/%-]+")
+
+
+def lead(scene: Scene) -> Statement | None:
+    """What the response begins with: a label that is set off, or an option's text."""
+    target = scene.target_at(0, cut=False)
+    if target is None or cues.NOT_THE_ANSWER.match(scene.response.low, target.end):
+        return None
+    if len(target.slots) > 1:
+        return Statement("lead", target, target.start)
+    if target.by == "label":
+        hit = LabelHit(target.slots[0], target.start, target.end, target.marked, False, target.end)
+        if not (target.agrees is not None or scene.labels.goes_on(scene.response, hit)):
+            return None
+        return _listed(scene, Statement("lead", target, target.start))
+    one_word = len(scene.options.tokens[target.slots[0]]) == 1
+    if one_word and not (
+        ends_clause(scene.response, target.end) or cues.IS.match(scene.response.low, target.end)
+    ):
+        return None
+    return Statement("lead_text", target, target.start)
+
+
+def _listed(scene: Scene, first: Statement) -> Statement:
+    """A lead whose next line begins with another label is one of a list, not a choice."""
+    line_end = scene.response.low.find("\n", first.end)
+    if line_end < 0:
+        return first
+    following = scene.target_at(line_end)
+    if following is None or following.by != "label" or not following.marked:
+        return first
+    if following.slots == first.target.slots or _rejected(scene, following.start, following.end):
+        return first
+    both = first.target._replace(slots=(*first.target.slots, *following.slots), agrees=None)
+    return Statement("listed", both, first.start)
+
+
+def corrected(scene: Scene, position: int) -> Statement | None:
+    """What is named after the last "wait" or "actually" behind `position`."""
+    low = scene.response.low
+    last = None
+    for turn in cues.TAKEN_BACK.finditer(low, position):
+        for hit in _mentions(scene, turn.end(), turn.end() + _NEAR):
+            target = scene.behind(hit)
+            clear = hit.bracketed or ends_clause(scene.response, target.end)
+            clear = clear and len(target.slots) == 1
+            if clear and not turned_down(scene, hit.start) and is_named(scene, hit.start):
+                last = Statement("corrected", target, turn.start())
+                break
+    return last
+
+
+def _mentions(scene: Scene, start: int, stop: int) -> Iterator[LabelHit]:
+    for hit in scene.labels.mentions(scene.response, start):
+        if hit.start > stop:
+            return
+        yield hit
+
+
+class Mentions(NamedTuple):
+    """Labels that are named: those that may be chosen, and the slots that are turned down."""
+
+    open: list[Statement]
+    rejected: set[int]
+
+
+def mentions(scene: Scene) -> Mentions:
+    """Labels with their option's text, in brackets, or named as in "option B"."""
+    found = Mentions([], set())
+    passed = 0
+    for hit in scene.labels.mentions(scene.response):
+        if hit.start < passed:
+            continue
+        target = scene.behind(hit)
+        passed = target.end
+        if _rejected(scene, target.start, target.end):
+            if hit.marked or is_named(scene, hit.start):
+                found.rejected.update(target.slots)
+        elif len(target.slots) == 1 and _is_mention(scene, hit, target):
+            found.open.append(Statement("mentioned", target, hit.start))
+    return found
+
+
+def _is_mention(scene: Scene, hit: LabelHit, target: Target) -> bool:
+    if _OPTION.search(scene.response.low, max(0, hit.start - 16), hit.start):
+        return True
+    if not hit.marked and not is_named(scene, hit.start):
+        return False
+    return hit.bracketed or target.agrees is not None
+
+
+def weakly_linked(scene: Scene) -> list[Statement]:
+    """As in "so B" or "it is B" at the end of a clause."""
+    low = scene.response.low
+    found = []
+    for m in cues.WEAK.finditer(low):
+        target = scene.target_at(m.end(), cut=False)
+        if target is None or not (
+            target.agrees
+            or ends_clause(scene.response, target.end)
+            or (target.by == "label" and cues.IS_NOT_BUT.match(scene.response.low, target.end))
+        ):
+            continue
+        if not _rejected(scene, m.start(), target.end):
+            found.append(Statement("linked", target, m.start()))
+    return found
+
+
+def texts(scene: Scene) -> tuple[list[TextHit], set[int]]:
+    """Option texts in the response that may be chosen, and the slots that are turned down."""
+    hits = scene.options.find_all(scene.response)
+    allowed = [hit for hit in hits if not _rejected(scene, hit.start, hit.end)]
+    return allowed, {hit.slot for hit in hits} - {hit.slot for hit in allowed}
+
+
+def confirmed_texts(scene: Scene, hits: list[TextHit]) -> list[TextHit]:
+    """The texts that are called right ("golf is the correct answer")."""
+    return [hit for hit in hits if cues.RIGHT.match(scene.response.low, hit.end)]
+
+
+def numeric(scene: Scene, slot: int) -> bool:
+    """Whether an option holds a number, which a calculation may contain by chance."""
+    return any(map(_NUMERIC.fullmatch, scene.options.tokens[slot]))
+
+
+def _rejected(scene: Scene, start: int, end: int) -> bool:
+    return turned_down(scene, start) or cues.WRONG.match(scene.response.low, end) is not None

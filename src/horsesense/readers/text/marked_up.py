@@ -1,0 +1,33 @@
+"""Answers in a given form: boxed LaTeX, an <answer> element, a field of JSON."""
+
+from __future__ import annotations
+
+import re
+
+from horsesense.readers.text.statements import Statement
+from horsesense.readers.text.targets import Scene
+
+_BOXED = re.compile(r"\\(?:boxed|fbox)\s*\{\s*(?:\\(?:text|mathrm|mathbf|textbf|rm)\s*\{?)?\s*")
+_ELEMENT = re.compile(r"<\s*(?:final ?)?(?:answer|choice|option)[^<>\n]{0,40}>\s*")
+_FIELD = re.compile(
+    r"[\"'](?:(?:the|my|your|final|correct|selected|chosen|best|predicted) ?){0,2}"
+    r"(?:answer|choice|option|label|letter|prediction|response)"
+    r"(?: ?(?:choice|letter|option|label|id|key|index))?[\"']\s*:\s*[\[\"']*\s*"
+)
+_FORMS = (("boxed", "\\", _BOXED), ("element", "<", _ELEMENT), ("field", "{", _FIELD))
+
+
+def marked_up(scene: Scene) -> Statement | None:
+    """The last answer in one of the forms, None where there is none."""
+    low = scene.response.low
+    for rule, sign, pattern in _FORMS:
+        if sign not in low:
+            continue
+        found = [
+            Statement(rule, target, m.start())
+            for m in pattern.finditer(low)
+            if (target := scene.target_at(m.end())) is not None
+        ]
+        if found:
+            return found[-1]
+    return None

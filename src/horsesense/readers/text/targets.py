@@ -1,0 +1,130 @@
+"""Targets: which option is named at a place of the response."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from horsesense.readers.text import cues
+from horsesense.readers.text.labels import LabelHit, LabelSet
+from horsesense.readers.text.normalise import Folded
+from horsesense.readers.text.options import Options, TextHit, ends_clause
+
+
+class Target(NamedTuple):
+    """What stands at a place.
+
+    Attributes:
+        slots: the options named; several for "B and C".
+        start, end: place in the folded response.
+        by: how they are named.
+        agrees: True if a label and its option's text both stand there, False if the label stands
+            before another option's text, None if there is only one of the two.
+        marked: a label is set off by brackets or a sign; True for texts.
+    """
+
+    slots: tuple[int, ...]
+    start: int
+    end: int
+    by: Literal["label", "text"]
+    agrees: bool | None
+    marked: bool = True
+
+
+class Scene:
+    """A response with the labels and options that it answers to."""
+
+    __slots__ = ("labels", "options", "response")
+
+    def __init__(self, response: Folded, labels: LabelSet, options: Options) -> None:
+        self.response = response
+        self.labels = labels
+        self.options = options
+
+    def target_at(self, position: int, *, cut: bool = True) -> Target | None:
+        """The option named at `position`, after words such as "most likely option".
+
+        With `cut`, the beginning of one option's text counts where the clause ends with it.
+        """
+        response = self.response
+        skipped = cues.FILLER.match(response.low, position).end()  # type: ignore[union-attr]
+        label = self.labels.at(response, skipped)
+        texts = self.options.match_at(response, position)
+        if not texts and skipped > position:
+            texts = self.options.match_at(response, skipped)
+        if label is not None:
+            return self._label_or_text(label, texts)
+        if not texts and cut:
+            texts = self.options.cut_at(response, position) or self.options.cut_at(response, skipped)
+        return _text_target(texts) if texts else None
+
+    def _label_or_text(self, label: LabelHit, texts: list[TextHit]) -> Target:
+        """Decide between a label and a text that begins with the label's own character."""
+        if texts and texts[0].end > label.end:
+            return _text_target(texts)
+        if texts and not label.bracketed and all(hit.slot != label.slot for hit in texts):
+            return Target((label.slot,), label.start, label.end, "label", False)
+        return self.behind(label)
+
+    def behind(self, label: LabelHit) -> Target:
+        """The target of a label, with the labels listed after it or the text behind it."""
+        more = self.labels.further(self.response, label.end)
+        if more:
+            return _label_target([label, *more], more[-1].end, None)
+        agrees, end = self._text_behind(label)
+        if agrees:
+            more = self.labels.further(self.response, end)
+        if more:
+            return _label_target([label, *more], more[-1].end, None)
+        return _label_target([label], end, agrees)
+
+    def _text_behind(self, label: LabelHit) -> tuple[bool | None, int]:
+        """Whether the text behind a label is its own option's, and where that ends."""
+        found = self.options.match_at(self.response, label.after)
+        for hit in found:
+            if hit.slot == label.slot:
+                return True, hit.end
+        if self.options.begins_at(label.slot, self.response, label.after):
+            return True, label.end
+        if found and ends_clause(self.response, found[0].end):
+            return False, found[0].end
+        return None, label.end
+
+
+def _label_target(hits: list[LabelHit], end: int, agrees: bool | None) -> Target:
+    slots = tuple(dict.fromkeys(hit.slot for hit in hits))
+    return Target(slots, hits[0].start, end, "label", agrees, hits[0].marked)
+
+
+def _text_target(texts: list[TextHit]) -> Target:
+    return Target(tuple(t.slot for t in texts), texts[0].start, texts[0].end, "text", None)
+
+
+def leave_out_recital(scene: Scene) -> bool:
+    """Blank the lines that repeat the options as they were shown, which choose nothing.
+
+    Returns True if nothing else is left.
+    """
+    response = scene.response
+    k = len(scene.options.tokens)
+    if response.low.count("\n") < k - 1 or not scene.labels.slots:
+        return False
+    wanted, first = 0, 0
+    for hit in scene.labels.mentions(response):
+        if hit.slot != wanted and hit.slot != 0:
+            continue
+        target = scene.behind(hit)
+        whole_line = target.agrees and target.end >= _line_end(response, hit.start) - 2
+        if not (whole_line and hit.slot in (0, wanted)):
+            continue
+        if hit.slot == 0:
+            wanted, first = 0, hit.start
+        wanted += 1
+        if wanted == k:
+            response.blank(first, target.end)
+            return not response.low.strip()
+    return False
+
+
+def _line_end(response: Folded, position: int) -> int:
+    end = response.low.find("\n", position)
+    return end if end >= 0 else len(response.low)
