@@ -1,0 +1,1 @@
+"""What plug-ins are tested with; part of the public surface."""
