@@ -1,3 +1,70 @@
-"""horsesense: find out what a multiple-choice score is made of before you believe it."""
+"""horsesense: find out what a multiple-choice score is made of before you believe it.
+
+>>> import horsesense as hs
+>>> result = hs.audit("sample", "sim:slot?k=1", out="run")  # doctest: +SKIP
+>>> result.estimate("accuracy", reader="text").value           # doctest: +SKIP
+0.25
+
+Importing this package is quick: its parts are loaded when they are first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from horsesense.api import audit, plan
+    from horsesense.datasets import load_items
+    from horsesense.errors import HorsesenseError, ItemsError, UsageError
+    from horsesense.items import Item, ItemSet
+    from horsesense.measures import Estimate
+    from horsesense.readers import TextReader
+    from horsesense.readings import Reading
+    from horsesense.settings import Settings
+    from horsesense.study import Result
 
 __version__ = "0.1.0"
+
+_PLACES = {
+    "Estimate": "horsesense.measures",
+    "HorsesenseError": "horsesense.errors",
+    "Item": "horsesense.items",
+    "ItemSet": "horsesense.items",
+    "ItemsError": "horsesense.errors",
+    "Reading": "horsesense.readings",
+    "Result": "horsesense.study",
+    "Settings": "horsesense.settings",
+    "TextReader": "horsesense.readers",
+    "UsageError": "horsesense.errors",
+    "audit": "horsesense.api",
+    "load_items": "horsesense.datasets",
+    "plan": "horsesense.api",
+}
+
+__all__ = [
+    "Estimate",
+    "HorsesenseError",
+    "Item",
+    "ItemSet",
+    "ItemsError",
+    "Reading",
+    "Result",
+    "Settings",
+    "TextReader",
+    "UsageError",
+    "__version__",
+    "audit",
+    "load_items",
+    "plan",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"module 'horsesense' has no attribute {name!r}")
+    return getattr(import_module(_PLACES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -163,7 +163,12 @@ async def plan(settings: Settings, **options: Any) -> tuple[Plan, Prepared]:
 
 
 async def conduct(
-    settings: Settings, out: Path, *, limits: Limits | None = None, **options: Any
+    settings: Settings,
+    out: Path,
+    *,
+    limits: Limits | None = None,
+    max_connections: int | None = None,
+    **options: Any,
 ) -> Result:
     """Run a study, or go on with one: every stage in order.
 
@@ -173,7 +178,10 @@ async def conduct(
     items = load_study_items(settings)
     with Store.open(out / "store.sqlite") as store:
         _remember(settings, out)
-        async with make_backend(settings.model, **options) as backend:
+        respondent = make_backend(settings.model, **options)
+        if max_connections is not None:
+            respondent.max_connections = max_connections
+        async with respondent as backend:
             study = await prepare(settings, backend, items)
             summary = await _ask_and_read(study, store, out, limits or Limits())
         failures = store.failures()

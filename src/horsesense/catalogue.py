@@ -1,0 +1,35 @@
+"""What there is: every plug-in by kind and name, with one sentence each, from the registries."""
+
+from __future__ import annotations
+
+from horsesense.backends.simulated import PROFILES
+from horsesense.measures import MEASURES
+from horsesense.orders import DESIGNS
+from horsesense.probes import PROBES
+from horsesense.readers import READERS
+
+
+def catalogue() -> dict[str, dict[str, str]]:
+    """Kind -> name -> what it is."""
+    return {
+        "probes": {p.name: f"{p.summary} {p.expectation}" for p in PROBES},
+        "measures": {m.name: m.summary for m in MEASURES},
+        "readers": {name: _first_sentence(READERS.get(name)) for name in READERS.names()},
+        "respondents": {f"sim:{p.name}": p.summary for p in PROFILES},
+        "designs": {name: _DESIGNS[name] for name in DESIGNS},
+    }
+
+
+_DESIGNS = {
+    "published": "the order of the source",
+    "cyclic": "the k shifts of one random order per item",
+    "cyclic(base=published)": "the k shifts of the published order",
+    "random(N)": "N different random orders",
+    "gold_balanced(N)": "N random orders in which the gold visits each slot equally often",
+    "full": "all k! orders",
+    "move_gold": "the gold exchanged with the option of each slot in turn",
+}
+
+
+def _first_sentence(kind: type) -> str:
+    return " ".join((kind.__doc__ or "").split("\n\n")[0].split())
