@@ -1,0 +1,128 @@
+"""How well predictions agree with labels, beyond what a label-blind predictor gets.
+
+Predictions are arrays (repeats, items) of label numbers; all items of a column share a label.
+Kappas of several repeats are averaged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+from scipy.stats import t as student
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+def accuracy(predicted: Ints, gold: Ints) -> float:
+    """Share of right predictions, averaged over repeats."""
+    return float(np.mean(predicted == gold))
+
+
+def kappa(predicted: Ints, gold: Ints, n_labels: int) -> float:
+    """Cohen's kappa, averaged over repeats; 0 for a constant predictor.
+
+    NaN where the gold and all predictions are one and the same label.
+    """
+    rows = [_kappa(row, gold, n_labels) for row in np.atleast_2d(predicted)]
+    return float(np.mean(rows))
+
+
+def _kappa(predicted: Ints, gold: Ints, n_labels: int) -> float:
+    observed = np.mean(predicted == gold)
+    expected = _shares(predicted, n_labels) @ _shares(gold, n_labels)
+    return float((observed - expected) / (1 - expected)) if expected < 1 else float("nan")
+
+
+def kappa_uniform(correct: float, chance: float) -> float:
+    """(accuracy - chance) / (1 - chance): the "kappa" of the paper, with chance = 1 / labels."""
+    return (correct - chance) / (1 - chance)
+
+
+def balanced_accuracy(predicted: Ints, gold: Ints, n_labels: int) -> float:
+    """Mean over the labels of the share of their items that are predicted right."""
+    hits = np.bincount(gold, weights=np.mean(np.atleast_2d(predicted) == gold, axis=0))
+    sizes = np.bincount(gold)
+    return float(np.mean(hits[sizes > 0] / sizes[sizes > 0]))
+
+
+def majority(gold: Ints) -> float:
+    """Accuracy of always predicting the most frequent label."""
+    return float(np.bincount(gold).max() / len(gold))
+
+
+def is_constant(predicted: Ints) -> bool:
+    """True if one label is predicted for every item in every repeat."""
+    return bool(np.all(predicted == predicted.flat[0]))
+
+
+def interval(
+    predicted: Ints, gold: Ints, n_labels: int, groups: Ints, level: float = 0.95
+) -> tuple[float, float]:
+    """Interval of Cohen's kappa, groups of items being the units that are sampled.
+
+    The infinitesimal jackknife, which is the limit of the cluster bootstrap: each item's
+    influence on kappa, added up per group; Student's t with groups - 1 degrees of freedom.
+    (Efron 1982, "The jackknife, the bootstrap and other resampling plans", chapter 6.)
+    """
+    influence = np.mean([_influence(row, gold, n_labels) for row in predicted], axis=0)
+    _, place = np.unique(groups, return_inverse=True)
+    sums = np.bincount(place, weights=influence)
+    if len(sums) < 3:
+        return float("nan"), float("nan")
+    error = np.sqrt(np.sum(sums**2) * len(sums) / (len(sums) - 1)) / len(gold)
+    middle = kappa(predicted, gold, n_labels)
+    half = float(student.ppf((1 + level) / 2, len(sums) - 1)) * float(error)
+    return max(middle - half, -1.0), min(middle + half, 1.0)
+
+
+def _influence(predicted: Ints, gold: Ints, n_labels: int) -> Floats:
+    """Derivative of kappa by each item's weight, times the number of items; sums to 0."""
+    right = (predicted == gold).astype(float)
+    given, true = _shares(predicted, n_labels), _shares(gold, n_labels)
+    observed, expected = right.mean(), given @ true
+    if expected >= 1:
+        return np.zeros(len(gold))
+    by_expected = given[gold] + true[predicted] - 2 * expected
+    slope = (1 - observed) / (1 - expected) ** 2
+    return np.asarray((right - observed) / (1 - expected) - slope * by_expected)
+
+
+def _shares(labels: Ints, n_labels: int) -> Floats:
+    return np.bincount(labels, minlength=n_labels) / len(labels)
+
+
+def permuted(gold: Ints, groups: Ints, strata: Ints, rng: np.random.Generator) -> Ints:
+    """`gold` redistributed at random within strata, whole groups moving together.
+
+    Within a stratum the groups are put in random order and their labels laid down one after the
+    other, so that the labels of a group stay neighbours. Items without a group move singly.
+    """
+    out = gold.copy()
+    for stratum in np.unique(strata):
+        at = np.flatnonzero(strata == stratum)
+        at = at[np.argsort(groups[at], kind="stable")]
+        _, place = np.unique(groups[at], return_inverse=True)
+        order = np.argsort(rng.random(place[-1] + 1)[place], kind="stable")
+        shift = int(rng.integers(len(at)))
+        out[at] = gold[at[np.roll(order, shift)]]
+    return out
+
+
+def permutation_ps(
+    predictions: Sequence[Ints], gold: Ints, groups: Ints, strata: Ints, draws: int, seed: int
+) -> list[float]:
+    """One-sided p of each set of predictions against labels that are shuffled.
+
+    The predictions stay fixed; shuffled labels keep their marginals, so kappa orders as the
+    number of agreements does. The observed arrangement counts as one draw.
+    """
+    rng = np.random.default_rng(seed)
+    observed = [int(np.sum(p == gold)) for p in predictions]
+    extreme = np.zeros(len(predictions), int)
+    for _ in range(draws):
+        shuffled = permuted(gold, groups, strata, rng)
+        extreme += [int(np.sum(p == shuffled)) >= o for p, o in zip(predictions, observed)]
+    return [float(p) for p in (extreme + 1) / (draws + 1)]
