@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
@@ -113,44 +113,80 @@ class ItemSet:
         return self.flags.get(flag, frozenset())
 
 
-# Options that point at other options lose their meaning when the order changes. The first two
-# patterns are the published filter of Zheng et al. (2024), to the letter; the rest extends it.
-_PUBLISHED_CASED = re.compile(r"A and B|A and C|A and D|A nor B|A or B|B and C|B and D|C and D")
-_PUBLISHED_PLAIN = re.compile(r"all of the above|all of above|none of the above|none of above")
-_SOME = r"(?:all|none|any|both|either|neither|some|most|one|two|three|\d)"
+# Options that point at other options lose their meaning when the order changes. The published
+# filter is kept to the letter, so that published counts can be made again; the rest extends it.
+_PUBLISHED_CASED = (
+    "A and B", "A and C", "A and D", "A nor B", "A or B", "B and C", "B and D", "C and D",
+)  # fmt: skip
+_PUBLISHED_PLAIN = ("all of the above", "all of above", "none of the above", "none of above")
 _LETTER = r"\(?[a-j]\)?"
 _POINTS_AT_OPTIONS = re.compile(
-    rf"\b{_SOME} (?:of (?:the )?|the )(?:above|below|following|preceding)\b"
-    rf"|\b{_SOME} of (?:the |these |those )?(?:\w+ )?(?:others?|options?|answers?|choices?)\b"
-    r"|^(?:all|none|any|both|either|neither) of (?:these|them|those)\b"
-    rf"|\b(?:options?|answers?|choices?|both|either|neither) {_LETTER} ?(?:,|and|or|nor|&) ?"
+    r"\b(?:"
+    r"(?:all|none|any|both|either|neither|some|most|one|two|three|\d) (?:"
+    r"(?:of (?:the )?|the )(?:above|below|following|preceding)\b"
+    r"|of (?:the |these |those )?(?:\w+ )?(?:others?|options?|answers?|choices?)\b)"
+    rf"|(?:options?|answers?|choices?|both|either|neither) {_LETTER} ?(?:,|and|or|nor|&) ?"
     rf"{_LETTER}(?!\w)"
-    r"|\b(?:options?|answers?|choices?) \d ?(?:,|and|or|nor|&) ?\d\b"
-    r"|^both \d (?:and|&) \d ?\.?$"
-    rf"|^{_LETTER}(?: ?[,&] ?| and | or ){_LETTER} ?\.?$"
-    r"|^(?:both|either|neither) (?-i:[A-E]{2,4}) ?\.?$"
-    r"|^(?:all|both|either|neither) ?\.?$",
-    re.IGNORECASE | re.MULTILINE,
+    r"|(?:options?|answers?|choices?) \d ?(?:,|and|or|nor|&) ?\d\b)"
+    r"|^(?:all|none|any|both|either|neither) of (?:these|them|those)\b"
 )
+# One of these stands in every text that the pattern above finds; looking for them first is what
+# makes it cheap.
+_CUES = (
+    " of th", " of other", "above", "below", "following", "preceding", "option", "answer",
+    "choice", "both", "either",
+)  # fmt: skip
+_WHOLE_OPTION = re.compile(
+    r"both \d (?:and|&) \d ?\.?"
+    rf"|{_LETTER}(?: ?[,&] ?| and | or ){_LETTER} ?\.?"
+    r"|(?:both|either|neither) (?-i:[A-E]{2,4}) ?\.?"
+    r"|(?:all|both|either|neither) ?\.?",
+    re.IGNORECASE,
+)
+_LONGEST_WHOLE = 16
 
 
 def published_order_filter(options: Iterable[str]) -> bool:
     """The option filter of Zheng et al. (2024), exactly: True if an option depends on order."""
     joined = "\n".join(options)
-    return bool(_PUBLISHED_CASED.search(joined) or _PUBLISHED_PLAIN.search(joined.lower()))
+    return _any_in(_PUBLISHED_CASED, joined) or _any_in(_PUBLISHED_PLAIN, joined.lower())
 
 
-def order_dependent(options: Iterable[str]) -> bool:
+def order_dependent(options: Sequence[str]) -> bool:
     """True if an option speaks of others by place, letter or number (specification, 1.4).
 
     >>> order_dependent(["4", "Both of the above"]), order_dependent(["4", "None"])
     (True, False)
     """
-    options = [" ".join(option.split()) for option in options]
-    return published_order_filter(options) or bool(_POINTS_AT_OPTIONS.search("\n".join(options)))
+    if published_order_filter(options):
+        return True
+    if _any_in(_CUES, "\n".join(options).lower()) and any(map(_points_at_options, options)):
+        return True
+    short = (option.strip() for option in options if len(option) <= _LONGEST_WHOLE)
+    return any(map(_WHOLE_OPTION.fullmatch, short))
 
 
-_NOT_LETTER_OR_DIGIT = re.compile(r"[\W_]+")
+def _points_at_options(option: str) -> bool:
+    tidy = " ".join(option.lower().split())
+    return _any_in(_CUES, tidy) and bool(_POINTS_AT_OPTIONS.search(tidy))
+
+
+def _any_in(phrases: Iterable[str], text: str) -> bool:
+    return any(phrase in text for phrase in phrases)
+
+
+class _LettersAndDigits(dict[int, int | None]):
+    """A translation table that drops the rest, filled in as characters are met."""
+
+    def __missing__(self, code: int) -> int | None:
+        # Combining marks are parts of letters: without them, words of many scripts would merge.
+        char = chr(code)
+        kept = code if char.isalnum() or unicodedata.category(char)[0] == "M" else None
+        self[code] = kept
+        return kept
+
+
+_LETTERS_AND_DIGITS = _LettersAndDigits()
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _PLAIN_MARKS = str.maketrans("“”„‘’´`–—−", '"""' + "'" * 4 + "-" * 3)
 
@@ -163,12 +199,7 @@ def normalised(text: str) -> str:
     without letters and digits keeps all but its spaces.
     """
     folded = text.casefold()
-    if folded.isascii():
-        kept = _NOT_LETTER_OR_DIGIT.sub("", folded)
-    else:
-        # Combining marks are parts of letters: without them, words of many scripts would merge.
-        kept = "".join(c for c in folded if c.isalnum() or unicodedata.category(c)[0] == "M")
-    return kept or "".join(folded.split())
+    return folded.translate(_LETTERS_AND_DIGITS) or "".join(folded.split())
 
 
 def same_text(text: str) -> str:
@@ -197,12 +228,9 @@ def flag_items(
     options agree. The first of a group is not flagged as a repeat; every member of a group whose
     golds differ is flagged as conflicting.
     """
-    groups: dict[object, list[Item]] = {}
-    for item in items:
-        groups.setdefault(_identity(item, kind, normalised), []).append(item)
     shot_keys = {_identity(shot, kind, normalised) for shot in shots}
     found: dict[Flag, set[str]] = {flag: set() for flag in FLAGS}
-    for key, group in groups.items():
+    for key, group in _groups(items, kind, {_texts(shot, normalised) for shot in shots}):
         if len(group) > 1:
             found["repeated_normalised"].update(item.id for item in group[1:])
             found["repeated_exact"].update(_repeated(group, kind))
@@ -243,8 +271,30 @@ def _conflicting(group: Iterable[Item], kind: Kind) -> Iterator[str]:
             yield from (item.id for item in members)
 
 
+def _groups(
+    items: Iterable[Item], kind: Kind, wanted: Container[object]
+) -> Iterator[tuple[object, list[Item]]]:
+    """Items that look the same, with what they share; lone ones only if their text is `wanted`.
+
+    Few items share their question, so options are compared only where it is shared.
+    """
+    by_text: dict[object, list[Item]] = {}
+    for item in items:
+        by_text.setdefault(_texts(item, normalised), []).append(item)
+    for texts, alike in by_text.items():
+        if len(alike) > 1 or texts in wanted:
+            groups: dict[object, list[Item]] = {}
+            for item in alike:
+                groups.setdefault(_identity(item, kind, normalised), []).append(item)
+            yield from groups.items()
+
+
+def _texts(item: Item, key: Callable[[str], str]) -> tuple[str, ...]:
+    parts = (item.context, item.question, item.text_b, item.target)
+    return tuple(key(part) if part else "" for part in parts)
+
+
 def _identity(item: Item, kind: Kind, key: Callable[[str], str]) -> object:
     """What makes two items the same question, with texts compared by `key`."""
-    parts = (item.context, item.question, item.text_b, item.target)
-    texts = tuple(key(part) if part else "" for part in parts)
+    texts = _texts(item, key)
     return texts if kind == "label" else (texts, tuple(sorted(map(key, item.options))))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -21,6 +21,7 @@ FIELDS: Final = (
 
 MIN_OPTIONS: Final = 2
 MAX_OPTIONS: Final = 26
+LETTERS: Final = tuple(string.ascii_uppercase)
 
 
 @dataclass(frozen=True)
@@ -42,26 +43,26 @@ class FieldMap:
                 raise UsageError.unknown("field", ours, FIELDS)
         self.theirs = {ours: self.renamed.get(ours, ours) for ours in FIELDS}
 
-    def has(self, row: Row, ours: str) -> bool:
-        name = self.theirs[ours]
-        return name in row or (ours == "options" and self._columns(row) is not None)
+    def has(self, names: Container[str], ours: str) -> bool:
+        """True if a row (or another collection of field names) holds the field."""
+        return self.theirs[ours] in names or (ours == "options" and bool(self._columns(names)))
 
     def get(self, row: Row, ours: str) -> Any:
         """The value, or None where the field is absent."""
-        name = self.theirs[ours]
-        if name in row or ours != "options":
-            return row.get(name)
-        columns = self._columns(row)
-        return columns and _drop_tail([row[column] for column in columns])
+        value = row.get(self.theirs[ours])
+        if value is None and ours == "options" and (columns := self._columns(row)):
+            return _drop_tail([row[column] for column in columns])
+        return value
 
     def call(self, ours: str) -> str:
         """The field's name for messages: theirs, and ours where it differs."""
         theirs = self.theirs[ours]
         return theirs if theirs == ours else f"{theirs} ({ours})"
 
-    def _columns(self, row: Row) -> list[str] | None:
+    def _columns(self, names: Container[str]) -> list[str]:
+        """The columns that hold one option each, where the map names several and all exist."""
         columns = self.theirs["options"].split(",")
-        return columns if len(columns) > 1 and all(c in row for c in columns) else None
+        return columns if len(columns) > 1 and all(c in names for c in columns) else []
 
 
 def _drop_tail(values: list[Any]) -> list[Any]:
@@ -166,12 +167,8 @@ class ItemBuilder:
             self._wrong.append(f"{len(texts)} options; {allowed}")
             return (), ()
         clean = tuple(str(text) if type(text) is int else text for text in texts)
-        for slot, text in enumerate(clean):
-            if type(text) is not str:
-                self._wrong.append(f"option {slot} is {kind_of(text)} where text is expected")
-            elif not text or text.isspace():
-                self._wrong.append(f"option {slot} is empty")
-        return clean, tuple(map(str, names or string.ascii_uppercase[: len(clean)]))
+        self._wrong.extend(_option_faults(clean))
+        return clean, tuple(map(str, names)) or LETTERS[: len(clean)]
 
     def _gold(self, row: Row, texts: tuple[str, ...], names: tuple[str, ...]) -> int | None:
         if "answer_index" in self.present:
@@ -239,6 +236,14 @@ class ItemBuilder:
             some = ", ".join(list(labels)[:30])
             self._wrong.append(f"{name} {label!r:.60} is not in the label set ({some})")
         return labels.get(label) if label is not None else None
+
+
+def _option_faults(texts: Iterable[Any]) -> Iterator[str]:
+    for slot, text in enumerate(texts):
+        if type(text) is not str:
+            yield f"option {slot} (from 0) is {kind_of(text)} where text is expected"
+        elif not text or text.isspace():
+            yield f"option {slot} (from 0) is empty"
 
 
 def label_of(value: Any) -> str | None:

@@ -108,12 +108,15 @@ def _rows_of(
 
 def _present(rows: Iterable[Numbered], fields: FieldMap, faults: Faults) -> list[str]:
     """Our fields that at least one row has; UsageError for a mapped field that none has."""
-    present = [ours for ours in FIELDS if any(fields.has(r.row, ours) for r in rows)]
+    keys: dict[str, None] = {}
+    for at in rows:
+        keys.update(dict.fromkeys(at.row))
+    present = [ours for ours in FIELDS if fields.has(keys, ours)]
     lost = [theirs for ours, theirs in fields.renamed.items() if ours not in present]
     usable = {"question", "options"} <= {*present} or "text" in present or "text_a" in present
     if usable and not lost:
         return present
-    names = ", ".join(dict.fromkeys(key for r in rows for key in r.row))
+    names = ", ".join(keys)
     faults.check()
     if lost:
         raise UsageError(
