@@ -15,6 +15,8 @@ from horsesense.errors import StoreError
 SCHEMA: Final = 1
 APPLICATION: Final = 0x686F7273  # "hors", in the file's header: tells a store from other databases
 
+_MAGIC: Final = b"SQLite format 3\0"
+
 _TABLES: Final = """
 CREATE TABLE models (id INTEGER PRIMARY KEY, identity TEXT NOT NULL UNIQUE);
 CREATE TABLE responses (
@@ -130,12 +132,15 @@ def examine(path: Path) -> None:
         with path.open("rb") as file:
             header = file.read(100)
         size = path.stat().st_size
-    if len(header) < 100:
+    page, pages = int.from_bytes(header[16:18]), int.from_bytes(header[28:32])
+    # While a log lies beside it, the file itself may lag behind what its header says.
+    short = size < page * pages and not Path(f"{path}-wal").exists()
+    if len(header) < 100 or (short and header.startswith(_MAGIC)):
         raise StoreError(
             f"{path}: the file was cut short ({size} bytes)",
             hint="Restore it from a copy. If it never held anything, delete it and start again.",
         )
-    if not header.startswith(b"SQLite format 3\0"):
+    if not header.startswith(_MAGIC):
         seen, advice = _ADVICE[sqlite3.SQLITE_NOTADB]
         raise StoreError(f"{path}: {seen}", hint=advice)
     application, version = (int.from_bytes(header[at : at + 4]) for at in (68, 60))
@@ -166,9 +171,9 @@ def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
         try:
             return _open(path, "mode=ro")
         except sqlite3.OperationalError:
-            # SQLite wants to put an index of the log beside the file. Where there is no log and
-            # the directory cannot be written to, nobody can change the file either.
-            if Path(f"{path}-wal").exists() or os.access(path.parent, os.W_OK):
+            # SQLite wants to put an index of the log beside the file, also where there is no log
+            # and the directory cannot be written to; then nothing can change the file either.
+            if Path(f"{path}-wal").exists():
                 raise
             return _open(path, "mode=ro&immutable=1")
 
