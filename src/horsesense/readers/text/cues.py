@@ -8,12 +8,18 @@ from __future__ import annotations
 
 import re
 
-# What an answer is called, in the languages that replies come in.
+# What an answer is called, in the languages that replies come in. The patterns have no boundary in
+# front, because `re` only skips quickly to where a pattern that begins with a letter can match;
+# and there are two, because most replies are ASCII and the second is slower.
+_ANSWER = (
+    r"answers?|options?|choices?|alternative|selection|response|solution|conclusion|pick|result"
+    r"|correct(?=\s*:)|letter|ans|antwort|auswahl|respuesta|risposta|resposta|alternativa|antwoord"
+    r"|svar|svaret|vastaus|cevap|jawaban"
+)
+ANSWER_ASCII = re.compile(rf"(?:{_ANSWER})\b")
 ANSWER = re.compile(
-    r"\b(?:answers?|options?|choices?|alternative|selection|response|solution|conclusion|pick"
-    r"|result|correct(?=\s*:)|antwort|lösung|auswahl|respuesta|opción|réponse|risposta|resposta"
-    r"|opção|alternativa|antwoord|svar|svaret|vastaus|odpowiedź|odpověď|válasz|cevap|yanıt|jawaban"
-    r"|letter|ans|đáp án|ответ|вариант|відповідь|απάντηση)\b"
+    rf"(?:{_ANSWER}|lösung|opción|réponse|opção|odpowiedź|odpověď|válasz|yanıt|đáp án|ответ|вариант"
+    r"|відповідь|απάντηση)\b"
     r"|答案|答え|解答|正解|选项|選項|정답|답변|답|الإجابة|الجواب|תשובה|उत्तर|คำตอบ"
 )
 # These also stand right before a label without announcing it as the answer ("option B").
@@ -43,9 +49,14 @@ BUT = re.compile(
     r"[^.;\n]{0,120}?\b(?:but(?: rather| instead)?|rather|instead,?|it'?s|it is|sondern|sino|mais)\b"
     r":?\s*"
 )
-NEGATED = re.compile(
-    r"(?:\b(?:not|never|neither|nor|no|other|another|each|every|any|which|what|incorrect|wrong"
-    r"|false|worst|closest|nearest|previous|initial|falsche)\b|n't\b)[^.;:\n]{0,20}$"
+OTHER_ANSWER = frozenset(
+    "not never neither nor no other another each every any which what incorrect wrong false worst"
+    " closest nearest previous initial falsche isn't wasn't".split()
+)
+# Where `CHOOSE` can begin; kept apart for the same reason.
+CHOOSE_HEAD = re.compile(
+    r"(?:i|we|let|choose|select|pick|my|the (?=guess|choice|pick|vote|bet)|final|best|ich|elijo"
+    r"|escojo|je|scelgo|escolho|我)(?![a-z])"
 )
 CHOOSE = re.compile(
     r"\b(?:i|we|let'?s|let me)(?: (?:would|will|shall|must|have to|am|'d|can))?(?:'ll|'d|'m)?"
@@ -74,35 +85,38 @@ _GOODNESS = (
     r"(?:best|correct|right|most \w+|chosen|intended|strongest|closest|richtige?|correcta?|bonne"
     r"|answer|choice|winner|antwort|respuesta|réponse)\b"
 )
-RIGHT = re.compile(
-    rf"[\"')\].,:;]*\s*(?:\b(?:{_MAYBE} be|is|was|seems|appears|looks|remains|ist|es|est)\b"
-    rf"(?: (?:the|clearly|definitely|indeed|also|therefore|thus|likely|probably|actually|in fact|a"
-    rf"|my|our|only|single|one|final|to be|die|la|le|der)\b){{0,4}} {_GOODNESS}"
-    r"(?! ?(?:if|when|unless)\b)|\s*(?:as|being|\bis\b,?) (?:the|my) (?:\w+ ){0,2}"
-    r"(?:answer|choice|option|argument)\b|\s+it is\s*[.!]?\s*$)"
+_PRAISE = (
+    rf"(?:{_MAYBE} be|is|are|was|seems|appears|looks|remains|ist|es|est)\b"
+    r"(?: (?:the|clearly|definitely|indeed|also|therefore|thus|likely|probably|actually|in fact|a"
+    rf"|both|all|my|our|only|single|one|final|to be|die|la|le|der)\b){{0,4}} {_GOODNESS}"
+    r"(?! ?(?:if|when|unless)\b)"
+    r"|(?:as|being|is,?) (?:the|my) (?:\w+ ){0,2}(?:answer|choice|option|argument)\b"
+    r"|it is\s*[.!]?\s*$"
 )
+PRAISE = re.compile(_PRAISE)
+RIGHT = re.compile(rf"[\"')\].,:;]*\s*\b(?!are\b)(?:{_PRAISE})")
 WRONG = re.compile(
-    r"[ \t\"')\].,:;-]*(?:(?:this|it|that|which)(?: (?:option|answer|choice|one|statement))? )?"
+    r"[ \t\"')\].,:;]*(?:(?:this|it|that|which)(?: (?:option|answer|choice|one|statement))? )?"
     r"(?:(?:is|are|was|were|would be|can be|seems|could be|might be|also)\b"
     r"[^.;\n]{0,30}?\b(?:not|incorrect|wrong|false|ruled out|eliminated|excluded|inaccurate"
     r"|irrelevant|invalid|unlikely|less|too|neither)\b"
-    r"|(?:does not|doesn't|cannot|can't|isn't|aren't|do not|don't|wouldn't|won't|no\b|wrong|false"
-    r"|incorrect|nope)|✗|❌|✘)"
+    r"|(?:does not|doesn't|cannot|can't|isn't|aren't|do not|don't|wouldn't|won't)\b"
+    r"|[-(] ?(?:wrong|incorrect|false|no|nope)\b|✗|❌|✘)"
 )
 BOTH_RIGHT = re.compile(r"[\"')\].,:;]*\s*\bare (?:both |all )?(?:the )?(?:correct|right)\b")
 # Said of a whole option, not of something in its text.
 NOT_THE_ANSWER = re.compile(
-    r"[ \t\"')\].,:;-]*(?:(?:is|was|are|would be|can be|seems|isn't|wasn't)(?: \w+){0,2}"
+    r"[ \t\"')\].,:;]*(?:(?:is|was|are|would be|can be|seems|isn't|wasn't)(?: \w+){0,2}"
     r" ?\b(?:incorrect|wrong|ruled out|eliminated|(?:not|n't)(?: (?:the|a|an|my))?(?: \w+)?"
     r" ?(?:correct|right|best|answer))\b"
-    r"|(?:isn't|wasn't) (?:the )?(?:correct|right|answer)\b|(?:wrong|incorrect|no|nope)\b|✗|❌|✘)"
+    r"|(?:isn't|wasn't) (?:the )?(?:correct|right|answer)\b|[-(] ?(?:wrong|incorrect|false|no|nope)\b|✗|❌|✘)"
 )
 TURNED_DOWN = re.compile(
     r"(?:\b(?:not|never|neither|nor|than|except|excluding|eliminat\w+|rul\w+ out|exclude\w*"
     r"|reject\w*|incorrect|wrong|unlike|instead of|against|why|versus|whether|discard|dismiss"
     r"|cannot select|between|if|none of|(?:the )?(?:other|remaining|rest|incorrect|wrong)(?= options)"
     r"|others)|n't)"
-    r"(?: (?:select|choose|options?|choices?|answers?|it is|it's|the|was|were|is|be)){0,3}\W*$"
+    r"(?: (?:select|choose|options?|choices?|answers?|it is|it's|the|was|were|is|be)){0,3}[^\w\n.;]*\Z"
 )
 TAKEN_BACK = re.compile(
     r"\b(?:wait|hold on|hmm+|scratch that|on second thought|let me (?:re\w+|correct|double|check)"

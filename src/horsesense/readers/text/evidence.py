@@ -14,6 +14,7 @@ from horsesense.readers.text.targets import Scene, Target
 
 _NEAR = 100
 _OPTION = re.compile(r"\b(?:options?|choices?|answers?|letter|alternative)\s*[(\[\"']*\Z")
+_AND = re.compile(r"\b(?:and|or)\b")
 _NUMERIC = re.compile(r"[\d.,+/%-]+")
 
 
@@ -38,17 +39,23 @@ def lead(scene: Scene) -> Statement | None:
 
 
 def _listed(scene: Scene, first: Statement) -> Statement:
-    """A lead whose next line begins with another label is one of a list, not a choice."""
-    line_end = scene.response.low.find("\n", first.end)
-    if line_end < 0:
-        return first
-    following = scene.target_at(line_end)
-    if following is None or following.by != "label" or not following.marked:
-        return first
-    if following.slots == first.target.slots or _rejected(scene, following.start, following.end):
-        return first
-    both = first.target._replace(slots=(*first.target.slots, *following.slots), agrees=None)
-    return Statement("listed", both, first.start)
+    """A lead with another label and its text in the same line ("A. ... and G. ...") or at the
+    start of the next is one of a list, not a choice."""
+    low = scene.response.low
+    end = low.find("\n", first.end)
+    line_end = end if end >= 0 else len(low)
+    starts = [m.end() for m in _AND.finditer(low, first.end, min(line_end, first.end + _NEAR))]
+    for start in [*starts, line_end]:
+        other = scene.labels.at(scene.response, start)
+        if other is None or not other.marked or other.slot in first.target.slots:
+            continue
+        if start != line_end and not scene.options.begins_at(other.slot, scene.response, other.after, 1):
+            continue
+        target = scene.behind(other)
+        if not _rejected(scene, target.start, target.end):
+            both = first.target._replace(slots=(*first.target.slots, other.slot), agrees=None)
+            return Statement("listed", both, first.start)
+    return first
 
 
 def corrected(scene: Scene, position: int) -> Statement | None:

@@ -23,7 +23,7 @@ _CLOSE = r"(?:\\?[\"')\]}>])*"
 # may stand right between their signs.
 _WORD = r"0-9A-Za-z_\u00aa-\u02af\u0370-\u052f\u0600-\u06ff\u0900-\u0dff"
 # "A's", "A-level", "1.5", "C++" and "C(n, k)" begin with a label's character but are no label.
-_WHOLE = rf"(?![{_WORD}'])(?!-\w)(?![.,]\d)(?!\+\+|#)(?!\(\w{1,2}[,)])"
+_WHOLE = rf"(?![{_WORD}'])(?!-\w)(?![.,]\d)(?!\+\+|#)(?!\(\w\w?[,)])"
 _SIGN = r"\s*[.:;,)/]|\s+-(?=\s)|-(?=\s)|(?=\s*$)|(?=[ \t]*\n)|(?=[!?])"
 _AND = (
     r"[\s\"'(\[)\].]*(?:,\s*(?:and|or)?|\band\b|\bor\b|&|/|\+|\bund\b|\boder\b|\bet\b|\bou\b|\by\b)"

@@ -30,39 +30,49 @@ class TextHit(NamedTuple):
     tokens: int
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=16_384)
 def tokens_of(text: str) -> tuple[str, ...]:
     """The tokens of an option text."""
-    return _plain(TOKEN.findall(Folded(text, DEFAULT).low))
+    return _plain(TOKEN.findall(text.translate(DEFAULT).lower()))
 
 
 def _plain(tokens: Sequence[str]) -> tuple[str, ...]:
-    return tuple(t.replace(",", "") for t in tokens)
+    return tuple([t.replace(",", "") if "," in t else t for t in tokens])
 
 
 class Options:
-    """The option texts of one question, indexed when first needed."""
+    """The option texts of one question."""
 
-    __slots__ = ("_limit", "texts", "tokens")
+    __slots__ = ("_first", "_limit", "texts", "tokens")
 
     def __init__(self, texts: Sequence[str]) -> None:
         self.texts = texts
         self.tokens = [tokens_of(text) for text in texts]
+        self._first = {tokens[0] for tokens in self.tokens if tokens}
         self._limit = 2 * max(map(len, texts), default=0) + 40
 
     def match_at(self, response: Folded, position: int) -> list[TextHit]:
         """The options whose whole text stands at `position`: the longest ones alone."""
-        stop = position + self._limit
-        found = list(TOKEN.finditer(response.low, position, stop))
+        if self._token_at(response, position) not in self._first:
+            return []
+        found = list(TOKEN.finditer(response.low, position, position + self._limit))
         words = _plain([m.group() for m in found])
-        best: list[TextHit] = []
-        for slot, tokens in enumerate(self.tokens):
-            n = len(tokens)
-            if not n or words[:n] != tokens or (best and best[0].tokens > n):
-                continue
-            hit = TextHit(slot, found[0].start(), found[n - 1].end(), n)
-            best = [*best, hit] if best and best[0].tokens == n else [hit]
-        return best
+        fitting = [
+            (len(tokens), slot)
+            for slot, tokens in enumerate(self.tokens)
+            if tokens and words[: len(tokens)] == tokens
+        ]
+        n = max(fitting)[0] if fitting else 0
+        return [
+            TextHit(slot, found[0].start(), found[n - 1].end(), n)
+            for size, slot in fitting
+            if size == n
+        ]
+
+    def _token_at(self, response: Folded, position: int) -> str | None:
+        """The first token at or soon after `position`."""
+        m = TOKEN.search(response.low, position, position + 40)
+        return m.group().replace(",", "") if m else None
 
     def cut_at(self, response: Folded, position: int) -> list[TextHit]:
         """The one option whose text begins with the whole clause at `position`, of two tokens
@@ -78,9 +88,11 @@ class Options:
             return []
         return [TextHit(slots[0], found[0].start(), found[-1].end(), n)]
 
-    def begins_at(self, slot: int, response: Folded, position: int) -> bool:
-        """True if the text of option `slot` begins at `position` (its first two tokens do)."""
-        want = self.tokens[slot][:2]
+    def begins_at(
+        self, slot: int, response: Folded, position: int, tokens: int = 2
+    ) -> bool:
+        """True if the first tokens of option `slot` stand at `position`."""
+        want = self.tokens[slot][:tokens]
         if not want:
             return False
         found = TOKEN.finditer(response.low, position, position + self._limit)

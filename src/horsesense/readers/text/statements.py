@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from horsesense.readers.text import cues
 from horsesense.readers.text.targets import Scene, Target
 
+_CLAUSE_END = re.compile(r"[.;:,\n]")
 _SENTENCE = 160
 _LINKS_TRIED = 4
 
@@ -34,14 +36,21 @@ def statements(scene: Scene) -> list[Statement]:
 def _announced(scene: Scene) -> Iterator[Statement]:
     """As in "the answer is B" and "Answer: B"."""
     low = scene.response.low
-    for noun in cues.ANSWER.finditer(low):
-        if cues.NEGATED.search(low, max(0, noun.start() - 40), noun.start()):
+    nouns = cues.ANSWER_ASCII if low.isascii() else cues.ANSWER
+    for noun in nouns.finditer(low):
+        if low[max(0, noun.start() - 1) : noun.start()].isalpha() and low[noun.start()].isascii():
             continue
         if cues.NAMED_ALONE.match(noun.group()) and scene.labels.at(scene.response, noun.end()):
             continue
         target = _linked_target(scene, noun.end())
-        if target is not None:
+        if target is not None and not _negated(low, noun.start()):
             yield Statement("stated", target, noun.start())
+
+
+def _negated(low: str, position: int) -> bool:
+    """Whether the words before "answer" make it another one ("no answer", "the wrong answer")."""
+    clause = _CLAUSE_END.split(low[max(0, position - 40) : position])[-1]
+    return not cues.OTHER_ANSWER.isdisjoint(clause.split()[-4:])
 
 
 def _linked_target(scene: Scene, position: int) -> Target | None:
@@ -67,15 +76,17 @@ def _linked_target(scene: Scene, position: int) -> Target | None:
 def _chosen(scene: Scene) -> Iterator[Statement]:
     """As in "I would choose B"."""
     low = scene.response.low
-    for m in cues.CHOOSE.finditer(low):
-        target = scene.target_at(m.end())
-        if target is not None:
+    for head in cues.CHOOSE_HEAD.finditer(low):
+        m = cues.CHOOSE.match(low, head.start())
+        if m and (target := scene.target_at(m.end())):
             yield Statement("chosen", target, m.start())
 
 
 def _confirmed(scene: Scene) -> Iterator[Statement]:
     """As in "B is correct" and "making option (B) the best answer"."""
     low = scene.response.low
+    if cues.PRAISE.search(low) is None:
+        return
     passed = 0
     for hit in scene.labels.mentions(scene.response):
         if hit.start < passed:
