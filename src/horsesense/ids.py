@@ -32,7 +32,7 @@ def fingerprint(value: Any) -> str:
 def seed_of(study_seed: int, item_id: str, purpose: str, repetition: int = 0) -> int:
     """The 64-bit seed of one draw (specification, section 1.2)."""
     name = f"{study_seed}|{item_id}|{purpose}|{repetition}".encode()
-    return int.from_bytes(blake2b(name, digest_size=8).digest())
+    return int.from_bytes(blake2b(name).digest()[:8])
 
 
 def unit(*parts: bytes) -> float:

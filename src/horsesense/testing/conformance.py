@@ -1,0 +1,163 @@
+"""Checks that every plug-in must pass; the registries are the tests' parameter lists.
+
+Each function raises AssertionError with a sentence. A plug-in of your own is checked like ours:
+
+>>> from horsesense.probes import parse_probe
+>>> check_probe(parse_probe("order"))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from horsesense.exchange import Request, Response
+from horsesense.ids import Dice
+from horsesense.items import Item, ItemSet, Kind, flag_items
+from horsesense.measures.base import Measure
+from horsesense.planning import Planner
+from horsesense.probes import Probe, Setting
+from horsesense.prompts import Prompter
+from horsesense.readers import Reader
+from horsesense.readings import STATUSES
+from horsesense.table import MISSING, NO_CONTENT, NOT_ASKED, STATUS_CODE, Cell
+from horsesense.trials import Trial
+
+
+def item_set(kind: Kind = "choice", n: int = 12, k: int = 4, gold: bool = True) -> ItemSet:
+    """Plain items for tests: distinct texts, gold spread over the slots, clusters of two."""
+    labels = tuple(f"class_{j}" for j in range(k))
+    items = tuple(
+        Item(
+            id=f"item-{i}",
+            question=f"What is the {i}th thing?",
+            options=labels if kind == "label" else tuple(f"thing {i}-{j}" for j in range(k)),
+            gold=i % k if gold else None,
+            context=f"Story number {i // 2} is a long one. It has two sentences.",
+            subject=f"subject {i % 3}",
+            cluster=f"story {i // 2}",
+        )
+        for i in range(n)
+    )
+    return ItemSet("test", kind, items, labels if kind == "label" else (), flag_items(items, kind))
+
+
+def check_probe(probe: Probe, kind: Kind = "choice", k: int = 4) -> list[Trial]:
+    """A probe declares itself, is deterministic, leaves gold consistent, and can be rendered.
+
+    Returns the trials that it made, none if it does not apply to this kind of items.
+    """
+    for name in ("name", "title", "summary", "expectation", "holds"):
+        assert getattr(probe, name), f"{probe.name} does not declare {name}"
+    items = item_set(kind, k=k)
+    first, second = (_planner(probe, items) for _ in range(2))
+    planned = list(first.plan([probe]))
+    assert planned == list(second.plan([probe])), f"{probe.name} is not deterministic"
+    assert planned or first.excluded.ids, f"{probe.name} dropped items without a reason"
+    for one in planned:
+        check_trial(one.trial, items)
+    return [one.trial for one in planned]
+
+
+def check_trial(trial: Trial, items: ItemSet) -> None:
+    """What is shown agrees with where it came from."""
+    for variant in trial.variants:
+        item = items.by_id[variant.item_id]
+        assert len(variant.options) == len(variant.origin), "an option has no origin"
+        assert not variant.labels or len(variant.labels) == len(variant.options)
+        assert len(set(variant.labels)) == len(variant.labels), "two options have one label"
+        if trial.asks in ("letter", "label", "letters"):
+            originals = [o for o in variant.origin if o >= 0]
+            assert len(set(originals)) == len(originals), "an option is shown twice"
+        if variant.gold_at is not None and trial.asks == "letter":
+            origin = variant.origin[variant.gold_at]
+            assert origin < 0 or origin == item.gold, "the gold slot holds another option"
+
+
+def _planner(probe: Probe, items: ItemSet) -> Planner:
+    return Planner(items, (probe,), Setting(items, seed=3), Prompter(), "test")
+
+
+def check_reader(reader: Reader, trial: Trial) -> None:
+    """A reader never fails on what models say, and stays inside the options."""
+    for text in HOSTILE_REPLIES:
+        for reading in reader.read(trial, Response(text, positions=({"A": -1.0, "B": -2.0},))):
+            assert reading.status in STATUSES
+            assert (reading.status == "answer") == bool(reading.slots), reading
+            k = len(trial.variants[0].options)
+            assert all(0 <= slot < k for slot in reading.slots), reading
+            assert 0 <= reading.confidence <= 1
+            if reading.span is not None:
+                start, end = reading.span
+                assert 0 <= start <= end <= len(text), (reading, text)
+
+
+HOSTILE_REPLIES = (
+    "",
+    "   \n",
+    "B",
+    "\x00\x1b[31mB\x1b[0m",
+    "<script>alert('A')</script>",
+    "\u202eB si rewsna ehT",
+    "A" * 5000,
+    "(" * 2000,
+    "\ud800 B",
+    "**B**\n\n" * 300,
+)
+
+
+def random_cell(seed: int, n: int = 40, r: int = 4, k: int = 4, missing: float = 0.1) -> Cell:
+    """A cell of random readings, with some missing and some trials not asked."""
+    dice = np.random.default_rng(Dice(seed, "cell", "test").below(2**31))
+    gold = dice.integers(0, k, (n, r))
+    slot = dice.integers(0, k, (n, r))
+    order = np.argsort(dice.random((n, r, k)), axis=2)
+    status = np.full((n, r), STATUS_CODE["answer"], dtype=np.int8)
+    status[dice.random((n, r)) < 0.1] = STATUS_CODE["ambiguous"]
+    status[dice.random((n, r)) < missing] = MISSING
+    if r > 1:
+        status[: n // 10, -1] = NOT_ASKED
+    answered = status == STATUS_CODE["answer"]
+    content = np.where(
+        answered, np.take_along_axis(order, slot[:, :, None], 2)[:, :, 0], NO_CONTENT
+    )
+    correct = np.where(status >= 0, (slot == gold) & answered, -1)
+    return Cell(
+        "order",
+        "design=cyclic",
+        "text",
+        np.arange(n),
+        np.full(n, k),
+        status,
+        np.where(answered, slot, -1).astype(np.int16),
+        content.astype(np.int16),
+        np.where(status == NOT_ASKED, -1, gold).astype(np.int16),
+        correct.astype(np.int8),
+    )
+
+
+def check_measure(measure: Measure) -> None:
+    """A measure counts what it uses, ignores the order of items, and is NaN where undefined."""
+    for name in ("name", "title", "summary", "unit", "counted"):
+        assert getattr(measure, name), f"{measure.name} does not declare {name}"
+    cell = random_cell(1)
+    other = None if measure.compares == "" else random_cell(2)
+    if measure.why_not(cell, other) is not None:
+        return
+    rows = measure.rows(cell, other)
+    assert rows.rows.shape[0] == len(cell.item), "one row per item"
+    assert rows.n > 0, "nothing entered"
+    total = rows.rows.sum(axis=0)
+    values = measure.value(total)
+    assert values.shape == (len(measure.groups(cell)),), "one value per group"
+    assert np.array_equal(measure.value(np.stack([total, total]))[1], values, equal_nan=True)
+    assert np.isnan(measure.value(np.zeros_like(total))).all(), "0 of 0 must be undefined"
+
+
+def check_blind(requests: Sequence[Request], secrets: Sequence[str]) -> None:
+    """No request tells what the answer is, which probe made it or which item it shows."""
+    for request in requests:
+        body = str(request.as_json())
+        for secret in secrets:
+            assert secret not in body, f"a request contains {secret!r}"
