@@ -25,6 +25,10 @@ REFUSED_OPTION: Final = -2
 """An option that declines to answer."""
 UNKNOWN_OPTION: Final = -3
 """An option that says "I do not know"."""
+YES: Final = -4
+"""The answer "Yes" to a question about one proposed answer."""
+NO: Final = -5
+"""The answer "No" to a question about one proposed answer."""
 FILLER: Final = -10
 """The first added filler; the j-th has code FILLER - j."""
 
@@ -72,7 +76,9 @@ class Trial:
         asks: the kind of answer asked for.
         expects: what should hold.
         form: name of the prompt template.
-        extras: further named texts that the template needs (a proposed answer, a delimiter).
+        extras: further named texts: what the template needs (`proposed`, `delimiter`,
+            `none_phrase`), and what readers and measures need (`gold`: the text of a right
+            answer that is not shown; `marked`: the number of the slot that the probe is about).
         sample: draws of the same prompt are numbered, so that a repeat is asked again.
     """
 

@@ -5,19 +5,20 @@ backend sees the request alone. Each answer is a pure function of the profile, t
 request's key, so a run can be repeated, resumed and reordered without changing it.
 
 A profile decides in content (`Decision`); how the decision is put into words depends on what the
-trial asks for and is the same for all profiles (`speak`).
+trial asks for and is the same for all profiles (`horsesense.backends.speech`).
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from types import TracebackType
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Self
 from urllib.parse import parse_qsl
 
 from horsesense.backends.base import Asked, Capabilities
+from horsesense.backends.decision import Decision, Luck, choose, drawn
+from horsesense.backends.speech import STYLES, first_token, speak
 from horsesense.errors import UsageError
 from horsesense.exchange import Failure, Key, Request, Response, Usage
 from horsesense.ids import unit
@@ -26,27 +27,6 @@ from horsesense.trials import NONE_OPTION, Trial, Variant
 
 REMEMBERED = 8192
 """Trials that are kept at a time; at most `batch_size` and a chunk of the runner are in flight."""
-
-SURE = 12.0
-"""Log-odds of a slot that is known to be right: a leak below 1e-5 to each other slot."""
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """What a respondent has decided about one variant.
-
-    Attributes:
-        slot: the chosen slot; None where it chooses none.
-        logits: one number per slot, for the first token; the slot has the highest.
-        says: "slot", "none" or "refusal".
-        style: index into the ways of saying it; 0 is the bare label.
-    """
-
-    slot: int | None
-    logits: tuple[float, ...] = ()
-    says: Literal["slot", "none", "refusal"] = "slot"
-    style: int = 0
-
 
 @dataclass(frozen=True)
 class Profile:
@@ -59,7 +39,7 @@ class Profile:
     name: ClassVar[str]
     summary: ClassVar[str]
 
-    def decide(self, variant: Variant, luck: Callable[[str], float]) -> Decision:
+    def decide(self, variant: Variant, luck: Luck) -> Decision:
         raise TypeError(f"profile {self.name} does not decide")
 
     @property
@@ -74,11 +54,6 @@ def knows(variant: Variant, share: float) -> bool:
     return variant.question is not None and unit(b"knows", variant.item_id.encode()) < share
 
 
-def choose(slot: int, k: int) -> Decision:
-    """Certain of one slot."""
-    return Decision(slot, tuple(SURE if i == slot else 0.0 for i in range(k)))
-
-
 def right(variant: Variant) -> Decision:
     """What is right: the gold slot, or that no option is."""
     if variant.gold_at is None:
@@ -86,25 +61,12 @@ def right(variant: Variant) -> Decision:
     return choose(variant.gold_at, len(variant.options))
 
 
-def drawn(weights: Sequence[float], luck: Callable[[str], float]) -> Decision:
-    """A slot drawn with the given weights, by adding Gumbel noise to their logarithms.
-
-    The noisy logits are returned, so that the first token agrees with the draw and yet the
-    weights are recovered when logits are averaged over orders, as PriDe does.
-    """
-    logits = []
-    for slot, weight in enumerate(weights):
-        noise = -math.log(-math.log(min(max(luck(f"gumbel{slot}"), 1e-12), 1 - 1e-12)))
-        logits.append(math.log(max(weight, 1e-12)) + noise)
-    return Decision(max(range(len(logits)), key=logits.__getitem__), tuple(logits))
-
-
 @dataclass(frozen=True)
 class Oracle(Profile):
     name = "oracle"
     summary = "knows every answer, and says so when no option is right"
 
-    def decide(self, variant: Variant, luck: Callable[[str], float]) -> Decision:
+    def decide(self, variant: Variant, luck: Luck) -> Decision:
         if variant.question is None:
             return drawn([1.0] * len(variant.options), luck)
         return right(variant)
@@ -115,7 +77,7 @@ class Uniform(Profile):
     name = "uniform"
     summary = "guesses, every slot alike"
 
-    def decide(self, variant: Variant, luck: Callable[[str], float]) -> Decision:
+    def decide(self, variant: Variant, luck: Luck) -> Decision:
         return drawn([1.0] * len(variant.options), luck)
 
 
@@ -128,7 +90,7 @@ class Slot(Profile):
     name = "slot"
     summary = "always chooses the slot numbered k (from 0), whatever it holds"
 
-    def decide(self, variant: Variant, luck: Callable[[str], float]) -> Decision:
+    def decide(self, variant: Variant, luck: Luck) -> Decision:
         return choose(min(self.k, len(variant.options) - 1), len(variant.options))
 
 
@@ -152,7 +114,7 @@ class Prior(Profile):
         total = sum(stretched)
         return [weight / total for weight in stretched]
 
-    def decide(self, variant: Variant, luck: Callable[[str], float]) -> Decision:
+    def decide(self, variant: Variant, luck: Luck) -> Decision:
         if knows(variant, self.know):
             return right(variant)
         return drawn(self.weights(len(variant.options)), luck)
@@ -163,7 +125,7 @@ class Ranker(Profile):
     name = "ranker"
     summary = "takes the most plausible option shown: gold first, a none-option never"
 
-    def decide(self, variant: Variant, luck: Callable[[str], float]) -> Decision:
+    def decide(self, variant: Variant, luck: Luck) -> Decision:
         k = len(variant.options)
         if variant.question is None:
             return drawn([1.0] * k, luck)
@@ -187,7 +149,7 @@ class SaysNone(Profile):
     name = "none"
     summary = "chooses the none-option, or says that no option is right"
 
-    def decide(self, variant: Variant, luck: Callable[[str], float]) -> Decision:
+    def decide(self, variant: Variant, luck: Luck) -> Decision:
         k = len(variant.options)
         if NONE_OPTION in variant.origin:
             return choose(variant.origin.index(NONE_OPTION), k)
@@ -199,7 +161,7 @@ class Refuses(Profile):
     name = "refuse"
     summary = "declines to answer"
 
-    def decide(self, variant: Variant, luck: Callable[[str], float]) -> Decision:
+    def decide(self, variant: Variant, luck: Luck) -> Decision:
         return Decision(None, (0.0,) * len(variant.options), "refusal")
 
 
@@ -214,7 +176,7 @@ class Talker(Profile):
     name = "talker"
     summary = "answers in sentences; its first token favours another slot at a given rate"
 
-    def decide(self, variant: Variant, luck: Callable[[str], float]) -> Decision:
+    def decide(self, variant: Variant, luck: Luck) -> Decision:
         k = len(variant.options)
         decision = right(variant)
         if not knows(variant, self.know):
@@ -228,45 +190,6 @@ class Talker(Profile):
 PROFILES: Registry[type[Profile]] = Registry("simulated respondent")
 for _profile in (Oracle, Uniform, Slot, Prior, Ranker, SaysNone, Refuses, Talker):
     PROFILES.add(_profile.name, _profile)
-
-STYLES: tuple[str, ...] = (
-    "{label}",
-    "{label}. {option}",
-    "The correct answer is {label}.",
-    "({label}) {option}",
-    "**{label}**",
-    "Answer: {label}",
-    "I would go with option {label}, because it fits the question best.",
-)
-"""Ways of naming an option. Style 0 is the bare label."""
-
-NONE_TEXT = "None of the options is correct."
-REFUSAL_TEXT = "I'm sorry, but I cannot help with that question."
-
-
-def speak(trial: Trial, decision: Decision) -> str:
-    """The decision about a single-variant trial, in words."""
-    if decision.says == "none":
-        return NONE_TEXT
-    if decision.slot is None:
-        return REFUSAL_TEXT
-    option = trial.variant.options[decision.slot]
-    if not trial.variant.labels:
-        return option
-    return STYLES[decision.style].format(label=trial.variant.labels[decision.slot], option=option)
-
-
-def first_token(trial: Trial, decision: Decision) -> Mapping[str, float]:
-    """Log-probabilities of the labels as the first token; talkers leave most mass to words."""
-    logits = decision.logits
-    if not trial.variant.labels or not logits:
-        return {}
-    mass = 0.02 if decision.style or decision.slot is None else 0.98
-    peak = max(logits)
-    norm = peak + math.log(sum(math.exp(x - peak) for x in logits))
-    scale = math.log(mass) - norm
-    return {label: x + scale for label, x in zip(trial.variant.labels, logits, strict=True)}
-
 
 class Simulated:
     """The backend around a profile.
@@ -326,15 +249,23 @@ class Simulated:
 
     def _answer(self, asked: Asked) -> Response:
         trial = self._answer_key[asked.key]
-        decision = self.profile.decide(
-            trial.variant, lambda purpose: unit(asked.key, purpose.encode())
-        )
+        decisions = [
+            self.profile.decide(variant, _luck(asked.key, place))
+            for place, variant in enumerate(trial.variants)
+        ]
+        scored = asked.request.params.watch and len(decisions) == 1
         return Response(
-            text=speak(trial, decision),
+            text=speak(trial, decisions),
             finish_reason="stop",
-            positions=(first_token(trial, decision),) if asked.request.params.watch else (),
+            positions=(first_token(trial, decisions[0]),) if scored else (),
             usage=Usage(),
         )
+
+
+def _luck(key: Key, place: int) -> Luck:
+    """Uniform numbers that belong to one variant of a request."""
+    at = b"" if place == 0 else b"%d:" % place
+    return lambda purpose: unit(key, at + purpose.encode())
 
 
 def from_spec(rest: str) -> Simulated:

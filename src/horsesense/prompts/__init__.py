@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from jinja2 import StrictUndefined, Template, TemplateError
@@ -24,9 +25,12 @@ from horsesense.ids import fingerprint
 from horsesense.items import Item, ItemSet, Kind
 from horsesense.probes.base import LETTERS, show
 from horsesense.probes.labels import LABEL_SETS
-from horsesense.trials import Trial, Variant
+from horsesense.trials import Asks, Trial, Variant
 
 Style = Literal["chat", "completion"]
+
+LONGER: Mapping[Asks, int] = MappingProxyType({"free": 64, "letters": 32})
+"""Least number of tokens for replies that need more than one label."""
 
 _JINJA = ImmutableSandboxedEnvironment(
     undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=False
@@ -181,14 +185,22 @@ class Prompter:
         want = self.want
         variant = trial.variants[0]
         return SamplingParams(
-            max_tokens=want.max_tokens,
+            max_tokens=max(want.max_tokens, LONGER.get(trial.asks, 0)) if want.max_tokens else 0,
             temperature=want.temperature,
             top_p=want.top_p,
             top_logprobs=want.top_logprobs,
-            watch=variant.labels if want.watch and trial.asks == "letter" else (),
+            watch=_watched(trial) if want.watch else (),
             continuations=variant.options if want.continuations else (),
             sample=trial.sample,
         )
+
+
+def _watched(trial: Trial) -> tuple[str, ...]:
+    """The texts whose probability as the first token is wanted."""
+    labels = trial.variants[0].labels
+    if trial.asks == "yes_no":
+        return (*labels, *(word.lower() for word in labels), *(word.upper() for word in labels))
+    return labels if trial.asks == "letter" else ()
 
 
 def template_fields(trial: Trial, variant: Variant | None = None) -> Mapping[str, Any]:

@@ -14,14 +14,18 @@ from horsesense.readings import Reading
 from horsesense.trials import Trial
 
 
-def label_logs(position: Mapping[str, float], labels: Sequence[str]) -> list[float]:
+def label_logs(
+    position: Mapping[str, float], labels: Sequence[str], *, any_case: bool = False
+) -> list[float]:
     """Log-probability of each label at one position, summed over spellings; -inf where absent.
 
-    Scores may be logits as well: only their differences count.
+    Scores may be logits as well: only their differences count. `any_case` adds "yes" and "YES"
+    to "Yes".
     """
     spellings: dict[str, list[float]] = {}
     for token, logprob in position.items():
-        spellings.setdefault(token.strip(), []).append(logprob)
+        word = token.strip()
+        spellings.setdefault(word.capitalize() if any_case else word, []).append(logprob)
     return [_log_sum(spellings.get(label, ())) for label in labels]
 
 
@@ -38,8 +42,9 @@ class FirstTokenReader:
     """The label with the most mass at the first position, or at the first that holds a label.
 
     `score` of a reading is the total log-probability of all labels at that position, so that a
-    choice made by a millionth of the mass can be told from a choice. A response without
-    token scores has no reading.
+    choice made by a millionth of the mass can be told from a choice. `confidence` is the best
+    label's share of it: together they give the probability of "yes" over the vocabulary
+    (specification, section 3.2). A response without token scores has no reading.
 
     >>> from horsesense.trials import Variant
     >>> shown = Variant("q", "?", ("x", "y"), ("A", "B"), (0, 1), 0)
@@ -52,11 +57,11 @@ class FirstTokenReader:
     version = "1"
 
     def read(self, trial: Trial, response: Response) -> tuple[Reading, ...]:
-        if trial.asks != "letter" or not response.positions:
+        if trial.asks not in ("letter", "yes_no") or not response.positions:
             return ()
         labels = trial.variant.labels
         for number, position in enumerate(response.positions, start=1):
-            logs = label_logs(position, labels)
+            logs = label_logs(position, labels, any_case=trial.asks == "yes_no")
             best = max(range(len(logs)), key=logs.__getitem__)
             if logs[best] > -math.inf:
                 return (self._reading(best, logs, number),)

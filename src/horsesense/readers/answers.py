@@ -1,0 +1,59 @@
+"""The reader of texts: what was asked decides how a reply is read.
+
+A new kind of answer is one function and one line in `READING`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from horsesense.exchange import Response
+from horsesense.readers.no_hint import judge
+from horsesense.readers.several import read_letters
+from horsesense.readers.text import TextReader
+from horsesense.readers.yes_no import read_yes_no
+from horsesense.readings import Reading
+from horsesense.trials import Asks, Trial
+
+ReadText = Callable[[TextReader, Trial, Response], Reading | tuple[Reading, ...]]
+"""(the reader of single choices, trial, response) -> one reading, or one per variant."""
+
+
+def read_choice(reader: TextReader, trial: Trial, response: Response) -> Reading:
+    """One option, named by its label or, where there are no labels, by its text.
+
+    Where the prompt names a phrase for "no option is right", a reply that uses it and chooses
+    no option says that.
+    """
+    variant, text = trial.variant, response.text
+    phrase = trial.extras.get("none_phrase")
+    start = text.casefold().find(phrase.casefold()) if phrase else -1
+    if phrase and text.strip(" \n\t.!*\"'`").casefold() == phrase.casefold():
+        return Reading("none", (), "phrase_alone", (start, start + len(phrase)), 0.99)
+    found = reader.read(text, variant.options, variant.labels, finish_reason=response.finish_reason)
+    if phrase and start >= 0 and found.status != "answer":
+        return Reading("none", (), "phrase", (start, start + len(phrase)), 0.9)
+    return found
+
+
+READING: dict[Asks, ReadText] = {
+    "letter": read_choice,
+    "label": read_choice,
+    "letters": read_letters,
+    "yes_no": read_yes_no,
+    "free": judge,
+}
+
+
+class TextAnswers:
+    """The text of a reply, read in the way that fits what the trial asks for."""
+
+    name = "text"
+
+    def __init__(self) -> None:
+        self._reader = TextReader()
+        self.version = self._reader.version
+
+    def read(self, trial: Trial, response: Response) -> tuple[Reading, ...]:
+        found = READING[trial.asks](self._reader, trial, response)
+        return (found,) if isinstance(found, Reading) else found
