@@ -149,12 +149,19 @@ class HttpBackend:
             started = time.perf_counter()
             reply = await self._call("POST", url, body)
             if isinstance(reply, bytes):
-                result = read_reply(reply, request, time.perf_counter() - started)
-                return self._scrubbed(result) if isinstance(result, Failure) else result
+                return self._read(reply, request, time.perf_counter() - started)
             wanted = dialect.after(reply.message) if reply.status in (400, 422) else dialect
             if wanted == dialect:
                 return self._scrubbed(reply)
             self.dialect = wanted
+
+    def _read(self, reply: bytes, request: Request, latency: float) -> Response | Failure:
+        result = read_reply(reply, request, latency)
+        if isinstance(result, Failure):
+            return self._scrubbed(result)
+        if self._secret.is_in(reply, result.text):
+            return Failure("rejected", "the reply holds the API key", 200, retryable=False)
+        return result
 
     def _scrubbed(self, failure: Failure) -> Failure:
         return replace(failure, message=self._secret.scrub(failure.message))
@@ -178,8 +185,6 @@ class HttpBackend:
             return Failure("connection", f"{type(error).__name__}: {error}")
         if reply.status != 200:
             return failure_of(reply.status, reply.headers, content)
-        if self._secret.is_in(content):
-            return Failure("rejected", "the reply holds the API key", 200, retryable=False)
         if "json" not in reply.content_type:
             start = content[:80].decode(errors="replace")
             return Failure("malformed", f"{reply.content_type} in place of JSON: {start!r}", 200)

@@ -47,9 +47,9 @@ class Secret:
     def headers(self) -> dict[str, str]:
         return {"Authorization": f"Bearer {self._key}"} if self._key else {}
 
-    def is_in(self, body: bytes) -> bool:
-        """Whether a reply repeats the key."""
-        return self._key is not None and self._key.encode() in body
+    def is_in(self, body: bytes, text: str = "") -> bool:
+        """Whether a reply repeats the key, as it was sent or in the text that was read from it."""
+        return self._key is not None and (self._key.encode() in body or self._key in text)
 
     def scrub(self, message: str) -> str:
         """A server's message fit for a log: no key, no control characters, one short line."""
