@@ -1,0 +1,49 @@
+"""Cells made by hand, for tests of measures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from horsesense.table import MISSING, NO_CONTENT, STATUS_CODE, Cell
+
+
+def cell_of(
+    contents: Sequence[Sequence[int | None]],
+    gold: Sequence[int],
+    *,
+    k: int = 4,
+    probe: str = "order",
+    reader: str = "text",
+    slots: Sequence[Sequence[int]] | None = None,
+    gold_at: Sequence[Sequence[int]] | None = None,
+) -> Cell:
+    """A cell from chosen contents (None: no valid answer; -99: no reading at all)."""
+    missing = np.array([[c == -99 for c in row] for row in contents])
+    none = np.array([[c is None for c in row] for row in contents])
+    content = np.array([[NO_CONTENT if c in (None, -99) else c for c in row] for row in contents])
+    status = np.where(none, STATUS_CODE["ambiguous"], STATUS_CODE["answer"])
+    status = np.where(missing, MISSING, status).astype(np.int8)
+    right = np.array(gold)[:, None]
+    correct = np.where(missing, -1, content == right)
+    shown = content if slots is None else np.array(slots)
+    return Cell(
+        probe,
+        "",
+        reader,
+        np.arange(len(contents)),
+        np.full(len(contents), k),
+        status,
+        np.where(missing | none, -1, shown).astype(np.int16),
+        content.astype(np.int16),
+        (np.broadcast_to(right, content.shape) if gold_at is None else np.array(gold_at)).astype(
+            np.int16
+        ),
+        correct.astype(np.int8),
+    )
+
+
+def letters(text: str) -> list[list[int | None]]:
+    """One trial per item: "AB X" -> [[0], [1], [None], [None]] (X and space are no answer)."""
+    return [[None if c in " X" else ord(c) - 65] for c in text]
