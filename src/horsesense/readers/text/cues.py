@@ -46,12 +46,13 @@ FILLER = re.compile(
 )
 NOT = re.compile(r"\W{0,3}(?:\w+ly )?(?:in fact )?(?:not|never|nicht|pas)\b(?! only)\W*")
 BUT = re.compile(
-    r"[^.;\n]{0,120}?\b(?:but(?: rather| instead)?|rather|instead,?|it'?s|it is|sondern|sino|mais)\b"
-    r":?\s*"
+    r"[^.;\n]{0,120}?\b(?:but(?: rather| instead)?|rather|instead,?|it'?s|it is|sondern|sino"
+    r"|mais)\b:?\s*"
 )
 OTHER_ANSWER = frozenset(
-    "not never neither nor no other another each every any which what incorrect wrong false worst"
-    " closest nearest previous initial falsche isn't wasn't".split()
+    ("not", "never", "neither", "nor", "no", "isn't", "wasn't", "other", "another", "each", "every")
+    + ("any", "which", "what", "incorrect", "wrong", "false", "worst", "closest", "nearest")
+    + ("previous", "initial", "falsche")
 )
 # Where `CHOOSE` can begin; kept apart for the same reason.
 CHOOSE_HEAD = re.compile(
@@ -109,14 +110,16 @@ NOT_THE_ANSWER = re.compile(
     r"[ \t\"')\].,:;]*(?:(?:is|was|are|would be|can be|seems|isn't|wasn't)(?: \w+){0,2}"
     r" ?\b(?:incorrect|wrong|ruled out|eliminated|(?:not|n't)(?: (?:the|a|an|my))?(?: \w+)?"
     r" ?(?:correct|right|best|answer))\b"
-    r"|(?:isn't|wasn't) (?:the )?(?:correct|right|answer)\b|[-(] ?(?:wrong|incorrect|false|no|nope)\b|✗|❌|✘)"
+    r"|(?:isn't|wasn't) (?:the )?(?:correct|right|answer)\b"
+    r"|[-(] ?(?:wrong|incorrect|false|no|nope)\b|✗|❌|✘)"
 )
 TURNED_DOWN = re.compile(
     r"(?:\b(?:not|never|neither|nor|than|except|excluding|eliminat\w+|rul\w+ out|exclude\w*"
     r"|reject\w*|incorrect|wrong|unlike|instead of|against|why|versus|whether|discard|dismiss"
-    r"|cannot select|between|if|none of|(?:the )?(?:other|remaining|rest|incorrect|wrong)(?= options)"
-    r"|others)|n't)"
-    r"(?: (?:select|choose|options?|choices?|answers?|it is|it's|the|was|were|is|be)){0,3}[^\w\n.;]*\Z"
+    r"|cannot select|between|if|none of|others"
+    r"|(?:the )?(?:other|remaining|rest|incorrect|wrong)(?= options))|n't)"
+    r"(?: (?:select|choose|options?|choices?|answers?|it is|it's|the|was|were|is|be)){0,3}"
+    r"[^\w\n.;]*\Z"
 )
 TAKEN_BACK = re.compile(
     r"\b(?:wait|hold on|hmm+|scratch that|on second thought|let me (?:re\w+|correct|double|check)"

@@ -49,7 +49,9 @@ def _listed(scene: Scene, first: Statement) -> Statement:
         other = scene.labels.at(scene.response, start)
         if other is None or not other.marked or other.slot in first.target.slots:
             continue
-        if start != line_end and not scene.options.begins_at(other.slot, scene.response, other.after, 1):
+        if start != line_end and not scene.options.begins_at(
+            other.slot, scene.response, other.after, 1
+        ):
             continue
         target = scene.behind(other)
         if not _rejected(scene, target.start, target.end):

@@ -16,7 +16,9 @@ _GOES_ON = re.compile(
     r"|et|ou|perché|y)\b",
     re.IGNORECASE,
 )
-_BECAUSE = re.compile(r"\s*(?:because|since|due|weil|denn|porque|parce|car|perché)\b", re.IGNORECASE)
+_BECAUSE = re.compile(
+    r"\s*(?:because|since|due|weil|denn|porque|parce|car|perché)\b", re.IGNORECASE
+)
 _OPEN = r"[\s\"'(\[{<:=>]*"
 _CLOSE = r"(?:\\?[\"')\]}>])*"
 # Letters that would make a longer word with a label. Scripts without spaces are left out: a label
@@ -24,16 +26,14 @@ _CLOSE = r"(?:\\?[\"')\]}>])*"
 _WORD = r"0-9A-Za-z_\u00aa-\u02af\u0370-\u052f\u0600-\u06ff\u0900-\u0dff"
 # "A's", "A-level", "1.5", "C++" and "C(n, k)" begin with a label's character but are no label.
 _WHOLE = rf"(?![{_WORD}'])(?!-\w)(?![.,]\d)(?!\+\+|#)(?!\(\w\w?[,)])"
-_SIGN = r"\s*[.:;,)/]|\s+-(?=\s)|-(?=\s)|(?=\s*$)|(?=[ \t]*\n)|(?=[!?])"
+_SIGN = r"\s*[.:;,)/]|\s+-(?=\s)|-(?=\s)|(?=\s*$)|(?=[ \t]*\n)|(?=\s*[!?}}\]<|\\])"
 _AND = (
     r"[\s\"'(\[)\].]*(?:,\s*(?:and|or)?|\band\b|\bor\b|&|/|\+|\bund\b|\boder\b|\bet\b|\bou\b|\by\b)"
     r"\s*(?:option|choice)?\s*[\"'(\[]*"
 )
 _REPLY_FORMS = ("{}", "{}.", "({})", "{})", "{}:", "[{}]", "**{}**", "**{}.**", "**({})**", '"{}"')
 _DOUBTFUL = frozenset("AaIi")
-_WORD_NEXT = re.compile(
-    r"\s+(?!(?:is|are|because|since|and|or|but|both|were|for|in|would)\b)[a-z]"
-)
+_WORD_NEXT = re.compile(r"\s+(?!(?:is|are|because|since|and|or|but|both|were|for|in|would)\b)[a-z]")
 
 
 class LabelHit(NamedTuple):
@@ -73,8 +73,10 @@ class LabelSet:
         for slot, name in enumerate(shown):
             if name.isalpha() and name.swapcase().swapcase() == name:
                 self.slots.setdefault(name.swapcase(), slot)
-        self._numbers = bool(shown) and all(name.isdigit() for name in shown)
-        self.letters = bool(shown) and all(len(n) == 1 and n.isascii() and n.isalpha() for n in shown)
+        self.numbers = bool(shown) and all(name.isdigit() for name in shown)
+        self.letters = bool(shown) and all(
+            len(n) == 1 and n.isascii() and n.isalpha() for n in shown
+        )
         self.whole = self._one_label_replies()
         names = "|".join(sorted(map(re.escape, self.slots), key=len, reverse=True)) or "(?!)"
         self._at = re.compile(
@@ -113,7 +115,7 @@ class LabelSet:
             return _BECAUSE.match(response.text, after) is not None
         if name.islower() and name not in self._shown:
             return False
-        if name in _DOUBTFUL or self._numbers or name.islower():
+        if name in _DOUBTFUL or self.numbers or name.islower():
             return _GOES_ON.match(response.text, after) is not None
         return True
 

@@ -88,9 +88,7 @@ class Options:
             return []
         return [TextHit(slots[0], found[0].start(), found[-1].end(), n)]
 
-    def begins_at(
-        self, slot: int, response: Folded, position: int, tokens: int = 2
-    ) -> bool:
+    def begins_at(self, slot: int, response: Folded, position: int, tokens: int = 2) -> bool:
         """True if the first tokens of option `slot` stand at `position`."""
         want = self.tokens[slot][:tokens]
         if not want:

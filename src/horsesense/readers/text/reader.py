@@ -47,8 +47,9 @@ class TextReader:
         """
         known = label_set(tuple(labels))
         slot = known.whole.get(response)
-        if slot is not None and response not in options:
-            return Reading("answer", (slot,), "label_alone", (0, len(response)), _SURE)
+        if slot is not None and (response not in options or not known.numbers):
+            sure = _SURE if response not in options or options[slot] == response else _FAIR
+            return Reading("answer", (slot,), "label_alone", (0, len(response)), sure)
         scene = Scene(Folded(response, known.table), known, Options(options))
         if not scene.response.low.strip():
             return _EMPTY
@@ -124,7 +125,7 @@ def _weak(scene: Scene, multiple: bool) -> Reading | None:
         return _several(scene, found)
     hits, rejected = evidence.texts(scene)
     if len(named.rejected | rejected) == len(scene.options.texts):
-        return Reading("none", (), "all_rejected", (0, 0), 0.9)
+        return Reading("none", (), "all_rejected", None, 0.9)
     hits = evidence.confirmed_texts(scene, hits) or hits
     if not hits:
         return None

@@ -54,14 +54,17 @@ class Scene:
         if label is not None:
             return self._label_or_text(label, texts)
         if not texts and cut:
-            texts = self.options.cut_at(response, position) or self.options.cut_at(response, skipped)
+            texts = self.options.cut_at(response, position) or self.options.cut_at(
+                response, skipped
+            )
         return _text_target(texts) if texts else None
 
     def _label_or_text(self, label: LabelHit, texts: list[TextHit]) -> Target:
         """Decide between a label and a text that begins with the label's own character."""
         if texts and texts[0].end > label.end:
             return _text_target(texts)
-        if texts and not label.bracketed and all(hit.slot != label.slot for hit in texts):
+        other = texts and all(hit.slot != label.slot for hit in texts)
+        if other and self.labels.numbers and not label.bracketed:
             return Target((label.slot,), label.start, label.end, "label", False)
         return self.behind(label)
 
