@@ -87,6 +87,8 @@ class Tokens:
         out: dict[str, float] = {}
         for token, value in sorted(found.items(), key=lambda pair: -pair[1]):
             text = self.text([token])
+            # Pieces of a character have no text of their own: they must not be added up.
+            text = f"<token {token}>" if "\ufffd" in text else text
             held = out.get(text)
             out[text] = value if held is None else held + log(1 + exp(value - held))
         return out

@@ -29,6 +29,7 @@ DTYPES = ("float32", "bfloat16", "float16")
 OPTIONS = ("dtype", "device", "scoring")
 SCORINGS = ("trie", "plain")
 TOP_LOGPROBS = 50
+_INSTALL = "Install what local models need with: pip install 'horsesense[local]'"
 
 T = TypeVar("T")
 
@@ -163,12 +164,10 @@ def _load(weights: Weights, dtype: str, device: str) -> LocalModel:
         model = model.eval().to(device)
     except ImportError as error:
         raise BackendError(f"{weights.name} cannot be loaded: {error}", hint=_INSTALL) from error
-    except (OSError, ValueError, RuntimeError, KeyError) as error:
+    # A damaged file raises whatever its reader has.
+    except Exception as error:
         raise BackendError(f"{weights.name} cannot be loaded: {error}") from error
     return LocalModel(model, Tokens(tokenizer, _stop_ids(model)))
-
-
-_INSTALL = "Install what local models need with: pip install 'horsesense[local]'"
 
 
 def _stop_ids(model: Any) -> list[int]:

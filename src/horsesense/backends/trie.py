@@ -145,6 +145,8 @@ class PrefixBank:
         """A cache that holds exactly `prefix`; the caller may append to it."""
         best = max(self._entries, key=lambda entry: common_length(entry, prefix), default=())
         n = common_length(best, prefix)
+        # Without a mask, from the very start, attention costs half: not worth a short piece.
+        n = n if n == len(prefix) or 4 * n > len(prefix) else 0
         if n:
             self._entries.move_to_end(best)
         held = [(k[:, :, :n], v[:, :, :n]) for k, v in self._entries[best]] if n else None
