@@ -1,0 +1,141 @@
+"""The command line as a new user meets it: in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+COMMAND = [sys.executable, "-m", "horsesense"]
+
+
+def call(*words: str, cwd: Path, code: int = 0) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run([*COMMAND, *words], capture_output=True, text=True, cwd=cwd, check=False)
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stderr
+    return done
+
+
+@pytest.fixture(scope="module")
+def audited(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("cli")
+    call("audit", "sample", "--model", "sim:slot?k=1", "--out", "run", cwd=folder)
+    return folder
+
+
+def test_audit_ends_in_a_verdict_and_a_report(audited: Path) -> None:
+    done = call("audit", "sample", "-m", "sim:slot?k=1", "--out", "run", cwd=audited)
+    assert "slot B" in done.stdout
+    assert done.stdout.rstrip().endswith("report.html")
+    assert (audited / "run" / "report.html").stat().st_size > 10_000
+
+
+def test_json_is_json_and_nothing_else(audited: Path) -> None:
+    found = json.loads(
+        call("audit", "sample", "-m", "sim:slot?k=1", "--out", "run", "--json", cwd=audited).stdout
+    )
+    row = next(
+        e
+        for e in found["estimates"]
+        if e["measure"] == "position_locked" and e["group"] == "B" and e["reader"] == "text"
+    )
+    assert row["value"] == 1.0
+    assert found["study"]["model"] == "sim:slot?k=1"
+
+
+def test_report_is_written_again_and_opens_any_item(audited: Path) -> None:
+    (audited / "run" / "report.html").unlink()
+    call("report", "run", cwd=audited)
+    assert (audited / "run" / "report.html").exists()
+    first = json.loads(call("list", "probes", "--json", cwd=audited).stdout)
+    assert "order" in first["probes"]
+
+
+def test_verify_finds_a_changed_answer(audited: Path, tmp_path: Path) -> None:
+    import shutil
+    import sqlite3
+
+    done = json.loads(call("verify", "run", "--json", cwd=audited).stdout)
+    assert done["checked"] > 500
+    assert done["faults"] == []
+    shutil.copytree(audited / "run", tmp_path / "run")
+    with sqlite3.connect(tmp_path / "run" / "store.sqlite") as db:
+        for (name,) in db.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'trigger'"
+        ).fetchall():
+            db.execute(f"DROP TRIGGER {name}")
+        db.execute("UPDATE responses SET response = replace(response, 'B', 'C') WHERE rowid = 3")
+    db.close()
+    call("verify", "run", cwd=tmp_path, code=3)
+
+
+def test_plan_spends_nothing(tmp_path: Path) -> None:
+    done = json.loads(call("plan", "sample", "-m", "sim:prior", "--json", cwd=tmp_path).stdout)
+    assert done["items"] == 60
+    assert done["requests"] + done["saved"] == done["trials"]
+    assert list(tmp_path.iterdir()) == []
+    assert "different requests" in call("plan", "sample", "-m", "sim:prior", cwd=tmp_path).stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("audit", "nowhere.jsonl", "-m", "sim:prior"), "nowhere.jsonl"),
+        (("audit", "sample", "-m", "sim:prio"), "Did you mean 'prior'"),
+        (("audit", "sample", "-m", "gpt-4"), "http:NAME"),
+        (("audit", "sample", "-m", "sim:prior?know=2"), "0 to 1"),
+        (
+            ("audit", "sample", "-m", "sim:prior", "--probes", "order,lables"),
+            "Did you mean 'labels'",
+        ),
+        (("audit", "sample", "-m", "sim:prior", "--probes", "order(random)"), "random(N)"),
+        (("audit", "sample", "-m", "sim:prior", "--budget", "euros=5"), "requests"),
+        (("audit", "sample", "-m", "sim:prior", "--shots", "3"), "--shots-from"),
+        (("audit", "sample", "-m", "sim:prior", "--limit", "0"), "limit"),
+        (("audit", "sample", "-m", "sim:prior", "--style", "verse"), "style"),
+        (("list", "horses"), "probes"),
+        (("report", "nowhere"), "no run directory"),
+    ],
+)
+def test_wrong_use_is_explained(words: tuple[str, ...], says: str, tmp_path: Path) -> None:
+    assert says in call(*words, cwd=tmp_path, code=2 if words[0] != "report" else 3).stderr
+
+
+def test_errors_are_json_for_machines(tmp_path: Path) -> None:
+    done = call("audit", "sample", "-m", "sim:prio", "--json", cwd=tmp_path, code=2)
+    assert json.loads(done.stderr)["hint"].startswith("Known:")
+
+
+def test_all_faults_of_a_file_at_once(tmp_path: Path) -> None:
+    (tmp_path / "bad.jsonl").write_text(
+        '{"id": "1", "question": "q", "options": ["a", "b"], "answer_index": 5}\n{"id": "2"\n'
+    )
+    done = call("audit", "bad.jsonl", "-m", "sim:prior", cwd=tmp_path, code=2)
+    assert "line 1" in done.stderr
+    assert "line 2" in done.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals differ on Windows")
+def test_ctrl_c_keeps_what_was_answered_and_says_how_to_go_on(tmp_path: Path) -> None:
+    rows = (
+        json.dumps({"id": str(i), "question": f"q {i}", "options": list("abcd"), "answer_index": 0})
+        for i in range(20_000)
+    )
+    (tmp_path / "many.jsonl").write_text("\n".join(rows))
+    words = ["audit", "many.jsonl", "-m", "sim:prior", "--out", "run", "--probes", "order"]
+    process = subprocess.Popen([*COMMAND, *words], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    store = tmp_path / "run" / "store.sqlite"
+    deadline = time.monotonic() + 60
+    while not store.exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    time.sleep(1.0)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130, said
+    assert "--out run" in said
