@@ -292,7 +292,7 @@ TRAPS = {
         ),
         (
             "Looking at each option:\nA. cricket is incorrect.\nB. golf is plausible.\n"
-            "C. tennis is incorrect.\nD. squash is incorrect.\n\nThus the best answer is **B. golf**",
+            "C. tennis is not.\nD. squash is incorrect.\n\nThus the best answer is **B. golf**",
             "B",
         ),
         ("First answer: A\nSecond look. Final answer: B", "B"),
@@ -401,7 +401,7 @@ TRAPS = {
     "the prompt repeated": [
         ("Question: Which?\nA. cricket\nB. golf\nC. tennis\nD. squash\nAnswer:", "truncated"),
         ("Question: Which?\nA. cricket\nB. golf\nC. tennis\nD. squash\nAnswer: B", "B"),
-        ("A. cricket\nB. golf\nC. tennis\nD. squash", "ambiguous"),
+        ("A. cricket\nB. golf\nC. tennis\nD. squash", "truncated"),
         ("A. cricket\nB. golf\nC. tennis\nD. squash\n\nB. golf", "B"),
         ("A) cricket\nB) golf\nC) tennis\nD) squash\n\nI choose golf.", "B"),
     ],

@@ -50,15 +50,18 @@ BUT = re.compile(
     r"|mais)\b:?\s*"
 )
 OTHER_ANSWER = frozenset(
-    ("not", "never", "neither", "nor", "no", "isn't", "wasn't", "other", "another", "each", "every")
-    + ("any", "which", "what", "incorrect", "wrong", "false", "worst", "closest", "nearest")
-    + ("previous", "initial", "falsche")
+    [
+        *("not", "never", "neither", "nor", "no", "isn't", "wasn't", "which", "what", "any"),
+        *("other", "another", "each", "every", "incorrect", "wrong", "false", "worst", "falsche"),
+        *("closest", "nearest", "previous", "initial"),
+    ]
 )
 # Where `CHOOSE` can begin; kept apart for the same reason.
 CHOOSE_HEAD = re.compile(
     r"(?:i|we|let|choose|select|pick|my|the (?=guess|choice|pick|vote|bet)|final|best|ich|elijo"
     r"|escojo|je|scelgo|escolho|我)(?![a-z])"
 )
+CONDITION = re.compile(r"\s*,? (?:only )?(?:if|unless|had) ")
 CHOOSE = re.compile(
     r"\b(?:i|we|let'?s|let me)(?: (?:would|will|shall|must|have to|am|'d|can))?(?:'ll|'d|'m)?"
     r"(?: (?:therefore|thus|then|also|still|probably|likely|personally|definitely|have|going|to"
@@ -118,8 +121,8 @@ TURNED_DOWN = re.compile(
     r"|reject\w*|incorrect|wrong|unlike|instead of|against|why|versus|whether|discard|dismiss"
     r"|cannot select|between|if|none of|others"
     r"|(?:the )?(?:other|remaining|rest|incorrect|wrong)(?= options))|n't)"
-    r"(?: (?:select|choose|options?|choices?|answers?|it is|it's|the|was|were|is|be)){0,3}"
-    r"[^\w\n.;]*\Z"
+    r"(?: (?:select|choose|options?|choices?|answers?|it is|it's|the|a|an|was|were|is|be)){0,3}"
+    r"[^\w\n.;,]*\Z"
 )
 TAKEN_BACK = re.compile(
     r"\b(?:wait|hold on|hmm+|scratch that|on second thought|let me (?:re\w+|correct|double|check)"
@@ -135,6 +138,7 @@ LABEL_AFTER = re.compile(
 IS = re.compile(r"[\"')\]]*\s*(?:is|are|was|were|because|since)\b")
 # What may follow a label that was named without ado ("it is D rather than B").
 IS_NOT_BUT = re.compile(r"\s*(?:because|since|as|not|rather|instead|due)\b")
+OTHER_NUMBER = re.compile(r"\A\W*\d{1,2}\W*\Z")
 OTHER_LABEL = re.compile(
     r"\A\W*(?:(?:option|choice|answer)\W{1,4})?[a-z](?:[.)\]:](?:\s|\Z)|\W*\Z)"
     r"|\b(?:answer|option|choice)(?: \w+){0,3}?(?: is| would be|:)\s*\(?[b-hj-z]"

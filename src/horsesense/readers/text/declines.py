@@ -71,6 +71,7 @@ LACKING = _any(
     rf" {_INFORMATION}",
     r"\b(?:is|are) not (?:provided|given|mentioned|specified|stated|described|included|discussed"
     r"|available) (?:in|by)\b",
+    rf"\bi do not have (?:access to )?(?:any|enough|sufficient) {_INFORMATION}",
     r"\bfrom the (?:provided|given) (?:text|context|information|passage)\b",
 )
 UNDETERMINED = _any(

@@ -12,9 +12,10 @@ from horsesense.readers.text.options import TextHit, ends_clause
 from horsesense.readers.text.statements import Statement, is_named, turned_down
 from horsesense.readers.text.targets import Scene, Target
 
+_WORD = re.compile(r"\w")
 _NEAR = 100
 _OPTION = re.compile(r"\b(?:options?|choices?|answers?|letter|alternative)\s*[(\[\"']*\Z")
-_AND = re.compile(r"\b(?:and|or)\b")
+_AND = re.compile(r"\W*\b(?:and|or)\b")
 _NUMERIC = re.compile(r"[\d.,+/%-]+")
 
 
@@ -29,13 +30,42 @@ def lead(scene: Scene) -> Statement | None:
         hit = LabelHit(target.slots[0], target.start, target.end, target.marked, False, target.end)
         if not (target.agrees is not None or scene.labels.goes_on(scene.response, hit)):
             return None
+        if target.slots == (0,) and _walks_through(scene):
+            return None
         return _listed(scene, Statement("lead", target, target.start))
+    more = _AND.match(scene.response.low, target.end)
+    if more and (other := scene.options.match_at(scene.response, more.end())):
+        both = target._replace(slots=(*target.slots, *(hit.slot for hit in other)))
+        return Statement("lead_text", both, target.start)
     one_word = len(scene.options.tokens[target.slots[0]]) == 1
     if one_word and not (
         ends_clause(scene.response, target.end) or cues.IS.match(scene.response.low, target.end)
     ):
         return None
     return Statement("lead_text", target, target.start)
+
+
+def last_line(scene: Scene) -> Statement | None:
+    """A last line that is a label alone, or after a blank line a label with its option's text."""
+    low = scene.response.low
+    start = low.rfind("\n", 0, len(low.rstrip())) + 1
+    target = scene.target_at(start, cut=False) if start else None
+    if target is None or target.by != "label" or _WORD.search(low, target.end):
+        return None
+    if target.agrees is None or low[:start].endswith("\n\n"):
+        return Statement("last_line", target, start)
+    return None
+
+
+def _walks_through(scene: Scene) -> bool:
+    """Whether the first three options are taken up one after the other."""
+    wanted = 0
+    for hit in scene.labels.mentions(scene.response):
+        if hit.slot == wanted and hit.marked and scene.behind(hit).agrees:
+            wanted += 1
+            if wanted == 3:
+                return True
+    return False
 
 
 def _listed(scene: Scene, first: Statement) -> Statement:
@@ -133,9 +163,17 @@ def weakly_linked(scene: Scene) -> list[Statement]:
 
 def texts(scene: Scene) -> tuple[list[TextHit], set[int]]:
     """Option texts in the response that may be chosen, and the slots that are turned down."""
-    hits = scene.options.find_all(scene.response)
+    hits = [hit for hit in scene.options.find_all(scene.response) if _says_it(scene, hit)]
     allowed = [hit for hit in hits if not _rejected(scene, hit.start, hit.end)]
     return allowed, {hit.slot for hit in hits} - {hit.slot for hit in allowed}
+
+
+def _says_it(scene: Scene, hit: TextHit) -> bool:
+    """A text as short as "no" or "one" says the option only at the end of a clause."""
+    if hit.tokens > 1 or hit.end - hit.start > 3:
+        return True
+    in_list = scene.response.low[max(0, hit.start - 4) : hit.start] == " or "
+    return ends_clause(scene.response, hit.end) and not in_list
 
 
 def confirmed_texts(scene: Scene, hits: list[TextHit]) -> list[TextHit]:

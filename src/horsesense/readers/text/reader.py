@@ -6,11 +6,16 @@ from collections.abc import Sequence
 
 from horsesense.readers.text import cues, evidence, special
 from horsesense.readers.text.labels import label_set
+from horsesense.readers.text.leave_out import (
+    leave_out_next_question,
+    leave_out_recital,
+    leave_out_thinking,
+)
 from horsesense.readers.text.marked_up import marked_up
 from horsesense.readers.text.normalise import Folded
 from horsesense.readers.text.options import Options
 from horsesense.readers.text.statements import Statement, statements
-from horsesense.readers.text.targets import Scene, leave_out_recital
+from horsesense.readers.text.targets import Scene
 from horsesense.readings import Reading, Status
 
 _EMPTY = Reading("empty", rule="empty")
@@ -53,8 +58,9 @@ class TextReader:
         scene = Scene(Folded(response, known.table), known, Options(options))
         if not scene.response.low.strip():
             return _EMPTY
-        if leave_out_recital(scene):
-            return Reading("ambiguous", (), "recital", (0, len(response)), _SURE)
+        leave_out_thinking(scene.response)
+        leave_out_recital(scene)
+        leave_out_next_question(scene)
         found = _decide(scene, multiple) or other_label(scene)
         if found is not None:
             return found
@@ -64,9 +70,11 @@ class TextReader:
 
 def other_label(scene: Scene) -> Reading | None:
     """A letter that stands where a label would, but is none of them ("The answer is F")."""
-    if not scene.labels.letters:
-        return None
-    m = cues.OTHER_LABEL.search(scene.response.low)
+    m = None
+    if scene.labels.letters:
+        m = cues.OTHER_LABEL.search(scene.response.low)
+    elif scene.labels.numbers:
+        m = cues.OTHER_NUMBER.match(scene.response.low)
     if m is None:
         return None
     return Reading("illegal", (), "other_label", scene.response.span(*m.span()), _SURE)
@@ -84,6 +92,7 @@ def _decide(scene: Scene, multiple: bool) -> Reading | None:
         return _reading(scene, turn, multiple, 0.95)
     if said:
         return _stated(scene, said, first, multiple)
+    first = first or evidence.last_line(scene)
     if first:
         return _reading(scene, first, multiple, 0.98)
     return _without_content(scene) or _weak(scene, multiple)

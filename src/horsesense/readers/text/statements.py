@@ -10,6 +10,7 @@ from horsesense.readers.text import cues
 from horsesense.readers.text.targets import Scene, Target
 
 _CLAUSE_END = re.compile(r"[.;:,\n]")
+_ANNOUNCES = re.compile(r"[:=>\n]")
 _SENTENCE = 160
 _LINKS_TRIED = 4
 
@@ -40,11 +41,19 @@ def _announced(scene: Scene) -> Iterator[Statement]:
     for noun in nouns.finditer(low):
         if low[max(0, noun.start() - 1) : noun.start()].isalpha() and low[noun.start()].isascii():
             continue
-        if cues.NAMED_ALONE.match(noun.group()) and scene.labels.at(scene.response, noun.end()):
+        if cues.NAMED_ALONE.match(noun.group()) and _label_follows(scene, noun.end()):
             continue
         target = _linked_target(scene, noun.end())
-        if target is not None and not _negated(low, noun.start()):
+        if target is None or _negated(low, noun.start()):
+            continue
+        if not cues.CONDITION.match(low, target.end):
             yield Statement("stated", target, noun.start())
+
+
+def _label_follows(scene: Scene, position: int) -> bool:
+    """Whether a label follows at once, as in "option B", with no sign that announces it."""
+    hit = scene.labels.at(scene.response, position)
+    return hit is not None and _ANNOUNCES.search(scene.response.low, position, hit.start) is None
 
 
 def _negated(low: str, position: int) -> bool:

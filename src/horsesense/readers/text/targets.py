@@ -100,34 +100,3 @@ def _label_target(hits: list[LabelHit], end: int, agrees: bool | None) -> Target
 
 def _text_target(texts: list[TextHit]) -> Target:
     return Target(tuple(t.slot for t in texts), texts[0].start, texts[0].end, "text", None)
-
-
-def leave_out_recital(scene: Scene) -> bool:
-    """Blank the lines that repeat the options as they were shown, which choose nothing.
-
-    Returns True if nothing else is left.
-    """
-    response = scene.response
-    k = len(scene.options.tokens)
-    if response.low.count("\n") < k - 1 or not scene.labels.slots:
-        return False
-    wanted, first = 0, 0
-    for hit in scene.labels.mentions(response):
-        if hit.slot != wanted and hit.slot != 0:
-            continue
-        target = scene.behind(hit)
-        whole_line = target.agrees and target.end >= _line_end(response, hit.start) - 2
-        if not (whole_line and hit.slot in (0, wanted)):
-            continue
-        if hit.slot == 0:
-            wanted, first = 0, hit.start
-        wanted += 1
-        if wanted == k:
-            response.blank(first, target.end)
-            return not response.low.strip()
-    return False
-
-
-def _line_end(response: Folded, position: int) -> int:
-    end = response.low.find("\n", position)
-    return end if end >= 0 else len(response.low)
