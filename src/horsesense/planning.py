@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from horsesense.exchange import Key, Request
 from horsesense.items import Item, ItemSet
-from horsesense.probes import NotApplicableError, Probe, Setting
+from horsesense.probes import NotApplicableError, Probe, SetProbe, Setting
 from horsesense.prompts import Prompter
 from horsesense.trials import Trial
 
@@ -65,21 +65,28 @@ class Planner:
 
     def trials(self, probes: Sequence[Probe]) -> Iterator[Trial]:
         """Trials of some of the probes, without requests; exclusions are not recorded."""
-        for item in self.items:
-            for probe in probes:
-                yield from self._apply(probe, item, record=False)
+        for _, trial in self._generate(probes, record=False):
+            yield trial
 
     def plan(self, probes: Sequence[Probe]) -> Iterator[Planned]:
         """Numbered trials with requests, item by item; exclusions are recorded."""
+        for probe, trial in self._generate(probes, record=True):
+            self.made.setdefault((trial.probe, trial.condition), (probe.signature, trial.form))
+            request = self.prompter.request(trial)
+            yield Planned(self.count, trial, request.key(self.identity), request)
+            self.count += 1
+
+    def _generate(self, probes: Sequence[Probe], *, record: bool) -> Iterator[tuple[Probe, Trial]]:
+        """Trials item by item, then those of the probes that need the whole set."""
+        singles = [probe for probe in probes if not isinstance(probe, SetProbe)]
         for item in self.items:
-            for probe in probes:
-                for trial in self._apply(probe, item, record=True):
-                    self.made.setdefault(
-                        (trial.probe, trial.condition), (probe.signature, trial.form)
-                    )
-                    request = self.prompter.request(trial)
-                    yield Planned(self.count, trial, request.key(self.identity), request)
-                    self.count += 1
+            for probe in singles:
+                for trial in self._apply(probe, item, record=record):
+                    yield probe, trial
+        for probe in probes:
+            if isinstance(probe, SetProbe):
+                for trial in probe.set_trials(self._fit(probe, record=record), self.setting):
+                    yield probe, trial
 
     def _apply(self, probe: Probe, item: Item, *, record: bool) -> Sequence[Trial]:
         try:
@@ -88,6 +95,22 @@ class Planner:
             if record:
                 self.excluded.add(probe.signature, str(reason), item.id)
             return ()
+
+    def _fit(self, probe: SetProbe, *, record: bool) -> list[Item]:
+        """The items that can stand in a trial of the probe."""
+        fit = []
+        for item in self.items:
+            try:
+                probe.check(item, self.setting)
+            except NotApplicableError as reason:
+                if record:
+                    self.excluded.add(probe.signature, str(reason), item.id)
+            else:
+                fit.append(item)
+        if record:
+            for why, item_id in probe.left_out(fit, self.setting):
+                self.excluded.add(probe.signature, why, item_id)
+        return fit
 
 
 @dataclass(frozen=True)

@@ -7,18 +7,38 @@ from collections.abc import Sequence
 from dataclasses import fields
 
 from horsesense.errors import UsageError
-from horsesense.probes.base import LETTERS, NotApplicableError, Probe, Setting, show
+from horsesense.probes.base import LETTERS, NotApplicableError, Probe, SetProbe, Setting, show
 from horsesense.probes.labels import Labels
+from horsesense.probes.multi_problem import Batch, SelectAll, SelectOne
 from horsesense.probes.none_of_the_above import NoneOfTheAbove
 from horsesense.probes.options_only import OptionsOnly
 from horsesense.probes.order import Order
 from horsesense.probes.original import Original, Repeat
 from horsesense.registry import Registry
 
-__all__ = ["LETTERS", "PROBES", "NotApplicableError", "Probe", "Setting", "parse_probes", "show"]
+__all__ = [
+    "LETTERS",
+    "PROBES",
+    "NotApplicableError",
+    "Probe",
+    "SetProbe",
+    "Setting",
+    "parse_probes",
+    "show",
+]
 
 PROBES: Registry[type[Probe]] = Registry("probe")
-for _probe in (Original, Repeat, Order, Labels, NoneOfTheAbove, OptionsOnly):
+for _probe in (
+    Original,
+    Repeat,
+    Order,
+    Labels,
+    NoneOfTheAbove,
+    OptionsOnly,
+    Batch,
+    SelectOne,
+    SelectAll,
+):
     PROBES.add(_probe.name, _probe)
 
 

@@ -98,11 +98,15 @@ class Probe(ABC):
 
     def apply(self, item: Item, setting: Setting) -> list[Trial]:
         """The trials for one item; NotApplicableError says why there are none."""
+        self.check(item, setting)
+        return list(self.trials(item, setting))
+
+    def check(self, item: Item, setting: Setting) -> None:
+        """NotApplicableError if the probe does not take items like this one."""
         if setting.items.kind not in self.kinds:
             raise NotApplicableError(self.why_not_kind(setting.items.kind))
         if self.needs_gold and item.gold is None:
             raise NotApplicableError("the item has no gold answer")
-        return list(self.trials(item, setting))
 
     def why_not_kind(self, kind: Kind) -> str:
         """The reason given for all items of a kind that the probe cannot take."""
@@ -127,6 +131,25 @@ class Probe(ABC):
         form = "choice" if variant.labels else "label"
         defaults: dict[str, object] = {"asks": asks, "form": form}
         return Trial(self.name, condition, repetition, (variant,), **{**defaults, **changes})  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class SetProbe(Probe):
+    """A probe that shows several items together, and so makes its trials from the whole set."""
+
+    @abstractmethod
+    def set_trials(self, items: Sequence[Item], setting: Setting) -> Iterator[Trial]:
+        """Generate the trials from the items that passed `check`.
+
+        UsageError, before the first trial, if they cannot be made from so few.
+        """
+
+    def left_out(self, items: Sequence[Item], setting: Setting) -> Iterator[tuple[str, str]]:
+        """(reason, item id) of what `set_trials` leaves out of the items that passed `check`."""
+        return iter(())
+
+    def trials(self, item: Item, setting: Setting) -> Iterator[Trial]:
+        raise TypeError(f"{self.name} makes its trials from the whole set")
 
 
 def show(
