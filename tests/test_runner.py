@@ -371,15 +371,18 @@ def test_a_store_that_fails_ends_the_run(store: Store) -> None:
     assert summary.cached == kept
 
 
-def test_answers_are_stored_when_a_backend_breaks(store: Store) -> None:
-    def reply(prompt: str, time: int) -> Response:
-        if prompt == "p40":
-            raise BackendError("the model is gone")
-        return sound(prompt, time)
+def test_answers_in_flight_are_stored_when_a_backend_breaks(store: Store) -> None:
+    class Fragile(Scripted):
+        async def respond(self, batch: Sequence[Asked]) -> Sequence[Response | Failure]:
+            if batch[0].request.text == "p40":
+                raise BackendError("the model is gone")
+            return await super().respond(batch)
 
+    backend = Fragile(pause=0.005)
     with pytest.raises(BackendError, match="gone"):
-        go(Scripted(reply), store, 1000)
-    assert 32 <= store.totals().responses <= 48
+        go(backend, store, 1000)
+    assert backend.most_in_flight == 8
+    assert 40 <= sum(backend.times.values()) == store.totals().responses < 60
 
 
 def test_a_backend_that_miscounts_is_an_error(store: Store) -> None:
@@ -419,3 +422,20 @@ def test_a_short_run_says_nothing() -> None:
     shown(3)
     shown.close()
     assert out.getvalue() == ""
+
+
+def test_a_terminal_gets_a_live_line_that_obeys_no_markup(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    now = 0.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    out = Terminal()
+    shown = Progress("asking", 10, out)
+    shown.note = lambda: "[red]3 failed[/red]"
+    now = 3.0
+    shown(5)
+    shown.close()
+    assert "asking: 5 of 10" in out.getvalue()
+    assert "[red]3 failed[/red]" in out.getvalue()

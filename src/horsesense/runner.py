@@ -48,7 +48,8 @@ async def run(
 
     `backend` must have been entered. `asks` is drawn lazily; equal requests are asked once, and
     failures of earlier runs again. The first Ctrl-C finishes what is in flight, the second
-    abandons it; both end in a summary with `stopped == "interrupted"`.
+    abandons it; both end in a summary with `stopped == "interrupted"`. Without a `progress` of
+    the caller's, the run shows its own.
 
     Raises StoreError when answers cannot be stored, BackendError when the respondent gives up.
     """
@@ -117,10 +118,13 @@ class _Run:
         self._workers: list[asyncio.Task[None]] = []
 
     async def work(self) -> None:
-        """Run the workers to their end; the first error of any ends all and is raised."""
+        """Run the workers to their end. After an error, what is in flight is still stored."""
         self._workers = [asyncio.create_task(self._worker()) for _ in range(self._connections)]
         try:
-            done, _ = await asyncio.wait(self._workers, return_when=asyncio.FIRST_EXCEPTION)
+            done, busy = await asyncio.wait(self._workers, return_when=asyncio.FIRST_EXCEPTION)
+            if busy and self._writer.error is None:
+                self._stop.set()
+                await asyncio.wait(busy)
         finally:
             for worker in self._workers:
                 worker.cancel()
