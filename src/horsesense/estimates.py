@@ -19,8 +19,8 @@ from horsesense.stats.bootstrap import Resampler, by_cluster, expanded_tail
 from horsesense.stats.tests import holm, smallest_detectable, wilson
 from horsesense.table import Cell
 
-BLOCK = 200
-"""Columns that are resampled together; bounds memory at 200 x clusters x 8 bytes."""
+BLOCK = 100
+"""Columns that are resampled together; bounds memory at 100 x clusters x 8 bytes."""
 
 
 @dataclass(frozen=True)
@@ -94,6 +94,8 @@ def _pairings(
         original = by_key.get(("original", "", cell.reader))
         text = by_key.get((cell.probe, cell.condition, "text"))
         for measure in measures:
+            if measure.compares == "family" or cell.asks not in measure.asks:
+                continue
             if measure.compares == "":
                 yield measure, cell, None
             elif measure.compares == "original":
@@ -101,6 +103,11 @@ def _pairings(
                     yield measure, cell, original
             elif cell.reader == "first_token" and text is not None:
                 yield measure, cell, text
+    for reader in dict.fromkeys(cell.reader for cell in cells):
+        own = [cell for cell in cells if cell.reader == reader]
+        for measure in measures:
+            if measure.compares == "family":
+                yield from ((measure, cell, None) for cell in measure.families(own))
 
 
 def _finished(jobs: Sequence[Job], resampler: Resampler, context: Context) -> Iterator[Estimate]:

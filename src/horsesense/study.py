@@ -324,7 +324,10 @@ def _signer(study: Prepared) -> Callable[[str, str, str, str], str]:
     data = f"{study.items.name}@{study.items.fingerprint}"
 
     def sign(probe: str, condition: str, reader: str, measure: str) -> str:
-        probe_signature, form = made[probe, condition]
+        found = made.get((probe, condition))
+        if found is None:  # a measure of several cells together
+            found = next(value for (name, _), value in made.items() if name == probe)
+        probe_signature, form = found
         parts = {
             "data": data,
             "items": len(study.items),

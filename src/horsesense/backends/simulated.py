@@ -28,6 +28,7 @@ from horsesense.trials import NONE_OPTION, Trial, Variant
 REMEMBERED = 8192
 """Trials that are kept at a time; at most `batch_size` and a chunk of the runner are in flight."""
 
+
 @dataclass(frozen=True)
 class Profile:
     """How a simulated respondent decides. Parameters are dataclass fields.
@@ -190,6 +191,7 @@ class Talker(Profile):
 PROFILES: Registry[type[Profile]] = Registry("simulated respondent")
 for _profile in (Oracle, Uniform, Slot, Prior, Ranker, SaysNone, Refuses, Talker):
     PROFILES.add(_profile.name, _profile)
+
 
 class Simulated:
     """The backend around a profile.

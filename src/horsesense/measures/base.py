@@ -9,7 +9,7 @@ mechanism and the cluster is decided in one place.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.table import Cell
+from horsesense.trials import Asks
 
 Floats = npt.NDArray[np.float64]
 Unit = Literal["fraction", "points", "nats", "kappa"]
@@ -81,7 +82,9 @@ class Measure(ABC):
         unit: of value and interval.
         counted: what `n` counts, "trials" or "items".
         compares: "" for one cell; "reader" for the same trials under two readers; "original" for
-            a probe against the items as published.
+            a probe against the items as published; "family" for one cell that `families` joins
+            from several.
+        asks: kinds of answers the measure is about; it says nothing of other cells.
         proportion: whether each row is one 0/1 outcome over 1, so that Wilson's interval applies
             where no cluster has two.
         difference: whether values are differences (-1 to 1), which get a smallest detectable
@@ -93,9 +96,14 @@ class Measure(ABC):
     summary: ClassVar[str]
     unit: ClassVar[Unit] = "fraction"
     counted: ClassVar[Literal["trials", "items"]] = "trials"
-    compares: ClassVar[Literal["", "reader", "original"]] = ""
+    compares: ClassVar[Literal["", "reader", "original", "family"]] = ""
+    asks: ClassVar[frozenset[Asks]] = frozenset(("letter", "label", "free"))
     proportion: ClassVar[bool] = False
     difference: ClassVar[bool] = False
+
+    def families(self, cells: Sequence[Cell]) -> Iterator[Cell]:
+        """Joined cells to compute a "family" measure on, from all cells of one reader."""
+        return iter(())
 
     def why_not(self, cell: Cell, other: Cell | None = None) -> str | None:
         """Why the measure is undefined for a cell; None where it is defined."""
