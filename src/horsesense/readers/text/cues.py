@@ -61,6 +61,8 @@ CHOOSE_HEAD = re.compile(
     r"(?:i|we|let|choose|select|pick|my|the (?=guess|choice|pick|vote|bet)|final|best|ich|elijo"
     r"|escojo|je|scelgo|escolho|我)(?![a-z])"
 )
+WOULD = re.compile(r"\b(?:would|could|might)\b")
+SUPPOSING = re.compile(r"\W*(?:but |however,? |and )?(?:if|unless|had|suppose|assuming) (?!(?:i|we|you|one)\b)")
 CONDITION = re.compile(r"\s*,? (?:only )?(?:if|unless|had) ")
 CHOOSE = re.compile(
     r"\b(?:i|we|let'?s|let me)(?: (?:would|will|shall|must|have to|am|'d|can))?(?:'ll|'d|'m)?"

@@ -156,7 +156,8 @@ def weakly_linked(scene: Scene) -> list[Statement]:
             or (target.by == "label" and cues.IS_NOT_BUT.match(scene.response.low, target.end))
         ):
             continue
-        if not _rejected(scene, m.start(), target.end):
+        supposed = cues.CONDITION.match(low, target.end) is not None
+        if not supposed and not _rejected(scene, m.start(), target.end):
             found.append(Statement("linked", target, m.start()))
     return found
 

@@ -10,6 +10,7 @@ from horsesense.readers.text import cues
 from horsesense.readers.text.targets import Scene, Target
 
 _CLAUSE_END = re.compile(r"[.;:,\n]")
+_SENTENCE_END = re.compile(r"[.!?;\n]\s*")
 _ANNOUNCES = re.compile(r"[:=>\n]")
 _SENTENCE = 160
 _LINKS_TRIED = 4
@@ -31,7 +32,15 @@ def statements(scene: Scene) -> list[Statement]:
     """All places that say what the answer is, in order; negated ones are left out."""
     found = [*_announced(scene), *_chosen(scene), *_confirmed(scene)]
     found.sort(key=lambda s: s.target.start)
-    return found
+    return [s for s in found if not _supposed(scene.response.low, s)]
+
+
+def _supposed(low: str, statement: Statement) -> bool:
+    """Whether it says what the answer would be if something held ("if so, A would be right")."""
+    if cues.WOULD.search(low, statement.start, statement.end + 12) is None:
+        return False
+    sentence = _SENTENCE_END.split(low[max(0, statement.start - 160) : statement.start])[-1]
+    return cues.SUPPOSING.match(sentence) is not None
 
 
 def _announced(scene: Scene) -> Iterator[Statement]:

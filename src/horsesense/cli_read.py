@@ -1,0 +1,85 @@
+"""`horsesense read`: readings of recorded responses."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from horsesense.readers.recorded import Recorded
+
+_AROUND = 60
+
+File = Annotated[
+    Path,
+    typer.Argument(
+        help="JSONL (plain, .gz or .zst) with `options` and `response`, and where present `id`,"
+        " `labels`, `finish_reason`.",
+        show_default=False,
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="One JSON object a line.")]
+Explain = Annotated[bool, typer.Option(help="Show the words that decided, in their context.")]
+Multiple = Annotated[bool, typer.Option(help="A response may choose several options.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(read)
+
+
+def read(
+    file: File, as_json: AsJson = False, explain: Explain = False, multiple: Multiple = False
+) -> None:
+    """Say which option each recorded response chooses, by the built-in text reader."""
+    from horsesense.readers.recorded import read_file
+
+    counts: Counter[str] = Counter()
+    for row in read_file(file, multiple=multiple):
+        counts[row.reading.status] += 1
+        sys.stdout.write(_line(row, as_json=as_json, explain=explain) + "\n")
+    total = counts.total()
+    parts = ", ".join(f"{status} {n}" for status, n in counts.most_common())
+    print(f"{total} responses: {parts}" if total else "no responses", file=sys.stderr)
+
+
+def _line(row: Recorded, *, as_json: bool, explain: bool) -> str:
+    """One row of the output; fields are separated by tabs unless it is JSON."""
+    if as_json:
+        shown = row.as_json()
+        if explain:
+            shown["context"] = context(row)
+        return json.dumps(shown)
+    reading = row.reading
+    chosen = ",".join(row.letters) or "-"
+    fields = [row.id, reading.status, chosen, reading.rule, f"{reading.confidence:.2f}"]
+    if explain:
+        fields.append(context(row))
+    return "\t".join(map(printable, fields))
+
+
+def context(row: Recorded) -> str:
+    """The deciding words between » and «, with some of what stands around them."""
+    if row.reading.span is None:
+        return ""
+    start, end = row.reading.span
+    text = row.response
+    before = text[max(0, start - _AROUND) : start]
+    after = text[end : end + _AROUND]
+    left = "..." if start > _AROUND else ""
+    right = "..." if end + _AROUND < len(text) else ""
+    return f"{left}{before}»{_shortened(text[start:end])}«{after}{right}"
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 4 * _AROUND else f"{text[:_AROUND]} ... {text[-_AROUND:]}"
+
+
+def printable(text: str) -> str:
+    """`text` on one line, with characters that could steer a terminal shown as escapes."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)

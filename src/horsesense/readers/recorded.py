@@ -1,0 +1,132 @@
+"""Readings of recorded responses, for use without the rest of the toolkit."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from horsesense.datasets.files import Faults, read_rows
+from horsesense.readers.text import TextReader
+from horsesense.readings import Reading
+
+_EXAMPLE = '{"id": "q1", "question": "...", "options": ["red", "blue"], "response": "B"}'
+_LABEL_FIELDS = ("labels", "option_letters")
+_ID_FIELDS = ("id", "item_id")
+
+
+class Recorded(NamedTuple):
+    """One row of a file with its reading.
+
+    Attributes:
+        id: `id` or `item_id` of the row, else its line number.
+        response: the text that was read; "" where the file has null.
+        letters: the labels of the chosen options as they were shown; their texts where the
+            options have no labels.
+        reading: what the reader made of it.
+    """
+
+    id: str
+    response: str
+    letters: tuple[str, ...]
+    reading: Reading
+
+    def as_json(self) -> dict[str, Any]:
+        """One object of the output: id, status, slots, letters, rule, span, confidence."""
+        reading = self.reading
+        return {
+            "id": self.id,
+            "status": reading.status,
+            "slots": list(reading.slots),
+            "letters": list(self.letters),
+            "rule": reading.rule,
+            "span": None if reading.span is None else list(reading.span),
+            "confidence": round(reading.confidence, 4),
+        }
+
+
+def read_file(
+    path: str | Path, *, reader: TextReader | None = None, multiple: bool = False
+) -> Iterator[Recorded]:
+    """Read every response of a JSONL file (plain, .gz or .zst) in the order of its rows.
+
+    A row holds `options` (a list of texts) and `response` (a text, or null where nothing came
+    back); where present, `id` or `item_id`, `labels` or `option_letters` (a list as long as the
+    options, or empty where options are named by their text; default A, B, C, ...) and
+    `finish_reason`. `multiple` lets a response choose several options.
+
+    Raises:
+        UsageError: the file is missing or of an unknown format.
+        ItemsError: after the last sound row, naming every faulty line.
+
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "answers.jsonl"
+    >>> _ = path.write_text('{"options": ["red", "blue"], "response": "I choose B."}')
+    >>> [row.as_json()["letters"] for row in read_file(path)]
+    [['B']]
+    """
+    reader = reader or TextReader()
+    faults = Faults(str(path))
+    for number, row in read_rows(Path(path), faults):
+        wrong = list(_faults_of(row))
+        for fault in wrong:
+            faults.add(number, fault)
+        if not wrong:
+            yield _read_row(reader, number, row, multiple)
+    faults.check(f"A row looks like {_EXAMPLE}")
+
+
+def _read_row(reader: TextReader, number: int, row: dict[str, Any], multiple: bool) -> Recorded:
+    options = tuple(map(str, row["options"]))
+    labels = _labels(row, len(options))
+    response = row["response"] or ""
+    finish = row.get("finish_reason")
+    reading = reader.read(response, options, labels, finish_reason=finish, multiple=multiple)
+    names = labels or options
+    letters = tuple(names[slot] for slot in reading.slots)
+    return Recorded(_id(number, row), response, letters, reading)
+
+
+def _id(number: int, row: dict[str, Any]) -> str:
+    found = next((row[name] for name in _ID_FIELDS if row.get(name) is not None), number)
+    return str(found)
+
+
+def _labels(row: dict[str, Any], k: int) -> tuple[str, ...]:
+    for name in _LABEL_FIELDS:
+        if row.get(name) is not None:
+            return tuple(map(str, row[name]))
+    return tuple(string.ascii_uppercase[:k]) if k <= len(string.ascii_uppercase) else ()
+
+
+def _faults_of(row: dict[str, Any]) -> Iterator[str]:
+    """What keeps a row from being read."""
+    options = row.get("options")
+    if "options" not in row:
+        yield f"the field `options` is missing (there are: {', '.join(map(str, row))})"
+    elif not _texts(options) or not options:
+        yield "`options` must be a list of texts, and is not empty"
+    if "response" not in row:
+        yield f"the field `response` is missing (there are: {', '.join(map(str, row))})"
+    elif not isinstance(row["response"], str | None):
+        yield f"`response` must be a text or null, not {type(row['response']).__name__}"
+    for name in _LABEL_FIELDS:
+        labels = row.get(name)
+        if labels is None:
+            continue
+        if not _texts(labels):
+            yield f"`{name}` must be a list of texts"
+        elif _texts(options) and labels and options and len(labels) != len(options):
+            yield f"`{name}` has {len(labels)} entries for {len(options)} options"
+        elif len(set(map(str, labels))) < len(labels):
+            yield f"`{name}` names two options alike"
+
+
+def _texts(value: Any) -> bool:
+    """Whether a value is a list of texts or numbers."""
+    return (
+        isinstance(value, Sequence)
+        and not isinstance(value, str)
+        and all(isinstance(entry, str | int | float) for entry in value)
+    )
