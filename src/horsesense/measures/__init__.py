@@ -7,6 +7,7 @@ from horsesense.measures.agreement import AnswerEntropy, PluralityAgreement
 from horsesense.measures.base import Estimate, Measure, Rows
 from horsesense.measures.contrast import AccuracyChange, AnswerChangeRate
 from horsesense.measures.slots import PositionLocked, PositionPreference, Recall, Rstd
+from horsesense.measures.strata import AgreementShare, StratumAccuracy, StratumPlurality
 from horsesense.measures.validity import MismatchRate, MismatchValid, StatusShare, ValidRate
 from horsesense.registry import Registry
 
@@ -19,6 +20,9 @@ for _measure in (
     AccuracyHard(),
     PluralityAgreement(),
     AnswerEntropy(),
+    AgreementShare(),
+    StratumAccuracy(),
+    StratumPlurality(),
     Rstd(),
     Recall(),
     PositionPreference(),

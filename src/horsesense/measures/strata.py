@@ -1,0 +1,97 @@
+"""Items by how far their answers agree: how many there are, and how often they are right.
+
+An answer that holds in every order is no proof of knowledge; these rows show what it is worth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from horsesense.measures.accuracy import Accuracy
+from horsesense.measures.agreement import content_counts
+from horsesense.measures.base import Floats, Measure, Rows, complete, no_gold, no_replicates, ratio
+from horsesense.table import Cell
+
+
+def agreement(cell: Cell) -> Floats:
+    """Plurality agreement of each item, (items,); NaN for items that were not fully answered."""
+    most = content_counts(cell).max(axis=1)
+    shares = ratio(most.astype(np.float64), cell.asked.sum(axis=1).astype(np.float64))
+    return np.where(complete(cell), shares, np.nan)
+
+
+class AgreementShare(Measure):
+    name = "agreement_share"
+    title = "Items by agreement"
+    summary = "Share of items whose answers agree to the given degree (see plurality_agreement)."
+    counted = "items"
+
+    def why_not(self, cell: Cell, other: Cell | None = None) -> str | None:
+        none = None if complete(cell).any() else "no item was answered in all its trials"
+        return no_replicates(cell) or none
+
+    def groups(self, cell: Cell) -> Sequence[str]:
+        return [f"{level:.2f}" for level in self._levels(cell)]
+
+    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+        within = self._strata(cell)
+        used = within.any(axis=1)
+        rows = np.column_stack([within, used]).astype(np.float64)
+        return Rows(rows, int(used.sum()), int((~used).sum()))
+
+    def value(self, totals: Floats) -> Floats:
+        return ratio(totals[..., :-1], totals[..., -1:])
+
+    def _levels(self, cell: Cell) -> Floats:
+        levels = np.round(agreement(cell), 2)
+        return np.unique(levels[~np.isnan(levels)])
+
+    def _strata(self, cell: Cell) -> npt.NDArray[np.bool_]:
+        """(items, levels): which stratum an item belongs to."""
+        return np.equal(np.round(agreement(cell), 2)[:, None], self._levels(cell))
+
+
+class StratumAccuracy(AgreementShare):
+    name = "stratum_accuracy"
+    title = "Accuracy by agreement"
+    summary = "Accuracy, mean over trials, of the items whose answers agree to the given degree."
+
+    def why_not(self, cell: Cell, other: Cell | None = None) -> str | None:
+        return super().why_not(cell) or no_gold(cell)
+
+    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+        right, known = self._right(cell).T
+        within = self._strata(cell) & (known > 0)[:, None]
+        rows = np.concatenate([within * right[:, None], within], axis=1).astype(np.float64)
+        used = within.any(axis=1)
+        return Rows(rows, int(used.sum()), int((~used).sum()))
+
+    def value(self, totals: Floats) -> Floats:
+        half = totals.shape[-1] // 2
+        return ratio(totals[..., :half], totals[..., half:])
+
+    def _right(self, cell: Cell) -> Floats:
+        """(items, 2): how right an item is, and whether that is known."""
+        return Accuracy().rows(cell).rows
+
+
+class StratumPlurality(StratumAccuracy):
+    name = "stratum_plurality_accuracy"
+    title = "Accuracy of the most frequent answer, by agreement"
+    summary = (
+        "Share of items whose most frequent content is right, by agreement; where m contents are "
+        "equally frequent and one of them is right, the item counts 1/m."
+    )
+
+    def _right(self, cell: Cell) -> Floats:
+        counts = content_counts(cell)
+        top = (counts == counts.max(axis=1, keepdims=True)) & cell.read
+        # Each of the m tied contents stands in `most` trials, so the share of top trials that
+        # are right is 1/m if one of the tied contents is, and 0 otherwise.
+        hits = (top & (cell.correct == 1)).sum(axis=1)
+        known = (cell.read & (cell.correct >= 0)).any(axis=1)
+        shares = np.divide(hits, top.sum(axis=1), out=np.zeros(len(hits)), where=known)
+        return np.column_stack([shares, known]).astype(np.float64)

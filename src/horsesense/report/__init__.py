@@ -1,0 +1,159 @@
+"""The report: one HTML file that needs no network, no script and no trust in what was answered.
+
+>>> from pathlib import Path
+>>> write_report(Path("runs/mmlu"))  # doctest: +SKIP
+PosixPath('runs/mmlu/report.html')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+from horsesense.errors import UsageError
+from horsesense.ids import fingerprint
+from horsesense.items import ItemSet
+from horsesense.report import examples, text
+from horsesense.report.data import Run
+from horsesense.report.sections import APPENDIX, SECTIONS, Section
+from horsesense.report.verdict import in_order
+from horsesense.store import Store
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+__all__ = ["item_report", "write_report"]
+
+MAX_ITEMS = 200
+ITEM_BYTES = 6_000_000
+"""Bytes that all items of a report may take; those that do not fit are counted as not shown."""
+ITEM_CHARACTERS = 150_000
+"""Characters of prompts, and as many of replies, that one item of a report may take."""
+LONGEST = 4_000
+"""Characters of one prompt or reply in a report."""
+LONGEST_ALONE = 200_000
+"""The same in the page of a single item."""
+
+
+def write_report(out: Path, *, items: ItemSet | None = None, max_items: int = MAX_ITEMS) -> Path:
+    """Write `out/report.html` from the files of a finished run; no model is asked.
+
+    Args:
+        out: the run directory.
+        items: the run's items, where they are at hand; read again from their source otherwise.
+        max_items: items shown with every prompt and answer, fewer where they are long.
+
+    Raises StoreError if `out` holds no finished run, ItemsError if the items cannot be read.
+    """
+    run = Run.load(out, items)
+    choice = examples.choose(run, max_items)
+    with Store.open(out / "store.sqlite", read_only=True) as store:
+        shown = list(_fitting(run, choice, store))
+    page = _environment().get_template("report.html.j2")
+    sections = list(_rendered(run, SECTIONS))
+    html = page.render(
+        run=run,
+        verdict=in_order([s for section in SECTIONS for s in section.sentences(run)]),
+        sections=sections,
+        appendix=list(_rendered(run, APPENDIX)),
+        anchors={section.id for section, _ in sections},
+        choice=choice,
+        picked=sum(bool(choice.reasons[i]) for i in choice.ids[: len(shown)]),
+        shown=shown,
+    )
+    path = out / "report.html"
+    path.write_text(html, encoding="utf-8")
+    return path
+
+
+def item_report(out: Path, item_id: str) -> Path:
+    """Write a page with every prompt and answer about one item, uncut, and return its path.
+
+    Raises UsageError if the run holds no such item.
+    """
+    run = Run.load(out)
+    if item_id not in run.items.by_id:
+        raise UsageError.unknown("item", item_id, run.items.by_id)
+    with Store.open(out / "store.sqlite", read_only=True) as store:
+        trials = examples.trials_of(run, [item_id], store)[item_id]
+    body = _item(run, item_id, (), trials, LONGEST_ALONE, is_open=True)
+    html = _environment().get_template("item_page.html.j2").render(run=run, id=item_id, body=body)
+    # The id is the data's; a file is named by its hash.
+    path = out / f"item-{fingerprint(item_id)}.html"
+    path.write_text(html, encoding="utf-8")
+    return path
+
+
+def _rendered(run: Run, sections: Any) -> Iterator[tuple[Section, Markup]]:
+    """The sections that apply to the run, as HTML."""
+    for section in sections:
+        context = section.context(run)
+        if context is not None:
+            template = _environment().get_template(f"sections/{section.id}.html.j2")
+            yield section, Markup(template.render(run=run, **context))
+
+
+def _fitting(run: Run, choice: examples.Choice, store: Store) -> Iterator[Markup]:
+    """The chosen items as HTML, as long as they fit."""
+    room = ITEM_BYTES
+    for start in range(0, len(choice.ids), 20):
+        some = choice.ids[start : start + 20]
+        for item_id, trials in examples.trials_of(run, some, store).items():
+            limit = min(LONGEST, max(200, ITEM_CHARACTERS // max(len(trials), 1)))
+            html = _item(run, item_id, choice.reasons[item_id], trials, limit)
+            room -= len(html.encode())
+            if room < 0:
+                return
+            yield html
+
+
+def _item(
+    run: Run,
+    item_id: str,
+    reasons: tuple[str, ...],
+    trials: list[examples.Asked],
+    limit: int,
+    *,
+    is_open: bool = False,
+) -> Markup:
+    template = _environment().get_template("item.html.j2")
+    return Markup(
+        template.render(
+            run=run,
+            item=run.items.by_id[item_id],
+            reasons=reasons,
+            trials=trials,
+            limit=limit,
+            open=is_open,
+        )
+    )
+
+
+@cache
+def _environment() -> Environment:
+    """Templates with autoescape, and every value made visible on its way to the page."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("horsesense.report"),
+        autoescape=True,
+        finalize=text.finalize,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    for name in ("value_of", "interval_of", "count_of", "number", "plural"):
+        environment.filters[name] = getattr(text, name)
+    environment.globals.update(
+        style=Markup((files("horsesense.report") / "style.css").read_text(encoding="utf-8")),
+        pieces=examples.pieces,
+        messages=examples.messages,
+        content_name=examples.content_name,
+        identity=examples.identity,
+    )
+    return environment

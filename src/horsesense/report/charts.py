@@ -1,0 +1,260 @@
+"""Figures: three kinds of Vega-Lite chart, drawn to SVG without a browser or a network.
+
+Specifications are plain Vega-Lite; altair would build the same ones at ten times the cost. The
+colours are names for the style sheet, which replaces them in dark mode and in print.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from markupsafe import Markup
+
+from horsesense.measures import Estimate
+from horsesense.readings import STATUSES
+from horsesense.report.text import interval_of, signed, value_of, visible
+
+ACCENT, WARNING, TEXT, FAINT, GRID = "#2f5d8a", "#b5482f", "#50575f", "#8d96a0", "#dfe3e8"
+STATUS_COLOURS = dict(
+    zip(
+        STATUSES,
+        (ACCENT, "#7fa6cb", WARNING, "#dd9b85", "#8a6d2f", "#c9b37a", "#8d96a0", "#c3c9cf"),
+        strict=True,
+    )
+)
+LEFT, MIDDLE, RIGHT = 205, 345, 130
+"""Widths in pixels of row names, plot and numbers, the same in all figures."""
+ROW = 26
+
+ROWS: Mapping[str, Any] = {"field": "row", "type": "ordinal", "sort": None, "axis": None}
+
+_CONFIG: Mapping[str, Any] = {
+    "background": "transparent",
+    "font": "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif",
+    "view": {"stroke": None},
+    "axis": {
+        "labelColor": TEXT,
+        "titleColor": TEXT,
+        "titleFontWeight": "normal",
+        "titleFontSize": 12,
+        "labelFontSize": 12,
+        "gridColor": GRID,
+        "tickColor": GRID,
+        "domain": False,
+        "labelLimit": LEFT - 10,
+    },
+    "legend": {"labelColor": TEXT, "labelFontSize": 12, "titleColor": TEXT},
+    "text": {"color": TEXT, "fontSize": 12},
+}
+
+
+class Point(NamedTuple):
+    """One row of a forest plot: an estimate under a name, with its own reference if any."""
+
+    label: str
+    estimate: Estimate
+    reference: float | None = None
+    warning: bool = False
+
+
+class Line(NamedTuple):
+    """A vertical line through a plot, with its name."""
+
+    value: float
+    label: str
+
+
+def draw(spec: Mapping[str, Any], caption: str) -> Markup:
+    """The chart as an SVG element whose accessible name is `caption`."""
+    import vl_convert
+
+    whole = {"$schema": "https://vega.github.io/schema/vega-lite/v6.json", **spec}
+    svg = vl_convert.vegalite_to_svg({**whole, "config": _CONFIG})
+    # The parts' own labels repeat every row's raw values; one name for the whole reads better.
+    inner = svg.partition(">")[2].removesuffix("</svg>")
+    size = svg.partition("viewBox=")[2].partition(">")[0]
+    name = Markup.escape(visible(caption))
+    return Markup('<svg role="img" aria-label="{}" viewBox={}>{}</svg>').format(
+        name, Markup(size), Markup('<g aria-hidden="true">' + inner + "</g>")
+    )
+
+
+def forest(
+    points: Sequence[Point], x_title: str, *, caption: str, line: Line | None = None
+) -> Markup:
+    """Estimates with intervals, one a row; a tick marks a row's own reference."""
+    unit = points[0].estimate.unit
+    scale = 100 if unit == "fraction" else 1
+    rows = [_row(point, place, scale) for place, point in enumerate(points)]
+    x = {"type": "quantitative", "scale": _domain(rows, line, scale), "title": x_title}
+    colour = {"condition": {"test": "datum.warning", "value": WARNING}, "value": ACCENT}
+    layers: list[dict[str, Any]] = [
+        {
+            "mark": {"type": "rule", "strokeWidth": 2, "strokeCap": "round"},
+            "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "color": colour},
+        },
+        {
+            "transform": [{"filter": "datum.reference != null"}],
+            "mark": {"type": "tick", "color": FAINT, "thickness": 2, "height": 14},
+            "encoding": {"x": {**x, "field": "reference"}},
+        },
+        {
+            "mark": {"type": "point", "filled": True, "size": 70, "opacity": 1},
+            "encoding": {"x": {**x, "field": "value"}, "color": colour},
+        },
+        {
+            "mark": {"type": "text", "align": "left", "clip": False},
+            "encoding": {"x": {"value": MIDDLE + 12}, "text": {"field": "text"}},
+        },
+    ]
+    for layer in layers:
+        layer["encoding"]["y"] = ROWS
+    if line is not None:
+        layers = [*_line(line, x, scale), *layers]
+    return draw(_framed([_names(), *layers], rows), caption)
+
+
+def _row(point: Point, place: int, scale: float) -> dict[str, Any]:
+    e = point.estimate
+    assert e.value is not None
+    assert e.low is not None
+    assert e.high is not None
+    return {
+        "row": place,
+        "label": visible(point.label),
+        "value": scale * e.value,
+        "low": scale * e.low,
+        "high": scale * e.high,
+        "reference": None if point.reference is None else scale * point.reference,
+        "text": f"{value_of(e)} {interval_of(e)}",
+        "warning": point.warning,
+    }
+
+
+def _domain(rows: Sequence[Mapping[str, Any]], line: Line | None, scale: float) -> dict[str, Any]:
+    """From 0, or from below the lowest value, to what is needed; percents end at 100."""
+    ends = [row[name] for row in rows for name in ("low", "high", "reference")]
+    ends += [scale * line.value] if line else []
+    known = [end for end in ends if end is not None]
+    high = max(known)
+    if scale == 100:
+        high = next((top for top in (10, 25, 50) if high <= top), 100)
+    return {"domain": [min(0.0, *known), max(high, 1e-9)], "nice": scale != 100}
+
+
+def _names() -> dict[str, Any]:
+    """The layer of row names; a text mark, so that equal names stay two rows."""
+    return {
+        "mark": {"type": "text", "align": "right", "limit": LEFT},
+        "encoding": {"x": {"value": -12}, "y": ROWS, "text": {"field": "label"}},
+    }
+
+
+def _line(line: Line, x: Mapping[str, Any], scale: float) -> list[dict[str, Any]]:
+    at = {**x, "datum": scale * line.value}
+    text = {"type": "text", "text": visible(line.label), "y": -8, "color": FAINT}
+    return [
+        {
+            "mark": {"type": "rule", "color": FAINT, "strokeDash": [4, 3]},
+            "encoding": {"x": at},
+        },
+        {"mark": text, "encoding": {"x": at}},
+    ]
+
+
+def _framed(layers: Sequence[Any], rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Layers of one row per `row`, in the frame that all such figures share."""
+    return {
+        "layer": layers,
+        "data": {"values": rows},
+        "width": MIDDLE,
+        "height": ROW * len({row["row"] for row in rows}),
+        "padding": {"left": LEFT + 16, "right": RIGHT, "top": 20, "bottom": 4},
+    }
+
+
+def bars(names: Sequence[str], shares: Sequence[Estimate], *, x_title: str, caption: str) -> Markup:
+    """Shares as columns with intervals, in the given order."""
+    rows = [
+        {
+            "name": visible(name),
+            "value": 100 * (e.value or 0),
+            "low": 100 * (e.low or 0),
+            "high": 100 * (e.high or 0),
+            "text": value_of(e),
+        }
+        for name, e in zip(names, shares, strict=True)
+    ]
+    y = {"type": "quantitative", "title": "% of items", "axis": {"tickCount": 5}}
+    x = {
+        "field": "name",
+        "type": "ordinal",
+        "sort": None,
+        "title": x_title,
+        "axis": {"labelAngle": 0, "ticks": False},
+    }
+    layers = [
+        {
+            "mark": {"type": "bar", "color": ACCENT, "width": {"band": 0.6}},
+            "encoding": {"x": x, "y": {**y, "field": "value"}},
+        },
+        {
+            "mark": {"type": "rule", "color": TEXT},
+            "encoding": {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}},
+        },
+        {
+            "mark": {"type": "text", "dy": -10},
+            "encoding": {"x": x, "y": {**y, "field": "high"}, "text": {"field": "text"}},
+        },
+    ]
+    size = {"width": max(380, 46 * len(rows)), "height": 190}
+    padding = {"left": 60, "right": 60, "top": 8, "bottom": 4}
+    return draw({"layer": layers, **size, "padding": padding, "data": {"values": rows}}, caption)
+
+
+def stacked(rows: Sequence[tuple[str, Mapping[str, float]]], *, caption: str) -> Markup:
+    """Shares of statuses that sum to 1, one bar a row."""
+    present = [s for s in STATUSES if any(shares.get(s, 0) > 0 for _, shares in rows)]
+    values = [
+        {
+            "row": place,
+            "label": visible(label),
+            "status": status,
+            "order": STATUSES.index(status),
+            "share": 100 * shares[status],
+        }
+        for place, (label, shares) in enumerate(rows)
+        for status in present
+        if shares.get(status, 0) > 0
+    ]
+    share = {
+        "field": "share",
+        "type": "quantitative",
+        "title": "% of replies",
+        "scale": {"domain": [0, 100]},
+        "stack": "zero",
+    }
+    colour = {
+        "field": "status",
+        "type": "nominal",
+        "scale": {"domain": present, "range": [STATUS_COLOURS[s] for s in present]},
+        "legend": {"orient": "bottom", "title": None, "direction": "horizontal"},
+    }
+    order = {"field": "order", "type": "quantitative"}
+    layer = {
+        "mark": {"type": "bar", "height": 15},
+        "encoding": {"x": share, "y": ROWS, "order": order, "color": colour},
+    }
+    return draw(_framed([_names(), layer], values), caption)
+
+
+def describe(points: Sequence[Point]) -> str:
+    """The rows of a forest plot in words, for those who cannot see it."""
+    return "; ".join(
+        f"{p.label} {value_of(p.estimate)} {interval_of(p.estimate)}" for p in points
+    ) + (
+        ""
+        if all(p.reference is None for p in points)
+        else f"; reference {signed(100 * (points[0].reference or 0), 0)} %"
+    )

@@ -1,0 +1,23 @@
+"""The sections of the report, in order. A suite adds its own: one file and one line here."""
+
+from __future__ import annotations
+
+from horsesense.registry import Registry
+from horsesense.report.sections.agreement import AGREEMENT
+from horsesense.report.sections.appendix import GLOSSARY, LEFT_OUT, NUMBERS, SIGNATURES
+from horsesense.report.sections.base import Section
+from horsesense.report.sections.readers import READERS
+from horsesense.report.sections.score import SCORE
+from horsesense.report.sections.slots import SLOTS
+
+__all__ = ["APPENDIX", "SECTIONS", "Section"]
+
+SECTIONS: Registry[Section] = Registry("section")
+"""Findings: they stand before the items."""
+for _section in (SCORE, SLOTS, AGREEMENT, READERS):
+    SECTIONS.add(_section.id, _section)
+
+APPENDIX: Registry[Section] = Registry("section")
+"""What stands after the items."""
+for _section in (NUMBERS, LEFT_OUT, GLOSSARY, SIGNATURES):
+    APPENDIX.add(_section.id, _section)

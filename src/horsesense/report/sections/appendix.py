@@ -1,0 +1,88 @@
+"""What stands at the end: every number, what was left out, what names mean, signatures."""
+
+from __future__ import annotations
+
+import re
+
+from horsesense.items import FLAGS
+from horsesense.measures import MEASURES, Estimate
+from horsesense.report.data import Run
+from horsesense.report.sections.base import Context, Section
+from horsesense.report.text import p_text
+from horsesense.store import Store
+
+MOST_FAILURES = 20
+"""Kinds of failure that are listed; the rest is counted."""
+
+
+def numbers(run: Run) -> Context:
+    by_cell: dict[tuple[str, str], list[tuple[Estimate, str, str, str]]] = {}
+    undefined: dict[tuple[str, str], dict[str, None]] = {}
+    for e in run.estimates:
+        if e.value is None:
+            undefined.setdefault((e.measure, e.note), {})[run.label(e.probe, e.condition)] = None
+        else:
+            row = (e, _title(e.measure), p_text(e.p_value), p_text(e.p_adjusted))
+            by_cell.setdefault((e.probe, e.condition), []).append(row)
+    return {
+        "cells": [(run.label(*cell), rows) for cell, rows in by_cell.items()],
+        "undefined": [(_title(m), note, ", ".join(where)) for (m, note), where in undefined.items()],
+        "level": run.estimates[0].level if run.estimates else 0.95,
+    }
+
+
+def _title(measure: str) -> str:
+    base = measure.removesuffix("_null")
+    if base not in MEASURES:
+        return measure
+    return MEASURES.get(base).title + (", without effect" if base != measure else "")
+
+
+def left_out(run: Run) -> Context:
+    found = run.findings
+    kinds: dict[tuple[str, str], int] = {}
+    if found["failures"]:
+        with Store.open(run.out / "store.sqlite", read_only=True) as store:
+            for failed in store.failures().values():
+                kind = (failed.failure.kind, failed.failure.message)
+                kinds[kind] = kinds.get(kind, 0) + 1
+    ranked = sorted(kinds.items(), key=lambda kind: -kind[1])
+    flags = found["dataset"]["flags"]
+    return {
+        "exclusions": found["exclusions"],
+        "failures": found["failures"],
+        "kinds": [(kind, message, n) for (kind, message), n in ranked[:MOST_FAILURES]],
+        "more_kinds": max(0, len(ranked) - MOST_FAILURES),
+        "flags": [(text, flags[flag]) for flag, text in FLAGS.items() if flags.get(flag)],
+        "notes": [*found["dataset"]["notes"], *found["model"]["notes"]],
+        "missing": _missing(run),
+    }
+
+
+def _missing(run: Run) -> list[tuple[str, int, int]]:
+    """Cells with trials that have no reading: name, how many, of how many."""
+    return [
+        (run.label(e.probe, e.condition), e.n_missing, e.n + e.n_missing)
+        for e in run.everywhere("valid_rate")
+        if e.n_missing
+    ]
+
+
+def glossary(run: Run) -> Context:
+    used = {e.measure.removesuffix("_null") for e in run.estimates}
+    return {"measures": [m for m in MEASURES if m.name in used]}
+
+
+def signatures(run: Run) -> Context:
+    """One signature per probe, condition and reader; its measures differ in one part only."""
+    found: dict[tuple[str, str, str], str] = {}
+    for e in run.estimates:
+        whole = re.sub(r"\|measure:[^|]*", "|measure:NAME", e.signature)
+        found.setdefault((e.probe, e.condition, e.reader), whole)
+    return {"signatures": [(run.label(p, c), reader, s) for (p, c, reader), s in found.items()]}
+
+
+NUMBERS = Section("numbers", "All numbers", numbers)
+LEFT_OUT = Section("left_out", "What was left out, and why", left_out)
+GLOSSARY = Section("glossary", "What the measures mean", glossary)
+SIGNATURES = Section("signatures", "Signatures", signatures)

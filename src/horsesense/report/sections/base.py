@@ -1,0 +1,34 @@
+"""What a section of the report declares. A new section is one short file and one line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from horsesense.report.data import Run
+from horsesense.report.verdict import Sentence
+
+Context = Mapping[str, Any]
+
+
+def no_sentences(run: Run) -> Iterable[Sentence]:
+    """For sections that show and do not judge."""
+    return ()
+
+
+@dataclass(frozen=True)
+class Section:
+    """One part of the report.
+
+    Attributes:
+        id: anchor, and name of the template `sections/ID.j2`.
+        title: its heading, a question where it has an answer.
+        context: what the template is given; None where the section does not apply to the run.
+        sentences: what it adds to the verdict.
+    """
+
+    id: str
+    title: str
+    context: Callable[[Run], Context | None]
+    sentences: Callable[[Run], Iterable[Sentence]] = no_sentences

@@ -1,0 +1,101 @@
+"""What kind of reply came back, and whether first token and text say the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from markupsafe import Markup
+
+from horsesense.measures import Estimate
+from horsesense.report.charts import Point, describe, forest, stacked
+from horsesense.report.data import Run
+from horsesense.report.sections.base import Context, Section
+from horsesense.report.text import number, value_of
+from horsesense.report.verdict import Sentence, side
+
+RELIABLE = 0.95
+"""Share of valid answers below which an accuracy is said to be unreliable."""
+NEGLIGIBLE = 0.01
+"""Disagreement of two readers up to which they are said to agree."""
+
+
+def context(run: Run) -> Context | None:
+    if not run.readers:
+        return None
+    mismatch = run.everywhere("mismatch_rate", "first_token")
+    rows = [Point(run.label(e.probe, e.condition), e) for e in mismatch]
+    return {
+        "readers": run.readers,
+        "main": run.reader,
+        "mismatch": rows
+        and forest(
+            rows,
+            "Trials in which first token and text differ, %",
+            caption="First token against text. " + describe(rows),
+        ),
+        "valid": run.one("mismatch_valid", reader="first_token"),
+        "statuses": [(reader, _statuses(run, reader)) for reader in run.readers],
+    }
+
+
+def _statuses(run: Run, reader: str) -> Markup | None:
+    """Kinds of reply under each probe; None where every reply chose an option."""
+    cells: dict[str, dict[str, float]] = {}
+    for e in run.everywhere("status_share", reader):
+        cells.setdefault(run.label(e.probe, e.condition), {})[e.group] = e.value or 0.0
+    if all(shares.get("answer") == 1 for shares in cells.values()):
+        return None
+    return stacked(list(cells.items()), caption=f"Kinds of reply, read by {reader}. {_say(cells)}")
+
+
+def _say(cells: Mapping[str, Mapping[str, float]]) -> str:
+    return "; ".join(
+        f"{name}: "
+        + ", ".join(f"{s} {number(v, 'fraction')}" for s, v in shares.items() if v > 0)
+        for name, shares in cells.items()
+    )
+
+
+def sentences(run: Run) -> Iterator[Sentence]:
+    valid = run.one("valid_rate")
+    if valid is not None:
+        yield _validity(run, valid)
+    mismatch = run.one("mismatch_rate", reader="first_token")
+    if mismatch is not None:
+        yield from _mismatch(run, mismatch)
+
+
+def _validity(run: Run, valid: Estimate) -> Sentence:
+    if side(valid, RELIABLE) < 0:
+        others: list[Any] = sorted(
+            (e for e in run.all("status_share", "original") if e.group != "answer" and e.value),
+            key=lambda e: -e.value,
+        )
+        kinds = ", ".join(f"{e.group} {value_of(e)}" for e in others[:3])
+        text = (
+            f"Only {value_of(valid)} of the replies choose an option ({kinds}). The others count "
+            "as wrong, so that accuracy here is as much about the form of the replies as about "
+            "what is known."
+        )
+        return Sentence(text, "doubt", valid, READERS.id, 1 - (valid.value or 0))
+    return Sentence(f"{value_of(valid)} of the replies choose an option.", "sound", valid, "readers")
+
+
+def _mismatch(run: Run, e: Estimate) -> Iterator[Sentence]:
+    if side(e, NEGLIGIBLE) > 0:
+        text = (
+            f"First token and text disagree in {value_of(e)} of the replies: a score by first "
+            f"token is no score of what the model says. Numbers here are by {_named(run.reader)}."
+        )
+        yield Sentence(text, "warning", e, READERS.id, e.value or 0)
+    else:
+        text = f"First token and text disagree in {value_of(e)} of the replies."
+        yield Sentence(text, "sound", e, READERS.id)
+
+
+def _named(reader: str) -> str:
+    return {"text": "text", "first_token": "first token"}.get(reader, reader)
+
+
+READERS = Section("readers", "What came back, and who read it", context, sentences)

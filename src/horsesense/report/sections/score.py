@@ -1,0 +1,165 @@
+"""The score, and what each change does to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from horsesense.measures import Estimate
+from horsesense.report.charts import Line, Point, describe, forest
+from horsesense.report.data import Run
+from horsesense.report.sections.base import Context, Section
+from horsesense.report.text import number, p_text, points, value_of
+from horsesense.report.verdict import Sentence, side, significant, would_show
+
+OWN_WORDS = ("repeat", "none_of_the_above", "options_only")
+"""Probes whose effect on accuracy has sentences of its own."""
+
+
+def context(run: Run) -> Context | None:
+    scores = run.everywhere("accuracy")
+    if not scores:
+        return None
+    changes = {(e.probe, e.condition): e for e in run.everywhere("accuracy_change")}
+    rows = [
+        Point(run.label(e.probe, e.condition), e, e.baseline, _moved(changes, e)) for e in scores
+    ]
+    hard = run.one("accuracy_hard", "order")
+    if hard is not None:
+        after = max(n for n, row in enumerate(rows) if row.estimate.probe == "order")
+        rows.insert(after + 1, Point("… right in every order", hard, hard.baseline))
+    original = run.one("accuracy")
+    line = Line(original.value, "as published") if original and original.value else None
+    caption = "Accuracy with interval under each change. " + describe(rows)
+    return {
+        "figure": forest(rows, "Accuracy, %", caption=caption, line=line),
+        "changes": [
+            (run.label(e.probe, e.condition), e, p_text(e.p_value), p_text(e.p_adjusted))
+            for e in changes.values()
+        ],
+        "probes": run.findings["probes"],
+    }
+
+
+def _moved(changes: dict[tuple[str, str], Estimate], score: Estimate) -> bool:
+    change = changes.get((score.probe, score.condition))
+    return change is not None and significant(change)
+
+
+def sentences(run: Run) -> Iterator[Sentence]:
+    score = run.one("accuracy")
+    if score is None or score.value is None:
+        return
+    yield from _score(run, score)
+    yield from _changes(run)
+    yield from _none_of_the_above(run, score)
+    yield from _without_question(run)
+
+
+def _score(run: Run, score: Estimate) -> Iterator[Sentence]:
+    chance = score.baseline or 0.0
+    if side(score, chance) <= 0:
+        text = (
+            f"Scores {value_of(score)} as published, no better than guessing "
+            f"({number(chance, 'fraction', 0)})."
+        )
+        yield Sentence(text, "warning", score, SCORE.id, 1.0)
+    else:
+        text = f"Scores {value_of(score)} as published; guessing gives "
+        yield Sentence(f"{text}{number(chance, 'fraction', 0)}.", "note", score, SCORE.id, 1.0)
+    hard = run.one("accuracy_hard", "order")
+    if hard is None or hard.value is None or score.value is None or score.low is None:
+        return
+    if side(hard, score.low) < 0:
+        text = (
+            f"Right in every order of the options on only {value_of(hard)} of the items, "
+            f"of {value_of(score)} as published."
+        )
+        weight = (score.value - hard.value) / max(score.value, 1e-9)
+        yield Sentence(text, "warning", hard, SCORE.id, weight)
+    else:
+        text = f"Right in every order of the options on {value_of(hard)} of the items."
+        yield Sentence(text, "sound", hard, SCORE.id)
+
+
+def _changes(run: Run) -> Iterator[Sentence]:
+    """One sentence per probe: its strongest significant change, or what would have been seen."""
+    for name, probe in run.probes.items():
+        tested = [e for e in run.all("accuracy_change", name) if e.p_adjusted is not None]
+        if name in OWN_WORDS or not tested:
+            continue
+        found = [e for e in tested if significant(e)]
+        if found:
+            e = max(found, key=lambda e: abs(e.value or 0))
+            yield _changed(run, e, len(found), len(tested))
+        else:
+            yield _unchanged(str(probe["title"]), tested)
+
+
+def _changed(run: Run, e: Estimate, found: int, tested: int) -> Sentence:
+    assert e.value is not None
+    verb = "falls" if e.value < 0 else "rises"
+    more = f" ({found} of {tested} conditions change it)" if tested > 1 else ""
+    text = f"{run.label(e.probe, e.condition)}: accuracy {verb} by {points(e.value)} points{more}."
+    return Sentence(text, "warning", e, SCORE.id, min(1.0, abs(e.value) * 2))
+
+
+def _unchanged(title: str, tested: list[Estimate]) -> Sentence:
+    e = max(tested, key=lambda e: e.detectable or 0)
+    if e.detectable is None:
+        text = f"{title}: accuracy did not change in a single item."
+    else:
+        text = (
+            f"{title}: no effect on accuracy was found; a change of {points(e.detectable)} points "
+            "or more would have been seen."
+        )
+    return Sentence(text, "sound", e, SCORE.id)
+
+
+def _none_of_the_above(run: Run, score: Estimate) -> Iterator[Sentence]:
+    scores = {e.condition: e for e in run.all("accuracy", "none_of_the_above")}
+    changes = {e.condition: e for e in run.all("accuracy_change", "none_of_the_above")}
+    gone = [e for e in scores.values() if "place=distractor" not in e.condition]
+    for e in sorted(gone, key=lambda e: e.value or 0)[:1]:
+        place = run.setting(e.probe, e.condition)
+        where = f" (none-option {place})" if len(gone) > 1 else ""
+        text = (
+            f"hooses the none-option in {value_of(e)} of the items whose right answer was "
+            f"removed{where}; scores {value_of(score)} as published."
+        )
+        less = changes.get(e.condition)
+        if side(e, e.baseline or 0) <= 0 and side(score, e.high or 1) > 0:
+            text = f"Cannot say “none of these”: c{text}"
+            yield Sentence(text, "warning", e, SCORE.id, 0.9)
+        elif less is not None and significant(less) and (less.value or 0) < 0:
+            text = f"Says “none of these” less often than it is right: c{text}"
+            yield Sentence(text, "warning", e, SCORE.id, min(1.0, 2 * abs(less.value or 0)))
+        else:
+            yield Sentence(f"C{text}", "sound", e, SCORE.id)
+    for condition, e in changes.items():
+        if "place=distractor" in condition and significant(e) and (e.value or 0) < 0:
+            text = (
+                "A none-option in the place of a wrong option costs "
+                f"{points(e.value or 0)} points of accuracy."
+            )
+            yield Sentence(text, "warning", e, SCORE.id, min(1.0, 2 * abs(e.value or 0)))
+
+
+def _without_question(run: Run) -> Iterable[Sentence]:
+    e = run.one("accuracy", "options_only")
+    if e is None or e.baseline is None:
+        return
+    chance = number(e.baseline, "fraction", 0)
+    if side(e, e.baseline) > 0:
+        text = f"Guesses {value_of(e)} right without seeing the question, where chance is {chance}."
+        assert e.value is not None
+        weight = (e.value - e.baseline) / (1 - e.baseline)
+        yield Sentence(text, "warning", e, SCORE.id, weight)
+    else:
+        text = (
+            f"Without the question {value_of(e)} are right, no more than chance ({chance}); "
+            f"{points(would_show(e))} points above it would have been seen."
+        )
+        yield Sentence(text, "sound", e, SCORE.id)
+
+
+SCORE = Section("score", "What each change does to the score", context, sentences)

@@ -1,0 +1,119 @@
+"""Text for people: numbers with the digits they deserve, and untrusted text made harmless.
+
+Escaping is the templates' job (autoescape). What is done here is what escaping does not do:
+characters that cannot be seen, or that reorder the page around them, are written out.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from markupsafe import Markup
+
+from horsesense.measures import Estimate
+
+NARROW = "\u202f"
+"""Narrow no-break space, between a number and its unit."""
+MINUS = "−"
+
+# Controls but for tab and line feed, bidirectional controls, invisible fillers and tags, line
+# separators, and surrogates (which no UTF-8 file can hold).
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
+    "\ufeff\ufff9-\ufffb\ufffe\uffff\ud800-\udfff\U000e0000-\U000e007f]"
+)
+
+
+def visible(text: str) -> str:
+    """`text` with every unseen character written out.
+
+    >>> visible("a" + chr(0) + "b" + chr(0x202E) + "c")
+    'a␀b⟨U+202E⟩c'
+    """
+    return _UNSEEN.sub(_written_out, text.replace("\r\n", "\n"))
+
+
+def _written_out(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    if code < 0x20:
+        return chr(0x2400 + code)
+    return "␡" if code == 0x7F else f"⟨U+{code:04X}⟩"
+
+
+def finalize(value: Any) -> Any:
+    """What every expression of a template goes through: no text reaches a page unseen."""
+    if isinstance(value, str) and not isinstance(value, Markup):
+        return visible(value)
+    return "" if value is None else value
+
+
+def number(value: float, unit: str, digits: int | None = None) -> str:
+    """A value without its interval, in its unit; fractions are written in percent.
+
+    >>> number(0.531, "fraction", 0)
+    '53\\u202f%'
+    """
+    if unit == "fraction":
+        digits = 1 if digits is None else digits
+        return f"{signed(100 * value, digits)}{NARROW}%"
+    digits = (1 if unit == "points" else 2) if digits is None else digits
+    return signed(value, digits)
+
+
+def signed(value: float, digits: int) -> str:
+    """A number with a true minus sign, and no minus before a zero."""
+    text = f"{value:.{digits}f}"
+    if float(text) == 0:
+        text = text.lstrip("-")
+    return text.replace("-", MINUS)
+
+
+def points(value: float) -> str:
+    """A difference of fractions in percentage points, without its sign."""
+    size = abs(100 * value)
+    return f"{size:.0f}" if size >= 2 else f"{size:.1f}"
+
+
+def digits_of(e: Estimate) -> int:
+    """Digits after the point: whole percents unless the interval is narrower than two."""
+    if e.unit != "fraction":
+        return 1 if e.unit == "points" else 2
+    assert e.low is not None
+    assert e.high is not None
+    return 1 if e.high - e.low < 0.02 else 0
+
+
+def value_of(e: Estimate) -> str:
+    """The value in its unit; a dash where it is undefined."""
+    return "–" if e.value is None else number(e.value, e.unit, digits_of(e))
+
+
+def interval_of(e: Estimate) -> str:
+    """The interval in brackets, in the value's unit."""
+    if e.low is None or e.high is None:
+        return ""
+    scale, digits = (100 if e.unit == "fraction" else 1), digits_of(e)
+    return f"[{signed(scale * e.low, digits)}, {signed(scale * e.high, digits)}]"
+
+
+def count_of(e: Estimate) -> str:
+    """What the number rests on: "n = 1,899 items"."""
+    noun = e.counted if e.n != 1 else e.counted.removesuffix("s")
+    return f"n = {e.n:,} {noun}"
+
+
+def p_text(p: float | None) -> str:
+    """A p-value with two significant digits, or below the smallest that is worth telling."""
+    if p is None:
+        return ""
+    return "< 0.0001" if p < 0.0001 else f"{p:.2g}"
+
+
+def plural(n: int, noun: str) -> str:
+    """A count with its noun.
+
+    >>> plural(1, "item"), plural(1200, "reply", "replies") if False else plural(1200, "item")
+    ('1 item', '1,200 items')
+    """
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"

@@ -1,0 +1,84 @@
+"""The verdict: sentences that follow from estimates by rules, never from a taste.
+
+A finding needs an interval that excludes what it is compared with, widened where the strongest
+of several was picked, or a Holm-adjusted p below 0.05. A "nothing was found" always says how
+large an effect would have been found.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Literal
+
+from horsesense.measures import Estimate
+
+ALPHA = 0.05
+POWER = 0.80
+
+Tone = Literal["warning", "doubt", "note", "sound"]
+"""warning: the score is not what it seems; doubt: numbers cannot be relied on; sound: looked
+for and not found, with what would have been found; note: neither good nor bad."""
+
+TONES: tuple[Tone, ...] = ("doubt", "warning", "note", "sound")
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """One sentence of the verdict and the number that it rests on.
+
+    Attributes:
+        text: plain text; it holds the number.
+        tone: see `Tone`.
+        estimate: the number, with interval, n and signature.
+        section: id of the section that shows more.
+        weight: how far from what should be, 0 to 1; the heavier stands first.
+    """
+
+    text: str
+    tone: Tone
+    estimate: Estimate
+    section: str
+    weight: float = 0.0
+
+
+def side(e: Estimate, reference: float, comparisons: int = 1) -> Literal[-1, 0, 1]:
+    """Whether the interval lies below (-1) or above (1) a reference, or holds it (0).
+
+    Where `e` is the most extreme of several, the interval is stretched to the level that
+    Bonferroni's correction asks for, as if it were normal on each side.
+    """
+    assert e.value is not None
+    assert e.low is not None
+    assert e.high is not None
+    stretch = _quantile((1 - e.level) / comparisons) / _quantile(1 - e.level)
+    if e.value - stretch * (e.value - e.low) > reference:
+        return 1
+    if e.value + stretch * (e.high - e.value) < reference:
+        return -1
+    return 0
+
+
+def would_show(e: Estimate) -> float:
+    """Distance from a reference that a sample like this shows with 80 % power.
+
+    From the width of the interval; for differences the estimate's own `detectable` is better.
+    """
+    assert e.low is not None
+    assert e.high is not None
+    error = (e.high - e.low) / 2 / _quantile(1 - e.level)
+    return error * (_quantile(ALPHA) + NormalDist().inv_cdf(POWER))
+
+
+def _quantile(alpha: float) -> float:
+    return NormalDist().inv_cdf(1 - alpha / 2)
+
+
+def significant(e: Estimate) -> bool:
+    """Whether a tested estimate holds after correction for the number of probes."""
+    return e.p_adjusted is not None and e.p_adjusted < ALPHA
+
+
+def in_order(sentences: list[Sentence]) -> list[Sentence]:
+    """Doubts first, then warnings by weight, then the rest."""
+    return sorted(sentences, key=lambda s: (TONES.index(s.tone), -s.weight))
