@@ -24,6 +24,7 @@ from horsesense.estimates import Context, estimate_all
 from horsesense.ids import fingerprint
 from horsesense.items import ItemSet
 from horsesense.measures import MEASURES, Estimate
+from horsesense.parquet import ParquetWriter
 from horsesense.planning import Plan, Planner, item_index, measure_plan
 from horsesense.probes import Probe, Setting, parse_probes
 from horsesense.progress import progress
@@ -35,7 +36,6 @@ from horsesense.store import Store
 from horsesense.table import (
     READINGS,
     TRIALS,
-    ParquetWriter,
     cells,
     load_evidence,
     read_trials,
