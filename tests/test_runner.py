@@ -309,6 +309,18 @@ def test_cost_and_what_was_not_counted(store: Store) -> None:
 
 
 @pytest.mark.parametrize(
+    "limits",
+    [Limits(tokens=1000), Limits(money=1000, prompt_price=1e6, completion_price=1e6)],
+)
+def test_a_budget_holds_where_tokens_are_not_counted(store: Store, limits: Limits) -> None:
+    summary = go(Scripted(lambda p, t: Response("x")), store, 10_000, limits=limits)
+    assert summary.stopped == "budget"
+    assert summary.uncounted == summary.answered
+    assert summary.prompt_tokens == summary.completion_tokens == 0
+    assert 1 <= summary.answered <= 1000 / 16 + 8  # 16 completion tokens are allowed to each
+
+
+@pytest.mark.parametrize(
     "limits", [{"money": 1.0}, {"requests": -1}, {"tokens": float("nan")}, {"prompt_price": -1.0}]
 )
 def test_impossible_limits(limits: dict[str, Any]) -> None:

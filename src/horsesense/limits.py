@@ -16,7 +16,9 @@ Stopped = Literal["budget", "interrupted", "failures"]
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What one run may spend. Nothing more is sent once a limit is reached; what is in flight
-    then is finished, so tokens and money can exceed theirs by the requests in flight.
+    then is finished, so tokens and money can exceed theirs by the requests in flight. An answer
+    whose tokens the respondent does not count is charged with an upper bound: the bytes of its
+    request, and the most tokens that it allowed.
 
     Attributes:
         requests: calls, with those that fail and those repeated.
@@ -99,7 +101,7 @@ class RunSummary:
         sent: calls made, with repeated ones.
         retried: of these, repeated ones.
         prompt_tokens, completion_tokens: as the respondent counted them.
-        uncounted: answers whose tokens the respondent did not count.
+        uncounted: answers whose tokens the respondent did not (fully) count.
         cost: money for these tokens; None without prices.
         seconds: from start to end.
         stopped: why not everything was asked; None if everything was.

@@ -20,9 +20,11 @@ from dataclasses import dataclass, field
 from itertools import count, islice
 from typing import Final, NamedTuple
 
+import orjson
+
 from horsesense.backends.base import Asked, Backend
 from horsesense.errors import BackendError, HorsesenseError, UsageError
-from horsesense.exchange import Failure, Key, Response
+from horsesense.exchange import Failure, Key, Request, Response
 from horsesense.limits import PATIENT, UNLIMITED, Limits, Retry, RunSummary, Stopped
 from horsesense.progress import Progress
 from horsesense.store import Store
@@ -114,6 +116,7 @@ class _Run:
         self._open: set[Key] = set()  # drawn and not yet stored
         self._failed: set[Key] = set()
         self._failed_in_a_row = 0
+        self._charged = 0, 0  # prompt and completion tokens, as the budget sees them
         self._stop = asyncio.Event()
         self._workers: list[asyncio.Task[None]] = []
 
@@ -230,20 +233,20 @@ class _Run:
 
     def _requests_left(self) -> int:
         """Calls that the budget still allows, 0 if tokens or money are used up."""
-        spent, limits = self.summary, self._limits
-        tokens = spent.prompt_tokens + spent.completion_tokens
-        if limits.tokens is not None and tokens >= limits.tokens:
+        limits = self._limits
+        if limits.tokens is not None and sum(self._charged) >= limits.tokens:
             return 0
-        if limits.money is not None and spent.cost is not None and spent.cost >= limits.money:
+        cost = limits.cost(*self._charged)
+        if limits.money is not None and cost is not None and cost >= limits.money:
             return 0
-        return sys.maxsize if limits.requests is None else limits.requests - spent.sent
+        return sys.maxsize if limits.requests is None else limits.requests - self.summary.sent
 
     async def _settle(self, batch: Sequence[_Try], results: Sequence[Response | Failure]) -> None:
         answered: list[tuple[Asked, Response]] = []
         rest = 0.0
         for one, result in zip(batch, results, strict=True):
             if isinstance(result, Response):
-                self._count(result)
+                self._count(one.asked.request, result)
                 answered.append((one.asked, result))
             else:
                 rest = max(rest, self._retry_or_fail(one, result))
@@ -258,14 +261,18 @@ class _Run:
         self._open.difference_update([asked.key for asked, _ in answered])
         self._progress(len(answered))
 
-    def _count(self, response: Response) -> None:
+    def _count(self, request: Request, response: Response) -> None:
         usage, summary = response.usage, self.summary
-        if usage.prompt_tokens is None and usage.completion_tokens is None:
-            summary.uncounted += 1
-            return
-        summary.prompt_tokens += usage.prompt_tokens or 0
-        summary.completion_tokens += usage.completion_tokens or 0
+        prompt, completion = usage.prompt_tokens, usage.completion_tokens
+        summary.prompt_tokens += prompt or 0
+        summary.completion_tokens += completion or 0
         summary.cost = self._limits.cost(summary.prompt_tokens, summary.completion_tokens)
+        if prompt is None or completion is None:
+            summary.uncounted += 1
+            # The budget is charged with more than it can have been: a token has at least a byte.
+            prompt = len(orjson.dumps(request.as_json())) if prompt is None else prompt
+            completion = request.params.max_tokens if completion is None else completion
+        self._charged = self._charged[0] + prompt, self._charged[1] + completion
 
     def _retry_or_fail(self, one: _Try, failure: Failure) -> float:
         """Queue the next attempt or record the failure; seconds that the worker should rest."""
