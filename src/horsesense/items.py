@@ -94,6 +94,14 @@ class ItemSet:
         return {item.id: item for item in self.items}
 
     @cached_property
+    def by_subject(self) -> dict[str | None, tuple[Item, ...]]:
+        """Subject -> its items; all items without a subject are one group."""
+        groups: dict[str | None, list[Item]] = {}
+        for item in self.items:
+            groups.setdefault(item.subject, []).append(item)
+        return {subject: tuple(group) for subject, group in groups.items()}
+
+    @cached_property
     def has_gold(self) -> bool:
         """True if at least one item has a gold answer."""
         return any(item.gold is not None for item in self.items)
@@ -196,10 +204,10 @@ def normalised(text: str) -> str:
 
     Operators go as well, so that "J << a" and "J >> a" become equal: good for finding what may be
     repeated, too coarse for saying that two options or golds agree (see `same_text`). A text
-    without letters and digits keeps all but its spaces.
+    without letters and digits keeps its signs.
     """
-    folded = text.casefold()
-    return folded.translate(_LETTERS_AND_DIGITS) or "".join(folded.split())
+    folded = unicodedata.normalize("NFC", text).casefold()
+    return folded.translate(_LETTERS_AND_DIGITS) or "".join(same_text(text).split())
 
 
 def same_text(text: str) -> str:

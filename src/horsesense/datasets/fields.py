@@ -118,14 +118,14 @@ class ItemBuilder:
         target: str | None,
     ) -> Item | None:
         row = at.row
-        item_id = self._name(row, "id") if "id" in self.present else f"row-{at.ordinal:04}"
-        if "id" in self.present and item_id is None:
-            self._wrong.append(f"{self.fields.call('id')} is missing or empty")
+        item_id = f"row-{at.ordinal:04}"
+        if "id" in self.present:
+            item_id = self._name(row, "id", required=True) or ""
         context = self._text(row, "context", required=False)
         names = [self._name(row, ours) for ours in ("subject", "cluster", "split")]
         for fault in self._wrong:
             self.faults.add(at.number, fault)
-        if self._wrong or item_id is None or question is None:
+        if self._wrong or question is None:
             return None
         return Item(item_id, question, options, gold, context, text_b, target, *names)
 
@@ -133,26 +133,27 @@ class ItemBuilder:
         value = self.fields.get(row, ours)
         if type(value) is str and value and not value.isspace():
             return value
+        self._check_no_text(row, ours, value, required)
+        return None
+
+    def _name(self, row: Row, ours: str, *, required: bool = False) -> str | None:
+        """A short name: text or a whole number; None where it is absent or empty."""
+        value = self.fields.get(row, ours)
+        if type(value) is int:
+            return str(value)
+        if type(value) is str and value and not value.isspace():
+            return value
+        self._check_no_text(row, ours, value, required)
+        return None
+
+    def _check_no_text(self, row: Row, ours: str, value: Any, required: bool) -> None:
+        """Keep what is wrong with a field that holds no text, if it must or must not be so."""
         if value is not None and type(value) is not str:
             fault = f"{self.fields.call(ours)} is {kind_of(value)} where text is expected"
             self._wrong.append(fault)
         elif required:
             state = "empty" if self.fields.has(row, ours) else "missing"
             self._wrong.append(f"{self.fields.call(ours)} is {state}")
-        return None
-
-    def _name(self, row: Row, ours: str) -> str | None:
-        """A short name: text or a whole number; None where it is absent or empty."""
-        value = self.fields.get(row, ours)
-        if type(value) is int:
-            return str(value)
-        if value is None or (type(value) is str and not value.strip()):
-            return None
-        if type(value) is str:
-            return value
-        fault = f"{self.fields.call(ours)} is {kind_of(value)} where text is expected"
-        self._wrong.append(fault)
-        return None
 
     def _options(self, row: Row) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Option texts, and the names that the file gives them (else letters)."""
@@ -163,8 +164,8 @@ class ItemBuilder:
             self._wrong.append(f"{name} is {state}")
             return (), ()
         if not MIN_OPTIONS <= len(texts) <= MAX_OPTIONS:
-            allowed = f"{MIN_OPTIONS} to {MAX_OPTIONS} are allowed"
-            self._wrong.append(f"{len(texts)} options; {allowed}")
+            allowed = f"{MIN_OPTIONS} to {MAX_OPTIONS} options"
+            self._wrong.append(f"{name} holds {len(texts)}; an item has {allowed}")
             return (), ()
         clean = tuple(str(text) if type(text) is int else text for text in texts)
         self._wrong.extend(_option_faults(clean))
@@ -187,9 +188,11 @@ class ItemBuilder:
             return None
         index = _whole(value)
         if index is None:
-            fault = f"{name} is {value!r:.40}, not a whole number"
-            advice = "for a letter or an option's text use --map answer=FIELD"
-            self._wrong.append(f"{fault} ({advice})" if isinstance(value, str) else fault)
+            shown = repr(value)[:40] if isinstance(value, str | float) else kind_of(value)
+            advice = (
+                f"a letter or an option's text: --map answer={self.fields.theirs['answer_index']}"
+            )
+            self._wrong.append(f"{name} is {shown}, not a whole number ({advice})")
         elif count and not 0 <= index < count:
             allowed = f"with {count} options it is 0 to {count - 1}"
             self._wrong.append(f"{name} is {index}; {allowed}")

@@ -6,11 +6,12 @@ unpickled, and every fault is kept with its line so that all of them are reporte
 
 from __future__ import annotations
 
+import codecs
 import csv
 import difflib
 import gzip
-import io
 import json
+import sys
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,13 +21,22 @@ import orjson
 
 from horsesense.errors import ItemsError, UsageError
 
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
 Row = dict[str, Any]
 Rows = Iterator[tuple[int, Row]]
+Lines = Iterator[tuple[int, bytes]]
+
+UTF_16_MARKS: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 MAX_LINE: Final = 16 * 2**20
 """Greatest length of a line in bytes."""
-MAX_SKIP: Final = 64 * MAX_LINE
-"""A line this long is taken for a decompression bomb, and reading stops there."""
+MAX_GROWTH: Final = 200
+"""A compressed file may grow so many times (text grows 3 to 20 times), or to `FREE_GROWTH`."""
+FREE_GROWTH: Final = 64 * 2**20
 MAX_FAULTS: Final = 1_000
 """Reading stops after so many faults."""
 
@@ -37,25 +47,25 @@ class Faults:
     Attributes:
         source: the file as the user named it.
         unit: what a row is counted in, "line" or "row".
-        found: one sentence each.
     """
 
     def __init__(self, source: str, unit: str = "line") -> None:
         self.source = source
         self.unit = unit
-        self.found: list[str] = []
+        self._found: list[tuple[int, str]] = []
 
     def add(self, number: int, fault: str) -> None:
         """Keep a fault of one row; ItemsError at once when there are too many to go on."""
-        self.found.append(f"{self.unit} {number}: {fault}")
-        if len(self.found) >= MAX_FAULTS:
-            self.found.append(f"reading stopped after {MAX_FAULTS:,} faults")
-            self.check()
+        self._found.append((number, fault))
+        if len(self._found) >= MAX_FAULTS:
+            self.check(f"Reading stopped after {MAX_FAULTS:,} faults.")
 
     def check(self, hint: str | None = None) -> None:
-        """Raise ItemsError if there are any."""
-        if self.found:
-            raise ItemsError(self.source, self.found, hint=hint)
+        """Raise ItemsError if there are any, in the order of the file."""
+        if self._found:
+            ordered = sorted(self._found, key=lambda found: found[0])
+            faults = [f"{self.unit} {number}: {fault}" for number, fault in ordered]
+            raise ItemsError(self.source, faults, hint=hint)
 
 
 def load_rows(path: str | Path) -> Rows:
@@ -86,8 +96,12 @@ def read_rows(path: Path, faults: Faults) -> Rows:
         faults.unit = "row"
         yield from _parquet_rows(path, faults)
     elif form in FORMATS:
-        with PACKINGS[packing](path) as stream:
-            yield from FORMATS[form](_lines(stream, faults), faults)
+        limit = max(FREE_GROWTH, MAX_GROWTH * path.stat().st_size)
+        try:
+            with PACKINGS[packing](path) as stream:
+                yield from FORMATS[form](_lines(stream, limit, faults), faults)
+        except OSError as error:
+            raise UsageError(f"{path} cannot be read: {error.strerror}.") from error
     else:
         known = ", ".join([*FORMATS, ".parquet"])
         raise UsageError(
@@ -123,54 +137,50 @@ def _check_path(path: Path) -> None:
     raise UsageError(f"There is no file {path}.", hint=hint)
 
 
-def _open_zst(path: Path) -> BinaryIO:
-    import zstandard
-
-    reader = zstandard.ZstdDecompressor().stream_reader(
-        path.open("rb"), read_across_frames=True, closefd=True
-    )
-    return io.BufferedReader(reader)
-
-
 PACKINGS: Final[dict[str, Callable[[Path], Any]]] = {
     "": lambda path: path.open("rb"),
     ".gz": gzip.open,
-    ".zst": _open_zst,
+    ".zst": zstd.open,
 }
 """File ending -> how to open it as a stream of bytes."""
 
 
-def _lines(stream: BinaryIO, faults: Faults) -> Iterator[tuple[int, bytes]]:
-    """Numbered lines without their ends; overlong ones are passed over and counted as faults."""
-    from zstandard import ZstdError
+def _lines(stream: BinaryIO, limit: int, faults: Faults) -> Lines:
+    """Numbered lines; overlong ones are passed over and counted as faults.
 
-    number = 0
+    Reading stops after `limit` bytes: memory and time are bounded for a decompression bomb.
+    """
+    number = total = 0
     try:
         while line := stream.readline(MAX_LINE + 1):
             number += 1
+            total += len(line)
             if len(line) > MAX_LINE:
-                if not _skip_line(stream, number, faults):
-                    return
-                continue
-            if number == 1:
-                line = line.removeprefix(b"\xef\xbb\xbf")
-            yield number, line
-    except (EOFError, gzip.BadGzipFile, zlib.error, ZstdError) as error:
+                total += _skip_line(stream, number, limit - total, faults)
+            elif number > 1:
+                yield number, line
+            elif line.startswith(UTF_16_MARKS):
+                faults.add(number, "the file is UTF-16; it must be UTF-8")
+                return
+            else:
+                yield number, line.removeprefix(codecs.BOM_UTF8)
+            if total > limit:
+                faults.add(number, f"longer than {limit:,} bytes up to here; not read any further")
+                return
+    except (EOFError, gzip.BadGzipFile, zlib.error, zstd.ZstdError) as error:
         faults.add(number + 1, f"the compressed data are damaged or cut off ({error})")
 
 
-def _skip_line(stream: BinaryIO, number: int, faults: Faults) -> bool:
-    """Pass over the rest of an overlong line; False if it does not end in a sensible length."""
-    length = MAX_LINE
-    while part := stream.readline(MAX_LINE):
-        length += len(part)
+def _skip_line(stream: BinaryIO, number: int, limit: int, faults: Faults) -> int:
+    """Pass over the rest of an overlong line, up to `limit` bytes; their number."""
+    skipped = 0
+    while skipped <= limit and (part := stream.readline(MAX_LINE)):
+        skipped += len(part)
         if part.endswith(b"\n"):
             break
-        if length > MAX_SKIP:
-            faults.add(number, f"longer than {MAX_SKIP:,} bytes; reading stopped there")
-            return False
-    faults.add(number, f"{length:,} bytes long; at most {MAX_LINE:,} are allowed")
-    return True
+    length = f"{MAX_LINE + 1 + skipped:,} bytes"
+    faults.add(number, f"the line has {length}; at most {MAX_LINE:,} are allowed")
+    return skipped
 
 
 def _decode(line: bytes, number: int, faults: Faults) -> str | None:
@@ -182,21 +192,24 @@ def _decode(line: bytes, number: int, faults: Faults) -> str | None:
         return None
 
 
-def _json_rows(lines: Iterator[tuple[int, bytes]], faults: Faults) -> Rows:
+def _json_rows(lines: Lines, faults: Faults) -> Rows:
     for number, line in lines:
+        if not line.strip():
+            continue
         try:
             row = orjson.loads(line)
         except orjson.JSONDecodeError:
-            if not line.strip():
-                continue
+            if line.strip() in (b"[", b"{"):
+                faults.add(number, "a value over several lines; each line must hold one object")
+                return
             row = _parse_leniently(line, number, faults)
             if row is None:
                 continue
-        if isinstance(row, dict):
+        if isinstance(row, dict) and row:
             yield number, row
         else:
             what = "a list" if isinstance(row, list) else f"{row!r:.20}"
-            faults.add(number, f"{what} where an object {{...}} is expected (one a line)")
+            faults.add(number, f"{what} where an object with fields is expected")
 
 
 def _parse_leniently(line: bytes, number: int, faults: Faults) -> Any:
@@ -207,9 +220,9 @@ def _parse_leniently(line: bytes, number: int, faults: Faults) -> Any:
     try:
         return _mend(json.loads(text))
     except json.JSONDecodeError as error:
-        faults.add(number, f"broken JSON at column {error.colno}: {error.msg}")
-    except (RecursionError, ValueError) as error:
-        faults.add(number, f"unusable JSON: {error}")
+        faults.add(number, f"broken JSON at column {error.pos + 1}: {error.msg}")
+    except (RecursionError, ValueError):
+        faults.add(number, "unusable JSON: nested too deeply, or a number of too many digits")
     return None
 
 
@@ -224,7 +237,7 @@ def _mend(value: Any) -> Any:
     return value
 
 
-def _csv_rows(lines: Iterator[tuple[int, bytes]], faults: Faults, delimiter: str = ",") -> Rows:
+def _csv_rows(lines: Lines, faults: Faults, delimiter: str = ",") -> Rows:
     started = 0
 
     def texts() -> Iterator[str]:
@@ -235,6 +248,7 @@ def _csv_rows(lines: Iterator[tuple[int, bytes]], faults: Faults, delimiter: str
                 started = started or number
                 yield text
 
+    csv.field_size_limit(MAX_LINE)  # the module's own limit, 128 KiB, is less than many contexts
     reader = csv.reader(texts(), delimiter=delimiter, strict=True)
     header: list[str] | None = None
     while True:
@@ -263,11 +277,11 @@ def _header(cells: list[str], number: int, faults: Faults) -> list[str]:
     return [cell.strip() for cell in cells]
 
 
-def _tsv_rows(lines: Iterator[tuple[int, bytes]], faults: Faults) -> Rows:
+def _tsv_rows(lines: Lines, faults: Faults) -> Rows:
     return _csv_rows(lines, faults, delimiter="\t")
 
 
-FORMATS: Final[dict[str, Callable[[Iterator[tuple[int, bytes]], Faults], Rows]]] = {
+FORMATS: Final[dict[str, Callable[[Lines, Faults], Rows]]] = {
     ".jsonl": _json_rows,
     ".ndjson": _json_rows,
     ".json": _json_rows,

@@ -48,6 +48,8 @@ def _load(
 ) -> Mapping[str, Any]:
     """Split name -> data set, for the wanted splits, or the only one there is."""
     datasets = _library()
+    if path.startswith((".", "/", "~")) and not Path(path).is_dir():
+        raise UsageError(f"{source}: there is no directory {path}.")
     try:
         if _saved_to_disk(Path(path)):
             loaded = datasets.load_from_disk(path)

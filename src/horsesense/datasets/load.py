@@ -61,19 +61,15 @@ def load_items(
     present = _present(rows, fields, faults)
     chosen = _matching(rows, dict(where or {}), fields, faults)
     kind: Kind = "choice" if is_choice(chosen, fields) else "label"
-    label_set: tuple[str, ...] = ()
-    if kind == "label":
-        label_set = tuple(labels or source_labels or _labels_in(chosen, fields))
+    label_set = _label_set(kind, labels, source_labels, chosen, fields, faults)
     chosen, split_note = _of_split(chosen, split, fields, faults)
     items = _build(chosen, kind, label_set, ItemBuilder(fields, faults, present))
-    faults.check()
+    faults.check("Fields are described in docs/items.md; --map OURS=THEIRS renames them.")
     notes = [split_note, _selected_note(len(rows), len(items))]
     items, cluster_note = _cluster_by_context(items)
     items, limit_note = _sample(items, limit, seed)
     notes += [cluster_note, limit_note, _gold_note(items)]
-    shots: tuple[Item, ...] = ()
-    if shots_from is not None:
-        shots = load_items(shots_from, map=map, labels=label_set or None).items
+    shots = load_items(shots_from, map=map, labels=label_set).items if shots_from else ()
     return ItemSet(
         name=name or default_name,
         kind=kind,
@@ -159,6 +155,9 @@ def _of_split(
                 hint=_listed(counts, "Splits"),
             )
         return rows, ""
+    if set(counts) == {None}:
+        field = fields.call("split")
+        raise UsageError(f"{faults.source} names no splits: no row has the field {field}.")
     wanted = split.split(",")
     for name in wanted:
         if name not in counts:
@@ -173,10 +172,27 @@ def _listed(counts: Counter[str | None], word: str) -> str:
     return f"{word}: {', '.join(shown)}{more}."
 
 
-def _labels_in(rows: Iterable[Numbered], fields: FieldMap) -> list[str]:
-    """All labels of the task, sorted."""
-    found = {label_of(fields.get(r.row, "label")) for r in rows}
-    return sorted(label for label in found if label is not None)
+def _label_set(
+    kind: Kind,
+    given: Sequence[str] | None,
+    declared: Sequence[str],
+    rows: Iterable[Numbered],
+    fields: FieldMap,
+    faults: Faults,
+) -> tuple[str, ...]:
+    """The task's labels: as given, as the source declares them, or all in the rows, sorted."""
+    if kind == "choice":
+        if given:
+            raise UsageError(f"{faults.source}: labels were given, but the items have options.")
+        return ()
+    found = {label_of(fields.get(at.row, "label")) for at in rows}
+    labels = tuple(given or declared or sorted(label for label in found if label is not None))
+    if len(set(labels)) < max(2, len(labels)):
+        raise UsageError(
+            f"{faults.source}: the label set is {list(labels)}; it needs two different labels.",
+            hint="Give the whole set where the rows do not show it.",
+        )
+    return labels
 
 
 def _build(
