@@ -231,7 +231,7 @@ def test_unknown_names_fail_before_anything_is_asked(benchmark: Path, tmp_path: 
         with pytest.raises(UsageError, match="Did you mean"):
             study(benchmark, "sim:oracle", tmp_path, **wrong)
     with pytest.raises(UsageError, match="Did you mean 'oracle'"):
-        study(benchmark, "sim:oracel", tmp_path)
+        study(benchmark, "sim:oracel", tmp_path / "other")
     with pytest.raises(StoreError, match="no run directory"):
         Settings.load(tmp_path / "nowhere" / "study.toml")
 
@@ -271,8 +271,10 @@ def test_recorded_answers_are_matched_and_what_is_not_recorded_is_missing(
     result = study(benchmark, f"replay:{path}", tmp_path / "run", probes=("order",))
     e = result.estimate("accuracy", reader="text")
     assert (e.value, e.n, e.n_missing) == (1.0, 150, 50)
+    # An order that happens to be the published one is the same prompt, and so has an answer.
     order = result.estimate("accuracy", "order", reader="text")
-    assert (order.value, order.n_missing) == (None, 800)
+    assert order.n + order.n_missing == 800
+    assert order.n < 40
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from scipy.stats import t as student
 from horsesense.ids import seed_of
 
 Floats = npt.NDArray[np.float64]
-CHUNK = 50
+CHUNK = 250
 
 
 class Resampler:
