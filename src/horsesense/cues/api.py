@@ -1,0 +1,168 @@
+"""`find_cues`: from items to rows, verdict and named cues, top to bottom."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from horsesense.cues.dependence import Answers, depend, family_summary
+from horsesense.cues.evaluate import BEST, REFIT_UP_TO, Ticker, cue_rows, evaluate
+from horsesense.cues.groups import Grouping, Groups, find_groups
+from horsesense.cues.result import CueResult, CueRow
+from horsesense.cues.scores import is_constant
+from horsesense.cues.splits import Split, published, published_draw, repeated
+from horsesense.cues.sweep import Method
+from horsesense.cues.task import Task, make_task
+from horsesense.cues.verdict import judge
+from horsesense.errors import UsageError
+from horsesense.items import ItemSet
+
+Ints = npt.NDArray[np.int64]
+
+WORTH_SHOWING: Final = 0.05
+"""Share of grouped items from which the result without groups is shown beside it."""
+
+
+def find_cues(
+    items: ItemSet,
+    *,
+    faithful: bool = False,
+    presence_bug: bool = False,
+    grouping: Grouping = "found",
+    folds: int = 5,
+    repeats: int = 2,
+    seed: int = 0,
+    jobs: int | None = None,
+    answers: Sequence[Answers] = (),
+    families: Mapping[str, str] | None = None,
+    listener: Callable[[int, int], None] | None = None,
+) -> CueResult:
+    """Find out how far simple features predict the labels of a benchmark, and which do.
+
+    >>> from horsesense.items import Item, ItemSet
+    >>> texts = [f"word{i % 7} and {'surely' if i % 2 else 'maybe'} word{i % 5}" for i in range(60)]
+    >>> rows = [Item(str(i), t, ("no", "yes"), i % 2) for i, t in enumerate(texts)]
+    >>> result = find_cues(ItemSet("toy", "label", tuple(rows)), grouping="none", jobs=1)
+    >>> result.verdict.predictable, result.cues[0].name in ("maybe", "surely")
+    (True, True)
+
+    Args:
+        items: labelled texts, or questions with options and gold.
+        faithful: the published method: one split (the items' own where they name one), unscaled
+            readability, no groups. (Leaving the barn door open for Clever Hans, section 3.)
+        presence_bug: presence as the published code computed it: counts.
+        grouping: which items are never divided between training and test (see `find_groups`).
+        folds: 1 divides once, 60/20/20, and predicts the last fifth alone.
+        repeats: repetitions of the folds.
+        seed: of folds, shuffles and ties.
+        jobs: processes; by default one per core.
+        answers: recorded answers of models to these items.
+        families: model -> family; by default guessed from the model's name.
+        listener: called with (units done, units in all).
+
+    Raises:
+        UsageError: the items cannot be used (too few, one label, equal texts), or a setting.
+    """
+    started = time.monotonic()
+    if folds < 1 or repeats < 1:
+        raise UsageError(f"folds is {folds} and repeats {repeats}; both must be at least 1.")
+    task = make_task(items, faithful=faithful)
+    groups = find_groups(task, "none" if faithful else grouping)
+    splits = _splits(task, groups.numbers, faithful, folds, repeats, seed)
+    method, ticker = Method(faithful, presence_bug, seed), Ticker(listener)
+    jobs = jobs or os.cpu_count() or 1
+    found = evaluate(task, splits, groups.numbers, method, jobs=jobs, ticker=ticker)
+    rows, best = cue_rows(task, found, groups.numbers, grouped=groups.n_grouped > 0)
+    loose_rows, loose = _without_groups(task, groups, method, folds, jobs, ticker)
+    right = np.mean(found.predicted[BEST] == task.gold[found.items], axis=0)
+    ids = [task.ids[i] for i in found.items]
+    models, by_family = depend(task, found.items, right, groups.numbers, answers, families)
+    constant = is_constant(found.predicted[BEST])
+    return CueResult(
+        dataset=task.name,
+        kind=task.kind,
+        labels=task.labels,
+        rows=rows,
+        ungrouped=loose,
+        ungrouped_rows=loose_rows,
+        verdict=judge(best, rows, loose, constant=constant, faithful=faithful),
+        cues=found.cues,
+        predictions=dict(zip(ids, right.tolist(), strict=True)),
+        items=tuple(i for i, share in zip(ids, right, strict=True) if share == 1),
+        models=models,
+        families=by_family,
+        notes=tuple(_notes(task, groups, faithful)),
+        seconds=time.monotonic() - started,
+        faithful=faithful,
+        settings={
+            "faithful": faithful, "presence_bug": presence_bug, "grouping": grouping,
+            "folds": folds, "repeats": repeats, "seed": seed, "items": items.fingerprint,
+        },
+    )  # fmt: skip
+
+
+def _splits(
+    task: Task, groups: Ints, faithful: bool, folds: int, repeats: int, seed: int
+) -> list[Split]:
+    if not faithful:
+        if len(np.unique(groups)) < max(folds, 3):
+            raise UsageError(
+                f"{task.name}: {len(np.unique(groups))} groups for {folds} folds.",
+                hint="Use fewer --folds, or --no-groups to divide groups.",
+            )
+        return list(repeated(task.gold, groups, folds, repeats, seed))
+    if any(task.splits) and len(set(task.splits)) > 1:
+        return [published(list(task.splits))]
+    shuffle, split = published_draw(len(task))
+    return [Split(shuffle[split.fit], shuffle[split.choose], None, shuffle[split.test])]
+
+
+def _without_groups(
+    task: Task, groups: Groups, method: Method, folds: int, jobs: int, ticker: Ticker
+) -> tuple[tuple[CueRow, ...], CueRow | None]:
+    """The rows that a random division would give, once, where many items are grouped."""
+    if groups.n_grouped < WORTH_SHOWING * len(task):
+        return (), None
+    alone = np.arange(len(task))
+    splits = list(repeated(task.gold, alone, folds, 1, method.seed))
+    found = evaluate(task, splits, alone, method, jobs=jobs, ticker=ticker, lean=True)
+    return cue_rows(task, found, alone, grouped=False)
+
+
+def _notes(task: Task, groups: Groups, faithful: bool) -> list[str]:
+    notes = [*task.notes, *groups.notes]
+    for rule, n in groups.joined.items():
+        what = "a cluster of their own" if rule == "given" else rule
+        notes.append(f"{n:,} items are grouped by {what}.")
+    sizes = np.bincount(task.gold)
+    rare = int(np.sum(sizes[sizes > 0] < 5))
+    if rare and task.kind == "labels":
+        notes.append(f"{rare:,} labels have fewer than five items; little can be learned of them.")
+    if len(task) <= REFIT_UP_TO and not faithful:
+        notes.append("p-values come from refitting everything to shuffled labels.")
+    return notes
+
+
+def as_json(results: Sequence[CueResult]) -> dict[str, Any]:
+    """`rows` of all data sets; verdicts, cues, models, families and items beside them."""
+    families, published_tests = family_summary(results)
+    return {
+        "rows": [asdict(row) for result in results for row in result.rows],
+        "ungrouped_rows": [asdict(row) for result in results for row in result.ungrouped_rows],
+        "verdict": {result.dataset: asdict(result.verdict) for result in results},
+        "cues": [
+            {"dataset": result.dataset, **asdict(cue)} for result in results for cue in result.cues
+        ],
+        "models": [asdict(model) for result in results for model in result.models],
+        "families": [asdict(family) for family in families],
+        "published_families": [asdict(test) for test in published_tests],
+        "items": {result.dataset: list(result.items) for result in results},
+        "notes": {result.dataset: list(result.notes) for result in results},
+        "settings": {result.dataset: dict(result.settings) for result in results},
+    }

@@ -1,0 +1,266 @@
+"""Do models use the cues? They do better where cues predict the label, among items of one label.
+
+A classifier and a model that both favour one label agree more often on that label's items, cue or
+no cue. So predictable and unpredictable items are compared label by label; what the labels alone
+would explain is shown beside it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.stats import norm, ttest_rel
+
+from horsesense.cues.result import CueResult, Dependence, FamilyTest
+from horsesense.cues.task import Task
+from horsesense.stats.tests import benjamini_hochberg
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+ALL_SETS: Final = "all data sets"
+
+_FAMILIES: Final = {
+    "OpenAI": r"openai|gpt-?[2-9]|gpt-oss|chatgpt|davinci|curie|babbage|\bada\b|\bo[134]\b",
+    "Anthropic": r"anthropic|claude",
+    "Google": r"google|gemini|gemma|palm|\bt5\b|flan",
+    "Meta": r"meta|llama|\bopt\b",
+    "Mistral": r"mistral|mixtral|ministral",
+    "Alibaba": r"qwen|alibaba|qwq",
+    "DeepSeek": r"deepseek",
+    "Cohere": r"cohere|command",
+    "AI21": r"ai21|jurassic|jamba|\bj[12]\b",
+    "Aleph Alpha": r"aleph|luminous",
+    "TII": r"\btii|falcon",
+    "01-AI": r"01-ai|\byi\b",
+    "Writer": r"writer|palmyra",
+    "Microsoft": r"microsoft|\bphi\b",
+}
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Which items a model answered right.
+
+    Attributes:
+        model: its name.
+        right: item id -> 1 right, 0 wrong, a mean of several answers, or None: no readable answer.
+    """
+
+    model: str
+    right: Mapping[str, float | None]
+
+
+def family_of(model: str, families: Mapping[str, str] | None = None) -> str:
+    """The maker of a model: as the user says, or guessed from its name, or the name itself.
+
+    >>> family_of("text-davinci-003"), family_of("my-model", {"my-model": "ours"})
+    ('OpenAI', 'ours')
+    """
+    if families and model in families:
+        return families[model]
+    lowered = model.lower().replace("_", " ")
+    return next((f for f, p in _FAMILIES.items() if re.search(p, lowered)), model)
+
+
+class Part(NamedTuple):
+    """Items of one task that were both predicted and answered.
+
+    Attributes:
+        right: how right each was answered, 0 to 1.
+        easy: whether cues predict it.
+        gold: its label.
+        group: its group.
+    """
+
+    right: Floats
+    easy: Bools
+    gold: Ints
+    group: Ints
+
+
+def depend(
+    task: Task,
+    items: Ints,
+    by_cues: Floats,
+    groups: Ints,
+    answers: Sequence[Answers],
+    families: Mapping[str, str] | None = None,
+) -> tuple[tuple[Dependence, ...], tuple[Dependence, ...]]:
+    """The dependence of each model and of each family on one data set.
+
+    Args:
+        task, items, groups: what was predicted.
+        by_cues: share of repeats in which cues predict each item right; above one half it counts
+            as predictable.
+        answers: of each model.
+        families: model -> family, for those that the name does not tell.
+    """
+    table = {a.model: _aligned(task, items, a) for a in answers}
+    easy, gold, group = by_cues > 0.5, task.gold[items], groups[items]
+    models = []
+    members: dict[str, list[Floats]] = defaultdict(list)
+    for model, right in table.items():
+        family = family_of(model, families)
+        members[family].append(right)
+        models.append(_dependence(model, family, task, right, easy, gold, group))
+    found = []
+    for family, rights in members.items():
+        # A family answers each item once, by its mean: its models are not independent.
+        known = np.array(rights)
+        n = np.sum(~np.isnan(known), axis=0)
+        mean = np.where(n > 0, np.nansum(known, axis=0) / np.maximum(n, 1), np.nan)
+        found.append(_dependence(f"{len(rights)} models", family, task, mean, easy, gold, group))
+    return tuple(models), tuple(found)
+
+
+def _aligned(task: Task, items: Ints, answers: Answers) -> Floats:
+    values = [answers.right.get(task.ids[i]) for i in items]
+    return np.array([np.nan if v is None else v for v in values], float)
+
+
+def _dependence(
+    model: str, family: str, task: Task, right: Floats, easy: Bools, gold: Ints, group: Ints
+) -> Dependence:
+    known = ~np.isnan(right)
+    part = Part(right[known], easy[known], gold[known], group[known])
+    difference, error = stratified_difference(part)
+    on_easy, on_hard = _mean(part.right[part.easy]), _mean(part.right[~part.easy])
+    defined = difference is not None and error > 0
+    half = float(norm.ppf(0.975)) * error
+    return Dependence(
+        model=model,
+        family=family,
+        dataset=task.name,
+        difference=difference,
+        low=difference - half if difference is not None and defined else None,
+        high=difference + half if difference is not None and defined else None,
+        p_value=float(norm.sf(difference / error)) if difference is not None and defined else None,
+        adjusted=None,
+        raw=on_easy - on_hard if on_easy is not None and on_hard is not None else None,
+        accuracy=float(part.right.mean()) if len(part.right) else float("nan"),
+        on_predictable=on_easy,
+        on_unpredictable=on_hard,
+        chance=float(task.chances.mean()),
+        n=len(part.right),
+        n_predictable=int(part.easy.sum()),
+        n_missing=int((~known).sum()),
+        by_label=_by_label(part, task.labels),
+    )
+
+
+def stratified_difference(part: Part) -> tuple[float | None, float]:
+    """Mean difference of `right` between easy and other items of one label, and its error.
+
+    Labels are weighted by n1 n0 / (n1 + n0) (Mantel and Haenszel 1959; Greenland and Robins
+    1985); the error adds up influences per group. None where no label has both kinds of item.
+    """
+    influence = np.zeros(len(part.right))
+    total = weights = 0.0
+    for label in np.unique(part.gold):
+        one = (part.gold == label) & part.easy
+        other = (part.gold == label) & ~part.easy
+        n1, n0 = int(one.sum()), int(other.sum())
+        if not (n1 and n0):
+            continue
+        weight = n1 * n0 / (n1 + n0)
+        m1, m0 = part.right[one].mean(), part.right[other].mean()
+        total += weight * (m1 - m0)
+        weights += weight
+        influence[one] = weight * (part.right[one] - m1) / n1
+        influence[other] = -weight * (part.right[other] - m0) / n0
+    if not weights:
+        return None, 0.0
+    sums = np.bincount(np.unique(part.group, return_inverse=True)[1], weights=influence) / weights
+    scale = len(sums) / max(len(sums) - 1, 1)
+    return float(total / weights), float(np.sqrt(np.sum(sums**2) * scale))
+
+
+def _by_label(part: Part, labels: Sequence[str]) -> dict[str, tuple[float | None, int, int]]:
+    out = {}
+    for number, label in enumerate(labels):
+        of_label = part.gold == number
+        one, other = part.right[of_label & part.easy], part.right[of_label & ~part.easy]
+        both = len(one) and len(other)
+        difference = float(one.mean() - other.mean()) if both else None
+        out[label] = (difference, len(one), len(other))
+    return out
+
+
+def _mean(values: Floats) -> float | None:
+    return float(values.mean()) if len(values) else None
+
+
+def family_summary(
+    results: Sequence[CueResult],
+) -> tuple[tuple[Dependence, ...], tuple[FamilyTest, ...]]:
+    """Families over all data sets, with Benjamini-Hochberg, and the published test beside it."""
+    by_family: dict[str, list[Dependence]] = defaultdict(list)
+    for result in results:
+        for row in result.families:
+            by_family[row.family].append(row)
+    pooled = [_pooled(rows) for rows in by_family.values()]
+    known = [row for row in pooled if row.p_value is not None]
+    adjusted = benjamini_hochberg([row.p_value for row in known if row.p_value is not None])
+    by_name = {row.family: p for row, p in zip(known, adjusted, strict=True)}
+    families = tuple(replace(row, adjusted=by_name.get(row.family)) for row in pooled)
+    return families, published_tests([model for result in results for model in result.models])
+
+
+def _pooled(rows: Sequence[Dependence]) -> Dependence:
+    """Random-effects mean over data sets, each of which counts once (DerSimonian, Laird 1986)."""
+    if len(rows) == 1:
+        return rows[0]
+    usable = [r for r in rows if r.difference is not None and r.low is not None]
+    first = replace(
+        rows[0], dataset=ALL_SETS, n=sum(r.n for r in rows), by_label={},
+        n_missing=sum(r.n_missing for r in rows), n_predictable=sum(r.n_predictable for r in rows),
+        raw=None, on_predictable=None, on_unpredictable=None,
+        accuracy=float(np.mean([r.accuracy for r in rows])),
+    )  # fmt: skip
+    if not usable:
+        return replace(first, difference=None, low=None, high=None, p_value=None)
+    z = float(norm.ppf(0.975))
+    d = np.array([r.difference for r in usable], float)
+    variance = np.array([((r.high or 0) - (r.low or 0)) / (2 * z) for r in usable]) ** 2
+    w = 1 / variance
+    q = float(np.sum(w * (d - np.sum(w * d) / w.sum()) ** 2))
+    spread = w.sum() - np.sum(w**2) / w.sum()
+    between = max(0.0, (q - len(d) + 1) / spread) if spread > 0 else 0.0
+    w = 1 / (variance + between)
+    mean, error = float(np.sum(w * d) / w.sum()), float(np.sqrt(1 / w.sum()))
+    return replace(
+        first, difference=mean, low=mean - z * error, high=mean + z * error,
+        p_value=float(norm.sf(mean / error)),
+    )  # fmt: skip
+
+
+def published_tests(models: Sequence[Dependence]) -> tuple[FamilyTest, ...]:
+    """The paper's test: per family a one-sided paired t over (model, data set) pairs of
+    kappa_uniform on the predictable and the unpredictable items; Benjamini-Hochberg over families.
+    It takes pairs as independent and labels as no confounder (specification, section 2).
+    """
+    pairs: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    for row in models:
+        if row.on_predictable is not None and row.on_unpredictable is not None:
+            scale = 1 - row.chance
+            pairs[row.family].append((row.on_predictable / scale, row.on_unpredictable / scale))
+    tests = []
+    for family, both in pairs.items():
+        if len(both) < 2:
+            tests.append(FamilyTest(family, None, None, None, len(both)))
+            continue
+        easy, hard = np.array(both).T
+        found = ttest_rel(easy, hard, alternative="greater")
+        tests.append(
+            FamilyTest(family, float(found.statistic), float(found.pvalue), None, len(both))
+        )
+    adjusted = iter(benjamini_hochberg([t.p_value for t in tests if t.p_value is not None]))
+    return tuple(t if t.p_value is None else replace(t, adjusted=next(adjusted)) for t in tests)

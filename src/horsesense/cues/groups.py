@@ -1,0 +1,242 @@
+"""Items that must not stand on both sides of a split: given clusters, repeats, shared templates.
+
+A model that has seen one filling of a template knows the answer to the others. Three rules find
+such items; all that they join, and all that share a given cluster, becomes one group.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from horsesense.cues.task import Task
+from horsesense.cues.tokens import Stream, plain, word_stream
+from horsesense.errors import UsageError
+
+Ints = npt.NDArray[np.int64]
+Grouping = Literal["found", "given", "none"]
+
+LIKE: Final = 0.8
+"""Jaccard similarity of word pairs from which two texts count as the same."""
+FILLED: Final = 0.3
+"""Jaccard similarity of content words from which equal skeletons count as one template."""
+PIECE_WORDS: Final = 8
+"""Shortest sentence or line whose repetition joins items."""
+COMMON: Final = 0.2
+"""A sentence or skeleton of more items than this share is an instruction, not a source."""
+LARGEST: Final = 0.3
+"""Share of the items above which one group makes splitting pointless."""
+BINS, BAND = 64, 4
+
+_PIECES: Final = re.compile(r"[\n.!?]+")
+_TOKENS: Final = re.compile(r"\w+|[^\w\s]")
+_FUNCTION: Final = frozenset(
+    "a about above after all also although am an and any are as at be because been before being "
+    "below between both but by can could did do does doing down each either every few for from "
+    "had has have he her here hers him his how i if in into is it its just may me might more most "
+    "must my no nor not of off on once only or other our out over own same shall she should so "
+    "some such than that the their them then there these they this those through to too under "
+    "until up very was we were what when where which while who whom whose why will with would "
+    "you your".split()
+)
+_FEWEST_FIXED: Final = 6  # function words and marks that make a skeleton worth comparing
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Which items belong together.
+
+    Attributes:
+        numbers: group number of each item; an item alone has a number of its own.
+        joined: rule -> number of items that it joined with another.
+        notes: rules that were set aside, and why.
+    """
+
+    numbers: Ints
+    joined: dict[str, int]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def n_grouped(self) -> int:
+        """Items that share a group with another."""
+        sizes = np.bincount(self.numbers)
+        return int(sizes[sizes > 1].sum())
+
+
+def find_groups(task: Task, grouping: Grouping = "found") -> Groups:
+    """Group the items of a task.
+
+    Args:
+        task: the task; the items' own clusters always count, except with "none".
+        grouping: "found" adds repeats and templates, "given" takes the clusters alone.
+
+    Raises:
+        UsageError: "given" without clusters, or fewer than two groups.
+    """
+    if grouping == "none":
+        return Groups(np.arange(len(task)), {})
+    given = [name or None for name in task.given_groups]
+    if grouping == "given" and not any(given):
+        raise UsageError(
+            f"{task.name}: no item names a cluster.", hint="Name its field with --group FIELD."
+        )
+    rules: dict[str, Callable[[], Iterator[tuple[int, int]]]] = {"given": lambda: _equal(given)}
+    if grouping == "found":
+        rules["nearly the same text"] = lambda: _near_duplicates(task.wholes)
+        rules["a sentence in common"] = lambda: _shared_pieces(task.wholes)
+        rules["one template"] = lambda: _templates(task.wholes)
+    groups = _joined(len(task), rules)
+    if len(np.unique(groups.numbers)) < 2:
+        raise UsageError(
+            f"{task.name}: all items belong to one group.", hint="Set --no-groups to ignore it."
+        )
+    return groups
+
+
+def _joined(n: int, rules: dict[str, Callable[[], Iterator[tuple[int, int]]]]) -> Groups:
+    """Apply the rules in turn; one that would join too large a part is set aside."""
+    parent = np.arange(n)
+    joined: dict[str, int] = {}
+    notes = []
+    for rule, pairs in rules.items():
+        trial = parent.copy()
+        touched: set[int] = set()
+        for a, b in pairs():
+            touched |= {a, b}
+            trial[_root(trial, a)] = _root(trial, b)
+        if not touched:
+            continue
+        roots = np.array([_root(trial, i) for i in range(n)])
+        largest = int(np.bincount(roots).max())
+        if rule != "given" and largest > LARGEST * n:
+            notes.append(
+                f"Grouping by {rule} would put {largest:,} of {n:,} items into one group; set aside."
+            )
+            continue
+        parent, joined[rule] = roots, len(touched)
+    return Groups(np.unique(parent, return_inverse=True)[1], joined, tuple(notes))
+
+
+def _root(parent: Ints, i: int) -> int:
+    while parent[i] != i:
+        parent[i] = parent[parent[i]]
+        i = int(parent[i])
+    return i
+
+
+def _equal(keys: Iterable[Hashable | None]) -> Iterator[tuple[int, int]]:
+    first: dict[Hashable, int] = {}
+    for i, key in enumerate(keys):
+        if key is not None and first.setdefault(key, i) != i:
+            yield first[key], i
+
+
+def _near_duplicates(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Pairs of texts whose sets of word pairs have a Jaccard similarity of `LIKE` or more.
+
+    Candidates share a band of a one-permutation MinHash (Li, Owen and Zhang 2012); each is
+    compared with the first of its bucket, exactly.
+    """
+    stream = word_stream(texts, _TOKENS.findall)
+    sets = _pair_sets(stream)
+    yield from _equal(s.tobytes() if len(s) else None for s in sets)
+    seen: set[tuple[int, int]] = set()
+    for buckets in _bands(sets):
+        for members in buckets:
+            a = members[0]
+            for b in members[1:]:
+                if (a, b) not in seen and _jaccard(sets[a], sets[b]) >= LIKE:
+                    yield a, b
+                seen.add((a, b))
+
+
+def _pair_sets(stream: Stream) -> list[npt.NDArray[np.uint64]]:
+    """The set of hashed word pairs of each text, sorted."""
+    ids = stream.ids.astype(np.uint64)
+    sets = []
+    for begin, end in zip(stream.starts[:-1], stream.starts[1:], strict=True):
+        text = ids[begin:end]
+        # Odd multipliers from Steele and others (2014) mix the numbers; wrapping is intended.
+        pairs = text[:-1] * np.uint64(0x9E3779B97F4A7C15) + text[1:] * np.uint64(0xBF58476D1CE4E5B9)
+        pairs ^= pairs >> np.uint64(31)
+        sets.append(np.unique(pairs * np.uint64(0x94D049BB133111EB)))
+    return sets
+
+
+def _bands(sets: Sequence[npt.NDArray[np.uint64]]) -> Iterator[Iterable[list[int]]]:
+    """Buckets of texts whose smallest hashes agree throughout one band of bins."""
+    empty = np.uint64(2**64 - 1)
+    signature = np.full((len(sets), BINS), empty)
+    for i, values in enumerate(sets):
+        bins = (values >> np.uint64(58)).astype(np.int64)
+        # Sorted values: the first of each bin is its smallest.
+        first, at = np.unique(bins, return_index=True)
+        signature[i, first] = values[at]
+    for start in range(0, BINS, BAND):
+        buckets: dict[bytes, list[int]] = defaultdict(list)
+        for i, row in enumerate(signature[:, start : start + BAND]):
+            if (row != empty).any():
+                buckets[row.tobytes()].append(i)
+        yield [members for members in buckets.values() if len(members) > 1]
+
+
+def _jaccard(a: npt.NDArray[np.uint64], b: npt.NDArray[np.uint64]) -> float:
+    common = len(np.intersect1d(a, b, assume_unique=True))
+    return common / max(len(a) + len(b) - common, 1)
+
+
+def _shared_pieces(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Pairs of texts with a long sentence or line in common that is not an instruction."""
+    holders: dict[str, list[int]] = defaultdict(list)
+    for i, text in enumerate(texts):
+        for piece in {" ".join(p.split()) for p in _PIECES.split(plain(text))}:
+            if piece.count(" ") >= PIECE_WORDS - 1:
+                holders[piece].append(i)
+    for members in holders.values():
+        if 1 < len(members) <= COMMON * len(texts):
+            yield from ((members[0], other) for other in members[1:])
+
+
+def _templates(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Pairs of texts that are fillings of one template.
+
+    They have the same skeleton (function words, numbers and marks in order, each run of other
+    words a gap) and enough other words in common.
+    """
+    skeletons, contents = [], []
+    for text in texts:
+        tokens = _TOKENS.findall(plain(text))
+        skeletons.append(_skeleton(tokens))
+        contents.append({t for t in tokens if t not in _FUNCTION and t.isalpha()})
+    times = Counter(s for s in skeletons if s)
+    buckets: dict[str, list[int]] = defaultdict(list)
+    for i, skeleton in enumerate(skeletons):
+        if skeleton and 1 < times[skeleton] <= COMMON * len(texts):
+            buckets[skeleton].append(i)
+    for members in buckets.values():
+        leaders: list[int] = []
+        for i in members:
+            for leader in leaders:
+                a, b = contents[leader], contents[i]
+                if len(a & b) >= FILLED * max(len(a | b), 1):
+                    yield leader, i
+                    break
+            else:
+                leaders.append(i)
+
+
+def _skeleton(tokens: Sequence[str]) -> str | None:
+    """The fixed frame of a text, or None where too little is fixed to mean anything."""
+    frame: list[str] = []
+    for token in tokens:
+        fixed = token in _FUNCTION or not token.isalpha()
+        if fixed or not frame or frame[-1] != "_":
+            frame.append(token if fixed else "_")
+    fixed_parts = sum(part != "_" for part in frame)
+    return " ".join(frame) if fixed_parts >= _FEWEST_FIXED else None

@@ -1,0 +1,167 @@
+"""The cues by name: n-grams and cheap cues whose weights are large, and stable over the folds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array, hstack
+
+from horsesense.cues.cheap import ALL, CueTable
+from horsesense.cues.classify import CLASSIFIERS, fit
+from horsesense.cues.result import Cue
+from horsesense.cues.splits import Split
+from horsesense.cues.sweep import Source, prepare, rows_of, targets
+from horsesense.cues.task import Task
+from horsesense.cues.tokens import plain
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+NGRAM_VECTOR: Final = "2-gram presence word"
+MOST: Final = 20
+EXAMPLES: Final = 2
+AROUND: Final = 60  # characters shown on either side of an n-gram
+SAME: Final = 0.9
+"""Two n-grams that share this much of their rows are one cue."""
+
+
+class Candidate(NamedTuple):
+    """A column whose weight for a label has the same sign in every fold."""
+
+    column: int
+    label: int
+    weight: float
+
+
+def strongest_cues(
+    source: Source, splits: Sequence[Split], table: CueTable, most: int = MOST
+) -> tuple[Cue, ...]:
+    """The `most` strongest cues.
+
+    A weight counts as strong if it is large next to how often its feature varies (weight times
+    standard deviation), has one sign in all folds of the first repeat, and speaks *for* a label.
+    """
+    folds = [split for split in splits if split.repeat == 0]
+    ngrams = _stable(source, folds, NGRAM_VECTOR, _presence_spread(source))
+    cheap = _stable(source, folds, ALL, np.ones(table.x.shape[1]))
+    found = [_ngram_cue(source, c) for c in _distinct(source, ngrams, most)]
+    found += [_cheap_cue(source.task, table, c) for c in cheap[:most]]
+    telling = [cue for cue in found if _tells(cue)]
+    return tuple(sorted(telling, key=lambda cue: -cue.weight)[:most])
+
+
+def _presence(source: Source) -> csr_array:
+    counts = source.counts["word"]
+    x = csr_array(hstack([counts.one, counts.two], format="csr"))
+    x.data[:] = 1.0
+    return x
+
+
+def _presence_spread(source: Source) -> Floats:
+    x = _presence(source)
+    share = np.bincount(x.indices, minlength=x.shape[1]) / x.shape[0]
+    return np.sqrt(share * (1 - share))
+
+
+def _stable(
+    source: Source, folds: Sequence[Split], vector: str, spread: Floats
+) -> list[Candidate]:
+    """Columns by mean standardised weight, for the label each speaks for most."""
+    task = source.task
+    n_labels = len(task.labels) if task.kind == "labels" else 2
+    y = targets(task, task.gold)
+    total = np.zeros((n_labels, len(spread)))
+    agree = np.zeros((n_labels, len(spread)), np.int64)
+    for split in folds:
+        items = split.fit if split.refit is None else split.refit
+        rows = rows_of(task, items)
+        prepared = prepare(source, vector, items)
+        weights = fit(CLASSIFIERS[0], prepared.x[rows], y[rows], n_labels).weights
+        total[:, prepared.columns] += weights
+        agree[:, prepared.columns] += np.sign(weights).astype(np.int64)
+    mean = total / len(folds) * spread
+    mean[agree < len(folds)] = 0.0
+    if task.kind == "options":
+        mean[0] = 0.0  # what speaks against an option is not listed as a cue for it
+    label = np.argmax(mean, axis=0)
+    best = mean[label, np.arange(len(spread))]
+    order = np.argsort(-best, kind="stable")
+    return [Candidate(int(c), int(label[c]), float(best[c])) for c in order if best[c] > 0]
+
+
+def _distinct(source: Source, candidates: Sequence[Candidate], most: int) -> list[Candidate]:
+    """The first `most` candidates, each standing in other rows than those before it."""
+    x = _presence(source).tocsc()
+    kept: list[Candidate] = []
+    held: list[set[int]] = []
+    for candidate in candidates:
+        rows = set(x.indices[x.indptr[candidate.column] : x.indptr[candidate.column + 1]].tolist())
+        if any(len(rows & other) >= SAME * len(rows | other) for other in held):
+            continue
+        kept.append(candidate)
+        held.append(rows)
+        if len(kept) == most:
+            break
+    return kept
+
+
+def _ngram_cue(source: Source, candidate: Candidate) -> Cue:
+    task = source.task
+    x = _presence(source).tocsc()
+    rows = x.indices[x.indptr[candidate.column] : x.indptr[candidate.column + 1]]
+    name = source.counts["word"].name(candidate.column)
+    has = np.zeros(len(task.texts), bool)
+    has[rows] = True
+    return _cue(task, name, "n-gram", candidate, has, name.split(" ")[0])
+
+
+def _cheap_cue(task: Task, table: CueTable, candidate: Candidate) -> Cue:
+    """A cheap cue; a number counts as present where it is on the side that speaks for the label."""
+    values = table.x[:, candidate.column]
+    name = table.names[candidate.column]
+    middle = float(np.median(values))
+    has = values > middle
+    if middle == values.max():
+        has = values >= middle
+    elif len(np.unique(values)) > 2:
+        name = f"{name}: above the median"
+    return _cue(task, name, table.families[candidate.column], candidate, has, "")
+
+
+def _cue(
+    task: Task, name: str, kind: str, candidate: Candidate, has: npt.NDArray[np.bool_], shown: str
+) -> Cue:
+    y = targets(task, task.gold)
+    names = task.labels if task.kind == "labels" else ("wrong option", "right option")
+    counts = np.bincount(y[has], minlength=len(names))
+    totals = np.bincount(y, minlength=len(names))
+    typical = np.flatnonzero(has & (y == candidate.label))[:EXAMPLES]
+    owner = np.searchsorted(task.starts, typical, side="right") - 1
+    return Cue(
+        name=name,
+        kind=kind,
+        label=names[candidate.label],
+        weight=candidate.weight,
+        counts={n: int(c) for n, c in zip(names, counts, strict=True)},
+        totals={n: int(c) for n, c in zip(names, totals, strict=True)},
+        examples=tuple(
+            (task.ids[item], _around(task.texts[row], shown))
+            for item, row in zip(owner, typical, strict=True)
+        ),
+    )
+
+
+def _tells(cue: Cue) -> bool:
+    """Whether the label is more frequent among the rows with the cue than among all."""
+    return cue.precision > cue.totals[cue.label] / sum(cue.totals.values())
+
+
+def _around(text: str, shown: str) -> str:
+    """The text around the first `shown`; its beginning where that is not found."""
+    at = max(plain(text).find(shown), 0) if shown else 0
+    begin, end = max(at - AROUND, 0), at + AROUND
+    cut = " ".join(text[begin:end].split())
+    return ("… " if begin else "") + cut + (" …" if end < len(text) else "")

@@ -1,0 +1,135 @@
+"""From numbers to a sentence: can the labels be predicted, why do we say so, what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from horsesense.cues.result import CueRow, Strength, Verdict
+
+LEVEL: Final = 0.05
+SLIGHT, STRONG = 0.1, 0.4
+"""Kappas that divide "slight" from "clear" and "clear" from "strong"."""
+PUBLISHED_LIMIT: Final = 0.2
+"""The paper calls a data set predictable above this kappa_uniform."""
+
+
+def judge(
+    best: CueRow,
+    rows: Sequence[CueRow],
+    ungrouped: CueRow | None,
+    *,
+    constant: bool,
+    faithful: bool,
+) -> Verdict:
+    """The verdict on one data set.
+
+    Args:
+        best: the row whose vector was chosen inside the training folds.
+        rows: one per vector.
+        ungrouped: the best row with groups ignored, where items were grouped.
+        constant: whether the best predictor always says the same label.
+        faithful: whether the published method was followed.
+    """
+    predictable = _predictable(best, constant)
+    strength = _strength(best, predictable)
+    return Verdict(
+        predictable=predictable,
+        strength=strength,
+        sentence=_sentence(best, strength),
+        reasons=tuple(_reasons(best, rows, ungrouped, constant, faithful)),
+        advice=tuple(_advice(best, strength, ungrouped)),
+        row=best,
+    )
+
+
+def _predictable(row: CueRow, constant: bool) -> bool:
+    if constant or row.kappa is None or row.low is None:
+        return False
+    return row.low > 0 and row.p_value <= LEVEL
+
+
+def _strength(row: CueRow, predictable: bool) -> Strength:
+    if not predictable or row.kappa is None:
+        return "none"
+    return "slight" if row.kappa < SLIGHT else "clear" if row.kappa < STRONG else "strong"
+
+
+_SENTENCES: Final = {
+    "none": "Simple features do not predict the labels of {name} beyond what luck allows",
+    "slight": "Simple features predict the labels of {name} slightly better than guessing",
+    "clear": "Simple features predict part of the labels of {name} without understanding it",
+    "strong": "Much of {name} can be answered without understanding it",
+}
+
+
+def _sentence(row: CueRow, strength: Strength) -> str:
+    return f"{_SENTENCES[strength].format(name=row.dataset)}: {number(row)}, {row.n:,} items."
+
+
+def number(row: CueRow) -> str:
+    """Kappa with its interval, as it stands in sentences."""
+    if row.kappa is None:
+        return "kappa undefined"
+    if row.low is None or row.high is None:
+        return f"kappa {row.kappa:.2f}, interval undefined"
+    return f"kappa {row.kappa:.2f} ({row.low:.2f} to {row.high:.2f})"
+
+
+def _reasons(
+    best: CueRow,
+    rows: Sequence[CueRow],
+    ungrouped: CueRow | None,
+    constant: bool,
+    faithful: bool,
+) -> list[str]:
+    reasons = [f"Against shuffled labels p = {best.p_value:.2g}."]
+    if constant:
+        reasons.append("The best predictor always says the same label; that predicts nothing.")
+    if best.kappa_uniform - (best.kappa or 0) > 0.1:
+        reasons.append(
+            f"The paper's kappa would say {best.kappa_uniform:.2f}, but {best.majority:.0%} of the "
+            "items have the most frequent label, and saying it always earns most of that."
+        )
+    top = max(rows, key=lambda row: row.kappa if row.kappa is not None else -1.0)
+    if top.kappa is not None and not constant:
+        reasons.append(
+            f"The best single vector, seen afterwards, is {top.features} ({number(top)})."
+        )
+    if ungrouped is not None and ungrouped.kappa is not None:
+        reasons.append(
+            "Items that share a template, story or text are kept on one side of every split; "
+            f"divided at random they would give {number(ungrouped)}."
+        )
+    if faithful:
+        said = "predictable" if best.kappa_uniform > PUBLISHED_LIMIT else "not predictable"
+        reasons.append(
+            f"By the published rule (kappa_uniform {best.kappa_uniform:.2f}, limit "
+            f"{PUBLISHED_LIMIT}) the set is {said}; this verdict uses Cohen's kappa instead."
+        )
+    return reasons
+
+
+def _advice(row: CueRow, strength: Strength, ungrouped: CueRow | None) -> list[str]:
+    if strength == "none":
+        return _advice_on_nothing(row, ungrouped)
+    advice = [
+        "Look at the cues below: where one comes from how items were written, rewrite those items "
+        "or add others in which it stands with another label.",
+        "Check whether models use them: give their recorded answers with --responses.",
+        "`horsesense build balanced` finds a subset, or weights, in which they no longer help.",
+    ]
+    if strength == "strong":
+        advice.insert(0, "Do not read a score on this set as understanding.")
+    return advice
+
+
+def _advice_on_nothing(row: CueRow, ungrouped: CueRow | None) -> list[str]:
+    high = row.high if row.high is not None else 1.0
+    advice = [f"Kappas up to {high:.2f} are not excluded by so many items."]
+    if ungrouped is not None and ungrouped.low is not None and ungrouped.low > 0.05:
+        advice.append(
+            "Never train and test on this set at random: a model that has seen one item of a "
+            "group knows the others."
+        )
+    return advice
