@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from horsesense.errors import UsageError
-from horsesense.probes import PROBES, NotApplicableError, Setting, parse_probe
+from horsesense.planning import Planner
+from horsesense.probes import PROBES, Setting, parse_probe
 from horsesense.prompts import Prompter, Shots, Want
 from horsesense.testing.conformance import check_blind, item_set
 from horsesense.trials import Trial
@@ -101,10 +102,8 @@ def test_requests_are_blind() -> None:
     """Neither gold, origin, probe, condition nor item id is in what a backend receives."""
     items, requests = item_set(), []
     for name in PROBES.names():
-        try:
-            made = parse_probe(name).apply(items.items[1], Setting(items))
-        except NotApplicableError:
-            continue
-        requests += [Prompter().request(one) for one in made]
+        probe = parse_probe(name)
+        planner = Planner(items, (probe,), Setting(items), Prompter(), "test")
+        requests += [planned.request for planned in planner.plan([probe])]
     assert len(requests) > 10
     check_blind(requests, ["gold", "origin", "probe", "item-1", "design=", "place=", "expects"])

@@ -34,6 +34,8 @@ class Reading:
         span: start and end of the deciding text in the response; None where there is no text.
         confidence: 0 to 1.
         score: the deciding number of a scoring reader (label mass); None otherwise.
+        excess: of a reply to several problems, carried by the first of its readings: answers
+            beyond the number of problems (below 0: too few), or numbers that no problem has.
     """
 
     status: Status
@@ -42,3 +44,4 @@ class Reading:
     span: tuple[int, int] | None = None
     confidence: float = 1.0
     score: float | None = None
+    excess: int = 0

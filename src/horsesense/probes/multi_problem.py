@@ -214,7 +214,7 @@ class Batch(Bundles):
         self, variants: tuple[Variant, ...], condition: str, number: int, setting: Setting
     ) -> Iterator[Trial]:
         form = "batch" if setting.items.kind == "label" else "batch_choice"
-        extras = {"lines": self.lines}
+        extras = {"lines": self.lines, "shows": self.shows}
         yield Trial(self.name, condition, number, variants, "label_lines", form=form, extras=extras)
 
 
@@ -302,7 +302,12 @@ class SelectOne(Selection):
         self, variants: tuple[Variant, ...], condition: str, number: int, setting: Setting
     ) -> Iterator[Trial]:
         for label in variants[0].options:
-            extras = {"asked": label, "cot": str(self.cot), "examples": self.examples}
+            extras = {
+                "asked": label,
+                "cot": str(self.cot),
+                "examples": self.examples,
+                "shows": self.shows,
+            }
             yield Trial(
                 self.name,
                 condition,
@@ -324,7 +329,7 @@ class SelectAll(Selection):
     def ask(
         self, variants: tuple[Variant, ...], condition: str, number: int, setting: Setting
     ) -> Iterator[Trial]:
-        extras = {"cot": str(self.cot)}
+        extras = {"cot": str(self.cot), "shows": self.shows}
         yield Trial(
             self.name, condition, number, variants, "index_json", form="select_all", extras=extras
         )

@@ -8,7 +8,7 @@ its text, so that a changed word changes the signature of every number.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
@@ -25,6 +25,15 @@ from horsesense.ids import fingerprint
 from horsesense.items import Item, ItemSet, Kind
 from horsesense.probes.base import LETTERS, show
 from horsesense.probes.labels import LABEL_SETS
+from horsesense.prompts.bundles import (
+    BUNDLED,
+    answer_tokens,
+    bundle_fields,
+    examples,
+    own,
+    worked_answer,
+)
+from horsesense.tasks import ANY, Task
 from horsesense.trials import Asks, Trial, Variant
 
 Style = Literal["chat", "completion"]
@@ -124,6 +133,7 @@ class Prompter:
         want: what to ask for.
         shots: few-shot examples; none by default.
         folder: where the user's own templates are.
+        task: the words for what is classified.
     """
 
     def __init__(
@@ -132,11 +142,13 @@ class Prompter:
         want: Want | None = None,
         shots: Shots | None = None,
         folder: Path | None = None,
+        task: Task = ANY,
     ) -> None:
         self.style = style
         self.want = want or Want()
         self.shots = shots
         self.folder = folder
+        self.task = task
         self._templates: dict[str, PromptTemplate] = {}
 
     def template(self, name: str) -> PromptTemplate:
@@ -145,24 +157,46 @@ class Prompter:
         return self._templates[name]
 
     def signature(self, form: str) -> str:
-        """Template, version, style and number of examples."""
+        """Template, version, style, words of the task and number of examples."""
+        task = "" if self.task.name == "any" else f", task={self.task.name}@{self.task.version}"
         shots = (
             "" if self.shots is None else f", shots={self.shots.k}@{self.shots.items.fingerprint}"
         )
-        return f"{form}@{self.template(form).version}({self.style}{shots})"
+        return f"{form}@{self.template(form).version}({self.style}{task}{shots})"
 
     def request(self, trial: Trial) -> Request:
         """The request for one trial."""
         template = self.template(trial.form)
-        fields = template_fields(trial)
+        fields = self._fields(trial)
         instruction = template.instruction.render(fields).strip()
         problems = [(template.problem.render(fields).strip(), "")]
-        if self.shots is not None:
+        if trial.asks in BUNDLED:
+            problems = [*self._worked(trial, template), *problems]
+        elif self.shots is not None:
             problems = [self._shot(trial, template, s) for s in self._examples(trial)] + problems
         params = self._params(trial)
         if self.style == "completion":
             return Request(None, _as_text(instruction, problems), params)
         return Request(_as_messages(instruction, problems), None, params)
+
+    def _fields(self, trial: Trial) -> Mapping[str, Any]:
+        if trial.asks in BUNDLED:
+            return bundle_fields(trial, own(trial), self.task)
+        return {**template_fields(trial), "task": self.task}
+
+    def _worked(self, trial: Trial, template: PromptTemplate) -> Iterator[tuple[str, str]]:
+        """Worked bundles: one that reasons where the trial wants that, else as many as set."""
+        reasons = trial.extras.get("cot") == "1"
+        if reasons and self.shots is None:
+            raise UsageError(
+                f"probe {trial.probe}: cot=1 shows a worked example, of which file?",
+                hint="Give --shots-from FILE.",
+            )
+        if self.shots is None:
+            return
+        for shown in examples(trial, self.shots.items, 1 if reasons else self.shots.k):
+            fields = bundle_fields(trial, shown, self.task)
+            yield template.problem.render(fields).strip(), worked_answer(trial, shown)
 
     def _examples(self, trial: Trial) -> list[Item]:
         assert self.shots is not None
@@ -175,7 +209,7 @@ class Prompter:
         labels = _stretched(shown.labels, len(item.options)) if shown.labels else None
         question = None if shown.question is None else ""
         variant = show(item, kind, labels=labels, question=question)
-        fields = template_fields(trial, variant)
+        fields = {**template_fields(trial, variant), "task": self.task}
         if item.gold is None:
             raise UsageError(f"few-shot item {item.id!r} has no gold answer.")
         answer = variant.labels[item.gold] if variant.labels else variant.options[item.gold]
@@ -185,14 +219,21 @@ class Prompter:
         want = self.want
         variant = trial.variants[0]
         return SamplingParams(
-            max_tokens=max(want.max_tokens, LONGER.get(trial.asks, 0)) if want.max_tokens else 0,
+            max_tokens=max(want.max_tokens, _room(trial)) if want.max_tokens else 0,
             temperature=want.temperature,
             top_p=want.top_p,
             top_logprobs=want.top_logprobs,
             watch=_watched(trial) if want.watch else (),
-            continuations=variant.options if want.continuations else (),
+            continuations=variant.options
+            if want.continuations and trial.asks not in BUNDLED
+            else (),
             sample=trial.sample,
         )
+
+
+def _room(trial: Trial) -> int:
+    """Tokens that a reply needs at least."""
+    return answer_tokens(trial) if trial.asks in BUNDLED else LONGER.get(trial.asks, 0)
 
 
 def _watched(trial: Trial) -> tuple[str, ...]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from horsesense.exchange import Response
+from horsesense.readers.index_json import read_indices
+from horsesense.readers.lines import read_lines
 from horsesense.readers.no_hint import judge
 from horsesense.readers.several import read_letters
 from horsesense.readers.text import TextReader
@@ -42,6 +44,8 @@ READING: dict[Asks, ReadText] = {
     "letters": read_letters,
     "yes_no": read_yes_no,
     "free": judge,
+    "label_lines": read_lines,
+    "index_json": read_indices,
 }
 
 
