@@ -7,11 +7,11 @@ PosixPath('runs/mmlu/report.html')
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
@@ -21,13 +21,13 @@ from horsesense.items import ItemSet
 from horsesense.report import examples, text
 from horsesense.report.data import Run
 from horsesense.report.sections import APPENDIX, SECTIONS, Section
-from horsesense.report.verdict import in_order
+from horsesense.report.verdict import by_tone
 from horsesense.store import Store
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["item_report", "write_report"]
+__all__ = ["item_report", "verdict_of", "write_report"]
 
 MAX_ITEMS = 200
 ITEM_BYTES = 6_000_000
@@ -58,17 +58,23 @@ def write_report(out: Path, *, items: ItemSet | None = None, max_items: int = MA
     sections = list(_rendered(run, SECTIONS))
     html = page.render(
         run=run,
-        verdict=in_order([s for section in SECTIONS for s in section.sentences(run)]),
+        verdict=by_tone(s for section in SECTIONS for s in section.sentences(run)),
         sections=sections,
         appendix=list(_rendered(run, APPENDIX)),
         anchors={section.id for section, _ in sections},
         choice=choice,
-        picked=sum(bool(choice.reasons[i]) for i in choice.ids[: len(shown)]),
         shown=shown,
     )
     path = out / "report.html"
     path.write_text(html, encoding="utf-8")
     return path
+
+
+def verdict_of(out: Path, *, items: ItemSet | None = None) -> list[str]:
+    """The sentences at the top of the report, in the report's order."""
+    run = Run.load(out, items)
+    groups = by_tone(s for section in SECTIONS for s in section.sentences(run))
+    return [sentence.text for _, _, sentences in groups for sentence in sentences]
 
 
 def item_report(out: Path, item_id: str) -> Path:
@@ -89,7 +95,7 @@ def item_report(out: Path, item_id: str) -> Path:
     return path
 
 
-def _rendered(run: Run, sections: Any) -> Iterator[tuple[Section, Markup]]:
+def _rendered(run: Run, sections: Iterable[Section]) -> Iterator[tuple[Section, Markup]]:
     """The sections that apply to the run, as HTML."""
     for section in sections:
         context = section.context(run)
@@ -147,7 +153,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    for name in ("value_of", "interval_of", "count_of", "number", "plural"):
+    for name in ("value_of", "interval_of", "count_of", "number", "chance_text", "plural"):
         environment.filters[name] = getattr(text, name)
     environment.globals.update(
         style=Markup((files("horsesense.report") / "style.css").read_text(encoding="utf-8")),

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from horsesense.measures import Estimate
 from horsesense.readings import STATUSES
-from horsesense.report.text import interval_of, signed, value_of, visible
+from horsesense.report.text import interval_of, value_of, visible
 
 ACCENT, WARNING, TEXT, FAINT, GRID = "#2f5d8a", "#b5482f", "#50575f", "#8d96a0", "#dfe3e8"
 STATUS_COLOURS = dict(
@@ -23,7 +23,7 @@ STATUS_COLOURS = dict(
         strict=True,
     )
 )
-LEFT, MIDDLE, RIGHT = 205, 345, 130
+LEFT, MIDDLE, RIGHT = 205, 410, 130
 """Widths in pixels of row names, plot and numbers, the same in all figures."""
 ROW = 26
 
@@ -42,6 +42,7 @@ _CONFIG: Mapping[str, Any] = {
         "gridColor": GRID,
         "tickColor": GRID,
         "domain": False,
+        "labelFlush": False,
         "labelLimit": LEFT - 10,
     },
     "legend": {"labelColor": TEXT, "labelFontSize": 12, "titleColor": TEXT},
@@ -73,11 +74,11 @@ def draw(spec: Mapping[str, Any], caption: str) -> Markup:
     svg = vl_convert.vegalite_to_svg({**whole, "config": _CONFIG})
     # The parts' own labels repeat every row's raw values; one name for the whole reads better.
     inner = svg.partition(">")[2].removesuffix("</svg>")
-    size = svg.partition("viewBox=")[2].partition(">")[0]
-    name = Markup.escape(visible(caption))
-    return Markup('<svg role="img" aria-label="{}" viewBox={}>{}</svg>').format(
-        name, Markup(size), Markup('<g aria-hidden="true">' + inner + "</g>")
-    )
+    width, height = (float(n) for n in svg.partition('viewBox="0 0 ')[2].partition('"')[0].split())
+    return Markup(
+        '<svg role="img" aria-label="{}" viewBox="0 0 {} {}" width="{}"><g aria-hidden="true">{}'
+        "</g></svg>"
+    ).format(visible(caption), width, height, width, Markup(inner))
 
 
 def forest(
@@ -87,7 +88,11 @@ def forest(
     unit = points[0].estimate.unit
     scale = 100 if unit == "fraction" else 1
     rows = [_row(point, place, scale) for place, point in enumerate(points)]
-    x = {"type": "quantitative", "scale": _domain(rows, line, scale), "title": x_title}
+    x = {
+        "type": "quantitative",
+        "scale": _domain(rows, line, scale),
+        "axis": {"title": x_title, "grid": True, "tickCount": 5},
+    }
     colour = {"condition": {"test": "datum.warning", "value": WARNING}, "value": ACCENT}
     layers: list[dict[str, Any]] = [
         {
@@ -152,25 +157,33 @@ def _names() -> dict[str, Any]:
 
 
 def _line(line: Line, x: Mapping[str, Any], scale: float) -> list[dict[str, Any]]:
-    at = {**x, "datum": scale * line.value}
-    text = {"type": "text", "text": visible(line.label), "y": -8, "color": FAINT}
+    one = {"values": [{"at": scale * line.value, "name": visible(line.label)}]}
+    at = {"x": {**x, "field": "at"}}
     return [
         {
+            "data": one,
             "mark": {"type": "rule", "color": FAINT, "strokeDash": [4, 3]},
-            "encoding": {"x": at},
+            "encoding": at,
         },
-        {"mark": text, "encoding": {"x": at}},
+        {
+            "data": one,
+            "mark": {"type": "text", "y": -9, "color": FAINT},
+            "encoding": {**at, "text": {"field": "name"}},
+        },
     ]
 
 
-def _framed(layers: Sequence[Any], rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _framed(
+    layers: Sequence[Any], rows: Sequence[Mapping[str, Any]], bottom: int = 44
+) -> dict[str, Any]:
     """Layers of one row per `row`, in the frame that all such figures share."""
     return {
         "layer": layers,
         "data": {"values": rows},
         "width": MIDDLE,
         "height": ROW * len({row["row"] for row in rows}),
-        "padding": {"left": LEFT + 16, "right": RIGHT, "top": 20, "bottom": 4},
+        "autosize": "none",
+        "padding": {"left": LEFT + 16, "right": RIGHT, "top": 22, "bottom": bottom},
     }
 
 
@@ -208,8 +221,8 @@ def bars(names: Sequence[str], shares: Sequence[Estimate], *, x_title: str, capt
             "encoding": {"x": x, "y": {**y, "field": "high"}, "text": {"field": "text"}},
         },
     ]
-    size = {"width": max(380, 46 * len(rows)), "height": 190}
-    padding = {"left": 60, "right": 60, "top": 8, "bottom": 4}
+    size = {"width": max(MIDDLE + 110, 46 * len(rows)), "height": 190}
+    padding = {"left": 4, "right": 4, "top": 8, "bottom": 4}
     return draw({"layer": layers, **size, "padding": padding, "data": {"values": rows}}, caption)
 
 
@@ -231,7 +244,7 @@ def stacked(rows: Sequence[tuple[str, Mapping[str, float]]], *, caption: str) ->
     share = {
         "field": "share",
         "type": "quantitative",
-        "title": "% of replies",
+        "axis": {"title": "% of replies", "tickCount": 5},
         "scale": {"domain": [0, 100]},
         "stack": "zero",
     }
@@ -246,15 +259,9 @@ def stacked(rows: Sequence[tuple[str, Mapping[str, float]]], *, caption: str) ->
         "mark": {"type": "bar", "height": 15},
         "encoding": {"x": share, "y": ROWS, "order": order, "color": colour},
     }
-    return draw(_framed([_names(), layer], values), caption)
+    return draw(_framed([_names(), layer], values, bottom=80), caption)
 
 
 def describe(points: Sequence[Point]) -> str:
     """The rows of a forest plot in words, for those who cannot see it."""
-    return "; ".join(
-        f"{p.label} {value_of(p.estimate)} {interval_of(p.estimate)}" for p in points
-    ) + (
-        ""
-        if all(p.reference is None for p in points)
-        else f"; reference {signed(100 * (points[0].reference or 0), 0)} %"
-    )
+    return "; ".join(f"{p.label} {value_of(p.estimate)} {interval_of(p.estimate)}" for p in points)

@@ -57,7 +57,7 @@ class Run:
         items = reload_items(out) if items is None else items
         if items.fingerprint != findings["dataset"]["fingerprint"]:
             raise UsageError(
-                f"The items in {items.source or items.name} are no longer those of the run in {out}.",
+                f"The items in {items.source or items.name} are not those of the run in {out}.",
                 hint="Bring the items of the run back, or audit the new ones into a new directory.",
             )
         return cls(out, findings, estimates, items)
@@ -112,6 +112,11 @@ class Run:
     def probes(self) -> dict[str, Mapping[str, Any]]:
         """What each probe declares, by name."""
         return {probe["name"]: probe for probe in self.findings["probes"]}
+
+    @property
+    def asked(self) -> list[Mapping[str, Any]]:
+        """The probes that apply to at least one item."""
+        return [probe for name, probe in self.probes.items() if name in self._conditions]
 
     @cached_property
     def _conditions(self) -> dict[str, list[str]]:

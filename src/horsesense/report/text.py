@@ -11,7 +11,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from horsesense.measures import Estimate
+from horsesense.measures import MEASURES, Estimate
 
 NARROW = "\u202f"
 """Narrow no-break space, between a number and its unit."""
@@ -69,6 +69,11 @@ def signed(value: float, digits: int) -> str:
     return text.replace("-", MINUS)
 
 
+def chance_text(value: float) -> str:
+    """What guessing gives: whole percents, with a digit where that would say too little."""
+    return number(value, "fraction", 0 if value >= 0.1 or value == 0 else 1)
+
+
 def points(value: float) -> str:
     """A difference of fractions in percentage points, without its sign."""
     size = abs(100 * value)
@@ -76,7 +81,7 @@ def points(value: float) -> str:
 
 
 def digits_of(e: Estimate) -> int:
-    """Digits after the point: whole percents unless the interval is narrower than two."""
+    """Digits after the point: whole percents unless the interval is narrower than two points."""
     if e.unit != "fraction":
         return 1 if e.unit == "points" else 2
     assert e.low is not None
@@ -85,8 +90,17 @@ def digits_of(e: Estimate) -> int:
 
 
 def value_of(e: Estimate) -> str:
-    """The value in its unit; a dash where it is undefined."""
-    return "–" if e.value is None else number(e.value, e.unit, digits_of(e))
+    """The value in its unit (differences in points); a dash where it is undefined."""
+    if e.value is None:
+        return "–"
+    exact = e.unit == "fraction" and e.value in (-1, 0, 1)
+    text = number(e.value, e.unit, 0 if exact else digits_of(e))
+    return text.replace("%", "pts") if is_difference(e) else text
+
+
+def is_difference(e: Estimate) -> bool:
+    """Whether a value is a difference of fractions, told in points and not in percent."""
+    return e.measure in MEASURES and MEASURES.get(e.measure).difference
 
 
 def interval_of(e: Estimate) -> str:
@@ -113,7 +127,7 @@ def p_text(p: float | None) -> str:
 def plural(n: int, noun: str) -> str:
     """A count with its noun.
 
-    >>> plural(1, "item"), plural(1200, "reply", "replies") if False else plural(1200, "item")
+    >>> plural(1, "item"), plural(1200, "item")
     ('1 item', '1,200 items')
     """
     return f"{n:,} {noun}{'' if n == 1 else 's'}"

@@ -7,20 +7,29 @@ large an effect would have been found.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Literal
 
 from horsesense.measures import Estimate
+from horsesense.report.data import Run
 
 ALPHA = 0.05
 POWER = 0.80
 
-Tone = Literal["warning", "doubt", "note", "sound"]
-"""warning: the score is not what it seems; doubt: numbers cannot be relied on; sound: looked
-for and not found, with what would have been found; note: neither good nor bad."""
+Tone = Literal["headline", "doubt", "warning", "note", "sound"]
+"""headline: the score itself; doubt: numbers cannot be relied on; warning: the score is not what
+it seems; note: neither good nor bad; sound: looked for and not found, with what would have been."""
 
-TONES: tuple[Tone, ...] = ("doubt", "warning", "note", "sound")
+TONES: Mapping[Tone, str] = {
+    "headline": "",
+    "doubt": "Read with care",
+    "warning": "What the score hides",
+    "note": "What else was measured",
+    "sound": "What held",
+}
+"""Tones in the order in which they are shown, with their headings."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +88,20 @@ def significant(e: Estimate) -> bool:
     return e.p_adjusted is not None and e.p_adjusted < ALPHA
 
 
-def in_order(sentences: list[Sentence]) -> list[Sentence]:
-    """Doubts first, then warnings by weight, then the rest."""
-    return sorted(sentences, key=lambda s: (TONES.index(s.tone), -s.weight))
+def by_tone(sentences: Iterable[Sentence]) -> list[tuple[Tone, str, list[Sentence]]]:
+    """Tone, heading and sentences of each tone that has any; the heaviest sentence first."""
+    ranked = sorted(sentences, key=lambda s: -s.weight)
+    groups = ((tone, title, [s for s in ranked if s.tone == tone]) for tone, title in TONES.items())
+    return [group for group in groups if group[2]]
+
+
+def above_chance(run: Run) -> bool:
+    """Whether the score beats guessing: without that, "accuracy did not change" says nothing."""
+    score = run.one("accuracy")
+    return score is not None and side(score, score.baseline or 0.0) > 0
+
+
+def mostly_valid(run: Run) -> bool:
+    """Whether most replies choose an option: without that, "answers hold" says nothing."""
+    valid = run.one("valid_rate")
+    return valid is not None and side(valid, 0.5) > 0

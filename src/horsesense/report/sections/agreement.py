@@ -8,8 +8,8 @@ from horsesense.measures import Estimate
 from horsesense.report.charts import Point, bars, describe, forest
 from horsesense.report.data import Run
 from horsesense.report.sections.base import Context, Section
-from horsesense.report.text import number, value_of
-from horsesense.report.verdict import Sentence, side
+from horsesense.report.text import chance_text, number, value_of
+from horsesense.report.verdict import Sentence, mostly_valid, side
 
 MOST_BARS = 16
 """Agreement levels that a histogram can hold; more (full designs) stay in the table."""
@@ -73,6 +73,8 @@ def _beyond(e: Estimate, floor: Estimate | None, run: Run) -> bool:
 
 
 def sentences(run: Run) -> Iterator[Sentence]:
+    if not mostly_valid(run):
+        return
     floor = run.one("answer_change_rate", "repeat")
     if floor is not None:
         yield _noise(floor)
@@ -116,7 +118,7 @@ def _changes(run: Run, floor: Estimate) -> Iterator[Sentence]:
 
 
 def _agreement(e: Estimate, chance: float) -> Sentence:
-    guessing = number(chance, "fraction", 0)
+    guessing = chance_text(chance)
     if side(e, chance) <= 0:
         text = (
             f"Agrees with itself over the orders in {value_of(e)} of its answers, no more than "

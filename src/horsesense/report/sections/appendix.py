@@ -26,7 +26,9 @@ def numbers(run: Run) -> Context:
             by_cell.setdefault((e.probe, e.condition), []).append(row)
     return {
         "cells": [(run.label(*cell), rows) for cell, rows in by_cell.items()],
-        "undefined": [(_title(m), note, ", ".join(where)) for (m, note), where in undefined.items()],
+        "undefined": [
+            (_title(m), note, ", ".join(where)) for (m, note), where in undefined.items()
+        ],
         "level": run.estimates[0].level if run.estimates else 0.95,
     }
 

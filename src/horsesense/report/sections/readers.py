@@ -11,7 +11,7 @@ from horsesense.measures import Estimate
 from horsesense.report.charts import Point, describe, forest, stacked
 from horsesense.report.data import Run
 from horsesense.report.sections.base import Context, Section
-from horsesense.report.text import number, value_of
+from horsesense.report.text import number, plural, value_of
 from horsesense.report.verdict import Sentence, side
 
 RELIABLE = 0.95
@@ -51,8 +51,7 @@ def _statuses(run: Run, reader: str) -> Markup | None:
 
 def _say(cells: Mapping[str, Mapping[str, float]]) -> str:
     return "; ".join(
-        f"{name}: "
-        + ", ".join(f"{s} {number(v, 'fraction')}" for s, v in shares.items() if v > 0)
+        f"{name}: " + ", ".join(f"{s} {number(v, 'fraction')}" for s, v in shares.items() if v > 0)
         for name, shares in cells.items()
     )
 
@@ -61,9 +60,22 @@ def sentences(run: Run) -> Iterator[Sentence]:
     valid = run.one("valid_rate")
     if valid is not None:
         yield _validity(run, valid)
+    yield from _missing(run)
     mismatch = run.one("mismatch_rate", reader="first_token")
     if mismatch is not None:
         yield from _mismatch(run, mismatch)
+
+
+def _missing(run: Run) -> Iterator[Sentence]:
+    """Where the largest share of trials has no reading."""
+    lost = [e for e in run.everywhere("valid_rate") if e.n_missing]
+    if lost:
+        e = max(lost, key=lambda e: e.n_missing / (e.n + e.n_missing))
+        text = (
+            f"{run.label(e.probe, e.condition)}: {e.n_missing:,} of "
+            f"{plural(e.n + e.n_missing, 'trial')} have no answer. Numbers are over the rest."
+        )
+        yield Sentence(text, "doubt", e, READERS.id, e.n_missing / (e.n + e.n_missing))
 
 
 def _validity(run: Run, valid: Estimate) -> Sentence:
@@ -79,7 +91,9 @@ def _validity(run: Run, valid: Estimate) -> Sentence:
             "what is known."
         )
         return Sentence(text, "doubt", valid, READERS.id, 1 - (valid.value or 0))
-    return Sentence(f"{value_of(valid)} of the replies choose an option.", "sound", valid, "readers")
+    return Sentence(
+        f"{value_of(valid)} of the replies choose an option.", "sound", valid, "readers"
+    )
 
 
 def _mismatch(run: Run, e: Estimate) -> Iterator[Sentence]:

@@ -8,11 +8,20 @@ from horsesense.measures import Estimate
 from horsesense.report.charts import Line, Point, describe, forest
 from horsesense.report.data import Run
 from horsesense.report.sections.base import Context, Section
-from horsesense.report.text import number, p_text, points, value_of
-from horsesense.report.verdict import Sentence, side, significant, would_show
+from horsesense.report.text import chance_text, p_text, plural, points, value_of
+from horsesense.report.verdict import (
+    Sentence,
+    above_chance,
+    mostly_valid,
+    side,
+    significant,
+    would_show,
+)
 
 OWN_WORDS = ("repeat", "none_of_the_above", "options_only")
 """Probes whose effect on accuracy has sentences of its own."""
+FEW = 30
+"""Independent items below which the verdict says that there are few."""
 
 
 def context(run: Run) -> Context | None:
@@ -47,38 +56,54 @@ def _moved(changes: dict[tuple[str, str], Estimate], score: Estimate) -> bool:
 
 def sentences(run: Run) -> Iterator[Sentence]:
     score = run.one("accuracy")
-    if score is None or score.value is None:
+    if score is None:
         return
     yield from _score(run, score)
+    yield from _every_order(run, score)
     yield from _changes(run)
     yield from _none_of_the_above(run, score)
     yield from _without_question(run)
 
 
 def _score(run: Run, score: Estimate) -> Iterator[Sentence]:
-    chance = score.baseline or 0.0
-    if side(score, chance) <= 0:
-        text = (
-            f"Scores {value_of(score)} as published, no better than guessing "
-            f"({number(chance, 'fraction', 0)})."
-        )
-        yield Sentence(text, "warning", score, SCORE.id, 1.0)
+    chance = chance_text(score.baseline or 0.0)
+    if above_chance(run):
+        text = f"Scores {value_of(score)} as published; guessing gives {chance}."
     else:
-        text = f"Scores {value_of(score)} as published; guessing gives "
-        yield Sentence(f"{text}{number(chance, 'fraction', 0)}.", "note", score, SCORE.id, 1.0)
+        text = (
+            f"Scores {value_of(score)} as published, no better than guessing ({chance}): whether "
+            "a change makes it worse cannot be seen."
+        )
+    yield Sentence(text, "headline", score, SCORE.id)
+    clusters = run.findings["dataset"]["clusters"]
+    if clusters < FEW:
+        text = f"Only {plural(clusters, 'independent item')}: intervals this wide settle little."
+        yield Sentence(text, "doubt", score, SCORE.id)
+
+
+def _every_order(run: Run, score: Estimate) -> Iterator[Sentence]:
     hard = run.one("accuracy_hard", "order")
-    if hard is None or hard.value is None or score.value is None or score.low is None:
+    if hard is None or hard.value is None or not score.value or score.low is None:
         return
     if side(hard, score.low) < 0:
         text = (
             f"Right in every order of the options on only {value_of(hard)} of the items, "
-            f"of {value_of(score)} as published."
+            f"of {value_of(score)} as published{_noise(run)}."
         )
-        weight = (score.value - hard.value) / max(score.value, 1e-9)
+        weight = (score.value - hard.value) / score.value
         yield Sentence(text, "warning", hard, SCORE.id, weight)
-    else:
+    elif above_chance(run):
         text = f"Right in every order of the options on {value_of(hard)} of the items."
         yield Sentence(text, "sound", hard, SCORE.id)
+
+
+def _noise(run: Run) -> str:
+    """A clause for a respondent that changes no more answers by order than by chance."""
+    change = run.one("answer_change_rate", "order")
+    floor = run.one("answer_change_rate", "repeat")
+    if change is None or floor is None or floor.high is None or side(change, floor.high) > 0:
+        return ""
+    return "; as asking again changes as many answers, this is the work of chance, not of order"
 
 
 def _changes(run: Run) -> Iterator[Sentence]:
@@ -91,7 +116,7 @@ def _changes(run: Run) -> Iterator[Sentence]:
         if found:
             e = max(found, key=lambda e: abs(e.value or 0))
             yield _changed(run, e, len(found), len(tested))
-        else:
+        elif above_chance(run):
             yield _unchanged(str(probe["title"]), tested)
 
 
@@ -133,7 +158,7 @@ def _none_of_the_above(run: Run, score: Estimate) -> Iterator[Sentence]:
         elif less is not None and significant(less) and (less.value or 0) < 0:
             text = f"Says “none of these” less often than it is right: c{text}"
             yield Sentence(text, "warning", e, SCORE.id, min(1.0, 2 * abs(less.value or 0)))
-        else:
+        elif above_chance(run):
             yield Sentence(f"C{text}", "sound", e, SCORE.id)
     for condition, e in changes.items():
         if "place=distractor" in condition and significant(e) and (e.value or 0) < 0:
@@ -148,13 +173,13 @@ def _without_question(run: Run) -> Iterable[Sentence]:
     e = run.one("accuracy", "options_only")
     if e is None or e.baseline is None:
         return
-    chance = number(e.baseline, "fraction", 0)
+    chance = chance_text(e.baseline)
     if side(e, e.baseline) > 0:
         text = f"Guesses {value_of(e)} right without seeing the question, where chance is {chance}."
         assert e.value is not None
         weight = (e.value - e.baseline) / (1 - e.baseline)
         yield Sentence(text, "warning", e, SCORE.id, weight)
-    else:
+    elif mostly_valid(run):
         text = (
             f"Without the question {value_of(e)} are right, no more than chance ({chance}); "
             f"{points(would_show(e))} points above it would have been seen."

@@ -8,8 +8,8 @@ from horsesense.measures import Estimate
 from horsesense.report.charts import Line, Point, describe, forest
 from horsesense.report.data import Run
 from horsesense.report.sections.base import Context, Section
-from horsesense.report.text import number, p_text, points, value_of
-from horsesense.report.verdict import ALPHA, Sentence, side, would_show
+from horsesense.report.text import chance_text, p_text, points, value_of
+from horsesense.report.verdict import ALPHA, Sentence, above_chance, side, would_show
 
 WORTH_LEADING = 0.10
 """Share of items locked to one slot from which that is said before the preference."""
@@ -61,15 +61,22 @@ def _condition(estimates: list[Estimate]) -> list[Estimate]:
 
 def sentences(run: Run) -> Iterator[Sentence]:
     chosen = _condition(run.all("position_preference", "order"))
-    if chosen:
+    locked = _locked(run)
+    if locked is not None:
+        text = f"Chooses slot {locked.group} in {value_of(locked)} of items whatever it holds."
+        yield Sentence(text, "warning", locked, SLOTS.id, locked.value or 0)
+    elif chosen:
         yield _preference(chosen)
-    locked = _condition(run.all("position_locked", "order"))
-    if locked:
-        most = max(locked, key=lambda e: e.value or 0)
-        if side(most, most.baseline or 0, len(locked)) > 0 and (most.value or 0) >= WORTH_LEADING:
-            text = f"Chooses slot {most.group} in {value_of(most)} of items whatever it holds."
-            yield Sentence(text, "warning", most, SLOTS.id, most.value or 0)
     yield from _spread(run)
+
+
+def _locked(run: Run) -> Estimate | None:
+    """The slot that is chosen in every order of many items; None where there is none."""
+    slots = _condition(run.all("position_locked", "order"))
+    most = max(slots, key=lambda e: e.value or 0, default=None)
+    if most is None or (most.value or 0) < WORTH_LEADING:
+        return None
+    return most if side(most, most.baseline or 0, len(slots)) > 0 else None
 
 
 def _preference(chosen: list[Estimate]) -> Sentence:
@@ -78,7 +85,7 @@ def _preference(chosen: list[Estimate]) -> Sentence:
     if side(top, fair, len(chosen)) > 0:
         text = (
             f"Prefers slot {top.group}: {value_of(top)} of its answers go there in orders that "
-            f"give every slot the same content; {number(fair, 'fraction', 0)} would be even-handed."
+            f"give every slot the same content; {chance_text(fair)} would be even-handed."
         )
         weight = ((top.value or 0) - fair) / (1 - fair)
         return Sentence(text, "warning", top, SLOTS.id, weight)
@@ -103,7 +110,7 @@ def _spread(run: Run) -> Iterator[Sentence]:
         )
         weight = min(1.0, (spread.value - null.value) / 43.3)  # 43.3: always the same slot of four
         yield Sentence(text, "warning", spread, SLOTS.id, weight)
-    else:
+    elif above_chance(run):
         text = (
             f"Finds the right answer equally well in every slot: recalls spread by "
             f"{value_of(spread)} points (RStD), as much as chance alone gives "
