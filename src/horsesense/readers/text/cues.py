@@ -12,7 +12,7 @@ import re
 # front, because `re` only skips quickly to where a pattern that begins with a letter can match;
 # and there are two, because most replies are ASCII and the second is slower.
 _ANSWER = (
-    r"answers?|options?|choices?|alternative|selection|response|solution|conclusion|pick|result"
+    r"answers?|option|choice|alternative|selection|response|solution|conclusion|pick|result"
     r"|correct(?=\s*:)|letter|ans|antwort|auswahl|respuesta|risposta|resposta|alternativa|antwoord"
     r"|svar|svaret|vastaus|cevap|jawaban"
 )
@@ -31,7 +31,14 @@ LINK = re.compile(
     r"|ist|lautet|wäre|es|sería|est|serait|é|è|seria|sarebbe|är|er)\b"
     r"|[:=]|->|→|⇒|是|为|為|は|은|는|هو|هي|-(?=\s)|(?<=[a-z])'s\b|\n"
 )
-SENTENCE_END = re.compile(r"[.?!](?=\s|$)|;|\n\s*\n")
+MAIN_CLAUSE_END = re.compile(
+    r"[.?!](?=\s|$)|;|\n\s*\n|, (?:which|that|who|because|since|as|but|so|where|while)\b"
+)
+TURNS = re.compile(
+    r"\b(?:but|however|actually|wait|instead|although|though|in fact|on second thought|rather"
+    r"|correction|sorry|hmm+)\b"
+)
+CONCLUDES = re.compile(r"\b(?:so|therefore|thus|hence|final|finally|overall|in conclusion)\b")
 
 _FILLING = (
     r"most likely|most probably|likely|probably|clearly|definitely|certainly|therefore|thus|indeed"
@@ -54,6 +61,7 @@ OTHER_ANSWER = frozenset(
         *("not", "never", "neither", "nor", "no", "isn't", "wasn't", "which", "what", "any"),
         *("other", "another", "each", "every", "incorrect", "wrong", "false", "worst", "falsche"),
         *("closest", "nearest", "previous", "initial"),
+        *("suppose", "assume", "assuming", "if", "whether"),
     ]
 )
 # Where `CHOOSE` can begin; kept apart for the same reason.
@@ -62,7 +70,9 @@ CHOOSE_HEAD = re.compile(
     r"|escojo|je|scelgo|escolho|我)(?![a-z])"
 )
 WOULD = re.compile(r"\b(?:would|could|might)\b")
-SUPPOSING = re.compile(r"\W*(?:but |however,? |and )?(?:if|unless|had|suppose|assuming) (?!(?:i|we|you|one)\b)")
+SUPPOSING = re.compile(
+    r"\W*(?:but |however,? |and )?(?:if|unless|had|suppose|assuming) (?!(?:i|we|you|one)\b)"
+)
 CONDITION = re.compile(r"\s*,? (?:only )?(?:if|unless|had) ")
 CHOOSE = re.compile(
     r"\b(?:i|we|let'?s|let me)(?: (?:would|will|shall|must|have to|am|'d|can))?(?:'ll|'d|'m)?"
@@ -70,7 +80,7 @@ CHOOSE = re.compile(
     r"|like|say|that|lean(?:ing)?)){0,5}"
     r" (?:choos(?:e|ing)|chose|select(?:ed|ing)?|pick(?:ed|ing)?|go(?:ing)? (?:with|for)|went with"
     r"|opt(?:ed|ing)? for|answer|guess|vote for|settle on|towards?|respond with|mark|conclude"
-    r"|believe|think|say|agree with)\b"
+    r"|suggest(?:ing)?|recommend|give you|believe|think|say|agree with)\b"
     r"(?: (?:that|is|it is|it's|it would be|the (?:correct |best |right )?answer is)\b){0,3}"
     r"|(?:\A|(?<=[.!?\n,:] ))(?:choose|select|pick)\b"
     r"|\b(?:my|the|final|best) (?:guess|choice|pick|vote|bet) (?:is|would be|goes to)\b"
@@ -96,13 +106,15 @@ _PRAISE = (
     r"(?: (?:the|clearly|definitely|indeed|also|therefore|thus|likely|probably|actually|in fact|a"
     rf"|both|all|my|our|only|single|one|final|to be|die|la|le|der)\b){{0,4}} {_GOODNESS}"
     r"(?! ?(?:if|when|unless)\b)"
+    rf"|(?:{_MAYBE} be|is) an? (?!wrong|incorrect|bad|poor|false|invalid|possible|common)\w+"
+    r" (?:answer|choice)\b"
     r"|(?:as|being|is,?) (?:the|my) (?:\w+ ){0,2}(?:answer|choice|option|argument)\b"
     r"|it is\s*[.!]?\s*$"
 )
 PRAISE = re.compile(_PRAISE)
 RIGHT = re.compile(rf"[\"')\].,:;]*\s*\b(?!are\b)(?:{_PRAISE})")
 WRONG = re.compile(
-    r"[ \t\"')\].,:;]*(?:(?:this|it|that|which)(?: (?:option|answer|choice|one|statement))? )?"
+    r"[ \t\"'()\].,:;]*(?:(?:this|it|that|which)(?: (?:option|answer|choice|one|statement))? )?"
     r"(?:(?:is|are|was|were|would be|can be|seems|could be|might be|also)\b"
     r"[^.;\n]{0,30}?\b(?:not|incorrect|wrong|false|ruled out|eliminated|excluded|inaccurate"
     r"|irrelevant|invalid|unlikely|less|too|neither)\b"
@@ -146,3 +158,7 @@ OTHER_LABEL = re.compile(
     r"|\b(?:answer|option|choice)(?: \w+){0,3}?(?: is| would be|:)\s*\(?[b-hj-z]"
     r"(?:[).]|\s*\Z| because\b|\n)"
 )
+# Between a label and its option's text: "E for ...", "E, which stands for ...".
+STANDS_FOR = re.compile(r"[\"')\]]*,? (?:for|(?:which )?(?:stands for|means|is))\b")
+SAYS_NONE = re.compile(r"\s*(?:none of (?:the above|these|them)|no correct answer)\b")
+REMAINING = re.compile(r"\b(?:other|remaining|rest)\b")

@@ -14,8 +14,10 @@ from horsesense.readers.text.targets import Scene, Target
 
 _WORD = re.compile(r"\w")
 _NEAR = 100
+_COPIED = 4
 _OPTION = re.compile(r"\b(?:options?|choices?|answers?|letter|alternative)\s*[(\[\"']*\Z")
 _AND = re.compile(r"\W*\b(?:and|or)\b")
+_TEXT_IN_LINE = re.compile(r"[ \t]*[.:)-][ \t]*(?=\w)")
 _NUMERIC = re.compile(r"[\d.,+/%-]+")
 
 
@@ -28,11 +30,11 @@ def lead(scene: Scene) -> Statement | None:
         return Statement("lead", target, target.start)
     if target.by == "label":
         hit = LabelHit(target.slots[0], target.start, target.end, target.marked, False, target.end)
-        if not (target.agrees is not None or scene.labels.goes_on(scene.response, hit)):
+        if not (target.text is not None or scene.labels.goes_on(scene.response, hit)):
             return None
         if target.slots == (0,) and _walks_through(scene):
             return None
-        return _listed(scene, Statement("lead", target, target.start))
+        return listed(scene, Statement("lead", target, target.start))
     more = _AND.match(scene.response.low, target.end)
     if more and (other := scene.options.match_at(scene.response, more.end())):
         both = target._replace(slots=(*target.slots, *(hit.slot for hit in other)))
@@ -52,7 +54,7 @@ def last_line(scene: Scene) -> Statement | None:
     target = scene.target_at(start, cut=False) if start else None
     if target is None or target.by != "label" or _WORD.search(low, target.end):
         return None
-    if target.agrees is None or low[:start].endswith("\n\n"):
+    if target.text is None or low[:start].endswith("\n\n"):
         return Statement("last_line", target, start)
     return None
 
@@ -68,8 +70,8 @@ def _walks_through(scene: Scene) -> bool:
     return False
 
 
-def _listed(scene: Scene, first: Statement) -> Statement:
-    """A lead with another label and its text in the same line ("A. ... and G. ...") or at the
+def listed(scene: Scene, first: Statement) -> Statement:
+    """A label with another one and its text in the same line ("A. ... and G. ...") or at the
     start of the next is one of a list, not a choice."""
     low = scene.response.low
     end = low.find("\n", first.end)
@@ -79,15 +81,31 @@ def _listed(scene: Scene, first: Statement) -> Statement:
         other = scene.labels.at(scene.response, start)
         if other is None or not other.marked or other.slot in first.target.slots:
             continue
-        if start != line_end and not scene.options.begins_at(
-            other.slot, scene.response, other.after, 1
-        ):
+        same_line = start != line_end
+        if same_line and not scene.options.begun_at(other.slot, scene.response, other.after):
             continue
         target = scene.behind(other)
-        if not _rejected(scene, target.start, target.end):
-            both = first.target._replace(slots=(*first.target.slots, other.slot), agrees=None)
-            return Statement("listed", both, first.start)
+        alike = target.agrees or not first.target.agrees
+        if alike and not _rejected(scene, target.start, target.end):
+            both = first.target._replace(slots=(*first.target.slots, other.slot), text=None)
+            return first._replace(target=both)
     return first
+
+
+def own_or_no_text(scene: Scene, first: Statement) -> bool:
+    """Whether a lead has no text in its line but what is most like its own option's.
+
+    Other text may be a paraphrase, or another answer under a wrong label.
+    """
+    target = first.target
+    if target.by == "text" or target.text == "own" or len(target.slots) > 1:
+        return True
+    line = _TEXT_IN_LINE.match(scene.response.low, target.end)
+    if line is None:
+        return True
+    slot, options = target.slots[0], scene.options
+    copied = options.begun_at(slot, scene.response, line.end()) >= _COPIED
+    return copied or options.most_like(scene.response, line.end(), slot)
 
 
 def corrected(scene: Scene, position: int) -> Statement | None:
@@ -141,7 +159,8 @@ def _is_mention(scene: Scene, hit: LabelHit, target: Target) -> bool:
         return True
     if not hit.marked and not is_named(scene, hit.start):
         return False
-    return hit.bracketed or target.agrees is not None
+    clear = hit.bracketed and ends_clause(scene.response, target.end)
+    return clear or target.text is not None
 
 
 def weakly_linked(scene: Scene) -> list[Statement]:
@@ -171,7 +190,8 @@ def texts(scene: Scene) -> tuple[list[TextHit], set[int]]:
 
 def _says_it(scene: Scene, hit: TextHit) -> bool:
     """A text as short as "no" or "one" says the option only at the end of a clause."""
-    if hit.tokens > 1 or hit.end - hit.start > 3:
+    word = scene.response.low[hit.start : hit.end]
+    if hit.tokens > 1 or len(word) > 3 or not word.isalpha():
         return True
     in_list = scene.response.low[max(0, hit.start - 4) : hit.start] == " or "
     return ends_clause(scene.response, hit.end) and not in_list

@@ -28,7 +28,7 @@ _WORD = r"0-9A-Za-z_\u00aa-\u02af\u0370-\u052f\u0600-\u06ff\u0900-\u0dff"
 _WHOLE = rf"(?![{_WORD}'])(?!-\w)(?![.,]\d)(?!\+\+|#)(?!\(\w\w?[,)])"
 _SIGN = r"\s*[.:;,)/]|\s+-(?=\s)|-(?=\s)|(?=\s*$)|(?=[ \t]*\n)|(?=\s*[!?}}\]<|\\])"
 _AND = (
-    r"[\s\"'(\[)\].]*(?:,\s*(?:and|or)?|\band\b|\bor\b|&|/|\+|\bund\b|\boder\b|\bet\b|\bou\b|\by\b)"
+    r"[\s\"'(\[)\].;]*(?:,\s*(?:and|or)?|\band\b|\bor\b|&|/|\+|\bund\b|\boder\b|\bet\b|\bou\b|\by\b)"
     r"\s*(?:option|choice)?\s*[\"'(\[]*"
 )
 _REPLY_FORMS = ("{}", "{}.", "({})", "{})", "{}:", "[{}]", "**{}**", "**{}.**", "**({})**", '"{}"')
@@ -137,8 +137,8 @@ class LabelSet:
     def mentions(self, response: Folded, position: int = 0) -> Iterator[LabelHit]:
         """Every label standing by itself, marked or not, articles and pronouns included."""
         for m in self._mention.finditer(response.text, position):
-            bracketed = bool(m["close"])
-            marked = bracketed or bool(m["sign"])
+            bracketed = bool(m["open"] and m["close"])
+            marked = bool(m["close"] or m["sign"])
             slot = self.slots[m["name"]]
             yield LabelHit(slot, m.start(), m.end("close"), marked, bracketed, m.end())
 

@@ -7,7 +7,7 @@ import re
 from horsesense.readers.text.statements import Statement
 from horsesense.readers.text.targets import Scene
 
-_BOXED = re.compile(r"\\(?:boxed|fbox)\s*\{\s*(?:\\(?:text|mathrm|mathbf|textbf|rm)\s*\{?)?\s*")
+_BOXED = re.compile(r"\\(?:boxed|fbox)\s*\{\s*(?:\\(?:textbf|text|mathrm|mathbf|rm)\s*\{?)?\s*")
 _ELEMENT = re.compile(r"<\s*(?:final ?)?(?:answer|choice|option)[^<>\n]{0,40}>\s*")
 _FIELD = re.compile(
     r"[\"'](?:(?:the|my|your|final|correct|selected|chosen|best|predicted) ?){0,2}"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import takewhile
 from typing import NamedTuple
 
 from horsesense.readers.text.normalise import DEFAULT, Folded
@@ -88,13 +89,27 @@ class Options:
             return []
         return [TextHit(slots[0], found[0].start(), found[-1].end(), n)]
 
-    def begins_at(self, slot: int, response: Folded, position: int, tokens: int = 2) -> bool:
-        """True if the first tokens of option `slot` stand at `position`."""
-        want = self.tokens[slot][:tokens]
-        if not want:
-            return False
+    def begun_at(self, slot: int, response: Folded, position: int) -> int:
+        """How many tokens of option `slot`, from its first on, stand at `position`."""
+        tokens = self.tokens[slot]
+        if not tokens or self._token_at(response, position) != tokens[0]:
+            return 0
         found = TOKEN.finditer(response.low, position, position + self._limit)
-        return want == _plain([m.group() for m, _ in zip(found, want, strict=False)])
+        words = _plain([m.group() for m, _ in zip(found, tokens, strict=False)])
+        pairs = zip(words, tokens, strict=False)
+        return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+    def most_like(self, response: Folded, position: int, slot: int) -> bool:
+        """Whether option `slot` shares more of its tokens with the clause at `position` than any
+        other option does."""
+        end = _CLAUSE.match(response.low, position).end()  # type: ignore[union-attr]
+        words = set(_plain(TOKEN.findall(response.low, position, end)))
+        likeness = [
+            len(words.intersection(tokens)) / (min(len(words), len(set(tokens))) or 1)
+            for tokens in self.tokens
+        ]
+        own = likeness.pop(slot)
+        return own > max(likeness, default=0.0)
 
     def find_all(self, response: Folded) -> list[TextHit]:
         """All whole option texts in the response, without those inside a longer one."""

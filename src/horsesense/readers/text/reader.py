@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from horsesense.readers.text import cues, evidence, special
+from horsesense.readers.text import cues, declines, evidence, special
 from horsesense.readers.text.labels import label_set
 from horsesense.readers.text.leave_out import (
     leave_out_next_question,
@@ -13,8 +13,8 @@ from horsesense.readers.text.leave_out import (
 )
 from horsesense.readers.text.marked_up import marked_up
 from horsesense.readers.text.normalise import Folded
-from horsesense.readers.text.options import Options
-from horsesense.readers.text.statements import Statement, statements
+from horsesense.readers.text.options import Options, ends_clause
+from horsesense.readers.text.statements import Statement, concludes, statements, turns
 from horsesense.readers.text.targets import Scene
 from horsesense.readings import Reading, Status
 
@@ -64,8 +64,13 @@ class TextReader:
         found = _decide(scene, multiple) or other_label(scene)
         if found is not None:
             return found
-        cut = finish_reason == "length" or response.rstrip()[-1:] not in _FINISHED
+        cut = finish_reason == "length" or not _finished(response)
         return Reading("truncated" if cut else "illegal", rule="nothing_named", confidence=0.9)
+
+
+def _finished(text: str) -> bool:
+    """Whether a text ends like a sentence."""
+    return text.rstrip()[-1:] in _FINISHED
 
 
 def other_label(scene: Scene) -> Reading | None:
@@ -92,21 +97,43 @@ def _decide(scene: Scene, multiple: bool) -> Reading | None:
         return _reading(scene, turn, multiple, 0.95)
     if said:
         return _stated(scene, said, first, multiple)
-    first = first or evidence.last_line(scene)
     if first:
-        return _reading(scene, first, multiple, 0.98)
+        sure = 0.98 if evidence.own_or_no_text(scene, first) else _FAIR
+        return _reading(scene, first, multiple, sure)
+    if line := evidence.last_line(scene):
+        return _reading(scene, line, multiple, 0.98)
     return _without_content(scene) or _weak(scene, multiple)
 
 
 def _stated(
     scene: Scene, said: list[Statement], first: Statement | None, multiple: bool
 ) -> Reading:
-    """The last statement, with less confidence where another says something else."""
+    """The last statement, with less confidence where another says something else.
+
+    A reply that opens with a label and that option's own text has answered; a later statement
+    overrules it only where it turns against it or concludes.
+    """
     single = [s for s in said if len(s.target.slots) == 1]
-    last = said[-1] if multiple or not single else single[-1]
+    last = evidence.listed(scene, said[-1] if multiple or not single else single[-1])
     everything = said if first is None else [first, *said]
     agreed = len({s.target.slots for s in everything}) == 1
-    return _reading(scene, last, multiple, _SURE if agreed else _FAIR)
+    low = scene.response.low
+    if first and not (agreed or turns(low, last) or concludes(low, last)) and _opens(scene, first):
+        last = first
+    agreed = agreed and all(s.target.text != "other" for s in said)
+    sure = _SURE if agreed else _FAIR
+    return _reading(scene, last, multiple, _DOUBT if _denied(scene, last) else sure)
+
+
+def _denied(scene: Scene, last: Statement) -> bool:
+    """Whether it is said after a statement that no option is right."""
+    later = declines.NONE.search(scene.response.low, last.end)
+    return later is not None and not cues.REMAINING.search(later.group())
+
+
+def _opens(scene: Scene, first: Statement) -> bool:
+    one = first.rule == "lead" and len(first.target.slots) == 1 and first.target.agrees
+    return bool(one) and ends_clause(scene.response, first.end)
 
 
 def _without_content(scene: Scene) -> Reading | None:
@@ -135,13 +162,15 @@ def _weak(scene: Scene, multiple: bool) -> Reading | None:
     hits, rejected = evidence.texts(scene)
     if len(named.rejected | rejected) == len(scene.options.texts):
         return Reading("none", (), "all_rejected", None, 0.9)
+    hits = [hit for hit in hits if hit.slot not in named.rejected]
     hits = evidence.confirmed_texts(scene, hits) or hits
     if not hits:
         return None
     span = scene.response.span(hits[-1].start, hits[-1].end)
     if len({h.slot for h in hits}) > 1:
         return Reading("ambiguous", (), "several_texts", span, _FAIR)
-    sure = 0.7 if evidence.numeric(scene, hits[-1].slot) else 0.9
+    chance = evidence.numeric(scene, hits[-1].slot) or not _finished(scene.response.low)
+    sure = _DOUBT if chance else 0.9
     return Reading("answer", (hits[-1].slot,), "text_alone", span, sure)
 
 
@@ -153,7 +182,7 @@ def _several(scene: Scene, found: list[Statement]) -> Reading:
 def _reading(scene: Scene, found: Statement, multiple: bool, confidence: float) -> Reading:
     target = found.target
     span = scene.response.span(found.start, target.end)
-    if target.agrees is False:
+    if target.text == "other":
         return Reading("ambiguous", (), "label_with_other_text", span, _FAIR)
     if len(target.slots) > 1 and not multiple:
         return Reading("ambiguous", (), "several", span, _FAIR)

@@ -12,6 +12,7 @@ from horsesense.readers.text.targets import Scene, Target
 _CLAUSE_END = re.compile(r"[.;:,\n]")
 _SENTENCE_END = re.compile(r"[.!?;\n]\s*")
 _ANNOUNCES = re.compile(r"[:=>\n]")
+_OPENING = 160
 _SENTENCE = 160
 _LINKS_TRIED = 4
 
@@ -32,15 +33,42 @@ def statements(scene: Scene) -> list[Statement]:
     """All places that say what the answer is, in order; negated ones are left out."""
     found = [*_announced(scene), *_chosen(scene), *_confirmed(scene)]
     found.sort(key=lambda s: s.target.start)
-    return [s for s in found if not _supposed(scene.response.low, s)]
+    low = scene.response.low
+    return _without_comments(low, [s for s in found if not _supposed(low, s)])
+
+
+def _without_comments(low: str, found: list[Statement]) -> list[Statement]:
+    """Leave out "B is correct" behind an answer announced at the outset, unless it contrasts.
+
+    An explanation may call parts of the question right; it takes nothing back by that.
+    """
+    opening = next((s for s in found if s.rule != "confirmed" and s.start < _OPENING), None)
+    if opening is None:
+        return found
+    return [s for s in found if s.rule != "confirmed" or s is opening or turns(low, s)]
+
+
+def turns(low: str, statement: Statement) -> bool:
+    """Whether its sentence turns against what came before ("but", "however")."""
+    return cues.TURNS.search(_sentence_before(low, statement)) is not None
+
+
+def concludes(low: str, statement: Statement) -> bool:
+    """Whether its sentence draws a conclusion ("so", "therefore", "finally")."""
+    return cues.CONCLUDES.search(_sentence_before(low, statement)) is not None
+
+
+def _sentence_before(low: str, statement: Statement) -> str:
+    """What stands before a statement in its sentence."""
+    before = low[max(0, statement.start - _SENTENCE) : statement.start]
+    return _SENTENCE_END.split(before)[-1]
 
 
 def _supposed(low: str, statement: Statement) -> bool:
     """Whether it says what the answer would be if something held ("if so, A would be right")."""
     if cues.WOULD.search(low, statement.start, statement.end + 12) is None:
         return False
-    sentence = _SENTENCE_END.split(low[max(0, statement.start - 160) : statement.start])[-1]
-    return cues.SUPPOSING.match(sentence) is not None
+    return cues.SUPPOSING.match(_sentence_before(low, statement)) is not None
 
 
 def _announced(scene: Scene) -> Iterator[Statement]:
@@ -75,7 +103,7 @@ def _linked_target(scene: Scene, position: int) -> Target | None:
     """What stands behind one of the first links ("is", ":") of the sentence."""
     low = scene.response.low
     limit = min(len(low), position + _SENTENCE)
-    end = cues.SENTENCE_END.search(low, position, limit)
+    end = cues.MAIN_CLAUSE_END.search(low, position, limit)
     links = cues.LINK.finditer(low, position, end.end() if end else limit)
     for link, _ in zip(links, range(_LINKS_TRIED), strict=False):
         place = link.end()

@@ -9,6 +9,10 @@ from horsesense.readers.text.labels import LabelHit, LabelSet
 from horsesense.readers.text.normalise import Folded
 from horsesense.readers.text.options import Options, TextHit, ends_clause
 
+Text = Literal["own", "begun", "other"]
+
+_BEGUN = 2
+
 
 class Target(NamedTuple):
     """What stands at a place.
@@ -17,8 +21,8 @@ class Target(NamedTuple):
         slots: the options named; several for "B and C".
         start, end: place in the folded response.
         by: how they are named.
-        agrees: True if a label and its option's text both stand there, False if the label stands
-            before another option's text, None if there is only one of the two.
+        text: behind a label, its "own" option's text, or the beginning of it ("begun"), or
+            the text of an "other" option; None where there is only a label or only a text.
         marked: a label is set off by brackets or a sign; True for texts.
     """
 
@@ -26,8 +30,13 @@ class Target(NamedTuple):
     start: int
     end: int
     by: Literal["label", "text"]
-    agrees: bool | None
+    text: Text | None
     marked: bool = True
+
+    @property
+    def agrees(self) -> bool:
+        """Whether a label stands with its own option's text."""
+        return self.text in ("own", "begun")
 
 
 class Scene:
@@ -65,7 +74,7 @@ class Scene:
             return _text_target(texts)
         other = texts and all(hit.slot != label.slot for hit in texts)
         if other and self.labels.numbers and not label.bracketed:
-            return Target((label.slot,), label.start, label.end, "label", False)
+            return Target((label.slot,), label.start, label.end, "label", "other")
         return self.behind(label)
 
     def behind(self, label: LabelHit) -> Target:
@@ -73,29 +82,36 @@ class Scene:
         more = self.labels.further(self.response, label.end)
         if more:
             return _label_target([label, *more], more[-1].end, None)
-        agrees, end = self._text_behind(label)
-        if agrees:
+        text, end = self._text_behind(label)
+        if text == "own":
             more = self.labels.further(self.response, end)
         if more:
             return _label_target([label, *more], more[-1].end, None)
-        return _label_target([label], end, agrees)
+        return _label_target([label], end, text)
 
-    def _text_behind(self, label: LabelHit) -> tuple[bool | None, int]:
-        """Whether the text behind a label is its own option's, and where that ends."""
-        found = self.options.match_at(self.response, label.after)
+    def _text_behind(self, label: LabelHit) -> tuple[Text | None, int]:
+        """Whose text stands behind a label, and where it ends."""
+        response = self.response
+        found = self.options.match_at(response, label.after)
+        if not found:
+            joined = cues.STANDS_FOR.match(response.low, label.end)
+            found = self.options.match_at(response, joined.end()) if joined else []
         for hit in found:
             if hit.slot == label.slot:
-                return True, hit.end
-        if self.options.begins_at(label.slot, self.response, label.after):
-            return True, label.end
-        if found and ends_clause(self.response, found[0].end):
-            return False, found[0].end
+                return "own", hit.end
+        begun = self.options.begun_at(label.slot, response, label.after)
+        if found and begun < found[0].tokens and ends_clause(response, found[0].end):
+            return "other", found[0].end
+        if begun >= _BEGUN and not found:
+            return "begun", label.end
+        if cues.SAYS_NONE.match(response.low, label.after):
+            return "other", label.end
         return None, label.end
 
 
-def _label_target(hits: list[LabelHit], end: int, agrees: bool | None) -> Target:
+def _label_target(hits: list[LabelHit], end: int, text: Text | None) -> Target:
     slots = tuple(dict.fromkeys(hit.slot for hit in hits))
-    return Target(slots, hits[0].start, end, "label", agrees, hits[0].marked)
+    return Target(slots, hits[0].start, end, "label", text, hits[0].marked)
 
 
 def _text_target(texts: list[TextHit]) -> Target:
