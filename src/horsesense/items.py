@@ -27,7 +27,7 @@ FLAGS: dict[Flag, str] = {
     "repeated_exact": "same question and same set of options as an earlier item",
     "repeated_normalised": "the same but for case, spaces and punctuation",
     "conflicting_gold": "asks the same as another item (see `same_text`) and has another gold",
-    "repeated_options": "two options say the same (see `same_text`)",
+    "repeated_options": "two options say the same (see `same_text`); of class names, but for case",
     "order_dependent": "an option speaks of other options by place or letter",
     "in_shots": "also stands in the few-shot file",
 }
@@ -248,6 +248,8 @@ def flag_items(
     if kind == "choice":
         found["repeated_options"].update(i.id for i in items if repeats_options(i.options))
         found["order_dependent"].update(i.id for i in items if order_dependent(i.options))
+    elif items and _alike_but_for_case(items[0].options):
+        found["repeated_options"].update(i.id for i in items)
     return {flag: frozenset(ids) for flag, ids in found.items() if ids}
 
 
@@ -256,6 +258,11 @@ def repeats_options(options: Sequence[str]) -> bool:
     if len(set(map(normalised, options))) == len(options):
         return False
     return len(set(map(same_text, options))) < len(options)
+
+
+def _alike_but_for_case(labels: Sequence[str]) -> bool:
+    """True if two class names are one name in different cases, which no reply can tell apart."""
+    return len({label.casefold() for label in labels}) < len(labels)
 
 
 def _repeated(group: Iterable[Item], kind: Kind) -> Iterator[str]:

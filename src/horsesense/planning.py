@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from horsesense.exchange import Key, Request
 from horsesense.items import Item, ItemSet
-from horsesense.probes import NotApplicableError, Probe, SetProbe, Setting
+from horsesense.probes import NotApplicableError, Probe, SetProbe, Setting, parse_probes
 from horsesense.prompts import Prompter
 from horsesense.trials import Trial
 
@@ -115,14 +115,17 @@ class Planner:
 
 @dataclass(frozen=True)
 class ProbePlan:
-    """What one probe would ask.
+    """What one probe would ask; `probe` is its signature.
 
-    `own_requests` counts what the probe together with its own original would ask alone.
+    `own_requests` counts what the probe would ask alone: with its own original, and with the
+    earlier answers that it depends on. Of a probe that depends on answers, all items are counted,
+    so that this is an upper bound (`at_most`).
     """
 
     probe: str
     trials: int
     own_requests: int
+    at_most: bool = False
 
 
 @dataclass(frozen=True)
@@ -170,7 +173,7 @@ def measure_plan(
     seen: set[Key] = set()
     tokens, exact, too_long = 0, True, 0
     for planned in planner.plan(planner.probes):
-        name = planned.trial.probe
+        name, _ = planner.made[planned.trial.probe, planned.trial.condition]
         trials[name] += 1
         keys[name].add(planned.key)
         if planned.key in seen:
@@ -181,17 +184,26 @@ def measure_plan(
         length = characters(planned.request) // 4 if counted is None else counted
         tokens += length
         too_long += context_length is not None and length + max_tokens > context_length
-    original = keys[planner.probes[0].name]
     return Plan(
         items=len(planner.items),
         trials=sum(trials.values()),
         requests=len(seen),
-        probes=tuple(ProbePlan(name, n, len(keys[name] | original)) for name, n in trials.items()),
+        probes=tuple(
+            ProbePlan(p.signature, trials[p.signature], _alone(p, keys), p.stage > 1)
+            for p in planner.probes
+            if trials[p.signature]
+        ),
         prompt_tokens=tokens,
         tokens_exact=exact,
         too_long=too_long,
         excluded=planner.excluded.as_json(),
     )
+
+
+def _alone(probe: Probe, keys: Mapping[str, set[Key]]) -> int:
+    """Requests of a probe with the original and with what it needs."""
+    together = {p.signature for p in parse_probes((*probe.needs, probe.signature))}
+    return len(set[Key]().union(*(keys.get(signature, ()) for signature in together)))
 
 
 def characters(request: Request) -> int:

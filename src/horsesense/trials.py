@@ -14,6 +14,9 @@ from typing import Final, Literal
 Asks = Literal["letter", "label", "letters", "yes_no", "free", "label_lines", "index_json"]
 """The kind of answer a trial asks for."""
 
+BUNDLED: Final[tuple[Asks, ...]] = ("label_lines", "index_json")
+"""Kinds of answers that speak of several problems."""
+
 Expects = Literal["gold", "none", "chance"]
 """What a sound respondent does: choose the gold slot, say that no option is right, or guess."""
 
@@ -30,7 +33,9 @@ YES: Final = -4
 NO: Final = -5
 """The answer "No" to a question about one proposed answer."""
 FILLER: Final = -10
-"""The first added filler; the j-th has code FILLER - j."""
+"""The first added filler without meaning; the j-th has code FILLER - j."""
+BORROWED: Final = -100
+"""The first added option of another item; the j-th has code BORROWED - j."""
 
 NO_EXTRAS: Final[Mapping[str, str]] = MappingProxyType({})
 

@@ -8,12 +8,18 @@ from dataclasses import fields
 
 from horsesense.errors import UsageError
 from horsesense.probes.base import LETTERS, NotApplicableError, Probe, SetProbe, Setting, show
+from horsesense.probes.context_length import ContextLength
+from horsesense.probes.delimiter import Delimiter
+from horsesense.probes.gold_absent import GoldAbsent, GoldPlusNone
 from horsesense.probes.labels import Labels
 from horsesense.probes.multi_problem import Batch, SelectAll, SelectOne
 from horsesense.probes.none_of_the_above import NoneOfTheAbove
+from horsesense.probes.option_count import OptionCount
 from horsesense.probes.options_only import OptionsOnly
 from horsesense.probes.order import Order
 from horsesense.probes.original import Original, Repeat
+from horsesense.probes.second_look import MisleadingReplaced, MultiSelect
+from horsesense.probes.true_false import OptionConfidence, TrueFalse
 from horsesense.registry import Registry
 
 __all__ = [
@@ -35,6 +41,15 @@ for _probe in (
     Labels,
     NoneOfTheAbove,
     OptionsOnly,
+    OptionCount,
+    GoldAbsent,
+    GoldPlusNone,
+    TrueFalse,
+    OptionConfidence,
+    MultiSelect,
+    MisleadingReplaced,
+    Delimiter,
+    ContextLength,
     Batch,
     SelectOne,
     SelectAll,
@@ -45,12 +60,16 @@ for _probe in (
 def parse_probes(specs: Sequence[str]) -> tuple[Probe, ...]:
     """Probes from names with optional parameters; `original` is always first.
 
+    What a probe needs to know from earlier answers is asked as well.
+
     Each spec is `name`, `name(value)` for the first parameter, or `name(key=value, ...)`.
 
     >>> [p.signature for p in parse_probes(["order(random(4))"])]
     ['original', 'order(design=random(4))']
     """
-    probes = [parse_probe(spec) for spec in ("original", *specs)]
+    probes: list[Probe] = []
+    for probe in map(parse_probe, ("original", *specs)):
+        probes += [*map(parse_probe, probe.needs), probe]
     return tuple({probe.signature: probe for probe in probes}.values())
 
 

@@ -79,6 +79,7 @@ class Probe(ABC):
         kinds: kinds of item sets it can be applied to.
         needs_gold: whether items without gold are left out (with that reason).
         stage: 2 for probes that depend on answers to probes of stage 1.
+        needs: those probes, as they are written on the command line.
     """
 
     name: ClassVar[str]
@@ -88,7 +89,14 @@ class Probe(ABC):
     holds: ClassVar[Holds]
     kinds: ClassVar[frozenset[Kind]] = frozenset(("choice", "label"))
     needs_gold: ClassVar[bool] = False
-    stage: ClassVar[int] = 1
+
+    @property
+    def stage(self) -> int:
+        return 1
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return ()
 
     @property
     def signature(self) -> str:

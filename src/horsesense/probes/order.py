@@ -33,10 +33,15 @@ class Order(Probe):
             return Design.parse("cyclic" if k <= MOST_CYCLIC else "random(4)")
         return Design.parse(self.design)
 
+    def condition(self, k: int) -> str:
+        """The condition of the trials of items with `k` options."""
+        return f"design={self._design(k).name}"
+
     def trials(self, item: Item, setting: Setting) -> Iterator[Trial]:
         setting.refuse_if_order_matters(item)
         k = len(item.options)
         design = self._design(k)
+        condition = self.condition(k)
         for repetition, order in enumerate(setting.orders(design, item, k, item.gold)):
             variant = show(item, setting.items.kind, order)
-            yield self.trial(variant, f"design={design.name}", repetition)
+            yield self.trial(variant, condition, repetition)

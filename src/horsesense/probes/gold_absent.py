@@ -1,0 +1,183 @@
+"""Is it noticed that the right answer is missing? (Know-No, section 2.1 of the specification)"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import factorial
+from types import MappingProxyType
+
+from horsesense.items import Item
+from horsesense.orders import Design
+from horsesense.phrases import says_none
+from horsesense.probes.base import LETTERS, NotApplicableError, Probe, Setting, check_choice, show
+from horsesense.probes.none_of_the_above import WORDINGS
+from horsesense.trials import NONE_OPTION, Trial, Variant
+
+HINTS = ("hint_option", "hint_instruction", "no_hint")
+PROMPTS = ("with_gold", *HINTS)
+ASKING: Mapping[str, str] = MappingProxyType({"own": "", "know_no": "know_no_"})
+"""Wording of the task -> what the names of its templates begin with."""
+
+
+def capped(design: Design, k: int) -> Design:
+    """The design with no more random orders than `k` options have."""
+    if design.kind == "random" and design.n and k < 8:
+        return Design("random", min(design.n, factorial(k)))
+    return design
+
+
+def refuse_none_options(item: Item) -> None:
+    if any(map(says_none, item.options)):
+        raise NotApplicableError("the item has a none-option of its own")
+
+
+@dataclass(frozen=True)
+class GoldAbsent(Probe):
+    """`prompt` is one of with_gold (the same options with the right one, for comparison),
+    hint_option (a none-option is offered; `slots` last, or every slot in turn),
+    hint_instruction (the instruction offers the phrase), no_hint, or all four. `wording` is the
+    none-option's, `asking` the task's: know_no ("return the correct option(s)") or own (the
+    wording of the other probes, which says that one option is to be chosen)."""
+
+    prompt: str = "all"
+    slots: str = "last"
+    wording: str = "know_no"
+    asking: str = "know_no"
+    design: str = "random(3)"
+
+    name = "gold_absent"
+    title = "Right answer removed"
+    summary = "The right option is taken away; a none-option is offered, announced, or neither."
+    expectation = "Says that none is right (or supplies the missing answer)."
+    holds = "none"
+    needs_gold = True
+
+    def __post_init__(self) -> None:
+        check_choice(self.name, "prompt", self.prompt, ("all", *PROMPTS))
+        check_choice(self.name, "slots", self.slots, ("last", "every"))
+        check_choice(self.name, "wording", self.wording, tuple(WORDINGS))
+        check_choice(self.name, "asking", self.asking, tuple(ASKING))
+        self._design(2)
+
+    def _design(self, k: int) -> Design:
+        if self.design == "auto":
+            return Design.parse("cyclic" if k <= 10 else "random(3)")
+        return capped(Design.parse(self.design), k)
+
+    def trials(self, item: Item, setting: Setting) -> Iterator[Trial]:
+        if len(item.options) < 2:
+            raise NotApplicableError("the item has no distractor")
+        setting.refuse_if_order_matters(item)
+        refuse_none_options(item)
+        prompts = PROMPTS if self.prompt == "all" else (self.prompt,)
+        made = [trial for prompt in prompts for trial in self._prompted(prompt, item, setting)]
+        yield from made
+
+    def _prompted(self, prompt: str, item: Item, setting: Setting) -> Iterator[Trial]:
+        kept = [i for i in range(len(item.options)) if prompt == "with_gold" or i != item.gold]
+        orders = setting.orders(self._design(len(kept)), item, len(kept), None)
+        for repetition, order in enumerate(orders):
+            shown = [kept[i] for i in order]
+            if prompt == "with_gold":
+                yield self._with_gold(item, setting, shown, repetition)
+            elif prompt != "hint_option":
+                yield self._without(prompt, item, setting, shown, repetition)
+            elif self.slots == "last":
+                yield self._offered(item, setting, shown, len(shown), repetition)
+        if prompt == "hint_option" and self.slots == "every":
+            for slot in range(len(item.options)):
+                shown = [kept[i] for i in orders[slot % len(orders)]]
+                yield self._offered(item, setting, shown, slot, slot)
+
+    def _condition(self, prompt: str, more: str = "") -> str:
+        return f"prompt={prompt}{more}, asking={self.asking}, design={self.design}"
+
+    def _form(self, variant: Variant, hint: str = "") -> str:
+        kind = "choice" if variant.labels else "label"
+        return f"{ASKING[self.asking]}{kind}{hint}"
+
+    def _with_gold(self, item: Item, setting: Setting, shown: list[int], repetition: int) -> Trial:
+        variant = show(item, setting.items.kind, shown)
+        condition = self._condition("with_gold")
+        return self.trial(variant, condition, repetition, form=self._form(variant))
+
+    def _offered(
+        self, item: Item, setting: Setting, shown: list[int], slot: int, repetition: int
+    ) -> Trial:
+        """The none-option stands in one slot, the distractors around it."""
+        origin = [*shown[:slot], NONE_OPTION, *shown[slot:]]
+        none = WORDINGS[self.wording]
+        texts = [none if i == NONE_OPTION else item.options[i] for i in origin]
+        variant = show(
+            item, setting.items.kind, options=texts, origin=origin, gold=slot,
+            labels=_labels(setting, len(texts)),
+        )  # fmt: skip
+        condition = self._condition("hint_option", f", slots={self.slots}, wording={self.wording}")
+        form = self._form(variant)
+        return self.trial(variant, condition, repetition, form=form, expects="none")
+
+    def _without(
+        self, prompt: str, item: Item, setting: Setting, shown: list[int], repetition: int
+    ) -> Trial:
+        assert item.gold is not None
+        texts = [item.options[i] for i in shown]
+        variant = show(
+            item, setting.items.kind, options=texts, origin=shown, gold=None,
+            labels=_labels(setting, len(texts)),
+        )  # fmt: skip
+        gold = item.options[item.gold]
+        if prompt == "no_hint":
+            changes = {"asks": "free", "form": self._form(variant), "extras": {"gold": gold}}
+        else:
+            phrase = WORDINGS[self.wording]
+            form = self._form(variant, "_hint")
+            changes = {"form": form, "extras": {"none_phrase": phrase, "gold": gold}}
+        wording = f", wording={self.wording}" if prompt == "hint_instruction" else ""
+        condition = self._condition(prompt, wording)
+        return self.trial(variant, condition, repetition, expects="none", **changes)
+
+
+def _labels(setting: Setting, k: int) -> tuple[str, ...]:
+    return LETTERS[:k] if setting.items.kind == "choice" else ()
+
+
+@dataclass(frozen=True)
+class GoldPlusNone(Probe):
+    """The gold stays, one distractor becomes the none-option: is the right answer still found?"""
+
+    wording: str = "know_no"
+    asking: str = "know_no"
+    design: str = "random(3)"
+
+    name = "gold_plus_none"
+    title = "None-option beside the right answer"
+    summary = "One wrong option, drawn at random, is replaced by a none-option; the gold stays."
+    expectation = "The right answer, not the none-option."
+    holds = "same_accuracy"
+    needs_gold = True
+
+    def __post_init__(self) -> None:
+        check_choice(self.name, "wording", self.wording, tuple(WORDINGS))
+        check_choice(self.name, "asking", self.asking, tuple(ASKING))
+        if self.design != "auto":
+            Design.parse(self.design)
+
+    def trials(self, item: Item, setting: Setting) -> Iterator[Trial]:
+        k = len(item.options)
+        if k < 2:
+            raise NotApplicableError("the item has no distractor")
+        setting.refuse_if_order_matters(item)
+        refuse_none_options(item)
+        auto = "cyclic" if k <= 10 else "random(3)"
+        design = capped(Design.parse(auto if self.design == "auto" else self.design), k)
+        distractors = [i for i in range(k) if i != item.gold]
+        replaced = setting.dice(item, "none_distractor").choice(distractors)
+        none = WORDINGS[self.wording]
+        options = [none if i == replaced else text for i, text in enumerate(item.options)]
+        origin = [NONE_OPTION if i == replaced else i for i in range(k)]
+        condition = f"wording={self.wording}, asking={self.asking}, design={self.design}"
+        for repetition, order in enumerate(setting.orders(design, item, k, item.gold)):
+            variant = show(item, setting.items.kind, order, options=options, origin=origin)
+            form = f"{ASKING[self.asking]}{'choice' if variant.labels else 'label'}"
+            yield self.trial(variant, condition, repetition, form=form)
