@@ -297,6 +297,21 @@ def test_a_budget_that_suffices_stops_nothing(store: Store) -> None:
     assert go(Scripted(), store, 20, limits=Limits(requests=20, tokens=240)).complete
 
 
+def test_a_budget_is_shared_by_stages(store: Store) -> None:
+    limits = Limits(requests=30, tokens=10**6, money=1.0, prompt_price=1e3, completion_price=1e3)
+    first = go(Scripted(), store, 20, limits=limits)
+    left = limits.after(first)
+    assert (left.requests, left.tokens) == (10, 10**6 - 240)
+    assert left.money == pytest.approx(1 - 0.24)
+    second = go(Scripted(), store, 50, limits=left)
+    both = first + second
+    assert (both.answered, both.sent, both.cached, both.stopped) == (30, 30, 20, "budget")
+    assert both.cost == pytest.approx(0.36)
+    assert (second + RunSummary()).stopped == "budget"
+    assert (RunSummary() + RunSummary()).cost is None
+    assert limits.after(both).requests == 0
+
+
 def test_cost_and_what_was_not_counted(store: Store) -> None:
     def reply(prompt: str, time: int) -> Response:
         return Response("x") if prompt == "p0" else sound(prompt, time)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from horsesense.errors import UsageError
@@ -54,6 +54,16 @@ class Limits:
         if self.prompt_price is None or self.completion_price is None:
             return None
         return (prompt_tokens * self.prompt_price + completion_tokens * self.completion_price) / 1e6
+
+    def after(self, spent: RunSummary) -> Limits:
+        """What is left of these limits for the next stage of a study."""
+        tokens = spent.prompt_tokens + spent.completion_tokens
+        return replace(
+            self,
+            requests=None if self.requests is None else max(0, self.requests - spent.sent),
+            tokens=None if self.tokens is None else max(0, self.tokens - tokens),
+            money=None if self.money is None else max(0.0, self.money - (spent.cost or 0.0)),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +131,21 @@ class RunSummary:
     seconds: float = 0.0
     stopped: Stopped | None = None
     last_failure: Failure | None = None
+
+    def __add__(self, later: RunSummary) -> RunSummary:
+        """What two stages did together: what stopped the first stopped the whole."""
+        counts = {
+            name: getattr(self, name) + getattr(later, name)
+            for name in self.__dataclass_fields__
+            if name not in ("cost", "stopped", "last_failure")
+        }
+        costs = [cost for cost in (self.cost, later.cost) if cost is not None]
+        return RunSummary(
+            **counts,
+            cost=sum(costs) if costs else None,
+            stopped=self.stopped or later.stopped,
+            last_failure=later.last_failure or self.last_failure,
+        )
 
     @property
     def complete(self) -> bool:
