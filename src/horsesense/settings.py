@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import tomli_w
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from horsesense.errors import StoreError, UsageError
+from horsesense.suites import BASIC, merged, suite_probes
 
-DEFAULT_PROBES = (
-    "repeat",
-    "order",
-    "labels",
-    "none_of_the_above",
-    "options_only",
-)
+DEFAULT_PROBES = BASIC
 
 
 class Settings(BaseModel):
     """A study. Field names are the long options of `horsesense audit`.
+
+    `suite` (one name, or several with commas between) adds its probes to those that are named;
+    `faithful` chooses the published protocol. `probes` then holds all of them.
 
     >>> Settings(items="sample", model="sim:prior").probes[0]
     'repeat'
@@ -32,6 +30,8 @@ class Settings(BaseModel):
     items: str
     model: str
     probes: tuple[str, ...] = DEFAULT_PROBES
+    suite: str | None = None
+    faithful: bool = False
     map: dict[str, str] = Field(default_factory=dict)
     split: str | None = None
     where: dict[str, str] = Field(default_factory=dict)
@@ -48,6 +48,15 @@ class Settings(BaseModel):
     readers: tuple[str, ...] = ("first_token", "text")
     draws: int = Field(default=1000, ge=100)
     level: float = Field(default=0.95, gt=0.5, lt=1)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_suite(cls, values: dict[str, Any]) -> dict[str, Any]:
+        """Resolve the suite, so that what is saved names every probe."""
+        added = suite_probes(values.get("suite"), bool(values.get("faithful")))
+        if not added:
+            return values
+        return {**values, "probes": merged([*added, *(values.get("probes") or ())])}
 
     @classmethod
     def of(cls, **values: object) -> Settings:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import factorial
 from types import MappingProxyType
@@ -12,6 +12,7 @@ from horsesense.orders import Design
 from horsesense.phrases import says_none
 from horsesense.probes.base import LETTERS, NotApplicableError, Probe, Setting, check_choice, show
 from horsesense.probes.none_of_the_above import WORDINGS
+from horsesense.probes.order import MOST_CYCLIC
 from horsesense.trials import NONE_OPTION, Trial, Variant
 
 HINTS = ("hint_option", "hint_instruction", "no_hint")
@@ -35,7 +36,8 @@ def refuse_none_options(item: Item) -> None:
 @dataclass(frozen=True)
 class GoldAbsent(Probe):
     """`prompt` is one of with_gold (the same options with the right one, for comparison),
-    hint_option (a none-option is offered; `slots` last, or every slot in turn),
+    hint_option (a none-option is offered; `slots` last, or every slot in turn, of more than 10
+    options the first, the middle and the last),
     hint_instruction (the instruction offers the phrase), no_hint, or all four. `wording` is the
     none-option's, `asking` the task's: know_no ("return the correct option(s)") or own (the
     wording of the other probes, which says that one option is to be chosen)."""
@@ -62,7 +64,7 @@ class GoldAbsent(Probe):
 
     def _design(self, k: int) -> Design:
         if self.design == "auto":
-            return Design.parse("cyclic" if k <= 10 else "random(3)")
+            return Design.parse("cyclic" if k <= MOST_CYCLIC else "random(3)")
         return capped(Design.parse(self.design), k)
 
     def trials(self, item: Item, setting: Setting) -> Iterator[Trial]:
@@ -86,9 +88,9 @@ class GoldAbsent(Probe):
             elif self.slots == "last":
                 yield self._offered(item, setting, shown, len(shown), repetition)
         if prompt == "hint_option" and self.slots == "every":
-            for slot in range(len(item.options)):
-                shown = [kept[i] for i in orders[slot % len(orders)]]
-                yield self._offered(item, setting, shown, slot, slot)
+            for number, slot in enumerate(_slots(len(item.options))):
+                shown = [kept[i] for i in orders[number % len(orders)]]
+                yield self._offered(item, setting, shown, slot, number)
 
     def _condition(self, prompt: str, more: str = "") -> str:
         return f"prompt={prompt}{more}, asking={self.asking}, design={self.design}"
@@ -138,6 +140,11 @@ class GoldAbsent(Probe):
         return self.trial(variant, condition, repetition, expects="none", **changes)
 
 
+def _slots(k: int) -> Sequence[int]:
+    """Every slot; of long lists of class names the first, the middle and the last."""
+    return range(k) if k <= MOST_CYCLIC else (0, k // 2, k - 1)
+
+
 def _labels(setting: Setting, k: int) -> tuple[str, ...]:
     return LETTERS[:k] if setting.items.kind == "choice" else ()
 
@@ -169,7 +176,7 @@ class GoldPlusNone(Probe):
             raise NotApplicableError("the item has no distractor")
         setting.refuse_if_order_matters(item)
         refuse_none_options(item)
-        auto = "cyclic" if k <= 10 else "random(3)"
+        auto = "cyclic" if k <= MOST_CYCLIC else "random(3)"
         design = capped(Design.parse(auto if self.design == "auto" else self.design), k)
         distractors = [i for i in range(k) if i != item.gold]
         replaced = setting.dice(item, "none_distractor").choice(distractors)
