@@ -24,7 +24,7 @@ MAX_OPTIONS: Final = 26
 LETTERS: Final = tuple(string.ascii_uppercase)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Numbered:
     """A row with where it stands: `number` for messages, `ordinal` (from 1) for its name."""
 
@@ -70,11 +70,6 @@ def _drop_tail(values: list[Any]) -> list[Any]:
     while values and values[-1] is None:
         values.pop()
     return values
-
-
-def is_choice(rows: Iterable[Numbered], fields: FieldMap) -> bool:
-    """True if the rows are multiple choice: some hold both a question and options."""
-    return any(fields.has(r.row, "question") and fields.has(r.row, "options") for r in rows)
 
 
 class ItemBuilder:
