@@ -214,12 +214,12 @@ Piece(text='cd', marked=False, cut=2)]
     lead = text[max(len(head), start - around) : start]
     marked = text[start : min(end, start + limit)]
     last = start + len(marked)
-    tail = text[last : max(limit, last + around)]
+    tail = text[end : max(limit, end + around)]
     found = [
         Piece(head, cut=start - len(head) - len(lead)),
         Piece(lead),
         Piece(marked, True, end - last),
-        Piece(tail, cut=len(text) - max(end, last + len(tail))),
+        Piece(tail, cut=len(text) - end - len(tail)),
     ]
     return [piece for piece in found if piece.text or piece.cut]
 
