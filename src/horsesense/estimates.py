@@ -14,9 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.ids import seed_of
-from horsesense.measures.base import Estimate, Floats, Measure
+from horsesense.measures.base import Crossed, Estimate, Floats, Measure
 from horsesense.stats.bootstrap import Resampler, by_cluster, expanded_tail
 from horsesense.stats.tests import holm, smallest_detectable, wilson
+from horsesense.stats.two_way import influences, plain_interval, share_interval, two_way_se
 from horsesense.table import Cell
 
 BLOCK = 100
@@ -58,6 +59,7 @@ class Job(NamedTuple):
     sums: Floats
     n: int
     n_missing: int
+    crossed: Crossed | None = None
 
 
 def estimate_all(
@@ -77,7 +79,7 @@ def estimate_all(
             continue
         rows = measure.rows(cell, other)
         sums = by_cluster(rows.rows, context.cluster[cell.item], context.n_clusters)
-        jobs.append(Job(measure, cell, other, sums, rows.n, rows.n_missing))
+        jobs.append(Job(measure, cell, other, sums, rows.n, rows.n_missing, rows.crossed))
         if sum(job.sums.shape[1] for job in jobs) > BLOCK:
             estimates += _finished(jobs, resampler, context)
             jobs = []
@@ -129,13 +131,18 @@ def _estimates(job: Job, totals: Floats, context: Context) -> Iterator[Estimate]
     seed = seed_of(context.seed, f"{cell.probe}|{cell.condition}|{cell.reader}", measure.name)
     p_value = measure.p_value(cell, job.other, job.sums, seed) if job.n else None
     baseline = measure.baseline(cell)
+    errors = _errors(job, context)
     for place, group in enumerate(measure.groups(cell)):
         value = float(values[place])
         blank = _blank(measure, cell, context, group)
         if np.isnan(value):
             yield replace(blank, n=job.n, n_missing=job.n_missing, note="no trial to count")
             continue
-        low, high, how = _interval(job, value, drawn[:, place], context.level)
+        se = None if errors is None else float(errors[place])
+        if se is None:
+            low, high, how = _interval(job, value, drawn[:, place], context.level)
+        else:
+            low, high, how = _crossed_interval(job, value, se, context)
         yield replace(
             blank,
             value=value,
@@ -146,11 +153,42 @@ def _estimates(job: Job, totals: Floats, context: Context) -> Iterator[Estimate]
             interval=how,
             baseline=baseline,
             p_value=p_value,
-            detectable=_detectable(job) if measure.difference else None,
+            detectable=_detectable(job, se) if measure.difference else None,
         )
     null = measure.null(cell, seed) if job.n else None
     if null is not None:
         yield _null(job, null, context)
+
+
+def _errors(job: Job, context: Context) -> Floats | None:
+    """Standard errors of crossed outcomes, one per group; None where items share no prompts."""
+    if job.crossed is None or not len(job.crossed.rows):
+        return None
+    moved = influences(job.crossed.rows, job.measure.value)
+    cluster = context.cluster[job.cell.item[job.crossed.item]]
+    return two_way_se(moved, cluster, job.crossed.bundle)
+
+
+def _crossed_interval(
+    job: Job, value: float, se: float, context: Context
+) -> tuple[float, float, str]:
+    """Interval that allows for outcomes that go together by item and by prompt.
+
+    Outcomes that are all alike have no width of their own: Wilson's interval for the smaller
+    number of clusters then says how far the truth may be.
+    """
+    assert job.crossed is not None
+    items = len(np.unique(context.cluster[job.cell.item[job.crossed.item]]))
+    prompts = len(np.unique(job.crossed.bundle))
+    few, how = min(items, prompts), f"two-way({items} items, {prompts} prompts)"
+    share = job.measure.unit == "fraction" and not job.measure.difference
+    if not se > 0:
+        reach = wilson(0, few, context.level)[1] if job.measure.unit == "fraction" else 0.0
+        floor = 0.0 if share else -1.0
+        return max(floor, value - reach), min(1.0, value + reach), f"wilson({few} clusters)"
+    if share and 0 < value < 1:
+        return *share_interval(value, se, few, context.level), how
+    return *plain_interval(value, se, few, context.level), how
 
 
 def _interval(job: Job, value: float, drawn: Floats, level: float) -> tuple[float, float, str]:
@@ -179,8 +217,10 @@ def _single_outcomes(sums: Floats) -> bool:
     return bool((sums[:, 1] <= 1).all() and np.isin(sums[:, 0], (0.0, 1.0)).all())
 
 
-def _detectable(job: Job) -> float | None:
+def _detectable(job: Job, se: float | None = None) -> float | None:
     """Smallest change that this many items would show with 80 % power; None without variation."""
+    if se is not None:
+        return smallest_detectable(se) if se > 0 else None
     n = job.sums[:, 1].sum()
     if n == 0:
         return None

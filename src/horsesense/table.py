@@ -18,11 +18,12 @@ import numpy.typing as npt
 import orjson
 import polars as pl
 
+from horsesense.decisions import decisions
 from horsesense.evidence import Earlier, Evidence
 from horsesense.exchange import Key
 from horsesense.readers.no_hint import CLASSES
 from horsesense.readings import STATUSES, Reading
-from horsesense.trials import NONE_OPTION, REFUSED_OPTION, UNKNOWN_OPTION, Trial, Variant
+from horsesense.trials import BUNDLED, NONE_OPTION, REFUSED_OPTION, UNKNOWN_OPTION, Trial, Variant
 
 TRIALS: Mapping[str, Any] = {
     "trial": pl.UInt32,
@@ -57,6 +58,7 @@ READINGS: Mapping[str, Any] = {
     "span_end": pl.Int32,
     "confidence": pl.Float32,
     "score": pl.Float32,
+    "excess": pl.Int16,
 }
 
 STATUS_CODE = {status: code for code, status in enumerate(STATUSES)}
@@ -64,6 +66,8 @@ MISSING = -1
 """Status code of a trial that was asked and has no reading."""
 NOT_ASKED = -2
 """Status code of a place in a cell where there is no trial."""
+MOST_EXCESS = 30_000
+"""A reply may hold more numbers than a column has room for."""
 NO_CONTENT = -999
 """Content of a reading that chose nothing in particular; never equal to another such."""
 
@@ -196,6 +200,7 @@ def reading_row(
         end,
         reading.confidence,
         reading.score,
+        max(-MOST_EXCESS, min(MOST_EXCESS, reading.excess)),
     )
 
 
@@ -231,7 +236,10 @@ class Cell:
         correct: 1 right, 0 wrong, -1 where no gold is known or there is no reading.
         asks: the kind of answer asked for (see `trials.Asks`).
         chosen: bit s is set if slot s was chosen; 0 where there is no reading. Of cells that ask
-            for several letters; None elsewhere.
+            for several letters, and of bundles; None elsewhere.
+        bundle: number of the bundle that an item stands in, or -1; position: its place there,
+            from 0; excess: see `Reading`. Of cells whose prompts hold several problems.
+        classes: the labels that all items share; likewise, empty where each has options of its own.
         marked: the slot that the probe is about, or -1 (`Trial.extras["marked"]`); likewise.
         verdict: index into `readers.no_hint.CLASSES`, or -1; of cells that ask freely.
         confidence, score: of the readings (see `Reading`), NaN where there is none.
@@ -255,6 +263,10 @@ class Cell:
     verdict: npt.NDArray[np.int8] | None = None
     confidence: npt.NDArray[np.float32] | None = None
     score: npt.NDArray[np.float32] | None = None
+    bundle: npt.NDArray[np.int32] | None = None
+    position: npt.NDArray[np.int16] | None = None
+    excess: npt.NDArray[np.int32] | None = None
+    classes: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
     part: npt.NDArray[np.intp] | None = None
 
@@ -309,7 +321,9 @@ def joined(named: Mapping[str, Cell], probe: str, condition: str) -> Cell:
         beside("status", NOT_ASKED), beside("slot", -1), beside("content", NO_CONTENT),
         beside("gold_at", -1), beside("correct", -1), made[0].asks,
         beside("chosen", 0), beside("marked", -1), beside("verdict", -1),
-        beside("confidence", np.nan), beside("score", np.nan), tuple(named), part,
+        beside("confidence", np.nan), beside("score", np.nan),
+        beside("bundle", -1), beside("position", -1), beside("excess", 0), made[0].classes,
+        tuple(named), part,
     )  # fmt: skip
 
 
@@ -325,6 +339,9 @@ def cells(trials: Path, readings: Path, readers: Sequence[str]) -> list[Cell]:
         marked=pl.col("extras").str.json_path_match("$.marked").cast(pl.Int16),
         cell=pl.concat_str("probe", "condition", separator="\x1f").cast(pl.Categorical),
         k=pl.col("options").list.len(),
+        classes=pl.when(pl.col("asks").is_in(BUNDLED) & (pl.col("labels").list.len() == 0)).then(
+            pl.col("options")
+        ),
     )
     read = pl.scan_parquet(readings).select(
         "trial",
@@ -334,6 +351,7 @@ def cells(trials: Path, readings: Path, readers: Sequence[str]) -> list[Cell]:
         "confidence",
         "score",
         "slots",
+        "excess",
         verdict=pl.col("rule").replace_strict(_VERDICTS, default=-1, return_dtype=pl.Int8),
         reader=pl.col("reader").cast(pl.Categorical),
         status=pl.col("status").replace_strict(STATUS_CODE, return_dtype=pl.Int8),
@@ -352,6 +370,9 @@ def cells(trials: Path, readings: Path, readers: Sequence[str]) -> list[Cell]:
 
 
 def _cell(probe: str, condition: str, reader: str, frame: pl.DataFrame) -> Cell:
+    bundled = frame["asks"][0] in BUNDLED
+    if bundled:
+        frame = decisions(frame)
     item, row = np.unique(frame["item"].to_numpy(), return_inverse=True)
     # Several trials of an item may share a repetition (labels asked one by one); each gets a place.
     place = frame.select(pl.int_range(pl.len()).over("item", order_by="trial")).to_series()
@@ -364,7 +385,7 @@ def _cell(probe: str, condition: str, reader: str, frame: pl.DataFrame) -> Cell:
         return out
 
     asks = str(frame["asks"][0])
-    several, free = asks == "letters", asks == "free"
+    several, free = asks == "letters" or bundled, asks == "free"
     bits = pl.col("slots").list.eval(pl.lit(2).cast(pl.Int64) ** pl.element()).list.sum()
 
     k = np.zeros(len(item), dtype=np.int64)
@@ -386,4 +407,8 @@ def _cell(probe: str, condition: str, reader: str, frame: pl.DataFrame) -> Cell:
         spread(frame["verdict"], -1, -1, np.int8) if free else None,
         spread(frame["confidence"], nan, nan, np.float32),
         spread(frame["score"], nan, nan, np.float32),
+        spread(frame["repetition"], -1, -1, np.int32) if bundled else None,
+        spread(frame["variant"], -1, -1, np.int16) if bundled else None,
+        spread(frame["excess"], 0, 0, np.int32) if bundled else None,
+        tuple(frame["classes"][0] or ()) if bundled else (),
     )

@@ -6,8 +6,24 @@ from horsesense.measures.accuracy import Accuracy, AccuracyHard, AccuracyValid
 from horsesense.measures.agreement import AnswerEntropy, PluralityAgreement
 from horsesense.measures.base import Estimate, Measure, Rows
 from horsesense.measures.contrast import AccuracyChange, AnswerChangeRate
+from horsesense.measures.per_problem import (
+    AccuracyByPosition,
+    LabelPrecision,
+    LabelRecall,
+    PerProblemAccuracy,
+    PerProblemErrors,
+    PerProblemLenient,
+    PerProblemRepaired,
+)
+from horsesense.measures.per_prompt import ExtraLabels, LengthError, OutOfRange, UnreadReplies
 from horsesense.measures.slots import PositionLocked, PositionPreference, Recall, Rstd
 from horsesense.measures.strata import AgreementShare, StratumAccuracy, StratumPlurality
+from horsesense.measures.task_contrast import (
+    SingleChange,
+    SingleShare,
+    TaskDifference,
+    TaskDifferenceByItem,
+)
 from horsesense.measures.validity import MismatchRate, MismatchValid, StatusShare, ValidRate
 from horsesense.registry import Registry
 
@@ -33,5 +49,20 @@ for _measure in (
     MismatchValid(),
     AccuracyChange(),
     AnswerChangeRate(),
+    PerProblemAccuracy(),
+    PerProblemErrors(),
+    PerProblemLenient(),
+    PerProblemRepaired(),
+    UnreadReplies(),
+    LengthError(),
+    OutOfRange(),
+    ExtraLabels(),
+    LabelPrecision(),
+    LabelRecall(),
+    AccuracyByPosition(),
+    SingleChange(),
+    TaskDifference(),
+    TaskDifferenceByItem(),
+    SingleShare(),
 ):
     MEASURES.add(_measure.name, _measure)

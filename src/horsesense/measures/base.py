@@ -20,7 +20,21 @@ from horsesense.table import Cell
 from horsesense.trials import Asks
 
 Floats = npt.NDArray[np.float64]
-Unit = Literal["fraction", "points", "nats", "kappa"]
+Unit = Literal["fraction", "points", "nats", "kappa", "count"]
+
+
+class Crossed(NamedTuple):
+    """Rows of single outcomes that belong to an item and to a prompt shared with other items.
+
+    Attributes:
+        rows: (outcomes, d).
+        item: which item of the cell each is about.
+        bundle: which prompt it comes from.
+    """
+
+    rows: Floats
+    item: npt.NDArray[np.intp]
+    bundle: npt.NDArray[np.intp]
 
 
 class Rows(NamedTuple):
@@ -30,11 +44,14 @@ class Rows(NamedTuple):
         rows: (items, d); rows of zeros for items that do not enter.
         n: how many trials (or items, see `Measure.counted`) entered.
         n_missing: how many should have entered and have no reading.
+        crossed: the single outcomes, where items share prompts; the interval then allows for
+            both, items and prompts.
     """
 
     rows: Floats
     n: int
     n_missing: int
+    crossed: Crossed | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,6 @@ from horsesense.items import Item, ItemSet, Kind
 from horsesense.probes.base import LETTERS, show
 from horsesense.probes.labels import LABEL_SETS
 from horsesense.prompts.bundles import (
-    BUNDLED,
     answer_tokens,
     bundle_fields,
     examples,
@@ -34,7 +33,7 @@ from horsesense.prompts.bundles import (
     worked_answer,
 )
 from horsesense.tasks import ANY, Task
-from horsesense.trials import Asks, Trial, Variant
+from horsesense.trials import BUNDLED, Asks, Trial, Variant
 
 Style = Literal["chat", "completion"]
 

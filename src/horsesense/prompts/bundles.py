@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from horsesense.errors import UsageError
 from horsesense.items import Item
 from horsesense.prompts.answers import index_json, label_key, label_lines, numbers
 from horsesense.tasks import Task
 from horsesense.trials import Trial, Variant
-
-BUNDLED: Final = frozenset(("label_lines", "index_json"))
-"""Kinds of answers that speak of several problems."""
 
 
 class Shown(NamedTuple):

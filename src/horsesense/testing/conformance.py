@@ -9,6 +9,7 @@ Each function raises AssertionError with a sentence. A plug-in of your own is ch
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -137,12 +138,40 @@ def random_cell(seed: int, n: int = 40, r: int = 4, k: int = 4, missing: float =
     )
 
 
+def random_bundles(seed: int, probe: str = "batch") -> Cell:
+    """A cell of random readings of problems in bundles of ten."""
+    cell = random_cell(seed)
+    row, column = np.indices(cell.status.shape)
+    one = np.where(cell.slot >= 0, 1 << np.maximum(cell.slot, 0).astype(np.int64), 0)
+    both = np.where(cell.status == STATUS_CODE["ambiguous"], 3, one)
+    return replace(
+        cell,
+        probe=probe,
+        condition="size=10",
+        asks="label_lines" if probe == "batch" else "index_json",
+        chosen=one if probe == "batch" else both,
+        bundle=np.asarray(column * 4 + row // 10, dtype=np.int32),
+        position=np.asarray(row % 10, dtype=np.int16),
+        excess=np.where(row % 10 == 0, row // 10 - 2, 0).astype(np.int32),
+        classes=tuple(f"class_{slot}" for slot in range(int(cell.k.max()))),
+    )
+
+
+def fitting_cell(measure: Measure) -> Cell | None:
+    """A random cell of the kind that the measure is about; None if the kit has none."""
+    cells = [random_cell(1), random_bundles(2), random_bundles(3, "select_all")]
+    if measure.compares == "family":
+        original = replace(cells[0], probe="original", condition="")
+        return next(measure.families([original, *cells[1:]]), None)
+    return next((cell for cell in cells if cell.asks in measure.asks), None)
+
+
 def check_measure(measure: Measure) -> None:
     """A measure counts what it uses, ignores the order of items, and is NaN where undefined."""
     for name in ("name", "title", "summary", "unit", "counted"):
         assert getattr(measure, name), f"{measure.name} does not declare {name}"
-    cell = random_cell(1)
-    other = None if measure.compares == "" else random_cell(2)
+    cell = fitting_cell(measure) or random_cell(1)
+    other = None if measure.compares in ("", "family") else random_cell(2)
     if measure.why_not(cell, other) is not None:
         return
     rows = measure.rows(cell, other)

@@ -1,0 +1,237 @@
+"""Many problems in one prompt: what became of each problem (specification, 4.4).
+
+`per_problem_accuracy` is the PPA of Wang, Kodner and Rambow (2025), not the "proportion of
+plurality agreement" that others abbreviate alike.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from horsesense.measures.base import Crossed, Floats, Measure, Rows, no_gold, ratio
+from horsesense.table import STATUS_CODE, Cell
+from horsesense.trials import BUNDLED
+
+Bools = npt.NDArray[np.bool_]
+
+MOST_PLACES = 20
+"""Places that are shown one by one; larger bundles are cut into ten parts."""
+
+
+def chosen_counts(cell: Cell) -> npt.NDArray[np.int64]:
+    """How many labels each problem was given, (items, places)."""
+    assert cell.chosen is not None
+    return np.bitwise_count(cell.chosen).astype(np.int64)
+
+
+def holds_gold(cell: Cell) -> Bools:
+    """Whether the right label is among those given."""
+    assert cell.chosen is not None
+    gold = np.maximum(cell.gold_at, 0).astype(np.int64)
+    held: Bools = np.equal((cell.chosen >> gold) & 1, 1) & (cell.gold_at >= 0)
+    return held
+
+
+def selects(cell: Cell) -> bool:
+    """Whether problems are selected by label, so that one can get none or several."""
+    return cell.asks == "index_json"
+
+
+def chance(cell: Cell) -> float:
+    """Share of right answers by guessing: 1/m, or (1/m)(1 - 1/m)^(m-1) where each label is
+    selected with probability 1/m and independently of the others."""
+    k = cell.k.astype(np.float64)
+    if not selects(cell):
+        return float((1 / k).mean())
+    return float(((1 / k) * (1 - 1 / k) ** (k - 1)).mean())
+
+
+class PerProblem(Measure):
+    """Sums over problems; a subclass gives its columns."""
+
+    asks = frozenset(BUNDLED)
+
+    @abstractmethod
+    def columns(self, cell: Cell, used: Bools) -> Floats:
+        """(items, places, d); what is not `used` is set to 0 afterwards."""
+
+    def used(self, cell: Cell) -> Bools:
+        """Which problems count: those with a reply and a gold answer."""
+        known: Bools = cell.read & (cell.correct >= 0)
+        return known
+
+    def why_not(self, cell: Cell, other: Cell | None = None) -> str | None:
+        return no_gold(cell)
+
+    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+        assert cell.bundle is not None
+        used = self.used(cell)
+        columns = self.columns(cell, used) * used[:, :, None]
+        crossed = Crossed(columns[used], np.nonzero(used)[0], cell.bundle[used].astype(np.intp))
+        return Rows(columns.sum(axis=1), int(used.sum()), cell.n_missing, crossed)
+
+    def value(self, totals: Floats) -> Floats:
+        """Every column but the last, over the last."""
+        return ratio(totals[..., :-1], totals[..., -1:])
+
+
+def beside(*columns: npt.NDArray[np.generic]) -> Floats:
+    return np.stack(columns, axis=-1).astype(np.float64)
+
+
+class PerProblemAccuracy(PerProblem):
+    name = "per_problem_accuracy"
+    title = "Accuracy per problem"
+    summary = (
+        "Share of problems in shared prompts that got their right label and no other; what is "
+        "left out, or cannot be read, counts as wrong. (PPA, Wang et al. 2025.)"
+    )
+
+    def columns(self, cell: Cell, used: Bools) -> Floats:
+        return beside(cell.correct == 1, used)
+
+    def baseline(self, cell: Cell) -> float | None:
+        return chance(cell)
+
+
+class PerProblemLenient(PerProblem):
+    name = "per_problem_accuracy_lenient"
+    title = "Right label among those given"
+    summary = "Share of problems whose right label is among those given, whatever else is."
+
+    def columns(self, cell: Cell, used: Bools) -> Floats:
+        return beside(holds_gold(cell), used)
+
+    def baseline(self, cell: Cell) -> float | None:
+        return float((1 / cell.k).mean())
+
+
+class PerProblemRepaired(PerProblem):
+    name = "per_problem_accuracy_repaired"
+    title = "Accuracy per problem after repair"
+    summary = (
+        "Expected accuracy when every problem without exactly one label is given one at random: "
+        "what is left of a gap between tasks is not due to contradictions and gaps."
+    )
+
+    def columns(self, cell: Cell, used: Bools) -> Floats:
+        one = chosen_counts(cell) == 1
+        return beside(np.where(one, cell.correct == 1, 1 / cell.k[:, None]), used)
+
+    def baseline(self, cell: Cell) -> float | None:
+        return float((1 / cell.k).mean())
+
+
+class PerProblemErrors(PerProblem):
+    name = "per_problem_errors"
+    title = "Kinds of errors per problem"
+    summary = (
+        "Shares of problems with one wrong label, with several labels (contradiction), and with "
+        "none (unassigned: left out, or the reply could not be read). With per_problem_accuracy "
+        "they sum to 1."
+    )
+
+    def groups(self, cell: Cell) -> Sequence[str]:
+        return ("wrong_label", "contradiction", "unassigned")
+
+    def columns(self, cell: Cell, used: Bools) -> Floats:
+        kinds = error_kinds(cell)
+        return beside(*(kinds[group] for group in self.groups(cell)), used)
+
+
+def error_kinds(cell: Cell) -> dict[str, Bools]:
+    """What became of each problem, (items, places) each; exactly one holds where there is gold.
+
+    A line that names several labels is a contradiction like an index under several labels.
+    """
+    counts = chosen_counts(cell)
+    unclear = cell.status == STATUS_CODE["ambiguous"]
+    several = (counts > 1) | (unclear & (counts == 0))
+    right = cell.correct == 1
+    return {
+        "correct": right,
+        "wrong_label": (counts == 1) & ~right,
+        "contradiction": several,
+        "unassigned": (counts == 0) & ~several,
+    }
+
+
+class AccuracyByPosition(PerProblem):
+    name = "accuracy_by_position"
+    title = "Accuracy by place in the prompt"
+    summary = "per_problem_accuracy of the problems that stand at a place, or in a tenth of them."
+
+    def groups(self, cell: Cell) -> Sequence[str]:
+        edges = place_edges(cell)
+        return [
+            f"{low + 1}" if high == low + 1 else f"{low + 1}-{high}"
+            for low, high in pairwise(edges)
+        ]
+
+    def columns(self, cell: Cell, used: Bools) -> Floats:
+        assert cell.position is not None
+        edges = place_edges(cell)
+        part = np.searchsorted(edges, cell.position, side="right") - 1
+        at = part[:, :, None] == np.arange(len(edges) - 1)
+        right = (cell.correct == 1)[:, :, None] & at
+        return np.concatenate([right, at], axis=2).astype(np.float64)
+
+    def value(self, totals: Floats) -> Floats:
+        half = totals.shape[-1] // 2
+        return ratio(totals[..., :half], totals[..., half:])
+
+
+def place_edges(cell: Cell) -> list[int]:
+    """Where the shown parts of a prompt begin, and its end."""
+    assert cell.position is not None
+    size = int(cell.position.max(initial=0)) + 1
+    if size <= MOST_PLACES:
+        return list(range(size + 1))
+    return [round(part * size / 10) for part in range(11)]
+
+
+class LabelPrecision(PerProblem):
+    name = "label_precision"
+    title = "Precision per label"
+    summary = "Share of the problems given a label (alone or with others) that have it."
+
+    def why_not(self, cell: Cell, other: Cell | None = None) -> str | None:
+        own = None if cell.classes else "the options differ from item to item"
+        return own or super().why_not(cell)
+
+    def groups(self, cell: Cell) -> Sequence[str]:
+        return cell.classes
+
+    def given(self, cell: Cell) -> Bools:
+        """(items, places, labels): the labels given."""
+        assert cell.chosen is not None
+        bits = np.arange(len(cell.classes))
+        given: Bools = np.equal((cell.chosen[:, :, None] >> bits) & 1, 1)
+        return given
+
+    def true(self, cell: Cell) -> Bools:
+        """(items, places, labels): the right label."""
+        return np.equal(cell.gold_at[:, :, None], np.arange(len(cell.classes)))
+
+    def columns(self, cell: Cell, used: Bools) -> Floats:
+        given, true = self.given(cell), self.true(cell)
+        return np.concatenate([given & true, given], axis=2).astype(np.float64)
+
+    def value(self, totals: Floats) -> Floats:
+        half = totals.shape[-1] // 2
+        return ratio(totals[..., :half], totals[..., half:])
+
+
+class LabelRecall(LabelPrecision):
+    name = "label_recall"
+    title = "Recall per label"
+    summary = "Share of the problems with a label that were given it (alone or with others)."
+
+    def columns(self, cell: Cell, used: Bools) -> Floats:
+        given, true = self.given(cell), self.true(cell)
+        return np.concatenate([given & true, true], axis=2).astype(np.float64)

@@ -1,0 +1,95 @@
+"""Many problems in one prompt: what is wrong with a reply as a whole (specification, 4.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from horsesense.measures.base import Floats
+from horsesense.measures.per_problem import Bools, PerProblem, beside, chosen_counts
+from horsesense.readings import STATUSES
+from horsesense.table import Cell
+from horsesense.trials import BUNDLED, Asks
+
+UNREAD = [STATUSES.index(status) for status in ("refusal", "unknown", "illegal", "empty")]
+
+
+class PerPrompt(PerProblem):
+    """Sums over problems, divided by the number of prompts; gold is not needed."""
+
+    unit = "count"
+
+    def why_not(self, cell: Cell, other: Cell | None = None) -> str | None:
+        return None
+
+    def used(self, cell: Cell) -> Bools:
+        return cell.read
+
+    def prompts(self, cell: Cell) -> Bools:
+        """Marks the first problem of each prompt."""
+        assert cell.position is not None
+        return np.equal(cell.position, 0)
+
+
+class LengthError(PerPrompt):
+    name = "length_error"
+    title = "Missing answers per prompt"
+    summary = (
+        "Number of problems minus number of answers in the reply: above 0 answers are missing, "
+        "below 0 there are too many; `size` is the mean distance, whatever its sign."
+    )
+    asks = frozenset[Asks](("label_lines",))
+
+    def groups(self, cell: Cell) -> Sequence[str]:
+        return ("mean", "size")
+
+    def columns(self, cell: Cell, used: Bools) -> Floats:
+        assert cell.excess is not None
+        return beside(-cell.excess, np.abs(cell.excess), self.prompts(cell))
+
+
+class OutOfRange(PerPrompt):
+    name = "out_of_range"
+    title = "Numbers of no problem, per prompt"
+    summary = "Different numbers in the replies about a bundle that none of its problems has."
+    asks = frozenset[Asks](("index_json",))
+
+    def columns(self, cell: Cell, used: Bools) -> Floats:
+        assert cell.excess is not None
+        return beside(cell.excess, self.prompts(cell))
+
+
+class ExtraLabels(PerPrompt):
+    name = "extra_labels"
+    title = "Labels too many, per prompt"
+    summary = (
+        "Labels beyond the first that problems were given: what the released code of Wang et al. "
+        "counts as contradictions, where per_problem_errors counts problems."
+    )
+    asks = frozenset[Asks](("index_json",))
+
+    def columns(self, cell: Cell, used: Bools) -> Floats:
+        return beside(np.maximum(chosen_counts(cell) - 1, 0), self.prompts(cell))
+
+
+class UnreadReplies(PerProblem):
+    """A problem of an unread reply has a status of its own, unlike one that was left out."""
+
+    name = "unread_share"
+    title = "Problems lost with their reply"
+    summary = (
+        "Share of problems without a label because a reply (to any of the labels) could not be "
+        "read, was a refusal, or ended early; part of `unassigned`."
+    )
+    asks = frozenset(BUNDLED)
+
+    def why_not(self, cell: Cell, other: Cell | None = None) -> str | None:
+        return None
+
+    def used(self, cell: Cell) -> Bools:
+        return cell.read
+
+    def columns(self, cell: Cell, used: Bools) -> Floats:
+        lost = np.isin(cell.status, [*UNREAD, STATUSES.index("truncated")])
+        return beside(lost & (chosen_counts(cell) == 0), used)

@@ -1,0 +1,145 @@
+"""Many problems in one prompt against one by one, and one task against another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from horsesense.measures.base import Crossed, Floats, Measure, Rows, item_means, no_gold, ratio
+from horsesense.measures.contrast import AccuracyChange
+from horsesense.stats.tests import sign_flip
+from horsesense.table import Cell, joined
+from horsesense.trials import BUNDLED
+
+Ints = npt.NDArray[np.intp]
+TASKS = ("batch", "select_one", "select_all")
+SHARES = (0.90, 0.80, 0.75)
+"""Thresholds of Table 2 of Wang et al. (2025)."""
+
+
+class SingleChange(AccuracyChange):
+    """`other` is the original: one problem a prompt."""
+
+    name = "change_from_single"
+    title = "Change from one problem a prompt"
+    summary = (
+        "Accuracy in shared prompts minus accuracy of the same items asked one by one; an item's "
+        "accuracy is its mean over the prompts that it stands in. Interval and test by item."
+    )
+    asks = frozenset(BUNDLED)
+
+
+class TaskDifference(Measure):
+    """The cell joins two tasks about the same bundles."""
+
+    name = "task_difference"
+    title = "Difference between tasks"
+    summary = (
+        "per_problem_accuracy of the first task minus that of the second, in the same bundles. "
+        "The interval allows for items and prompts; p: flipped signs of the items' differences."
+    )
+    compares = "family"
+    difference = True
+
+    def families(self, cells: Sequence[Cell]) -> Iterator[Cell]:
+        by_key = {(c.probe, c.condition): c for c in cells if c.asks in BUNDLED}
+        for (probe, condition), cell in by_key.items():
+            for other in TASKS[TASKS.index(probe) + 1 :]:
+                if (other, condition) in by_key:
+                    pair = {probe: cell, other: by_key[other, condition]}
+                    yield joined(pair, probe, condition)
+
+    def groups(self, cell: Cell) -> Sequence[str]:
+        return (" - ".join(cell.parts),)
+
+    def why_not(self, cell: Cell, other: Cell | None = None) -> str | None:
+        return no_gold(cell)
+
+    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+        """Outcomes are paired by item and bundle."""
+        item, bundle, difference = paired_outcomes(cell)
+        columns = np.column_stack([difference, np.ones(len(difference))])
+        sums = np.zeros((len(cell.item), 2))
+        np.add.at(sums, item, columns)
+        asked = int(cell.asked.sum()) // 2
+        return Rows(sums, len(item), asked - len(item), Crossed(columns, item, bundle))
+
+    def p_value(self, cell: Cell, other: Cell | None, sums: Floats, seed: int) -> float | None:
+        return sign_flip(sums[:, 0], seed)
+
+
+class TaskDifferenceByItem(TaskDifference):
+    name = "task_difference_by_item"
+    title = "Difference between tasks, items alone"
+    summary = (
+        "task_difference with a bootstrap over items: too narrow where replies fail as a whole, "
+        "for it takes the prompts as given."
+    )
+
+    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+        return super().rows(cell, other)._replace(crossed=None)
+
+
+def paired_outcomes(cell: Cell) -> tuple[Ints, Ints, Floats]:
+    """Item, bundle and difference of rightness of the outcomes that both tasks have."""
+    assert cell.bundle is not None
+    assert cell.part is not None
+    found = []
+    for part in (0, 1):
+        columns = cell.part == part
+        known = cell.read[:, columns] & (cell.correct[:, columns] >= 0)
+        item = np.nonzero(known)[0]
+        bundle = cell.bundle[:, columns][known].astype(np.int64)
+        found.append((item * (2**31) + bundle, cell.correct[:, columns][known] == 1))
+    (one, right), (two, other) = found
+    both, mine, theirs = np.intersect1d(one, two, return_indices=True)
+    difference = right[mine].astype(np.float64) - other[theirs]
+    return (both // 2**31).astype(np.intp), (both % 2**31).astype(np.intp), difference
+
+
+class SingleShare(Measure):
+    """The cell joins the original and the batches of all sizes; a size is one unit."""
+
+    name = "share_of_sizes_near_single"
+    title = "Sizes that keep single accuracy"
+    summary = (
+        "Share of bundle sizes at which batch accuracy exceeds 0.90, 0.80 or 0.75 of the accuracy "
+        "one by one (Table 2 of Wang et al. 2025; strictly greater)."
+    )
+    compares = "family"
+
+    def families(self, cells: Sequence[Cell]) -> Iterator[Cell]:
+        single = next((c for c in cells if c.probe == "original"), None)
+        kinds: dict[str, dict[str, Cell]] = {}
+        for cell in cells:
+            if cell.probe == "batch":
+                size, _, rest = cell.condition.partition(", ")
+                kinds.setdefault(rest, {})[size] = cell
+        for rest, batches in kinds.items():
+            if single is not None:
+                yield joined({"single": single, **batches}, "batch", rest)
+
+    def groups(self, cell: Cell) -> Sequence[str]:
+        return [f"{share:.2f}" for share in SHARES]
+
+    def why_not(self, cell: Cell, other: Cell | None = None) -> str | None:
+        return no_gold(cell)
+
+    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+        assert cell.part is not None
+        known = cell.read & (cell.correct >= 0)
+        right = (cell.correct == 1) & known
+        single = item_means(right[:, cell.part == 0], known[:, cell.part == 0])
+        parts = [cell.part == part for part in range(1, len(cell.parts))]
+        sums = [counts[:, part].sum(axis=1) for part in parts for counts in (right, known)]
+        rows = np.column_stack([single, *sums]).astype(np.float64)
+        return Rows(rows, int(known.sum()), cell.n_missing)
+
+    def value(self, totals: Floats) -> Floats:
+        accuracy = ratio(totals[..., 0::2], totals[..., 1::2])
+        single, batches = accuracy[..., :1], accuracy[..., 1:]
+        # A hair more than equal is a rounding error, not a greater accuracy.
+        kept = np.stack([batches > share * single + 1e-12 for share in SHARES], axis=-1)
+        return np.where(np.isnan(single), np.nan, kept.mean(axis=-2))
