@@ -101,7 +101,7 @@ def loaded(backend):
 
     async def go():
         await backend.__aenter__()
-        return backend._entered()
+        return backend.model
 
     return asyncio.run(go())
 

@@ -41,6 +41,10 @@ class Tokens:
         template = self._tokenizer.chat_template
         return blake2b(str(template).encode(), digest_size=6).hexdigest() if template else "none"
 
+    def save(self, folder: str) -> None:
+        """Write the tokeniser's files into a model directory."""
+        self._tokenizer.save_pretrained(folder)
+
     def prompt(self, request: Request) -> tuple[int, ...]:
         """Token ids of the prompt, with the template's or the tokeniser's own special tokens.
 

@@ -87,16 +87,16 @@ class TransformersBackend:
         self.identity = f"hf:{weights.name}@{weights.fingerprint}/{dtype}"
         self.batch_size = 64
         self.max_connections = 1
-        self._model: LocalModel | None = None
+        self._loaded: LocalModel | None = None
         # One thread for all of torch's work: its pools belong to the thread that calls it.
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="horsesense-hf")
 
     async def __aenter__(self) -> Self:
         """Load tokeniser and weights; BackendError if that cannot be done."""
-        if self._model is None:
-            self._model = await self._work(_load, self.weights, self.dtype, self.device)
+        if self._loaded is None:
+            self._loaded = await self._work(_load, self.weights, self.dtype, self.device)
             if self.scoring == "trie":
-                await self._work(self._model.try_trie)
+                await self._work(self._loaded.try_trie)
         return self
 
     async def __aexit__(
@@ -105,11 +105,11 @@ class TransformersBackend:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._model = None
+        self._loaded = None
 
     async def capabilities(self) -> Capabilities:
         """What the loaded model offers, and in the notes how it is scored and why."""
-        model = self._entered()
+        model = self.model
         return Capabilities(
             chat=model.tokens.has_template,
             completion=True,
@@ -123,21 +123,23 @@ class TransformersBackend:
     def count_tokens(self, request: Request) -> int | None:
         """Length of the prompt in tokens; None where the model's template refuses it."""
         try:
-            return len(self._entered().tokens.prompt(request))
+            return len(self.model.tokens.prompt(request))
         except ValueError:
             return None
 
     async def respond(self, batch: Sequence[Asked]) -> Sequence[Response | Failure]:
         """Answer a batch, in order, in the worker thread."""
-        return await self._work(self._entered().answer, batch)
+        return await self._work(self.model.answer, batch)
 
     async def _work(self, function: Callable[..., T], *args: Any) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._worker, function, *args)
 
-    def _entered(self) -> LocalModel:
-        if self._model is None:
+    @property
+    def model(self) -> LocalModel:
+        """The loaded model; BackendError outside `async with`."""
+        if self._loaded is None:
             raise BackendError(f"{self.name} is not loaded.", hint="Use it in `async with`.")
-        return self._model
+        return self._loaded
 
 
 def _load(weights: Weights, dtype: str, device: str) -> LocalModel:
