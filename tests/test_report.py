@@ -203,13 +203,17 @@ class TestVerdict:
         assert "slot B in" not in said(run, "warning")
         assert "No preferred slot was found" in said(run, "sound")
 
+    def test_a_probe_without_any_answer_is_a_doubt(self, hostile: Path) -> None:
+        doubts = said(Run.load(hostile), "doubt")
+        assert "trials have no answer, most of all under “Asked again” (7 of 7)" in doubts
+
     def test_missing_answers_are_a_doubt(self, runs: dict[str, Run]) -> None:
         lost = tuple(
             replace(e, n_missing=30) if (e.measure, e.probe) == ("valid_rate", "order") else e
             for e in runs["oracle"].estimates
         )
         run = Run(runs["oracle"].out, runs["oracle"].findings, lost, runs["oracle"].items)
-        assert "Options reordered: 30 of" in said(run, "doubt")
+        assert "most of all under “Options reordered” (30 of" in said(run, "doubt")
 
     @pytest.mark.parametrize(
         ("reference", "comparisons", "expected"),

@@ -109,6 +109,15 @@ class Run:
         return [e for name in self.probes for e in self.all(measure, name, reader)]
 
     @cached_property
+    def missing(self) -> list[Estimate]:
+        """Valid rates, defined or not, of the cells in which trials have no reading."""
+        return [
+            e
+            for e in self.estimates
+            if e.measure == "valid_rate" and e.reader == self.reader and e.n_missing
+        ]
+
+    @cached_property
     def probes(self) -> dict[str, Mapping[str, Any]]:
         """What each probe declares, by name."""
         return {probe["name"]: probe for probe in self.findings["probes"]}

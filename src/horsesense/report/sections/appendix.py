@@ -63,11 +63,7 @@ def left_out(run: Run) -> Context:
 
 def _missing(run: Run) -> list[tuple[str, int, int]]:
     """Cells with trials that have no reading: name, how many, of how many."""
-    return [
-        (run.label(e.probe, e.condition), e.n_missing, e.n + e.n_missing)
-        for e in run.everywhere("valid_rate")
-        if e.n_missing
-    ]
+    return [(run.label(e.probe, e.condition), e.n_missing, e.n + e.n_missing) for e in run.missing]
 
 
 def glossary(run: Run) -> Context:

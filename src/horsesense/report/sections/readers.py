@@ -67,15 +67,22 @@ def sentences(run: Run) -> Iterator[Sentence]:
 
 
 def _missing(run: Run) -> Iterator[Sentence]:
-    """Where the largest share of trials has no reading."""
-    lost = [e for e in run.everywhere("valid_rate") if e.n_missing]
-    if lost:
-        e = max(lost, key=lambda e: e.n_missing / (e.n + e.n_missing))
-        text = (
-            f"{run.label(e.probe, e.condition)}: {e.n_missing:,} of "
-            f"{plural(e.n + e.n_missing, 'trial')} have no answer. Numbers are over the rest."
-        )
-        yield Sentence(text, "doubt", e, READERS.id, e.n_missing / (e.n + e.n_missing))
+    """All trials without a reading; the number behind it is where their share is largest."""
+    if not run.missing:
+        return
+    lost = sum(e.n_missing for e in run.missing)
+    of = sum(e.n + e.n_missing for e in run.estimates if _is_validity(run, e))
+    worst = max(run.missing, key=lambda e: e.n_missing / (e.n + e.n_missing))
+    text = (
+        f"{lost:,} of {plural(of, 'trial')} have no answer, most of all under "
+        f"“{run.label(worst.probe, worst.condition)}” ({worst.n_missing:,} of "
+        f"{worst.n + worst.n_missing:,}). Numbers are over the rest."
+    )
+    yield Sentence(text, "doubt", worst, READERS.id, lost / of)
+
+
+def _is_validity(run: Run, e: Estimate) -> bool:
+    return e.measure == "valid_rate" and e.reader == run.reader
 
 
 def _validity(run: Run, valid: Estimate) -> Sentence:
