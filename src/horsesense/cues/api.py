@@ -29,6 +29,10 @@ WORTH_SHOWING: Final = 0.05
 """Share of grouped items from which the result without groups is shown beside it."""
 
 
+STEADY: Final = 2000
+"""Predictions (items times repeats) from which the division hardly matters."""
+
+
 def find_cues(
     items: ItemSet,
     *,
@@ -36,7 +40,7 @@ def find_cues(
     presence_bug: bool = False,
     grouping: Grouping = "found",
     folds: int = 5,
-    repeats: int = 2,
+    repeats: int | None = None,
     seed: int = 0,
     jobs: int | None = None,
     answers: Sequence[Answers] = (),
@@ -59,7 +63,8 @@ def find_cues(
         presence_bug: presence as the published code computed it: counts.
         grouping: which items are never divided between training and test (see `find_groups`).
         folds: 1 divides once, 60/20/20, and predicts the last fifth alone.
-        repeats: repetitions of the folds.
+        repeats: repetitions of the folds; by default 2, and up to 10 for fewer than 1,000 items,
+            where one division differs much from the next.
         seed: of folds, shuffles and ties.
         jobs: processes; by default one per core.
         answers: recorded answers of models to these items.
@@ -70,9 +75,10 @@ def find_cues(
         UsageError: the items cannot be used (too few, one label, equal texts), or a setting.
     """
     started = time.monotonic()
-    if folds < 1 or repeats < 1:
+    if folds < 1 or (repeats is not None and repeats < 1):
         raise UsageError(f"folds is {folds} and repeats {repeats}; both must be at least 1.")
     task = make_task(items, faithful=faithful)
+    repeats = repeats or min(max(STEADY // len(task), 2), 10)
     groups = find_groups(task, "none" if faithful else grouping)
     splits = _splits(task, groups.numbers, faithful, folds, repeats, seed)
     method, ticker = Method(faithful, presence_bug, seed), Ticker(listener)

@@ -54,7 +54,8 @@ class Fitted:
         return np.asarray(x @ self.weights.T) + self.intercepts
 
     def predict(self, x: Any) -> Ints:
-        return np.argmax(self.scores(x), axis=1)
+        best: Ints = np.argmax(self.scores(x), axis=1)
+        return best
 
 
 def fit(
@@ -93,7 +94,11 @@ def fit(
 
 
 def _weights(model: Any, x: Any, y: npt.NDArray[Any]) -> tuple[Floats, Floats]:
-    with warnings.catch_warnings():
+    from sklearn import config_context
+
+    # Checking types and finiteness again costs more than many of these fits.
+    cheap = config_context(skip_parameter_validation=True, assume_finite=True)
+    with cheap, warnings.catch_warnings():
         # Not converging is part of the published method; the default's limit is far off.
         warnings.simplefilter("ignore")
         model.fit(x, y)

@@ -99,10 +99,11 @@ def depend(
     Args:
         task, items, groups: what was predicted.
         by_cues: share of repeats in which cues predict each item right; above one half it counts
-            as predictable.
+            as predictable, and items at one half exactly are left out.
         answers: of each model.
         families: model -> family, for those that the name does not tell.
     """
+    items, by_cues = items[by_cues != 0.5], by_cues[by_cues != 0.5]
     table = {a.model: _aligned(task, items, a) for a in answers}
     easy, gold, group = by_cues > 0.5, task.gold[items], groups[items]
     models = []

@@ -38,7 +38,7 @@ BEST: Final = "best vector"
 REFIT_UP_TO: Final = 200
 """Items up to which p comes from refitting everything on shuffled labels."""
 REFITS: Final = 99
-ENOUGH: Final = 10
+ENOUGH: Final = 5
 """Refitting stops when so many shuffles did as well as the true labels (Besag, Clifford 1991)."""
 SHUFFLES: Final = 999
 IN_ONE_PASS: Final = 50_000
@@ -151,7 +151,7 @@ def _assembled(
     by_split: dict[int, dict[str, Outcome]] = defaultdict(dict)
     for outcome in outcomes:
         by_split[outcome.unit.split][outcome.unit.vector] = outcome
-    repeats = 1 + max(split.repeat for split in splits)
+    repeats = 1 + max(splits[s].repeat for s in by_split)
     vectors = _ordered(by_split[0])
     predicted = {v: np.full((repeats, len(items)), -1) for v in [*vectors, BEST]}
     for s, found in by_split.items():
@@ -198,10 +198,13 @@ def _refitted_ps(
     run: Runner,
     ticker: Ticker,
 ) -> dict[str, float]:
-    """One-sided p from refitting everything to shuffled labels, on the first repeat alone."""
+    """One-sided p from refitting everything to shuffled labels.
+
+    Shuffles are divided once, as the first repeat is. Their kappas scatter more than a mean over
+    repeats would, so p is too large if anything.
+    """
     first = [s for s, split in enumerate(splits) if split.repeat == 0]
-    kept = [splits[s] for s in first]
-    true = _kappas(source, kept, items, [o for o in outcomes if o.unit.split in first], 0)
+    true = _kappas(source, splits, items, outcomes, 0)
     extreme = dict.fromkeys(true, 0)
     per_shuffle = len(first) * (len(true) - 1)
     ticker.expect(per_shuffle * REFITS)
@@ -210,7 +213,7 @@ def _refitted_ps(
     while done < REFITS and extreme[BEST] < ENOUGH:
         done += 1
         units = [Unit(s, v, done) for v in vectors for s in first]
-        found = _kappas(source, kept, items, list(ticker.watch(run(units))), done)
+        found = _kappas(source, splits, items, list(ticker.watch(run(units))), done)
         for vector, value in found.items():
             extreme[vector] += value >= true[vector]
     ticker.expect(-per_shuffle * (REFITS - done))

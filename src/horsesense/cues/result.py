@@ -111,7 +111,8 @@ class Dependence:
         raw: the difference without regard to labels; raw - difference is what labels confound.
         accuracy: on all items; on_predictable, on_unpredictable: on the two parts.
         chance: of a blind guess.
-        n, n_predictable: items answered, and those of them that cues predict.
+        n, n_predictable: items answered, and those of them that cues predict; items that cues
+            predict in exactly half of the repeats are in neither part.
         n_missing: items without a readable answer.
         by_label: label -> (difference, predictable, unpredictable items).
     """

@@ -237,14 +237,15 @@ _SHARED: dict[str, Any] = {}  # what forked workers see
 
 
 def _share(source: Source, splits: Sequence[Split]) -> None:
+    from threadpoolctl import threadpool_limits
+
+    # Matrices are small and sparse: threads inside a fit only wait for each other.
+    threadpool_limits(1)
     _SHARED["source"], _SHARED["splits"] = source, splits
 
 
 def _run_shared(unit: Unit) -> Outcome:
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(1):
-        return run_unit(_SHARED["source"], _SHARED["splits"], unit)
+    return run_unit(_SHARED["source"], _SHARED["splits"], unit)
 
 
 Runner = Callable[[Sequence[Unit]], Iterator[Outcome]]
@@ -254,8 +255,10 @@ Runner = Callable[[Sequence[Unit]], Iterator[Outcome]]
 def workers(source: Source, splits: Sequence[Split], jobs: int) -> Iterator[Runner]:
     """A function that runs units in `jobs` processes and yields outcomes as they come."""
     if jobs == 1:
-        _share(source, splits)
-        yield lambda units: map(_run_shared, units)
+        from threadpoolctl import threadpool_limits
+
+        with threadpool_limits(1):
+            yield lambda units: (run_unit(source, splits, unit) for unit in units)
         return
     import sys
     from multiprocessing import get_context

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,6 +20,8 @@ Ints = npt.NDArray[np.int64]
 FEWEST_ITEMS: Final = 20
 LONGEST_TEXT: Final = 100_000
 """Characters of a text that are read; what a label hides in later, no reader would see either."""
+LAYOUT_P: Final = 0.001
+"""Chi-squared p below which white space that goes with a label is worth a note."""
 
 
 @dataclass(frozen=True)
@@ -94,9 +97,11 @@ def make_task(items: ItemSet, *, faithful: bool = False) -> Task:
         kept, note = _without_rare_labels(kept)
         notes.append(note)
     _check(items.name, kept, fixed)
-    task = _labels_task(items.name, kept) if fixed else _options_task(items.name, kept)
-    notes += [_length_note(task.texts), _script_note(task.texts)]
-    return _noted(task, tuple(note for note in notes if note))
+    task = _labels_task(items.name, kept, faithful) if fixed else _options_task(items.name, kept)
+    notes += [_length_note(task.wholes), _script_note(task.texts)]
+    if task.kind == "labels":
+        notes += _layout_notes(task)
+    return replace(task, notes=tuple(note for note in notes if note))
 
 
 def _same_options(items: ItemSet) -> bool:
@@ -162,17 +167,22 @@ def _check(name: str, kept: Sequence[Item], fixed: bool) -> None:
         )
 
 
-def _labels_task(name: str, kept: Sequence[Item]) -> Task:
+def _tidy(text: str) -> str:
+    """`text` with runs of white space as one space: line breaks are the prompt's layout."""
+    return " ".join(text[:LONGEST_TEXT].split())
+
+
+def _labels_task(name: str, kept: Sequence[Item], faithful: bool) -> Task:
     labels = tuple(sorted({_label(item) for item in kept}))
     number = {label: n for n, label in enumerate(labels)}
-    texts = tuple(_text(item)[:LONGEST_TEXT] for item in kept)
+    exact = tuple(_text(item)[:LONGEST_TEXT] for item in kept)
     return Task(
         name=name,
         kind="labels",
         ids=tuple(item.id for item in kept),
-        texts=texts,
+        texts=exact if faithful else tuple(map(_tidy, exact)),
         seconds=tuple(item.text_b or "" for item in kept),
-        wholes=texts,
+        wholes=exact,
         gold=np.array([number[_label(item)] for item in kept]),
         labels=labels,
         starts=np.arange(len(kept) + 1),
@@ -188,8 +198,8 @@ def _options_task(name: str, kept: Sequence[Item]) -> Task:
         name=name,
         kind="options",
         ids=tuple(item.id for item in kept),
-        texts=tuple(option[:LONGEST_TEXT] for item in kept for option in item.options),
-        seconds=tuple(_text(item)[:LONGEST_TEXT] for item in kept for _ in item.options),
+        texts=tuple(_tidy(option) for item in kept for option in item.options),
+        seconds=tuple(_tidy(_text(item)) for item in kept for _ in item.options),
         wholes=tuple("\n".join([_text(item), *item.options])[:LONGEST_TEXT] for item in kept),
         gold=np.array([item.gold for item in kept]),
         labels=tuple(f"option {place + 1}" for place in range(most)),
@@ -198,10 +208,6 @@ def _options_task(name: str, kept: Sequence[Item]) -> Task:
         splits=tuple(item.split for item in kept),
         notes=(),
     )
-
-
-def _noted(task: Task, notes: tuple[str, ...]) -> Task:
-    return replace(task, notes=notes)
 
 
 def _text(item: Item) -> str:
@@ -218,6 +224,33 @@ def _label(item: Item) -> str:
 def _length_note(texts: Sequence[str]) -> str:
     cut = sum(len(text) >= LONGEST_TEXT for text in texts)
     return f"{cut:,} texts cut to {LONGEST_TEXT:,} characters." if cut else ""
+
+
+_LAYOUT: Final = {
+    "a blank line": re.compile(r"\n\s*\n"),
+    "a double space": re.compile(r"\S  +\S"),
+    "white space at the end": re.compile(r"\s\Z"),
+}
+
+
+def _layout_notes(task: Task) -> list[str]:
+    """White space that goes with a label: no word says it, but a model may see it."""
+    from scipy.stats import chi2_contingency
+
+    notes = []
+    for what, pattern in _LAYOUT.items():
+        has = np.array([bool(pattern.search(text)) for text in task.wholes])
+        if not FEWEST_ITEMS / 2 <= has.sum() < len(has):
+            continue
+        counts = np.bincount(task.gold[has], minlength=len(task.labels))
+        others = np.bincount(task.gold[~has], minlength=len(task.labels))
+        if chi2_contingency([counts, others]).pvalue < LAYOUT_P:
+            top = int(counts.argmax())
+            notes.append(
+                f"Layout gives labels away: {what} stands in {has.sum():,} items, {counts[top]:,} "
+                f"of them labelled {task.labels[top]!r}. It is not used as a feature; clean it up."
+            )
+    return notes
 
 
 def _script_note(texts: Sequence[str]) -> str:
