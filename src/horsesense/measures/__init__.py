@@ -6,6 +6,15 @@ from horsesense.measures.accuracy import Accuracy, AccuracyHard, AccuracyValid
 from horsesense.measures.agreement import AnswerEntropy, PluralityAgreement
 from horsesense.measures.base import Estimate, Measure, Rows
 from horsesense.measures.contrast import AccuracyChange, AnswerChangeRate
+from horsesense.measures.know_no import (
+    AccuracyWithoutGold,
+    FalseNoneRate,
+    GoldDetection,
+    GoldDetectionBalanced,
+    LeakRate,
+    OmniAccuracy,
+    ResponseClassShare,
+)
 from horsesense.measures.per_problem import (
     AccuracyByPosition,
     LabelPrecision,
@@ -16,6 +25,14 @@ from horsesense.measures.per_problem import (
     PerProblemRepaired,
 )
 from horsesense.measures.per_prompt import ExtraLabels, LengthError, OutOfRange, UnreadReplies
+from horsesense.measures.second_look import (
+    MultiExact,
+    MultiPrecision,
+    MultiRate,
+    RecallGold,
+    RecallMisleading,
+    RecoveryRate,
+)
 from horsesense.measures.slots import PositionLocked, PositionPreference, Recall, Rstd
 from horsesense.measures.strata import AgreementShare, StratumAccuracy, StratumPlurality
 from horsesense.measures.task_contrast import (
@@ -23,6 +40,14 @@ from horsesense.measures.task_contrast import (
     SingleShare,
     TaskDifference,
     TaskDifferenceByItem,
+)
+from horsesense.measures.true_false import (
+    OptionAuroc,
+    OptionConfidence,
+    OptionConfidenceRelative,
+    TrueFalseAccuracy,
+    TrueFalseBalanced,
+    TrueFalseConsistency,
 )
 from horsesense.measures.validity import MismatchRate, MismatchValid, StatusShare, ValidRate
 from horsesense.registry import Registry
@@ -49,6 +74,25 @@ for _measure in (
     MismatchValid(),
     AccuracyChange(),
     AnswerChangeRate(),
+    OmniAccuracy(),
+    AccuracyWithoutGold(),
+    ResponseClassShare(),
+    FalseNoneRate(),
+    GoldDetection(),
+    GoldDetectionBalanced(),
+    LeakRate(),
+    TrueFalseConsistency(),
+    TrueFalseBalanced(),
+    TrueFalseAccuracy(),
+    OptionConfidence(),
+    OptionConfidenceRelative(),
+    OptionAuroc(),
+    MultiRate(),
+    MultiExact(),
+    MultiPrecision(),
+    RecallGold(),
+    RecallMisleading(),
+    RecoveryRate(),
     PerProblemAccuracy(),
     PerProblemErrors(),
     PerProblemLenient(),

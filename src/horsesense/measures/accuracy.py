@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from horsesense.measures.base import Measure, Rows, complete, item_means, no_gold, no_replicates
+from horsesense.measures.base import (
+    Floats,
+    Measure,
+    Rows,
+    complete,
+    item_means,
+    no_gold,
+    no_replicates,
+)
 from horsesense.table import Cell
 
 
@@ -22,7 +30,12 @@ class Accuracy(Measure):
         return Rows(item_means(cell.correct == 1, known), int(known.sum()), cell.n_missing)
 
     def baseline(self, cell: Cell) -> float | None:
-        return float((1 / cell.k).mean())
+        return float(guessed(cell).mean())
+
+
+def guessed(cell: Cell) -> Floats:
+    """Chance that a guess among the shown options is right: 0 where none of them is."""
+    return np.where((cell.gold_at >= 0).any(axis=1), 1 / cell.k, 0.0)
 
 
 class AccuracyValid(Accuracy):
@@ -55,4 +68,4 @@ class AccuracyHard(Measure):
         return Rows(rows, int(used.sum()), int((~complete(cell)).sum()))
 
     def baseline(self, cell: Cell) -> float | None:
-        return float((1.0 / cell.k ** cell.asked.sum(axis=1)).mean())
+        return float((guessed(cell) ** cell.asked.sum(axis=1)).mean())

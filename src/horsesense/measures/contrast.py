@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.base import Floats, Measure, Rows, item_means, no_gold
+from horsesense.measures.parts import settings_of
 from horsesense.stats.tests import mcnemar, sign_flip
 from horsesense.table import NO_CONTENT, Cell
 
@@ -14,6 +15,12 @@ def paired(cell: Cell, other: Cell) -> tuple[npt.NDArray[np.intp], npt.NDArray[n
     """Rows of the items that both cells have."""
     _, mine, theirs = np.intersect1d(cell.item, other.item, return_indices=True)
     return mine, theirs
+
+
+def chosen_by_answer(cell: Cell) -> str | None:
+    """A change is no finding where the items were chosen for how they were answered before."""
+    chosen = settings_of(cell.condition).get("items", "all") != "all"
+    return "the items were chosen by their earlier answers" if chosen else None
 
 
 class AccuracyChange(Measure):
@@ -31,7 +38,7 @@ class AccuracyChange(Measure):
 
     def why_not(self, cell: Cell, other: Cell | None = None) -> str | None:
         assert other is not None
-        return no_gold(cell) or no_gold(other)
+        return no_gold(cell) or no_gold(other) or chosen_by_answer(cell)
 
     def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
         assert other is not None

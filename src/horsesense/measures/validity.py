@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import get_args
 
 import numpy as np
 
 from horsesense.measures.base import Floats, Measure, Rows, item_means, ratio
 from horsesense.readings import STATUSES
 from horsesense.table import NO_CONTENT, Cell
+from horsesense.trials import Asks
+
+_EVERY_KIND: frozenset[Asks] = frozenset(get_args(Asks))
 
 
 class ValidRate(Measure):
+    asks = _EVERY_KIND
     name = "valid_rate"
     title = "Valid answers"
     summary = "Share of replies that choose an option."
@@ -22,6 +27,7 @@ class ValidRate(Measure):
 
 
 class StatusShare(Measure):
+    asks = _EVERY_KIND
     name = "status_share"
     title = "Kinds of reply"
     summary = "Share of replies of each status; the shares sum to 1."

@@ -69,6 +69,10 @@ class Delimiter(Probe):
             variant,
             f"to={self.to}, gold={gold}, asking={self.asking}",
             form=f"{ASKING[self.asking]}label",
-            extras={"gold": item.options[item.gold], "published_sign": published},
+            extras={
+                "gold": item.options[item.gold],
+                "published_sign": published,
+                "shown_sign": sign,
+            },
             **changes,
         )

@@ -6,6 +6,7 @@ A new kind of answer is one function and one line in `READING`.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from horsesense.exchange import Response
 from horsesense.readers.index_json import read_indices
@@ -60,4 +61,21 @@ class TextAnswers:
 
     def read(self, trial: Trial, response: Response) -> tuple[Reading, ...]:
         found = READING[trial.asks](self._reader, trial, response)
-        return (found,) if isinstance(found, Reading) else found
+        if isinstance(found, tuple):
+            return found
+        if "published_sign" in trial.extras:
+            found = replace(found, score=float(published_spelling(trial, response.text)))
+        return (found,)
+
+
+def published_spelling(trial: Trial, text: str) -> bool:
+    """Whether a reply writes a class name as published, where the prompt joins it otherwise."""
+    sign = trial.extras["published_sign"]
+    names = (trial.extras["gold"], *_published(trial, sign))
+    lowered = text.casefold()
+    return any(sign in name and name.casefold() in lowered for name in names)
+
+
+def _published(trial: Trial, sign: str) -> list[str]:
+    """The shown names in the published spelling."""
+    return [name.replace(trial.extras["shown_sign"], sign) for name in trial.variant.options]

@@ -59,6 +59,8 @@ class FirstTokenReader:
     def read(self, trial: Trial, response: Response) -> tuple[Reading, ...]:
         if trial.asks not in ("letter", "yes_no") or not response.positions:
             return ()
+        if "none_phrase" in trial.extras:  # a right reply is no label
+            return ()
         labels = trial.variant.labels
         for number, position in enumerate(response.positions, start=1):
             logs = label_logs(position, labels, any_case=trial.asks == "yes_no")

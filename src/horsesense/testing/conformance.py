@@ -23,7 +23,7 @@ from horsesense.prompts import Prompter
 from horsesense.readers import Reader
 from horsesense.readings import STATUSES
 from horsesense.table import MISSING, NO_CONTENT, NOT_ASKED, STATUS_CODE, Cell
-from horsesense.trials import Trial
+from horsesense.trials import Asks, Trial
 
 
 def item_set(kind: Kind = "choice", n: int = 12, k: int = 4, gold: bool = True) -> ItemSet:
@@ -157,12 +157,56 @@ def random_bundles(seed: int, probe: str = "batch") -> Cell:
     )
 
 
+_OFFERED = "wording=know_no, asking=know_no, design=random(3)"
+_SPECIAL_CELLS: tuple[tuple[str, str, Asks, str], ...] = (
+    ("gold_absent", "prompt=with_gold, asking=know_no, design=random(3)", "letter", "text"),
+    ("gold_absent", f"prompt=hint_option, slots=last, {_OFFERED}", "letter", "text"),
+    ("gold_absent", f"prompt=hint_instruction, {_OFFERED}", "letter", "text"),
+    ("gold_absent", "prompt=no_hint, asking=know_no, design=random(3)", "free", "text"),
+    ("gold_plus_none", _OFFERED, "letter", "text"),
+    ("delimiter", "to=hyphen, gold=absent, asking=know_no", "free", "text"),
+    ("true_false", "items=all, polarity=negative", "yes_no", "text"),
+    ("option_confidence", "items=all, polarity=positive", "yes_no", "first_token"),
+    ("multi_select", "items=all", "letters", "text"),
+    ("misleading_replaced", "arm=misleading, items=wrong", "letter", "text"),
+    ("misleading_replaced", "arm=other, items=wrong", "letter", "text"),
+    ("misleading_replaced", "arm=unchanged, items=wrong", "letter", "text"),
+)
+
+
+def random_special_cells(seed: int) -> list[Cell]:
+    """Random cells of the probes that have measures of their own."""
+    made = []
+    for number, (probe, condition, asks, reader) in enumerate(_SPECIAL_CELLS):
+        k = 2 if asks == "yes_no" else 4
+        cell = random_cell(seed + number, k=k)
+        dice = np.random.default_rng(number)
+        shape = cell.status.shape
+        named = np.where(cell.slot >= 0, 1 << np.maximum(cell.slot, 0).astype(np.int64), 0)
+        made.append(
+            replace(
+                cell,
+                probe=probe,
+                condition=condition,
+                asks=asks,
+                reader=reader,
+                chosen=named | dice.integers(0, 2**k, shape) if asks == "letters" else None,
+                marked=cell.gold_at[:, ::-1] if asks == "letters" else None,
+                verdict=dice.integers(-1, 6, shape).astype(np.int8) if asks == "free" else None,
+                confidence=(0.5 + dice.random(shape) / 2).astype(np.float32),
+                score=(-2 * dice.random(shape)).round(int(asks != "free") * 3).astype(np.float32),
+            )
+        )
+    return made
+
+
 def fitting_cell(measure: Measure) -> Cell | None:
     """A random cell of the kind that the measure is about; None if the kit has none."""
     cells = [random_cell(1), random_bundles(2), random_bundles(3, "select_all")]
     if measure.compares == "family":
         original = replace(cells[0], probe="original", condition="")
-        return next(measure.families([original, *cells[1:]]), None)
+        found = measure.families([original, *cells[1:], *random_special_cells(4)])
+        return next(found, None)
     return next((cell for cell in cells if cell.asks in measure.asks), None)
 
 

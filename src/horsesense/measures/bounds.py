@@ -1,0 +1,68 @@
+"""Bounds that must hold between accuracy, accuracy in every order and agreement.
+
+    AccH <= min_j Acc_j <= mean Acc <= AccH + share(CS < 1)    and    share(CS < 1) <= n (1 - CS)
+
+(specification, section 3.2). They are checked on every result set, and published numbers can be
+held against them as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from horsesense.measures.agreement import content_counts
+from horsesense.measures.base import complete
+from horsesense.table import Cell
+
+SLACK = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """One inequality: `low` may not exceed `high`; both are fractions."""
+
+    probe: str
+    condition: str
+    reader: str
+    says: str
+    low: float
+    high: float
+
+    @property
+    def holds(self) -> bool:
+        return self.low <= self.high + SLACK
+
+    def as_json(self) -> dict[str, Any]:
+        return {**asdict(self), "holds": self.holds}
+
+
+def bounds(cell: Cell) -> Iterator[Bound]:
+    """The inequalities for items with gold that were read in all of their orders."""
+    used = complete(cell) & ~(cell.read & (cell.correct < 0)).any(axis=1)
+    if cell.asks not in ("letter", "label") or not used.any():
+        return
+    asked, hit = cell.asked[used], (cell.correct == 1)[used]
+    n = asked.sum(axis=1)
+    hard = float((hit | ~asked).all(axis=1).mean())
+    accuracy = float((hit.sum(axis=1) / n).mean())
+    agreement = content_counts(cell)[used].max(axis=1) / n
+    unstable = float((agreement < 1).mean())
+
+    def bound(says: str, low: float, high: float) -> Bound:
+        return Bound(cell.probe, cell.condition, cell.reader, says, low, high)
+
+    if asked.all():
+        yield bound("AccH <= min Acc", hard, float(hit.mean(axis=0).min()))
+        yield bound("min Acc <= mean Acc", float(hit.mean(axis=0).min()), accuracy)
+    yield bound("AccH <= mean Acc", hard, accuracy)
+    yield bound("mean Acc <= AccH + share(CS < 1)", accuracy, hard + unstable)
+    spread = float((n * (1 - agreement)).mean())
+    yield bound(
+        "share(CS < 1) <= n (1 - CS)",
+        unstable,
+        spread if np.ptp(n) else n[0] * (1 - float(agreement.mean())),
+    )

@@ -1,0 +1,235 @@
+"""Whether it is noticed that the right answer is missing (Know-No; specification, section 2.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar
+
+import numpy as np
+from scipy.special import ndtri
+
+from horsesense.measures.base import Floats, Measure, Rows, Unit, item_means, ratio
+from horsesense.measures.parts import OfProbe, part_means, settings_of, without
+from horsesense.probes.gold_absent import HINTS
+from horsesense.readers.no_hint import CLASSES
+from horsesense.table import Cell, joined
+from horsesense.trials import NONE_OPTION
+
+
+def omni_accuracy(with_gold: float, without_gold: Sequence[float]) -> float:
+    """OmniAccuracy: the mean of accuracy with gold and the mean accuracy without (Know-No).
+
+    >>> omni_accuracy(1.0, [0.5, 0.5, 0.5])
+    0.75
+    """
+    return (with_gold + sum(without_gold) / len(without_gold)) / 2
+
+
+def reference_policies(k: float) -> dict[str, float]:
+    """OmniAccuracy of respondents that read nothing, for `k` options."""
+    return {
+        "always the first option": omni_accuracy(1 / k, [0, 0, 0]),
+        "a random option": omni_accuracy(1 / k, [1 / k, 0, 0]),
+        "always none": omni_accuracy(0, [1, 1, 1]),
+    }
+
+
+class AccuracyWithoutGold(Measure):
+    name = "accuracy_without_gold"
+    title = "Accuracy without the right answer"
+    summary = (
+        "Share of replies that notice that no option is right, by prompt and (mean) averaged over "
+        "the prompts, each over its orders first, for items that were asked all of them (Know-No)."
+    )
+    counted = "items"
+    compares = "family"
+
+    def families(self, cells: Sequence[Cell]) -> Iterator[Cell]:
+        """The prompts of one wording and design, side by side."""
+        found: dict[str, dict[str, Cell]] = {}
+        for cell in cells:
+            if cell.probe == "gold_absent" and "slots=every" not in cell.condition:
+                shared = without(cell.condition, "prompt", "slots", "wording")
+                found.setdefault(shared, {})[settings_of(cell.condition)["prompt"]] = cell
+        for shared, prompts in found.items():
+            if any(hint in prompts for hint in HINTS):
+                yield joined(prompts, "gold_absent", shared)
+
+    def groups(self, cell: Cell) -> Sequence[str]:
+        hints = [hint for hint in HINTS if hint in cell.parts]
+        return [*hints, "mean"] if len(hints) == len(HINTS) else hints
+
+    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+        parts = [hint for hint in HINTS if hint in cell.parts]
+        return _together(cell, parts)
+
+    def value(self, totals: Floats) -> Floats:
+        means = ratio(totals[..., :-1], totals[..., -1:])
+        if means.shape[-1] < len(HINTS):
+            return means
+        return np.concatenate([means, means.mean(axis=-1, keepdims=True)], axis=-1)
+
+
+class OmniAccuracy(AccuracyWithoutGold):
+    """Always saying "none" has 0.5, more than some published models: see `baseline`."""
+
+    name = "omni_accuracy"
+    title = "OmniAccuracy"
+    summary = (
+        "Mean of the accuracy with the right answer and the mean accuracy without it over the "
+        "three prompts (Know-No). Its baseline is a respondent that always says none: 0.5."
+    )
+
+    def why_not(self, cell: Cell, other: Cell | None = None) -> str | None:
+        missing = [part for part in ("with_gold", *HINTS) if part not in cell.parts]
+        return f"nothing was read under {', '.join(missing)}" if missing else None
+
+    def groups(self, cell: Cell) -> Sequence[str]:
+        return ("",)
+
+    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+        return _together(cell, ["with_gold", *HINTS])
+
+    def value(self, totals: Floats) -> Floats:
+        means = ratio(totals[..., :-1], totals[..., -1:])
+        omni: Floats = (means[..., :1] + means[..., 1:].mean(axis=-1, keepdims=True)) / 2
+        return omni
+
+    def baseline(self, cell: Cell) -> float | None:
+        return reference_policies(1)["always none"]
+
+
+def _together(cell: Cell, parts: Sequence[str]) -> Rows:
+    """Accuracy in each part, for the items that were read in all of them."""
+    means = [part_means(cell, cell.correct == 1, part) for part in parts]
+    used = np.all([rows[:, 1] > 0 for rows in means], axis=0)
+    hits = np.column_stack([np.where(used, rows[:, 0], 0) for rows in means])
+    rows = np.column_stack([hits, used]).astype(np.float64)
+    return Rows(rows, int(used.sum()), int((~used).sum()))
+
+
+class FalseNoneRate(OfProbe):
+    name = "false_none_rate"
+    title = "None where the right answer is shown"
+    summary = "Share of replies that say none although the right option is shown beside it."
+    probe_names = ("gold_plus_none", "none_of_the_above")
+    proportion = True
+
+    def fits(self, cell: Cell) -> bool:
+        return cell.probe == "gold_plus_none" or "place=distractor" in cell.condition
+
+    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+        said = cell.content == NONE_OPTION
+        return Rows(item_means(said, cell.read), int(cell.read.sum()), cell.n_missing)
+
+    def baseline(self, cell: Cell) -> float | None:
+        return float((1 / cell.k).mean())
+
+
+class GoldDetection(Measure):
+    name = "gold_detection"
+    title = "Detection of the right answer (d')"
+    summary = (
+        "z(share of none where the right answer is missing) - z(share of none where it is shown), "
+        "each share with 1/2 added to its count and 1 to its total; 0 is no detection. The same "
+        "none-option is offered in both."
+    )
+    unit: ClassVar[Unit] = "d_prime"
+    counted = "items"
+    compares = "family"
+
+    def families(self, cells: Sequence[Cell]) -> Iterator[Cell]:
+        by_key = {(cell.probe, cell.condition): cell for cell in cells}
+        for cell in cells:
+            absent = _absent_twin(cell, by_key)
+            if absent is not None:
+                yield joined({"absent": absent, "present": cell}, cell.probe, cell.condition)
+
+    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+        said = cell.content == NONE_OPTION
+        absent, present = (part_means(cell, said, part) for part in ("absent", "present"))
+        used = (absent[:, 1] > 0) & (present[:, 1] > 0)
+        rows = np.column_stack([absent[:, 0], present[:, 0], np.ones(len(used))])
+        return Rows(np.where(used[:, None], rows, 0), int(used.sum()), int((~used).sum()))
+
+    def value(self, totals: Floats) -> Floats:
+        hits, alarms, n = totals[..., :1], totals[..., 1:2], totals[..., 2:3]
+        detected = ndtri((hits + 0.5) / (n + 1)) - ndtri((alarms + 0.5) / (n + 1))
+        return np.where(n == 0, np.nan, detected)
+
+    def baseline(self, cell: Cell) -> float | None:
+        return 0.0
+
+
+def _absent_twin(cell: Cell, by_key: Mapping[tuple[str, str], Cell]) -> Cell | None:
+    """The cell that offers the same none-option with the right answer missing."""
+    if cell.probe == "gold_plus_none":
+        given = settings_of(cell.condition)
+        condition = f"prompt=hint_option, slots=last, {cell.condition}"
+        return by_key.get(("gold_absent", condition)) if given else None
+    if cell.probe == "none_of_the_above" and "place=distractor" in cell.condition:
+        return by_key.get((cell.probe, cell.condition.replace("=distractor", "=kept", 1)))
+    return None
+
+
+class GoldDetectionBalanced(GoldDetection):
+    name = "gold_detection_balanced"
+    title = "Detection of the right answer"
+    summary = (
+        "Mean of the share of none where the right answer is missing and the share of other "
+        "replies where it is shown; always none and never none both have 0.5."
+    )
+    unit: ClassVar[Unit] = "fraction"
+
+    def value(self, totals: Floats) -> Floats:
+        said = ratio(totals[..., :2], totals[..., 2:3])
+        return (said[..., :1] + 1 - said[..., 1:2]) / 2
+
+    def baseline(self, cell: Cell) -> float | None:
+        return 0.5
+
+
+class ResponseClassShare(Measure):
+    """Refusals, "I do not know" and empty replies are "other": none of the paper's five."""
+
+    name = "response_class"
+    title = "Kinds of reply without a hint"
+    summary = (
+        "Share of replies of each class (Know-No, figure 4), where the right answer is missing "
+        "and nothing says so; needs_review is what no rule decides, and counts as wrong."
+    )
+    compares = "family"
+
+    def families(self, cells: Sequence[Cell]) -> Iterator[Cell]:
+        return (cell for cell in cells if cell.asks == "free" and cell.verdict is not None)
+
+    def groups(self, cell: Cell) -> Sequence[str]:
+        return (*CLASSES, "other")
+
+    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+        assert cell.verdict is not None
+        hits = (cell.verdict[:, :, None] == np.arange(len(CLASSES))) & cell.read[:, :, None]
+        known = hits.any(axis=2)
+        hits = np.concatenate([hits, (cell.read & ~known)[:, :, None]], axis=2)
+        rows = np.column_stack([hits.sum(axis=1), cell.read.sum(axis=1)]).astype(np.float64)
+        return Rows(rows, int(cell.read.sum()), cell.n_missing)
+
+    def value(self, totals: Floats) -> Floats:
+        return ratio(totals[..., :-1], totals[..., -1:])
+
+
+class LeakRate(OfProbe):
+    name = "leak_rate"
+    title = "Published spelling of a class name"
+    summary = (
+        "Share of replies that write a class name with the published sign, although the prompt "
+        "joins its parts by another one (Know-No, question 4)."
+    )
+    probe_names = ("delimiter",)
+    proportion = True
+
+    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+        assert cell.score is not None
+        known = cell.read & ~np.isnan(cell.score)
+        missing = int((cell.asked & ~known).sum())
+        return Rows(item_means(cell.score == 1, known), int(known.sum()), missing)

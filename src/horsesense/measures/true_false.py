@@ -1,0 +1,194 @@
+"""What is said of each option alone: yes or no, and how surely (specification, section 3.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from horsesense.measures.base import Floats, Rows, item_means, ratio
+from horsesense.measures.parts import OfProbe, settings_of
+from horsesense.readings import STATUSES
+from horsesense.table import Cell
+
+ONE_BY_ONE = ("true_false", "option_confidence")
+_AMBIGUOUS = STATUSES.index("ambiguous")
+
+
+def accepting_slot(cell: Cell) -> int:
+    """The slot of the reply that accepts the proposed answer: Yes, or No to "is it wrong?"."""
+    return 1 if settings_of(cell.condition).get("polarity") == "negative" else 0
+
+
+def about_gold(cell: Cell) -> npt.NDArray[np.bool_]:
+    """Trials that propose the right option."""
+    gold: npt.NDArray[np.bool_] = np.equal(cell.gold_at, accepting_slot(cell)) & cell.asked
+    return gold
+
+
+class TrueFalseConsistency(OfProbe):
+    name = "true_false_consistency"
+    title = "Judgements that fit the answer"
+    summary = (
+        "Share of right options that are accepted (gold), and of wrong ones that are rejected "
+        "(distractors), each proposed alone; a reply that is neither yes nor no counts against."
+    )
+    probe_names = ("true_false",)
+
+    def groups(self, cell: Cell) -> Sequence[str]:
+        return ("gold", "distractors")
+
+    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+        gold = about_gold(cell)
+        hit = cell.correct == 1
+        of = [cell.read & gold, cell.read & ~gold]
+        rows = np.column_stack([*((hit & w).sum(axis=1) for w in of), *(w.sum(axis=1) for w in of)])
+        return Rows(rows.astype(np.float64), int(cell.read.sum()), cell.n_missing)
+
+    def value(self, totals: Floats) -> Floats:
+        return ratio(totals[..., :2], totals[..., 2:])
+
+
+class TrueFalseBalanced(TrueFalseConsistency):
+    name = "true_false_balanced_accuracy"
+    title = "Judgements, balanced"
+    summary = "Mean of both shares of true_false_consistency; always yes and always no have 0.5."
+
+    def groups(self, cell: Cell) -> Sequence[str]:
+        return ("",)
+
+    def value(self, totals: Floats) -> Floats:
+        both: Floats = super().value(totals).mean(axis=-1, keepdims=True)
+        return both
+
+    def baseline(self, cell: Cell) -> float | None:
+        return 0.5
+
+
+class TrueFalseAccuracy(OfProbe):
+    name = "true_false_accuracy"
+    title = "Right judgements"
+    summary = (
+        "Share of right judgements over all proposed options. Its baseline is always no: 0.75 for "
+        "three wrong options to a right one."
+    )
+    probe_names = ("true_false",)
+
+    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+        return Rows(item_means(cell.correct == 1, cell.read), int(cell.read.sum()), cell.n_missing)
+
+    def baseline(self, cell: Cell) -> float | None:
+        asked = cell.asked.sum()
+        return float(1 - about_gold(cell).sum() / asked) if asked else None
+
+
+def acceptance(cell: Cell, *, relative: bool = False) -> Floats:
+    """Probability that the proposed answer is accepted, (items, options); NaN without scores.
+
+    Over the whole vocabulary, all spellings together; `relative` divides by that of yes and no.
+    """
+    assert cell.score is not None
+    assert cell.confidence is not None
+    best = cell.confidence.astype(np.float64)
+    share = np.where(cell.slot == accepting_slot(cell), best, 1 - best)
+    share = np.where(cell.status == _AMBIGUOUS, 0.5, share)
+    mass = 1.0 if relative else np.exp(cell.score.astype(np.float64))
+    return np.where(cell.read & ~np.isnan(cell.score), share * mass, np.nan)
+
+
+class OptionConfidence(OfProbe):
+    """The ratio is one of means, as all published ratios are; not a mean of ratios."""
+
+    name = "option_confidence"
+    title = "Probability of yes"
+    summary = (
+        "Mean probability of yes as the first token, all spellings, over the whole vocabulary: to "
+        "the right option (gold), to the wrong one with the highest (strongest_distractor), and "
+        "the ratio of these means (REVAS, section 3.2)."
+    )
+    counted = "items"
+    probe_names = ("option_confidence",)
+    relative = False
+
+    def fits(self, cell: Cell) -> bool:
+        return cell.reader == "first_token"
+
+    def groups(self, cell: Cell) -> Sequence[str]:
+        return ("gold", "strongest_distractor", "ratio")
+
+    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+        sure = acceptance(cell, relative=self.relative)
+        gold = about_gold(cell)
+        known = ~np.isnan(sure)
+        used = (
+            (known == cell.asked).all(axis=1) & gold.any(axis=1) & (cell.asked & ~gold).any(axis=1)
+        )
+        own = np.where(gold & known, sure, 0).sum(axis=1)
+        strongest = np.where(known & ~gold, sure, 0).max(axis=1)
+        rows = np.where(used[:, None], np.column_stack([own, strongest, used]), 0.0)
+        return Rows(rows, int(used.sum()), int((~used).sum()))
+
+    def value(self, totals: Floats) -> Floats:
+        means = ratio(totals[..., :2], totals[..., 2:])
+        return np.concatenate([means, ratio(means[..., 1:], means[..., :1])], axis=-1)
+
+
+class OptionConfidenceRelative(OptionConfidence):
+    name = "option_confidence_relative"
+    title = "Probability of yes against no"
+    summary = "option_confidence with the probability of yes divided by that of yes and no."
+    relative = True
+
+
+class OptionAuroc(OptionConfidence):
+    """Rows carry the placements of both samples, so that their ratio of totals is the first-order
+    expansion of the area: exact on the full sample, and its resamples have the right spread."""
+
+    name = "option_auroc"
+    title = "Right options told from wrong ones"
+    summary = (
+        "Area under the ROC curve of the probability of yes, right options against wrong ones of "
+        "all items: the chance that a right option gets more than a wrong one, ties counting half."
+    )
+
+    def groups(self, cell: Cell) -> Sequence[str]:
+        return ("",)
+
+    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+        sure = acceptance(cell)
+        known: npt.NDArray[np.bool_] = np.isfinite(sure)
+        gold = about_gold(cell)
+        right: npt.NDArray[np.bool_] = known & gold
+        wrong: npt.NDArray[np.bool_] = known & ~gold
+        above: Floats = np.zeros_like(sure)
+        above[right] = placements(sure[right], sure[wrong])
+        above[wrong] = 1 - placements(sure[wrong], sure[right])
+        used = np.asarray(known.any(axis=1))
+        area = float(np.mean(above[right])) if right.any() and wrong.any() else np.nan
+        columns = [
+            (above * right).sum(axis=1), right.sum(axis=1),
+            (above * wrong).sum(axis=1), wrong.sum(axis=1), area * used, used,
+        ]  # fmt: skip
+        rows = np.where(used[:, None], np.column_stack(columns), 0.0)
+        return Rows(rows, int(used.sum()), int((~used).sum()))
+
+    def value(self, totals: Floats) -> Floats:
+        right, wrong, area = (
+            ratio(totals[..., i : i + 1], totals[..., i + 1 : i + 2]) for i in (0, 2, 4)
+        )
+        return np.clip(right + wrong - area, 0.0, 1.0)
+
+    def baseline(self, cell: Cell) -> float | None:
+        return 0.5
+
+
+def placements(values: Floats, others: Floats) -> Floats:
+    """Share of `others` below each of `values`, ties counting half."""
+    if not len(others):
+        return np.full(len(values), np.nan)
+    order = np.sort(others)
+    below = np.searchsorted(order, values, side="left")
+    upto = np.searchsorted(order, values, side="right")
+    shares: Floats = (below + upto) / (2 * len(others))
+    return shares
