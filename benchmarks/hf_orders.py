@@ -36,6 +36,7 @@ from horsesense.backends.trie import Job, common_length, count_nodes
 from horsesense.exchange import Request, Response, SamplingParams
 
 LABELS = tuple("ABCD")
+SIXTH = 6
 LM_EVAL_ENV = Path(__file__).parent.parent / ".venv-lm-eval"
 LM_EVAL_SCRIPT = Path(__file__).with_name("lm_eval_scores.py")
 
@@ -56,6 +57,12 @@ class Timing:
         self.cpu += time.process_time() - cpu
         self.prompts += len(found)
         self.labels.append([value for row in found for value in row])
+
+    def merge(self, lap: Timing) -> None:
+        self.prompts += lap.prompts
+        self.wall += lap.wall
+        self.cpu += lap.cpu
+        self.labels += lap.labels
 
     def over(self, other: Timing) -> str:
         """How many times the rate of `other`: by wall clock, and by processor time."""
@@ -151,38 +158,33 @@ def compare(
     title: str,
     trie: LocalModel,
     items: Sequence[list[Request]],
-    args: argparse.Namespace,
     alone: int,
+    *,
+    padding: bool = False,
+    peer: bool = False,
 ) -> None:
-    """All items on the trie; then a spread of them by every way in turn."""
-    print(f"\n## {title}")
-    scoring = items[0][0].params.max_tokens == 0
-    print(f"{len(items)} items x 24 orders; {count_tokens(trie, items)}")
-    flat = [request for requests in items for request in requests]
-    every = Timing()
-    for start in range(0, len(flat), 64):
-        every.add(put, trie, flat[start : start + 64])
-    print(f"trie, all items, batches of 64: {every}")
-    some = items[:: max(1, len(items) // args.subset)][: args.subset]
+    """Every way of asking, item by item in turn; the slowest ones on every sixth item."""
+    print(f"\n## {title}\n{len(items)} items x 24 orders; {count_tokens(trie, items)}")
     plain = LocalModel(trie.model, trie.tokens)
-    labels = [trie.tokens.reply(some[0][0], trie.tokens.prompt(some[0][0]), x)[0] for x in LABELS]
-    one, batched, shared = Timing(), Timing(), Timing()
-    for requests in some:
+    labels = [ids[0] for ids in trie.tokens.replies(items[0][0], LABELS).values()]
+    one, shared, some, padded_some = Timing(), Timing(), Timing(), Timing()
+    for n, requests in enumerate(items):
         one.add(put, plain, requests[:alone])
-        if scoring:
-            batched.add(padded, trie, requests[:16], labels)
-        shared.add(put, trie, requests)
-    print(
-        f"On {len(some)} of the items ({alone} orders each one by one, 16 padded, 24 on the trie):"
-    )
-    print(
-        f"  one by one   {one}\n  trie         {shared}\n    trie / one by one  {shared.over(one)}"
-    )
-    if scoring:
-        print(f"  padded by 16 {batched}\n    trie / padded by 16  {shared.over(batched)}")
-        print(f"  label log-probabilities: trie - one by one at most {largest(one, shared):.1e}")
-        if not args.no_lm_eval:
-            lm_eval(trie, some, labels, alone, shared)
+        lap = Timing()
+        lap.add(put, trie, requests)
+        shared.merge(lap)
+        if n % SIXTH == 0:
+            some.merge(lap)
+            if padding:
+                padded_some.add(padded, trie, requests[:16], labels)
+    print(f"one by one ({alone} of 24 orders)  {one}\ntrie {shared}")
+    print(f"  trie / one by one: {shared.over(one)}")
+    print(f"  first-position label log-probabilities differ by at most {largest(one, shared):.1e}")
+    if padding:
+        print(f"padded batches of 16, every sixth item  {padded_some}\ntrie, the same items {some}")
+        print(f"  trie / padded: {some.over(padded_some)}")
+    if peer:
+        lm_eval(trie, items[::SIXTH], labels, alone, some)
 
 
 def lm_eval(
@@ -190,7 +192,7 @@ def lm_eval(
     items: Sequence[list[Request]],
     labels: Sequence[int],
     orders: int,
-    shared: Timing,
+    some: Timing,
 ) -> None:
     """lm-eval's own scoring of the same token ids, in its environment."""
     prompts = [model.tokens.prompt(r) for requests in items for r in requests[:orders]]
@@ -208,11 +210,12 @@ def lm_eval(
         print(f"  lm-eval failed: {done.stderr[-300:]}")
         return
     found = json.loads(done.stdout.splitlines()[-1])
-    ours = [row for item in shared.labels for row in item[: orders * len(LABELS)]]
+    ours = [row for item in some.labels for row in item[: orders * len(LABELS)]]
     apart = max(abs(a - b) for a, b in zip(ours, itertools.chain(*found["scores"]), strict=True))
     theirs = Timing(len(prompts), found["wall"], found["cpu"])
-    print(f"  lm-eval {found['version']} {theirs}\n    trie / lm-eval  {shared.over(theirs)}")
-    print(f"  label log-probabilities: trie - lm-eval at most {apart:.1e}")
+    print(f"lm-eval {found['version']}, the same items, batches of 16 {theirs}")
+    print(f"  trie / lm-eval: {some.over(theirs)}")
+    print(f"  label log-probabilities differ by at most {apart:.1e}")
 
 
 def make_lm_eval() -> bool:
@@ -244,10 +247,9 @@ def make_lm_eval() -> bool:
 async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--items", type=int, default=50)
-    parser.add_argument("--subset", type=int, default=8, help="items for the slow ways")
     parser.add_argument("--no-lm-eval", action="store_true")
     args = parser.parse_args()
-    args.no_lm_eval = args.no_lm_eval or not make_lm_eval()
+    peer = not args.no_lm_eval and make_lm_eval()
     rows, dev = read_rows("mmlu_test.jsonl.gz"), read_rows("mmlu_dev.jsonl.gz")
     rows = rows[:: len(rows) // args.items][: args.items]
     shots = {row["subject"]: [d for d in dev if d["subject"] == row["subject"]] for row in rows}
@@ -258,11 +260,12 @@ async def main() -> None:
     async with from_spec("smollm2") as backend:
         model = backend.model
         put(model, orders_of(rows[0], (), 1))  # the first call also builds the table of spellings
-        compare("0 shots", model, [orders_of(r, (), 0) for r in rows], args, alone=6)
-        some = [orders_of(r, shots[r["subject"]], 0) for r in rows]
-        compare("5 shots", model, some, args, alone=3)
-        fewer = [orders_of(r, (), 8) for r in rows[:: max(1, len(rows) // 20)]]
-        compare("0 shots, text of up to 8 tokens", model, fewer, args, alone=3)
+        none = [orders_of(row, (), 0) for row in rows]
+        compare("0 shots", model, none, alone=2, padding=True, peer=peer)
+        five = [orders_of(row, shots[row["subject"]], 0) for row in rows]
+        compare("5 shots", model, five, alone=1, peer=peer)
+        written = [orders_of(row, (), 8) for row in rows[::3]]
+        compare("0 shots, text of up to 8 tokens", model, written, alone=1)
 
 
 if __name__ == "__main__":

@@ -243,10 +243,10 @@ def test_a_reply_that_would_merge_with_the_prompt_is_tokenised_by_itself(folder)
     prompt = tokens.prompt(seam)
     whole = tokens.prompt(plain("the answer"))
     assert whole[: len(prompt)] != prompt
-    merged = tokens.reply(seam, prompt, "wer")
+    merged = tokens.replies(seam, ["wer"])["wer"]
     assert tokens.text(merged) == "wer"
     assert tokens.text([*prompt[1:], *merged]) == "the answer"
-    clean = tokens.reply(plain("the"), tokens.prompt(plain("the")), " answer is")
+    clean = tokens.replies(plain("the"), [" answer is"])[" answer is"]
     assert tokens.prompt(plain("the answer is")) == (*tokens.prompt(plain("the")), *clean)
 
 

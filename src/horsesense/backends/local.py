@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from horsesense.backends.base import Asked
@@ -23,6 +24,8 @@ _TOLERANCE = {"float32": 1e-3}
 # Half precision moves log-probabilities by up to 0.6 by itself; a broken mask moves them by more.
 _HALF_TOLERANCE = 1.0
 _NODES = {"cpu": 1024, "cuda": 8192}
+
+_NAN = Failure("malformed", "the model gave NaN", retryable=False)
 
 
 class LocalModel:
@@ -77,10 +80,7 @@ class LocalModel:
     def _prepare(self, key: Key, request: Request) -> _Asking | Failure:
         try:
             prompt = self.tokens.prompt(request)
-            replies = {
-                text: self.tokens.reply(request, prompt, text)
-                for text in request.params.continuations
-            }
+            replies = self.tokens.replies(request, request.params.continuations)
         except ValueError as error:
             return Failure("rejected", f"{error}", retryable=False)
         more = max([request.params.max_tokens, *map(len, replies.values())])
@@ -164,7 +164,7 @@ class _Asking:
     def advance(self, logprobs: Tensor) -> int | None:
         """Keep what is asked for of one position; choose the next token, None at the end."""
         if bool(logprobs.isnan().any()):
-            self.failure = Failure("malformed", "the model gave NaN", retryable=False)
+            self.failure = _NAN
             return None
         params = self.request.params
         token = self._choose(logprobs) if len(self.generated) < params.max_tokens else None
@@ -181,6 +181,8 @@ class _Asking:
             return self.failure or Failure("server", "the request was not answered")
         stopped = bool(self.generated) and self.generated[-1] in self.tokens.stop_ids
         written = self.generated[:-1] if stopped else self.generated
+        if any(map(isnan, self.job.reply_logprobs)):
+            return _NAN
         values = iter(self.job.reply_logprobs)
         return Response(
             text=self.tokens.text(written),

@@ -55,19 +55,24 @@ class Tokens:
             return self._completion(request.text or "")
         return tuple(self._encode(self._rendered(request.messages)))
 
-    def reply(self, request: Request, prompt: tuple[int, ...], text: str) -> tuple[int, ...]:
-        """Token ids of `text` as what follows `prompt`.
+    def replies(self, request: Request, texts: Sequence[str]) -> dict[str, tuple[int, ...]]:
+        """Token ids of each text as what follows the prompt of `request`.
 
         They are the tokens of prompt and text together, less those of the prompt. Where the two
         would merge over the seam, the prompt's tokens stay as they were sent and the text is
         tokenised by itself: that is how the model would have to write it.
         """
-        before = request.text if request.messages is None else self._rendered(request.messages)
-        whole = self._encode(f"{before}{text}")
-        bare = self._encode(before or "")
-        if len(whole) > len(bare) and whole[: len(bare)] == bare:
-            return tuple(whole[len(bare) :])
-        return tuple(self._alone(text))
+        if not texts:
+            return {}
+        messages = request.messages
+        before = (request.text or "") if messages is None else self._rendered(messages)
+        bare = self._encode(before)
+        found = {}
+        for text in texts:
+            whole = self._encode(before + text)
+            follows = len(whole) > len(bare) and whole[: len(bare)] == bare
+            found[text] = tuple(whole[len(bare) :] if follows else self._alone(text))
+        return found
 
     def text(self, ids: Sequence[int]) -> str:
         """The text of `ids` in the middle of a text: spaces and special tokens are kept."""
