@@ -117,7 +117,7 @@ def audit(
         **settings.model_dump(),
     )
     _show_result(result, as_json)
-    if not result.run.complete or result.findings["failures"]:
+    if result.run.stopped == "failures" or result.findings["failures"]:
         raise typer.Exit(3)
 
 
@@ -279,12 +279,24 @@ def _show_result(result: Result, as_json: bool) -> None:
     if as_json:
         print(_json({"out": str(result.out), "report": str(report), **result.findings}))
         return
-    for sentence in verdict_of(result.findings):
+    for sentence in verdict_of(result.out, items=result.items):
         print(f"- {sentence}")
-    failures = result.findings["failures"]
-    if failures:
-        print(f"{failures:,} requests have no answer; the same command asks them again.")
+    for line in _shortfalls(result):
+        print(line)
     print(f"Report: {report}")
+
+
+def _shortfalls(result: Result) -> list[str]:
+    """What was not asked or not answered, and how to go on; empty where nothing is missing."""
+    run, failures = result.run, result.findings["failures"]
+    lines = []
+    if run.stopped == "budget":
+        lines.append("The budget is spent; the same command goes on where it stopped.")
+    if run.stopped == "failures" and run.last_failure is not None:
+        lines.append(f"Stopped, since too many requests failed: {run.last_failure.message}")
+    if failures:
+        lines.append(f"{failures:,} requests have no answer; the same command asks them again.")
+    return lines
 
 
 def _json(value: Any) -> str:

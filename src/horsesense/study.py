@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import groupby, islice
 from pathlib import Path
 from typing import Any
@@ -25,8 +25,8 @@ from horsesense.ids import fingerprint
 from horsesense.items import ItemSet
 from horsesense.measures import MEASURES, Estimate
 from horsesense.parquet import ParquetWriter
-from horsesense.planning import Plan, Planner, item_index, measure_plan
-from horsesense.probes import Probe, Setting, parse_probes
+from horsesense.planning import Plan, Planner, exceeds, item_index, measure_plan
+from horsesense.probes import Probe, SetProbe, Setting, parse_probes
 from horsesense.progress import progress
 from horsesense.prompts import Prompter, Shots, Want
 from horsesense.readers import READERS, Reader
@@ -42,6 +42,7 @@ from horsesense.table import (
     reading_row,
     trial_rows,
 )
+from horsesense.tasks import task_for
 
 LOOKAHEAD = 2000
 """Items whose trials are counted to say how many requests there will be, about."""
@@ -128,8 +129,9 @@ async def prepare(settings: Settings, backend: Backend, items: ItemSet) -> Prepa
     prompter = Prompter(
         style,
         want,
-        _shots(settings),
+        _shots(settings, items),
         Path(settings.templates) if settings.templates else None,
+        task_for(items, settings.task),
     )
     probes = parse_probes(settings.probes)
     setting = Setting(items, settings.seed)
@@ -138,14 +140,15 @@ async def prepare(settings: Settings, backend: Backend, items: ItemSet) -> Prepa
     return Prepared(settings, items, probes, readers, backend, capabilities, planner)
 
 
-def _shots(settings: Settings) -> Shots | None:
-    if settings.shots == 0:
-        return None
+def _shots(settings: Settings, items: ItemSet) -> Shots | None:
     if settings.shots_from is None:
+        if settings.shots == 0:
+            return None
         raise UsageError(
             f"{settings.shots} few-shot examples of which file?", hint="Give --shots-from FILE."
         )
-    return Shots(load_items(settings.shots_from, map=settings.map), settings.shots)
+    pool = load_items(settings.shots_from, map=settings.map, labels=items.labels or None)
+    return Shots(pool, settings.shots)
 
 
 async def plan(settings: Settings, **options: Any) -> tuple[Plan, Prepared]:
@@ -157,7 +160,6 @@ async def plan(settings: Settings, **options: Any) -> tuple[Plan, Prepared]:
             study.planner,
             backend.count_tokens,
             study.capabilities.context_length,
-            settings.max_tokens,
         )
     return counted, study
 
@@ -206,9 +208,9 @@ async def _ask_and_read(study: Prepared, store: Store, out: Path, limits: Limits
                 study.planner.setting = replace(study.planner.setting, evidence=evidence)
             asks = _asks(study, stage, probes, trials, index)
             with progress("asking", _expected(study.planner, probes)) as shown:
-                summary = await run(asks, study.backend, store, limits=limits, progress=shown)
-            total = _together(total, summary)
-            if summary.stopped == "interrupted":
+                left = limits.after(total)
+                total += await run(asks, study.backend, store, limits=left, progress=shown)
+            if total.stopped == "interrupted":
                 raise InterruptedRunError(
                     f"Stopped after {total.answered:,} answers; all of them are stored.",
                     hint=f"The same command with --out {out} goes on from here.",
@@ -217,18 +219,9 @@ async def _ask_and_read(study: Prepared, store: Store, out: Path, limits: Limits
                 pass
             trials.flush()
             _read(study, store, trials, readings, before)
+            if total.stopped is not None:
+                break  # a later stage would take what is missing for evidence
     return total
-
-
-def _together(first: RunSummary, second: RunSummary) -> RunSummary:
-    """What two stages took: counts are added, the rest is the second's."""
-    both = {
-        f.name: getattr(first, f.name) + getattr(second, f.name)
-        for f in fields(RunSummary)
-        if isinstance(getattr(second, f.name), (int, float))
-        and isinstance(getattr(first, f.name), (int, float))
-    }
-    return replace(second, **both)
 
 
 def stages(probes: Sequence[Probe]) -> Iterator[tuple[int, list[Probe]]]:
@@ -251,6 +244,9 @@ def _asks(
     for planned in study.planner.plan(probes):
         for row in trial_rows(planned.number, stage, planned.trial, planned.key, index):
             trials.add(row)
+        if exceeds(planned.request, backend.count_tokens, study.capabilities.context_length):
+            study.planner.too_long[planned.trial.probe, planned.trial.condition] += 1
+            continue
         if informed is None or informed.tell(planned.key, planned.trial):
             yield Asked(planned.key, planned.request)
 
@@ -258,8 +254,11 @@ def _asks(
 def _expected(planner: Planner, probes: Sequence[Probe]) -> int:
     """Number of trials: counted for small sets, from the first items for large ones."""
     few = replace(planner, items=_first(planner.items, LOOKAHEAD))
-    counted = sum(1 for _ in few.trials(probes))
-    return counted * len(planner.items) // max(len(few.items), 1)
+    singles = [probe for probe in probes if not isinstance(probe, SetProbe)]
+    together = [probe for probe in probes if isinstance(probe, SetProbe)]
+    counted = sum(1 for _ in few.trials(singles))
+    counted = counted * len(planner.items) // max(len(few.items), 1)
+    return counted + sum(1 for _ in planner.trials(together))
 
 
 def _first(items: ItemSet, n: int) -> ItemSet:
@@ -399,5 +398,6 @@ def _findings(
         "failures": failures,
         "run": asdict(run),
         "exclusions": study.planner.excluded.as_json(),
+        "too_long": study.planner.too_long_json(),
         "estimates": [e.as_json() for e in estimates],
     }

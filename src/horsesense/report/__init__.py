@@ -86,7 +86,7 @@ def item_report(out: Path, item_id: str) -> Path:
     if item_id not in run.items.by_id:
         raise UsageError.unknown("item", item_id, run.items.by_id)
     with Store.open(out / "store.sqlite", read_only=True) as store:
-        trials = examples.trials_of(run, [item_id], store)[item_id]
+        [(_, trials)] = examples.trials_of(run, [item_id], store)
     body = _item(run, item_id, (), trials, LONGEST_ALONE, is_open=True)
     html = _environment().get_template("item_page.html.j2").render(run=run, id=item_id, body=body)
     # The id is the data's; a file is named by its hash.
@@ -107,15 +107,13 @@ def _rendered(run: Run, sections: Iterable[Section]) -> Iterator[tuple[Section, 
 def _fitting(run: Run, choice: examples.Choice, store: Store) -> Iterator[Markup]:
     """The chosen items as HTML, as long as they fit."""
     room = ITEM_BYTES
-    for start in range(0, len(choice.ids), 20):
-        some = choice.ids[start : start + 20]
-        for item_id, trials in examples.trials_of(run, some, store).items():
-            limit = min(LONGEST, max(200, ITEM_CHARACTERS // max(len(trials), 1)))
-            html = _item(run, item_id, choice.reasons[item_id], trials, limit)
-            room -= len(html.encode())
-            if room < 0:
-                return
-            yield html
+    for item_id, trials in examples.trials_of(run, choice.ids, store):
+        limit = min(LONGEST, max(200, ITEM_CHARACTERS // max(len(trials), 1)))
+        html = _item(run, item_id, choice.reasons[item_id], trials, limit)
+        room -= len(html.encode())
+        if room < 0:
+            return
+        yield html
 
 
 def _item(
