@@ -6,7 +6,7 @@ so that a reader also sees what nobody picked. Only what is shown is fetched fro
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
 from typing import NamedTuple
@@ -145,31 +145,38 @@ class Asked(NamedTuple):
     readings: tuple[Read, ...]
 
 
-def trials_of(run: Run, ids: Sequence[str], store: Store) -> dict[str, list[Asked]]:
-    """Every trial of some items, with prompts, replies and readings; items in the order given."""
+def trials_of(run: Run, ids: Sequence[str], store: Store) -> Iterator[tuple[str, list[Asked]]]:
+    """Every trial of some items, item by item, with prompts, replies and readings.
+
+    The tables are read once; the store, whose replies may be long, for one item at a time.
+    """
     trials = pl.scan_parquet(run.out / "trials.parquet")
-    rows = trials.filter(pl.col("item_id").is_in(list(ids))).sort("trial").collect()
-    readings = _readings(run, rows["trial"].unique())
-    keys = rows["key"].unique().to_list()
-    responses, failures = store.get(keys), store.failures(keys)
-    requests = {key: store.get_request(key) for key in keys}
-    found: dict[str, list[Asked]] = {i: [] for i in ids}
-    for row in rows.iter_rows(named=True):
-        asked = Asked(
-            row["trial"],
-            row["probe"],
-            run.label(row["probe"], row["condition"]),
-            row["repetition"],
-            tuple(row["labels"]),
-            tuple(row["origin"]),
-            row["gold_at"],
-            requests[row["key"]],
-            responses.get(row["key"]),
-            failures.get(row["key"]),
-            readings.get((row["trial"], row["variant"]), ()),
+    found = trials.filter(pl.col("item_id").is_in(list(ids))).sort("trial").collect()
+    readings = _readings(run, found["trial"].unique())
+    by_item = found.partition_by("item_id", as_dict=True)
+    for item_id in ids:
+        rows = by_item[(item_id,)].to_dicts() if (item_id,) in by_item else []
+        keys = list({row["key"] for row in rows})
+        responses, failures = store.get(keys), store.failures(keys)
+        yield (
+            item_id,
+            [
+                Asked(
+                    row["trial"],
+                    row["probe"],
+                    run.label(row["probe"], row["condition"]),
+                    row["repetition"],
+                    tuple(row["labels"]),
+                    tuple(row["origin"]),
+                    row["gold_at"],
+                    store.get_request(row["key"]),
+                    responses.get(row["key"]),
+                    failures.get(row["key"]),
+                    readings.get((row["trial"], row["variant"]), ()),
+                )
+                for row in rows
+            ],
         )
-        found[row["item_id"]].append(asked)
-    return found
 
 
 def _readings(run: Run, trials: pl.Series) -> dict[tuple[int, int], tuple[Read, ...]]:

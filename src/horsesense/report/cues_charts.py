@@ -1,0 +1,277 @@
+"""Figures of the cue report: heat map, vectors with intervals, cue bars, models, families."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from markupsafe import Markup
+
+from horsesense.cues.result import Cue, CueResult, CueRow, Dependence
+from horsesense.report.charts import ACCENT, FAINT, GRID, TEXT, WARNING, draw
+from horsesense.report.text import visible
+
+ROW, LEFT, MIDDLE, RIGHT = 24, 205, 410, 150
+CELL: Final = 86
+MOST_CUES: Final = 15
+_ROWS: Mapping[str, Any] = {"field": "row", "type": "ordinal", "sort": None, "axis": None}
+
+
+def heat_map(results: Sequence[CueResult]) -> Markup:
+    """Kappa of every vector on every data set, the paper's Figure 1."""
+    vectors = list(dict.fromkeys(row.features for result in results for row in result.rows))
+    rows = [
+        {
+            "dataset": visible(row.dataset),
+            "features": row.features,
+            "shade": min(max(row.kappa or 0.0, 0.0), 0.6),
+            "text": "–" if row.kappa is None else signed(row.kappa),
+            "bold": bool(row.low and row.low > 0),
+        }
+        for result in results
+        for row in result.rows
+    ]
+    x = {
+        "field": "dataset", "type": "nominal", "sort": None,
+        "axis": {"orient": "top", "labelAngle": 0, "title": None, "labelLimit": CELL - 4,
+                 "ticks": False},
+    }  # fmt: skip
+    y = {
+        "field": "features", "type": "nominal", "sort": vectors,
+        "axis": {"title": None, "labelLimit": LEFT, "ticks": False},
+    }  # fmt: skip
+    shade = {
+        "field": "shade", "type": "quantitative", "legend": None,
+        "scale": {"domain": [0, 0.6], "range": [0.0, 0.75]},
+    }  # fmt: skip
+    weight = {"condition": {"test": "datum.bold", "value": "bold"}, "value": "normal"}
+    spec = {
+        "data": {"values": rows},
+        "width": CELL * len(results),
+        "height": ROW * len(vectors),
+        "encoding": {"x": x, "y": y},
+        "layer": [
+            {"mark": {"type": "rect", "fill": ACCENT, "stroke": GRID, "strokeWidth": 0.5},
+             "encoding": {"fillOpacity": shade}},
+            {"mark": {"type": "text", "color": TEXT, "fontSize": 12},
+             "encoding": {"text": {"field": "text"}, "fontWeight": weight}},
+        ],
+    }  # fmt: skip
+    return draw(spec, "Kappa of each feature vector on each data set")
+
+
+def vectors(result: CueResult) -> Markup:
+    """Kappa of each vector with its interval; ticks where random division would put it."""
+    loose = {row.features: row.kappa for row in result.ungrouped_rows}
+    rows = [_vector_row(place, row, loose) for place, row in enumerate(result.rows)]
+    x = {"type": "quantitative", "axis": {"title": "kappa", "tickCount": 6, "grid": True}}
+    colour = {"condition": {"test": "datum.found", "value": WARNING}, "value": ACCENT}
+    zero = {
+        "data": {"values": [{"at": 0}]},
+        "mark": {"type": "rule", "color": FAINT, "strokeDash": [4, 3]},
+        "encoding": {"x": {**x, "field": "at"}},
+    }
+    layers = [
+        {
+            "mark": {"type": "text", "align": "right", "limit": LEFT},
+            "encoding": {"x": {"value": -12}, "text": {"field": "label"}},
+        },
+        {
+            "mark": {"type": "rule", "strokeWidth": 2},
+            "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "color": colour},
+        },
+        {
+            "transform": [{"filter": "datum.loose != null"}],
+            "mark": {"type": "tick", "color": FAINT, "thickness": 2, "height": 13},
+            "encoding": {"x": {**x, "field": "loose"}},
+        },
+        {
+            "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1},
+            "encoding": {"x": {**x, "field": "kappa"}, "color": colour},
+        },
+        {
+            "mark": {"type": "text", "align": "left", "clip": False},
+            "encoding": {"x": {"value": MIDDLE + 12}, "text": {"field": "text"}},
+        },
+    ]
+    for layer in layers:
+        layer["encoding"]["y"] = _ROWS  # type: ignore[index]
+    return draw(_framed([zero, *layers], rows), f"Kappa of each feature vector, {result.dataset}")
+
+
+def _vector_row(place: int, row: CueRow, loose: Mapping[str, float | None]) -> dict[str, Any]:
+    return {
+        "row": place,
+        "label": row.features,
+        "kappa": row.kappa,
+        "low": row.low,
+        "high": row.high,
+        "loose": loose.get(row.features),
+        "found": bool(row.low and row.low > 0 and row.p_value <= 0.05),
+        "text": f"{interval_text(row.kappa, row.low, row.high)}",
+    }
+
+
+def cue_bars(result: CueResult) -> Markup:
+    """For each cue the share of its rows that have its label; a tick marks the share of all."""
+    rows = []
+    for place, cue in enumerate(result.cues[:MOST_CUES]):
+        base = cue.totals[cue.label] / max(sum(cue.totals.values()), 1)
+        rows.append(
+            {
+                "row": place,
+                "label": cue_name(cue),
+                "share": 100 * cue.precision,
+                "base": 100 * base,
+                "text": f"{cue.counts[cue.label]:,} of {cue.support:,} → {visible(cue.label)[:16]}",
+            }
+        )
+    x = {
+        "type": "quantitative",
+        "scale": {"domain": [0, 100]},
+        "axis": {"title": "% of the rows with the cue that have its label", "tickCount": 5},
+    }
+    layers = [
+        {
+            "mark": {"type": "text", "align": "right", "limit": LEFT},
+            "encoding": {"x": {"value": -12}, "text": {"field": "label"}},
+        },
+        {
+            "mark": {"type": "bar", "height": 13, "color": ACCENT},
+            "encoding": {"x": {**x, "field": "share"}},
+        },
+        {
+            "mark": {"type": "tick", "color": WARNING, "thickness": 2, "height": 19},
+            "encoding": {"x": {**x, "field": "base"}},
+        },
+        {
+            "mark": {"type": "text", "align": "left", "clip": False, "limit": RIGHT - 14},
+            "encoding": {"x": {"value": MIDDLE + 12}, "text": {"field": "text"}},
+        },
+    ]
+    for layer in layers:
+        layer["encoding"]["y"] = _ROWS  # type: ignore[index]
+    return draw(_framed(layers, rows), f"The strongest cues of {result.dataset}")
+
+
+def scatter(models: Sequence[Dependence]) -> Markup:
+    """Accuracy beyond chance on predictable against unpredictable items: the paper's Figure 2."""
+    rows = [
+        {
+            "model": visible(m.model),
+            "family": visible(m.family),
+            "hard": (m.on_unpredictable - m.chance) / (1 - m.chance),
+            "easy": (m.on_predictable - m.chance) / (1 - m.chance),
+        }
+        for m in models
+        if m.on_predictable is not None and m.on_unpredictable is not None
+    ]
+    ends = [value for row in rows for value in (row["hard"], row["easy"])]  # type: ignore[misc]
+    low, high = min([*ends, 0.0]), max([*ends, 0.1])
+    scale = {"domain": [low, high], "nice": True}
+    families = list(dict.fromkeys(row["family"] for row in rows))
+    line = [{"hard": low, "easy": low}, {"hard": high, "easy": high}]
+    x = {"field": "hard", "type": "quantitative", "scale": scale,
+         "axis": {"title": "beyond chance where cues fail"}}  # fmt: skip
+    y = {"field": "easy", "type": "quantitative", "scale": scale,
+         "axis": {"title": "beyond chance where cues predict the label"}}  # fmt: skip
+    points: dict[str, Any] = {"x": x, "y": y, "color": {"value": ACCENT}}
+    if len(families) > 1:
+        points["shape"] = {"field": "family", "type": "nominal", "legend": {"title": None}}
+    spec = {
+        "data": {"values": rows},
+        "width": 420,
+        "height": 420,
+        "layer": [
+            {"data": {"values": line}, "mark": {"type": "line", "color": FAINT,
+             "strokeDash": [4, 3]}, "encoding": {"x": x, "y": y}},
+            {"mark": {"type": "point", "filled": True, "size": 70, "opacity": 0.8},
+             "encoding": points},
+        ],
+    }  # fmt: skip
+    return draw(spec, "Models on items that cues predict, against items where cues fail")
+
+
+def families(models: Sequence[Dependence], pooled: Sequence[Dependence]) -> Markup:
+    """Differences of the models of each family, with the family's mean: the paper's Figure 3."""
+    rows: list[dict[str, Any]] = []
+    place = {family.family: i for i, family in enumerate(pooled)}
+    for m in models:
+        if m.difference is not None:
+            rows.append({"row": place[m.family], "at": 100 * m.difference})
+    for family in pooled:
+        if family.difference is not None and family.low is not None and family.high is not None:
+            rows.append(
+                {
+                    "row": place[family.family],
+                    "label": visible(family.family),
+                    "mean": 100 * family.difference,
+                    "low": 100 * family.low,
+                    "high": 100 * family.high,
+                    "text": points_text(family),
+                }
+            )
+    x = {"type": "quantitative", "axis": {"title": "difference, percentage points", "tickCount": 6}}
+    layers = [
+        {
+            "data": {"values": [{"at": 0}]},
+            "mark": {"type": "rule", "color": FAINT, "strokeDash": [4, 3]},
+            "encoding": {"x": {**x, "field": "at"}},
+        },
+        *(
+            {"transform": [{"filter": f"isValid(datum.{field})"}], "mark": mark,
+             "encoding": {**encoding, "y": _ROWS}}
+            for field, mark, encoding in (
+                ("at", {"type": "point", "filled": True, "size": 55, "opacity": 0.45,
+                        "color": ACCENT}, {"x": {**x, "field": "at"}}),
+                ("label", {"type": "text", "align": "right", "limit": LEFT},
+                 {"x": {"value": -12}, "text": {"field": "label"}}),
+                ("low", {"type": "rule", "strokeWidth": 2, "color": WARNING},
+                 {"x": {**x, "field": "low"}, "x2": {"field": "high"}}),
+                ("mean", {"type": "tick", "thickness": 3, "height": 15, "color": WARNING},
+                 {"x": {**x, "field": "mean"}}),
+                ("text", {"type": "text", "align": "left", "clip": False},
+                 {"x": {"value": MIDDLE + 12}, "text": {"field": "text"}}),
+            )
+        ),
+    ]  # fmt: skip
+    return draw(_framed(layers, rows), "Dependence on cues by model family")
+
+
+def _framed(layers: Sequence[Any], rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    return {
+        "layer": layers,
+        "data": {"values": rows},
+        "width": MIDDLE,
+        "height": ROW * len({row["row"] for row in rows}),
+        "autosize": "none",
+        "padding": {"left": LEFT + 16, "right": RIGHT, "top": 12, "bottom": 44},
+    }
+
+
+def signed(value: float, digits: int = 2) -> str:
+    """A number with a true minus; what rounds to zero has none."""
+    text = f"{value:.{digits}f}"
+    return text.replace("-", "") if float(text) == 0 else text.replace("-", "−")
+
+
+def interval_text(value: float | None, low: float | None, high: float | None) -> str:
+    """`0.19 (0.12 to 0.26)`, or a dash where undefined."""
+    if value is None:
+        return "–"
+    if low is None or high is None:
+        return signed(value)
+    return f"{signed(value)} ({signed(low)} to {signed(high)})"
+
+
+def points_text(row: Dependence) -> str:
+    """A difference in percentage points with its interval."""
+    if row.difference is None or row.low is None or row.high is None:
+        return "–"
+    value, low, high = (signed(100 * v, 1) for v in (row.difference, row.low, row.high))
+    return f"{value} ({low} to {high})"
+
+
+def cue_name(cue: Cue) -> str:
+    """As shown: n-grams in quotation marks."""
+    return f"“{visible(cue.name)}”" if cue.kind == "n-gram" else visible(cue.name)
