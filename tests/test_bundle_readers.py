@@ -75,6 +75,7 @@ LINES = [
     (f"1. {P}\n2. {P}\n2. {N}\n3. {P}", "0 a 0", 1, "numbered"),
     (f"1. {P}\n2. not {P}\n3. {P}", "0 a 0", 0, "numbered"),
     (f"{P}, {N}, {P}", "0 1 0", 0, "mentions"),
+    (f"{P} or {N}\n{P}", "a 0 t", -1, "misaligned_several"),
     (f"The first is {P}, the second {N}, and the last {P}.", "0 1 0", 0, "mentions"),
     (f'["{P}", "{N}", "{P}"]', "0 1 0", 0, "lines"),
     (f'{{"1": "{P}", "2": "{N}", "3": "{P}"}}', "0 1 0", 0, "numbered"),

@@ -17,7 +17,7 @@ DISCORDANT = 0.2
 
 def plan_json(plan: Plan, study: Prepared, limits: Limits) -> dict[str, Any]:
     """Everything that `horsesense plan` says."""
-    completion = plan.requests * study.settings.max_tokens
+    completion = plan.completion_tokens
     capabilities = study.capabilities
     return {
         **asdict(plan),
@@ -52,7 +52,11 @@ def plan_text(found: dict[str, Any]) -> str:
     if found["cost_at_most"] is not None:
         lines.append(f"at most {found['cost_at_most']:.2f} at the prices given")
     if found["too_long"]:
-        lines.append(f"{found['too_long']:,} requests exceed the model's context")
+        lines.append(f"{found['too_long']:,} requests exceed the model's context:")
+        lines += [
+            f"  {row['probe']} {row['condition']}: {row['prompts']:,}"
+            for row in found["too_long_by"]
+        ]
     lines.append(
         f"a change of accuracy of {found['smallest_detectable_change']:.1%} would be seen (80 % "
         f"power, one test at 5 %, if {DISCORDANT:.0%} of the items change)"

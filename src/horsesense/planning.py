@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -51,6 +51,8 @@ class Planner:
         identity: of the respondent; part of every key.
         excluded: filled while trials are generated.
         made: (probe, condition) -> (signature of the probe, prompt form), filled likewise.
+        too_long: (probe, condition) -> prompts that exceed the respondent's context and were not
+            sent.
         count: trials generated so far.
     """
 
@@ -61,7 +63,15 @@ class Planner:
     identity: str
     excluded: Exclusions = field(default_factory=Exclusions)
     made: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
+    too_long: Counter[tuple[str, str]] = field(default_factory=Counter)
     count: int = 0
+
+    def too_long_json(self) -> list[dict[str, Any]]:
+        """One row per probe and condition with prompts that were too long to be sent."""
+        return [
+            {"probe": probe, "condition": condition, "prompts": prompts}
+            for (probe, condition), prompts in self.too_long.items()
+        ]
 
     def trials(self, probes: Sequence[Probe]) -> Iterator[Trial]:
         """Trials of some of the probes, without requests; exclusions are not recorded."""
@@ -139,7 +149,10 @@ class Plan:
         probes: the same by probe.
         prompt_tokens: of all requests; counted by the respondent, else characters / 4.
         tokens_exact: whether they were counted.
-        too_long: requests that exceed the respondent's context.
+        completion_tokens: upper limit of all replies.
+        too_long: requests that, with room for their reply, exceed the respondent's context;
+            they are not sent if their tokens were counted.
+        too_long_by: the same by probe and condition.
         excluded: items to which a probe does not apply, with reasons.
     """
 
@@ -149,7 +162,9 @@ class Plan:
     probes: tuple[ProbePlan, ...]
     prompt_tokens: int
     tokens_exact: bool
+    completion_tokens: int
     too_long: int
+    too_long_by: list[dict[str, Any]]
     excluded: list[dict[str, Any]]
 
     @property
@@ -164,14 +179,27 @@ class Plan:
         return 1 - self.requests / alone if alone else 0.0
 
 
+def exceeds(
+    request: Request, count_tokens: Callable[[Request], int | None], context: int | None
+) -> bool:
+    """Whether a prompt and the room for its reply certainly exceed a context of that many tokens.
+
+    What cannot be counted is not known to exceed it.
+    """
+    if context is None:
+        return False
+    counted = count_tokens(request)
+    return counted is not None and counted + request.params.max_tokens > context
+
+
 def measure_plan(
-    planner: Planner, count_tokens: Any, context_length: int | None, max_tokens: int
+    planner: Planner, count_tokens: Callable[[Request], int | None], context_length: int | None
 ) -> Plan:
     """Generate every request once, and count."""
     keys: dict[str, set[Key]] = defaultdict(set)
     trials: dict[str, int] = defaultdict(int)
     seen: set[Key] = set()
-    tokens, exact, too_long = 0, True, 0
+    tokens, exact, replies = 0, True, 0
     for planned in planner.plan(planner.probes):
         name, _ = planner.made[planned.trial.probe, planned.trial.condition]
         trials[name] += 1
@@ -183,7 +211,10 @@ def measure_plan(
         exact = exact and counted is not None
         length = characters(planned.request) // 4 if counted is None else counted
         tokens += length
-        too_long += context_length is not None and length + max_tokens > context_length
+        room = planned.request.params.max_tokens
+        replies += room
+        if context_length is not None and length + room > context_length:
+            planner.too_long[name, planned.trial.condition] += 1
     return Plan(
         items=len(planner.items),
         trials=sum(trials.values()),
@@ -195,7 +226,9 @@ def measure_plan(
         ),
         prompt_tokens=tokens,
         tokens_exact=exact,
-        too_long=too_long,
+        completion_tokens=replies,
+        too_long=planner.too_long.total(),
+        too_long_by=planner.too_long_json(),
         excluded=planner.excluded.as_json(),
     )
 

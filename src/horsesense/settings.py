@@ -36,6 +36,7 @@ class Settings(BaseModel):
     split: str | None = None
     where: dict[str, str] = Field(default_factory=dict)
     labels: tuple[str, ...] | None = None
+    task: str | None = None
     limit: int | None = Field(default=None, ge=1)
     seed: int = 0
     shots: int = Field(default=0, ge=0)

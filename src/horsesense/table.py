@@ -410,5 +410,5 @@ def _cell(probe: str, condition: str, reader: str, frame: pl.DataFrame) -> Cell:
         spread(frame["repetition"], -1, -1, np.int32) if bundled else None,
         spread(frame["variant"], -1, -1, np.int16) if bundled else None,
         spread(frame["excess"], 0, 0, np.int32) if bundled else None,
-        tuple(frame["classes"][0] or ()) if bundled else (),
+        tuple(frame["classes"].to_list()[0] or ()) if bundled else (),
     )

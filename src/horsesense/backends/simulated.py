@@ -23,7 +23,7 @@ from horsesense.errors import UsageError
 from horsesense.exchange import Failure, Key, Request, Response, Usage
 from horsesense.ids import unit
 from horsesense.registry import Registry
-from horsesense.trials import NONE_OPTION, Trial, Variant
+from horsesense.trials import BUNDLED, NONE_OPTION, Trial, Variant
 
 REMEMBERED = 8192
 """Trials that are kept at a time; at most `batch_size` and a chunk of the runner are in flight."""
@@ -42,6 +42,10 @@ class Profile:
 
     def decide(self, variant: Variant, luck: Luck) -> Decision:
         raise TypeError(f"profile {self.name} does not decide")
+
+    def decide_all(self, trial: Trial, key: Key) -> list[Decision]:
+        """A decision about each variant of a trial; `key` is that of the request."""
+        return [self.decide(v, _luck(key, place)) for place, v in enumerate(trial.variants)]
 
     @property
     def spec(self) -> str:
@@ -188,8 +192,53 @@ class Talker(Profile):
         return replace(decision, style=int(luck("style") * len(STYLES)))
 
 
+@dataclass(frozen=True)
+class Clerk(Profile):
+    """Labels are the same in every task: right with probability `know`, else another one. Of
+    many problems, each is forgotten with probability `forget` and given a second label with
+    probability `twice`; those after the first `stop` are not answered (0: all are). `style`
+    numbers the formats of replies; 9 takes turns."""
+
+    know: float = 1.0
+    forget: float = 0.0
+    twice: float = 0.0
+    stop: int = 0
+    style: int = 0
+
+    name = "clerk"
+    summary = "sorts many problems with known failures: forgets, assigns twice, stops early"
+
+    def decide(self, variant: Variant, luck: Luck) -> Decision:
+        k = len(variant.options)
+        if variant.gold_at is None:
+            return drawn([1.0] * k, luck)
+        item = variant.item_id.encode()
+        if unit(b"clerk", item) < self.know:
+            return choose(variant.gold_at, k)
+        return choose((variant.gold_at + 1 + int(unit(b"other", item) * (k - 1))) % k, k)
+
+    def decide_all(self, trial: Trial, key: Key) -> list[Decision]:
+        decisions = super().decide_all(trial, key)
+        if len(decisions) == 1 and trial.asks not in BUNDLED:
+            return decisions
+        return [self._muddled(d, trial, place) for place, d in enumerate(decisions)]
+
+    def _muddled(self, decision: Decision, trial: Trial, place: int) -> Decision:
+        """What becomes of one of many; the same in every prompt about the same bundle."""
+        variant = trial.variants[place]
+        at = f"{trial.condition}|{trial.repetition}|{variant.item_id}".encode()
+        style = self.style if self.style < 9 else trial.repetition
+        if (self.stop and place >= self.stop) or unit(b"forget", at) < self.forget:
+            return Decision(None, decision.logits, "none", style)
+        assert decision.slot is not None
+        also: tuple[int, ...] = ()
+        if unit(b"twice", at) < self.twice:
+            also = ((decision.slot + 1) % len(variant.options),)
+        return replace(decision, also=also, style=style)
+
+
 PROFILES: Registry[type[Profile]] = Registry("simulated respondent")
-for _profile in (Oracle, Uniform, Slot, Prior, Ranker, SaysNone, Refuses, Talker):
+for _profile in (Oracle, Uniform, Slot, Prior, Ranker, SaysNone, Refuses, Talker, Clerk):
     PROFILES.add(_profile.name, _profile)
 
 
@@ -251,10 +300,7 @@ class Simulated:
 
     def _answer(self, asked: Asked) -> Response:
         trial = self._answer_key[asked.key]
-        decisions = [
-            self.profile.decide(variant, _luck(asked.key, place))
-            for place, variant in enumerate(trial.variants)
-        ]
+        decisions = self.profile.decide_all(trial, asked.key)
         scored = asked.request.params.watch and len(decisions) == 1
         return Response(
             text=speak(trial, decisions),

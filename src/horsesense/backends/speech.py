@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 
 from horsesense.backends.decision import Decision
+from horsesense.backends.many import say_indices, say_lines
 from horsesense.trials import Asks, Trial
 
 Speech = Callable[[Trial, Sequence[Decision]], str]
@@ -86,11 +87,15 @@ SPEECH: dict[Asks, Speech] = {
     "yes_no": one_answer,
     "free": free_answer,
     "letters": all_answers,
+    "label_lines": say_lines,
+    "index_json": say_indices,
 }
 
 
 def speak(trial: Trial, decisions: Sequence[Decision]) -> str:
     """The decisions about a trial's variants, in words."""
+    if len(decisions) > 1 and all(decision.says == "refusal" for decision in decisions):
+        return REFUSAL_TEXT
     return SPEECH[trial.asks](trial, decisions)
 
 

@@ -185,7 +185,8 @@ def _in_order(
         if len(found) == n:
             return list(found), rule, 0
     mentions = [Line(None, m.slot, False, m.start, m.end) for m in names.mentions(text)]
-    if len(mentions) == n:
+    # Lines that name one answer each, but too few, are not completed by one that names two.
+    if len(mentions) == n and 2 * len(named) <= n:
         return list(mentions), "mentions", 0
     run = _run_of_letters(text, names)
     if len(run) == n:
