@@ -111,8 +111,8 @@ def _changes(run: Run, floor: Estimate) -> Iterator[Sentence]:
             yield Sentence(text, "warning", e, AGREEMENT.id, e.value or 0)
         else:
             text = (
-                f"{title}: {value_of(e)} of the answers change, no more than when the same "
-                f"prompt is asked again ({value_of(floor)})."
+                f"{title}: {value_of(e)} of the answers change, which cannot be told from "
+                f"asking the same prompt again ({value_of(floor)})."
             )
             yield Sentence(text, "sound", e, AGREEMENT.id)
 

@@ -103,7 +103,7 @@ def _noise(run: Run) -> str:
     floor = run.one("answer_change_rate", "repeat")
     if change is None or floor is None or floor.high is None or side(change, floor.high) > 0:
         return ""
-    return "; as asking again changes as many answers, this is the work of chance, not of order"
+    return "; asking again changes as many answers, so that the order need not be the cause"
 
 
 def _changes(run: Run) -> Iterator[Sentence]:
