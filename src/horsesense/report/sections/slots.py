@@ -112,8 +112,8 @@ def _spread(run: Run) -> Iterator[Sentence]:
         yield Sentence(text, "warning", spread, SLOTS.id, weight)
     elif above_chance(run):
         text = (
-            f"No slot was found to hide the right answer: recalls spread by {value_of(spread)} points "
-            "(RStD), which chance alone can give "
+            "No slot was found to hide the right answer: recalls spread by "
+            f"{value_of(spread)} points (RStD), which chance alone can give "
             f"({value_of(null)}, up to {null.high:.1f})."
         )
         yield Sentence(text, "sound", spread, SLOTS.id)
