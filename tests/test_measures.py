@@ -187,3 +187,12 @@ def test_bounds_of_accuracy(seed: int) -> None:
 @given(st.integers(0, 10_000))
 def test_statuses_sum_to_one(seed: int) -> None:
     assert value("status_share", random_cell(seed)).sum() == pytest.approx(1)
+
+
+def test_a_reply_without_an_answer_does_not_change_by_being_repeated() -> None:
+    """None to none is no change; an answer that comes or goes is one."""
+    original = cell_of([[0], [None], [None], [1], [-99]], [0] * 5, probe="original")
+    again = cell_of([[0], [None], [2], [None], [1]], [0] * 5, probe="repeat")
+    rows = MEASURES.get("answer_change_rate").rows(again, original)
+    assert rows.rows.tolist() == [[0, 1], [0, 0], [1, 1], [1, 1], [0, 0]]
+    assert (rows.n, rows.n_missing) == (3, 1)

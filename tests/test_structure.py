@@ -28,7 +28,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "runner",
         "settings planning",
         "readers",
-        "table stats",
+        "table decisions stats",
         "measures",
         "estimates annotate published",
         "cues build training",

@@ -66,8 +66,9 @@ class AnswerChangeRate(Measure):
     name = "answer_change_rate"
     title = "Changed answers"
     summary = (
-        "Share of trials that choose another content than the item as published; a reply "
-        "without an answer is a change."
+        "Share of trials that choose another content than the item as published. A choice in one "
+        "of the two alone is a change; trials without a choice in either show no answer that "
+        "could change, and do not enter."
     )
     compares = "original"
     proportion = True
@@ -75,9 +76,9 @@ class AnswerChangeRate(Measure):
     def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
         assert other is not None
         mine, theirs = paired(cell, other)
-        base = other.content[theirs][:, :1]
+        here, base = cell.content[mine], other.content[theirs][:, :1]
         both = cell.read[mine] & other.read[theirs][:, :1]
-        same = (cell.content[mine] == base) & (base != NO_CONTENT)
+        chosen = both & ((here != NO_CONTENT) | (base != NO_CONTENT))
         rows = np.zeros((len(cell.item), 2))
-        rows[mine] = item_means(~same, both)
-        return Rows(rows, int(both.sum()), int(cell.asked.sum() - both.sum()))
+        rows[mine] = item_means(here != base, chosen)
+        return Rows(rows, int(chosen.sum()), int(cell.asked.sum() - both.sum()))
