@@ -1,6 +1,6 @@
 """Figures: three kinds of Vega-Lite chart, drawn to SVG without a browser or a network.
 
-Specifications are plain Vega-Lite; altair would build the same ones at ten times the cost. The
+Specifications are plain Vega-Lite, which vl-convert draws without a browser. The
 colours are names for the style sheet, which replaces them in dark mode and in print.
 """
 

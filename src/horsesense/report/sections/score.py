@@ -70,8 +70,9 @@ def _score(run: Run, score: Estimate) -> Iterator[Sentence]:
     if above_chance(run):
         text = f"Scores {value_of(score)} as published; guessing gives {chance}."
     else:
+        than = "less than" if side(score, score.baseline or 0.0) < 0 else "no better than"
         text = (
-            f"Scores {value_of(score)} as published, no better than guessing ({chance}): whether "
+            f"Scores {value_of(score)} as published, {than} guessing ({chance}): whether "
             "a change makes it worse cannot be seen."
         )
     yield Sentence(text, "headline", score, SCORE.id)
