@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from horsesense.readers.text import cues
@@ -78,7 +77,8 @@ def listed(scene: Scene, first: Statement) -> Statement:
     line_end = end if end >= 0 else len(low)
     starts = [m.end() for m in _AND.finditer(low, first.end, min(line_end, first.end + _NEAR))]
     for start in [*starts, line_end]:
-        other = scene.labels.at(scene.response, start)
+        named = cues.FILLER.match(low, start).end()  # type: ignore[union-attr]
+        other = scene.labels.at(scene.response, named)
         if other is None or not other.marked or other.slot in first.target.slots:
             continue
         same_line = start != line_end
@@ -113,7 +113,7 @@ def corrected(scene: Scene, position: int) -> Statement | None:
     low = scene.response.low
     last = None
     for turn in cues.TAKEN_BACK.finditer(low, position):
-        for hit in _mentions(scene, turn.end(), turn.end() + _NEAR):
+        for hit in scene.labels.mentions(scene.response, turn.end(), turn.end() + _NEAR):
             target = scene.behind(hit)
             clear = hit.bracketed or ends_clause(scene.response, target.end)
             clear = clear and len(target.slots) == 1
@@ -121,13 +121,6 @@ def corrected(scene: Scene, position: int) -> Statement | None:
                 last = Statement("corrected", target, turn.start())
                 break
     return last
-
-
-def _mentions(scene: Scene, start: int, stop: int) -> Iterator[LabelHit]:
-    for hit in scene.labels.mentions(scene.response, start):
-        if hit.start > stop:
-            return
-        yield hit
 
 
 class Mentions(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
@@ -19,17 +20,18 @@ _GOES_ON = re.compile(
 _BECAUSE = re.compile(
     r"\s*(?:because|since|due|weil|denn|porque|parce|car|perché)\b", re.IGNORECASE
 )
-_OPEN = r"[\s\"'(\[{<:=>]*"
-_CLOSE = r"(?:\\?[\"')\]}>])*"
+_OPEN = r"[\s\"'(\[{<:=>]{0,40}"
+_CLOSE = r"(?:\\?[\"')\]}>]){0,9}"
 # Letters that would make a longer word with a label. Scripts without spaces are left out: a label
 # may stand right between their signs.
 _WORD = r"0-9A-Za-z_\u00aa-\u02af\u0370-\u052f\u0600-\u06ff\u0900-\u0dff"
 # "A's", "A-level", "1.5", "C++" and "C(n, k)" begin with a label's character but are no label.
 _WHOLE = rf"(?![{_WORD}'])(?!-\w)(?![.,]\d)(?!\+\+|#)(?!\(\w\w?[,)])"
-_SIGN = r"\s*[.:;,)/]|\s+-(?=\s)|-(?=\s)|(?=\s*$)|(?=[ \t]*\n)|(?=\s*[!?}}\]<|\\])"
+_SIGN = r"\s{0,9}[.:;,)/]|\s{0,9}-(?=\s)|(?=\s{0,40}$)|(?=[ \t]{0,40}\n)|(?=\s{0,9}[!?}}\]<|\\])"
 _AND = (
-    r"[\s\"'(\[)\].;]*(?:,\s*(?:and|or)?|\band\b|\bor\b|&|/|\+|\bund\b|\boder\b|\bet\b|\bou\b|\by\b)"
-    r"\s*(?:option|choice)?\s*[\"'(\[]*"
+    r"[\s\"'(\[)\].;]{0,20}(?:,\s{0,9}(?:and|or)?|\band\b|\bor\b|&|/|\+"
+    r"|\bund\b|\boder\b|\bet\b|\bou\b|\by\b)"
+    r"\s{0,9}(?:option|choice)?\s{0,9}[\"'(\[]{0,9}"
 )
 _REPLY_FORMS = ("{}", "{}.", "({})", "{})", "{}:", "[{}]", "**{}**", "**{}.**", "**({})**", '"{}"')
 _DOUBTFUL = frozenset("AaIi")
@@ -134,9 +136,11 @@ class LabelSet:
             hits.append(LabelHit(self.slots[m["name"]], start, end, True, False, position))
         return hits
 
-    def mentions(self, response: Folded, position: int = 0) -> Iterator[LabelHit]:
+    def mentions(
+        self, response: Folded, position: int = 0, stop: int = sys.maxsize
+    ) -> Iterator[LabelHit]:
         """Every label standing by itself, marked or not, articles and pronouns included."""
-        for m in self._mention.finditer(response.text, position):
+        for m in self._mention.finditer(response.text, position, stop):
             bracketed = bool(m["open"] and m["close"])
             marked = bool(m["close"] or m["sign"])
             slot = self.slots[m["name"]]

@@ -10,7 +10,7 @@ from horsesense.readers.text.targets import Scene
 _THOUGHT_TAGS = r"(?:think|thinking|thought|reasoning|scratchpad)"
 _THOUGHT = re.compile(rf"<{_THOUGHT_TAGS}>")
 _THOUGHT_END = re.compile(rf"</{_THOUGHT_TAGS}>")
-_NEXT_QUESTION = re.compile(r"\n\s*(?:#+ ?)?(?:next )?(?:question|q) ?\d{0,3} ?[:.]")
+_NEXT_QUESTION = re.compile(r"\n[ \t]{0,9}(?:#{1,6} ?)?(?:next )?(?:question|q) ?\d{0,3} ?[:.]")
 
 
 def leave_out_thinking(response: Folded) -> None:

@@ -12,6 +12,7 @@ import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterable
 from itertools import accumulate
+from typing import Final
 
 _DROPPED = "*`$"
 _SPACED = "_"
@@ -58,17 +59,21 @@ def _fold_character(char: str) -> str:
 
 
 DEFAULT = Table()
+KEPT: Final = 20_000
 
 
 class Folded:
     """A response in its folded spelling.
+
+    Of more than twice `KEPT` characters only the first and the last are looked at: an answer
+    stands at the beginning or at the end, and the time to read a hostile text stays bounded.
 
     Attributes:
         text: folded, case kept.
         low: `text` in lower case; the same length.
     """
 
-    __slots__ = ("_ends", "_original", "_table", "low", "text")
+    __slots__ = ("_ends", "_left_out", "_original", "_plain", "_table", "low", "text")
 
     def __init__(self, original: str, table: Table = DEFAULT) -> None:
         self._original = original
@@ -76,7 +81,10 @@ class Folded:
         self._ends: list[int] | None = None
         if "\x1b" in original:
             original = _TERMINAL.sub(lambda m: " " * len(m.group()), original)
-        self.text = original.translate(table)
+        text = original.translate(table)
+        self._plain = len(text) == len(original) and original.isascii()
+        self._left_out = max(0, len(text) - 2 * KEPT)
+        self.text = f"{text[: KEPT - 1]}\n{text[-KEPT:]}" if self._left_out else text
         low = self.text.lower()
         self.low = low if len(low) == len(self.text) else _lower_one_by_one(self.text)
 
@@ -94,10 +102,14 @@ class Folded:
             end -= 1
         if start == end:
             return (0, len(self._original))
-        if len(self.text) == len(self._original) and self._original.isascii():
-            return (start, end)
+        first, last = self._unshortened(start), self._unshortened(end - 1)
+        if self._plain:
+            return (first, last + 1)
         ends = self._piece_ends()
-        return (bisect_left(ends, start + 1), bisect_left(ends, end) + 1)
+        return (bisect_left(ends, first + 1), bisect_left(ends, last + 1) + 1)
+
+    def _unshortened(self, position: int) -> int:
+        return position + self._left_out if position >= KEPT else position
 
     def _piece_ends(self) -> list[int]:
         """For each original character, where its folded piece ends."""

@@ -18,7 +18,7 @@ from horsesense.readers.text.normalise import DEFAULT, Folded
 TOKEN = re.compile(
     r"(?:(?<![\w)\]])[-+])?\d+(?:,\d{3})*(?:\.\d+)?|[^\W\d_]+|[=<>^/+%°≤≥±√∞≈≠∈∪∩∧∨¬~→↔⊃≡&!#@|]"
 )
-_CLAUSE_END = re.compile(r"[\"')\]}]*\s*(?:$|[\n.,;:!?(]|- )")
+_CLAUSE_END = re.compile(r"[\"')\]}]{0,9}\s{0,40}(?:$|[\n.,;:!?(]|- )")
 _CLAUSE = re.compile(r"\s*(?:[^.\n;!?]|\.(?=\S))*")
 
 
@@ -78,8 +78,9 @@ class Options:
     def cut_at(self, response: Folded, position: int) -> list[TextHit]:
         """The one option whose text begins with the whole clause at `position`, of two tokens
         or more: a text left unfinished."""
-        end = _CLAUSE.match(response.low, position).end()  # type: ignore[union-attr]
-        found = list(TOKEN.finditer(response.low, position, min(end, position + self._limit)))
+        stop = position + self._limit
+        end = _CLAUSE.match(response.low, position, stop).end()  # type: ignore[union-attr]
+        found = list(TOKEN.finditer(response.low, position, end))
         if len(found) < 2:
             return []
         words = _plain([m.group() for m in found])
