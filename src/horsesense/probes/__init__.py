@@ -96,8 +96,19 @@ def parse_probe(spec: str) -> Probe:
 
 
 def split_outside_brackets(text: str) -> list[str]:
-    """Parts of a comma-separated list, commas inside brackets left alone."""
-    return [part for part in re.split(r",\s*(?![^(]*\))", text) if part.strip()]
+    """Parts of a comma-separated list, commas inside brackets left alone.
+
+    >>> split_outside_brackets("order(random(4)), option_count(6, design=random(4))")
+    ['order(random(4))', 'option_count(6, design=random(4))']
+    """
+    parts, depth = [""], 0
+    for sign in text:
+        depth += (sign == "(") - (sign == ")")
+        if sign == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += sign
+    return [part.strip() for part in parts if part.strip()]
 
 
 def _typed(probe: str, name: str, kind: str, text: str) -> object:
