@@ -2,7 +2,8 @@
 
 Every item has a stream of random numbers of its own. Bundle b is made of the items whose b-th
 number is smallest, in that order; so a bundle is a uniform sample without replacement, and an
-item that is added or dropped changes only the bundles that it enters or leaves.
+item that is added or dropped changes only the bundles that it enters or leaves (unless that makes
+two of them equal, of which one is passed over).
 """
 
 from __future__ import annotations

@@ -214,7 +214,7 @@ def measure_plan(
         room = planned.request.params.max_tokens
         replies += room
         if context_length is not None and length + room > context_length:
-            planner.too_long[name, planned.trial.condition] += 1
+            planner.too_long[planned.trial.probe, planned.trial.condition] += 1
     return Plan(
         items=len(planner.items),
         trials=sum(trials.values()),
