@@ -32,7 +32,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "measures",
         "estimates annotate published",
         "cues build training",
-        "study",
+        "preparing findings study",
         "report",
         "catalogue plan_report api testing",
     )

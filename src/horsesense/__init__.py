@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from horsesense.api import audit, plan
     from horsesense.datasets import load_items
     from horsesense.errors import HorsesenseError, ItemsError, UsageError
+    from horsesense.findings import Result
     from horsesense.items import Item, ItemSet
     from horsesense.measures import Estimate
     from horsesense.readers import TextReader
     from horsesense.readings import Reading
     from horsesense.settings import Settings
-    from horsesense.study import Result
 
 __version__ = "0.1.0"
 
@@ -33,7 +33,7 @@ _PLACES = {
     "ItemSet": "horsesense.items",
     "ItemsError": "horsesense.errors",
     "Reading": "horsesense.readings",
-    "Result": "horsesense.study",
+    "Result": "horsesense.findings",
     "Settings": "horsesense.settings",
     "TextReader": "horsesense.readers",
     "UsageError": "horsesense.errors",

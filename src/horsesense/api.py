@@ -9,11 +9,12 @@ from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
 
+from horsesense.findings import Result
 from horsesense.planning import Plan
 from horsesense.report import write_report
 from horsesense.runner import Limits
 from horsesense.settings import Settings
-from horsesense.study import Result, conduct
+from horsesense.study import conduct
 from horsesense.study import plan as plan_study
 
 T = TypeVar("T")

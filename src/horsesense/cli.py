@@ -19,9 +19,9 @@ import typer
 from horsesense.errors import HorsesenseError, InterruptedRunError, UsageError
 
 if TYPE_CHECKING:
+    from horsesense.findings import Result
     from horsesense.runner import Limits
     from horsesense.settings import Settings
-    from horsesense.study import Result
 
 app = typer.Typer(
     name="horsesense",

@@ -7,9 +7,9 @@ from math import sqrt
 from typing import Any
 
 from horsesense.planning import Plan
+from horsesense.preparing import Prepared
 from horsesense.runner import Limits
 from horsesense.stats.tests import smallest_detectable
-from horsesense.study import Prepared
 
 DISCORDANT = 0.2
 """Share of items whose rightness changes, assumed for the smallest detectable difference."""

@@ -7,148 +7,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby, islice
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import orjson
 
-from horsesense import __version__
-from horsesense.backends import Asked, Backend, Capabilities, NeedsAnswerKey, make_backend
-from horsesense.datasets import load_items
+from horsesense.backends import Asked, NeedsAnswerKey, make_backend
 from horsesense.errors import InterruptedRunError, UsageError
-from horsesense.estimates import Context, estimate_all
-from horsesense.ids import fingerprint
+from horsesense.findings import Result, estimate, findings
 from horsesense.items import ItemSet
-from horsesense.measures import MEASURES, Estimate
 from horsesense.parquet import ParquetWriter
 from horsesense.planning import Plan, Planner, exceeds, item_index, measure_plan
-from horsesense.probes import Probe, SetProbe, Setting, parse_probes
+from horsesense.preparing import Prepared, load_study_items, prepare
+from horsesense.probes import Probe, SetProbe
 from horsesense.progress import progress
-from horsesense.prompts import Prompter, Shots, Want
-from horsesense.readers import READERS, Reader
 from horsesense.runner import Limits, RunSummary, run
 from horsesense.settings import Settings
 from horsesense.store import Store
 from horsesense.table import (
     READINGS,
     TRIALS,
-    cells,
     load_evidence,
     read_trials,
     reading_row,
     trial_rows,
 )
-from horsesense.tasks import task_for
 
 LOOKAHEAD = 2000
 """Items whose trials are counted to say how many requests there will be, about."""
-
-
-@dataclass(frozen=True)
-class Result:
-    """A finished study: what it found and where it lies.
-
-    Attributes:
-        out: the run directory.
-        settings, items: what was asked.
-        run: what asking took.
-        findings: the content of estimates.json.
-    """
-
-    out: Path
-    settings: Settings
-    items: ItemSet
-    run: RunSummary
-    estimates: list[Estimate]
-    findings: dict[str, Any]
-
-    def estimate(self, measure: str, probe: str = "original", **where: str) -> Estimate:
-        """The one estimate of a measure under a probe; UsageError if there is none, or several.
-
-        `where` selects by condition, reader or group.
-        """
-        found = [
-            e
-            for e in self.estimates
-            if e.measure == measure
-            and e.probe == probe
-            and all(getattr(e, name) == value for name, value in where.items())
-        ]
-        if len(found) != 1:
-            raise UsageError(f"{len(found)} estimates of {measure} under {probe} with {where}.")
-        return found[0]
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """A study that is ready to be asked."""
-
-    settings: Settings
-    items: ItemSet
-    probes: tuple[Probe, ...]
-    readers: tuple[Reader, ...]
-    backend: Backend
-    capabilities: Capabilities
-    planner: Planner
-
-
-def load_study_items(settings: Settings) -> ItemSet:
-    """The items of a study; ItemsError lists every fault of the file."""
-    return load_items(
-        settings.items,
-        map=settings.map,
-        split=settings.split,
-        where=settings.where,
-        labels=settings.labels,
-        limit=settings.limit,
-        shots_from=settings.shots_from,
-        seed=settings.seed,
-    )
-
-
-async def prepare(settings: Settings, backend: Backend, items: ItemSet) -> Prepared:
-    """Settle everything that must be known before the first request."""
-    capabilities = await backend.capabilities()
-    check = getattr(backend, "check", None)
-    if check is not None:
-        check(items)
-    style = settings.style
-    if style == "auto":
-        style = "chat" if capabilities.chat else "completion"
-    want = Want(
-        max_tokens=settings.max_tokens if capabilities.text else 0,
-        temperature=settings.temperature,
-        top_p=settings.top_p,
-        top_logprobs=min(20, capabilities.top_logprobs),
-        watch=capabilities.watch,
-    )
-    prompter = Prompter(
-        style,
-        want,
-        _shots(settings, items),
-        Path(settings.templates) if settings.templates else None,
-        task_for(items, settings.task),
-    )
-    probes = parse_probes(settings.probes)
-    setting = Setting(items, settings.seed)
-    planner = Planner(items, probes, setting, prompter, backend.identity)
-    readers = tuple(READERS.get(name)() for name in settings.readers)
-    return Prepared(settings, items, probes, readers, backend, capabilities, planner)
-
-
-def _shots(settings: Settings, items: ItemSet) -> Shots | None:
-    if settings.shots_from is None:
-        if settings.shots == 0:
-            return None
-        raise UsageError(
-            f"{settings.shots} few-shot examples of which file?", hint="Give --shots-from FILE."
-        )
-    pool = load_items(settings.shots_from, map=settings.map, labels=items.labels or None)
-    return Shots(pool, settings.shots)
 
 
 async def plan(settings: Settings, **options: Any) -> tuple[Plan, Prepared]:
@@ -187,10 +76,10 @@ async def conduct(
             study = await prepare(settings, backend, items)
             summary = await _ask_and_read(study, store, out, limits or Limits())
         failures = store.failures()
-    found = estimate(study, out)
-    findings = _findings(study, summary, found, len(failures))
-    (out / "estimates.json").write_bytes(orjson.dumps(findings, option=orjson.OPT_INDENT_2))
-    return Result(out, settings, items, summary, found, findings)
+    estimates = estimate(study, out)
+    found = findings(study, summary, estimates, len(failures))
+    (out / "estimates.json").write_bytes(orjson.dumps(found, option=orjson.OPT_INDENT_2))
+    return Result(out, settings, items, summary, estimates, found)
 
 
 async def _ask_and_read(study: Prepared, store: Store, out: Path, limits: Limits) -> RunSummary:
@@ -285,66 +174,6 @@ def _read(
     readings.flush()
 
 
-def estimate(study: Prepared, out: Path) -> list[Estimate]:
-    """All measures from the two tables of a run directory."""
-    settings = study.settings
-    readers = [reader.name for reader in study.readers]
-    found = cells(out / "trials.parquet", out / "readings.parquet", readers)
-    context = Context(
-        dataset=study.items.name,
-        model=study.backend.name,
-        cluster=_clusters(study.items),
-        signature=_signer(study),
-        # A repeat is the noise floor, and "chance" is compared with guessing: neither is tested.
-        tested=frozenset(
-            p.name
-            for p in study.probes
-            if p.holds in ("same_answer", "same_accuracy", "none") and p.name != "repeat"
-        ),
-        draws=settings.draws,
-        level=settings.level,
-        seed=settings.seed,
-    )
-    return estimate_all(found, MEASURES, context)
-
-
-def _clusters(items: ItemSet) -> np.ndarray[Any, np.dtype[np.intp]]:
-    """Cluster number of each item; an item without a cluster is one of its own."""
-    names = [("c", i.cluster) if i.cluster is not None else ("i", i.id) for i in items]
-    numbers = {name: n for n, name in enumerate(dict.fromkeys(names))}
-    return np.array([numbers[name] for name in names], dtype=np.intp)
-
-
-def _signer(study: Prepared) -> Callable[[str, str, str, str], str]:
-    """Signatures from which a number can be made again (the idea is sacreBLEU's)."""
-    settings, made = study.settings, study.planner.made
-    versions = {reader.name: reader.version for reader in study.readers}
-    model = f"{study.backend.name}@{fingerprint(study.backend.identity)}"
-    data = f"{study.items.name}@{study.items.fingerprint}"
-
-    def sign(probe: str, condition: str, reader: str, measure: str) -> str:
-        found = made.get((probe, condition))
-        if found is None:  # a measure of several cells together
-            found = next(value for (name, _), value in made.items() if name == probe)
-        probe_signature, form = found
-        parts = {
-            "data": data,
-            "items": len(study.items),
-            "model": model,
-            "probe": probe_signature + (f"[{condition}]" if condition else ""),
-            "prompt": study.planner.prompter.signature(form),
-            "decoding": f"max_tokens={settings.max_tokens},temperature={settings.temperature:g}",
-            "reader": f"{reader}@{versions[reader]}",
-            "measure": measure,
-            "interval": f"{settings.level:g}x{settings.draws}",
-            "seed": settings.seed,
-            "horsesense": __version__,
-        }
-        return "|".join(f"{name}:{value}" for name, value in parts.items())
-
-    return sign
-
-
 def _remember(settings: Settings, out: Path) -> None:
     """Write study.toml; refuse a run directory that holds another study's answers."""
     path = out / "study.toml"
@@ -358,46 +187,3 @@ def _remember(settings: Settings, out: Path) -> None:
                     hint="Choose another --out directory.",
                 )
     settings.save(path)
-
-
-def _findings(
-    study: Prepared, run: RunSummary, estimates: Sequence[Estimate], failures: int
-) -> dict[str, Any]:
-    """The content of estimates.json."""
-    items = study.items
-    return {
-        "horsesense": __version__,
-        "study": study.settings.model_dump(mode="json", exclude_none=True),
-        "dataset": {
-            "name": items.name,
-            "kind": items.kind,
-            "fingerprint": items.fingerprint,
-            "items": len(items),
-            "with_gold": sum(item.gold is not None for item in items),
-            "clusters": int(_clusters(items).max(initial=-1)) + 1,
-            "flags": {flag: len(ids) for flag, ids in items.flags.items()},
-            "notes": items.notes,
-        },
-        "model": {
-            "name": study.backend.name,
-            "identity": study.backend.identity,
-            "notes": study.capabilities.notes,
-        },
-        "probes": [
-            {
-                "name": probe.name,
-                "title": probe.title,
-                "signature": probe.signature,
-                "summary": probe.summary,
-                "expectation": probe.expectation,
-                "holds": probe.holds,
-            }
-            for probe in study.probes
-        ],
-        "trials": study.planner.count,
-        "failures": failures,
-        "run": asdict(run),
-        "exclusions": study.planner.excluded.as_json(),
-        "too_long": study.planner.too_long_json(),
-        "estimates": [e.as_json() for e in estimates],
-    }

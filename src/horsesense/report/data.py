@@ -156,6 +156,6 @@ def _parts(condition: str) -> dict[str, str]:
 
 def reload_items(out: Path) -> ItemSet:
     """The items of a run directory, read again from where the run had them."""
-    from horsesense.study import load_study_items
+    from horsesense.preparing import load_study_items
 
     return load_study_items(Settings.load(out / "study.toml"))
