@@ -141,7 +141,7 @@ def test_a_prior_has_the_accuracy_that_follows_from_it(results: dict[str, Result
 
 
 def _knows(item_id: str) -> bool:
-    from horsesense.backends.simulated import knows
+    from horsesense.backends.profiles import knows
     from horsesense.trials import Variant
 
     return knows(Variant(item_id, "?", (), (), (), None), 0.6)
