@@ -72,7 +72,8 @@ CHOOSE_HEAD = re.compile(
 )
 WOULD = re.compile(r"\b(?:would|could|might)\b")
 SUPPOSING = re.compile(
-    r"\W*(?:but |however,? |and )?(?:if|unless|had|suppose|assuming) (?!(?:i|we|you|one)\b)"
+    r"\W*(?:but |however,? |and )?(?:if|unless|had|suppose|assuming)"
+    r" (?!(?:i|we|pressed|forced|pushed|required|asked)\b)"
 )
 CONDITION = re.compile(r"\s*,? (?:only )?(?:if|unless|had) ")
 CHOOSE = re.compile(

@@ -47,6 +47,7 @@ REFUSAL = _any(
     r"\b(?:do not|don'?t|cannot|can'?t|must|unable)\b",
     r"\bi(?:'m| am) just an ai\b",
     r"\bi (?:do not|don'?t) have (?:any )?(?:personal|opinions?|feelings|beliefs)\b",
+    r"\b(?:do not|don'?t) have the (?:ability|capacity|capability) to (?:have|hold|form|feel)\b",
     r"\bi apologi[sz]e,? but\b",
     r"\bi (?:refuse|decline)\b",
     r"\bich kann (?:diese|die|ihre|das)[^.\n]{0,40}nicht beantworten",

@@ -15,7 +15,8 @@ _WORD = re.compile(r"\w")
 _NEAR = 100
 _COPIED = 4
 _OPTION = re.compile(r"\b(?:options?|choices?|answers?|letter|alternative)\s*[(\[\"']*\Z")
-_AND = re.compile(r"\W*\b(?:and|or)\b")
+_AND = re.compile(r"(?:and|or)\b")
+_AND_NEXT = re.compile(r"\W{0,9}\b(?:and|or)\b")
 _TEXT_IN_LINE = re.compile(r"[ \t]*[.:)-][ \t]*(?=\w)")
 _NUMERIC = re.compile(r"[\d.,+/%-]+")
 
@@ -34,7 +35,7 @@ def lead(scene: Scene) -> Statement | None:
         if target.slots == (0,) and _walks_through(scene):
             return None
         return listed(scene, Statement("lead", target, target.start))
-    more = _AND.match(scene.response.low, target.end)
+    more = _AND_NEXT.match(scene.response.low, target.end)
     if more and (other := scene.options.match_at(scene.response, more.end())):
         both = target._replace(slots=(*target.slots, *(hit.slot for hit in other)))
         return Statement("lead_text", both, target.start)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from horsesense.readers.text import cues, declines, evidence, special
 from horsesense.readers.text.labels import label_set
@@ -18,6 +20,7 @@ from horsesense.readers.text.statements import Statement, concludes, statements,
 from horsesense.readers.text.targets import Scene
 from horsesense.readings import Reading, Status
 
+_HINTS_AT_NONE = re.compile(r"(?:no(?:ne|t)?|neither|incorrect|wrong|false)\b")
 _EMPTY = Reading("empty", rule="empty")
 _FINISHED = ".!?)]}\"'»。！？"
 _SURE = 0.99
@@ -96,7 +99,11 @@ def _decide(scene: Scene, multiple: bool) -> Reading | None:
     if turn := evidence.corrected(scene, latest):
         return _reading(scene, turn, multiple, 0.95)
     if said:
-        return _stated(scene, said, first, multiple)
+        found = _stated(scene, said, first, multiple)
+        if found.status == "ambiguous" and declines.REFUSAL.search(scene.response.low):
+            refused = _without_content(scene)
+            return refused and replace(refused, confidence=_DOUBT)
+        return found
     if first:
         sure = 0.98 if evidence.own_or_no_text(scene, first) else _FAIR
         return _reading(scene, first, multiple, sure)
@@ -127,6 +134,8 @@ def _stated(
 
 def _denied(scene: Scene, last: Statement) -> bool:
     """Whether it is said after a statement that no option is right."""
+    if not _HINTS_AT_NONE.search(scene.response.low, last.end):
+        return False
     later = declines.NONE.search(scene.response.low, last.end)
     return later is not None and not cues.REMAINING.search(later.group())
 
