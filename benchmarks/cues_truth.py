@@ -27,7 +27,8 @@ CUES = ("seldom", "often")
 def generated(seed: int, n: int, cue_rate: float, words: int = 12) -> ItemSet:
     """Texts without meaning and labels by lot; with `cue_rate`, a word that gives the label."""
     rng = np.random.default_rng(seed)
-    vocabulary = [f"{a}{b}{c}" for a in "bdfgk" for b in ("al", "en", "or", "iv") for c in "aeiomnst"]
+    middles = ("al", "en", "or", "iv")
+    vocabulary = [f"{a}{b}{c}" for a in "bdfgk" for b in middles for c in "aeiomnst"]
     weights = 1 / np.arange(1, len(vocabulary) + 1)
     chosen = rng.choice(len(vocabulary), (n, words), p=weights / weights.sum())
     labels = rng.integers(0, 2, n)

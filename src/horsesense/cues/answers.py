@@ -48,9 +48,7 @@ def _means(by_item: Mapping[str, list[float]]) -> dict[str, float | None]:
     return {i: sum(given) / len(given) if given else None for i, given in by_item.items()}
 
 
-def _judged(
-    source: Path, items: ItemSet, faithful: bool
-) -> Iterator[tuple[str, str, bool | None]]:
+def _judged(source: Path, items: ItemSet, faithful: bool) -> Iterator[tuple[str, str, bool | None]]:
     """(model, item id, whether right) of every row; raises after the last if any was at fault."""
     faults = []
     for line, row in load_rows(source):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -45,9 +46,7 @@ class CueTable:
     def vectors(self) -> dict[str, Ints]:
         """Columns of each family, and of all together."""
         kinds = dict.fromkeys(self.families)
-        found = {
-            f"{kind} alone": np.flatnonzero(np.array(self.families) == kind) for kind in kinds
-        }
+        found = {f"{kind} alone": np.flatnonzero(np.array(self.families) == kind) for kind in kinds}
         return {**found, ALL: np.arange(len(self.names))}
 
 
@@ -117,7 +116,7 @@ def _ranks(values: Floats, starts: Ints) -> Floats:
     from scipy.stats import rankdata
 
     out = np.zeros(len(values))
-    for begin, end in zip(starts[:-1], starts[1:], strict=True):
+    for begin, end in pairwise(starts):
         if end - begin > 1:
             out[begin:end] = (rankdata(values[begin:end]) - 1) / (end - begin - 1)
     return out
@@ -129,7 +128,8 @@ def _is_extreme(values: Floats, starts: Ints, sign: int) -> Floats:
     owner = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     top = np.maximum.reduceat(signed, starts[:-1])[owner] == signed
     alone = np.bincount(owner, weights=top)[owner] == 1
-    return (top & alone).astype(float)
+    extreme: Floats = (top & alone).astype(float)
+    return extreme
 
 
 def _table(columns: dict[tuple[str, str], Floats]) -> CueTable:

@@ -238,9 +238,7 @@ def cue_rows(
     return tuple(rows.values()), best
 
 
-def _row(
-    task: Task, evaluation: Evaluation, groups: Ints, vector: str, grouped: bool
-) -> CueRow:
+def _row(task: Task, evaluation: Evaluation, groups: Ints, vector: str, grouped: bool) -> CueRow:
     gold = task.gold[evaluation.items]
     predicted = evaluation.predicted[vector]
     n_labels = len(task.labels)

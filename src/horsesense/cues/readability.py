@@ -91,7 +91,7 @@ def _per_word(words: Sequence[str]) -> tuple[Floats, Floats]:
 def _sums(stream: Stream, value: npt.NDArray[np.generic]) -> Floats:
     """Sum over the words of each text of a value per vocabulary word."""
     running = np.concatenate([[0.0], np.cumsum(value[stream.ids], dtype=float)])
-    return running[stream.starts[1:]] - running[stream.starts[:-1]]
+    return np.asarray(running[stream.starts[1:]] - running[stream.starts[:-1]])
 
 
 def _diversity(stream: Stream) -> tuple[Floats, Floats]:

@@ -16,6 +16,9 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 
+NO_SPREAD = 1e-9
+
+
 def accuracy(predicted: Ints, gold: Ints) -> float:
     """Share of right predictions, averaged over repeats."""
     return float(np.mean(predicted == gold))
@@ -63,6 +66,8 @@ def interval(
 ) -> tuple[float, float]:
     """Interval of Cohen's kappa, groups of items being the units that are sampled.
 
+    NaN where nothing varies: a constant predictor, or fewer than three groups.
+
     The infinitesimal jackknife, which is the limit of the cluster bootstrap: each item's
     influence on kappa, added up per group; Student's t with groups - 1 degrees of freedom.
     (Efron 1982, "The jackknife, the bootstrap and other resampling plans", chapter 6.)
@@ -73,6 +78,8 @@ def interval(
     if len(sums) < 3:
         return float("nan"), float("nan")
     error = np.sqrt(np.sum(sums**2) * len(sums) / (len(sums) - 1)) / len(gold)
+    if error < NO_SPREAD:
+        return float("nan"), float("nan")
     middle = kappa(predicted, gold, n_labels)
     half = float(student.ppf((1 + level) / 2, len(sums) - 1)) * float(error)
     return max(middle - half, -1.0), min(middle + half, 1.0)
@@ -124,5 +131,6 @@ def permutation_ps(
     extreme = np.zeros(len(predictions), int)
     for _ in range(draws):
         shuffled = permuted(gold, groups, strata, rng)
-        extreme += [int(np.sum(p == shuffled)) >= o for p, o in zip(predictions, observed)]
+        hits = [int(np.sum(p == shuffled)) for p in predictions]
+        extreme += np.array(hits) >= observed
     return [float(p) for p in (extreme + 1) / (draws + 1)]

@@ -80,9 +80,7 @@ def _dealt(held: npt.NDArray[np.float64], n: int, rng: np.random.Generator) -> l
     return dealt
 
 
-def repeated(
-    gold: Ints, groups: Ints, folds: int, repeats: int, seed: int
-) -> Iterator[Split]:
+def repeated(gold: Ints, groups: Ints, folds: int, repeats: int, seed: int) -> Iterator[Split]:
     """Repeated K folds, each with an inner validation part; one fold is a 60/20/20 split."""
     if folds == 1:
         yield _single(gold, groups, seed)

@@ -63,12 +63,10 @@ def _presence(source: Source) -> csr_array:
 def _presence_spread(source: Source) -> Floats:
     x = _presence(source)
     share = np.bincount(x.indices, minlength=x.shape[1]) / x.shape[0]
-    return np.sqrt(share * (1 - share))
+    return np.asarray(np.sqrt(share * (1 - share)))
 
 
-def _stable(
-    source: Source, folds: Sequence[Split], vector: str, spread: Floats
-) -> list[Candidate]:
+def _stable(source: Source, folds: Sequence[Split], vector: str, spread: Floats) -> list[Candidate]:
     """Columns by mean standardised weight, for the label each speaks for most."""
     task = source.task
     n_labels = len(task.labels) if task.kind == "labels" else 2

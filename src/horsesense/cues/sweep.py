@@ -211,7 +211,7 @@ def _predict(source: Source, model: Fitted, prepared: Prepared, items: Ints) -> 
     rows = rows_of(task, items)
     scores = model.scores(prepared.x[rows])
     if task.kind == "labels":
-        return np.argmax(scores, axis=1)
+        return np.asarray(np.argmax(scores, axis=1))
     lots = np.random.default_rng(seed_of(source.method.seed, "items", "ties")).random(
         task.starts[-1]
     )

@@ -32,9 +32,7 @@ LETTERS: Final = re.compile(r"[^\W\d_]+")
 CHUNK: Final = 2000  # texts that are tokenised together
 
 # The pre-tokenisation pattern of GPT-2 (openai/gpt-2, encoder.py), MIT licence.
-GPT2_PATTERN: Final = (
-    r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
-)
+GPT2_PATTERN: Final = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 
 # Scripts written without spaces: one \w run is a whole clause there.
 _UNSPACED: Final = re.compile(
@@ -84,8 +82,8 @@ class Counts:
     def name(self, column: int) -> str:
         """The n-gram of a column, where 2-grams follow the 1-grams."""
         if column < len(self.one_ids):
-            return self.names[self.one_ids[column]]
-        left, right = self.two_ids[column - len(self.one_ids)]
+            return self.names[int(self.one_ids[column])]
+        left, right = self.two_ids[column - len(self.one_ids)].tolist()
         return f"{self.names[left]}{self.joiner}{self.names[right]}"
 
 
@@ -94,7 +92,8 @@ def plain(text: str) -> str:
     lowered = text.lower()
     if lowered.isascii():
         return lowered
-    return "".join(c for c in unicodedata.normalize("NFKD", lowered) if not unicodedata.combining(c))
+    parts = unicodedata.normalize("NFKD", lowered)
+    return "".join(c for c in parts if not unicodedata.combining(c))
 
 
 def read_stream(texts: Sequence[str], level: Level) -> Stream:
@@ -180,9 +179,7 @@ def _neighbours(
     return keys[inside], np.concatenate([[0], np.cumsum(counts)])
 
 
-def _matrix(
-    columns: npt.NDArray[Any], starts: npt.NDArray[np.int64], width: int
-) -> csr_array:
+def _matrix(columns: npt.NDArray[Any], starts: npt.NDArray[np.int64], width: int) -> csr_array:
     data = np.ones(len(columns), np.float32)
     shape = (len(starts) - 1, width)
     index = np.int32 if len(columns) < 2**31 else np.int64

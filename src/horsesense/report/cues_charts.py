@@ -11,7 +11,7 @@ from horsesense.cues.result import Cue, CueResult, CueRow, Dependence
 from horsesense.report.charts import ACCENT, FAINT, GRID, TEXT, WARNING, draw
 from horsesense.report.text import visible
 
-ROW, LEFT, MIDDLE, RIGHT = 24, 205, 410, 150
+ROW, LEFT, MIDDLE, RIGHT = 24, 270, 380, 160
 CELL: Final = 86
 MOST_CUES: Final = 15
 _ROWS: Mapping[str, Any] = {"field": "row", "type": "ordinal", "sort": None, "axis": None}
@@ -156,7 +156,7 @@ def cue_bars(result: CueResult) -> Markup:
 
 def scatter(models: Sequence[Dependence]) -> Markup:
     """Accuracy beyond chance on predictable against unpredictable items: the paper's Figure 2."""
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "model": visible(m.model),
             "family": visible(m.family),
@@ -166,7 +166,7 @@ def scatter(models: Sequence[Dependence]) -> Markup:
         for m in models
         if m.on_predictable is not None and m.on_unpredictable is not None
     ]
-    ends = [value for row in rows for value in (row["hard"], row["easy"])]  # type: ignore[misc]
+    ends = [value for row in rows for value in (row["hard"], row["easy"])]
     low, high = min([*ends, 0.0]), max([*ends, 0.1])
     scale = {"domain": [low, high], "nice": True}
     families = list(dict.fromkeys(row["family"] for row in rows))
@@ -194,47 +194,60 @@ def scatter(models: Sequence[Dependence]) -> Markup:
 
 def families(models: Sequence[Dependence], pooled: Sequence[Dependence]) -> Markup:
     """Differences of the models of each family, with the family's mean: the paper's Figure 3."""
-    rows: list[dict[str, Any]] = []
     place = {family.family: i for i, family in enumerate(pooled)}
-    for m in models:
-        if m.difference is not None:
-            rows.append({"row": place[m.family], "at": 100 * m.difference})
-    for family in pooled:
-        if family.difference is not None and family.low is not None and family.high is not None:
-            rows.append(
-                {
-                    "row": place[family.family],
-                    "label": visible(family.family),
-                    "mean": 100 * family.difference,
-                    "low": 100 * family.low,
-                    "high": 100 * family.high,
-                    "text": points_text(family),
-                }
-            )
-    x = {"type": "quantitative", "axis": {"title": "difference, percentage points", "tickCount": 6}}
-    layers = [
+    rows: list[dict[str, Any]] = [
+        {"row": place[m.family], "at": 100 * m.difference}
+        for m in models
+        if m.difference is not None
+    ]
+    rows += [
         {
-            "data": {"values": [{"at": 0}]},
-            "mark": {"type": "rule", "color": FAINT, "strokeDash": [4, 3]},
-            "encoding": {"x": {**x, "field": "at"}},
-        },
-        *(
-            {"transform": [{"filter": f"isValid(datum.{field})"}], "mark": mark,
-             "encoding": {**encoding, "y": _ROWS}}
-            for field, mark, encoding in (
-                ("at", {"type": "point", "filled": True, "size": 55, "opacity": 0.45,
-                        "color": ACCENT}, {"x": {**x, "field": "at"}}),
-                ("label", {"type": "text", "align": "right", "limit": LEFT},
-                 {"x": {"value": -12}, "text": {"field": "label"}}),
-                ("low", {"type": "rule", "strokeWidth": 2, "color": WARNING},
-                 {"x": {**x, "field": "low"}, "x2": {"field": "high"}}),
-                ("mean", {"type": "tick", "thickness": 3, "height": 15, "color": WARNING},
-                 {"x": {**x, "field": "mean"}}),
-                ("text", {"type": "text", "align": "left", "clip": False},
-                 {"x": {"value": MIDDLE + 12}, "text": {"field": "text"}}),
-            )
+            "row": place[family.family],
+            "label": visible(family.family),
+            "mean": 100 * family.difference,
+            "low": 100 * family.low,
+            "high": 100 * family.high,
+            "text": points_text(family),
+        }
+        for family in pooled
+        if family.difference is not None and family.low is not None and family.high is not None
+    ]
+    x = {"type": "quantitative", "axis": {"title": "difference, percentage points", "tickCount": 6}}
+    point = {"type": "point", "filled": True, "size": 55, "opacity": 0.45, "color": ACCENT}
+    tick = {"type": "tick", "thickness": 3, "height": 15, "color": WARNING}
+    marks: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
+        ("at", point, {"x": {**x, "field": "at"}}),
+        (
+            "label",
+            {"type": "text", "align": "right", "limit": LEFT},
+            {"x": {"value": -12}, "text": {"field": "label"}},
         ),
-    ]  # fmt: skip
+        (
+            "low",
+            {"type": "rule", "strokeWidth": 2, "color": WARNING},
+            {"x": {**x, "field": "low"}, "x2": {"field": "high"}},
+        ),
+        ("mean", tick, {"x": {**x, "field": "mean"}}),
+        (
+            "text",
+            {"type": "text", "align": "left", "clip": False},
+            {"x": {"value": MIDDLE + 12}, "text": {"field": "text"}},
+        ),
+    ]
+    zero = {
+        "data": {"values": [{"at": 0}]},
+        "mark": {"type": "rule", "color": FAINT, "strokeDash": [4, 3]},
+        "encoding": {"x": {**x, "field": "at"}},
+    }
+    layers = [zero]
+    layers += [
+        {
+            "transform": [{"filter": f"isValid(datum.{field})"}],
+            "mark": mark,
+            "encoding": {**encoding, "y": _ROWS},
+        }
+        for field, mark, encoding in marks
+    ]
     return draw(_framed(layers, rows), "Dependence on cues by model family")
 
 

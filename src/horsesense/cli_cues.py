@@ -1,0 +1,306 @@
+"""`horsesense cues` and `horsesense build balanced`: what a benchmark gives away, and repair."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from horsesense.errors import UsageError
+
+if TYPE_CHECKING:
+    from horsesense.cues.groups import Grouping
+    from horsesense.cues.repair import Balance
+    from horsesense.cues.result import CueResult
+    from horsesense.items import ItemSet
+
+ITEMS = (
+    "Files (JSONL, CSV, Parquet; plain, .gz or .zst), 'sample', or hf:[ORG/]NAME[@CONFIG][:SPLIT]."
+)
+PUBLISHED_SPLITS = "train,validation,test"
+
+Sources = Annotated[list[str], typer.Argument(help=ITEMS, show_default=False)]
+Source = Annotated[str, typer.Argument(help=ITEMS, show_default=False)]
+Faithful = Annotated[bool, typer.Option(help="The published method, flaws included.")]
+PresenceBug = Annotated[
+    bool, typer.Option(help="Presence as the published code computed it: counts.")
+]
+Group = Annotated[
+    str | None, typer.Option(help="Field of items that belong together; by default also found.")
+]
+NoGroups = Annotated[bool, typer.Option("--no-groups", help="Divide items as if all were alone.")]
+Responses = Annotated[
+    list[Path] | None, typer.Option(help="Recorded answers (JSONL) or a run directory; repeatable.")
+]
+Families = Annotated[Path | None, typer.Option(help="JSON file: model -> family.")]
+Folds = Annotated[int, typer.Option(help="1 divides once, 60/20/20.")]
+Repeats = Annotated[
+    int | None, typer.Option(help="Of the folds; by default 2, more for small sets.")
+]
+Jobs = Annotated[int | None, typer.Option(help="Processes; by default one per core.")]
+Out = Annotated[Path | None, typer.Option(help="HTML report to write.")]
+Seed = Annotated[int, typer.Option(help="Of every random choice.")]
+Limit = Annotated[int | None, typer.Option(help="At most so many items (a seeded sample).")]
+FieldMap = Annotated[
+    list[str] | None, typer.Option("--map", help="OURS=THEIRS, a field's name in the file.")
+]
+Split = Annotated[str | None, typer.Option(help="Rows whose field `split` has this value.")]
+Where = Annotated[list[str] | None, typer.Option(help="FIELD=VALUE that a row must have.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add `cues`, and `balanced` to the group `build`."""
+    app.command()(cues)
+    build_group(app).command()(balanced)
+
+
+def build_group(app: typer.Typer) -> typer.Typer:
+    """The group `build` of the command line, made if it is not there yet."""
+    for group in app.registered_groups:
+        if group.name == "build" and group.typer_instance is not None:
+            return group.typer_instance
+    found = typer.Typer(help="Build item sets from others.", no_args_is_help=True)
+    app.add_typer(found, name="build")
+    return found
+
+
+def cues(
+    items: Sources,
+    faithful: Faithful = False,
+    presence_bug: PresenceBug = False,
+    group: Group = None,
+    no_groups: NoGroups = False,
+    responses: Responses = None,
+    families: Families = None,
+    folds: Folds = 5,
+    repeats: Repeats = None,
+    jobs: Jobs = None,
+    out: Out = None,
+    seed: Seed = 0,
+    limit: Limit = None,
+    map: FieldMap = None,
+    split: Split = None,
+    where: Where = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find out whether labels can be predicted from simple features, and do models use them."""
+    from horsesense.cues.answers import load_answers
+    from horsesense.cues.api import as_json as result_json
+    from horsesense.cues.api import find_cues
+    from horsesense.progress import progress
+
+    by_model = _families(families)
+    sets = [_load(s, map, group, split, where, limit, seed, faithful) for s in items]
+    if responses and len(sets) > 1:
+        raise UsageError(
+            "--responses belongs to one set of items.", hint="Call once per set, or use find_cues."
+        )
+    results: list[CueResult] = []
+    for item_set in sets:
+        given = [
+            answer
+            for path in responses or ()
+            for answer in load_answers(path, item_set, faithful=faithful)
+        ]
+        with progress(f"cues in {item_set.name}") as show:
+
+            def listener(done: int, total: int) -> None:
+                show.total = total
+                show(done - show.done)
+
+            results.append(
+                find_cues(
+                    item_set, faithful=faithful, presence_bug=presence_bug,
+                    grouping=_grouping(group, no_groups), folds=folds, repeats=repeats,
+                    seed=seed, jobs=jobs, answers=given, families=by_model, listener=listener,
+                )
+            )  # fmt: skip
+    if out is not None:
+        from horsesense.report.cues import write_cue_report
+
+        write_cue_report(results, out)
+    sys.stdout.write(_dumped(result_json(results)) if as_json else _text(results, out))
+
+
+def balanced(
+    items: Source,
+    out: Annotated[Path, typer.Option(help="JSONL to write: the items kept, unchanged.")],
+    weights: Annotated[bool, typer.Option(help="Write all ids with weights instead.")] = False,
+    group: Group = None,
+    no_groups: NoGroups = False,
+    seed: Seed = 0,
+    limit: Limit = None,
+    map: FieldMap = None,
+    split: Split = None,
+    where: Where = None,
+    as_json: AsJson = False,
+) -> None:
+    """Choose a subset, or weights, in which cues no longer predict the label."""
+    from horsesense.cues.repair import balance
+    from horsesense.progress import progress
+
+    item_set = _load(items, map, group, split, where, limit, seed, faithful=False)
+    with progress(f"balancing {item_set.name}") as show:
+
+        def listener(done: int, total: int) -> None:
+            show.total = total
+            show(done - show.done)
+
+        found = balance(
+            item_set, grouping=_grouping(group, no_groups), seed=seed, listener=listener
+        )
+    _write_balanced(out, item_set, found, weights)
+    sys.stdout.write(_dumped(_balance_json(found)) if as_json else _balance_text(found, out))
+
+
+def _load(
+    source: str,
+    map: list[str] | None,
+    group: str | None,
+    split: str | None,
+    where: list[str] | None,
+    limit: int | None,
+    seed: int,
+    faithful: bool,
+) -> ItemSet:
+    from horsesense.datasets import load_items
+
+    fields = _pairs(map, "--map")
+    if group is not None:
+        fields["cluster"] = group
+    options: dict[str, Any] = {
+        "map": fields, "where": _pairs(where, "--where"), "limit": limit, "seed": seed,
+    }  # fmt: skip
+    if split is None and faithful:
+        # The published method needs all three parts; a file that names none loads as it is.
+        try:
+            return load_items(source, split=PUBLISHED_SPLITS, **options)
+        except UsageError:
+            return load_items(source, **options)
+    return load_items(source, split=split, **options)
+
+
+def _pairs(given: Sequence[str] | None, option: str) -> dict[str, str]:
+    pairs = {}
+    for text in given or ():
+        key, sign, value = text.partition("=")
+        if not (key and sign):
+            raise UsageError(f"{option} {text!r} is not of the form NAME=VALUE.")
+        pairs[key] = value
+    return pairs
+
+
+def _grouping(group: str | None, no_groups: bool) -> Grouping:
+    if group is not None and no_groups:
+        raise UsageError("--group and --no-groups exclude each other.")
+    return "none" if no_groups else "given" if group is not None else "found"
+
+
+def _families(path: Path | None) -> dict[str, str]:
+    if path is None:
+        return {}
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"--families {path}: {error}.") from error
+    if not isinstance(found, dict):
+        raise UsageError(f"--families {path}: needs an object, model -> family.")
+    return {str(model): str(family) for model, family in found.items()}
+
+
+def _dumped(value: Any) -> str:
+    import orjson
+
+    options = orjson.OPT_INDENT_2 | orjson.OPT_SERIALIZE_NUMPY
+    return orjson.dumps(value, option=options).decode() + "\n"
+
+
+def _text(results: Sequence[CueResult], out: Path | None) -> str:
+    from horsesense.cues.dependence import family_summary
+
+    lines: list[str] = []
+    for result in results:
+        lines += [result.verdict.sentence, *(f"  {r}" for r in result.verdict.reasons)]
+        if result.verdict.predictable:
+            for cue in result.cues[:8]:
+                name, label = printable(cue.name), printable(cue.label)
+                hits = f"{cue.counts[cue.label]:,} of {cue.support:,}"
+                lines.append(f"    {name!r} ({cue.kind}) speaks for {label!r}: {hits}")
+        lines += [f"  {note}" for note in result.notes]
+        lines += [f"  {advice}" for advice in result.verdict.advice]
+    for family in family_summary(results)[0]:
+        if family.difference is not None and family.low is not None and family.high is not None:
+            d, low, high = (100 * v for v in (family.difference, family.low, family.high))
+            lines.append(
+                f"{printable(family.family)}: {d:+.1f} points where cues predict the label "
+                f"({low:.1f} to {high:.1f}), n = {family.n:,}"
+            )
+    if out is not None:
+        lines.append(f"Report: {out}")
+    return "\n".join(lines) + "\n"
+
+
+def printable(text: str) -> str:
+    """`text` without anything a terminal would obey."""
+    return "".join(c if c.isprintable() else "�" for c in text)
+
+
+def _write_balanced(out: Path, items: ItemSet, found: Balance, weights: bool) -> None:
+    import orjson
+
+    kept = set(found.kept)
+    with out.open("wb") as file:
+        for item in items:
+            if weights and item.id in found.weights:
+                row: dict[str, Any] = {"id": item.id, "weight": found.weights[item.id]}
+            elif not weights and item.id in kept:
+                row = _item_row(items, item.id)
+            else:
+                continue
+            file.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
+
+
+def _item_row(items: ItemSet, item_id: str) -> dict[str, Any]:
+    """The item in the format that `load_items` reads."""
+    item = items.by_id[item_id]
+    assert item.gold is not None
+    row: dict[str, Any] = {"id": item.id}
+    if items.kind == "label":
+        texts = {"text": item.question} if item.text_b is None else {
+            "text_a": item.question, "text_b": item.text_b,
+        }  # fmt: skip
+        row |= texts | {"label": item.options[item.gold]}
+    else:
+        row |= {"question": item.question, "options": item.options, "answer_index": item.gold}
+    more = ("context", "target", "subject", "cluster", "split")
+    return row | {n: getattr(item, n) for n in more if getattr(item, n) is not None}
+
+
+def _balance_json(found: Balance) -> dict[str, Any]:
+    def kappa(part: tuple[float, float, float, int]) -> dict[str, float | None]:
+        names = ("kappa", "low", "high", "n")
+        return {k: None if v != v else v for k, v in zip(names, part, strict=True)}
+
+    return {
+        "n": found.n, "kept": len(found.kept), "effective": found.effective,
+        "rounds": found.rounds, "before": kappa(found.before), "after": kappa(found.after),
+        "ids": list(found.kept), "notes": list(found.notes),
+    }  # fmt: skip
+
+
+def _balance_text(found: Balance, out: Path) -> str:
+    def shown(part: tuple[float, float, float, int]) -> str:
+        value, low, high, n = part
+        return f"kappa {value:.2f} ({low:.2f} to {high:.2f}), n = {n:,}"
+
+    return (
+        f"{len(found.kept):,} of {found.n:,} items kept in {found.rounds} rounds; "
+        f"with weights, all are worth {found.effective:,.0f}.\n"
+        f"On items held back from the choice: before {shown(found.before)}; "
+        f"after {shown(found.after)}.\nWritten: {out}\n"
+    )
