@@ -47,6 +47,14 @@ Probes = Annotated[
 ]
 Suite = Annotated[str | None, typer.Option(help="A named set of probes.")]
 Faithful = Annotated[bool, typer.Option(help="The suite's protocol exactly as published.")]
+Sizes = Annotated[
+    str | None, typer.Option(help="Problems in one prompt, such as 5,10,20 (suite multi-problem).")
+]
+Bundles = Annotated[int | None, typer.Option(help="Number of bundles of each size.")]
+Disjoint = Annotated[bool, typer.Option("--disjoint", help="Bundles of a size share no item.")]
+Task = Annotated[
+    str | None, typer.Option(help="Words for what is classified: a shipped task or a TOML file.")
+]
 Limit = Annotated[int | None, typer.Option(help="At most so many items (a seeded sample).")]
 Seed = Annotated[int, typer.Option(help="Of every random choice.")]
 Shots = Annotated[int, typer.Option(help="Few-shot examples before each question.")]
@@ -82,6 +90,10 @@ def audit(
     probes: Probes = None,
     suite: Suite = None,
     faithful: Faithful = False,
+    sizes: Sizes = None,
+    bundles: Bundles = None,
+    disjoint: Disjoint = False,
+    task: Task = None,
     limit: Limit = None,
     seed: Seed = 0,
     out: Out = None,
@@ -128,6 +140,10 @@ def plan(
     probes: Probes = None,
     suite: Suite = None,
     faithful: Faithful = False,
+    sizes: Sizes = None,
+    bundles: Bundles = None,
+    disjoint: Disjoint = False,
+    task: Task = None,
     limit: Limit = None,
     seed: Seed = 0,
     shots: Shots = 0,

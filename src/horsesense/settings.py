@@ -10,7 +10,7 @@ import tomli_w
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from horsesense.errors import StoreError, UsageError
-from horsesense.suites import BASIC, merged, suite_probes
+from horsesense.suites import BASIC, merged, rebundled, suite_probes
 
 DEFAULT_PROBES = BASIC
 
@@ -19,7 +19,8 @@ class Settings(BaseModel):
     """A study. Field names are the long options of `horsesense audit`.
 
     `suite` (one name, or several with commas between) adds its probes to those that are named;
-    `faithful` chooses the published protocol. `probes` then holds all of them.
+    `faithful` chooses the published protocol. `probes` then holds all of them. `sizes`, `bundles`
+    and `disjoint` are those of every probe that puts several problems into a prompt.
 
     >>> Settings(items="sample", model="sim:prior").probes[0]
     'repeat'
@@ -32,6 +33,9 @@ class Settings(BaseModel):
     probes: tuple[str, ...] = DEFAULT_PROBES
     suite: str | None = None
     faithful: bool = False
+    sizes: str | None = None
+    bundles: int | None = Field(default=None, ge=1)
+    disjoint: bool = False
     map: dict[str, str] = Field(default_factory=dict)
     split: str | None = None
     where: dict[str, str] = Field(default_factory=dict)
@@ -55,9 +59,23 @@ class Settings(BaseModel):
     def _with_suite(cls, values: dict[str, Any]) -> dict[str, Any]:
         """Resolve the suite, so that what is saved names every probe."""
         added = suite_probes(values.get("suite"), bool(values.get("faithful")))
-        if not added:
-            return values
-        return {**values, "probes": merged([*added, *(values.get("probes") or ())])}
+        if added:
+            values = {**values, "probes": merged([*added, *(values.get("probes") or ())])}
+        if values.get("sizes") or values.get("bundles") or values.get("disjoint"):
+            values = {**values, "probes": cls._rebundled(values)}
+        return values
+
+    @classmethod
+    def _rebundled(cls, values: dict[str, Any]) -> tuple[str, ...]:
+        probes = values.get("probes") or DEFAULT_PROBES
+        sizes = values.get("sizes")
+        found = rebundled(
+            probes,
+            sizes.replace(",", "/") if sizes else None,
+            values.get("bundles"),
+            bool(values.get("disjoint")),
+        )
+        return merged(found)
 
     @classmethod
     def of(cls, **values: object) -> Settings:

@@ -8,10 +8,12 @@ can say which was run.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from horsesense.errors import UsageError
 from horsesense.probes import parse_probes
+from horsesense.probes.multi_problem import Bundles
 from horsesense.registry import Registry
 
 
@@ -163,10 +165,52 @@ KNOW_NO = Suite(
     tables=("know_no_omni", "know_no_plus_none"),
 )
 
+MULTI_PROBLEM = Suite(
+    "multi-problem",
+    "Many problems in one prompt",
+    "Wang, Kodner and Rambow 2025, arXiv 2406.10786",
+    published=(
+        "batch",
+        "select_one(examples=alternate)",
+        "select_all",
+        "select_one(shows=label, examples=alternate)",
+        "select_all(shows=label)",
+    ),
+    better=(
+        "batch",
+        "batch(lines=anchored)",
+        "select_one",
+        "select_all",
+        "select_one(shows=label)",
+        "select_all(shows=label)",
+    ),
+    choices=(
+        Choice(
+            "how answers are matched with problems",
+            "one a line, by their order",
+            "also with the number of the problem before each answer",
+            "where a line is left out, order alone shifts all that follow",
+        ),
+        Choice(
+            "label of the worked examples of select_one",
+            "goes through the labels, whatever is asked",
+            "the one that is asked",
+            "an example of another label shows another task",
+        ),
+        Choice(
+            "intervals and tests",
+            "accuracies of model, data and size as independent samples",
+            "problems, paired, with errors that go together by item and by prompt",
+            "the tasks are asked about the same items in the same bundles",
+        ),
+    ),
+)
+
 SUITES: Registry[Suite] = Registry("suite")
 SUITES.add("basic", Suite("basic", "Basic audit", "horsesense", BASIC, BASIC))
 SUITES.add("revas", REVAS)
 SUITES.add("know-no", KNOW_NO)
+SUITES.add("multi-problem", MULTI_PROBLEM)
 
 
 def named_suites(names: str | None) -> tuple[Suite, ...]:
@@ -187,6 +231,33 @@ def suite_probes(names: str | None, faithful: bool) -> tuple[str, ...]:
             hint=f"Add --suite with one of {', '.join(SUITES.names())}.",
         )
     return merged(specs)
+
+
+def rebundled(
+    specs: Sequence[str],
+    sizes: str | None = None,
+    bundles: int | None = None,
+    disjoint: bool = False,
+) -> tuple[str, ...]:
+    """The specs with other bundles wherever a probe puts several problems into a prompt.
+
+    >>> rebundled(["order", "batch(lines=anchored)"], sizes="3/5")[1].split(", ")[0]
+    'batch(sizes=3/5'
+    """
+    changes: dict[str, Any] = {}
+    if sizes is not None:
+        changes["sizes"] = sizes
+    if bundles is not None:
+        changes["bundles"] = bundles
+    if disjoint:
+        changes["design"] = "disjoint"
+    if not changes:
+        return tuple(specs)
+    probes = [(spec, parse_probes([spec])[-1]) for spec in specs]
+    return tuple(
+        replace(probe, **changes).signature if isinstance(probe, Bundles) else spec
+        for spec, probe in probes
+    )
 
 
 def merged(specs: Sequence[str]) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from horsesense.registry import Registry
 from horsesense.report.sections.agreement import AGREEMENT
 from horsesense.report.sections.appendix import GLOSSARY, LEFT_OUT, NUMBERS, SIGNATURES
 from horsesense.report.sections.base import Section
+from horsesense.report.sections.many import MANY
 from horsesense.report.sections.readers import READERS
 from horsesense.report.sections.score import SCORE
 from horsesense.report.sections.slots import SLOTS
@@ -14,7 +15,7 @@ __all__ = ["APPENDIX", "SECTIONS", "Section"]
 
 SECTIONS: Registry[Section] = Registry("section")
 """Findings: they stand before the items."""
-for _section in (SCORE, SLOTS, AGREEMENT, READERS):
+for _section in (SCORE, SLOTS, AGREEMENT, MANY, READERS):
     SECTIONS.add(_section.id, _section)
 
 APPENDIX: Registry[Section] = Registry("section")
