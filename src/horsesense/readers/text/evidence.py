@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from horsesense.readers.text import cues
 from horsesense.readers.text.labels import LabelHit
-from horsesense.readers.text.options import TextHit, ends_clause
+from horsesense.readers.text.options import TextHit, ends_clause, tokens_of
 from horsesense.readers.text.statements import Statement, is_named, turned_down
 from horsesense.readers.text.targets import Scene, Target
 
@@ -39,7 +39,7 @@ def lead(scene: Scene) -> Statement | None:
     if more and (other := scene.options.match_at(scene.response, more.end())):
         both = target._replace(slots=(*target.slots, *(hit.slot for hit in other)))
         return Statement("lead_text", both, target.start)
-    one_word = len(scene.options.tokens[target.slots[0]]) == 1
+    one_word = len(tokens_of(scene.options.texts[target.slots[0]])) == 1
     if one_word and not (
         ends_clause(scene.response, target.end) or cues.IS.match(scene.response.low, target.end)
     ):
@@ -198,7 +198,7 @@ def confirmed_texts(scene: Scene, hits: list[TextHit]) -> list[TextHit]:
 
 def numeric(scene: Scene, slot: int) -> bool:
     """Whether an option holds a number, which a calculation may contain by chance."""
-    return any(map(_NUMERIC.fullmatch, scene.options.tokens[slot]))
+    return any(map(_NUMERIC.fullmatch, tokens_of(scene.options.texts[slot])))
 
 
 def _rejected(scene: Scene, start: int, end: int) -> bool:

@@ -22,6 +22,9 @@ _CLAUSE_END = re.compile(r"[\"')\]}]{0,9}\s{0,40}(?:$|[\n.,;:!?(]|- )")
 _CLAUSE = re.compile(r"\s*(?:[^.\n;!?]|\.(?=\S))*")
 
 
+_NEAR = 80
+
+
 class TextHit(NamedTuple):
     """An option text found: the slot, its place in the folded response, and how many tokens."""
 
@@ -37,32 +40,46 @@ def tokens_of(text: str) -> tuple[str, ...]:
     return _plain(TOKEN.findall(text.translate(DEFAULT).lower()))
 
 
+@lru_cache(maxsize=16_384)
+def first_of(text: str) -> str | None:
+    """The first token of an option text."""
+    m = TOKEN.search(text[:_NEAR].translate(DEFAULT).lower())
+    if m and m.end() < _NEAR // 2:
+        return m.group().replace(",", "")
+    return next(iter(tokens_of(text)), None)
+
+
 def _plain(tokens: Sequence[str]) -> tuple[str, ...]:
     return tuple([t.replace(",", "") if "," in t else t for t in tokens])
 
 
 class Options:
-    """The option texts of one question."""
+    """The option texts of one question; what is not needed of them is not worked out."""
 
-    __slots__ = ("_first", "_limit", "texts", "tokens")
+    __slots__ = ("_firsts", "_limit", "texts")
 
     def __init__(self, texts: Sequence[str]) -> None:
         self.texts = texts
-        self.tokens = [tokens_of(text) for text in texts]
-        self._first = {tokens[0] for tokens in self.tokens if tokens}
+        self._firsts = [first_of(text) for text in texts]
         self._limit = 2 * max(map(len, texts), default=0) + 40
+
+    @property
+    def tokens(self) -> list[tuple[str, ...]]:
+        """The tokens of every option."""
+        return [tokens_of(text) for text in self.texts]
 
     def match_at(self, response: Folded, position: int) -> list[TextHit]:
         """The options whose whole text stands at `position`: the longest ones alone."""
-        if self._token_at(response, position) not in self._first:
+        slots = self._beginning_at(response, position)
+        if not slots:
             return []
         found = list(TOKEN.finditer(response.low, position, position + self._limit))
         words = _plain([m.group() for m in found])
-        fitting = [
-            (len(tokens), slot)
-            for slot, tokens in enumerate(self.tokens)
-            if tokens and words[: len(tokens)] == tokens
-        ]
+        fitting = []
+        for slot in slots:
+            tokens = tokens_of(self.texts[slot])
+            if words[: len(tokens)] == tokens:
+                fitting.append((len(tokens), slot))
         n = max(fitting)[0] if fitting else 0
         return [
             TextHit(slot, found[0].start(), found[n - 1].end(), n)
@@ -70,31 +87,37 @@ class Options:
             if size == n
         ]
 
-    def _token_at(self, response: Folded, position: int) -> str | None:
-        """The first token at or soon after `position`."""
-        m = TOKEN.search(response.low, position, position + 40)
-        return m.group().replace(",", "") if m else None
+    def _beginning_at(self, response: Folded, position: int) -> list[int]:
+        """The slots whose text begins with the first token at or soon after `position`."""
+        m = TOKEN.search(response.low, position, position + _NEAR)
+        if m is None:
+            return []
+        token = m.group().replace(",", "")
+        if token not in self._firsts:
+            return []
+        return [slot for slot, first in enumerate(self._firsts) if first == token]
 
     def cut_at(self, response: Folded, position: int) -> list[TextHit]:
         """The one option whose text begins with the whole clause at `position`, of two tokens
         or more: a text left unfinished."""
+        slots = self._beginning_at(response, position)
+        if not slots:
+            return []
         stop = position + self._limit
         end = _CLAUSE.match(response.low, position, stop).end()  # type: ignore[union-attr]
         found = list(TOKEN.finditer(response.low, position, end))
-        if len(found) < 2:
-            return []
         words = _plain([m.group() for m in found])
         n = len(words)
-        slots = [slot for slot, tokens in enumerate(self.tokens) if tokens[:n] == words]
-        if len(slots) != 1:
+        slots = [slot for slot in slots if tokens_of(self.texts[slot])[:n] == words]
+        if n < 2 or len(slots) != 1:
             return []
         return [TextHit(slots[0], found[0].start(), found[-1].end(), n)]
 
     def begun_at(self, slot: int, response: Folded, position: int) -> int:
         """How many tokens of option `slot`, from its first on, stand at `position`."""
-        tokens = self.tokens[slot]
-        if not tokens or self._token_at(response, position) != tokens[0]:
+        if slot not in self._beginning_at(response, position):
             return 0
+        tokens = tokens_of(self.texts[slot])
         found = TOKEN.finditer(response.low, position, position + self._limit)
         words = _plain([m.group() for m, _ in zip(found, tokens, strict=False)])
         pairs = zip(words, tokens, strict=False)

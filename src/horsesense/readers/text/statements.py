@@ -131,7 +131,7 @@ def _chosen(scene: Scene) -> Iterator[Statement]:
 def _confirmed(scene: Scene) -> Iterator[Statement]:
     """As in "B is correct" and "making option (B) the best answer"."""
     low = scene.response.low
-    if cues.PRAISE.search(low) is None:
+    if cues.PRAISE_HINT.search(low) is None:
         return
     passed = 0
     for hit in scene.labels.mentions(scene.response):
