@@ -101,6 +101,7 @@ def download_needed(rest: str) -> str | None:
     >>> download_needed("./somewhere/model.gguf") is None
     True
     """
+    rest = rest.partition("?")[0]
     if rest == SMOLLM2:
         try:
             smollm2_path()
