@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,8 +16,11 @@ from horsesense.ids import fingerprint
 from horsesense.items import ItemSet
 from horsesense.limits import RunSummary
 from horsesense.measures import MEASURES, Estimate
+from horsesense.measures.bounds import Bound, bounds
 from horsesense.preparing import Prepared
+from horsesense.reviews import Reviews
 from horsesense.settings import Settings
+from horsesense.suites import named_suites
 from horsesense.table import cells
 
 
@@ -56,27 +59,51 @@ class Result:
         return found[0]
 
 
-def estimate(study: Prepared, out: Path) -> list[Estimate]:
-    """All measures from the two tables of a run directory."""
+class Measured(NamedTuple):
+    """What the tables of a run came to: estimates, and the inequalities between them."""
+
+    estimates: list[Estimate]
+    bounds: list[Bound]
+
+    def bounds_json(self) -> dict[str, Any]:
+        """How many inequalities were checked, and those that do not hold."""
+        broken = [bound.as_json() for bound in self.bounds if not bound.holds]
+        return {"checked": len(self.bounds), "violated": broken}
+
+
+def measured(out: Path, readers: Sequence[str], context: Context) -> Measured:
+    """All measures from the two tables of a run directory, with what people reviewed."""
+    reviews = Reviews.load(out)
+    found = cells(out / "trials.parquet", out / "readings.parquet", readers, reviews.classes)
+    return Measured(
+        estimate_all(found, MEASURES, context), [b for cell in found for b in bounds(cell)]
+    )
+
+
+def estimate(study: Prepared, out: Path) -> Measured:
+    """All measures of a study that was asked and read."""
     settings = study.settings
     readers = [reader.name for reader in study.readers]
-    found = cells(out / "trials.parquet", out / "readings.parquet", readers)
     context = Context(
         dataset=study.items.name,
         model=study.backend.name,
         cluster=clusters(study.items),
-        signature=signer(study),
-        # A repeat is the noise floor, and "chance" is compared with guessing: neither is tested.
-        tested=frozenset(
-            p.name
-            for p in study.probes
-            if p.holds in ("same_answer", "same_accuracy", "none") and p.name != "repeat"
-        ),
+        signature=signer(study, Reviews.load(out)),
+        tested=tested((p.name, p.holds) for p in study.probes),
         draws=settings.draws,
         level=settings.level,
         seed=settings.seed,
     )
-    return estimate_all(found, MEASURES, context)
+    return measured(out, readers, context)
+
+
+def tested(probes: Iterable[tuple[str, str]]) -> frozenset[str]:
+    """Probes whose difference from the original is a finding, from (name, what should hold).
+
+    A repeat is the noise floor, and "chance" is compared with guessing: neither is tested.
+    """
+    promises = ("same_answer", "same_accuracy", "none")
+    return frozenset(name for name, holds in probes if holds in promises and name != "repeat")
 
 
 def clusters(items: ItemSet) -> np.ndarray[Any, np.dtype[np.intp]]:
@@ -86,10 +113,12 @@ def clusters(items: ItemSet) -> np.ndarray[Any, np.dtype[np.intp]]:
     return np.array([numbers[name] for name in names], dtype=np.intp)
 
 
-def signer(study: Prepared) -> Callable[[str, str, str, str], str]:
+def signer(study: Prepared, reviews: Reviews) -> Callable[[str, str, str, str], str]:
     """Signatures from which a number can be made again (the idea is sacreBLEU's)."""
     settings, made = study.settings, study.planner.made
-    versions = {reader.name: reader.version for reader in study.readers}
+    versions = {
+        reader.name: reviews.signed(reader.name, reader.version) for reader in study.readers
+    }
     model = f"{study.backend.name}@{fingerprint(study.backend.identity)}"
     data = f"{study.items.name}@{study.items.fingerprint}"
 
@@ -117,10 +146,11 @@ def signer(study: Prepared) -> Callable[[str, str, str, str], str]:
 
 
 def findings(
-    study: Prepared, run: RunSummary, estimates: Sequence[Estimate], failures: int
+    study: Prepared, run: RunSummary, measured: Measured, reviews: Reviews, failures: int
 ) -> dict[str, Any]:
     """The content of estimates.json."""
     items = study.items
+    suites = named_suites(study.settings.suite)
     return {
         "horsesense": __version__,
         "study": study.settings.model_dump(mode="json", exclude_none=True),
@@ -155,5 +185,8 @@ def findings(
         "run": asdict(run),
         "exclusions": study.planner.excluded.as_json(),
         "too_long": study.planner.too_long_json(),
-        "estimates": [e.as_json() for e in estimates],
+        "suites": [suite.as_json(study.settings.faithful) for suite in suites],
+        "reviews": reviews.as_json(),
+        "bounds": measured.bounds_json(),
+        "estimates": [e.as_json() for e in measured.estimates],
     }

@@ -24,6 +24,7 @@ from horsesense.planning import Plan, Planner, exceeds, item_index, measure_plan
 from horsesense.preparing import Prepared, load_study_items, prepare
 from horsesense.probes import Probe, SetProbe
 from horsesense.progress import progress
+from horsesense.reviews import Reviews
 from horsesense.runner import Limits, RunSummary, run
 from horsesense.settings import Settings
 from horsesense.store import Store
@@ -76,10 +77,10 @@ async def conduct(
             study = await prepare(settings, backend, items)
             summary = await _ask_and_read(study, store, out, limits or Limits())
         failures = store.failures()
-    estimates = estimate(study, out)
-    found = findings(study, summary, estimates, len(failures))
+    measured = estimate(study, out)
+    found = findings(study, summary, measured, Reviews.load(out), len(failures))
     (out / "estimates.json").write_bytes(orjson.dumps(found, option=orjson.OPT_INDENT_2))
-    return Result(out, settings, items, summary, estimates, found)
+    return Result(out, settings, items, summary, measured.estimates, found)
 
 
 async def _ask_and_read(study: Prepared, store: Store, out: Path, limits: Limits) -> RunSummary:

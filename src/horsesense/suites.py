@@ -8,7 +8,7 @@ can say which was run.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from horsesense.errors import UsageError
@@ -49,6 +49,16 @@ class Suite:
 
     def probes(self, faithful: bool) -> tuple[str, ...]:
         return self.published if faithful else self.better
+
+    def as_json(self, faithful: bool) -> dict[str, Any]:
+        """What a report says of the suite: its source, the protocol, and where they differ."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "source": self.source,
+            "faithful": faithful,
+            "choices": [asdict(choice) for choice in self.choices],
+        }
 
 
 BASIC = ("repeat", "order", "labels", "none_of_the_above", "options_only")

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import nan
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +22,7 @@ import polars as pl
 from horsesense.decisions import decisions
 from horsesense.evidence import Earlier, Evidence
 from horsesense.exchange import Key
-from horsesense.readers.no_hint import CLASSES
+from horsesense.overlay import VERDICTS, overlaid
 from horsesense.readings import STATUSES, Reading
 from horsesense.trials import BUNDLED, NONE_OPTION, REFUSED_OPTION, UNKNOWN_OPTION, Trial, Variant
 
@@ -70,8 +71,6 @@ MOST_EXCESS = 30_000
 """A reply may hold more numbers than a column has room for."""
 NO_CONTENT = -999
 """Content of a reading that chose nothing in particular; never equal to another such."""
-
-_VERDICTS = {rule: code for code, rule in enumerate(CLASSES)}
 
 _SPEECH = {"none": NONE_OPTION, "refusal": REFUSED_OPTION, "unknown": UNKNOWN_OPTION}
 
@@ -327,8 +326,17 @@ def joined(named: Mapping[str, Cell], probe: str, condition: str) -> Cell:
     )  # fmt: skip
 
 
-def cells(trials: Path, readings: Path, readers: Sequence[str]) -> list[Cell]:
-    """Every cell of a run, in the order in which its trials were made."""
+def cells(
+    trials: Path,
+    readings: Path,
+    readers: Sequence[str],
+    reviewed: Mapping[Key, str] = MappingProxyType({}),
+) -> list[Cell]:
+    """Every cell of a run, in the order in which its trials were made.
+
+    `reviewed` gives the class (see `readers.no_hint`) that people found for replies to free
+    questions, by the key of the request; it replaces what the reader of texts made of them.
+    """
     shown = pl.scan_parquet(trials).select(
         "trial",
         "variant",
@@ -352,12 +360,14 @@ def cells(trials: Path, readings: Path, readers: Sequence[str]) -> list[Cell]:
         "score",
         "slots",
         "excess",
-        verdict=pl.col("rule").replace_strict(_VERDICTS, default=-1, return_dtype=pl.Int8),
+        verdict=pl.col("rule").replace_strict(VERDICTS, default=-1, return_dtype=pl.Int8),
         reader=pl.col("reader").cast(pl.Categorical),
         status=pl.col("status").replace_strict(STATUS_CODE, return_dtype=pl.Int8),
         slot=pl.when(pl.col("slots").list.len() == 1).then(pl.col("slots").list.first()),
     )
     frame, found = shown.collect(), read.collect()
+    if reviewed:
+        found = overlaid(found, trials, reviewed)
     made = []
     for (name,), part in frame.group_by("cell", maintain_order=True):
         probe, condition = str(name).split("\x1f")

@@ -1,0 +1,91 @@
+"""`horsesense annotate`: replies that no rule could judge, to people and back."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from horsesense.reviews import Reviews
+
+Run = Annotated[Path, typer.Argument(help="Run directory.", show_default=False)]
+To = Annotated[Path | None, typer.Option(help="CSV file to write; RUN/review.csv by default.")]
+Take = Annotated[
+    list[Path] | None,
+    typer.Option(help="A reviewer's filled file; once per reviewer. A third settles."),
+]
+Also = Annotated[int, typer.Option(help="So many replies that the rules did judge, as a check.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(annotate)
+
+
+def annotate(
+    run: Run, to: To = None, take: Take = None, also: Also = 0, as_json: AsJson = False
+) -> None:
+    """Have people judge replies to questions without a hint, and measure with what they found.
+
+    Without --take it writes the replies that no rule could judge to a CSV file; fill its last
+    column. With --take it reads the filled file, or those of several reviewers.
+    """
+    done = _taken(run, take) if take else _written(run, to or run / "review.csv", also)
+    if as_json:
+        print(json.dumps(done, ensure_ascii=False, indent=2))
+        return
+    print(done["says"])
+
+
+def _written(run: Path, path: Path, also: int) -> dict[str, object]:
+    from horsesense.annotate import CHOICES, rows_to_review, write_csv
+
+    rows = rows_to_review(run, also)
+    write_csv(rows, path)
+    undecided = sum(row.rule == "needs_review" for row in rows)
+    says = (
+        f"{undecided} replies that no rule could judge, and {len(rows) - undecided} others, "
+        f"are in {path}.\n"
+        f"Write one of {', '.join(CHOICES)} into the column answer, "
+        f"then: horsesense annotate {run} --take {path}"
+    )
+    return {
+        "file": str(path),
+        "undecided": undecided,
+        "others": len(rows) - undecided,
+        "says": says,
+    }
+
+
+def _taken(run: Path, files: list[Path]) -> dict[str, object]:
+    from horsesense.annotate import known_keys, read_csv, rows_of, settle, write_csv
+    from horsesense.report import write_report
+    from horsesense.restate import restate
+
+    known = known_keys(run)
+    answers = {f"{n}:{path.name}": read_csv(path, known) for n, path in enumerate(files, start=1)}
+    reviews, open_keys = settle(answers)
+    reviews.save(run)
+    restate(run)
+    write_report(run)
+    says = _said(reviews, len(open_keys))
+    if open_keys:
+        path = run / "disagreements.csv"
+        write_csv(rows_of(run, open_keys, answers), path)
+        says += f"\nThey are in {path}; fill its last column and give it as a third --take."
+    return {**reviews.as_json(), "open": [key.hex() for key in open_keys], "says": says}
+
+
+def _said(reviews: Reviews, still_open: int) -> str:
+    lines = [f"{len(reviews.classes)} replies are measured as people judged them."]
+    if reviews.compared:
+        agreement = "not defined" if reviews.agreement is None else f"{reviews.agreement:.2f}"
+        lines.append(
+            f"Two reviewers judged {reviews.compared} replies, {reviews.disagreements} of them "
+            f"differently (Cohen's kappa {agreement}); {still_open} are still open."
+        )
+    return "\n".join(lines)
