@@ -1,0 +1,227 @@
+"""PriDe: the prior for option labels, estimated and taken out (Zheng et al. 2024; specification,
+section 6).
+
+The model of the paper: what is observed for a label is proportional to a prior for the label
+times what the option that stands there deserves. Over a set of orders in which every option
+visits every slot equally often (cyclic shifts, or all orders), the mean logarithm leaves the
+prior. All functions take bare arrays; `k` is the number of options.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+TINY = 1e-10
+"""Added before every logarithm, as in the released code."""
+FEWEST = 5
+"""Estimation items below which a prior is mostly noise (specification, section 6)."""
+
+
+def normalised(observed: npt.ArrayLike) -> Floats:
+    """Probabilities over the labels alone: (..., k), each row summing to 1.
+
+    ValueError where a row has a negative or no finite weight, or none at all.
+    """
+    values = np.asarray(observed, dtype=np.float64)
+    totals = values.sum(axis=-1, keepdims=True)
+    if not np.isfinite(values).all() or (values < 0).any() or (totals <= 0).any():
+        raise ValueError("label probabilities must be finite, not negative, and not all 0")
+    found: Floats = values / totals
+    return found
+
+
+def item_prior(observed: npt.ArrayLike) -> Floats:
+    """The prior as one item shows it, (..., k), from its observations (..., orders, k).
+
+    It is the softmax of the mean logarithm over the orders.
+    """
+    logs = np.log(normalised(observed) + TINY).mean(axis=-2)
+    return _softmax(logs)
+
+
+def by_content(observed: npt.ArrayLike, orders: npt.ArrayLike) -> Floats:
+    """Mean probability of each option over the orders, (..., k), by its original number.
+
+    `orders` is (orders, k): shown slot -> original option; the same for all items.
+    """
+    shown = normalised(observed)
+    places = np.argsort(np.asarray(orders), axis=-1)
+    found: Floats = np.take_along_axis(shown, np.broadcast_to(places, shown.shape), axis=-1).mean(
+        axis=-2
+    )
+    return found
+
+
+def debiased(observed: npt.ArrayLike, prior: npt.ArrayLike) -> Floats:
+    """Probabilities of the shown slots with the prior taken out, (..., k).
+
+    >>> debiased([0.4, 0.3, 0.3], [0.5, 0.25, 0.25]).round(3).tolist()
+    [0.25, 0.375, 0.375]
+    """
+    logs = np.log(normalised(observed) + TINY) - np.log(np.asarray(prior) + TINY)
+    return _softmax(logs)
+
+
+def _softmax(logs: Floats) -> Floats:
+    weights = np.exp(logs - logs.max(axis=-1, keepdims=True))
+    found: Floats = weights / weights.sum(axis=-1, keepdims=True)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class PriorEstimate:
+    """A prior and how surely it is known.
+
+    Attributes:
+        prior: arithmetic mean of the items' priors, (k,); sums to 1.
+        se: standard error of each entry over the items, (k,); NaN for a single item.
+        items: how many items it rests on.
+    """
+
+    prior: Floats
+    se: Floats
+    items: int
+
+    def interval(self, z: float = 1.959963984540054) -> tuple[Floats, Floats]:
+        """Normal interval of each entry, kept within 0 and 1."""
+        return np.clip(self.prior - z * self.se, 0, 1), np.clip(self.prior + z * self.se, 0, 1)
+
+
+def estimate_prior(item_priors: npt.ArrayLike) -> PriorEstimate:
+    """The global prior from the priors of the estimation items, (items, k); ValueError if none."""
+    priors = np.asarray(item_priors, dtype=np.float64)
+    n = len(priors)
+    if not n:
+        raise ValueError("no item to estimate a prior from")
+    se = priors.std(axis=0, ddof=1) / np.sqrt(n) if n > 1 else np.full(priors.shape[1], np.nan)
+    return PriorEstimate(priors.mean(axis=0), se, n)
+
+
+def shrunken(item_priors: npt.ArrayLike, group: Sequence[int]) -> tuple[Floats, float]:
+    """Priors of groups (subjects) drawn towards the global one, (groups, k), and the weight.
+
+    A group of n items has the prior (n mean + w global) / (n + w), where w is the variance of
+    items within groups over the variance of the groups' true means (moment estimate, labels
+    pooled; infinite where the groups do not differ more than their items explain, and then every
+    group has the global prior). Groups are numbered from 0; one without items has the global
+    prior.
+    """
+    priors = np.asarray(item_priors, dtype=np.float64)
+    places = np.asarray(group, dtype=np.intp)
+    counts = np.bincount(places).astype(np.float64)
+    overall = priors.mean(axis=0)
+    sums = np.zeros((len(counts), priors.shape[1]))
+    np.add.at(sums, places, priors)
+    means = np.divide(sums, counts[:, None], out=np.tile(overall, (len(counts), 1)),
+                      where=counts[:, None] > 0)  # fmt: skip
+    weight = _weight(priors, places, means, counts, overall)
+    if not np.isfinite(weight):
+        return np.tile(overall, (len(counts), 1)), weight
+    mixed: Floats = (counts[:, None] * means + weight * overall) / np.maximum(
+        counts[:, None] + weight, TINY
+    )
+    mixed[counts == 0] = overall
+    return mixed, weight
+
+
+def _weight(
+    priors: Floats, places: npt.NDArray[np.intp], means: Floats, counts: Floats, overall: Floats
+) -> float:
+    """Variance within groups over variance between them (one-way analysis of variance)."""
+    used = int((counts > 0).sum())
+    n = len(priors)
+    if used < 2 or n <= used:
+        return float("inf")
+    within = float(((priors - means[places]) ** 2).sum() / (n - used))
+    squares = (counts[:, None] * (means - overall) ** 2).sum()
+    effective = (n - (counts**2).sum() / n) / (used - 1)
+    between = float((squares / (used - 1) - within) / effective)
+    return within / between if between > 0 else float("inf")
+
+
+def estimation_sets(n: int, alpha: float, draws: int, seed: int) -> Iterator[npt.NDArray[np.intp]]:
+    """`draws` sets of max(1, floor(alpha n)) item numbers, each drawn anew without replacement."""
+    size = max(1, int(np.floor(alpha * n)))
+    for draw in range(draws):
+        rng = np.random.default_rng([seed, draw])
+        yield np.sort(rng.permutation(n)[:size])
+
+
+def rstd(gold: npt.ArrayLike, chosen: npt.ArrayLike, k: int) -> float:
+    """Standard deviation (population form) of the recalls per slot with gold, in points."""
+    right, said = np.asarray(gold), np.asarray(chosen)
+    recalls = [float((said[right == s] == s).mean()) for s in range(k) if (right == s).any()]
+    return 100 * float(np.std(recalls)) if recalls else float("nan")
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """What one draw of the estimation items gave.
+
+    Attributes:
+        prior: the estimated prior, (k,).
+        accuracy, rstd: over all items, estimation items by their mean over orders (as published).
+        held_out_accuracy, held_out_rstd: over the other items alone.
+    """
+
+    prior: Floats
+    accuracy: float
+    rstd: float
+    held_out_accuracy: float
+    held_out_rstd: float
+
+
+def repeated(
+    observed: npt.ArrayLike,
+    orders: npt.ArrayLike,
+    default: npt.ArrayLike,
+    gold: npt.ArrayLike,
+    *,
+    alpha: float = 0.05,
+    draws: int = 5,
+    seed: int = 0,
+) -> list[Draw]:
+    """Fit and score with several draws of the estimation items (section 6: always repeat).
+
+    Args:
+        observed: (items, orders, k), label probabilities under every order.
+        orders: (items, orders, k) or (orders, k), shown slot -> original option.
+        default: (items, k), label probabilities as published.
+        gold: (items,), number of the right option as published.
+    """
+    shown, golds = np.asarray(observed, dtype=np.float64), np.asarray(gold)
+    own = by_content(shown, orders).argmax(axis=1)
+    priors, found = item_prior(shown), []
+    k = shown.shape[-1]
+    for chosen in estimation_sets(len(shown), alpha, draws, seed):
+        prior = priors[chosen].mean(axis=0)
+        said = debiased(default, prior).argmax(axis=1)
+        said[chosen] = own[chosen]
+        rest = np.ones(len(shown), dtype=bool)
+        rest[chosen] = False
+        right = said == golds
+        found.append(
+            Draw(
+                prior,
+                float(right.mean()),
+                rstd(golds, said, k),
+                float(right[rest].mean()) if rest.any() else float("nan"),
+                rstd(golds[rest], said[rest], k),
+            )
+        )
+    return found
+
+
+def cost(alpha: float, orders: int) -> float:
+    """Prompts per item: alpha x orders + (1 - alpha).
+
+    >>> round(cost(0.05, 4), 2)
+    1.15
+    """
+    return alpha * orders + (1 - alpha)
