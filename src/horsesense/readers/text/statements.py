@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from horsesense.readers.text import cues
+from horsesense.readers.text.labels import LabelHit
 from horsesense.readers.text.targets import Scene, Target
 
 _CLAUSE_END = re.compile(r"[.;:,\n]")
@@ -131,10 +132,8 @@ def _chosen(scene: Scene) -> Iterator[Statement]:
 def _confirmed(scene: Scene) -> Iterator[Statement]:
     """As in "B is correct" and "making option (B) the best answer"."""
     low = scene.response.low
-    if cues.PRAISE_HINT.search(low) is None:
-        return
     passed = 0
-    for hit in scene.labels.mentions(scene.response):
+    for hit in _before_praise(scene):
         if hit.start < passed:
             continue
         target = scene.behind(hit)
@@ -144,6 +143,16 @@ def _confirmed(scene: Scene) -> Iterator[Statement]:
             continue
         if hit.marked or is_named(scene, hit.start):
             yield Statement("confirmed", target, hit.start)
+
+
+def _before_praise(scene: Scene) -> Iterator[LabelHit]:
+    """The labels that stand not far before something is called right."""
+    low = scene.response.low
+    reach = 0
+    for praise in cues.PRAISE.finditer(low):
+        start = max(reach, praise.start() - _SENTENCE)
+        yield from scene.labels.mentions(scene.response, start, praise.start() + 1)
+        reach = praise.start() + 1
 
 
 def turned_down(scene: Scene, position: int) -> bool:
