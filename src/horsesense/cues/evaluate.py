@@ -9,6 +9,7 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
+from threadpoolctl import threadpool_limits
 
 from horsesense.cues import scores
 from horsesense.cues.cheap import CueTable
@@ -115,7 +116,8 @@ def evaluate(
             if refit:
                 p_values = _refitted_ps(source, splits, items, outcomes, run, ticker)
         if not lean and "word" in source.counts:
-            cues = strongest_cues(source, splits, table)
+            with threadpool_limits(1):
+                cues = strongest_cues(source, splits, table)
     predicted = _assembled(outcomes, splits, items, method.faithful)
     if not refit:
         p_values = _fixed_ps(task, groups, items, predicted, method.seed)

