@@ -1,0 +1,111 @@
+"""The whole audit against a server that misbehaves, and against being killed."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from horsesense.testing.faults import FaultServer
+
+FAULTS = {
+    "429": 0.01,
+    "500": 0.01,
+    "drop": 0.01,
+    "garbage": 0.01,
+    "no_choices": 0.005,
+    "null": 0.005,
+}
+
+
+def command(server: FaultServer, out: Path, *words: str) -> list[str]:
+    model = f"http:test@{server.url}"
+    base = [sys.executable, "-m", "horsesense", "audit", "sample", "--model", model]
+    return [*base, "--out", str(out), "--probes", "order", "--max-connections", "8", *words]
+
+
+def calls(server: FaultServer) -> list[int]:
+    """How often each prompt of the audit was asked; the probing question is not one of them."""
+    return [n for prompt, n in server.sent.items() if "Question:" in prompt]
+
+
+def answers(out: Path) -> list[object]:
+    """The accuracy and agreement rows of a finished run, without what names the run."""
+    found = json.loads((out / "estimates.json").read_bytes())
+    return [
+        (
+            e["measure"],
+            e["probe"],
+            e["reader"],
+            e["group"],
+            e["value"],
+            e["low"],
+            e["n"],
+            e["n_missing"],
+        )
+        for e in found["estimates"]
+    ]
+
+
+def test_prompts_that_always_fail_are_missing_and_end_in_exit_code_3(tmp_path: Path) -> None:
+    with FaultServer(FAULTS, hopeless=0.05, seed=3) as server:
+        done = subprocess.run(
+            command(server, tmp_path), capture_output=True, text=True, check=False
+        )
+        asked = len(calls(server))
+    assert done.returncode == 3, done.stderr
+    assert "have no answer" in done.stdout
+    found = json.loads((tmp_path / "estimates.json").read_bytes())
+    assert 0 < found["failures"] < asked / 5
+    assert found["run"]["answered"] + found["failures"] == asked
+    rows = [
+        e for e in found["estimates"] if e["measure"] == "status_share" and e["probe"] == "order"
+    ]
+    # Every trial is either read or missing; none became an answer or vanished.
+    trials = found["trials"] - 60
+    assert {e["n"] + e["n_missing"] for e in rows if e["value"] is not None} == {trials}
+    assert "failed" in (tmp_path / "report.html").read_text() or "no answer" in done.stdout
+
+
+def test_a_killed_audit_goes_on_to_the_same_table(tmp_path: Path) -> None:
+    dice = random.Random(4)
+    with FaultServer(latency=0.02) as server:
+        subprocess.run(command(server, tmp_path / "calm"), check=True, capture_output=True)
+        server.sent.clear()
+        for _ in range(4):
+            process = subprocess.Popen(
+                command(server, tmp_path / "killed"),
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+            goal = sum(calls(server)) + dice.randint(5, 60)
+            deadline = time.monotonic() + 60
+            while sum(calls(server)) < goal and time.monotonic() < deadline:
+                time.sleep(0.005)
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+        subprocess.run(command(server, tmp_path / "killed"), check=True, capture_output=True)
+        # Asked again is only what was in flight when a process was killed.
+        assert sum(calls(server)) - len(calls(server)) <= 4 * 8
+    assert answers(tmp_path / "killed") == answers(tmp_path / "calm")
+
+
+def test_a_second_process_is_told_who_holds_the_directory(tmp_path: Path) -> None:
+    with FaultServer(latency=0.3) as server:
+        first = subprocess.Popen(
+            command(server, tmp_path), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        deadline = time.monotonic() + 60
+        while not server.sent and time.monotonic() < deadline:
+            time.sleep(0.02)
+        second = subprocess.run(
+            command(server, tmp_path), capture_output=True, text=True, check=False
+        )
+        first.send_signal(signal.SIGINT)
+        first.wait(timeout=60)
+    assert second.returncode == 3
+    assert str(first.pid) in second.stderr
