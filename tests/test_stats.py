@@ -31,6 +31,22 @@ def test_wilson_is_the_published_formula() -> None:
     assert np.isnan(wilson(0, 0)).all()
 
 
+@pytest.mark.parametrize("level", [0.8, 0.95, 0.99])
+def test_wilson_and_corrections_are_those_of_statsmodels(level: float) -> None:
+    """Another program; it is not used itself because importing it takes half a second."""
+    from statsmodels.stats.multitest import multipletests
+    from statsmodels.stats.proportion import proportion_confint
+
+    for n in (1, 7, 60, 1000):
+        for hits in range(0, n + 1, max(1, n // 6)):
+            theirs = proportion_confint(hits, n, alpha=1 - level, method="wilson")
+            assert wilson(hits, n, level) == pytest.approx(theirs, abs=1e-12)
+    p_values = list(np.random.default_rng(0).random(20) ** 3)
+    assert holm(p_values) == pytest.approx(multipletests(p_values, method="holm")[1])
+    theirs = multipletests(p_values, method="fdr_bh")[1]
+    assert benjamini_hochberg(p_values) == pytest.approx(theirs)
+
+
 @pytest.mark.parametrize("p", [0.05, 0.3, 0.5, 0.9])
 @pytest.mark.parametrize("n", [60, 500])
 def test_wilson_covers(n: int, p: float) -> None:

@@ -6,20 +6,20 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import binomtest, norm
-from statsmodels.stats.multitest import multipletests
-from statsmodels.stats.proportion import proportion_confint
+from scipy.stats import binomtest, false_discovery_control, norm
 
 Floats = npt.NDArray[np.float64]
 FLIPS = 10_000
 
 
 def wilson(hits: float, n: float, level: float = 0.95) -> tuple[float, float]:
-    """Wilson's score interval of a proportion; (NaN, NaN) for n = 0."""
+    """Wilson's score interval of a proportion (Wilson 1927); (NaN, NaN) for n = 0."""
     if n == 0:
         return float("nan"), float("nan")
-    low, high = proportion_confint(hits, n, alpha=1 - level, method="wilson")
-    return float(low), float(high)
+    z = float(norm.ppf(1 - (1 - level) / 2))
+    middle = (hits + z * z / 2) / (n + z * z)
+    reach = z / (n + z * z) * float(np.sqrt(hits * (n - hits) / n + z * z / 4))
+    return max(0.0, middle - reach), min(1.0, middle + reach)
 
 
 def mcnemar(first: npt.NDArray[np.bool_], second: npt.NDArray[np.bool_]) -> float:
@@ -50,17 +50,18 @@ def sign_flip(sums: Floats, seed: int, flips: int = FLIPS) -> float:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm's adjusted p-values, in the order given."""
-    return _adjusted(p_values, "holm")
+    """Holm's adjusted p-values (Holm 1979), in the order given."""
+    m = len(p_values)
+    order = np.argsort(p_values)
+    steps = np.minimum(1.0, np.asarray(p_values)[order] * np.arange(m, 0, -1))
+    adjusted = np.empty(m)
+    adjusted[order] = np.maximum.accumulate(steps)
+    return [float(p) for p in adjusted]
 
 
 def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
     """Benjamini-Hochberg adjusted p-values, in the order given."""
-    return _adjusted(p_values, "fdr_bh")
-
-
-def _adjusted(p_values: Sequence[float], method: str) -> list[float]:
-    return [float(p) for p in multipletests(p_values, method=method)[1]] if p_values else []
+    return [float(p) for p in false_discovery_control(p_values)] if p_values else []
 
 
 def smallest_detectable(se: float, level: float = 0.95, power: float = 0.8) -> float:
