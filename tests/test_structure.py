@@ -17,6 +17,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
     frozenset(layer.split())
     for layer in (
         "errors ids registry phrases",
+        "specs stats",
         "items evidence",
         "datasets orders tasks bundles",
         "trials exchange readings progress parquet",
@@ -28,11 +29,11 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "runner",
         "settings planning",
         "readers",
-        "table decisions stats",
+        "table decisions overlay reviews",
         "measures",
         "estimates annotate published",
         "cues build training",
-        "preparing findings study",
+        "preparing findings study restate",
         "report",
         "catalogue plan_report api testing",
     )

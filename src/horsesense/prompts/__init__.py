@@ -21,7 +21,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from horsesense.errors import UsageError
 from horsesense.exchange import Message, Request, SamplingParams
-from horsesense.ids import fingerprint
+from horsesense.ids import fingerprint, unit
 from horsesense.items import Item, ItemSet, Kind
 from horsesense.probes.base import LETTERS, show
 from horsesense.probes.labels import LABEL_SETS
@@ -203,14 +203,17 @@ class Prompter:
 
     def _shot(self, trial: Trial, template: PromptTemplate, item: Item) -> tuple[str, str]:
         """An example in the form of the trial: same kind of labels, question withheld alike."""
+        if item.gold is None:
+            raise UsageError(f"few-shot item {item.id!r} has no gold answer.")
+        if trial.asks == "yes_no":
+            fields, answer = _judged_example(trial, item, item.gold)
+            return template.problem.render({**fields, "task": self.task}).strip(), answer
         shown = trial.variants[0]
         kind: Kind = "choice" if shown.labels else "label"
         labels = _stretched(shown.labels, len(item.options)) if shown.labels else None
         question = None if shown.question is None else ""
         variant = show(item, kind, labels=labels, question=question)
         fields = {**template_fields(trial, variant), "task": self.task}
-        if item.gold is None:
-            raise UsageError(f"few-shot item {item.id!r} has no gold answer.")
         answer = variant.labels[item.gold] if variant.labels else variant.options[item.gold]
         return template.problem.render(fields).strip(), answer
 
@@ -257,6 +260,16 @@ def template_fields(trial: Trial, variant: Variant | None = None) -> Mapping[str
         "label_noun": _label_noun(shown.labels),
         "variants": trial.variants,
     }
+
+
+def _judged_example(trial: Trial, item: Item, gold: int) -> tuple[Mapping[str, Any], str]:
+    """An example that proposes one answer: the right one or, for half of the items, a wrong one."""
+    number = gold
+    if unit(b"proposed", item.id.encode()) < 0.5 and len(item.options) > 1:
+        number = (gold + 1) % len(item.options)
+    accepted = (number == gold) == (trial.extras["quality"] == "correct")
+    fields = template_fields(trial, show(item, "choice"))
+    return {**fields, "proposed": item.options[number]}, "Yes" if accepted else "No"
 
 
 def _label_noun(labels: Sequence[str]) -> str:
