@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import fields
 
-from horsesense.errors import UsageError
 from horsesense.probes.base import LETTERS, NotApplicableError, Probe, SetProbe, Setting, show
 from horsesense.probes.context_length import ContextLength
 from horsesense.probes.delimiter import Delimiter
@@ -21,6 +18,7 @@ from horsesense.probes.original import Original, Repeat
 from horsesense.probes.second_look import MisleadingReplaced, MultiSelect
 from horsesense.probes.true_false import OptionConfidence, TrueFalse
 from horsesense.registry import Registry
+from horsesense.specs import parse_spec, split_outside_brackets
 
 __all__ = [
     "LETTERS",
@@ -31,6 +29,7 @@ __all__ = [
     "Setting",
     "parse_probes",
     "show",
+    "split_outside_brackets",
 ]
 
 PROBES: Registry[type[Probe]] = Registry("probe")
@@ -75,45 +74,4 @@ def parse_probes(specs: Sequence[str]) -> tuple[Probe, ...]:
 
 def parse_probe(spec: str) -> Probe:
     """One probe; UsageError names what is unknown and what there is."""
-    match = re.fullmatch(r"\s*([\w-]+)\s*(?:\((.*)\))?\s*", spec)
-    if match is None:
-        raise UsageError(f"{spec!r} is no probe.", hint="Write name or name(key=value, ...).")
-    kind = PROBES.get(match.group(1).replace("-", "_"))
-    known = {f.name: f.type for f in fields(kind)}
-    values: dict[str, object] = {}
-    for part in split_outside_brackets(match.group(2) or ""):
-        name, given, text = part.partition("=")
-        if not given or "(" in name:
-            name, text = next(iter(known), ""), part
-        name = name.strip()
-        if name not in known:
-            allowed = ", ".join(known) or "none"
-            raise UsageError(
-                f"probe {kind.name} has no parameter {name or text!r}.", hint=f"Known: {allowed}."
-            )
-        values[name] = _typed(kind.name, name, str(known[name]), text.strip())
-    return kind(**values)
-
-
-def split_outside_brackets(text: str) -> list[str]:
-    """Parts of a comma-separated list, commas inside brackets left alone.
-
-    >>> split_outside_brackets("order(random(4)), option_count(6, design=random(4))")
-    ['order(random(4))', 'option_count(6, design=random(4))']
-    """
-    parts, depth = [""], 0
-    for sign in text:
-        depth += (sign == "(") - (sign == ")")
-        if sign == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += sign
-    return [part.strip() for part in parts if part.strip()]
-
-
-def _typed(probe: str, name: str, kind: str, text: str) -> object:
-    if kind != "int":
-        return text
-    if not text.isdigit():
-        raise UsageError(f"probe {probe}: {name} must be a whole number, not {text!r}.")
-    return int(text)
+    return parse_spec(spec, PROBES)
