@@ -189,10 +189,10 @@ class Talker(Profile):
 
 @dataclass(frozen=True)
 class Clerk(Profile):
-    """Labels are the same in every task: right with probability `know`, else another one. Of
-    many problems, each is forgotten with probability `forget` and given a second label with
-    probability `twice`; those after the first `stop` are not answered (0: all are). `style`
-    numbers the formats of replies; 9 takes turns."""
+    """Labels are the same in every task: right with probability `know` (and where the prompt
+    shows the label itself), else another one. Of many problems, each is forgotten with
+    probability `forget` and given a second label with probability `twice`; those after the first
+    `stop` are not answered (0: all are). `style` numbers the formats of replies; 9 takes turns."""
 
     know: float = 1.0
     forget: float = 0.0
@@ -213,8 +213,11 @@ class Clerk(Profile):
         return choose((variant.gold_at + 1 + int(unit(b"other", item) * (k - 1))) % k, k)
 
     def decide_all(self, trial: Trial, key: Key) -> list[Decision]:
-        decisions = super().decide_all(trial, key)
-        if len(decisions) == 1 and trial.asks not in BUNDLED:
+        if trial.extras.get("shows") == "label":
+            decisions = [right(variant) for variant in trial.variants]
+        else:
+            decisions = super().decide_all(trial, key)
+        if trial.asks not in BUNDLED:
             return decisions
         return [self._muddled(d, trial, place) for place, d in enumerate(decisions)]
 

@@ -61,7 +61,7 @@ def share_interval(value: float, se: float, clusters: int, level: float) -> tupl
     """
     tail = (1 - level) / 2
     wider = (student.ppf(tail, max(clusters - 1, 1)) / norm.ppf(tail)) ** 2
-    n = value * (1 - value) / se**2 / wider
+    n = float(value * (1 - value) / se**2 / wider)
     return wilson(value * n, n, level)
 
 

@@ -98,6 +98,13 @@ def _label(e: Estimate) -> str:
     return f"{NAMES[e.probe]}, {_size(e)}{rest}"
 
 
+def _main(found: list[Estimate]) -> list[Estimate]:
+    """Those of the first setting of each task that shows texts: the others are variants of it."""
+    texts = [e for e in found if "shows=label" not in e.condition]
+    first = {e.probe: _rest(e) for e in sorted(texts, key=lambda e: bool(_rest(e)), reverse=True)}
+    return [e for e in texts if _rest(e) == first[e.probe]]
+
+
 def _curves(scores: list[Estimate]) -> list[Curve]:
     """One per task and setting, at most six: plain tasks first."""
     found: dict[tuple[str, str], list[tuple[str, Estimate]]] = {}
@@ -129,21 +136,20 @@ def _errors(run: Run, scores: list[Estimate]) -> Any:
 
 
 def _places(run: Run, scores: list[Estimate]) -> list[Curve]:
-    """By place, for the largest size of each task as published."""
-    largest = max((_size(e) for e in scores if not _rest(e)), key=int, default=None)
-    found = []
-    for task in TASKS:
-        own = [e for e in run.all("accuracy_by_position", task) if e.condition == f"size={largest}"]
-        if own:
-            found.append(Curve(NAMES[task], [(e.group, e) for e in own]))
-    return found
+    """By place, for the largest size of each task."""
+    largest = max(map(_size, scores), key=int)
+    found: dict[str, list[tuple[str, Estimate]]] = {}
+    for e in _main(_estimates(run, "accuracy_by_position")):
+        if _size(e) == largest:
+            found.setdefault(NAMES[e.probe], []).append((e.group, e))
+    return [Curve(name, values) for name, values in found.items()]
 
 
 def _cells(scores: list[Estimate]) -> list[tuple[str, Contrast]]:
     """Tasks compared over the sizes of this run, as Wang et al. compare them over all cells."""
     tasks: dict[str, dict[object, float]] = {}
-    for e in scores:
-        if not _rest(e) and e.value is not None:
+    for e in _main(scores):
+        if e.value is not None:
             tasks.setdefault(e.probe, {})[_size(e)] = 100 * e.value
     found = contrasts(tasks)
     return [(f"{a} - {b}", c) for (a, b), c in found.items() if c.cells > 1]
@@ -158,7 +164,7 @@ def _beside(run: Run, e: Estimate) -> Estimate | None:
 def sentences(run: Run) -> Iterator[Sentence]:
     if not mostly_valid(run):
         return
-    changes = [e for e in _estimates(run, "change_from_single") if not _rest(e)]
+    changes = _main(_estimates(run, "change_from_single"))
     for e in _first(sorted(changes, key=lambda e: -int(_size(e)))):
         yield _change(run, e)
 
