@@ -15,7 +15,6 @@ from horsesense.stats.pride import (
     cost,
     debiased,
     estimate_prior,
-    estimation_sets,
     item_prior,
     normalised,
     repeated,
@@ -116,14 +115,6 @@ def test_groups_that_differ_are_drawn_towards_the_global_prior_by_their_size():
     assert found.sum(axis=1) == pytest.approx([1, 1])
 
 
-def test_draws_differ_and_are_repeatable():
-    sets = [list(s) for s in estimation_sets(100, 0.05, 5, 7)]
-    assert [len(s) for s in sets] == [5] * 5
-    assert len({tuple(s) for s in sets}) == 5
-    assert sets == [list(s) for s in estimation_sets(100, 0.05, 5, 7)]
-    assert [len(s) for s in estimation_sets(3, 0.05, 2, 0)] == [1, 1]
-
-
 def test_repeated_draws_return_the_known_accuracy():
     """Prior times content, content right in 80 %: the score before hides it, after shows it."""
     rng = np.random.default_rng(1)
@@ -133,7 +124,8 @@ def test_repeated_draws_return_the_known_accuracy():
     content[np.arange(400), best] = 0.3
     shown = np.stack([observe([0.6, 0.2, 0.1, 0.1], c) for c in content])
     before = (shown[:, 0].argmax(axis=1) == gold).mean()
-    found = repeated(shown, CYCLIC, shown[:, 0], gold, alpha=0.05)
+    sets = [rng.permutation(400)[:20] for _ in range(5)]
+    found = repeated(shown, CYCLIC, shown[:, 0], gold, sets)
     assert before < 0.5
     truth = (best == gold).mean()
     for draw in found:

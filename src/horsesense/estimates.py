@@ -18,7 +18,7 @@ from horsesense.measures.base import Crossed, Estimate, Floats, Measure
 from horsesense.stats.bootstrap import Resampler, by_cluster, expanded_tail
 from horsesense.stats.tests import holm, smallest_detectable, wilson
 from horsesense.stats.two_way import influences, plain_interval, share_interval, two_way_se
-from horsesense.table import Cell
+from horsesense.table import HELD_OUT, Cell
 
 BLOCK = 100
 """Columns that are resampled together; bounds memory at 100 x clusters x 8 bytes."""
@@ -91,10 +91,17 @@ def _pairings(
     measures: Sequence[Measure], cells: Sequence[Cell]
 ) -> Iterator[tuple[Measure, Cell, Cell | None]]:
     """Which cells each measure is computed on."""
+    # Readers of scores; of a fitted one, the items that it was not fitted on are no cell to join.
+    by_scores = {
+        c.reader
+        for c in cells
+        if c.reader.startswith(("first_token", "pride")) and not c.reader.endswith(HELD_OUT)
+    }
     by_key = {(c.probe, c.condition, c.reader): c for c in cells}
     for cell in cells:
         original = by_key.get(("original", "", cell.reader))
         text = by_key.get((cell.probe, cell.condition, "text"))
+        token = by_key.get((cell.probe, cell.condition, "first_token"))
         for measure in measures:
             if measure.compares == "family" or cell.asks not in measure.asks:
                 continue
@@ -103,7 +110,10 @@ def _pairings(
             elif measure.compares == "original":
                 if original is not None and cell.probe != "original":
                     yield measure, cell, original
-            elif cell.reader == "first_token" and text is not None:
+            elif measure.compares == "first_token":
+                if token is not None and cell.reader != "first_token":
+                    yield measure, cell, token
+            elif text is not None and cell.reader in by_scores:
                 yield measure, cell, text
     for reader in dict.fromkeys(cell.reader for cell in cells):
         own = [cell for cell in cells if cell.reader == reader]

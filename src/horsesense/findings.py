@@ -18,10 +18,11 @@ from horsesense.limits import RunSummary
 from horsesense.measures import MEASURES, Estimate
 from horsesense.measures.bounds import Bound, bounds
 from horsesense.preparing import Prepared
+from horsesense.readers import FittedReader
 from horsesense.reviews import Reviews
 from horsesense.settings import Settings
 from horsesense.suites import named_suites
-from horsesense.table import cells
+from horsesense.table import HELD_OUT, cells
 
 
 @dataclass(frozen=True)
@@ -134,7 +135,7 @@ def signer(study: Prepared, reviews: Reviews) -> Callable[[str, str, str, str], 
             "probe": probe_signature + (f"[{condition}]" if condition else ""),
             "prompt": study.planner.prompter.signature(form),
             "decoding": f"max_tokens={settings.max_tokens},temperature={settings.temperature:g}",
-            "reader": f"{reader}@{versions[reader]}",
+            "reader": f"{reader}@{versions[reader.removesuffix(HELD_OUT)]}",
             "measure": measure,
             "interval": f"{settings.level:g}x{settings.draws}",
             "seed": settings.seed,
@@ -180,6 +181,8 @@ def findings(
             }
             for probe in study.probes
         ],
+        "readers": [reader.name for reader in study.readers],
+        "fits": {r.name: r.report() for r in study.readers if isinstance(r, FittedReader)},
         "trials": study.planner.count,
         "failures": failures,
         "run": asdict(run),

@@ -12,7 +12,7 @@ from horsesense.items import ItemSet
 from horsesense.planning import Planner
 from horsesense.probes import Probe, Setting, parse_probes
 from horsesense.prompts import Prompter, Shots, Want
-from horsesense.readers import READERS, Reader
+from horsesense.readers import Reader, make_reader
 from horsesense.settings import Settings
 from horsesense.tasks import task_for
 
@@ -70,7 +70,7 @@ async def prepare(settings: Settings, backend: Backend, items: ItemSet) -> Prepa
     probes = parse_probes(settings.probes)
     setting = Setting(items, settings.seed)
     planner = Planner(items, probes, setting, prompter, backend.identity)
-    readers = tuple(READERS.get(name)() for name in settings.readers)
+    readers = tuple(map(make_reader, settings.readers))
     return Prepared(settings, items, probes, readers, backend, capabilities, planner)
 
 

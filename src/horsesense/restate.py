@@ -42,7 +42,7 @@ def restate(out: Path) -> dict[str, Any]:
         level=settings.level,
         seed=settings.seed,
     )
-    again = measured(out, settings.readers, context)
+    again = measured(out, found["readers"], context)
     found |= {
         "reviews": reviews.as_json(),
         "bounds": again.bounds_json(),

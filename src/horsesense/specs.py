@@ -26,7 +26,7 @@ def parse_spec(spec: str, registry: Registry[type[T]]) -> T:
     name = match.group(1).replace("-", "_")
     kind = registry.get(name)
     where = f"{registry.kind} {name}"
-    known = {f.name: str(f.type) for f in fields(kind)} if is_dataclass(kind) else {}
+    known = {f.name: str(f.type) for f in fields(kind) if f.init} if is_dataclass(kind) else {}
     values: dict[str, object] = {}
     for part in split_outside_brackets(match.group(2) or ""):
         key, given, text = part.partition("=")

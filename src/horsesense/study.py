@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby, islice
 from pathlib import Path
@@ -17,6 +17,7 @@ import orjson
 
 from horsesense.backends import Asked, NeedsAnswerKey, make_backend
 from horsesense.errors import InterruptedRunError, UsageError
+from horsesense.exchange import Response
 from horsesense.findings import Result, estimate, findings
 from horsesense.items import ItemSet
 from horsesense.parquet import ParquetWriter
@@ -24,6 +25,7 @@ from horsesense.planning import Plan, Planner, exceeds, item_index, measure_plan
 from horsesense.preparing import Prepared, load_study_items, prepare
 from horsesense.probes import Probe, SetProbe
 from horsesense.progress import progress
+from horsesense.readers import FittedReader
 from horsesense.reviews import Reviews
 from horsesense.runner import Limits, RunSummary, run
 from horsesense.settings import Settings
@@ -36,6 +38,7 @@ from horsesense.table import (
     reading_row,
     trial_rows,
 )
+from horsesense.trials import Trial
 
 LOOKAHEAD = 2000
 """Items whose trials are counted to say how many requests there will be, about."""
@@ -94,7 +97,8 @@ async def _ask_and_read(study: Prepared, store: Store, out: Path, limits: Limits
         for stage, probes in stages(study.probes):
             before = study.planner.count
             if stage > 1:
-                evidence = load_evidence(trials.parts, readings.parts, study.settings.readers)
+                names = [reader.name for reader in study.readers]
+                evidence = load_evidence(trials.parts, readings.parts, names)
                 study.planner.setting = replace(study.planner.setting, evidence=evidence)
             asks = _asks(study, stage, probes, trials, index)
             with progress("asking", _expected(study.planner, probes)) as shown:
@@ -108,6 +112,8 @@ async def _ask_and_read(study: Prepared, store: Store, out: Path, limits: Limits
             for _ in asks:  # trials beyond the budget are still planned, and counted as missing
                 pass
             trials.flush()
+            if stage == 1:
+                _fit(study, store, trials)
             _read(study, store, trials, readings, before)
             if total.stopped is not None:
                 break  # a later stage would take what is missing for evidence
@@ -153,6 +159,26 @@ def _expected(planner: Planner, probes: Sequence[Probe]) -> int:
 
 def _first(items: ItemSet, n: int) -> ItemSet:
     return replace(items, items=tuple(islice(items, n)))
+
+
+def _fit(study: Prepared, store: Store, trials: ParquetWriter) -> None:
+    """Let the readers that need it look at the answers of the first stage."""
+    for reader in study.readers:
+        if isinstance(reader, FittedReader):
+            answered = _answered(store, trials, reader.fits_on)
+            reader.fit(answered, study.planner.setting)
+
+
+def _answered(
+    store: Store, trials: ParquetWriter, probes: Container[str]
+) -> Iterator[tuple[Trial, Response]]:
+    """The answered trials of some probes."""
+    for rows in read_trials(trials.parts):
+        wanted = [row for row in rows if row.trial.probe in probes]
+        responses = store.get([row.key for row in wanted])
+        for row in wanted:
+            if row.key in responses:
+                yield row.trial, responses[row.key]
 
 
 def _read(

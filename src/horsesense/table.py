@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import nan
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,7 @@ from horsesense.decisions import decisions
 from horsesense.evidence import Earlier, Evidence
 from horsesense.exchange import Key
 from horsesense.overlay import VERDICTS, overlaid
+from horsesense.readers.pride import FITTED_ON
 from horsesense.readings import STATUSES, Reading
 from horsesense.trials import BUNDLED, NONE_OPTION, REFUSED_OPTION, UNKNOWN_OPTION, Trial, Variant
 
@@ -71,6 +72,9 @@ MOST_EXCESS = 30_000
 """A reply may hold more numbers than a column has room for."""
 NO_CONTENT = -999
 """Content of a reading that chose nothing in particular; never equal to another such."""
+
+HELD_OUT: Final = "_held_out"
+"""Ends the name of a reader's cells without the items that it was fitted on."""
 
 _SPEECH = {"none": NONE_OPTION, "refusal": REFUSED_OPTION, "unknown": UNKNOWN_OPTION}
 
@@ -362,6 +366,7 @@ def cells(
         "excess",
         verdict=pl.col("rule").replace_strict(VERDICTS, default=-1, return_dtype=pl.Int8),
         reader=pl.col("reader").cast(pl.Categorical),
+        fitted=pl.col("rule") == FITTED_ON,
         status=pl.col("status").replace_strict(STATUS_CODE, return_dtype=pl.Int8),
         slot=pl.when(pl.col("slots").list.len() == 1).then(pl.col("slots").list.first()),
     )
@@ -371,12 +376,25 @@ def cells(
     made = []
     for (name,), part in frame.group_by("cell", maintain_order=True):
         probe, condition = str(name).split("\x1f")
+        before = len(made)
         for reader in readers:
             own = found.filter(pl.col("reader") == reader)
             joined = part.join(own, on=["trial", "variant"], how="left")
-            if joined["status"].null_count() < joined.height or reader == readers[-1]:
+            if joined["status"].null_count() < joined.height or (
+                reader == readers[-1] and len(made) == before
+            ):
                 made.append(_cell(probe, condition, reader, joined))
+                made += _held_out(probe, condition, reader, joined)
     return made
+
+
+def _held_out(probe: str, condition: str, reader: str, frame: pl.DataFrame) -> list[Cell]:
+    """The cell without the items that the reader was fitted on; none for other readers."""
+    fitted = pl.col("fitted").fill_null(False).any().over("item")
+    rest = frame.filter(~fitted)
+    if rest.height in (0, frame.height):
+        return []
+    return [_cell(probe, condition, reader + HELD_OUT, rest)]
 
 
 def _cell(probe: str, condition: str, reader: str, frame: pl.DataFrame) -> Cell:

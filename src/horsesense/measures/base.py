@@ -98,9 +98,10 @@ class Measure(ABC):
         summary: one sentence, with the source of the formula.
         unit: of value and interval.
         counted: what `n` counts, "trials" or "items".
-        compares: "" for one cell; "reader" for the same trials under two readers; "original" for
-            a probe against the items as published; "family" for one cell that `families` joins
-            from several.
+        compares: "" for one cell; "reader" for the same trials by their scores and by their text;
+            "first_token" for the same trials by another reader and by the first token;
+            "original" for a probe against the items as published; "family" for one cell that
+            `families` joins from several.
         asks: kinds of answers the measure is about; it says nothing of other cells.
         proportion: whether each row is one 0/1 outcome over 1, so that Wilson's interval applies
             where no cluster has two.
@@ -113,7 +114,7 @@ class Measure(ABC):
     summary: ClassVar[str]
     unit: ClassVar[Unit] = "fraction"
     counted: ClassVar[Literal["trials", "items"]] = "trials"
-    compares: ClassVar[Literal["", "reader", "original", "family"]] = ""
+    compares: ClassVar[Literal["", "reader", "first_token", "original", "family"]] = ""
     asks: ClassVar[frozenset[Asks]] = frozenset(("letter", "label", "free"))
     proportion: ClassVar[bool] = False
     difference: ClassVar[bool] = False

@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Iterable
+from typing import Any, Protocol, runtime_checkable
 
 from horsesense.exchange import Response
+from horsesense.probes.base import Setting
 from horsesense.readers.answers import TextAnswers
 from horsesense.readers.first_token import FirstTokenReader
+from horsesense.readers.pride import PrideReader
 from horsesense.readers.text import TextReader
 from horsesense.readings import Reading
 from horsesense.registry import Registry
+from horsesense.specs import parse_spec
 from horsesense.trials import Trial
 
-__all__ = ["READERS", "FirstTokenReader", "Reader", "TextAnswers", "TextReader"]
+__all__ = [
+    "READERS",
+    "FirstTokenReader",
+    "FittedReader",
+    "PrideReader",
+    "Reader",
+    "TextAnswers",
+    "TextReader",
+    "make_reader",
+]
 
 
 class Reader(Protocol):
@@ -23,14 +36,47 @@ class Reader(Protocol):
         version: changes whenever a reading could.
     """
 
-    name: str
-    version: str
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def version(self) -> str: ...
 
     def read(self, trial: Trial, response: Response) -> tuple[Reading, ...]:
         """One reading per variant; empty where the reader has nothing to go on."""
         ...
 
 
+@runtime_checkable
+class FittedReader(Reader, Protocol):
+    """A reader that looks at many responses before it reads one.
+
+    Attributes:
+        fits_on: names of the probes of the first stage whose responses it looks at.
+    """
+
+    @property
+    def fits_on(self) -> frozenset[str]: ...
+
+    def fit(self, answered: Iterable[tuple[Trial, Response]], setting: Setting) -> None:
+        """Learn from responses; `version` then says from which. Never raises for too few."""
+        ...
+
+    def report(self) -> dict[str, Any]:
+        """What was found, as a JSON value; `why_not` says why nothing could be."""
+        ...
+
+
 READERS: Registry[type[Reader]] = Registry("reader")
 READERS.add("first_token", FirstTokenReader)
 READERS.add("text", TextAnswers)
+READERS.add("pride", PrideReader)
+
+
+def make_reader(spec: str) -> Reader:
+    """The reader that `name` or `name(key=value, ...)` asks for; UsageError says what there is.
+
+    >>> make_reader("first_token(position=found)").name
+    'first_token(position=found)'
+    """
+    return parse_spec(spec, READERS)

@@ -66,7 +66,7 @@ class Run:
     def readers(self) -> list[str]:
         """Readers that had something to read, in the order of the settings."""
         found = {e.reader for e in self.estimates if e.n}
-        return [name for name in self.findings["study"]["readers"] if name in found]
+        return [name for name in self.findings["readers"] if name in found]
 
     @cached_property
     def reader(self) -> str:
@@ -82,7 +82,7 @@ class Run:
         if sum(understood) >= 0.5:
             return "text"
         others = [name for name in self.readers if name != "text"]
-        return (others or self.readers or self.findings["study"]["readers"])[0]
+        return (others or self.readers or self.findings["readers"])[0]
 
     @cached_property
     def _index(self) -> dict[tuple[str, str, str], list[Estimate]]:

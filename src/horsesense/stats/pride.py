@@ -9,7 +9,7 @@ prior. All functions take bare arrays; `k` is the number of options.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -145,14 +145,6 @@ def _weight(
     return within / between if between > 0 else float("inf")
 
 
-def estimation_sets(n: int, alpha: float, draws: int, seed: int) -> Iterator[npt.NDArray[np.intp]]:
-    """`draws` sets of max(1, floor(alpha n)) item numbers, each drawn anew without replacement."""
-    size = max(1, int(np.floor(alpha * n)))
-    for draw in range(draws):
-        rng = np.random.default_rng([seed, draw])
-        yield np.sort(rng.permutation(n)[:size])
-
-
 def rstd(gold: npt.ArrayLike, chosen: npt.ArrayLike, k: int) -> float:
     """Standard deviation (population form) of the recalls per slot with gold, in points."""
     right, said = np.asarray(gold), np.asarray(chosen)
@@ -182,10 +174,7 @@ def repeated(
     orders: npt.ArrayLike,
     default: npt.ArrayLike,
     gold: npt.ArrayLike,
-    *,
-    alpha: float = 0.05,
-    draws: int = 5,
-    seed: int = 0,
+    sets: Iterable[npt.NDArray[np.intp]],
 ) -> list[Draw]:
     """Fit and score with several draws of the estimation items (section 6: always repeat).
 
@@ -194,12 +183,13 @@ def repeated(
         orders: (items, orders, k) or (orders, k), shown slot -> original option.
         default: (items, k), label probabilities as published.
         gold: (items,), number of the right option as published.
+        sets: for each draw, the numbers of its estimation items.
     """
     shown, golds = np.asarray(observed, dtype=np.float64), np.asarray(gold)
     own = by_content(shown, orders).argmax(axis=1)
     priors, found = item_prior(shown), []
     k = shown.shape[-1]
-    for chosen in estimation_sets(len(shown), alpha, draws, seed):
+    for chosen in sets:
         prior = priors[chosen].mean(axis=0)
         said = debiased(default, prior).argmax(axis=1)
         said[chosen] = own[chosen]
