@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.base import Crossed, Floats, Measure, Rows, item_means, no_gold, ratio
-from horsesense.measures.contrast import AccuracyChange
+from horsesense.measures.contrast import paired
 from horsesense.stats.tests import sign_flip
 from horsesense.table import Cell, joined
 from horsesense.trials import BUNDLED
@@ -19,16 +19,42 @@ SHARES = (0.90, 0.80, 0.75)
 """Thresholds of Table 2 of Wang et al. (2025)."""
 
 
-class SingleChange(AccuracyChange):
+class SingleChange(Measure):
     """`other` is the original: one problem a prompt."""
 
     name = "change_from_single"
     title = "Change from one problem a prompt"
     summary = (
-        "Accuracy in shared prompts minus accuracy of the same items asked one by one; an item's "
-        "accuracy is its mean over the prompts that it stands in. Interval and test by item."
+        "Accuracy in shared prompts minus accuracy of the same items asked one by one, mean over "
+        "problems. The interval allows for items and prompts; p: flipped signs of the items' "
+        "differences."
     )
+    compares = "original"
+    difference = True
     asks = frozenset(BUNDLED)
+
+    def why_not(self, cell: Cell, other: Cell | None = None) -> str | None:
+        assert other is not None
+        return no_gold(cell) or no_gold(other)
+
+    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+        assert other is not None
+        assert cell.bundle is not None
+        mine, theirs = paired(cell, other)
+        single = np.full(len(cell.item), np.nan)
+        found = item_means(other.correct == 1, other.read & (other.correct >= 0))[theirs]
+        single[mine] = np.where(found[:, 1] > 0, found[:, 0], np.nan)
+        used = cell.read & (cell.correct >= 0) & ~np.isnan(single)[:, None]
+        item = np.nonzero(used)[0]
+        change = (cell.correct[used] == 1) - single[item]
+        columns = np.column_stack([change, np.ones(len(item))])
+        sums = np.zeros((len(cell.item), 2))
+        np.add.at(sums, item, columns)
+        crossed = Crossed(columns, item, cell.bundle[used].astype(np.intp))
+        return Rows(sums, len(item), int(cell.asked.sum()) - len(item), crossed)
+
+    def p_value(self, cell: Cell, other: Cell | None, sums: Floats, seed: int) -> float | None:
+        return sign_flip(sums[:, 0], seed)
 
 
 class TaskDifference(Measure):
