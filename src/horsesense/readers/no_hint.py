@@ -42,6 +42,10 @@ _NONE = re.compile(
     r"|^\W*none\W*$",
     re.IGNORECASE,
 )
+_REJECTS = re.compile(
+    r"\b(?:not|neither|nor|none|no|wrong|incorrect|false|instead|rather|except|unlike)\b|n't\b",
+    re.I,
+)
 _REASON = re.compile(r"(?:because|since|as|it|this|the (?:answer|text|story|passage))\b", re.I)
 _LABELLED = re.compile(r"^\W*(?:answer\s*[:=]\s*)?\(?\**([A-Za-z])\**[).:]\s*\**\s*(?P<said>\S.*)$")
 
@@ -55,7 +59,8 @@ def judge(reader: TextReader, trial: Trial, response: Response) -> Reading:
     declared = _NONE.search(text)
     supplied = _supplied(trial, text)
     chosen = _offered(reader, trial, response, declared is not None or supplied)
-    if chosen is not None and (declared is not None or supplied):
+    right = declared is not None or supplied
+    if right and (chosen is not None or _named_besides(trial, text)):
         return _review(text)
     if declared is not None:
         rule: ResponseClass = "none+new_correct" if supplied else "none_declared"
@@ -100,6 +105,18 @@ def _supplied(trial: Trial, text: str) -> bool:
         if len(tokens) > len(gold) and _holds(tokens, gold):
             words = words.replace(_marked(tokens), " | ")
     return _marked(gold) in words
+
+
+def _named_besides(trial: Trial, text: str) -> bool:
+    """Whether an offered option is named beside the right answer, and nothing is rejected."""
+    if _REJECTS.search(text):
+        return False
+    gold = tokens_of(trial.extras.get("gold", ""))
+    words = _marked(tokens_of(text))
+    if gold:
+        words = words.replace(_marked(gold), " | ")
+    options = (tokens_of(option) for option in trial.variant.options)
+    return any(tokens and _marked(tokens) in words for tokens in options)
 
 
 def _marked(tokens: tuple[str, ...]) -> str:
