@@ -74,9 +74,7 @@ def readability(texts: Sequence[str]) -> Floats:
 
 
 def _sentences(text: str) -> int:
-    ends = len(_SENTENCE_END.findall(text))
-    rest = text[text.rfind("\n") + 1 :].strip()
-    return max(ends + (not rest.endswith((".", "!", "?", '"', "'", ")")) and ends == 0), 1)
+    return max(sum(bool(LETTERS.search(piece)) for piece in _SENTENCE_END.split(text)), 1)
 
 
 def _per_word(words: Sequence[str]) -> tuple[Floats, Floats]:

@@ -45,8 +45,6 @@ VECTORS: Final = ("1-gram presence word", "2-gram presence token", ALL)
 FOLDS: Final = 5
 ROUNDS: Final = 4
 HELD_BACK: Final = 5  # one fifth is for measuring
-USUAL: Final = 0.9
-"""Quantile of the weights from which an item is kept for certain."""
 ENOUGH: Final = 0.05
 """Kappa below which no further round is worth its items."""
 
@@ -185,19 +183,19 @@ def _filter(source: Source, items: Ints, others: Ints, seed: int, steps: _Steps)
 
 def _weight(chances: Floats, gold: Ints, base: Ints) -> Floats:
     """Overlap weights (Li and Li 2019): share of the label / chance given the cues, times the
-    harmonic mean of the chances. Items that the cues decide fully weigh nothing.
+    harmonic mean of the chances. 1 where the cues say nothing, 0 where they decide fully.
     """
     inverse = 1 / np.maximum(chances, 1e-6)
     share = np.bincount(base, minlength=chances.shape[1]) / len(base)
     given = inverse[np.arange(len(gold)), gold]
-    return np.asarray(share[gold] * given / (inverse * share).sum(axis=1))
+    relative = share[gold] * given / (inverse * share).sum(axis=1)
+    return np.asarray(relative * chances.shape[1])
 
 
 def _drawn(task: Task, items: Ints, factor: Floats, seed: int, number: int) -> Any:
-    """Which items are kept: each with chance factor / largest usual factor."""
-    top = np.quantile(factor, USUAL) if len(factor) else 1.0
+    """Which items are kept: each with the chance `factor`, for certain from 1."""
     lots = [unit(f"{seed}|{number}".encode(), task.ids[i].encode()) for i in items]
-    return np.array(lots) < np.minimum(factor / top, 1.0)
+    return np.array(lots) < factor
 
 
 def _check(task: Task, kept: npt.NDArray[np.bool_], items: Ints | None = None) -> None:
