@@ -1,7 +1,9 @@
 """Runs inside lm-eval's own environment: scores of one-token labels, timed.
 
 Reads `{model, prompts, labels}` (a directory, lists of token ids, token ids) from standard input
-and prints one line of JSON. lm-eval scores all labels of a prompt from one forward pass.
+and prints one line of JSON. lm-eval scores all labels of a prompt from one forward pass. Its
+default batch size of 1 is taken: it computes logits over the whole vocabulary at every padded
+position, and batches of 16 long prompts fill the memory with them.
 """
 
 import json
@@ -12,7 +14,7 @@ from importlib.metadata import version
 from lm_eval.models.huggingface import HFLM
 
 job = json.load(sys.stdin)
-model = HFLM(pretrained=job["model"], device="cpu", dtype="float32", batch_size=16)
+model = HFLM(pretrained=job["model"], device="cpu", dtype="float32")
 requests = [
     ((str(n), str(label)), prompt, [label])
     for n, prompt in enumerate(job["prompts"])
