@@ -10,7 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from horsesense.errors import UsageError
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from horsesense.readers.recorded import Recorded
 
 _AROUND = 60
@@ -26,6 +30,17 @@ File = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object a line.")]
 Explain = Annotated[bool, typer.Option(help="Show the words that decided, in their context.")]
 Multiple = Annotated[bool, typer.Option(help="A response may choose several options.")]
+ReaderName = Annotated[
+    str,
+    typer.Option("--reader", help="text, trained:DIRECTORY, or judge:MODEL with MODEL as --model."),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        help="Where a judge's answers are stored; else FILE.judge/ beside the file.",
+        show_default=False,
+    ),
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -34,18 +49,49 @@ def register(app: typer.Typer) -> None:
 
 
 def read(
-    file: File, as_json: AsJson = False, explain: Explain = False, multiple: Multiple = False
+    file: File,
+    as_json: AsJson = False,
+    explain: Explain = False,
+    multiple: Multiple = False,
+    reader: ReaderName = "text",
+    out: Out = None,
 ) -> None:
-    """Say which option each recorded response chooses, by the built-in text reader."""
-    from horsesense.readers.recorded import read_file
-
+    """Say which option each recorded response chooses; the built-in text reader needs no model."""
     counts: Counter[str] = Counter()
-    for row in read_file(file, multiple=multiple):
+
+    def show(row: Recorded) -> None:
         counts[row.reading.status] += 1
         sys.stdout.write(_line(row, as_json=as_json, explain=explain) + "\n")
+
+    unread = 0
+    if reader == "text":
+        from horsesense.readers.recorded import read_file
+
+        for row in read_file(file, multiple=multiple):
+            show(row)
+    elif multiple:
+        raise UsageError(f"{reader} reads one choice a response.", hint="Leave --multiple out.")
+    else:
+        unread = _read_in_bulk(file, reader, out, show)
     total = counts.total()
     parts = ", ".join(f"{status} {n}" for status, n in counts.most_common())
     print(f"{total} responses: {parts}" if total else "no responses", file=sys.stderr)
+    if unread:
+        print(f"{unread} more have no reading: {reader} gave none.", file=sys.stderr)
+        raise typer.Exit(3)
+
+
+def _read_in_bulk(file: Path, name: str, out: Path | None, show: Callable[[Recorded], None]) -> int:
+    """Read through a model; say what a judge took. The number of responses without a reading."""
+    import asyncio
+
+    from horsesense.readers.bulk import read_in_bulk
+    from horsesense.readers.models import make_bulk_reader
+
+    found = asyncio.run(read_in_bulk(file, make_bulk_reader(name), out, show))
+    if found.spent.asked:
+        print(found.costs(), file=sys.stderr)
+    return found.unread
 
 
 def _line(row: Recorded, *, as_json: bool, explain: bool) -> str:

@@ -46,6 +46,27 @@ class Recorded(NamedTuple):
         }
 
 
+class Row(NamedTuple):
+    """One sound row of a file.
+
+    Attributes:
+        id: `id` or `item_id` of the row, else its line number.
+        labels: what stood before each option; empty where options are named by their text.
+    """
+
+    id: str
+    response: str
+    options: tuple[str, ...]
+    labels: tuple[str, ...]
+    finish_reason: str | None
+
+    def read_as(self, reading: Reading) -> Recorded:
+        """The row with its reading."""
+        names = self.labels or self.options
+        letters = tuple(names[slot] for slot in reading.slots)
+        return Recorded(self.id, self.response, letters, reading)
+
+
 def read_file(
     path: str | Path, *, reader: TextReader | None = None, multiple: bool = False
 ) -> Iterator[Recorded]:
@@ -67,25 +88,33 @@ def read_file(
     [['B']]
     """
     reader = reader or TextReader()
+    for row in recorded_rows(path):
+        reading = reader.read(
+            row.response,
+            row.options,
+            row.labels,
+            finish_reason=row.finish_reason,
+            multiple=multiple,
+        )
+        yield row.read_as(reading)
+
+
+def recorded_rows(path: str | Path) -> Iterator[Row]:
+    """The rows of a file as `read_file` takes them; the same errors."""
     faults = Faults(str(path))
     for number, row in read_rows(Path(path), faults):
         wrong = list(_faults_of(row))
         for fault in wrong:
             faults.add(number, fault)
         if not wrong:
-            yield _read_row(reader, number, row, multiple)
+            yield _row(number, row)
     faults.check(f"A row looks like {_EXAMPLE}")
 
 
-def _read_row(reader: TextReader, number: int, row: dict[str, Any], multiple: bool) -> Recorded:
+def _row(number: int, row: dict[str, Any]) -> Row:
     options = tuple(map(str, row["options"]))
     labels = _labels(row, len(options))
-    response = row["response"] or ""
-    finish = row.get("finish_reason")
-    reading = reader.read(response, options, labels, finish_reason=finish, multiple=multiple)
-    names = labels or options
-    letters = tuple(names[slot] for slot in reading.slots)
-    return Recorded(_id(number, row), response, letters, reading)
+    return Row(_id(number, row), row["response"] or "", options, labels, row.get("finish_reason"))
 
 
 def _id(number: int, row: dict[str, Any]) -> str:
