@@ -1,0 +1,59 @@
+"""Readers with a trained model: `trained:PATH`, where `horsesense train reader` wrote PATH."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Self
+
+from horsesense.errors import UsageError
+from horsesense.limits import Limits, RunSummary
+from horsesense.readers.cases import Case, Prepared, Rows, cases_in, empty_cases
+from horsesense.readers.trained.saved import Manifest, Scorer, fingerprint_of, load_scorer
+from horsesense.readings import Reading
+from horsesense.store import Store
+
+__all__ = ["TrainedReader", "understand"]
+
+
+class TrainedReader(Prepared):
+    """A fine-tuned model that says which option a reply chooses, or that it chooses none.
+
+    Args:
+        path: a directory that `horsesense train reader` wrote; UsageError if it is none.
+    """
+
+    asks = False
+
+    def __init__(self, path: str) -> None:
+        super().__init__()
+        self.folder = Path(path).expanduser()
+        self.manifest = Manifest.load(self.folder)
+        self.name = f"trained:{path}"
+        self.version = fingerprint_of(self.folder)
+        self._scorer: Scorer | None = None
+
+    async def __aenter__(self) -> Self:
+        """Load the model; UsageError if a file is missing."""
+        self._scorer = load_scorer(self.folder, self.manifest)
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        self._scorer = None
+
+    async def prepare(self, rows: Rows, store: Store | None, limits: Limits) -> RunSummary:
+        """Read all of `rows` together; equal replies to equal options once."""
+        if self._scorer is None:
+            raise UsageError(f"{self.name} is not loaded.", hint="Use it in `async with`.")
+        read = understand(self._scorer, cases_in(rows), f"trained_{self.manifest.kind}")
+        self.keep({**empty_cases(rows), **read})
+        return RunSummary()
+
+
+def understand(scorer: Scorer, cases: list[Case], rule: str) -> dict[Case, Reading]:
+    """The most probable class of each case; its probability is the confidence."""
+    found: dict[Case, Reading] = {}
+    for case, row in zip(cases, scorer.probabilities(cases), strict=True):
+        if row:
+            place = max(range(len(row)), key=row.__getitem__)
+            found[case] = case.reading(place, rule, row[place])
+    return found

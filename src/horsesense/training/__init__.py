@@ -1,0 +1,1 @@
+"""Training of readers on annotated replies."""
