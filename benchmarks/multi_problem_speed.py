@@ -58,6 +58,7 @@ def main() -> None:
         print(f"{stage:<28}{spent:7.1f} s{spent / seconds['render alone']:7.1f} x rendering")
     total = seconds["plan"] + seconds["run, read, measure, report"]
     print(f"{'plan to report':<28}{total:7.1f} s")
+    print(f"{'processor, all of it':<28}{time.process_time():7.1f} s")
 
 
 if __name__ == "__main__":
