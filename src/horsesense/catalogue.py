@@ -7,6 +7,7 @@ from horsesense.measures import MEASURES
 from horsesense.orders import DESIGNS
 from horsesense.probes import PROBES
 from horsesense.readers import READERS
+from horsesense.suites import SUITES
 
 
 def catalogue() -> dict[str, dict[str, str]]:
@@ -17,6 +18,7 @@ def catalogue() -> dict[str, dict[str, str]]:
         "readers": {name: _first_sentence(READERS.get(name)) for name in READERS.names()},
         "respondents": {f"sim:{p.name}": p.summary for p in PROFILES},
         "designs": {name: _DESIGNS[name] for name in DESIGNS},
+        "suites": {suite.name: f"{suite.title} ({suite.source})" for suite in SUITES},
     }
 
 
