@@ -23,6 +23,9 @@ from horsesense.table import HELD_OUT, Cell
 BLOCK = 100
 """Columns that are resampled together; bounds memory at 100 x clusters x 8 bytes."""
 
+ROUNDING = 1e-9
+"""A standard error below this is one of 0, computed in floating point."""
+
 
 @dataclass(frozen=True)
 class Context:
@@ -192,7 +195,7 @@ def _crossed_interval(
     prompts = len(np.unique(job.crossed.bundle))
     few, how = min(items, prompts), f"two-way({items} items, {prompts} prompts)"
     share = job.measure.unit == "fraction" and not job.measure.difference
-    if not se > 0:
+    if not se > ROUNDING:
         reach = wilson(0, few, context.level)[1] if job.measure.unit == "fraction" else 0.0
         floor = 0.0 if share else -1.0
         return max(floor, value - reach), min(1.0, value + reach), f"wilson({few} clusters)"
