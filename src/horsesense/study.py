@@ -7,7 +7,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from itertools import groupby, islice
 from pathlib import Path
@@ -26,6 +27,7 @@ from horsesense.preparing import Prepared, load_study_items, prepare
 from horsesense.probes import Probe, SetProbe
 from horsesense.progress import progress
 from horsesense.readers import FittedReader
+from horsesense.readers.cases import BulkReader
 from horsesense.reviews import Reviews
 from horsesense.runner import Limits, RunSummary, run
 from horsesense.settings import Settings
@@ -88,7 +90,7 @@ async def conduct(
 
 async def _ask_and_read(study: Prepared, store: Store, out: Path, limits: Limits) -> RunSummary:
     """Ask the trials stage by stage; a later stage sees what the earlier ones brought."""
-    total = RunSummary()
+    total = judged = RunSummary()
     index = item_index(study.items)
     with (
         ParquetWriter(out / "trials.parquet", TRIALS) as trials,
@@ -102,22 +104,29 @@ async def _ask_and_read(study: Prepared, store: Store, out: Path, limits: Limits
                 study.planner.setting = replace(study.planner.setting, evidence=evidence)
             asks = _asks(study, stage, probes, trials, index)
             with progress("asking", _expected(study.planner, probes)) as shown:
-                left = limits.after(total)
+                left = limits.after(total + judged)
                 total += await run(asks, study.backend, store, limits=left, progress=shown)
-            if total.stopped == "interrupted":
-                raise InterruptedRunError(
-                    f"Stopped after {total.answered:,} answers; all of them are stored.",
-                    hint=f"The same command with --out {out} goes on from here.",
-                )
+            _go_on(total, out)
             for _ in asks:  # trials beyond the budget are still planned, and counted as missing
                 pass
             trials.flush()
             if stage == 1:
                 _fit(study, store, trials)
-            _read(study, store, trials, readings, before)
+            left = limits.after(total + judged)
+            judged += await _read(study, store, trials, readings, before, left)
+            _go_on(judged, out)
             if total.stopped is not None:
                 break  # a later stage would take what is missing for evidence
     return total
+
+
+def _go_on(summary: RunSummary, out: Path) -> None:
+    """InterruptedRunError where the user stopped the run."""
+    if summary.stopped == "interrupted":
+        raise InterruptedRunError(
+            f"Stopped after {summary.answered:,} answers; all of them are stored.",
+            hint=f"The same command with --out {out} goes on from here.",
+        )
 
 
 def stages(probes: Sequence[Probe]) -> Iterator[tuple[int, list[Probe]]]:
@@ -170,35 +179,46 @@ def _fit(study: Prepared, store: Store, trials: ParquetWriter) -> None:
 
 
 def _answered(
-    store: Store, trials: ParquetWriter, probes: Container[str]
+    store: Store, trials: ParquetWriter, probes: Collection[str]
 ) -> Iterator[tuple[Trial, Response]]:
     """The answered trials of some probes."""
-    for rows in read_trials(trials.parts):
-        wanted = [row for row in rows if row.trial.probe in probes]
-        responses = store.get([row.key for row in wanted])
-        for row in wanted:
+    for rows in read_trials(trials.parts, probes=probes):
+        responses = store.get([row.key for row in rows])
+        for row in rows:
             if row.key in responses:
                 yield row.trial, responses[row.key]
 
 
-def _read(
-    study: Prepared, store: Store, trials: ParquetWriter, readings: ParquetWriter, first: int
-) -> None:
-    """Every reader on every response to the trials numbered `first` and up."""
-    with progress("reading", study.planner.count - first) as tick:
-        for rows in read_trials(trials.parts, first):
-            responses = store.get([row.key for row in rows])
-            for row in rows:
-                response = responses.get(row.key)
-                if response is None:
-                    continue
-                for reader in study.readers:
-                    for place, reading in enumerate(reader.read(row.trial, response)):
-                        readings.add(
-                            reading_row(row.number, place, reader.name, reading, row.trial)
-                        )
-            tick(len(rows))
+async def _read(
+    study: Prepared,
+    store: Store,
+    trials: ParquetWriter,
+    readings: ParquetWriter,
+    first: int,
+    limits: Limits,
+) -> RunSummary:
+    """Every reader on every response to the trials numbered `first` and up; what judges took."""
+    judged = RunSummary()
+    async with AsyncExitStack() as stack:
+        bulk = [reader for reader in study.readers if isinstance(reader, BulkReader)]
+        for reader in bulk:
+            await stack.enter_async_context(reader)
+        with progress("reading", study.planner.count - first) as tick:
+            for rows in read_trials(trials.parts, first):
+                responses = store.get([row.key for row in rows])
+                answered = [
+                    (r.number, r.trial, responses[r.key]) for r in rows if r.key in responses
+                ]
+                for reader in bulk:
+                    pairs = [(trial, response) for _, trial, response in answered]
+                    judged += await reader.prepare(pairs, store, limits.after(judged))
+                for number, trial, response in answered:
+                    for each in study.readers:
+                        for place, reading in enumerate(each.read(trial, response)):
+                            readings.add(reading_row(number, place, each.name, reading, trial))
+                tick(len(rows))
     readings.flush()
+    return judged
 
 
 def _remember(settings: Settings, out: Path) -> None:

@@ -7,7 +7,7 @@ A trial with several variants (many problems in one prompt) has one row per vari
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import nan
 from pathlib import Path
@@ -134,17 +134,23 @@ def trial_rows(
         )
 
 
-def read_trials(path: Path | str, first: int = 0, chunk: int = 20_000) -> Iterator[list[Row]]:
+def read_trials(
+    path: Path | str, first: int = 0, probes: Collection[str] | None = None, chunk: int = 20_000
+) -> Iterator[list[Row]]:
     """The trials numbered `first` and up, in chunks of about `chunk` rows; none is ever split.
 
-    Questions and contexts are not in the table: a trial read back shows options alone.
+    `probes` restricts them to some probes. Questions and contexts are not in the table: a trial
+    read back shows options alone.
     """
     frame = pl.scan_parquet(path)
     rows: list[dict[str, Any]] = []
     height, begin = frame.select(pl.len(), begin=(pl.col("trial") < first).sum()).collect().row(0)
     for start in range(begin, height, chunk):
-        rows += frame.slice(start, chunk).collect().to_dicts()
-        last = rows[-1]["trial"] if start + chunk < height else None
+        part = frame.slice(start, chunk)
+        if probes is not None:
+            part = part.filter(pl.col("probe").is_in(list(probes)))
+        rows += part.collect().to_dicts()
+        last = rows[-1]["trial"] if rows and start + chunk < height else None
         ready = [row for row in rows if row["trial"] != last]
         rows = [row for row in rows if row["trial"] == last]
         yield list(_grouped(ready))
@@ -248,6 +254,8 @@ class Cell:
         confidence, score: of the readings (see `Reading`), NaN where there is none.
         parts: names of the cells that a joined cell was put together from (see `joined`).
         part: which of them each column belongs to, (repetitions,).
+        subject: number of each item's subject in `subjects`, (items,); None where there are none.
+        pseudo: what every item of a subject's cell carries for shrinkage (see `by_subject`).
     """
 
     probe: str
@@ -272,6 +280,9 @@ class Cell:
     classes: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
     part: npt.NDArray[np.intp] | None = None
+    subject: npt.NDArray[np.intp] | None = None
+    subjects: tuple[str, ...] = ()
+    pseudo: npt.NDArray[np.float64] | None = None
 
     @property
     def read(self) -> npt.NDArray[np.bool_]:

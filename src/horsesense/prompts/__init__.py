@@ -16,7 +16,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
-from jinja2 import StrictUndefined, Template, TemplateError
+from jinja2 import StrictUndefined, TemplateError
+from jinja2.meta import find_undeclared_variables
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from horsesense.errors import UsageError
@@ -46,13 +47,37 @@ _JINJA = ImmutableSandboxedEnvironment(
 _JINJA.policies["json.dumps_kwargs"] = {"ensure_ascii": False}
 
 
+_ABSENT = object()
+
+
+class Part:
+    """A part of a template, rendered again only when a variable that it uses has changed.
+
+    Most instructions are the same for thousands of prompts in a row.
+    """
+
+    def __init__(self, source: str) -> None:
+        self._names = sorted(find_undeclared_variables(_JINJA.parse(source)))
+        self._template = _JINJA.from_string(source)
+        self._values: list[object] | None = None
+        self._text = ""
+
+    def render(self, fields: Mapping[str, Any]) -> str:
+        """The text without white space at its ends."""
+        values = [fields.get(name, _ABSENT) for name in self._names]
+        if values != self._values:
+            self._text = self._template.render(fields).strip()
+            self._values = values
+        return self._text
+
+
 class PromptTemplate(NamedTuple):
     """One form of prompt."""
 
     name: str
     version: str
-    instruction: Template
-    problem: Template
+    instruction: Part
+    problem: Part
 
 
 def load_template(name: str, folder: Path | None = None) -> PromptTemplate:
@@ -74,7 +99,7 @@ def load_template(name: str, folder: Path | None = None) -> PromptTemplate:
             hint="A template is an instruction, a line `---`, and the problem.",
         )
     try:
-        parts = _JINJA.from_string(instruction), _JINJA.from_string(problem)
+        parts = Part(instruction), Part(problem)
     except TemplateError as error:
         raise UsageError(f"{path or name}: {error}") from None
     return PromptTemplate(name, fingerprint(text)[:6], *parts)
@@ -167,8 +192,8 @@ class Prompter:
         """The request for one trial."""
         template = self.template(trial.form)
         fields = self._fields(trial)
-        instruction = template.instruction.render(fields).strip()
-        problems = [(template.problem.render(fields).strip(), "")]
+        instruction = template.instruction.render(fields)
+        problems = [(template.problem.render(fields), "")]
         if trial.asks in BUNDLED:
             problems = [*self._worked(trial, template), *problems]
         elif self.shots is not None:
@@ -195,7 +220,7 @@ class Prompter:
             return
         for shown in examples(trial, self.shots.items, 1 if reasons else self.shots.k):
             fields = bundle_fields(trial, shown, self.task)
-            yield template.problem.render(fields).strip(), worked_answer(trial, shown)
+            yield template.problem.render(fields), worked_answer(trial, shown)
 
     def _examples(self, trial: Trial) -> list[Item]:
         assert self.shots is not None
@@ -207,7 +232,7 @@ class Prompter:
             raise UsageError(f"few-shot item {item.id!r} has no gold answer.")
         if trial.asks == "yes_no":
             fields, answer = _judged_example(trial, item, item.gold)
-            return template.problem.render({**fields, "task": self.task}).strip(), answer
+            return template.problem.render({**fields, "task": self.task}), answer
         shown = trial.variants[0]
         kind: Kind = "choice" if shown.labels else "label"
         labels = _stretched(shown.labels, len(item.options)) if shown.labels else None
@@ -215,7 +240,7 @@ class Prompter:
         variant = show(item, kind, labels=labels, question=question)
         fields = {**template_fields(trial, variant), "task": self.task}
         answer = variant.labels[item.gold] if variant.labels else variant.options[item.gold]
-        return template.problem.render(fields).strip(), answer
+        return template.problem.render(fields), answer
 
     def _params(self, trial: Trial) -> SamplingParams:
         want = self.want
