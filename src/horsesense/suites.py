@@ -36,7 +36,6 @@ class Suite:
         source: where the experiments come from.
         published, better: probes of the two protocols, as on the command line.
         choices: where they differ, and why.
-        tables: ids of the paper's tables in `published_tables`.
     """
 
     name: str
@@ -45,7 +44,6 @@ class Suite:
     published: tuple[str, ...]
     better: tuple[str, ...]
     choices: tuple[Choice, ...] = ()
-    tables: tuple[str, ...] = ()
 
     def probes(self, faithful: bool) -> tuple[str, ...]:
         return self.published if faithful else self.better
@@ -131,7 +129,6 @@ REVAS = Suite(
             "wrong items get better on any second look (regression to the mean)",
         ),
     ),
-    tables=("revas_options", "revas_none", "revas_true_false", "revas_multi"),
 )
 
 _THREE = "design=random(3)"
@@ -172,7 +169,6 @@ KNOW_NO = Suite(
             "only the same items can be compared",
         ),
     ),
-    tables=("know_no_omni", "know_no_plus_none"),
 )
 
 MULTI_PROBLEM = Suite(

@@ -33,8 +33,8 @@ class OptionCount(Probe):
     name = "option_count"
     title = "Another number of options"
     summary = "Options are added (without meaning, or from other items), or distractors removed."
-    expectation = "The same answer: nothing that is right was added or removed."
-    holds = "same_accuracy"
+    expectation = "The same answer, but for what guessing gains or loses by the number."
+    holds = "baseline"
     kinds = frozenset(("choice",))
     needs_gold = True
 

@@ -187,8 +187,20 @@ def _framed(
     }
 
 
-def bars(names: Sequence[str], shares: Sequence[Estimate], *, x_title: str, caption: str) -> Markup:
-    """Shares as columns with intervals, in the given order."""
+def bars(
+    names: Sequence[str],
+    shares: Sequence[Estimate],
+    *,
+    x_title: str,
+    caption: str,
+    y_title: str = "% of items",
+    line: Line | None = None,
+    step: int = 46,
+) -> Markup:
+    """Shares as columns with intervals, in the given order, each at least `step` pixels wide.
+
+    A dashed level across them, if given, has its name at the right of the plot.
+    """
     rows = [
         {
             "name": visible(name),
@@ -199,7 +211,7 @@ def bars(names: Sequence[str], shares: Sequence[Estimate], *, x_title: str, capt
         }
         for name, e in zip(names, shares, strict=True)
     ]
-    y = {"type": "quantitative", "title": "% of items", "axis": {"tickCount": 5}}
+    y = {"type": "quantitative", "title": y_title, "axis": {"tickCount": 5}}
     x = {
         "field": "name",
         "type": "ordinal",
@@ -221,9 +233,33 @@ def bars(names: Sequence[str], shares: Sequence[Estimate], *, x_title: str, capt
             "encoding": {"x": x, "y": {**y, "field": "high"}, "text": {"field": "text"}},
         },
     ]
-    size = {"width": max(MIDDLE + 110, 46 * len(rows)), "height": 190}
-    padding = {"left": 4, "right": 4, "top": 8, "bottom": 4}
+    width = max(MIDDLE + 110, step * len(rows))
+    if line is not None:
+        layers += level(line, y, width, outside=True)
+    size = {"width": width, "height": 190}
+    padding = {"left": 4, "right": 4 if line is None else 8, "top": 8, "bottom": 4}
     return draw({"layer": layers, **size, "padding": padding, "data": {"values": rows}}, caption)
+
+
+def level(
+    line: Line, y: Mapping[str, Any], width: int, *, outside: bool = False
+) -> list[dict[str, Any]]:
+    """A dashed horizontal line through a plot of percentages, with its name at the right end."""
+    side = {"align": "left", "dx": 10} if outside else {"align": "right", "dy": -7}
+    one = {"values": [{"at": 100 * line.value, "title": visible(line.label)}]}
+    at = {"y": {**y, "field": "at"}}
+    return [
+        {
+            "data": one,
+            "mark": {"type": "rule", "color": FAINT, "strokeDash": [4, 3]},
+            "encoding": at,
+        },
+        {
+            "data": one,
+            "mark": {"type": "text", "color": TEXT, **side},
+            "encoding": {**at, "x": {"value": width - 5}, "text": {"field": "title"}},
+        },
+    ]
 
 
 def stacked(rows: Sequence[tuple[str, Mapping[str, float]]], *, caption: str) -> Markup:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from markupsafe import Markup
 
 from horsesense.measures import Estimate
-from horsesense.report.charts import ACCENT, FAINT, MIDDLE, ROW, ROWS, TEXT, WARNING, Line, draw
+from horsesense.report.charts import ACCENT, MIDDLE, ROW, ROWS, WARNING, Line, draw, level
 from horsesense.report.text import value_of, visible
 
 COLOURS = (ACCENT, WARNING, "#8a6d2f", "#7fa6cb", "#dd9b85", "#c9b37a")
@@ -100,27 +100,10 @@ def curves(
         },
     ]
     if line is not None:
-        layers = [*_level(line, y), *layers]
+        layers = [*level(line, y, MIDDLE + 210), *layers]
     size = {"width": MIDDLE + 210, "height": 260}
     padding = {"left": 4, "right": 12, "top": 8, "bottom": 4}
     return draw({"layer": layers, **size, "padding": padding, "data": {"values": rows}}, caption)
-
-
-def _level(line: Line, y: Mapping[str, Any]) -> list[dict[str, Any]]:
-    one = {"values": [{"at": 100 * line.value, "title": visible(line.label)}]}
-    at = {"y": {**y, "field": "at"}}
-    return [
-        {
-            "data": one,
-            "mark": {"type": "rule", "color": FAINT, "strokeDash": [4, 3]},
-            "encoding": at,
-        },
-        {
-            "data": one,
-            "mark": {"type": "text", "align": "right", "dy": -7, "color": TEXT},
-            "encoding": {**at, "x": {"value": MIDDLE + 205}, "text": {"field": "title"}},
-        },
-    ]
 
 
 def error_bars(rows: Sequence[tuple[str, Mapping[str, Estimate]]], *, caption: str) -> Markup:

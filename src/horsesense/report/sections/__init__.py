@@ -7,15 +7,29 @@ from horsesense.report.sections.agreement import AGREEMENT
 from horsesense.report.sections.appendix import GLOSSARY, LEFT_OUT, NUMBERS, SIGNATURES
 from horsesense.report.sections.base import Section
 from horsesense.report.sections.many import MANY
+from horsesense.report.sections.option_count import OPTION_COUNT
+from horsesense.report.sections.protocol import PROTOCOL
 from horsesense.report.sections.readers import READERS
 from horsesense.report.sections.score import SCORE
+from horsesense.report.sections.second_look import SECOND_LOOK
 from horsesense.report.sections.slots import SLOTS
+from horsesense.report.sections.without_gold import WITHOUT_GOLD
 
 __all__ = ["APPENDIX", "SECTIONS", "Section"]
 
 SECTIONS: Registry[Section] = Registry("section")
 """Findings: they stand before the items."""
-for _section in (SCORE, SLOTS, AGREEMENT, MANY, READERS):
+for _section in (
+    SCORE,
+    SLOTS,
+    AGREEMENT,
+    OPTION_COUNT,
+    WITHOUT_GOLD,
+    SECOND_LOOK,
+    MANY,
+    READERS,
+    PROTOCOL,
+):
     SECTIONS.add(_section.id, _section)
 
 APPENDIX: Registry[Section] = Registry("section")

@@ -1,0 +1,95 @@
+"""Accuracy and agreement against the number of options (REVAS, figure 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from horsesense.measures import Estimate
+from horsesense.measures.parts import settings_of
+from horsesense.report.beside import beside
+from horsesense.report.curves import Curve, curves, spoken
+from horsesense.report.data import Run
+from horsesense.report.sections.base import Context, Section
+from horsesense.report.text import chance_text, number, value_of
+from horsesense.report.verdict import Sentence, mostly_valid
+
+MEASURES: Mapping[str, str] = {
+    "accuracy": "accuracy",
+    "plurality_agreement": "agreement with itself",
+    "accuracy_hard": "right in every order",
+}
+KINDS: Mapping[str, str] = {
+    "nonsense": "Added options have no meaning",
+    "plausible": "Added options come from other items",
+}
+
+
+def context(run: Run) -> Context | None:
+    if not run.all("accuracy", "option_count"):
+        return None
+    figures = []
+    for kind, title in KINDS.items():
+        found = [Curve(name, points(run, measure, kind)) for measure, name in MEASURES.items()]
+        steps = sorted({n for curve in found for n, _ in curve.points}, key=int)
+        if any(int(n) > _published(run) for n in steps):
+            caption = f"{title}: accuracy and agreement by number of options. {spoken(found)}"
+            figure = curves(found, steps, x_title="Number of options", y_title="%", caption=caption)
+            figures.append((title, figure))
+    return {
+        "figures": figures,
+        "rows": [
+            (title, n, [dict(points(run, m, kind)).get(n) for m in MEASURES])
+            for kind, title in KINDS.items()
+            for n, _ in points(run, "accuracy", kind)
+            if kind == "nonsense" or int(n) > _published(run)
+        ],
+        "published": _published(run),
+        "tables": beside(run, "revas_accuracy", lambda t, n: _own(run, t, n))
+        + beside(run, "revas_plurality", lambda t, n: _own(run, t, n)),
+        "chance_text": chance_text,
+    }
+
+
+def _published(run: Run) -> int:
+    """The number of options as published, from the chance level; of the first order condition."""
+    original = run.one("accuracy")
+    return round(1 / original.baseline) if original and original.baseline else 0
+
+
+def points(run: Run, measure: str, kind: str) -> list[tuple[str, Estimate]]:
+    """(number of options, estimate), with the orders of the item as published in their place."""
+    found = {}
+    for e in run.all(measure, "option_count"):
+        settings = settings_of(e.condition)
+        if settings.get("kind", kind) == kind:
+            found[settings["n"]] = e
+    order = run.one(measure, "order")
+    if order is not None and found:
+        found[str(_published(run))] = order
+    return sorted(found.items(), key=lambda pair: int(pair[0]))
+
+
+def _own(run: Run, table: str, n: str) -> Estimate | None:
+    measure = next(m for m in MEASURES if table.startswith(f"revas_{m}_m"))
+    return dict(points(run, measure, "nonsense")).get(n)
+
+
+def sentences(run: Run) -> Iterator[Sentence]:
+    if not mostly_valid(run):
+        return
+    found = points(run, "plurality_agreement", "nonsense")
+    if len(found) < 2:
+        return
+    (few, first), (many, last) = found[0], found[-1]
+    text = (
+        f"With {few} options it agrees with itself in {value_of(first)} of its answers, with "
+        f"{many} in {value_of(last)}; guessing would give {_chance(first)} and {_chance(last)}."
+    )
+    yield Sentence(text, "note", last, OPTION_COUNT.id)
+
+
+def _chance(e: Estimate) -> str:
+    return "–" if e.baseline is None else number(e.baseline, "fraction")
+
+
+OPTION_COUNT = Section("option_count", "What does the number of options do?", context, sentences)

@@ -1,0 +1,116 @@
+"""Whether it is noticed that the right answer is missing (Know-No)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from horsesense.measures import Estimate
+from horsesense.probes.gold_absent import HINTS
+from horsesense.report.beside import beside
+from horsesense.report.charts import Line, bars
+from horsesense.report.data import Run
+from horsesense.report.sections.base import Context, Section
+from horsesense.report.text import value_of
+from horsesense.report.verdict import Sentence, mostly_valid, side
+
+NAMES: Mapping[str, str] = {
+    "with_gold": "right answer shown",
+    "hint_option": "none-option offered",
+    "hint_instruction": "none announced",
+    "no_hint": "no hint",
+    "omni_accuracy": "OmniAccuracy",
+}
+PROBE = "gold_absent"
+
+
+def context(run: Run) -> Context | None:
+    found = _shown(run)
+    if not any(name in found for name in HINTS):
+        return None
+    names = [NAMES[name] for name in found]
+    said = ", ".join(f"{NAMES[name]} {value_of(e)}" for name, e in found.items())
+    omni = found.get("omni_accuracy")
+    line = Line(0.5, "always none") if omni else None
+    return {
+        "figure": bars(
+            names, list(found.values()), x_title="Prompt", y_title="% right", line=line, step=135,
+            caption=f"Right replies by prompt. {said}. Always none has an OmniAccuracy of 50 %.",
+        ),
+        "omni": omni,
+        "every": _every_slot(run),
+        "classes": [e for e in run.all("response_class", PROBE) if e.n],
+        "reviews": run.findings.get("reviews", {}),
+        "detection": [
+            (e, balanced, alarms)
+            for e in run.everywhere("gold_detection")
+            for balanced in [run.one("gold_detection_balanced", e.probe, condition=e.condition)]
+            for alarms in [run.one("false_none_rate", e.probe, condition=e.condition)]
+        ],
+        "leaks": run.all("leak_rate", "delimiter"),
+        "label": run.label,
+        "tables": beside(run, "know_no", lambda _, column: _own(found, run, column)),
+    }  # fmt: skip
+
+
+def _shown(run: Run) -> dict[str, Estimate]:
+    """The four prompts and OmniAccuracy, as far as they were measured."""
+    found: dict[str, Estimate] = {}
+    for e in run.all("accuracy", PROBE):
+        if e.condition.startswith("prompt=with_gold"):
+            found.setdefault("with_gold", e)
+    for hint in HINTS:
+        one = run.one("accuracy_without_gold", PROBE, group=hint)
+        if one is not None:
+            found[hint] = one
+    omni = run.one("omni_accuracy", PROBE)
+    return {**found, "omni_accuracy": omni} if omni is not None else found
+
+
+def _every_slot(run: Run) -> list[tuple[str, Estimate]]:
+    """How often the none-option is chosen, by the slot it stands in."""
+    return [
+        (e.group, e)
+        for e in run.all("recall", PROBE)
+        if "slots=every" in e.condition
+    ]  # fmt: skip
+
+
+def _own(found: Mapping[str, Estimate], run: Run, column: str) -> Estimate | None:
+    if column == "mean":
+        return run.one("accuracy_without_gold", PROBE, group="mean")
+    return found.get(column)
+
+
+def sentences(run: Run) -> Iterator[Sentence]:
+    mean = run.one("accuracy_without_gold", PROBE, group="mean")
+    omni = run.one("omni_accuracy", PROBE)
+    if mean is None or omni is None or not mostly_valid(run):
+        return
+    assert mean.value is not None
+    said = (
+        f"Where the right answer is missing, {value_of(mean)} of the replies notice it, as a mean "
+        f"over three prompts; OmniAccuracy {value_of(omni)}"
+    )
+    if side(omni, 0.5) <= 0:
+        text = f"{said}, no better than always saying none (50 %)."
+    else:
+        text = f"{said} (always saying none: 50 %)."
+    tone = "warning" if mean.value < 0.5 or side(omni, 0.5) <= 0 else "note"
+    yield Sentence(text, tone, mean, WITHOUT_GOLD.id, 1 - mean.value)  # type: ignore[arg-type]
+    yield from _review(run)
+
+
+def _review(run: Run) -> Iterator[Sentence]:
+    """A judge that cannot decide many replies makes the numbers above a lower bound."""
+    open_share = run.one("response_class", PROBE, group="needs_review")
+    if open_share is not None and open_share.value and open_share.value > 0.02:
+        text = (
+            f"{value_of(open_share)} of the replies to questions without a hint could not be "
+            "judged by a rule and count as wrong: `horsesense annotate` has people judge them."
+        )
+        yield Sentence(text, "doubt", open_share, WITHOUT_GOLD.id)
+
+
+WITHOUT_GOLD = Section(
+    "without_gold", "Is it noticed when the right answer is missing?", context, sentences
+)
