@@ -15,6 +15,14 @@ from horsesense.probes.option_count import OptionCount
 from horsesense.probes.options_only import OptionsOnly
 from horsesense.probes.order import Order
 from horsesense.probes.original import Original, Repeat
+from horsesense.probes.perturbed import (
+    ExtraOptions,
+    KeyTypo,
+    LetterScramble,
+    LetterSwap,
+    OptionSwap,
+    WordSwap,
+)
 from horsesense.probes.second_look import MisleadingReplaced, MultiSelect
 from horsesense.probes.true_false import OptionConfidence, TrueFalse
 from horsesense.registry import Registry
@@ -49,6 +57,12 @@ for _probe in (
     MisleadingReplaced,
     Delimiter,
     ContextLength,
+    KeyTypo,
+    LetterScramble,
+    LetterSwap,
+    WordSwap,
+    OptionSwap,
+    ExtraOptions,
     Batch,
     SelectOne,
     SelectAll,

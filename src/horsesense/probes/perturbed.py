@@ -1,0 +1,186 @@
+"""Disturbed questions, shuffled options and options that decline (Look at the Text, section 5).
+
+A disturbed question is shown in several versions, each under the same shuffles of its options;
+the answers of a version are put to a vote by content, so that what remains is the effect of the
+wording and not of the order.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import factorial
+from typing import Final
+
+from horsesense.errors import UsageError
+from horsesense.ids import Dice
+from horsesense.items import Item
+from horsesense.orders import Design, Order
+from horsesense.probes import perturbations
+from horsesense.probes.base import LETTERS, NotApplicableError, Probe, Setting, show
+from horsesense.trials import NONE_OPTION, REFUSED_OPTION, UNKNOWN_OPTION, Trial
+
+EXTRA: Final = {
+    NONE_OPTION: "No correct answer is given",
+    REFUSED_OPTION: "Refused",
+    UNKNOWN_OPTION: "I do not know",
+}
+"""The added options as they stand in the published data."""
+
+
+def shuffles_of(n: int, k: int, item: Item, setting: Setting) -> list[Order]:
+    """`n` different orders of `k` options, or all where there are fewer."""
+    most = factorial(k) if k < len(LETTERS) else n
+    return setting.orders(Design("random", min(n, most)), item, k, item.gold)
+
+
+def check_counts(probe: str, **counts: int) -> None:
+    for name, value in counts.items():
+        if value < 1:
+            raise UsageError(f"probe {probe}: {name} must be 1 or more, not {value}.")
+
+
+@dataclass(frozen=True)
+class Perturbation(Probe):
+    """`versions` disturbed questions, each under the same `shuffles` orders of the options.
+
+    Repetition v * shuffles + s is version v under shuffle s. Where fewer orders exist, as 2 of two
+    options, all of them are shown.
+    """
+
+    versions: int = 4
+    shuffles: int = 5
+
+    expectation = "The same answer: a reader sees through it."
+    holds = "same_answer"
+    kinds = frozenset(("choice",))
+
+    def __post_init__(self) -> None:
+        check_counts(self.name, versions=self.versions, shuffles=self.shuffles)
+
+    @abstractmethod
+    def disturbed(self, question: str, dice: Dice) -> str | None:
+        """The question disturbed; None where it offers nothing to disturb."""
+
+    def trials(self, item: Item, setting: Setting) -> Iterator[Trial]:
+        setting.refuse_if_order_matters(item)
+        k = len(item.options)
+        texts = [
+            self.disturbed(item.question, setting.dice(item, self.name, version))
+            for version in range(self.versions)
+        ]
+        orders = shuffles_of(self.shuffles, k, item, setting)
+        repetition = 0
+        for text in texts:
+            if text is None:
+                raise NotApplicableError("the question has no words that could be disturbed")
+            for order in orders:
+                variant = show(item, "choice", order, question=text)
+                yield self.trial(variant, self.condition, repetition)
+                repetition += 1
+
+    @property
+    def condition(self) -> str:
+        return f"versions={self.versions}, design=random({self.shuffles})"
+
+
+@dataclass(frozen=True)
+class KeyTypo(Perturbation):
+    name = "key_typo"
+    title = "Typing errors"
+    summary = "One letter is replaced in every fifth word of the question, by chance."
+
+    def disturbed(self, question: str, dice: Dice) -> str | None:
+        return perturbations.key_typo(question, dice)
+
+
+@dataclass(frozen=True)
+class LetterScramble(Perturbation):
+    name = "letter_scramble"
+    title = "Scrambled letters"
+    summary = "The inner letters of all longer words of the question stand in another order."
+
+    def disturbed(self, question: str, dice: Dice) -> str | None:
+        return perturbations.letter_scramble(question, dice)
+
+
+@dataclass(frozen=True)
+class LetterSwap(Perturbation):
+    name = "letter_swap"
+    title = "Swapped letters"
+    summary = "Two neighbouring inner letters change places in all longer words of the question."
+
+    def disturbed(self, question: str, dice: Dice) -> str | None:
+        return perturbations.letter_swap(question, dice)
+
+
+@dataclass(frozen=True)
+class WordSwap(Perturbation):
+    name = "word_swap"
+    title = "Swapped words"
+    summary = "Four words of the question change places, none of them the first or the last."
+
+    def disturbed(self, question: str, dice: Dice) -> str | None:
+        return perturbations.word_swap(question, dice)
+
+
+@dataclass(frozen=True)
+class OptionSwap(Probe):
+    """`n` different random orders of the options, or all where there are fewer."""
+
+    n: int = 4
+
+    name = "option_swap"
+    title = "Shuffled options"
+    summary = "The options in random orders, the question as published."
+    expectation = "The answer follows its content."
+    holds = "same_answer"
+    kinds = frozenset(("choice",))
+
+    def __post_init__(self) -> None:
+        check_counts(self.name, n=self.n)
+
+    def trials(self, item: Item, setting: Setting) -> Iterator[Trial]:
+        setting.refuse_if_order_matters(item)
+        orders = shuffles_of(self.n, len(item.options), item, setting)
+        for repetition, order in enumerate(orders):
+            variant = show(item, "choice", order)
+            yield self.trial(variant, f"design=random({self.n})", repetition)
+
+
+@dataclass(frozen=True)
+class ExtraOptions(Probe):
+    """Three options that decline are added, and all shuffled `shuffles` times; beside it the
+    published options alone under as many shuffles, for the vote without them."""
+
+    shuffles: int = 5
+
+    name = "extra_options"
+    title = "Options that decline"
+    summary = (
+        "Three options are added: no correct answer, refused, do not know. Also asked without "
+        "them, under as many orders."
+    )
+    expectation = "The same answer: nothing that is right was added or removed."
+    holds = "same_answer"
+    kinds = frozenset(("choice",))
+
+    def __post_init__(self) -> None:
+        check_counts(self.name, shuffles=self.shuffles)
+
+    def trials(self, item: Item, setting: Setting) -> Iterator[Trial]:
+        setting.refuse_if_order_matters(item)
+        k = len(item.options)
+        if k + len(EXTRA) > len(LETTERS):
+            raise NotApplicableError(f"{k} options leave no letters for more")
+        if {text.casefold() for text in EXTRA.values()} & {o.casefold() for o in item.options}:
+            raise NotApplicableError("an option declines as it is")
+        for added in ({}, EXTRA):
+            options = [*item.options, *added.values()]
+            origin = [*range(k), *added]
+            condition = f"added={len(added)}, design=random({self.shuffles})"
+            orders = shuffles_of(self.shuffles, len(options), item, setting)
+            for repetition, order in enumerate(orders):
+                variant = show(item, "choice", order, options=options, origin=origin)
+                yield self.trial(variant, condition, repetition)
