@@ -35,6 +35,8 @@ class Context:
         dataset, model: names for tables.
         cluster: cluster number of each item, (items,).
         signature: (probe, condition, reader, measure) -> signature.
+        subject, subjects: number of each item's subject, (items,), and their names; empty where
+            the items name none.
         tested: probes whose difference from the original is a finding; Holm's family.
         draws, level, seed: of the bootstrap.
     """
@@ -44,6 +46,8 @@ class Context:
     cluster: npt.NDArray[np.intp]
     signature: Callable[[str, str, str, str], str]
     tested: frozenset[str] = frozenset()
+    subject: npt.NDArray[np.intp] | None = None
+    subjects: tuple[str, ...] = ()
     draws: int = 1000
     level: float = 0.95
     seed: int = 0
@@ -72,6 +76,9 @@ def estimate_all(
 
     Contrasts with the original are adjusted by Holm's method over the probes of a reader.
     """
+    if context.subject is not None:
+        subject, names = context.subject, context.subjects
+        cells = [replace(c, subject=subject[c.item], subjects=names) for c in cells]
     resampler = Resampler(context.n_clusters, context.draws, context.seed)
     estimates: list[Estimate] = []
     jobs: list[Job] = []

@@ -19,6 +19,7 @@ from horsesense.measures import MEASURES, Estimate
 from horsesense.measures.bounds import Bound, bounds
 from horsesense.preparing import Prepared
 from horsesense.readers import FittedReader
+from horsesense.readers.judge import JudgeReader
 from horsesense.reviews import Reviews
 from horsesense.settings import Settings
 from horsesense.suites import named_suites
@@ -90,6 +91,7 @@ def estimate(study: Prepared, out: Path) -> Measured:
         model=study.backend.name,
         cluster=clusters(study.items),
         signature=signer(study, Reviews.load(out)),
+        **subjects(study.items),
         tested=tested((p.name, p.holds) for p in study.probes),
         draws=settings.draws,
         level=settings.level,
@@ -112,6 +114,17 @@ def clusters(items: ItemSet) -> np.ndarray[Any, np.dtype[np.intp]]:
     names = [("c", i.cluster) if i.cluster is not None else ("i", i.id) for i in items]
     numbers = {name: n for n, name in enumerate(dict.fromkeys(names))}
     return np.array([numbers[name] for name in names], dtype=np.intp)
+
+
+def subjects(items: ItemSet) -> dict[str, Any]:
+    """`Context.subject` and `Context.subjects` of a set; nothing where there is one at most."""
+    names = sorted({item.subject for item in items if item.subject is not None})
+    if len(names) < 2:
+        return {}
+    known = [*names, "(none)"] if any(item.subject is None for item in items) else names
+    number = {name: place for place, name in enumerate(known)}
+    codes = np.array([number[item.subject or "(none)"] for item in items], dtype=np.intp)
+    return {"subject": codes, "subjects": tuple(known)}
 
 
 def signer(study: Prepared, reviews: Reviews) -> Callable[[str, str, str, str], str]:
@@ -183,6 +196,7 @@ def findings(
         ],
         "readers": [reader.name for reader in study.readers],
         "fits": {r.name: r.report() for r in study.readers if isinstance(r, FittedReader)},
+        "judges": {r.name: asdict(r.spent) for r in study.readers if isinstance(r, JudgeReader)},
         "trials": study.planner.count,
         "failures": failures,
         "run": asdict(run),

@@ -11,7 +11,7 @@ import orjson
 
 from horsesense.errors import StoreError
 from horsesense.estimates import Context
-from horsesense.findings import clusters, measured, tested
+from horsesense.findings import clusters, measured, subjects, tested
 from horsesense.preparing import load_study_items
 from horsesense.reviews import Reviews
 from horsesense.settings import Settings
@@ -37,6 +37,7 @@ def restate(out: Path) -> dict[str, Any]:
         model=found["model"]["name"],
         cluster=clusters(items),
         signature=_signatures(found, reviews),
+        **subjects(items),
         tested=tested((probe["name"], probe["holds"]) for probe in found["probes"]),
         draws=settings.draws,
         level=settings.level,

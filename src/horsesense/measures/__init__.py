@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 from horsesense.measures.accuracy import Accuracy, AccuracyHard, AccuracyValid
-from horsesense.measures.agreement import AnswerEntropy, PluralityAgreement
+from horsesense.measures.agreement import (
+    AnswerDisagreement,
+    AnswerEntropy,
+    EntropyBits,
+    EntropyCorrected,
+    EntropyNormalised,
+    PluralityAgreement,
+)
 from horsesense.measures.base import Estimate, Measure, Rows
+from horsesense.measures.by_subject import NoneBySubject, RefusalBySubject, RstdBySubject
+from horsesense.measures.calibration import Brier, CalibrationError, ConfidenceAuroc
 from horsesense.measures.contrast import AccuracyChange, AnswerChangeRate
 from horsesense.measures.know_no import (
     AccuracyWithoutGold,
@@ -49,7 +58,15 @@ from horsesense.measures.true_false import (
     TrueFalseBalanced,
     TrueFalseConsistency,
 )
-from horsesense.measures.validity import MismatchRate, MismatchValid, StatusShare, ValidRate
+from horsesense.measures.validity import (
+    MismatchKappa,
+    MismatchRate,
+    MismatchValid,
+    ScoreGain,
+    StatusShare,
+    ValidRate,
+)
+from horsesense.measures.votes import AnswerFloating, AnswerFlow, VoteTieRate
 from horsesense.registry import Registry
 
 __all__ = ["MEASURES", "Estimate", "Measure", "Rows"]
@@ -61,6 +78,10 @@ for _measure in (
     AccuracyHard(),
     PluralityAgreement(),
     AnswerEntropy(),
+    EntropyBits(),
+    EntropyNormalised(),
+    EntropyCorrected(),
+    AnswerDisagreement(),
     AgreementShare(),
     StratumAccuracy(),
     StratumPlurality(),
@@ -72,6 +93,17 @@ for _measure in (
     StatusShare(),
     MismatchRate(),
     MismatchValid(),
+    MismatchKappa(),
+    ScoreGain(),
+    Brier(),
+    CalibrationError(),
+    ConfidenceAuroc(),
+    RefusalBySubject(),
+    NoneBySubject(),
+    RstdBySubject(),
+    VoteTieRate(),
+    AnswerFloating(),
+    AnswerFlow(),
     AccuracyChange(),
     AnswerChangeRate(),
     OmniAccuracy(),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from functools import cache
-from math import factorial
+from math import comb, factorial, log
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.measures.base import Floats, Measure, Rows, complete, no_replicates
+from horsesense.measures.base import Floats, Measure, Rows, Unit, complete, no_replicates
+from horsesense.measures.votes import elected
 from horsesense.table import NO_CONTENT, Cell
 
 
@@ -71,22 +73,120 @@ class PluralityAgreement(Measure):
 
 
 class AnswerEntropy(Measure):
+    """Of disturbed questions, the entropy is that of the versions' votes (see `votes`)."""
+
     name = "answer_entropy"
     title = "Entropy of answers"
     summary = (
         "Entropy in nats of the contents that an item's trials chose, mean over items (Look at "
-        "the Text, section 5.4); at most ln of the number of trials, on which it depends."
+        "the Text, section 5.4); of disturbed questions, of the votes of their versions. At most "
+        "ln of the number of trials, on which it depends."
     )
-    unit = "nats"
+    unit: ClassVar[Unit] = "nats"
     counted = "items"
 
     def why_not(self, cell: Cell, other: Cell | None = None) -> str | None:
         return no_replicates(cell)
 
     def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
-        used = complete(cell)
-        rows = np.column_stack([np.where(used, entropy(cell), 0), used]).astype(np.float64)
+        ballot = elected(cell)
+        used = complete(ballot)
+        rows = np.column_stack([np.where(used, self.of(ballot), 0), used]).astype(np.float64)
         return Rows(rows, int(used.sum()), int((~used).sum()))
+
+    def of(self, ballot: Cell) -> Floats:
+        """The measure of each item."""
+        return entropy(ballot)
+
+    def baseline(self, cell: Cell) -> float | None:
+        n = elected(cell).asked.sum(axis=1)
+        return float(
+            np.mean([self.guessed(int(m), int(k)) for m, k in zip(n, cell.k, strict=True)])
+        )
+
+    def guessed(self, n: int, k: int) -> float:
+        """Expected value for `n` uniform guesses among `k` options."""
+        return chance_entropy(n, k)
+
+
+class EntropyBits(AnswerEntropy):
+    name = "answer_entropy_bits"
+    title = "Entropy of answers, in bits"
+    summary = "answer_entropy with logarithms to base 2."
+    unit: ClassVar[Unit] = "bits"
+
+    def of(self, ballot: Cell) -> Floats:
+        bits: Floats = entropy(ballot) / np.log(2)
+        return bits
+
+    def guessed(self, n: int, k: int) -> float:
+        return chance_entropy(n, k) / float(np.log(2))
+
+
+class EntropyNormalised(AnswerEntropy):
+    name = "answer_entropy_normalised"
+    title = "Entropy of answers, of the most there can be"
+    summary = "answer_entropy over ln of the number of trials or votes; 1 if no two agree."
+    unit: ClassVar[Unit] = "fraction"
+
+    def of(self, ballot: Cell) -> Floats:
+        share: Floats = entropy(ballot) / np.log(np.maximum(ballot.asked.sum(axis=1), 2))
+        return share
+
+    def guessed(self, n: int, k: int) -> float:
+        return chance_entropy(n, k) / float(np.log(max(n, 2)))
+
+
+class EntropyCorrected(AnswerEntropy):
+    name = "answer_entropy_corrected"
+    title = "Entropy of answers, for any number of them"
+    summary = (
+        "answer_entropy plus (m - 1) / 2n for m different contents in n trials (Miller and Madow "
+        "1955), which takes off most of its dependence on n."
+    )
+
+    def of(self, ballot: Cell) -> Floats:
+        counts = content_counts(ballot)
+        kinds = np.divide(1.0, counts, out=np.zeros(counts.shape), where=counts > 0).sum(axis=1)
+        n = np.maximum(ballot.read.sum(axis=1), 1)
+        corrected: Floats = entropy(ballot) + np.maximum(kinds - 1, 0) / (2 * n)
+        return corrected
+
+    def guessed(self, n: int, k: int) -> float:
+        kinds = k * (1 - (1 - 1 / k) ** n)
+        return chance_entropy(n, k) + (kinds - 1) / (2 * n)
+
+
+class AnswerDisagreement(AnswerEntropy):
+    name = "answer_disagreement"
+    title = "Pairs of answers that differ"
+    summary = (
+        "Share of pairs of an item's trials, or votes, with different contents, mean over items "
+        "(unbiased for 1 minus the sum of squared shares; does not depend on their number)."
+    )
+    unit: ClassVar[Unit] = "fraction"
+
+    def of(self, ballot: Cell) -> Floats:
+        counts = content_counts(ballot)
+        n = ballot.read.sum(axis=1)
+        same = np.where(counts > 0, counts - 1, 0).sum(axis=1)
+        differ: Floats = 1 - same / np.maximum(n * (n - 1), 1)
+        return differ
+
+    def guessed(self, n: int, k: int) -> float:
+        return 1 - 1 / k
+
+
+@cache
+def chance_entropy(n: int, k: int) -> float:
+    """Expected entropy in nats of `n` uniform guesses among `k` options.
+
+    >>> round(chance_entropy(2, 2), 6) == round(0.5 * 0.6931471805599453, 6)
+    True
+    """
+    p = 1 / k
+    terms = (comb(n, c) * p**c * (1 - p) ** (n - c) * (c / n) * log(c / n) for c in range(1, n + 1))
+    return -k * sum(terms) + 0.0
 
 
 def entropy(cell: Cell) -> Floats:

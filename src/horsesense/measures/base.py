@@ -20,7 +20,7 @@ from horsesense.table import Cell
 from horsesense.trials import Asks
 
 Floats = npt.NDArray[np.float64]
-Unit = Literal["fraction", "points", "nats", "kappa", "count", "d_prime"]
+Unit = Literal["fraction", "points", "nats", "bits", "kappa", "count", "d_prime"]
 
 
 class Crossed(NamedTuple):

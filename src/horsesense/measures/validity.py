@@ -7,8 +7,9 @@ from typing import get_args
 
 import numpy as np
 
-from horsesense.measures.base import Floats, Measure, Rows, item_means, ratio
+from horsesense.measures.base import Floats, Measure, Rows, item_means, no_gold, ratio
 from horsesense.readings import STATUSES
+from horsesense.stats.tests import sign_flip
 from horsesense.table import NO_CONTENT, Cell
 from horsesense.trials import Asks
 
@@ -62,6 +63,64 @@ class MismatchRate(Measure):
         agree = (cell.content == other.content) & (cell.content != NO_CONTENT)
         missing = int((cell.asked & ~both).sum())
         return Rows(item_means(~agree, both), int(both.sum()), missing)
+
+
+class MismatchKappa(MismatchRate):
+    """Rows: agreements, trials, and how often either reader chose each slot."""
+
+    name = "mismatch_kappa"
+    title = "First token with text, beyond chance"
+    summary = (
+        "Cohen's kappa of the slots that first token and text choose; a text that gives no answer "
+        "agrees with nothing. 0 is what two readers with these preferences have by chance."
+    )
+    unit = "kappa"
+    proportion = False
+
+    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+        assert other is not None
+        both = cell.read & other.read
+        slots = np.arange(int(cell.k.max(initial=1)))
+        mine, theirs = ((c.slot[:, :, None] == slots) & both[:, :, None] for c in (cell, other))
+        agree = (mine & theirs).sum(axis=(1, 2))
+        columns = [agree, both.sum(axis=1), mine.sum(axis=1), theirs.sum(axis=1)]
+        missing = int((cell.asked & ~both).sum())
+        return Rows(np.column_stack(columns).astype(np.float64), int(both.sum()), missing)
+
+    def value(self, totals: Floats) -> Floats:
+        n = totals[..., 1:2]
+        mine, theirs = np.split(totals[..., 2:], 2, axis=-1)
+        chance = (ratio(mine, n) * ratio(theirs, n)).sum(axis=-1, keepdims=True)
+        return ratio(ratio(totals[..., :1], n) - chance, 1 - chance)
+
+
+class ScoreGain(Measure):
+    """The second cell holds the same trials as the first token says."""
+
+    name = "score_gain"
+    title = "Accuracy beyond the first token's"
+    summary = "Accuracy by this reader minus accuracy by the first token, over the same items."
+    counted = "items"
+    compares = "first_token"
+    asks = frozenset(("letter",))
+    difference = True
+
+    def why_not(self, cell: Cell, other: Cell | None = None) -> str | None:
+        assert other is not None
+        return no_gold(cell) or no_gold(other)
+
+    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+        assert other is not None
+        _, mine, theirs = np.intersect1d(cell.item, other.item, return_indices=True)
+        here = item_means(cell.correct == 1, cell.read & (cell.correct >= 0))[mine]
+        base = item_means(other.correct == 1, other.read & (other.correct >= 0))[theirs]
+        used = (here[:, 1] > 0) & (base[:, 1] > 0)
+        rows = np.zeros((len(cell.item), 2))
+        rows[mine] = np.column_stack([np.where(used, here[:, 0] - base[:, 0], 0), used])
+        return Rows(rows, int(used.sum()), len(cell.item) - int(used.sum()))
+
+    def p_value(self, cell: Cell, other: Cell | None, sums: Floats, seed: int) -> float | None:
+        return sign_flip(sums[:, 0], seed)
 
 
 class MismatchValid(MismatchRate):

@@ -1,0 +1,226 @@
+"""Votes over shuffles: what an item answers once the order of its options is averaged out.
+
+A disturbed question is shown in several versions, each under the same shuffles (Look at the Text,
+section 5.3). The most frequent content over the shuffles is the version's answer; where several
+are as frequent, the first to become so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from horsesense.measures.base import Floats, Measure, Rows, ratio
+from horsesense.measures.parts import OfProbe, columns, settings_of, without
+from horsesense.readings import Status
+from horsesense.table import MISSING, NO_CONTENT, NOT_ASKED, STATUS_CODE, Cell, joined
+from horsesense.trials import NONE_OPTION, REFUSED_OPTION, UNKNOWN_OPTION
+
+ADDED = (NONE_OPTION, REFUSED_OPTION, UNKNOWN_OPTION)
+_STATUS: Mapping[int, Status] = {
+    NONE_OPTION: "none",
+    REFUSED_OPTION: "refusal",
+    UNKNOWN_OPTION: "unknown",
+}
+DISTURBED = ("key_typo", "letter_scramble", "letter_swap", "word_swap")
+
+
+class Votes(NamedTuple):
+    """Votes of items, (items, versions).
+
+    Attributes:
+        content: the elected content, or NO_CONTENT.
+        place: the column of the trial that made it the winner.
+        tied: whether another content was as frequent.
+        known: whether every trial of the version was read.
+        asked: whether there is such a version.
+    """
+
+    content: npt.NDArray[np.int16]
+    place: npt.NDArray[np.intp]
+    tied: npt.NDArray[np.bool_]
+    known: npt.NDArray[np.bool_]
+    asked: npt.NDArray[np.bool_]
+
+
+def versions_of(cell: Cell) -> int:
+    """How many versions of the question a cell holds; 0 where it is not made of versions."""
+    return int(settings_of(cell.condition).get("versions", 0))
+
+
+def votes(cell: Cell, versions: int = 1) -> Votes:
+    """The vote of each item and version.
+
+    An item's trials stand side by side, those of a version together, all versions alike.
+    """
+    shuffles = np.maximum(cell.asked.sum(axis=1), 1) // versions
+    version = (np.cumsum(cell.asked, axis=1) - 1) // np.maximum(shuffles, 1)[:, None]
+    made = [_vote(cell, cell.asked & (version == v)) for v in range(versions)]
+    return Votes(*(np.stack(arrays, axis=1) for arrays in zip(*made, strict=True)))
+
+
+def _vote(cell: Cell, of: npt.NDArray[np.bool_]) -> tuple[Any, ...]:
+    """One vote per item over the trials `of` a version."""
+    named = cell.content != NO_CONTENT
+    same = (cell.content[:, :, None] == cell.content[:, None, :]) & named[:, :, None]
+    same |= np.eye(cell.content.shape[1], dtype=bool)
+    same &= of[:, :, None] & of[:, None, :]
+    # running[i, j]: how often the content of trial j was chosen up to and with trial j.
+    running = np.tril(same).sum(axis=2)
+    most = running.max(axis=1, initial=0)
+    place = (running == np.maximum(most, 1)[:, None]).argmax(axis=1)
+    winners = (running == most[:, None]) & of
+    rows = np.arange(len(place))
+    asked = of.any(axis=1)
+    known = asked & (cell.read | ~of).all(axis=1)
+    content = np.where(asked, cell.content[rows, place], NO_CONTENT)
+    return content, place, winners.sum(axis=1) > 1, known, asked
+
+
+def elected(cell: Cell) -> Cell:
+    """A cell of disturbed questions with one column per version: the version's vote.
+
+    Any other cell as it is.
+    """
+    versions = versions_of(cell)
+    if not versions:
+        return cell
+    vote = votes(cell, versions)
+    status = np.full(vote.content.shape, STATUS_CODE["answer"], dtype=np.int8)
+    status[vote.content == NO_CONTENT] = STATUS_CODE["ambiguous"]
+    for code, name in _STATUS.items():
+        status[vote.content == code] = STATUS_CODE[name]
+    status[~vote.known] = MISSING
+    status[~vote.asked] = NOT_ASKED
+
+    def at(values: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
+        return np.take_along_axis(values, vote.place, axis=1)
+
+    changed = {n: at(getattr(cell, n)) for n in ("slot", "gold_at", "correct")}
+    scores = {"confidence": None, "score": None}
+    return replace(cell, status=status, content=vote.content, **changed, **scores)  # type: ignore[arg-type]
+
+
+class VoteTieRate(OfProbe):
+    name = "vote_tie_rate"
+    title = "Votes that are tied"
+    summary = (
+        "Share of votes over shuffled options in which several contents are most frequent (Look "
+        "at the Text, section 5.3); the first to become so is taken."
+    )
+    probe_names = (*DISTURBED, "extra_options")
+
+    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+        vote = votes(cell, versions_of(cell) or 1)
+        tied = (vote.tied & vote.known).sum(axis=1)
+        rows = np.column_stack([tied, vote.known.sum(axis=1)]).astype(np.float64)
+        return Rows(rows, int(vote.known.sum()), int((vote.asked & ~vote.known).sum()))
+
+
+class AnswerFloating(Measure):
+    """`cell` joins the trials without and with the added options."""
+
+    name = "answer_floating"
+    title = "Answers that float when options are added"
+    summary = (
+        "Share of items whose voted content changes when three options that decline are added "
+        "(Look at the Text, section 5.4), and of those that change to an added one; a text that "
+        "declines before has the content of the option that declines after. Items that have no "
+        "clear vote before nor after show no answer that could change."
+    )
+    counted = "items"
+    compares = "family"
+
+    def families(self, cells: Sequence[Cell]) -> Iterator[Cell]:
+        designs: dict[str, dict[str, Cell]] = {}
+        for cell in cells:
+            if cell.probe == "extra_options":
+                added = settings_of(cell.condition)["added"]
+                designs.setdefault(without(cell.condition, "added"), {})[added] = cell
+        for design, parts in designs.items():
+            if len(parts) == 2:
+                named = {"before": parts["0"], "after": parts["3"]}
+                yield joined(named, "extra_options", design)
+
+    def groups(self, cell: Cell) -> Sequence[str]:
+        return ("all", "to_added")
+
+    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+        before, after, used = self.outcomes(cell)
+        used &= (before != NO_CONTENT) | (after != NO_CONTENT)
+        changed = used & (before != after)
+        to_added = changed & np.isin(after, ADDED)
+        rows = np.column_stack([changed, to_added, used]).astype(np.float64)
+        return Rows(rows, int(used.sum()), int((~used).sum()))
+
+    def value(self, totals: Floats) -> Floats:
+        return ratio(totals[..., :-1], totals[..., -1:])
+
+    @staticmethod
+    def outcomes(
+        cell: Cell,
+    ) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int16], npt.NDArray[np.bool_]]:
+        """Votes before and after, (items,), and where both are known."""
+        both = [votes(only(cell, part)) for part in ("before", "after")]
+        before, after = (vote.content[:, 0] for vote in both)
+        return before, after, both[0].known[:, 0] & both[1].known[:, 0]
+
+
+def only(cell: Cell, part: str) -> Cell:
+    """A joined cell whose other columns count as not asked."""
+    return replace(cell, status=np.where(columns(cell, part), cell.status, NOT_ASKED))
+
+
+class AnswerFlow(AnswerFloating):
+    """The flow behind `answer_floating`; without gold, right and wrong are both "option"."""
+
+    name = "answer_flow"
+    title = "Where answers go when options are added"
+    summary = (
+        "Share of items by what was voted before and after three options that decline were added: "
+        "right, wrong, another wrong, none, refusal, unknown, or unclear; all shares sum to 1."
+    )
+
+    def groups(self, cell: Cell) -> Sequence[str]:
+        return sorted(set(self._flows(cell)) - {""})
+
+    def _flows(self, cell: Cell) -> list[str]:
+        """ "before → after" of each item; "" where one of the votes is not known."""
+        before, after, used = self.outcomes(cell)
+        gold = _gold(cell)
+        flows = []
+        for one, two, right, known in zip(before, after, gold, used, strict=True):
+            names = _named(int(one), int(right)), _named(int(two), int(right))
+            other = one != two and names[0] == names[1] in ("wrong", "option")
+            last = f"another {names[1]}" if other else names[1]
+            flows.append(f"{names[0]} → {last}" if known else "")
+        return flows
+
+    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+        flows = np.array(self._flows(cell))
+        used = flows != ""
+        names = np.array(self.groups(cell), dtype=flows.dtype)
+        rows = np.column_stack([flows[:, None] == names, used]).astype(np.float64)
+        return Rows(rows, int(used.sum()), int((~used).sum()))
+
+
+def _gold(cell: Cell) -> npt.NDArray[np.int64]:
+    """The right content of each item, as far as any of its trials shows it; NO_CONTENT else."""
+    right = np.where(cell.correct == 1, cell.content, NO_CONTENT).max(axis=1)
+    known = (cell.correct >= 0).any(axis=1)
+    # An item that is never right has a gold that no vote can name.
+    return np.where(known, np.where(right == NO_CONTENT, NO_CONTENT + 1, right), NO_CONTENT)
+
+
+def _named(content: int, gold: int) -> str:
+    if content == NO_CONTENT:
+        return "unclear"
+    if content in _STATUS:
+        return _STATUS[content]
+    if gold == NO_CONTENT:
+        return "option"
+    return "right" if content == gold else "wrong"
