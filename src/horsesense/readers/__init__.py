@@ -9,6 +9,7 @@ from horsesense.exchange import Response
 from horsesense.probes.base import Setting
 from horsesense.readers.answers import TextAnswers
 from horsesense.readers.first_token import FirstTokenReader
+from horsesense.readers.models import is_model_reader, make_bulk_reader
 from horsesense.readers.pride import PrideReader
 from horsesense.readers.text import TextReader
 from horsesense.readings import Reading
@@ -74,9 +75,11 @@ READERS.add("pride", PrideReader)
 
 
 def make_reader(spec: str) -> Reader:
-    """The reader that `name` or `name(key=value, ...)` asks for; UsageError says what there is.
+    """The reader that `name(key=value, ...)`, `trained:DIRECTORY` or `judge:MODEL` asks for.
+
+    UsageError says what there is.
 
     >>> make_reader("first_token(position=found)").name
     'first_token(position=found)'
     """
-    return parse_spec(spec, READERS)
+    return make_bulk_reader(spec) if is_model_reader(spec) else parse_spec(spec, READERS)

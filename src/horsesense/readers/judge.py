@@ -49,6 +49,9 @@ class JudgeReader(Prepared):
     The confidence is the probability of the code that it gave, where the respondent gives
     probabilities (rule `judge_probability`), else 1, which says nothing (rule `judge`).
 
+    Attributes:
+        spent: requests and tokens so far.
+
     Args:
         spec: a model as `--model` takes it. UsageError for one that needs the right answers: a
             simulation or a recording has nothing to read a reply with.
@@ -67,6 +70,7 @@ class JudgeReader(Prepared):
         self._judge: Backend | None = None
         self._top = 0
         self._chat = True
+        self.spent = RunSummary()
 
     async def __aenter__(self) -> Self:
         """Reach the judge; BackendError if it cannot be."""
@@ -96,6 +100,7 @@ class JudgeReader(Prepared):
         unpriced = replace(limits, money=None, prompt_price=None, completion_price=None)
         with progress("judging", len(asks)) as shown:
             spent = await run(asks, self._judge, store, limits=unpriced, progress=shown)
+        self.spent += spent
         answers = store.get(list(keys.values()))
         read = {case: self.understand(case, answers.get(key)) for case, key in keys.items()}
         self.keep({**empty_cases(rows), **{c: found for c, found in read.items() if found}})

@@ -14,6 +14,7 @@ from horsesense.training.learners import Learner
 from horsesense.training.recipes import Recipe
 
 _RECENT = 20
+_REPEATS = 8
 _POOL = 8
 """Batches that are drawn together and put in order of length."""
 
@@ -73,6 +74,7 @@ def _update(loss: Any, learner: Learner, optimiser: Any, recipe: Recipe) -> None
 
 def batches(rows: Sequence[Example], recipe: Recipe, steps: int) -> Iterator[list[Example]]:
     """`steps` batches: pass after pass in a seeded order, replies of like length together."""
+    rows = with_repeats(rows, recipe.special)
     drawn = 0
     for epoch in range(steps):  # a pass has a batch at least
         order = Dice(recipe.seed, str(epoch), "training").permutation(len(rows))
@@ -81,6 +83,15 @@ def batches(rows: Sequence[Example], recipe: Recipe, steps: int) -> Iterator[lis
                 return
             drawn += 1
             yield batch
+
+
+def with_repeats(rows: Sequence[Example], share: float) -> list[Example]:
+    """`rows`, with those of the special classes repeated until they make up `share` of them."""
+    rare = [row for row in rows if isinstance(row.case.classes[row.target], str)]
+    if not rare or not share:
+        return list(rows)
+    often = share / (1 - share) * (len(rows) - len(rare)) / len(rare)
+    return [*rows, *rare * (min(_REPEATS, round(often)) - 1)]
 
 
 def _of_like_length(rows: list[Example], recipe: Recipe, epoch: int) -> Iterator[list[Example]]:

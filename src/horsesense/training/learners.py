@@ -94,6 +94,7 @@ def adapted(weights: Weights, recipe: Recipe) -> LanguageReader:
     if recipe.quantised:
         reader.model = prepare_model_for_kbit_training(reader.model)
     if recipe.checkpointing:
+        reader.model.config.use_cache = False
         reader.model.gradient_checkpointing_enable({"use_reentrant": False})
         reader.model.enable_input_require_grads()
     reader.model = get_peft_model(

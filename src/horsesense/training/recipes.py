@@ -26,6 +26,8 @@ class Recipe:
         decay: weight decay of AdamW.
         clip: greatest norm of the gradient; None for no limit.
         negatives: wrong classes an encoder sees beside the right one, drawn anew each time.
+        special: share of a pass that goes to replies of the classes X, Y, Z at least: these are
+            rare, and are repeated for it (at most 8 times).
         frozen: lowest layers of an encoder, with its embeddings, that stay as they are.
         rank, alpha, dropout: of the LoRA adapter.
         quantised: QLoRA: base weights in 4 bits (nf4). Needs CUDA and bitsandbytes.
@@ -43,6 +45,7 @@ class Recipe:
     decay: float = 0.0
     clip: float | None = None
     negatives: int = 3
+    special: float = 0.0
     frozen: int = 0
     rank: int = 64
     alpha: int = 16
@@ -55,6 +58,8 @@ class Recipe:
         for name in ("batch", "epochs", "rate", "negatives", "rank"):
             if getattr(self, name) <= 0:
                 raise UsageError(f"{name} is {getattr(self, name)}.", hint="Give more than 0.")
+        if not 0 <= self.special < 1:
+            raise UsageError(f"special is {self.special}.", hint="Give a share from 0 to 1.")
         if self.steps is not None and self.steps < 1:
             raise UsageError(f"steps is {self.steps}.", hint="Give a number from 1 up.")
 
@@ -87,6 +92,8 @@ RECIPES: Final[Mapping[Kind, Recipe]] = MappingProxyType(
             warmup=0.1,
             decay=0.01,
             clip=1.0,
+            special=0.2,
+            frozen=2,
         ),
         # Look at the Text (Wang et al. 2024), training of the T5 classifiers.
         "seq2seq": Recipe("t5-base", epochs=8, batch=1, rate=2e-5, decay=0.01),
