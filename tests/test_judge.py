@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from horsesense.api import audit
 from horsesense.cli import main
 from horsesense.errors import UsageError
 from horsesense.exchange import Response
+from horsesense.limits import Limits
 from horsesense.readers.cases import Case, case_of, references
 from horsesense.readers.judge import JudgeReader, judge_prompt
 from horsesense.readers.models import make_bulk_reader
@@ -174,3 +176,57 @@ def test_what_the_judge_does_not_answer_has_no_reading(tmp_path: Path, run_read:
     assert [row["id"] for row in rows] == ["3"]
     assert "3 more have no reading" in said
     assert (tmp_path / "here" / "store.sqlite").is_file()
+
+
+def options_shown(prompt: str) -> dict[str, str]:
+    """Label -> option text of the last list of options in a prompt."""
+    return dict(re.findall(r"^([A-Z])[.)] (.+)$", prompt, re.MULTILINE))
+
+
+def test_a_study_asks_its_judge_once_and_counts_it(tmp_path: Path) -> None:
+    def answer(prompt: str) -> str:
+        return (
+            "B"
+            if "References:" in prompt
+            else f"I take {options_shown(prompt).get('B', 'A')}, then."
+        )
+
+    with FaultServer(answer=answer) as server:
+        judge = f"judge:http:judge@{server.url}"
+        given = {
+            "model": f"http:subject@{server.url}",
+            "probes": ("original",),
+            "readers": ("text", judge),
+            "limit": 5,
+            "draws": 100,
+        }
+        result = audit("sample", out=tmp_path / "run", **given)
+        asked = server.sent.total()
+        assert result.findings["failures"] == 0
+        spent = result.findings["judges"][judge]
+        assert 0 < spent["answered"] <= 5
+        assert spent["prompt_tokens"] > 0
+        assert result.run.answered == 5
+        again = audit("sample", out=tmp_path / "run", **given)
+        assert again.findings["judges"][judge]["answered"] == 0
+        assert server.sent.total() - asked <= 8  # what the servers offer, and no question
+    accuracy = {e.reader: e.value for e in result.estimates if e.measure == "accuracy"}
+    assert accuracy["text"] == accuracy[judge]
+    assert f"reader:{judge}@" in result.estimate("accuracy", reader=judge).signature
+
+
+def test_a_budget_binds_the_judge_too(tmp_path: Path) -> None:
+    with FaultServer(answer=lambda prompt: "B") as server:
+        judge = f"judge:http:judge@{server.url}"
+        result = audit(
+            "sample",
+            model=f"http:subject@{server.url}",
+            out=tmp_path / "run",
+            probes=("original",),
+            readers=(judge,),
+            limit=5,
+            draws=100,
+            limits=Limits(requests=6),
+        )
+    assert result.run.sent == 5
+    assert result.findings["judges"][judge]["sent"] <= 1
