@@ -10,9 +10,10 @@ import tomli_w
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from horsesense.errors import StoreError, UsageError
-from horsesense.suites import BASIC, merged, rebundled, suite_probes
+from horsesense.suites import BASIC, merged, named_suites, rebundled, suite_probes
 
 DEFAULT_PROBES = BASIC
+DEFAULT_READERS = ("first_token", "text")
 
 
 class Settings(BaseModel):
@@ -50,7 +51,7 @@ class Settings(BaseModel):
     max_tokens: int = Field(default=16, ge=0)
     temperature: float = Field(default=0.0, ge=0)
     top_p: float | None = Field(default=None, gt=0, le=1)
-    readers: tuple[str, ...] = ("first_token", "text")
+    readers: tuple[str, ...] = DEFAULT_READERS
     draws: int = Field(default=1000, ge=100)
     level: float = Field(default=0.95, gt=0.5, lt=1)
 
@@ -61,6 +62,11 @@ class Settings(BaseModel):
         added = suite_probes(values.get("suite"), bool(values.get("faithful")))
         if added:
             values = {**values, "probes": merged([*added, *(values.get("probes") or ())])}
+        needed = [name for suite in named_suites(values.get("suite")) for name in suite.readers]
+        if needed:
+            named = values.get("readers") or DEFAULT_READERS
+            new = [name for name in needed if not any(r.startswith(name) for r in named)]
+            values = {**values, "readers": (*named, *new)}
         if values.get("sizes") or values.get("bundles") or values.get("disjoint"):
             values = {**values, "probes": cls._rebundled(values)}
         return values

@@ -36,6 +36,7 @@ class Suite:
         source: where the experiments come from.
         published, better: probes of the two protocols, as on the command line.
         choices: where they differ, and why.
+        readers: readers that it needs besides those that are named.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Suite:
     published: tuple[str, ...]
     better: tuple[str, ...]
     choices: tuple[Choice, ...] = ()
+    readers: tuple[str, ...] = ()
 
     def probes(self, faithful: bool) -> tuple[str, ...]:
         return self.published if faithful else self.better
@@ -212,11 +214,44 @@ MULTI_PROBLEM = Suite(
     ),
 )
 
+_DISTURBED = ("key_typo", "letter_scramble", "word_swap")
+
+LOOK_AT_TEXT = Suite(
+    "look-at-text",
+    "Look at the Text",
+    "Wang et al. 2024, arXiv 2404.08382",
+    published=(*_DISTURBED, "option_swap", "extra_options", "order(cyclic(base=published))"),
+    better=(
+        "repeat",
+        "order",
+        *_DISTURBED,
+        "letter_swap",
+        "option_swap",
+        "extra_options",
+    ),
+    choices=(
+        Choice(
+            "orders that PriDe is fitted on",
+            "the shifts of the published order",
+            "the shifts of a random order of each item",
+            "the published order is one that a model may have seen",
+        ),
+        Choice(
+            "noise floor",
+            "none",
+            "the same prompt asked again",
+            "without it, no change can be told from noise",
+        ),
+    ),
+    readers=("pride",),
+)
+
 SUITES: Registry[Suite] = Registry("suite")
 SUITES.add("basic", Suite("basic", "Basic audit", "horsesense", BASIC, BASIC))
 SUITES.add("revas", REVAS)
 SUITES.add("know-no", KNOW_NO)
 SUITES.add("multi-problem", MULTI_PROBLEM)
+SUITES.add("look-at-text", LOOK_AT_TEXT)
 
 
 def named_suites(names: str | None) -> tuple[Suite, ...]:

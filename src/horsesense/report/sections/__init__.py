@@ -6,6 +6,7 @@ from horsesense.registry import Registry
 from horsesense.report.sections.agreement import AGREEMENT
 from horsesense.report.sections.appendix import GLOSSARY, LEFT_OUT, NUMBERS, SIGNATURES
 from horsesense.report.sections.base import Section
+from horsesense.report.sections.look_at_text import LOOK_AT_TEXT
 from horsesense.report.sections.many import MANY
 from horsesense.report.sections.option_count import OPTION_COUNT
 from horsesense.report.sections.protocol import PROTOCOL
@@ -27,6 +28,7 @@ for _section in (
     WITHOUT_GOLD,
     SECOND_LOOK,
     MANY,
+    LOOK_AT_TEXT,
     READERS,
     PROTOCOL,
 ):

@@ -1,0 +1,181 @@
+"""First token, PriDe and text side by side; what disturbed questions and added options change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from horsesense.measures import Estimate
+from horsesense.measures.votes import DISTURBED
+from horsesense.report.charts import Line, Point, describe, forest
+from horsesense.report.data import Run
+from horsesense.report.flow import flow, spoken
+from horsesense.report.sections.base import Context, Section
+from horsesense.report.text import value_of
+from horsesense.report.verdict import Sentence, side
+from horsesense.table import HELD_OUT
+
+ENTROPIES = (*DISTURBED, "option_swap", "order")
+BESIDE = ("accuracy", "rstd", "rstd_null", "brier", "ece", "ece_null", "confidence_auroc")
+WORTH_SAYING = 0.01
+"""Change of accuracy up to which two readers are said to agree on the score."""
+
+
+class Offset(NamedTuple):
+    """Where labels stand in the replies of a model, as one reader of tokens saw it."""
+
+    reader: str
+    offset: int
+    rows: list[dict[str, Any]]
+
+
+def context(run: Run) -> Context | None:
+    readers = _readers(run)
+    scores = [
+        Point(_named(name), e)
+        for name in readers
+        if (e := run.one("accuracy", reader=name)) is not None
+    ]
+    entropies, fits = _entropies(run), _fits(run)
+    flows = _flows(run)
+    if len(scores) < 3 and not entropies and not flows and not fits:
+        return None
+    chance = scores[0].estimate.baseline if scores else None
+    return {
+        "scores": scores
+        and forest(
+            scores,
+            "Right answers as published, %",
+            caption="Accuracy by reader. " + describe(scores),
+            line=Line(chance, "guessing") if chance else None,
+        ),
+        "table": [
+            (_named(name), [run.one(measure, reader=name) for measure in BESIDE])
+            for name in readers
+        ],
+        "fits": fits,
+        "offsets": _offsets(run),
+        "entropies": entropies
+        and forest(
+            entropies,
+            "Entropy of an item’s answers, nats",
+            caption="Entropy of answers. " + describe(entropies),
+        ),
+        "ties": [
+            (run.label(e.probe, e.condition), e) for e in run.everywhere("vote_tie_rate") if e.n
+        ],
+        "flow": flows and flow(flows, caption="Answers before and after. " + spoken(flows)),
+        "floating": run.one("answer_floating", "extra_options", group="all"),
+        "to_added": run.one("answer_floating", "extra_options", group="to_added"),
+    }
+
+
+def _readers(run: Run) -> list[str]:
+    """Readers of the run, each fitted one followed by its items held out."""
+    names = {e.reader for e in run.estimates}
+    return [n for name in run.readers for n in (name, name + HELD_OUT) if n in names]
+
+
+def _named(reader: str) -> str:
+    if reader.endswith(HELD_OUT):
+        return f"{_named(reader.removesuffix(HELD_OUT))}, items not fitted on"
+    return {"first_token": "First token", "pride": "PriDe", "text": "Text"}.get(reader, reader)
+
+
+def _fits(run: Run) -> list[tuple[str, dict[str, Any]]]:
+    """What PriDe was fitted on, or why it was not."""
+    fits = run.findings.get("fits", {})
+    return [(name, fit) for name, fit in fits.items() if "fits" in fit or "why_not" in fit]
+
+
+def _offsets(run: Run) -> list[Offset]:
+    """Only where some reply has more than one scored position is there something to see."""
+    found = run.findings.get("fits", {}).items()
+    return [
+        Offset(name, fit["offset"], fit["positions"])
+        for name, fit in found
+        if len(fit.get("positions", ())) > 1
+    ]
+
+
+def _entropies(run: Run) -> list[Point]:
+    """Entropy per way of disturbing; the tick is what guessing would have."""
+    found = [e for name in ENTROPIES for e in run.all("answer_entropy", name)]
+    if not any(e.probe in DISTURBED for e in found):
+        return []
+    return [Point(run.label(e.probe, e.condition), e, e.baseline) for e in found]
+
+
+def _flows(run: Run) -> dict[tuple[str, str], float]:
+    flows = run.all("answer_flow", "extra_options")
+    pairs = ((tuple(e.group.split(" → ")), e.value or 0.0) for e in flows)
+    return {(before, after): share for (before, after), share in pairs if share > 0}
+
+
+def sentences(run: Run) -> Iterator[Sentence]:
+    gain = run.one("score_gain", reader="text")
+    if gain is not None:
+        yield from _gain(gain)
+    for reader in run.readers:
+        held = run.one("score_gain", reader=reader + HELD_OUT)
+        if held is not None:
+            yield from _debiased(run, reader, held)
+    yield from _unfitted(run)
+    yield from _offset(run)
+    floating = run.one("answer_floating", "extra_options", group="all")
+    if floating is not None:
+        yield _floating(run, floating)
+
+
+def _gain(e: Estimate) -> Iterator[Sentence]:
+    way = side(e, 0.0)
+    if way and abs(e.value or 0) > WORTH_SAYING:
+        text = (
+            f"Read from its text, the score is {value_of(e)} {'above' if way > 0 else 'below'} "
+            "what the first token gives: which of the two was published matters."
+        )
+        yield Sentence(text, "warning", e, LOOK_AT_TEXT.id, abs(e.value or 0))
+
+
+def _debiased(run: Run, reader: str, e: Estimate) -> Iterator[Sentence]:
+    text = f"Without the habit for labels ({_named(reader)}, on items it was not fitted on), "
+    if side(e, 0.0) > 0:
+        text += f"the first token’s score rises by {value_of(e)}: the habit hid answers."
+        yield Sentence(text, "warning", e, LOOK_AT_TEXT.id, e.value or 0)
+    elif side(e, 0.0) < 0:
+        text += f"the first token’s score changes by {value_of(e)}: the habit helped."
+        yield Sentence(text, "warning", e, LOOK_AT_TEXT.id, abs(e.value or 0))
+    else:
+        text += f"the first token’s score changes by {value_of(e)}, which may be noise."
+        yield Sentence(text, "sound", e, LOOK_AT_TEXT.id)
+
+
+def _unfitted(run: Run) -> Iterator[Sentence]:
+    score = run.one("accuracy")
+    for _, fit in _fits(run):
+        if "why_not" in fit and score is not None:
+            yield Sentence(fit["why_not"], "note", score, LOOK_AT_TEXT.id)
+
+
+def _offset(run: Run) -> Iterator[Sentence]:
+    mismatch = run.one("mismatch_rate", reader="first_token")
+    for found in _offsets(run):
+        if found.offset and mismatch is not None and found.reader == "first_token":
+            text = (
+                f"Its labels stand at token {found.offset + 1} of most replies, not at the first: "
+                "read there with first_token(position=found)."
+            )
+            yield Sentence(text, "warning", mismatch, LOOK_AT_TEXT.id, 0.5)
+
+
+def _floating(run: Run, e: Estimate) -> Sentence:
+    moved = run.one("answer_floating", "extra_options", group="to_added")
+    added = f", {value_of(moved)} to one of them" if moved is not None else ""
+    text = (
+        f"Given three options that decline, {value_of(e)} of the items change their answer{added} "
+        "(votes over shuffled options)."
+    )
+    return Sentence(text, "note", e, LOOK_AT_TEXT.id, e.value or 0)
+
+
+LOOK_AT_TEXT = Section("look_at_text", "What do first token and text say?", context, sentences)
