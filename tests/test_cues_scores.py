@@ -55,11 +55,25 @@ def test_a_constant_predictor_has_no_kappa_to_show() -> None:
 
 def test_the_interval_is_the_bootstraps() -> None:
     predicted, gold = drawn(1, 0.5, 400)
-    low, high = scores.interval(predicted, gold, 3, np.arange(400))
+    low, high = scores.interval(predicted[:1], gold, 3, np.arange(400))
     rng = np.random.default_rng(0)
     picks = rng.integers(0, 400, (600, 400))
-    drawn_kappas = [scores.kappa(predicted[:, p], gold[p], 3) for p in picks]
+    drawn_kappas = [scores.kappa(predicted[0, p], gold[p], 3) for p in picks]
     assert (high - low) / 2 == pytest.approx(1.966 * np.std(drawn_kappas), rel=0.1)
+
+
+def test_repeats_do_not_narrow_the_interval() -> None:
+    predicted, gold = drawn(1, 0.5, 400)
+    low, high = scores.interval(predicted, gold, 3, np.arange(400))
+    halves = [np.diff(scores.interval(row[None], gold, 3, np.arange(400)))[0] for row in predicted]
+    assert high - low == pytest.approx(np.sqrt(np.mean(np.square(halves))))
+
+
+def test_perfect_predictions_have_an_exact_lower_end() -> None:
+    gold = np.arange(100) % 2
+    low, high = scores.interval(gold[None], gold, 2, np.arange(100))
+    assert high == 1
+    assert low == pytest.approx(1 - 2 * (1 - 0.025 ** (1 / 100)))  # Clopper-Pearson, 100 of 100
 
 
 def test_groups_widen_the_interval() -> None:

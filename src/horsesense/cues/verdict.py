@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from horsesense.cues.result import CueRow, Strength, Verdict
+from horsesense.stats.tests import holm
 
 LEVEL: Final = 0.05
 SLIGHT, STRONG = 0.1, 0.4
@@ -72,8 +73,14 @@ def number(row: CueRow) -> str:
     if row.kappa is None:
         return "kappa undefined"
     if row.low is None or row.high is None:
-        return f"kappa {row.kappa:.2f}, interval undefined"
-    return f"kappa {row.kappa:.2f} ({row.low:.2f} to {row.high:.2f})"
+        return f"kappa {_two(row.kappa)}, interval undefined"
+    return f"kappa {_two(row.kappa)} ({_two(row.low)} to {_two(row.high)})"
+
+
+def _two(value: float) -> str:
+    """Two decimals with a true minus, and none on zero."""
+    text = f"{value:.2f}".replace("-", "−")
+    return text.removeprefix("−") if float(f"{value:.2f}") == 0 else text
 
 
 def _reasons(
@@ -91,11 +98,8 @@ def _reasons(
             f"The paper's kappa would say {best.kappa_uniform:.2f}, but {best.majority:.0%} of the "
             "items have the most frequent label, and saying it always earns most of that."
         )
-    top = max(rows, key=lambda row: row.kappa if row.kappa is not None else -1.0)
-    if top.kappa is not None and not constant:
-        reasons.append(
-            f"The best single vector, seen afterwards, is {top.features} ({number(top)})."
-        )
+    if not constant:
+        reasons.append(_best_single(rows))
     if ungrouped is not None and ungrouped.kappa is not None:
         reasons.append(
             "Items that share a template, story or text are kept on one side of every split; "
@@ -108,6 +112,16 @@ def _reasons(
             f"{PUBLISHED_LIMIT}) the set is {said}; this verdict uses Cohen's kappa instead."
         )
     return reasons
+
+
+def _best_single(rows: Sequence[CueRow]) -> str:
+    """The vector with the highest kappa, and what is left of its p for having looked at all."""
+    place = max(range(len(rows)), key=lambda i: rows[i].kappa or -1.0)
+    adjusted = holm([row.p_value for row in rows])[place]
+    return (
+        f"The best single vector, seen afterwards, is {rows[place].features} "
+        f"({number(rows[place])}; p = {adjusted:.2g} after Holm's correction for {len(rows)})."
+    )
 
 
 def _advice(row: CueRow, strength: Strength, ungrouped: CueRow | None) -> list[str]:

@@ -12,7 +12,7 @@ from horsesense.report.charts import ACCENT, FAINT, GRID, TEXT, WARNING, draw
 from horsesense.report.text import visible
 
 ROW, LEFT, MIDDLE, RIGHT = 24, 270, 380, 160
-CELL: Final = 86
+CELL: Final = 104
 MOST_CUES: Final = 15
 _ROWS: Mapping[str, Any] = {"field": "row", "type": "ordinal", "sort": None, "axis": None}
 
@@ -44,17 +44,19 @@ def heat_map(results: Sequence[CueResult]) -> Markup:
         "field": "shade", "type": "quantitative", "legend": None,
         "scale": {"domain": [0, 0.6], "range": [0.0, 0.75]},
     }  # fmt: skip
-    weight = {"condition": {"test": "datum.bold", "value": "bold"}, "value": "normal"}
     spec = {
         "data": {"values": rows},
+        "padding": {"left": 40, "right": 8, "top": 6, "bottom": 6},
         "width": CELL * len(results),
         "height": ROW * len(vectors),
         "encoding": {"x": x, "y": y},
         "layer": [
             {"mark": {"type": "rect", "fill": ACCENT, "stroke": GRID, "strokeWidth": 0.5},
              "encoding": {"fillOpacity": shade}},
-            {"mark": {"type": "text", "color": TEXT, "fontSize": 12},
-             "encoding": {"text": {"field": "text"}, "fontWeight": weight}},
+            *({"transform": [{"filter": test}],
+               "mark": {"type": "text", "color": TEXT, "fontSize": 12, "fontWeight": weight},
+               "encoding": {"text": {"field": "text"}}}
+              for test, weight in (("datum.bold", "bold"), ("!datum.bold", "normal"))),
         ],
     }  # fmt: skip
     return draw(spec, "Kappa of each feature vector on each data set")
