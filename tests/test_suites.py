@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,9 @@ import pytest
 
 from horsesense.findings import Result
 from horsesense.ids import unit
+from horsesense.planning import Plan
 from horsesense.settings import Settings
+from horsesense.study import plan
 from horsesense.trials import NONE_OPTION
 from test_study import items_file, study
 
@@ -296,6 +299,19 @@ def test_a_second_stage_goes_on_where_it_stopped(tmp_path: Path) -> None:
         study(items, "sim:prior", parts, probes=probes, draws=100, limits=Limits(requests=budget))
     again = study(items, "sim:prior", parts, probes=probes, draws=100)
     assert [e.as_json() for e in again.estimates] == [e.as_json() for e in whole.estimates]
+
+
+def test_both_suites_share_requests(tmp_path: Path) -> None:
+    """At least 15 % fewer than each probe would ask alone, as its own plan counts it."""
+    items = str(items_file(tmp_path / "made_up.jsonl", 12))
+
+    def planned(**chosen: Any) -> Plan:
+        return asyncio.run(plan(Settings.of(items=items, model="sim:prior", **chosen)))[0]
+
+    both = planned(suite="revas,know-no")
+    alone = {p.probe: planned(probes=(p.probe,)).requests for p in both.probes[1:]}
+    assert {p.probe: p.own_requests for p in both.probes[1:]} == alone
+    assert both.requests <= 0.85 * sum(alone.values())
 
 
 def test_suites_resolve_to_probes_and_say_which_protocol() -> None:
