@@ -15,12 +15,18 @@ def catalogue() -> dict[str, dict[str, str]]:
     return {
         "probes": {p.name: f"{p.summary} {p.expectation}" for p in PROBES},
         "measures": {m.name: m.summary for m in MEASURES},
-        "readers": {name: _first_sentence(READERS.get(name)) for name in READERS.names()},
+        "readers": {name: _first_sentence(READERS.get(name)) for name in READERS.names()}
+        | _MODEL_READERS,
         "respondents": {f"sim:{p.name}": p.summary for p in PROFILES},
         "designs": {name: _DESIGNS[name] for name in DESIGNS},
         "suites": {suite.name: f"{suite.title} ({suite.source})" for suite in SUITES},
     }
 
+
+_MODEL_READERS = {
+    "trained:DIRECTORY": "A model fine-tuned on labelled replies by `horsesense train reader`.",
+    "judge:MODEL": "Another respondent, named as for --model, that says what a reply chooses.",
+}
 
 _DESIGNS = {
     "published": "the order of the source",

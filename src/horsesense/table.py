@@ -384,7 +384,7 @@ def cells(
     frame, found = shown.collect(), read.collect()
     if reviewed:
         found = overlaid(found, trials, reviewed)
-    made = []
+    made: list[Cell] = []
     for (name,), part in frame.group_by("cell", maintain_order=True):
         probe, condition = str(name).split("\x1f")
         before = len(made)
