@@ -15,8 +15,12 @@ from horsesense.estimates import Context, estimate_all
 from horsesense.measures import MEASURES
 from horsesense.measures.agreement import chance_entropy, entropy
 from horsesense.measures.votes import elected, votes
+from horsesense.report import write_report
+from horsesense.settings import Settings
+from horsesense.suites import suite_probes
 from horsesense.table import NO_CONTENT, STATUS_CODE, joined
 from horsesense.trials import NONE_OPTION
+from test_study import items_file, study
 
 CODES = {"a": 0, "b": 1, "c": 2, "d": 3, "X": NONE_OPTION}
 
@@ -182,3 +186,75 @@ def test_subjects_that_differ_by_noise_alone_are_drawn_together():
     assert [e.group for e in by_subject] == list(names)
     assert np.mean([e.value for e in by_subject]) == pytest.approx(whole.value, abs=2)
     assert np.std([e.value for e in by_subject]) < 2
+
+
+@pytest.fixture(scope="module")
+def suites(tmp_path_factory):
+    """The suite with respondents whose truth is known."""
+    items = items_file(tmp_path_factory.mktemp("items") / "made_up.jsonl", 40)
+    found = {}
+    for model in ("oracle", "slot?k=1", "refuse"):
+        out = tmp_path_factory.mktemp("run")
+        probes = suite_probes("look-at-text", faithful=False)
+        readers = ("first_token", "text", "pride(alpha=0.2)")
+        found[model] = study(items, f"sim:{model}", out, probes=probes, readers=readers, draws=100)
+    return found
+
+
+PERTURBED = ("key_typo", "letter_scramble", "letter_swap", "word_swap")
+
+
+def text(result, measure, probe, **where):
+    return result.estimate(measure, probe, reader="text", **where).value
+
+
+def test_who_knows_is_moved_by_nothing(suites):
+    oracle = suites["oracle"]
+    for probe in PERTURBED:
+        assert text(oracle, "answer_entropy", probe) == 0
+        assert text(oracle, "vote_tie_rate", probe) == 0
+        assert text(oracle, "accuracy", probe) == 1
+    assert text(oracle, "answer_entropy", "option_swap") == 0
+    assert text(oracle, "answer_floating", "extra_options", group="all") == 0
+    assert text(oracle, "answer_flow", "extra_options", group="right → right") == 1
+    assert oracle.estimate("accuracy", reader="pride(alpha=0.2)").value == 1
+    assert oracle.estimate("score_gain", reader="pride(alpha=0.2)_held_out").value == 0
+
+
+def test_a_slot_shows_in_shuffled_options_and_not_in_disturbed_questions(suites):
+    """The votes of all versions rest on the same shuffles, and a slot's vote with them."""
+    slot = suites["slot?k=1"]
+    for probe in PERTURBED:
+        assert text(slot, "answer_entropy", probe) == 0
+    assert text(slot, "answer_entropy", "order") == pytest.approx(np.log(4))
+    assert text(slot, "answer_entropy", "option_swap") > 0.7
+    assert text(slot, "answer_floating", "extra_options", group="all") > 0.5
+    [fit] = slot.findings["fits"]["pride(alpha=0.2)"]["fits"]
+    assert fit["prior"][1]["value"] > 0.99
+
+
+def test_a_refusal_floats_nowhere(suites):
+    """Declining in words before is the content of the option that declines after."""
+    refuse = suites["refuse"]
+    assert text(refuse, "answer_floating", "extra_options", group="all") == 0
+    assert text(refuse, "answer_flow", "extra_options", group="refusal → refusal") == 1
+
+
+def test_the_report_shows_readers_side_by_side(suites):
+    result = suites["slot?k=1"]
+    write_report(result.out, items=result.items, max_items=3)
+    page = (result.out / "report.html").read_text()
+    assert "What do first token and text say?" in page
+    for words in ("PriDe", "Entropy of an item’s answers", "without them", "not fitted on"):
+        assert words in page, words
+
+
+def test_a_suite_brings_the_readers_it_needs():
+    made = Settings.of(items="sample", model="sim:oracle", suite="look-at-text")
+    assert made.readers == ("first_token", "text", "pride")
+    named = Settings.of(
+        items="sample", model="sim:oracle", suite="look-at-text", readers=("pride(alpha=0.2)",)
+    )
+    assert named.readers == ("pride(alpha=0.2)",)
+    faithful = Settings.of(items="sample", model="m", suite="look-at-text", faithful=True)
+    assert "order(cyclic(base=published))" in faithful.probes
