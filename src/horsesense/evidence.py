@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -31,3 +31,22 @@ class Evidence:
     def of(self, item_id: str, probe: str) -> tuple[Earlier, ...]:
         """The answers to one probe; empty where the item was not asked or nothing came back."""
         return tuple(e for e in self.by_item.get(item_id, ()) if e.probe == probe)
+
+
+def load_evidence(trials: str, readings: str, readers: Sequence[str]) -> Evidence:
+    """Answers so far, as understood from the text where there is text, else from the scores."""
+    import polars as pl
+
+    found = pl.scan_parquet(readings).select("trial", "variant", "reader", "content", "correct")
+    counts = found.group_by("reader").len().collect()
+    present = set(counts["reader"])
+    reader = next((name for name in ("text", *readers) if name in present), readers[0])
+    shown = pl.scan_parquet(trials).select(
+        "trial", "variant", "item_id", "probe", "condition", "repetition"
+    )
+    frame = shown.join(found.filter(pl.col("reader") == reader), on=["trial", "variant"])
+    by_item: dict[str, list[Earlier]] = {}
+    columns = ("item_id", "probe", "condition", "repetition", "content", "correct")
+    for item_id, *rest in frame.sort("trial").select(columns).collect().iter_rows():
+        by_item.setdefault(item_id, []).append(Earlier(*rest))
+    return Evidence(reader, {item: tuple(answers) for item, answers in by_item.items()})

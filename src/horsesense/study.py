@@ -18,6 +18,7 @@ import orjson
 
 from horsesense.backends import Asked, NeedsAnswerKey, make_backend
 from horsesense.errors import InterruptedRunError, UsageError
+from horsesense.evidence import load_evidence
 from horsesense.exchange import Response
 from horsesense.findings import Result, estimate, findings
 from horsesense.items import ItemSet
@@ -35,7 +36,6 @@ from horsesense.store import Store
 from horsesense.table import (
     READINGS,
     TRIALS,
-    load_evidence,
     read_trials,
     reading_row,
     trial_rows,

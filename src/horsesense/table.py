@@ -20,7 +20,6 @@ import orjson
 import polars as pl
 
 from horsesense.decisions import decisions
-from horsesense.evidence import Earlier, Evidence
 from horsesense.exchange import Key
 from horsesense.overlay import VERDICTS, overlaid
 from horsesense.readers.pride import FITTED_ON
@@ -211,23 +210,6 @@ def reading_row(
         reading.score,
         max(-MOST_EXCESS, min(MOST_EXCESS, reading.excess)),
     )
-
-
-def load_evidence(trials: str, readings: str, readers: Sequence[str]) -> Evidence:
-    """Answers so far, as understood from the text where there is text, else from the scores."""
-    found = pl.scan_parquet(readings).select("trial", "variant", "reader", "content", "correct")
-    counts = found.group_by("reader").len().collect()
-    present = set(counts["reader"])
-    reader = next((name for name in ("text", *readers) if name in present), readers[0])
-    shown = pl.scan_parquet(trials).select(
-        "trial", "variant", "item_id", "probe", "condition", "repetition"
-    )
-    frame = shown.join(found.filter(pl.col("reader") == reader), on=["trial", "variant"])
-    by_item: dict[str, list[Earlier]] = {}
-    columns = ("item_id", "probe", "condition", "repetition", "content", "correct")
-    for item_id, *rest in frame.sort("trial").select(columns).collect().iter_rows():
-        by_item.setdefault(item_id, []).append(Earlier(*rest))
-    return Evidence(reader, {item: tuple(answers) for item, answers in by_item.items()})
 
 
 @dataclass(frozen=True, eq=False)
