@@ -211,3 +211,10 @@ def test_joined_cells_keep_their_items_apart() -> None:
     a = whole.status[:, whole.part == 0]
     assert np.array_equal(a[:5], first.status)
     assert not (a[5:] != -2).any(), "an item that a cell lacks was not asked there"
+
+
+def test_orders_that_show_other_distractors_have_no_simple_chance_level() -> None:
+    cell = replace(random_cell(1, k=2), probe="option_count", condition="n=2, design=random(4)")
+    measure = MEASURES.get("plurality_agreement")
+    assert measure.baseline(cell) is None
+    assert measure.baseline(replace(cell, condition="n=3, design=random(4)")) is not None

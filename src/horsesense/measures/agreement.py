@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from math import comb, factorial, log
 from typing import ClassVar
@@ -11,6 +12,7 @@ import numpy.typing as npt
 
 from horsesense.measures.base import Floats, Measure, Rows, Unit, complete, no_replicates
 from horsesense.measures.votes import elected
+from horsesense.measures.parts import settings_of
 from horsesense.table import NO_CONTENT, Cell
 
 
@@ -48,6 +50,17 @@ def _ways(n: int, k: int, most: int) -> float:
     return float(series[n] * factorial(n))
 
 
+def shows_other_distractors(cell: Cell) -> bool:
+    """Whether the design asks for more orders than the options have (4 of 2).
+
+    The rest then shows other distractors, and guessing agrees less than `chance_agreement`.
+    """
+    given = settings_of(cell.condition)
+    asked = re.fullmatch(r"random\((\d+)\)", given.get("design", ""))
+    few = cell.probe == "option_count" and int(given.get("n", "99")) < 10
+    return bool(few and asked and int(asked[1]) > factorial(int(given["n"])))
+
+
 class PluralityAgreement(Measure):
     name = "plurality_agreement"
     title = "Agreement with itself"
@@ -68,6 +81,8 @@ class PluralityAgreement(Measure):
         return Rows(rows, int(used.sum()), int((~used).sum()))
 
     def baseline(self, cell: Cell) -> float | None:
+        if shows_other_distractors(cell):
+            return None
         pairs = zip(cell.asked.sum(axis=1), cell.k, strict=True)
         return float(np.mean([chance_agreement(int(n), int(k)) for n, k in pairs]))
 

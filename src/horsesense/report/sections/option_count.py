@@ -10,7 +10,7 @@ from horsesense.report.beside import beside
 from horsesense.report.curves import Curve, curves, spoken
 from horsesense.report.data import Run
 from horsesense.report.sections.base import Context, Section
-from horsesense.report.text import chance_text, number, value_of
+from horsesense.report.text import chance_text, value_of
 from horsesense.report.verdict import Sentence, mostly_valid
 
 MEASURES: Mapping[str, str] = {
@@ -82,14 +82,14 @@ def sentences(run: Run) -> Iterator[Sentence]:
         return
     (few, first), (many, last) = found[0], found[-1]
     text = (
-        f"With {few} options it agrees with itself in {value_of(first)} of its answers, with "
-        f"{many} in {value_of(last)}; guessing would give {_chance(first)} and {_chance(last)}."
+        f"With {few} options it agrees with itself in {value_of(first)} of its answers{_chance(first)}, "
+        f"with {many} in {value_of(last)}{_chance(last)}."
     )
     yield Sentence(text, "note", last, OPTION_COUNT.id)
 
 
 def _chance(e: Estimate) -> str:
-    return "–" if e.baseline is None else number(e.baseline, "fraction")
+    return "" if e.baseline is None else f" (guessing: {chance_text(e.baseline)})"
 
 
 OPTION_COUNT = Section("option_count", "What does the number of options do?", context, sentences)
