@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.base import Floats, Measure, Rows, Unit, complete, no_replicates
-from horsesense.measures.votes import elected
 from horsesense.measures.parts import settings_of
+from horsesense.measures.votes import elected
 from horsesense.table import NO_CONTENT, Cell
 
 

@@ -82,8 +82,8 @@ def sentences(run: Run) -> Iterator[Sentence]:
         return
     (few, first), (many, last) = found[0], found[-1]
     text = (
-        f"With {few} options it agrees with itself in {value_of(first)} of its answers{_chance(first)}, "
-        f"with {many} in {value_of(last)}{_chance(last)}."
+        f"With {few} options it agrees with itself in {value_of(first)} of its answers"
+        f"{_chance(first)}, with {many} in {value_of(last)}{_chance(last)}."
     )
     yield Sentence(text, "note", last, OPTION_COUNT.id)
 
