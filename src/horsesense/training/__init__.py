@@ -1,1 +1,1 @@
-"""Training of readers on annotated replies."""
+"""Training of readers on annotated replies: `train_reader(Plan(...), out)`."""

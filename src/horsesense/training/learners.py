@@ -95,7 +95,7 @@ def adapted(weights: Weights, recipe: Recipe) -> LanguageReader:
         reader.model = prepare_model_for_kbit_training(reader.model)
     if recipe.checkpointing:
         reader.model.config.use_cache = False
-        reader.model.gradient_checkpointing_enable({"use_reentrant": False})
+        _checkpoint(reader.model)
         reader.model.enable_input_require_grads()
     reader.model = get_peft_model(
         reader.model,
@@ -108,6 +108,13 @@ def adapted(weights: Weights, recipe: Recipe) -> LanguageReader:
         ),
     )
     return reader
+
+
+def _checkpoint(model: Any) -> None:
+    """Recompute activations in the backward pass, by the name this transformers has for it."""
+    former = "gradient_checkpointing_enable"
+    name = "activation_checkpointing_enable"
+    getattr(model, name if hasattr(model, name) else former)({"use_reentrant": False})
 
 
 def _four_bits() -> dict[str, Any]:

@@ -29,7 +29,7 @@ class TrainedReader(Prepared):
         self.folder = Path(path).expanduser()
         self.manifest = Manifest.load(self.folder)
         self.name = f"trained:{path}"
-        self.version = fingerprint_of(self.folder)
+        self.version = fingerprint_of(self.folder, self.manifest)
         self._scorer: Scorer | None = None
 
     async def __aenter__(self) -> Self:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 Kind = Literal["encoder", "seq2seq", "causal"]
 
 MANIFEST = "reader.json"
+READING = "1"
+"""Changes whenever what a trained model is shown does."""
 ADAPTER = "adapter_model.safetensors"
 _HINT = "Name a directory that `horsesense train reader --out` wrote."
 _INSTALL = "Install what training needs with: pip install 'horsesense[train]'"
@@ -72,9 +74,10 @@ class Scorer(Protocol):
         ...
 
 
-def fingerprint_of(folder: Path) -> str:
-    """Hash of everything that determines the readings: the files of a saved reader."""
+def fingerprint_of(folder: Path, manifest: Manifest) -> str:
+    """Hash of everything that determines the readings: the files, the base, how it is asked."""
     total = blake2b(digest_size=6)
+    total.update(f"{READING}|{manifest.kind}|{manifest.base_fingerprint}".encode())
     # What was measured about a reader does not change what it reads.
     wanted = sorted(p for p in folder.iterdir() if p.suffix in {".safetensors", ".json", ".model"})
     for path in wanted:
