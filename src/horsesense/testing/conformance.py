@@ -171,6 +171,9 @@ _SPECIAL_CELLS: tuple[tuple[str, str, Asks, str], ...] = (
     ("misleading_replaced", "arm=misleading, items=wrong", "letter", "text"),
     ("misleading_replaced", "arm=other, items=wrong", "letter", "text"),
     ("misleading_replaced", "arm=unchanged, items=wrong", "letter", "text"),
+    ("key_typo", "versions=2, design=random(2)", "letter", "text"),
+    ("extra_options", "added=0, design=random(4)", "letter", "text"),
+    ("extra_options", "added=3, design=random(4)", "letter", "text"),
 )
 
 
@@ -204,7 +207,13 @@ def fitting_cell(measure: Measure) -> Cell | None:
     """A random cell of the kind that the measure is about; None if the kit has none."""
     cells = [random_cell(1), random_bundles(2), random_bundles(3, "select_all")]
     if measure.compares == "family":
-        original = replace(cells[0], probe="original", condition="")
+        original = replace(
+            cells[0],
+            probe="original",
+            condition="",
+            subject=np.arange(len(cells[0].item)) % 3,
+            subjects=("algebra", "law", "virology"),
+        )
         found = measure.families([original, *cells[1:], *random_special_cells(4)])
         return next(found, None)
     return next((cell for cell in cells if cell.asks in measure.asks), None)
