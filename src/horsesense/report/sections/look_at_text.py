@@ -65,6 +65,7 @@ def context(run: Run) -> Context | None:
             (run.label(e.probe, e.condition), e) for e in run.everywhere("vote_tie_rate") if e.n
         ],
         "flow": flows and flow(flows, caption="Answers before and after. " + spoken(flows)),
+        "subjects": _subjects(run),
         "floating": run.one("answer_floating", "extra_options", group="all"),
         "to_added": run.one("answer_floating", "extra_options", group="to_added"),
     }
@@ -104,6 +105,15 @@ def _entropies(run: Run) -> list[Point]:
     if not any(e.probe in DISTURBED for e in found):
         return []
     return [Point(run.label(e.probe, e.condition), e, e.baseline) for e in found]
+
+
+def _subjects(run: Run) -> list[tuple[str, list[Estimate | None]]]:
+    """Refusals, declared absences and spread of recalls by subject, most refused first."""
+    refused = sorted(
+        run.all("refusal_by_subject", "original"), key=lambda e: (-(e.value or 0), e.group)
+    )
+    others = ("none_by_subject", "rstd_by_subject")
+    return [(e.group, [e, *(run.one(name, group=e.group) for name in others)]) for e in refused]
 
 
 def _flows(run: Run) -> dict[tuple[str, str], float]:
