@@ -46,7 +46,18 @@ def study(items: Path | str, model: str, out: Path, **settings: Any) -> Result:
 
 @pytest.fixture(scope="module")
 def results(benchmark: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Result]:
-    models = ["oracle", "uniform", "slot?k=1", "prior", "ranker", "none", "refuse", "talker"]
+    models = [
+        "oracle",
+        "cheat",
+        "habit",
+        "uniform",
+        "slot?k=1",
+        "prior",
+        "ranker",
+        "none",
+        "refuse",
+        "talker",
+    ]
     return {
         model.split("?")[0]: study(benchmark, f"sim:{model}", tmp_path_factory.mktemp("run"))
         for model in models
@@ -99,6 +110,29 @@ def test_a_slot_is_caught_by_order(results: dict[str, Result]) -> None:
     assert text(slot, "position_preference", "order", group="B") == 1.0
     assert text(slot, "rstd", "order") == pytest.approx(43.3012701892)
     assert text(slot, "answer_change_rate", "repeat") == 0.0
+
+
+def test_a_habit_for_a_letter_is_caught_by_labels(results: dict[str, Result]) -> None:
+    """Right once in four under letters, always under other signs; a slot is the same under all."""
+    habit = results["habit"]
+    assert text(habit, "accuracy") == 0.25
+    for signs in ("digits", "lower", "symbols"):
+        condition = f"set={signs}"
+        assert text(habit, "accuracy", "labels", condition=condition) == 1.0
+        assert text(habit, "answer_change_rate", "labels", condition=condition) == 0.75
+        assert text(results["slot"], "answer_change_rate", "labels", condition=condition) == 0.0
+    assert text(habit, "answer_change_rate", "repeat") == 0.0
+
+
+def test_a_cheat_is_caught_by_withholding_the_question(results: dict[str, Result]) -> None:
+    cheat = results["cheat"].estimate("accuracy", "options_only", reader="text")
+    assert (cheat.value, cheat.baseline) == (1.0, 0.25)
+    assert within(results["oracle"], 0.25, "accuracy", "options_only")
+
+
+def test_a_guesser_is_caught_by_asking_again(results: dict[str, Result]) -> None:
+    assert within(results["uniform"], 0.75, "answer_change_rate", "repeat")
+    assert text(results["oracle"], "answer_change_rate", "repeat") == 0.0
 
 
 def test_a_ranker_is_caught_by_none_of_the_above(results: dict[str, Result]) -> None:

@@ -71,6 +71,26 @@ class Oracle(Profile):
 
 
 @dataclass(frozen=True)
+class Cheat(Profile):
+    name = "cheat"
+    summary = "knows every answer from the options alone, also where the question is withheld"
+
+    def decide(self, variant: Variant, luck: Luck) -> Decision:
+        return right(variant)
+
+
+@dataclass(frozen=True)
+class Habit(Profile):
+    name = "habit"
+    summary = "chooses the option labelled B where there is one, else knows every answer"
+
+    def decide(self, variant: Variant, luck: Luck) -> Decision:
+        if "B" in variant.labels:
+            return choose(variant.labels.index("B"), len(variant.options))
+        return right(variant)
+
+
+@dataclass(frozen=True)
 class Uniform(Profile):
     name = "uniform"
     summary = "guesses, every slot alike"

@@ -18,7 +18,9 @@ from urllib.parse import parse_qsl
 
 from horsesense.backends.base import Asked, Capabilities
 from horsesense.backends.profiles import (
+    Cheat,
     Clerk,
+    Habit,
     Oracle,
     Prior,
     Profile,
@@ -49,6 +51,8 @@ REMEMBERED = 8192
 
 PROFILES: Registry[type[Profile]] = Registry("simulated respondent")
 for _profile in (
+    Cheat,
+    Habit,
     Oracle,
     Uniform,
     Slot,
