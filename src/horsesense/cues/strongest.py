@@ -117,11 +117,10 @@ def _cheap_cue(task: Task, table: CueTable, candidate: Candidate) -> Cue:
     values = table.x[:, candidate.column]
     name = table.names[candidate.column]
     middle = float(np.median(values))
-    has = values > middle
-    if middle == values.max():
-        has = values >= middle
-    elif len(np.unique(values)) > 2:
-        name = f"{name}: above the median"
+    at_top = middle == values.max()
+    has = values >= middle if at_top else values > middle
+    if len(np.unique(values)) > 2:
+        name = f"{name}: {'at its largest' if at_top else 'above the median'}"
     return _cue(task, name, table.families[candidate.column], candidate, has, "")
 
 
