@@ -11,16 +11,19 @@ from __future__ import annotations
 import string
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple, Protocol, Self, runtime_checkable
+from typing import Literal, NamedTuple, Protocol, Self, runtime_checkable
 
 from horsesense.exchange import Response
 from horsesense.limits import Limits, RunSummary
 from horsesense.readers.text.special import option_meaning
-from horsesense.readings import Reading, Status
+from horsesense.readings import Reading
 from horsesense.store import Store
 from horsesense.trials import Trial
 
-SPECIAL: Mapping[str, Status] = MappingProxyType({"X": "none", "Y": "refusal", "Z": "unknown"})
+Unchosen = Literal["none", "refusal", "unknown"]
+"""What a reply can be that chooses no option."""
+
+SPECIAL: Mapping[str, Unchosen] = MappingProxyType({"X": "none", "Y": "refusal", "Z": "unknown"})
 """The classes of a reply that chooses no option, as annotated files name them."""
 
 MEANINGS: Mapping[str, str] = MappingProxyType(
@@ -47,9 +50,7 @@ class Case(NamedTuple):
     def special(self) -> tuple[str, ...]:
         """The classes X, Y, Z that no option says itself."""
         return tuple(
-            name
-            for name, status in SPECIAL.items()
-            if option_meaning(status, self.options) is None  # type: ignore[arg-type]
+            name for name, status in SPECIAL.items() if option_meaning(status, self.options) is None
         )
 
     @property

@@ -147,7 +147,7 @@ def target_of(case: Case, label: str) -> int | None:
         return case.labels.index(label)
     if label not in SPECIAL:
         return None
-    slot = option_meaning(SPECIAL[label], case.options)  # type: ignore[arg-type]
+    slot = option_meaning(SPECIAL[label], case.options)
     return case.classes.index(label) if slot is None else slot
 
 

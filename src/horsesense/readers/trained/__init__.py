@@ -7,12 +7,16 @@ from typing import Self
 
 from horsesense.errors import UsageError
 from horsesense.limits import Limits, RunSummary
+from horsesense.progress import progress
 from horsesense.readers.cases import Case, Prepared, Rows, cases_in, empty_cases
 from horsesense.readers.trained.saved import Manifest, Scorer, fingerprint_of, load_scorer
 from horsesense.readings import Reading
 from horsesense.store import Store
 
 __all__ = ["TrainedReader", "understand"]
+
+_TOGETHER = 128
+"""Replies that are scored between two marks of progress."""
 
 
 class TrainedReader(Prepared):
@@ -44,8 +48,13 @@ class TrainedReader(Prepared):
         """Read all of `rows` together; equal replies to equal options once."""
         if self._scorer is None:
             raise UsageError(f"{self.name} is not loaded.", hint="Use it in `async with`.")
-        read = understand(self._scorer, cases_in(rows), f"trained_{self.manifest.kind}")
-        self.keep({**empty_cases(rows), **read})
+        cases, found = cases_in(rows), empty_cases(rows)
+        with progress("scoring replies", len(cases)) as tick:
+            for start in range(0, len(cases), _TOGETHER):
+                some = cases[start : start + _TOGETHER]
+                found |= understand(self._scorer, some, f"trained_{self.manifest.kind}")
+                tick(len(some))
+        self.keep(found)
         return RunSummary()
 
 
