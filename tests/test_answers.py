@@ -88,6 +88,10 @@ def test_several_letters(reply: str, expected: tuple[int, ...] | str) -> None:
         ("B", "incorrect_option"),
         ("B. because it fits", "incorrect_option"),
         ("I think it was Ann.", "incorrect_option"),
+        # A letter with the text of another option is judged by the text; so is a list of them.
+        ("C: Ann", "incorrect_option"),
+        ("A: Tom\nB: Joe\nC: Ann\n", "incorrect_option"),
+        ("A: Tom\nB: Rick", "needs_review"),
         ("D. Bill", "new_wrong"),
         ("D", "needs_review"),
         ("A or B", "needs_review"),

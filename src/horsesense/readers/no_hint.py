@@ -136,6 +136,9 @@ def _offered(
     that nothing is right, or supplies the answer, a distractor counts only if the reader of
     single choices finds it chosen; naming distractors as wrong is no choice.
     """
+    recited = _recited(trial, response.text)
+    if recited:
+        return Reading("answer", recited, "incorrect_option", (0, len(response.text)), 0.95)
     variant = trial.variant
     said = _LABELLED.match(response.text.strip())
     other_content = said and variant.labels and not _is_option(trial, said["said"])
@@ -145,6 +148,20 @@ def _offered(
     if found.status != "answer" or len(found.slots) != 1:
         return None
     return Reading("answer", found.slots, "incorrect_option", found.span, found.confidence)
+
+
+def _recited(trial: Trial, text: str) -> tuple[int, ...]:
+    """The slots of a reply whose every line is an offered option's text, under any letter."""
+    options = [tokens_of(option) for option in trial.variant.options]
+    slots: dict[int, None] = {}
+    for line in filter(str.strip, text.splitlines()):
+        said = _LABELLED.match(line.strip())
+        written = [tokens_of(line)] + ([tokens_of(said["said"])] if said else [])
+        slot = next((options.index(words) for words in written if words in options), None)
+        if slot is None:
+            return ()
+        slots[slot] = None
+    return tuple(slots)
 
 
 def _is_option(trial: Trial, said: str) -> bool:
