@@ -237,7 +237,7 @@ class Cell:
         parts: names of the cells that a joined cell was put together from (see `joined`).
         part: which of them each column belongs to, (repetitions,).
         subject: number of each item's subject in `subjects`, (items,); None where there are none.
-        pseudo: what every item of a subject's cell carries for shrinkage (see `by_subject`).
+        pseudo: weight of what is expected of a subject (see `by_subject`), (1,).
     """
 
     probe: str

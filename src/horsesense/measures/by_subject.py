@@ -12,8 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from horsesense.measures.base import Floats, Measure, Rows, no_gold, ratio
-from horsesense.measures.parts import restricted
-from horsesense.measures.slots import Recall, Rstd, too_many_slots
+from horsesense.measures.slots import Recall, Rstd, spread, too_many_slots
 from horsesense.readings import STATUSES
 from horsesense.table import Cell
 
@@ -71,10 +70,10 @@ class NoneBySubject(StatusBySubject):
 
 
 class RstdBySubject(Rstd):
-    """Each family is one subject of a cell, which `parts` names.
+    """Each family is a whole cell with one subject in focus, which `parts` names.
 
-    Shrinkage is by pseudo-counts: every item of the subject carries its share of `weight` trials
-    per slot with the recall that is expected there, so that rows still add up.
+    Columns: hits and golds per slot of the subject, the same of all items, and a last one that
+    adds up to the weight of what is expected; so the interval knows how sure all of them are.
     """
 
     name = "rstd_by_subject"
@@ -88,18 +87,12 @@ class RstdBySubject(Rstd):
 
     def families(self, cells: Sequence[Cell]) -> Iterator[Cell]:
         for cell in cells:
-            if cell.probe in SHOWN_UNDER and len(cell.subjects) > 1 and not self.why_not(cell):
-                yield from self._by_subject(cell)
-
-    def _by_subject(self, cell: Cell) -> Iterator[Cell]:
-        hits, asked = _recalls(cell)
-        expected, weight = _expected(hits, asked)
-        for number, subject in enumerate(cell.subjects):
-            of = np.flatnonzero(cell.subject == number)
-            if asked[number].any():
-                pseudo = np.array([*(weight * expected[number]), weight])
-                part = restricted(cell, of)
-                yield replace(part, parts=(subject,), pseudo=pseudo / len(of))
+            if cell.probe == "original" and len(cell.subjects) > 1 and not self.why_not(cell):
+                hits, asked = _recalls(cell)
+                weight = _weight(hits, asked)
+                for number, subject in enumerate(cell.subjects):
+                    if asked[number].any():
+                        yield replace(cell, parts=(subject,), pseudo=np.array([weight]))
 
     def groups(self, cell: Cell) -> Sequence[str]:
         return cell.parts
@@ -108,13 +101,21 @@ class RstdBySubject(Rstd):
         return too_many_slots(cell) or no_gold(cell)
 
     def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
-        found = super().rows(cell)
         assert cell.pseudo is not None
-        *hits, asked = cell.pseudo
-        # A slot beyond those of the subject's own items was never asked about.
-        k = found.rows.shape[1] // 2
-        added = np.array([*hits[:k], *[asked] * k])
-        return Rows(found.rows + added, found.n, found.n_missing)
+        assert cell.subject is not None
+        of = np.equal(cell.subject, cell.subjects.index(cell.parts[0]))
+        every = Recall().rows(cell).rows
+        weight = np.full(len(of), cell.pseudo[0] / len(of))
+        rows = np.column_stack([every * of[:, None], every, weight])
+        known = cell.read & (cell.gold_at >= 0)
+        missing = (cell.asked & ~cell.read)[of]
+        return Rows(rows, int(known[of].sum()), int(missing.sum()))
+
+    def value(self, totals: Floats) -> Floats:
+        hits, asked, all_hits, all_asked = np.split(totals[..., :-1], 4, axis=-1)
+        weight = totals[..., -1:]
+        expected = _expected(hits, asked, all_hits, all_asked)
+        return spread(ratio(hits + weight * expected, asked + weight))
 
     def null(self, cell: Cell, seed: int) -> Floats | None:
         return None
@@ -130,14 +131,18 @@ def _recalls(cell: Cell) -> tuple[Floats, Floats]:
     return sums[:, :half], sums[:, half:]
 
 
-def _expected(hits: Floats, asked: Floats) -> tuple[Floats, float]:
-    """Recalls expected of each subject and slot, and how many trials per slot they are worth."""
-    overall = hits.sum() / asked.sum()
-    by_slot = np.nan_to_num(ratio(hits.sum(axis=0), asked.sum(axis=0)), nan=overall) - overall
-    level = ratio(hits.sum(axis=1), asked.sum(axis=1))[:, None]
-    expected = np.clip(np.nan_to_num(level, nan=overall) + by_slot, 0, 1)
+def _expected(hits: Floats, asked: Floats, all_hits: Floats, all_asked: Floats) -> Floats:
+    """Recalls expected of a subject: its own mean, plus what each slot has over all subjects."""
+    overall = ratio(all_hits.sum(axis=-1, keepdims=True), all_asked.sum(axis=-1, keepdims=True))
+    level = ratio(hits.sum(axis=-1, keepdims=True), asked.sum(axis=-1, keepdims=True))
+    return np.clip(level + ratio(all_hits, all_asked) - overall, 0, 1)
+
+
+def _weight(hits: Floats, asked: Floats) -> float:
+    """How many trials per slot the expected recalls are worth: noise over true variance."""
+    expected = _expected(hits, asked, hits.sum(axis=0), asked.sum(axis=0))
     used = asked > 0
     noise = expected * (1 - expected)
     gaps = (ratio(hits, asked) - expected)[used] ** 2
     true = float(np.mean(gaps) - np.mean(noise[used] / asked[used]))
-    return expected, min(MOST_WEIGHT, float(noise[used].mean()) / true if true > 0 else MOST_WEIGHT)
+    return min(MOST_WEIGHT, float(noise[used].mean()) / true) if true > 0 else MOST_WEIGHT

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import fields, replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -33,17 +31,6 @@ def columns(cell: Cell, part: str) -> npt.NDArray[np.bool_]:
     """Which columns of a joined cell belong to a part, (repetitions,)."""
     assert cell.part is not None
     return np.equal(cell.part, cell.parts.index(part) if part in cell.parts else -1)
-
-
-def restricted(cell: Cell, rows: npt.NDArray[np.intp]) -> Cell:
-    """A cell of some of its items, by their place in it."""
-    changes: dict[str, Any] = {}
-    for field in fields(cell):
-        value = getattr(cell, field.name)
-        by_item = isinstance(value, np.ndarray) and field.name not in ("part", "pseudo")
-        if by_item:
-            changes[field.name] = value[rows]
-    return replace(cell, **changes)
 
 
 def part_means(cell: Cell, hits: npt.NDArray[np.bool_], part: str) -> Floats:

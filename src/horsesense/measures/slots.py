@@ -69,15 +69,19 @@ class Rstd(Recall):
         return super().why_not(cell) or one
 
     def value(self, totals: Floats) -> Floats:
-        recalls = super().value(totals)
-        defined = ~np.isnan(recalls)
-        n = defined.sum(axis=-1, keepdims=True)
-        mean = ratio(np.where(defined, recalls, 0).sum(axis=-1, keepdims=True), n)
-        squares = np.where(defined, recalls - mean, 0) ** 2
-        return 100 * np.sqrt(ratio(squares.sum(axis=-1, keepdims=True), n))
+        return spread(super().value(totals))
 
     def null(self, cell: Cell, seed: int) -> Floats | None:
         return permuted_rstd(cell, seed)
+
+
+def spread(recalls: Floats) -> Floats:
+    """Standard deviation of the last axis in points, (..., 1); NaN entries are left out."""
+    defined = ~np.isnan(recalls)
+    n = defined.sum(axis=-1, keepdims=True)
+    mean = ratio(np.where(defined, recalls, 0).sum(axis=-1, keepdims=True), n)
+    squares = np.where(defined, recalls - mean, 0) ** 2
+    return 100 * np.sqrt(ratio(squares.sum(axis=-1, keepdims=True), n))
 
 
 def permuted_rstd(cell: Cell, seed: int, draws: int = 200) -> Floats:
