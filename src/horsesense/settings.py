@@ -16,6 +16,11 @@ DEFAULT_PROBES = BASIC
 DEFAULT_READERS = ("first_token", "text")
 
 
+def same_kind(one: str, other: str) -> bool:
+    """Whether two specs name the same plug-in, whatever their parameters."""
+    return one.partition("(")[0] == other.partition("(")[0]
+
+
 class Settings(BaseModel):
     """A study. Field names are the long options of `horsesense audit`.
 
@@ -62,10 +67,12 @@ class Settings(BaseModel):
         added = suite_probes(values.get("suite"), bool(values.get("faithful")))
         if added:
             values = {**values, "probes": merged([*added, *(values.get("probes") or ())])}
-        needed = [name for suite in named_suites(values.get("suite")) for name in suite.readers]
+        faithful = bool(values.get("faithful"))
+        suites = named_suites(values.get("suite"))
+        needed = [name for suite in suites for name in suite.needed(faithful)]
         if needed:
             named = values.get("readers") or DEFAULT_READERS
-            new = [name for name in needed if not any(r.startswith(name) for r in named)]
+            new = [name for name in needed if not any(same_kind(name, r) for r in named)]
             values = {**values, "readers": (*named, *new)}
         if values.get("sizes") or values.get("bundles") or values.get("disjoint"):
             values = {**values, "probes": cls._rebundled(values)}

@@ -36,7 +36,8 @@ class Suite:
         source: where the experiments come from.
         published, better: probes of the two protocols, as on the command line.
         choices: where they differ, and why.
-        readers: readers that it needs besides those that are named.
+        readers: readers of the better protocol, besides those that are named.
+        published_readers: the same of the published one.
     """
 
     name: str
@@ -46,6 +47,11 @@ class Suite:
     better: tuple[str, ...]
     choices: tuple[Choice, ...] = ()
     readers: tuple[str, ...] = ()
+    published_readers: tuple[str, ...] = ()
+
+    def needed(self, faithful: bool) -> tuple[str, ...]:
+        """Readers that the suite needs besides those that are named."""
+        return self.published_readers if faithful else self.readers
 
     def probes(self, faithful: bool) -> tuple[str, ...]:
         return self.published if faithful else self.better
@@ -231,6 +237,13 @@ LOOK_AT_TEXT = Suite(
     ),
     choices=(
         Choice(
+            "prior for the labels",
+            "one for each subject",
+            "one for all subjects",
+            "five items of a subject of a hundred say little; pride(per=subject) draws its priors "
+            "towards the global one",
+        ),
+        Choice(
             "orders that PriDe is fitted on",
             "the shifts of the published order",
             "the shifts of a random order of each item",
@@ -244,6 +257,7 @@ LOOK_AT_TEXT = Suite(
         ),
     ),
     readers=("pride",),
+    published_readers=("pride(per=subject)",),
 )
 
 SUITES: Registry[Suite] = Registry("suite")
