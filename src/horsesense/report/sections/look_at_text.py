@@ -96,7 +96,7 @@ def _offsets(run: Run) -> list[Offset]:
         Offset(name, fit["offset"], fit["positions"])
         for name, fit in found
         if len(fit.get("positions", ())) > 1
-    ]
+    ][:1]  # every reader of tokens looks at the same replies
 
 
 def _entropies(run: Run) -> list[Point]:
@@ -170,7 +170,7 @@ def _unfitted(run: Run) -> Iterator[Sentence]:
 def _offset(run: Run) -> Iterator[Sentence]:
     mismatch = run.one("mismatch_rate", reader="first_token")
     for found in _offsets(run):
-        if found.offset and mismatch is not None and found.reader == "first_token":
+        if found.offset and mismatch is not None:
             text = (
                 f"Its labels stand at token {found.offset + 1} of most replies, not at the first: "
                 "read there with first_token(position=found)."
