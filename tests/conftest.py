@@ -8,6 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
+
+# The same examples every time, and no example fails for being slow on a busy machine.
+settings.register_profile("steady", deadline=None, derandomize=True)
+settings.load_profile("steady")
 
 HERE = Path(__file__).parent
 

@@ -83,7 +83,7 @@ def test_what_is_stored_comes_back(path: Path) -> None:
             assert store.get_request(asked.key) == request
 
         comes_back()
-        assert store.verify().checked == store.totals().responses > 50
+        assert store.verify().checked == store.totals().responses > 10
         assert store.verify().sound
 
 
