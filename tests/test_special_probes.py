@@ -213,7 +213,12 @@ def test_commas_inside_brackets_separate_nothing() -> None:
 def test_exclusions_reach_the_findings(tmp_path: Path) -> None:
     rows = [
         {"id": "fine", "question": "Which?", "options": ["a1", "b1", "c1"], "answer_index": 0},
-        {"id": "twice", "question": "Who?", "options": ["xenon", "Xenon ", "argon"], "answer_index": 2},
+        {
+            "id": "twice",
+            "question": "Who?",
+            "options": ["neon", "Neon ", "argon"],
+            "answer_index": 2,
+        },
         {"id": "none", "question": "What?", "options": ["p", "none-of-them"], "answer_index": 1},
     ]
     path = tmp_path / "items.jsonl"
