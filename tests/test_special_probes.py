@@ -216,7 +216,7 @@ def test_exclusions_reach_the_findings(tmp_path: Path) -> None:
         {
             "id": "twice",
             "question": "Who?",
-            "options": ["xe", "Xe ", "argon"],
+            "options": ["xenon", "Xenon ", "argon"],
             "answer_index": 2,
         },
         {"id": "none", "question": "What?", "options": ["p", "none-of-them"], "answer_index": 1},
