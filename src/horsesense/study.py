@@ -42,7 +42,7 @@ from horsesense.table import (
 )
 from horsesense.trials import Trial
 
-LOOKAHEAD = 2000
+LOOKAHEAD = 300
 """Items whose trials are counted to say how many requests there will be, about."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from horsesense.measures.base import Floats, Measure, Rows, complete, no_gold, ratio
 from horsesense.probes.base import LETTERS
@@ -93,24 +94,29 @@ def permuted_rstd(cell: Cell, seed: int, draws: int = 200) -> Floats:
     rng = np.random.default_rng(seed)
     known = cell.read & (cell.gold_at >= 0)
     hit = (cell.correct == 1) & known
-    slots = np.arange(_width(cell))
-    at = (cell.gold_at[:, :, None] == slots) & known[:, :, None]
-    asked = at.sum(axis=(0, 1))
-    values = np.empty(draws)
+    width = _width(cell)
+    at = cell.gold_at[known]
+    asked = np.bincount(at, minlength=width)
+    values = np.empty((draws, 2 * width))
     for draw in range(draws):
-        order = np.where(known, rng.random(known.shape), 2.0)
-        if known.shape[1] == 1:
-            shuffled = hit.copy()
-            shuffled[known] = rng.permutation(hit[known])
-        else:
-            # Sort each item's known trials into a random order and hand out its hits there.
-            places = np.argsort(order, axis=1)
-            shuffled = np.zeros_like(hit)
-            wins = np.arange(known.shape[1]) < hit.sum(axis=1, keepdims=True)
-            np.put_along_axis(shuffled, places, wins, axis=1)
-        hits = (at & shuffled[:, :, None]).sum(axis=(0, 1))
-        values[draw] = Rstd().value(np.concatenate([hits, asked]).astype(np.float64))[0]
-    return values
+        shuffled = _shuffled(hit, known, rng)[known]
+        values[draw] = np.concatenate([np.bincount(at[shuffled], minlength=width), asked])
+    return Rstd().value(values)[:, 0]
+
+
+def _shuffled(
+    hit: npt.NDArray[np.bool_], known: npt.NDArray[np.bool_], rng: np.random.Generator
+) -> npt.NDArray[np.bool_]:
+    """Hits in random places: within each item, or over all items that have one trial."""
+    shuffled = np.zeros_like(hit)
+    if known.shape[1] == 1:
+        shuffled[known] = rng.permutation(hit[known])
+        return shuffled
+    # Sort each item's known trials into a random order and hand out its hits there.
+    places = np.argsort(np.where(known, rng.random(known.shape), 2.0), axis=1)
+    wins = np.arange(known.shape[1]) < hit.sum(axis=1, keepdims=True)
+    np.put_along_axis(shuffled, places, wins, axis=1)
+    return shuffled
 
 
 class PositionPreference(Measure):
