@@ -7,9 +7,11 @@ such items; all that they join, and all that share a given cluster, becomes one 
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from array import array
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Final, Literal
 
 import numpy as np
@@ -20,6 +22,7 @@ from horsesense.cues.tokens import Stream, plain, word_stream
 from horsesense.errors import UsageError
 
 Ints = npt.NDArray[np.int64]
+Hashes = npt.NDArray[np.uint64]
 Grouping = Literal["found", "given", "none"]
 
 LIKE: Final = 0.8
@@ -30,9 +33,12 @@ PIECE_WORDS: Final = 8
 """Shortest sentence or line whose repetition joins items."""
 COMMON: Final = 0.2
 """A sentence or skeleton of more items than this share is an instruction, not a source."""
+MOST_LEADERS: Final = 30
+"""Templates looked for among texts of one skeleton; where there are more, the frame is chance."""
 LARGEST: Final = 0.3
 """Share of the items above which one group makes splitting pointless."""
 BINS, BAND = 64, 4
+EMPTY: Final = np.uint64(2**64 - 1)
 
 _PIECES: Final = re.compile(r"[\n.!?]+")
 _TOKENS: Final = re.compile(r"\w+|[^\w\s]")
@@ -140,65 +146,69 @@ def _near_duplicates(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Pairs of texts whose sets of word pairs have a Jaccard similarity of `LIKE` or more.
 
     Candidates share a band of a one-permutation MinHash (Li, Owen and Zhang 2012); each is
-    compared with the first of its bucket, exactly.
+    compared with the first of its bucket, exactly. Sets are made again where they are needed:
+    keeping all of them would take more memory than the texts.
     """
     stream = word_stream(texts, _TOKENS.findall)
-    sets = _pair_sets(stream)
-    yield from _equal(s.tobytes() if len(s) else None for s in sets)
-    seen: set[tuple[int, int]] = set()
-    for buckets in _bands(sets):
-        for members in buckets:
-            a = members[0]
-            for b in members[1:]:
-                if (a, b) not in seen and _jaccard(sets[a], sets[b]) >= LIKE:
-                    yield a, b
-                seen.add((a, b))
-
-
-def _pair_sets(stream: Stream) -> list[npt.NDArray[np.uint64]]:
-    """The set of hashed word pairs of each text, sorted."""
-    ids = stream.ids.astype(np.uint64)
-    sets = []
-    for begin, end in zip(stream.starts[:-1], stream.starts[1:], strict=True):
-        text = ids[begin:end]
-        # Odd multipliers from Steele and others (2014) mix the numbers; wrapping is intended.
-        pairs = text[:-1] * np.uint64(0x9E3779B97F4A7C15) + text[1:] * np.uint64(0xBF58476D1CE4E5B9)
-        pairs ^= pairs >> np.uint64(31)
-        sets.append(np.unique(pairs * np.uint64(0x94D049BB133111EB)))
-    return sets
-
-
-def _bands(sets: Sequence[npt.NDArray[np.uint64]]) -> Iterator[Iterable[list[int]]]:
-    """Buckets of texts whose smallest hashes agree throughout one band of bins."""
-    empty = np.uint64(2**64 - 1)
-    signature = np.full((len(sets), BINS), empty)
-    for i, values in enumerate(sets):
-        bins = (values >> np.uint64(58)).astype(np.int64)
+    signature = np.full((len(texts), BINS), EMPTY)
+    exact: list[bytes | None] = []
+    for i in range(len(texts)):
+        values = _pair_set(stream, i)
+        exact.append(blake2b(values.tobytes(), digest_size=16).digest() if len(values) else None)
         # Sorted values: the first of each bin is its smallest.
-        first, at = np.unique(bins, return_index=True)
+        first, at = np.unique((values >> np.uint64(58)).astype(np.int64), return_index=True)
         signature[i, first] = values[at]
+    yield from _equal(exact)
+    seen: set[tuple[int, int]] = set()
+    for a, b in _candidates(signature):
+        if (a, b) in seen or exact[a] == exact[b]:
+            continue
+        seen.add((a, b))
+        if _jaccard(_pair_set(stream, a), _pair_set(stream, b)) >= LIKE:
+            yield a, b
+
+
+def _pair_set(stream: Stream, i: int) -> Hashes:
+    """The set of hashed word pairs of one text, sorted."""
+    text = stream.ids[stream.starts[i] : stream.starts[i + 1]].astype(np.uint64)
+    # Odd multipliers from Steele and others (2014) mix the numbers; wrapping is intended.
+    pairs = text[:-1] * np.uint64(0x9E3779B97F4A7C15) + text[1:] * np.uint64(0xBF58476D1CE4E5B9)
+    pairs ^= pairs >> np.uint64(31)
+    return np.unique(pairs * np.uint64(0x94D049BB133111EB))
+
+
+def _candidates(signature: Hashes) -> Iterator[tuple[int, int]]:
+    """Pairs (first of a bucket, other) of texts whose smallest hashes agree throughout a band."""
     for start in range(0, BINS, BAND):
-        buckets: dict[bytes, list[int]] = defaultdict(list)
+        first: dict[bytes, int] = {}
         for i, row in enumerate(signature[:, start : start + BAND]):
-            if (row != empty).any():
-                buckets[row.tobytes()].append(i)
-        yield [members for members in buckets.values() if len(members) > 1]
+            if (row != EMPTY).any():
+                leader = first.setdefault(row.tobytes(), i)
+                if leader != i:
+                    yield leader, i
 
 
-def _jaccard(a: npt.NDArray[np.uint64], b: npt.NDArray[np.uint64]) -> float:
+def _jaccard(a: Hashes, b: Hashes) -> float:
     common = len(np.intersect1d(a, b, assume_unique=True))
     return common / max(len(a) + len(b) - common, 1)
 
 
 def _shared_pieces(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Pairs of texts with a long sentence or line in common that is not an instruction."""
-    holders: dict[str, list[int]] = defaultdict(list)
+    keys, owners = array("Q"), array("i")
     for i, text in enumerate(texts):
         for piece in {" ".join(p.split()) for p in _PIECES.split(plain(text))}:
             if piece.count(" ") >= PIECE_WORDS - 1:
-                holders[piece].append(i)
-    for members in holders.values():
-        if 1 < len(members) <= COMMON * len(texts):
+                keys.append(int.from_bytes(blake2b(piece.encode(), digest_size=8).digest()))
+                owners.append(i)
+    # Most sentences stand once: flat arrays hold them in a tenth of a dictionary's memory.
+    hashes, items = np.array(keys, np.uint64), np.array(owners, np.int64)
+    order = np.argsort(hashes, kind="stable")
+    begins = np.flatnonzero(np.diff(hashes[order], prepend=hashes[order][:1] + np.uint64(1)))
+    sizes = np.diff(begins, append=len(order))
+    for begin, size in zip(begins[sizes > 1], sizes[sizes > 1], strict=True):
+        if size <= COMMON * len(texts):
+            members = items[order[begin : begin + size]].tolist()
             yield from ((members[0], other) for other in members[1:])
 
 
@@ -208,26 +218,28 @@ def _templates(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
     They have the same skeleton (function words, numbers and marks in order, each run of other
     words a gap) and enough other words in common.
     """
-    skeletons, contents = [], []
-    for text in texts:
-        tokens = _TOKENS.findall(plain(text))
-        skeletons.append(_skeleton(tokens))
-        contents.append({t for t in tokens if t not in _FUNCTION and t.isalpha()})
-    times = Counter(s for s in skeletons if s)
-    buckets: dict[str, list[int]] = defaultdict(list)
-    for i, skeleton in enumerate(skeletons):
-        if skeleton and 1 < times[skeleton] <= COMMON * len(texts):
-            buckets[skeleton].append(i)
+    buckets: dict[bytes, list[int]] = defaultdict(list)
+    for i, text in enumerate(texts):
+        skeleton = _skeleton(_TOKENS.findall(plain(text)))
+        if skeleton is not None:
+            buckets[blake2b(skeleton.encode(), digest_size=16).digest()].append(i)
     for members in buckets.values():
-        leaders: list[int] = []
-        for i in members:
-            for leader in leaders:
-                a, b = contents[leader], contents[i]
-                if len(a & b) >= FILLED * max(len(a | b), 1):
-                    yield leader, i
-                    break
-            else:
-                leaders.append(i)
+        if 1 < len(members) <= COMMON * len(texts):
+            yield from _fillings(texts, members)
+
+
+def _fillings(texts: Sequence[str], members: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Pairs (leader, other) of texts of one skeleton that have content words in common."""
+    leaders: list[tuple[int, set[str]]] = []
+    for i in members:
+        words = {t for t in _TOKENS.findall(plain(texts[i])) if t.isalpha()} - _FUNCTION
+        for leader, known in leaders:
+            if len(words & known) >= FILLED * max(len(words | known), 1):
+                yield leader, i
+                break
+        else:
+            if len(leaders) < MOST_LEADERS:
+                leaders.append((i, words))
 
 
 def _skeleton(tokens: Sequence[str]) -> str | None:
