@@ -7,7 +7,7 @@ predictions, so they run in forked processes without copying the texts.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
@@ -253,7 +253,7 @@ Runner = Callable[[Sequence[Unit]], Iterator[Outcome]]
 
 @contextmanager
 def workers(source: Source, splits: Sequence[Split], jobs: int) -> Iterator[Runner]:
-    """A function that runs units in `jobs` processes and yields outcomes as they come."""
+    """A function that runs units in `jobs` processes and yields outcomes in order."""
     if jobs == 1:
         from threadpoolctl import threadpool_limits
 
@@ -272,7 +272,8 @@ def workers(source: Source, splits: Sequence[Split], jobs: int) -> Iterator[Runn
     ) as pool:
 
         def run(units: Sequence[Unit]) -> Iterator[Outcome]:
-            for future in as_completed([pool.submit(_run_shared, unit) for unit in units]):
+            # In the order of the units, so that no table depends on which worker was faster.
+            for future in [pool.submit(_run_shared, unit) for unit in units]:
                 yield future.result()
 
         try:
