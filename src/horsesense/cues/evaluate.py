@@ -109,7 +109,8 @@ def evaluate(
     p_values: dict[str, float] = {}
     refit = not lean and len(task) <= REFIT_UP_TO and not method.faithful
     for source, vectors, table in _sources(task, groups, method):
-        units = [Unit(s, v) for v in vectors for s in range(len(splits))]
+        # The widest vectors come last in the list and take longest: they start first.
+        units = [Unit(s, v) for v in reversed(vectors) for s in range(len(splits))]
         ticker.expect(len(units))
         with workers(source, splits, jobs) as run:
             outcomes += ticker.watch(run(units))

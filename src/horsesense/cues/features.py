@@ -73,16 +73,17 @@ def prepare_ngrams(
         kept = np.flatnonzero(document_frequency(matrix[train]) >= MIN_TEXTS)
         parts.append(take_columns(matrix, kept))
         columns.append(kept + offset)
-    x = csr_array(hstack(parts, format="csr"), dtype=np.float64)
+    x = csr_array(hstack(parts, format="csr"))
+    del parts  # whole vocabularies of large sets: float64 and copies wait for the selection
     if vector.weight == "presence" and not presence_bug:
         x.data[:] = 1.0
     if vector.weight == "TFIDF":
         x = _tfidf(x, train)
     column = np.concatenate(columns)
     if x.shape[1] > MOST_COLUMNS:
-        best = _best_columns(x[train], y[train])
+        best = _best_columns(x[train].astype(np.float64), y[train])
         x, column = take_columns(x, best), column[best]
-    return Prepared(x, column)
+    return Prepared(x.astype(np.float64), column)
 
 
 def prepare_dense(table: Floats, train: Ints, *, scale: bool) -> Prepared:
@@ -96,7 +97,7 @@ def prepare_dense(table: Floats, train: Ints, *, scale: bool) -> Prepared:
 def _tfidf(x: csr_array, train: Ints) -> csr_array:
     """Counts times ln((1 + n) / (1 + texts)) + 1, every row scaled to length 1."""
     texts = document_frequency(x[train])
-    x = csr_array(x * (np.log((1 + len(train)) / (1 + texts)) + 1.0)[None, :])
+    x = csr_array(x.astype(np.float64) * (np.log((1 + len(train)) / (1 + texts)) + 1.0)[None, :])
     length = np.sqrt(np.asarray(x.multiply(x).sum(axis=1)).ravel())
     return csr_array(diags_array(1 / np.where(length > 0, length, 1.0)) @ x)
 
