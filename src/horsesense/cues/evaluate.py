@@ -9,7 +9,6 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from threadpoolctl import threadpool_limits
 
 from horsesense.cues import scores
 from horsesense.cues.cheap import CueTable
@@ -20,9 +19,9 @@ from horsesense.cues.strongest import strongest_cues
 from horsesense.cues.sweep import (
     Method,
     Outcome,
-    Runner,
     Source,
     Unit,
+    Workers,
     count_level,
     dense_tables,
     vector_names,
@@ -112,13 +111,14 @@ def evaluate(
         # The widest vectors come last in the list and take longest: they start first.
         units = [Unit(s, v) for v in reversed(vectors) for s in range(len(splits))]
         ticker.expect(len(units))
-        with workers(source, splits, jobs) as run:
-            outcomes += ticker.watch(run(units))
+        with workers(source, splits, jobs) as crew:
+            named = None
+            if not lean and "word" in source.counts:
+                named = crew.start(strongest_cues, table)
+            outcomes += ticker.watch(crew.run(units))
             if refit:
-                p_values = _refitted_ps(source, splits, items, outcomes, run, ticker)
-        if not lean and "word" in source.counts:
-            with threadpool_limits(1):
-                cues = strongest_cues(source, splits, table)
+                p_values = _refitted_ps(source, splits, items, outcomes, crew, ticker)
+            cues = named() if named else cues
     predicted = _assembled(outcomes, splits, items, method.faithful)
     if not refit:
         p_values = _fixed_ps(task, groups, items, predicted, method.seed)
@@ -198,7 +198,7 @@ def _refitted_ps(
     splits: Sequence[Split],
     items: Ints,
     outcomes: Sequence[Outcome],
-    run: Runner,
+    crew: Workers,
     ticker: Ticker,
 ) -> dict[str, float]:
     """One-sided p from refitting everything to shuffled labels.
@@ -216,7 +216,7 @@ def _refitted_ps(
     while done < REFITS and extreme[BEST] < ENOUGH:
         done += 1
         units = [Unit(s, v, done) for v in vectors for s in first]
-        found = _kappas(source, splits, items, list(ticker.watch(run(units))), done)
+        found = _kappas(source, splits, items, list(ticker.watch(crew.run(units))), done)
         for vector, value in found.items():
             extreme[vector] += value >= true[vector]
     ticker.expect(-per_shuffle * (REFITS - done))

@@ -6,14 +6,15 @@ training set: columns that stand in two training texts, weights, and the best 20
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array, diags_array, hstack
+from scipy.sparse import csr_array, hstack
 
-from horsesense.cues.tokens import Counts, Level, document_frequency, take_columns
+from horsesense.cues.tokens import Counts, Level, take_columns
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -65,25 +66,85 @@ def prepare_ngrams(
 ) -> Prepared:
     """The n-gram vector as fitted on the rows `train`, whose labels are `y[train]`.
 
-    With `presence_bug`, presence is counts, as in the released code of the paper.
+    With `presence_bug`, presence is counts, as in the released code of the paper. Columns are
+    chosen before anything is weighted: no whole vocabulary is ever held as float64.
     """
-    blocks = [(counts.one, 0), (counts.two, counts.one.shape[1])][: vector.longest]
-    parts, columns = [], []
-    for matrix, offset in blocks:
-        kept = np.flatnonzero(document_frequency(matrix[train]) >= MIN_TEXTS)
-        parts.append(take_columns(matrix, kept))
-        columns.append(kept + offset)
-    x = csr_array(hstack(parts, format="csr"))
-    del parts  # whole vocabularies of large sets: float64 and copies wait for the selection
+    matrices = [counts.one, counts.two][: vector.longest]
     if vector.weight == "presence" and not presence_bug:
-        x.data[:] = 1.0
+        matrices = [_like(m, np.ones_like(m.data)) for m in matrices]
+    texts = [_training_texts(m, train) for m in matrices]
+    kept = [t >= MIN_TEXTS for t in texts]
+    weights, scale = [np.ones(len(t)) for t in texts], np.ones(counts.one.shape[0])
     if vector.weight == "TFIDF":
-        x = _tfidf(x, train)
-    column = np.concatenate(columns)
-    if x.shape[1] > MOST_COLUMNS:
-        best = _best_columns(x[train].astype(np.float64), y[train])
-        x, column = take_columns(x, best), column[best]
-    return Prepared(x.astype(np.float64), column)
+        weights = [np.log((1 + len(train)) / (1 + t)) + 1.0 for t in texts]
+        scale = _inverse_lengths(matrices, [w * k for w, k in zip(weights, kept, strict=True)])
+    columns = np.flatnonzero(np.concatenate(kept))
+    if len(columns) > MOST_COLUMNS:
+        f = np.concatenate([anova_f(m, y[train], train, scale) for m in matrices])
+        columns = columns[_best(f[columns])]
+    return Prepared(_chosen(matrices, columns, np.concatenate(weights), scale), columns)
+
+
+def _like(x: csr_array, data: npt.NDArray[Any]) -> csr_array:
+    """Other values in the same places, which are shared."""
+    return csr_array((data, x.indices, x.indptr), shape=x.shape)
+
+
+def _training_texts(x: csr_array, train: Ints) -> Ints:
+    """In how many training rows each column stands."""
+    inside = np.zeros(x.shape[0], bool)
+    inside[train] = True
+    return np.bincount(x.indices[np.repeat(inside, np.diff(x.indptr))], minlength=x.shape[1])
+
+
+def _inverse_lengths(matrices: Sequence[csr_array], weights: Sequence[Floats]) -> Floats:
+    """One over the Euclidean length of each weighted row; 1 where that is 0."""
+    pairs = zip(matrices, weights, strict=True)
+    length = np.sqrt(np.sum([_like(m, m.data**2) @ w**2 for m, w in pairs], axis=0))
+    return np.asarray(1 / np.where(length > 0, length, 1.0))
+
+
+def _best(f: Floats) -> Ints:
+    """The 20,000 columns with the largest F; of ties the later ones, as in scikit-learn."""
+    return np.sort(np.argsort(np.nan_to_num(f, nan=-np.inf), kind="stable")[-MOST_COLUMNS:])
+
+
+def _chosen(
+    matrices: Sequence[csr_array], columns: Ints, weights: Floats, scale: Floats
+) -> csr_array:
+    """The chosen columns of the matrices side by side, times the weights of columns and rows."""
+    parts, first = [], 0
+    for matrix in matrices:
+        last = first + matrix.shape[1]
+        parts.append(take_columns(matrix, columns[(first <= columns) & (columns < last)] - first))
+        first = last
+    x = csr_array(hstack(parts, format="csr"))
+    each = weights[columns][x.indices] * np.repeat(scale, np.diff(x.indptr))
+    return _like(x, x.data * each)
+
+
+def anova_f(x: csr_array, y: Ints, rows: Ints, scale: Floats) -> Floats:
+    """F of the one-way analysis of variance of each column by label; NaN where undefined.
+
+    Args:
+        x: (all rows, columns). A factor of a whole column would not change its F.
+        y: labels of `rows`.
+        rows: the rows that count.
+        scale: factor of each of all rows.
+    """
+    labels, place = np.unique(y, return_inverse=True)
+    sizes = np.bincount(place).astype(float)
+    member = csr_array((scale[rows], (place, rows)), shape=(len(labels), x.shape[0]))
+    sums = csr_array(member @ x)
+    correction = np.asarray(sums.sum(axis=0)) ** 2 / len(y)
+    between = sums.power(2).T @ (1 / sizes) - correction
+    squared = np.zeros(x.shape[0])
+    squared[rows] = scale[rows] ** 2
+    total = _like(x, x.data**2).T @ squared - correction
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(
+            (between / (len(labels) - 1)) / ((total - between) / (len(y) - len(labels)))
+        )
 
 
 def prepare_dense(table: Floats, train: Ints, *, scale: bool) -> Prepared:
@@ -92,32 +153,3 @@ def prepare_dense(table: Floats, train: Ints, *, scale: bool) -> Prepared:
         spread = table[train].std(axis=0)
         table = (table - table[train].mean(axis=0)) / np.where(spread > 0, spread, 1.0)
     return Prepared(table, np.arange(table.shape[1]))
-
-
-def _tfidf(x: csr_array, train: Ints) -> csr_array:
-    """Counts times ln((1 + n) / (1 + texts)) + 1, every row scaled to length 1."""
-    texts = document_frequency(x[train])
-    x = csr_array(x.astype(np.float64) * (np.log((1 + len(train)) / (1 + texts)) + 1.0)[None, :])
-    length = np.sqrt(np.asarray(x.multiply(x).sum(axis=1)).ravel())
-    return csr_array(diags_array(1 / np.where(length > 0, length, 1.0)) @ x)
-
-
-def _best_columns(x: csr_array, y: Ints) -> Ints:
-    """The 20,000 columns with the largest F; of ties the later ones, as in scikit-learn."""
-    f = np.nan_to_num(anova_f(x, y), nan=-np.inf)
-    return np.sort(np.argsort(f, kind="stable")[-MOST_COLUMNS:])
-
-
-def anova_f(x: csr_array, y: Ints) -> Floats:
-    """F of the one-way analysis of variance of each column by label; NaN where undefined."""
-    labels, place = np.unique(y, return_inverse=True)
-    sizes = np.bincount(place).astype(float)
-    member = csr_array((np.ones(len(y)), (place, np.arange(len(y)))))
-    sums = (member @ x).toarray()
-    correction = sums.sum(axis=0) ** 2 / len(y)
-    between = (sums**2 / sizes[:, None]).sum(axis=0) - correction
-    total = np.asarray(x.multiply(x).sum(axis=0)).ravel() - correction
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(
-            (between / (len(labels) - 1)) / ((total - between) / (len(y) - len(labels)))
-        )

@@ -130,10 +130,16 @@ def permutation_ps(
     shuffled labels, for the same reason as in `interval`. The observed arrangement is one draw.
     """
     rng = np.random.default_rng(seed)
-    observed = np.array([np.mean(np.sum(p == gold, axis=-1)) for p in predictions])
+    stacked = np.concatenate([np.atleast_2d(p) for p in predictions]).astype(np.int32)
+    owner = np.repeat(np.arange(len(predictions)), [len(np.atleast_2d(p)) for p in predictions])
+    sizes = np.bincount(owner)
+
+    def agreements(labels: Ints) -> Ints:
+        return np.asarray(np.count_nonzero(stacked == labels.astype(np.int32), axis=1))
+
+    observed = np.bincount(owner, agreements(gold)) / sizes
     extreme = np.zeros(len(predictions))
     for _ in range(draws):
-        shuffled = permuted(gold, groups, strata, rng)
-        for i, p in enumerate(predictions):
-            extreme[i] += np.mean(np.sum(p == shuffled, axis=-1) >= observed[i])
+        found = agreements(permuted(gold, groups, strata, rng))
+        extreme += np.bincount(owner, found >= observed[owner]) / sizes
     return [float(p) for p in (extreme + 1) / (draws + 1)]

@@ -6,14 +6,18 @@ predictions, so they run in forked processes without copying the texts.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from functools import partial
+from multiprocessing import get_context
+from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+from threadpoolctl import threadpool_limits
 
 from horsesense.cues.cheap import CueTable, cues_of_options, cues_of_texts
 from horsesense.cues.classify import CLASSIFIERS, MANY_LABELS, Classifier, Fitted, fit
@@ -33,6 +37,8 @@ from horsesense.ids import seed_of
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+
+T = TypeVar("T")
 
 PAIRED: Final = "question and option"
 """Options with the words that they share with the question in columns of their own."""
@@ -237,32 +243,43 @@ _SHARED: dict[str, Any] = {}  # what forked workers see
 
 
 def _share(source: Source, splits: Sequence[Split]) -> None:
-    from threadpoolctl import threadpool_limits
-
     # Matrices are small and sparse: threads inside a fit only wait for each other.
     threadpool_limits(1)
     _SHARED["source"], _SHARED["splits"] = source, splits
 
 
-def _run_shared(unit: Unit) -> Outcome:
-    return run_unit(_SHARED["source"], _SHARED["splits"], unit)
+def _shared(work: Callable[..., T], *more: Any) -> T:
+    return work(_SHARED["source"], _SHARED["splits"], *more)
 
 
-Runner = Callable[[Sequence[Unit]], Iterator[Outcome]]
+class Workers:
+    """Does work on one source and its splits, in other processes where there is a pool."""
+
+    def __init__(
+        self, source: Source, splits: Sequence[Split], pool: ProcessPoolExecutor | None
+    ) -> None:
+        self._known = (source, splits)
+        self._pool = pool
+
+    def start(self, work: Callable[..., T], *more: Any) -> Callable[[], T]:
+        """Begin `work(source, splits, *more)`; what comes back waits for its result."""
+        if self._pool is None:
+            return partial(work, *self._known, *more)
+        return self._pool.submit(_shared, work, *more).result
+
+    def run(self, units: Sequence[Unit]) -> Iterator[Outcome]:
+        """Begin all units; their outcomes come in the order of the units."""
+        results = [self.start(run_unit, unit) for unit in units]
+        return (result() for result in results)
 
 
 @contextmanager
-def workers(source: Source, splits: Sequence[Split], jobs: int) -> Iterator[Runner]:
-    """A function that runs units in `jobs` processes and yields outcomes in order."""
+def workers(source: Source, splits: Sequence[Split], jobs: int) -> Iterator[Workers]:
+    """`jobs` processes that see the source and its splits without a copy; or this one."""
     if jobs == 1:
-        from threadpoolctl import threadpool_limits
-
         with threadpool_limits(1):
-            yield lambda units: (run_unit(source, splits, unit) for unit in units)
+            yield Workers(source, splits, None)
         return
-    import sys
-    from multiprocessing import get_context
-
     import sklearn.linear_model  # noqa: F401  (loaded once, before the processes fork)
 
     # Forked workers see the arrays without a copy; elsewhere they are sent once per worker.
@@ -270,13 +287,7 @@ def workers(source: Source, splits: Sequence[Split], jobs: int) -> Iterator[Runn
     with ProcessPoolExecutor(
         jobs, mp_context=context, initializer=_share, initargs=(source, splits)
     ) as pool:
-
-        def run(units: Sequence[Unit]) -> Iterator[Outcome]:
-            # In the order of the units, so that no table depends on which worker was faster.
-            for future in [pool.submit(_run_shared, unit) for unit in units]:
-                yield future.result()
-
         try:
-            yield run
+            yield Workers(source, splits, pool)
         finally:
             pool.shutdown(cancel_futures=True)

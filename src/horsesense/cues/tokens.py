@@ -32,8 +32,6 @@ WORD: Final = re.compile(r"\b\w\w+\b")
 LETTERS: Final = re.compile(r"[^\W\d_]+")
 """Alphabetic words of any length."""
 
-CHUNK: Final = 2000  # texts that are tokenised together
-
 # The pre-tokenisation pattern of GPT-2 (openai/gpt-2, encoder.py), MIT licence.
 GPT2_PATTERN: Final = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 
@@ -121,11 +119,10 @@ def _token_stream(texts: Sequence[str]) -> Stream:
     encoding = gpt2()
     parts: list[npt.NDArray[np.int32]] = []
     starts = array("q", [0])
-    for first in range(0, len(texts), CHUNK):
-        chunk = [plain(text) for text in texts[first : first + CHUNK]]
-        for tokens in encoding.encode_ordinary_batch(chunk, num_threads=1):
-            parts.append(np.array(tokens, np.int32))
-            starts.append(starts[-1] + len(tokens))
+    for text in texts:
+        tokens = encoding.encode_ordinary(plain(text))
+        parts.append(np.array(tokens, np.int32))
+        starts.append(starts[-1] + len(tokens))
     ids = np.concatenate(parts) if parts else np.empty(0, np.int32)
     # Only the ranks that occur are kept, so that columns are as many as different tokens.
     used, dense = np.unique(ids, return_inverse=True)
@@ -215,9 +212,10 @@ def take_columns(matrix: csr_array, columns: npt.NDArray[np.int64]) -> csr_array
     place[columns] = np.arange(len(columns), dtype=np.int32)
     placed = place[matrix.indices]
     inside = placed >= 0
-    ends = np.concatenate([[0], np.cumsum(inside)])
+    ends = np.zeros(len(inside) + 1, matrix.indptr.dtype)
+    np.cumsum(inside, out=ends[1:])
     out = csr_array(
-        (matrix.data[inside], placed[inside], ends[matrix.indptr].astype(np.int32)),
+        (matrix.data[inside], placed[inside], ends[matrix.indptr]),
         shape=(matrix.shape[0], len(columns)),
     )
     out.has_sorted_indices = True
