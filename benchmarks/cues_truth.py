@@ -41,8 +41,8 @@ def generated(seed: int, n: int, cue_rate: float, words: int = 12) -> ItemSet:
     return ItemSet(f"generated {seed}", "label", tuple(items), ("no", "yes"))
 
 
-def results(sets: int, n: int, cue_rate: float, repeats: int | None) -> Iterator[CueResult]:
-    for seed in range(sets):
+def results(seeds: range, n: int, cue_rate: float, repeats: int | None) -> Iterator[CueResult]:
+    for seed in seeds:
         items = generated(seed, n, cue_rate)
         yield find_cues(items, grouping="none", seed=seed, repeats=repeats, jobs=1)
 
@@ -52,11 +52,15 @@ def main() -> None:
     parser.add_argument("truth", choices=["null", "planted"])
     parser.add_argument("--sets", type=int, default=200)
     parser.add_argument("--items", type=int, default=300)
-    parser.add_argument("--repeats", type=int, default=2)
+    parser.add_argument(
+        "--repeats", type=int, help="of the folds; the tool's own choice by default"
+    )
+    parser.add_argument("--first", type=int, default=0, help="seed of the first set")
     args = parser.parse_args()
     started = time.process_time()
     rate = 0.0 if args.truth == "null" else 0.34
-    found = list(results(args.sets, args.items, rate, args.repeats))
+    seeds = range(args.first, args.first + args.sets)
+    found = list(results(seeds, args.items, rate, args.repeats))
     rows = [result.verdict.row for result in found]
     kappas = np.array([row.kappa for row in rows])
     middle = kappas.mean()
