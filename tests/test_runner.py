@@ -443,6 +443,31 @@ def test_a_long_run_says_how_it_goes(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
 
 
+def test_a_slow_respondent_is_seen_to_be_alive(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("horsesense.runner.BEAT", 0.001)
+    calls: list[int] = []
+
+    class Watched(Progress):
+        def __call__(self, n: int = 1, *, skipped: bool = False) -> None:
+            calls.append(n)
+
+    go(Scripted(pause=0.05), store, 1, progress=Watched("asking", 1, io.StringIO()))
+    assert calls[0] == 0
+    assert sum(calls) == 1
+
+
+def test_the_first_line_may_come_before_the_first_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    out = io.StringIO()
+    shown = Progress("asking", 1000, out)
+    now = 3.0
+    shown(0)
+    assert out.getvalue() == "asking: 0 of 1,000, nothing back yet after 3 s\n"
+
+
 def test_a_short_run_says_nothing() -> None:
     out = io.StringIO()
     shown = Progress("asking", 3, out)

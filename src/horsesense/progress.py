@@ -60,8 +60,11 @@ class Progress:
         parts = [f"{self.label}: {self.done:,}"]
         if self.total is not None:
             parts[0] += f" of {self.total:,}"
-        parts.append(f"{rate:,.0f}/s" if rate >= 10 else f"{rate:.2g}/s")
-        if self.total is not None and rate > 0:
+        if rate:
+            parts.append(f"{rate:,.0f}/s" if rate >= 10 else f"{rate:.2g}/s")
+        else:
+            parts.append(f"nothing back yet after {clock(now - self._started)}")
+        if self.total is not None and rate:
             parts.append(f"{clock((self.total - self.done) / rate)} left")
         parts += filter(None, [self.note()])
         return ", ".join(parts)

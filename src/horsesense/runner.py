@@ -33,6 +33,7 @@ __all__ = ["Limits", "Retry", "RunSummary", "run"]
 
 CHUNK: Final = 64
 """Requests drawn from the iterator at once: rendering them holds up the requests in flight."""
+BEAT: Final = 1.0  # seconds
 
 
 async def run(
@@ -123,21 +124,28 @@ class _Run:
     async def work(self) -> None:
         """Run the workers to their end. After an error, what is in flight is still stored."""
         self._workers = [asyncio.create_task(self._worker()) for _ in range(self._connections)]
+        heart = asyncio.create_task(self._beat())
         try:
             done, busy = await asyncio.wait(self._workers, return_when=asyncio.FIRST_EXCEPTION)
             if busy and self._writer.error is None:
                 self._stop.set()
                 await asyncio.wait(busy)
         finally:
-            for worker in self._workers:
-                worker.cancel()
-            await asyncio.gather(*self._workers, return_exceptions=True)
+            for task in (heart, *self._workers):
+                task.cancel()
+            await asyncio.gather(heart, *self._workers, return_exceptions=True)
             self._writer.flush()
         errors = [worker.exception() for worker in done if not worker.cancelled()]
         for error in [self._writer.error, *errors]:
             if error is not None:
                 raise error
         self._abandon_waiting()
+
+    async def _beat(self) -> None:
+        """Show that the run is alive while a slow respondent has nothing to give back."""
+        while True:
+            await asyncio.sleep(BEAT)
+            self._progress(0)
 
     def interrupt(self) -> None:
         """First call: send no more. Second call: wait for nothing."""
