@@ -12,7 +12,7 @@ from horsesense.report.charts import ACCENT, FAINT, GRID, TEXT, WARNING, draw
 from horsesense.report.text import visible
 
 ROW, LEFT, MIDDLE, RIGHT = 24, 270, 380, 160
-CELL: Final = 104
+CELL: Final = 84
 MOST_CUES: Final = 15
 _ROWS: Mapping[str, Any] = {"field": "row", "type": "ordinal", "sort": None, "axis": None}
 
@@ -33,8 +33,8 @@ def heat_map(results: Sequence[CueResult]) -> Markup:
     ]
     x = {
         "field": "dataset", "type": "nominal", "sort": None,
-        "axis": {"orient": "top", "labelAngle": 0, "title": None, "labelLimit": CELL - 4,
-                 "ticks": False},
+        "axis": {"orient": "top", "labelAngle": -25, "labelAlign": "left", "title": None,
+                 "labelLimit": LEFT, "ticks": False},
     }  # fmt: skip
     y = {
         "field": "features", "type": "nominal", "sort": vectors,
