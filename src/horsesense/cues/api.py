@@ -91,7 +91,7 @@ def find_cues(
     right = np.mean(found.predicted[BEST] == task.gold[found.items], axis=0)
     ids = [task.ids[i] for i in found.items]
     models, by_family = depend(task, found.items, right, groups.numbers, answers, families)
-    constant = is_constant(found.predicted[BEST])
+    constant, answered = is_constant(found.predicted[BEST]), bool(models)
     return CueResult(
         dataset=task.name,
         kind=task.kind,
@@ -99,7 +99,9 @@ def find_cues(
         rows=rows,
         ungrouped=loose,
         ungrouped_rows=loose_rows,
-        verdict=judge(best, rows, loose, constant=constant, faithful=faithful),
+        verdict=judge(
+            best, rows, loose, constant=constant, faithful=faithful, answered=answered
+        ),
         cues=found.cues,
         predictions=dict(zip(ids, right.tolist(), strict=True)),
         items=tuple(i for i, share in zip(ids, right, strict=True) if share == 1),

@@ -22,6 +22,7 @@ def judge(
     *,
     constant: bool,
     faithful: bool,
+    answered: bool = False,
 ) -> Verdict:
     """The verdict on one data set.
 
@@ -31,6 +32,7 @@ def judge(
         ungrouped: the best row with groups ignored, where items were grouped.
         constant: whether the best predictor always says the same label.
         faithful: whether the published method was followed.
+        answered: whether models' answers were compared with the cues, which the advice then omits.
     """
     predictable = _predictable(best, constant)
     strength = _strength(best, predictable)
@@ -39,7 +41,7 @@ def judge(
         strength=strength,
         sentence=_sentence(best, strength),
         reasons=tuple(_reasons(best, rows, ungrouped, constant, faithful)),
-        advice=tuple(_advice(best, strength, ungrouped)),
+        advice=tuple(_advice(best, strength, ungrouped, answered)),
         row=best,
     )
 
@@ -124,15 +126,18 @@ def _best_single(rows: Sequence[CueRow]) -> str:
     )
 
 
-def _advice(row: CueRow, strength: Strength, ungrouped: CueRow | None) -> list[str]:
+def _advice(row: CueRow, strength: Strength, ungrouped: CueRow | None, answered: bool) -> list[str]:
     if strength == "none":
         return _advice_on_nothing(row, ungrouped)
     advice = [
         "Look at the cues below: where one comes from how items were written, rewrite those items "
         "or add others in which it stands with another label.",
-        "Check whether models use them: give their recorded answers with --responses.",
         "`horsesense build balanced` finds a subset, or weights, in which they no longer help.",
     ]
+    if not answered:
+        advice.insert(
+            1, "Check whether models use them: give their recorded answers with --responses."
+        )
     if strength == "strong":
         advice.insert(0, "Do not read a score on this set as understanding.")
     return advice
