@@ -68,6 +68,27 @@ REASONED = [
     ("Answer: B or C", "ambiguous"),
     ("It is not A.", "illegal"),
 ]
+ABROAD = [
+    *("La bonne réponse est B. golf", "La respuesta correcta es la opción B) golf", "Respuesta: B"),
+    *("A resposta correta é a letra B.", "La risposta corretta è la B: golf.", "Ответ: B"),
+    *("正确答案是B。", "因此,正确的选项是B。", "选B", "正解はBです。", "答えは B です。", "정답은 B입니다."),
+    *("Правильный ответ — B) golf.", "Die Antwort lautet B.", "सही उत्तर B है।", "सही विकल्प B है।"),
+    *("الإجابة الصحيحة هي B.", "Đáp án đúng là B.", "Het juiste antwoord is B."),
+    *("Prawidłowa odpowiedź to B.", "Det rätta svaret är B."),
+    "<think>A? No, the cup is for golf.</think>\n\n答案是 B。",
+]
+FAMILIES = [
+    ("* **A)** Incorrect. The Ashes.\n* **B)** Correct. It is golf.\n* **C)** Incorrect.", "B"),
+    ("A: Incorrect.\nB: Incorrect.\nC: Correct!\nD: Incorrect.", "C"),
+    ("✅ **Correct answer: B. golf**\n\n❌ A. cricket\n❌ C. tennis", "B"),
+    ("It isn't A. It isn't C either. D makes no sense. That leaves B.", "B"),
+    ("B... no, actually C.", "C"),
+    ("Selected: B", "B"),
+    ("Both A and C could be correct.", "ambiguous"),
+    ("Lo siento, pero no puedo ayudar con eso.", "refusal"),
+    ("很抱歉,我无法回答这个问题。", "refusal"),
+    ("以上都不是。", "none"),
+]
 SHORT = [
     *("My final answer is B", "I'm going with B.", "I'd say B.", "Probably B.", "B is my answer."),
     *("That would be B.", "Answer choice B", "The answer is option B: golf", "Best answer: B"),
@@ -77,9 +98,11 @@ SHORT = [
     *("$$\\boxed{B}$$", "**Final Answer**\nB", "It should be option (B).", "Choice: B"),
 ]
 CASES = [
-    *((reply, want, SPORTS, None) for reply, want in BOLD + REASONED),
+    *((reply, want, SPORTS, None) for reply, want in BOLD + REASONED + FAMILIES),
     *((reply, want, options, None) for reply, want, options in SPECIAL),
-    *((reply, "B", SPORTS, None) for reply in SHORT),
+    *((reply, "B", SPORTS, None) for reply in SHORT + ABROAD),
+    ("A. Correct", "A", ("Correct", "Incorrect"), None),
+    ("B. Incorrect.", "B", ("Correct", "Incorrect"), None),
     ("The answer is **C. Wrong, Not wrong**.", "C", MORALS, None),
     ("Wrong, Not wrong", "C", MORALS, None),
     ("**Not wrong, Wrong**\n\nThe first is not wrong.", "B", MORALS, None),

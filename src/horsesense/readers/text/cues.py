@@ -13,7 +13,8 @@ import re
 # and there are two, because most replies are ASCII and the second is slower.
 _ANSWER = (
     r"answers?|option|choice|alternative|selection|response|solution|conclusion|pick|result"
-    r"|correct(?=\s{0,9}:)|(?:correct|right|best) one|letter|ans|antwort|auswahl"
+    r"|correct(?=\s{0,9}:)|selected(?=\s{0,9}:)|(?:correct|right|best) one|letter|ans|antwort"
+    r"|auswahl"
     r"|respuesta|risposta|resposta|alternativa|antwoord"
     r"|svar|svaret|vastaus|cevap|jawaban"
 )
@@ -21,7 +22,7 @@ ANSWER_ASCII = re.compile(rf"(?:{_ANSWER})\b")
 ANSWER = re.compile(
     rf"(?:{_ANSWER}|lösung|opción|réponse|opção|odpowiedź|odpověď|válasz|yanıt|đáp án|ответ|вариант"
     r"|відповідь|απάντηση)\b"
-    r"|答案|答え|解答|正解|选项|選項|정답|답변|답|الإجابة|الجواب|תשובה|उत्तर|คำตอบ"
+    r"|答案|答え|解答|正解|选项|選項|정답|답변|답|الإجابة|الجواب|תשובה|उत्तर|सही|คำตอบ"
 )
 # These also stand right before a label without announcing it as the answer ("option B").
 NAMED_ALONE = re.compile(r"(?:options?|choices?|alternative|opción|opção|вариант|选项|選項)\b")
@@ -29,8 +30,8 @@ NAMED_ALONE = re.compile(r"(?:options?|choices?|alternative|opción|opção|ва
 _MAYBE = r"(?:would|should|must|could|might|may|will|can only|has to|have to|seems to|appears to)"
 LINK = re.compile(
     rf"\b(?:{_MAYBE} (?:\w+ly )?be|is|are|was|were|to be|becomes?|remains"
-    r"|ist|lautet|wäre|es|sería|est|serait|é|è|seria|sarebbe|är|er)\b"
-    r"|[:=]|->|→|⇒|是|为|為|は|은|는|هو|هي|-(?=\s)|(?<=[a-z])'s\b|\n"
+    r"|ist|lautet|wäre|es|sería|est|serait|é|è|seria|sarebbe|är|er|là|to(?<=odpowiedź to))\b"
+    r"|[:=]|->|→|⇒|是|为|為|は|은|는|هو|هي|उत्तर\s|विकल्प\s|-(?=\s)|(?<=[a-z])'s\b|\n"
 )
 MAIN_CLAUSE_END = re.compile(
     r"[.?!](?=\s|$)|;|\n\s*\n|, (?:which|that|who|because|since|as|but|so|where|while)\b"
@@ -46,7 +47,7 @@ _FILLING = (
     r"|actually|simply|still|in fact|given by|represented by|described by|found in|as follows|now"
     r"|only|surely|either|the|following|correct|best|right|most \w+|choice|option|letter|answer"
     r"|alternative|number|label(?:l?ed)?|statement|is|be|opción|opção|réponse|antwort|buchstabe"
-    r"|letra|lettre|la|el|der|die|das|选项|選項"
+    r"|a letra|letra|lettre|la|el|der|die|das|选项|選項"
 )
 FILLER = re.compile(
     rf"(?:[\s\"'(\[{{<:=>,#|]|-(?!\d)|->|→|✅|\\(?:text|textbf|mathrm|mathbf)\b|\\[(\[]"
@@ -90,7 +91,8 @@ CHOOSE = re.compile(
 )
 WEAK = re.compile(
     r"\b(?:it is|it's|it must be|it would be|this is|that is|that's|must be|should be|would be|is"
-    r"|so|therefore|thus|hence|ergo|namely|leaves(?: us)? with|leaving|corresponds to|matches"
+    r"|so|therefore|thus|hence|ergo|namely|leaves(?: us| only)?(?: with)?|leaving"
+    r"|corresponds to|matches"
     r"|represented by|described (?:in|by)|points to|i mean(?:t)?|going with|es ist|also)\b[,:]?"
     r"|即|所以选?|因此选?|故选|选|→|⇒|=>"
 )
@@ -111,7 +113,7 @@ _PRAISE = (
     rf"|(?:{_MAYBE} be|is) an? (?!wrong|incorrect|bad|poor|false|invalid|possible|common)\w+"
     r" (?:answer|choice)\b"
     r"|(?:as|being|is,?) (?:the|my) (?:\w+ ){0,2}(?:answer|choice|option|argument)\b"
-    r"|it is\s*[.!]?\s*$"
+    r"|it is\s*[.!]?\s*$|correct\s*[.:!\n]"
 )
 # The sign in front is there for speed: `re` skips quickly to where it stands.
 PRAISE = re.compile(rf"[\s)\],\"'](?:{_PRAISE})")
@@ -122,9 +124,12 @@ WRONG = re.compile(
     r"[^.;\n]{0,30}?\b(?:not|incorrect|wrong|false|ruled out|eliminated|excluded|inaccurate"
     r"|irrelevant|invalid|unlikely|less|too|neither)\b"
     r"|(?:does not|doesn't|cannot|can't|isn't|aren't|do not|don't|wouldn't|won't)\b"
-    r"|[-(] ?(?:wrong|incorrect|false|no|nope)\b|✗|❌|✘)"
+    r"|[-(] ?(?:wrong|incorrect|false|no|nope)\b|incorrect\s*[.:!\n]|✗|❌|✘)"
 )
-BOTH_RIGHT = re.compile(r"[\"')\].,:;]*\s*\bare (?:both |all )?(?:the )?(?:correct|right)\b")
+BOTH_RIGHT = re.compile(
+    r"[\"')\].,:;]*\s*\b(?:are|(?:could|can|may|might) be) (?:both |all )?(?:the )?"
+    r"(?:correct|right)\b"
+)
 # Said of a whole option, not of something in its text.
 NOT_THE_ANSWER = re.compile(
     r"[ \t\"')\].,:;]*(?:(?:is|was|are|would be|can be|seems|isn't|wasn't)(?: \w+){0,2}"
@@ -150,7 +155,7 @@ TAKEN_BACK = re.compile(
 LABEL_AFTER = re.compile(
     r"(?:\A|[.:;,!?\n(\[\"'>=-]|\b(?:options?|choices?|answers?|letters?|alternative|that|so|then"
     r"|therefore|thus|hence|think|believe|say|guess|pick|choose|select|and|but|or|because|making"
-    r"|makes|as|with|only|both|is|it's|opción|option|réponse|antwort))\s*\Z"
+    r"|makes|as|with|only|both|actually|is|it's|opción|option|réponse|antwort))\s*\Z"
 )
 IS = re.compile(r"[\"')\]]*\s*(?:is|are|was|were|because|since)\b")
 # What may follow a label that was named without ado ("it is D rather than B").

@@ -14,7 +14,8 @@ from horsesense.readers.text.normalise import DEFAULT, Folded, Table
 _GOES_ON = re.compile(
     r"\s*(?:because|since|as|and|or|but|for|with|which|who|while|due|it|is|are|was|would|seems"
     r"|according|rather|instead|therefore|so|if|where|in|on|by|the|not|weil|da|denn|und|oder|porque|parce|car"
-    r"|et|ou|perché|y)\b",
+    r"|et|ou|perché|y)\b"
+    r"|\s*(?:です|입니다|है)",
     re.IGNORECASE,
 )
 _BECAUSE = re.compile(
