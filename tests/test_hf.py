@@ -416,7 +416,17 @@ def test_smollm2_that_is_not_installed_says_how_to_get_it(monkeypatch):
     assert "98 MB" in download_needed("smollm2")
 
 
-def test_smollm2_on_the_trie_equals_one_by_one():
+def test_loading_shows_no_bar_of_other_libraries_and_leaves_theirs_alone(capfd):
+    from tqdm.auto import tqdm
+
+    with weights_module.without_bars():
+        assert list(tqdm("ab", desc="Converting")) == ["a", "b"]
+    assert capfd.readouterr().err == ""
+    assert list(tqdm("ab", desc="Converting")) == ["a", "b"]
+    assert "Converting" in capfd.readouterr().err
+
+
+def test_smollm2_on_the_trie_equals_one_by_one(capfd):
     try:
         smollm2_path()
     except UsageError as error:
@@ -424,6 +434,7 @@ def test_smollm2_on_the_trie_equals_one_by_one():
     params = {"max_tokens": 2, "watch": ("A", "B", "C"), "continuations": ("red", "blue")}
     backend = from_spec("smollm2")
     model = loaded(backend)
+    assert "Converting" not in capfd.readouterr().err
     asked = [Asked(r.key(backend.identity), r) for r in orders(**params)]
     shared = model.answer(asked)
     assert model._trie is not None

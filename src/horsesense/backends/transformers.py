@@ -15,7 +15,13 @@ from urllib.parse import parse_qsl
 from horsesense.backends.base import Asked, Capabilities
 from horsesense.backends.local import LocalModel
 from horsesense.backends.tokens import Tokens
-from horsesense.backends.weights import Weights, download_needed, find_weights, smollm2_path
+from horsesense.backends.weights import (
+    Weights,
+    download_needed,
+    find_weights,
+    smollm2_path,
+    without_bars,
+)
 from horsesense.errors import BackendError, UsageError
 from horsesense.exchange import Failure, Request, Response
 
@@ -142,17 +148,16 @@ class TransformersBackend:
         return self._loaded
 
 
+@without_bars()
 def _load(weights: Weights, dtype: str, device: str) -> LocalModel:
     """Read tokeniser and weights; never runs code that comes with a model."""
     try:
         import torch
         from transformers import AutoModelForCausalLM, AutoTokenizer
-        from transformers.utils import logging
     except ImportError as error:
         raise BackendError(f"hf: needs {error.name}.", hint=_INSTALL) from error
     if device == "auto":
         device = "cuda" if torch.cuda.is_available() else "cpu"
-    logging.disable_progress_bar()
     files = {"gguf_file": weights.gguf} if weights.gguf else {}
     try:
         tokenizer = AutoTokenizer.from_pretrained(weights.folder, trust_remote_code=False, **files)

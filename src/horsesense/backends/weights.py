@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import importlib.util
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partialmethod
 from hashlib import blake2b
 from pathlib import Path
 
@@ -161,6 +163,27 @@ def _snapshot(repository: str, *, local: bool) -> Path | None:
     except (OSError, ValueError):  # absent, gated, no network, or no such name
         return None
     return Path(folder)
+
+
+@contextmanager
+def without_bars() -> Iterator[None]:
+    """No bars of other libraries while a model is loaded: progress is shown in one way.
+
+    The bar of GGUF tensors heeds no switch of transformers, only what its class is told.
+    """
+    try:
+        from tqdm.auto import tqdm
+        from transformers.utils import logging
+    except ImportError:  # nothing can be loaded then, and who tries it says what is missing
+        yield
+        return
+    logging.disable_progress_bar()
+    usual = tqdm.__init__
+    tqdm.__init__ = partialmethod(usual, disable=True)
+    try:
+        yield
+    finally:
+        tqdm.__init__ = usual
 
 
 def _content_hash(path: Path) -> bytes:

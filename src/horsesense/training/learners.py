@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from horsesense.backends.weights import Weights, find_weights
+from horsesense.backends.weights import Weights, find_weights, without_bars
 from horsesense.errors import UsageError
 from horsesense.ids import Dice
 from horsesense.readers.cases import Case
-from horsesense.readers.trained.saved import Kind, load_causal, load_encoder, load_seq2seq, quiet
+from horsesense.readers.trained.saved import Kind, load_causal, load_encoder, load_seq2seq
 from horsesense.training.examples import Example
 from horsesense.training.recipes import Recipe
 
@@ -59,9 +59,9 @@ def find_base(name: str) -> Weights:
     raise UsageError("The MiniLM encoder is not installed.", hint=_INSTALL_MINILM)
 
 
+@without_bars()
 def make_learner(kind: Kind, weights: Weights, recipe: Recipe) -> Learner:
     """The model of a kind on its base weights; UsageError where it cannot be trained here."""
-    quiet()
     if kind == "encoder":
         _check(weights, encoder=True)
         return EncoderLearner(load_encoder(weights.folder, trained=False), recipe)

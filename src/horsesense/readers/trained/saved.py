@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from horsesense.backends.weights import Weights, find_weights
+from horsesense.backends.weights import Weights, find_weights, without_bars
 from horsesense.errors import UsageError
 
 if TYPE_CHECKING:
@@ -87,10 +87,10 @@ def fingerprint_of(folder: Path, manifest: Manifest) -> str:
     return total.hexdigest()
 
 
+@without_bars()
 def load_scorer(folder: Path, manifest: Manifest) -> Scorer:
     """The model of a saved reader; UsageError if files are missing or of another base."""
     try:
-        quiet()
         if manifest.kind == "encoder":
             return load_encoder(folder, trained=True)
         if manifest.kind == "seq2seq":
@@ -98,13 +98,6 @@ def load_scorer(folder: Path, manifest: Manifest) -> Scorer:
         return _with_adapter(folder, manifest)
     except ImportError as error:
         raise UsageError(f"A trained reader needs {error.name}.", hint=_INSTALL) from None
-
-
-def quiet() -> None:
-    """No bars of transformers: progress is shown in one way."""
-    from transformers.utils import logging
-
-    logging.disable_progress_bar()
 
 
 def load_encoder(folder: Path, *, trained: bool) -> PairEncoder:
