@@ -16,6 +16,7 @@ from horsesense.measures import MEASURES
 from horsesense.measures.agreement import chance_entropy, entropy
 from horsesense.measures.votes import elected, votes
 from horsesense.report import write_report
+from horsesense.report.flow import flow
 from horsesense.settings import Settings
 from horsesense.suites import suite_probes
 from horsesense.table import NO_CONTENT, STATUS_CODE, joined
@@ -245,13 +246,15 @@ def test_the_report_shows_readers_side_by_side(suites):
     write_report(result.out, items=result.items, max_items=3)
     page = (result.out / "report.html").read_text()
     assert "What do first token and text say?" in page
-    for words in ("PriDe", "Entropy of an item’s answers", "without them", "not fitted on"):
-        assert words in page, words
+    words = ("PriDe", "Entropy of an item’s answers", "without them", "not fitted on", "0 added")
+    assert [word for word in words if word not in page] == []
+    counts = dict.fromkeys((("right", "right"), ("wrong", "none")), 0.5)
+    assert "right 50\u202f% (20)" in flow(counts, 40, caption="")
 
 
 def test_a_suite_brings_the_readers_it_needs():
     made = Settings.of(items="sample", model="sim:oracle", suite="look-at-text")
-    assert made.readers == ("first_token", "text", "pride")
+    assert made.readers == ("first_token", "text", "pride(least=20)")
     named = Settings.of(
         items="sample", model="sim:oracle", suite="look-at-text", readers=("pride(alpha=0.2)",)
     )

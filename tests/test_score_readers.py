@@ -95,6 +95,20 @@ def test_too_few_estimation_items_are_said_and_not_used():
     assert reader.read(trial, scores(trial)) == ()
 
 
+def test_few_items_are_made_enough_but_half_of_them_stay_held_out():
+    for items, drawn in ((made(40), 20), (made(20), 10), (made(8), None)):
+        reader = PrideReader(least=20)
+        reader.fit(answered(items), Setting(items))
+        fits = reader.report()["fits"]
+        assert [fit["estimation_items"] for fit in fits] == ([drawn] if drawn else [])
+    assert "4 estimation items" in reader.report()["why_not"]
+    assert "pride(least" not in reader.report()["why_not"]  # nothing can be drawn from so few
+    reader = PrideReader()
+    reader.fit(answered(made(40)), Setting(made(40)))
+    assert "pride(least=5)" in reader.report()["why_not"]
+    assert make_reader("pride(least=20)").name == "pride(least=20)"
+
+
 def test_one_order_a_question_is_no_ground_for_a_prior():
     items, reader = made(), PrideReader(alpha=0.5)
     only = [(t, r) for t, r in answered(items) if t.probe == "original"]
@@ -222,7 +236,8 @@ def test_where_labels_stand_is_reported_of_every_model():
 
 @pytest.mark.parametrize(
     "spec", ["first_token(0)", "first_token(late)", "pride(alpha=0)", "pride(per=model)",
-             "pride(estimation=random)", "pride(alpha=much)", "pride(beta=1)", "prider", "a b"],
+             "pride(estimation=random)", "pride(alpha=much)", "pride(least=-1)",
+             "pride(beta=1)", "prider", "a b"],
 )  # fmt: skip
 def test_a_spec_that_makes_no_sense_is_refused(spec):
     with pytest.raises(UsageError):

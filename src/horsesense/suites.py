@@ -244,6 +244,12 @@ LOOK_AT_TEXT = Suite(
             "towards the global one",
         ),
         Choice(
+            "items that PriDe is fitted on",
+            "a share of 5 %",
+            "5 %, and at least 20 where half of the items are more",
+            "5 % of a hundred items are too few to tell a prior from what single items ask",
+        ),
+        Choice(
             "orders that PriDe is fitted on",
             "the shifts of the published order",
             "the shifts of a random order of each item",
@@ -256,7 +262,7 @@ LOOK_AT_TEXT = Suite(
             "without it, no change can be told from noise",
         ),
     ),
-    readers=("pride",),
+    readers=("pride(least=20)",),
     published_readers=("pride(per=subject)",),
 )
 

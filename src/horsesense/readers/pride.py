@@ -55,14 +55,16 @@ class PrideReader:
     It needs log-probabilities of all labels and the probe `order` in a balanced design.
 
     `estimation` is "cyclic" or "full" (which orders the prior is estimated from), `alpha` the
-    share of items it is estimated on, `per` "global" or "subject" (a prior for each subject, drawn
-    towards the global one), `draw` the number of the drawn estimation set, `draws` how many sets
-    are scored to see how much the draw matters. `source` names another run directory whose
-    prior is taken instead; then no item is used for estimation.
+    share of items it is estimated on, `least` how many are wanted where that share is fewer (0 as
+    published; never more than half of the items), `per` "global" or "subject" (a prior for each
+    subject, drawn towards the global one), `draw` the number of the drawn estimation set, `draws`
+    how many sets are scored to see how much the draw matters. `source` names another run directory
+    whose prior is taken instead; then no item is used for estimation.
     """
 
     estimation: str = "cyclic"
     alpha: float = 0.05
+    least: int = 0
     per: str = "global"
     draw: int = 0
     draws: int = 5
@@ -86,14 +88,16 @@ class PrideReader:
                     f"reader pride: {name} cannot be {value!r}.",
                     hint=f"Allowed: {', '.join(allowed)}.",
                 )
-        if not 0 < self.alpha <= 1 or self.draws < 1:
-            raise UsageError("reader pride: alpha lies above 0 and up to 1, draws from 1.")
+        if not 0 < self.alpha <= 1 or self.draws < 1 or self.least < 0:
+            raise UsageError(
+                "reader pride: alpha lies above 0 and up to 1, draws from 1, least from 0."
+            )
 
     @property
     def name(self) -> str:
         changed = [
             f"{name}={getattr(self, name)}"
-            for name in ("estimation", "alpha", "per", "draw", "source")
+            for name in ("estimation", "alpha", "least", "per", "draw", "source")
             if getattr(self, name) != getattr(PrideReader, name)
         ]
         return f"pride({', '.join(changed)})" if changed else "pride"
@@ -216,9 +220,12 @@ class PrideReader:
         return fit
 
     def _draw(self, ids: Sequence[str], setting: Setting, draw: int) -> list[str]:
-        """floor(alpha n) items, at least one: those with the lowest numbers of their own dice."""
+        """floor(alpha n) items, at least one: those with the lowest numbers of their own dice.
+
+        `least` of them where alpha gives fewer, as long as half of the items are held out.
+        """
         dice = {i: setting_dice(setting, i, draw) for i in ids}
-        size = max(1, floor(self.alpha * len(ids)))
+        size = max(1, floor(self.alpha * len(ids)), min(self.least, len(ids) // 2))
         return sorted(sorted(ids, key=dice.__getitem__)[:size])
 
     def _by_subject(self, k: int, chosen: Sequence[str], priors: pride.Floats) -> dict[str, Any]:
@@ -272,9 +279,10 @@ class PrideReader:
 
     def _why_not(self, found: Mapping[str, Observed], left_out: Mapping[str, list[str]]) -> str:
         if left_out:
-            return "PriDe could not be fitted: " + "; ".join(
-                f"{reason} ({len(ids)} items)" for reason, ids in left_out.items()
-            )
+            reasons = "; ".join(f"{reason} ({len(i)} items)" for reason, i in left_out.items())
+            enough = any(len(ids) >= 2 * pride.FEWEST for ids in left_out.values()) and found
+            more = f" Ask more items, or fit on more of them: pride(least={pride.FEWEST})."
+            return f"PriDe could not be fitted: {reasons}.{more if enough else ''}"
         return (
             "PriDe could not be fitted: it needs the log-probabilities of all labels under "
             f"several orders of a question (probe order, design {self.estimation}); with one order "

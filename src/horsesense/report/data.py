@@ -16,6 +16,8 @@ from horsesense.measures import Estimate
 from horsesense.probes import split_outside_brackets
 from horsesense.settings import Settings
 
+WORDS: Mapping[str, str] = {"added": "{} added"}
+"""Settings of conditions whose value says too little alone."""
 UNDERSTOOD = ("answer", "none", "refusal", "unknown")
 """Statuses of replies whose meaning is known, whether they choose an option or not."""
 
@@ -144,7 +146,11 @@ class Run:
         """What sets a condition apart from the others of its probe; "" where it is the only one."""
         others = [_parts(c) for c in self._conditions[probe]]
         mine = _parts(condition)
-        apart = [v for k, v in mine.items() if any(o.get(k) != v for o in others)]
+        apart = [
+            WORDS.get(k, "{}").format(v)
+            for k, v in mine.items()
+            if any(o.get(k) != v for o in others)
+        ]
         return ", ".join(apart)
 
 

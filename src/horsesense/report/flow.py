@@ -9,26 +9,27 @@ from markupsafe import Markup
 from horsesense.report.charts import ACCENT, FAINT, TEXT, WARNING
 from horsesense.report.text import number, visible
 
-WIDTH, HEIGHT, GAP, BAR = 620, 260, 10, 14
-LEFT, RIGHT = 150, 470
+WIDTH, HEIGHT, GAP, BAR = 620, 260, 14, 14
+LEFT, RIGHT = 170, 430
 COLOURS: Mapping[str, str] = {"right": ACCENT, "option": ACCENT, "wrong": "#7fa6cb"}
 """Of what was answered before; whatever declines is in the colour of warnings."""
 ORDER = ("right", "wrong", "another wrong", "option", "another option", "none", "refusal",
          "unknown", "unclear")  # fmt: skip
 
 
-def flow(shares: Mapping[tuple[str, str], float], *, caption: str) -> Markup:
+def flow(shares: Mapping[tuple[str, str], float], n: int, *, caption: str) -> Markup:
     """Ribbons from what was answered before to what was answered after.
 
     Args:
         shares: (before, after) -> share of items; they sum to 1.
+        n: number of items.
         caption: the accessible name.
     """
     before = _column(shares, 0)
     after = _column(shares, 1)
     starts, ends = _tops(before), _tops(after)
-    parts = [_bar(LEFT, starts[n], n, s, "end") for n, s in before.items()]
-    parts += [_bar(RIGHT, ends[n], n, s, "start") for n, s in after.items()]
+    parts = [_bar(LEFT, starts[name], name, s, n, "end") for name, s in before.items()]
+    parts += [_bar(RIGHT, ends[name], name, s, n, "start") for name, s in after.items()]
     for (one, two), share in sorted(shares.items(), key=lambda pair: _rank(*pair[0])):
         parts.append(_ribbon(starts[one], ends[two], share, _colour(one)))
         starts[one] += share * HEIGHT
@@ -67,13 +68,14 @@ def _colour(name: str) -> str:
     return COLOURS.get(name.removeprefix("another "), WARNING)
 
 
-def _bar(x: float, y: float, name: str, share: float, anchor: str) -> Markup:
+def _bar(x: float, y: float, name: str, share: float, n: int, anchor: str) -> Markup:
     height = max(share * HEIGHT, 1)
     box = Markup('<rect x="{}" y="{:.1f}" width="{}" height="{:.1f}" fill="{}"/>').format(
         x, y, BAR, height, _colour(name)
     )
     at = x - 8 if anchor == "end" else x + BAR + 8
-    return box + _text(at, y + height / 2 + 4, anchor, f"{name} {number(share, 'fraction')}", TEXT)
+    label = f"{name} {number(share, 'fraction', 0)} ({round(share * n):,})"
+    return box + _text(at, y + height / 2 + 4, anchor, label, TEXT)
 
 
 def _text(x: float, y: float, anchor: str, text: str, colour: str) -> Markup:

@@ -7,6 +7,7 @@ characters that cannot be seen, or that reorder the page around them, are writte
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from markupsafe import Markup
@@ -115,6 +116,14 @@ def count_of(e: Estimate) -> str:
     """What the number rests on: "n = 1,899 items"."""
     noun = e.counted if e.n != 1 else e.counted.removesuffix("s")
     return f"n = {e.n:,} {noun}"
+
+
+def rests_on(estimates: Sequence[Estimate]) -> str:
+    """What the numbers of one figure rest on: "n = 74 to 80 items"; "" where there is none."""
+    if not estimates:
+        return ""
+    few, many = (chosen(estimates, key=lambda e: e.n) for chosen in (min, max))
+    return count_of(many) if few.n == many.n else count_of(many).replace("=", f"= {few.n:,} to", 1)
 
 
 def p_text(p: float | None) -> str:

@@ -11,12 +11,13 @@ from horsesense.report.charts import Line, Point, describe, forest
 from horsesense.report.data import Run
 from horsesense.report.flow import flow, spoken
 from horsesense.report.sections.base import Context, Section
-from horsesense.report.text import value_of
+from horsesense.report.text import rests_on, value_of
 from horsesense.report.verdict import Sentence, side
 from horsesense.table import HELD_OUT
 
 ENTROPIES = (*DISTURBED, "option_swap", "order")
-BESIDE = ("accuracy", "rstd", "rstd_null", "brier", "ece", "ece_null", "confidence_auroc")
+SAID = ("accuracy", "mismatch_rate", "rstd", "rstd_null")
+SURE = ("brier", "ece", "ece_null", "confidence_auroc")
 WORTH_SAYING = 0.01
 """Change of accuracy up to which two readers are said to agree on the score."""
 
@@ -32,12 +33,12 @@ class Offset(NamedTuple):
 def context(run: Run) -> Context | None:
     readers = _readers(run)
     scores = [
-        Point(_named(name), e)
+        Point(_named(run, name), e)
         for name in readers
         if (e := run.one("accuracy", reader=name)) is not None
     ]
     entropies, fits = _entropies(run), _fits(run)
-    flows = _flows(run)
+    flows, moving = _flows(run)
     if len(scores) < 3 and not entropies and not flows and not fits:
         return None
     chance = scores[0].estimate.baseline if scores else None
@@ -49,11 +50,10 @@ def context(run: Run) -> Context | None:
             caption="Accuracy by reader. " + describe(scores),
             line=Line(chance, "guessing") if chance else None,
         ),
-        "table": [
-            (_named(name), [run.one(measure, reader=name) for measure in BESIDE])
-            for name in readers
-        ],
+        "said": _beside(run, readers, SAID),
+        "sure": [row for row in _beside(run, readers, SURE) if row[1][0] is not None],
         "fits": fits,
+        "fitted": any("fits" in fit and fit["fits"] for _, fit in fits),
         "offsets": _offsets(run),
         "entropies": entropies
         and forest(
@@ -61,14 +61,26 @@ def context(run: Run) -> Context | None:
             "Entropy of an item’s answers, nats",
             caption="Entropy of answers. " + describe(entropies),
         ),
+        "entropies_n": rests_on([point.estimate for point in entropies]),
         "ties": [
             (run.label(e.probe, e.condition), e) for e in run.everywhere("vote_tie_rate") if e.n
         ],
-        "flow": flows and flow(flows, caption="Answers before and after. " + spoken(flows)),
+        "flow": flows and flow(flows, moving, caption="Answers before and after. " + spoken(flows)),
+        "moving": moving,
         "subjects": _subjects(run),
         "floating": run.one("answer_floating", "extra_options", group="all"),
         "to_added": run.one("answer_floating", "extra_options", group="to_added"),
     }
+
+
+def _beside(
+    run: Run, readers: list[str], measures: tuple[str, ...]
+) -> list[tuple[str, list[Estimate | None]]]:
+    """One row a reader: its name, and some measures of the items as published."""
+    return [
+        (_named(run, name), [run.one(measure, reader=name) for measure in measures])
+        for name in readers
+    ]
 
 
 def _readers(run: Run) -> list[str]:
@@ -77,10 +89,17 @@ def _readers(run: Run) -> list[str]:
     return [n for name in run.readers for n in (name, name + HELD_OUT) if n in names]
 
 
-def _named(reader: str) -> str:
+def _named(run: Run, reader: str) -> str:
+    """A reader for people, with its settings where they tell it from another of its kind."""
     if reader.endswith(HELD_OUT):
-        return f"{_named(reader.removesuffix(HELD_OUT))}, items not fitted on"
-    return {"first_token": "First token", "pride": "PriDe", "text": "Text"}.get(reader, reader)
+        return f"{_named(run, reader.removesuffix(HELD_OUT))}, items not fitted on"
+    kinds = [name.partition("(")[0] for name in run.readers]
+    kind, _, settings = reader.partition("(")
+    known = {"first_token": "First token", "pride": "PriDe", "text": "Text"}
+    if kind not in known:
+        return reader
+    alone = kinds.count(kind) == 1 or not settings
+    return known[kind] if alone else f"{known[kind]}, {settings[:-1]}"
 
 
 def _fits(run: Run) -> list[tuple[str, dict[str, Any]]]:
@@ -116,10 +135,12 @@ def _subjects(run: Run) -> list[tuple[str, list[Estimate | None]]]:
     return [(e.group, [e, *(run.one(name, group=e.group) for name in others)]) for e in refused]
 
 
-def _flows(run: Run) -> dict[tuple[str, str], float]:
+def _flows(run: Run) -> tuple[dict[tuple[str, str], float], int]:
+    """(before, after) -> share of the items, and how many items that are."""
     flows = run.all("answer_flow", "extra_options")
     pairs = ((tuple(e.group.split(" → ")), e.value or 0.0) for e in flows)
-    return {(before, after): share for (before, after), share in pairs if share > 0}
+    shares = {(before, after): share for (before, after), share in pairs if share > 0}
+    return shares, max((e.n for e in flows), default=0)
 
 
 def sentences(run: Run) -> Iterator[Sentence]:
@@ -148,7 +169,7 @@ def _gain(e: Estimate) -> Iterator[Sentence]:
 
 
 def _debiased(run: Run, reader: str, e: Estimate) -> Iterator[Sentence]:
-    text = f"Without the habit for labels ({_named(reader)}, on items it was not fitted on), "
+    text = f"Without the habit for labels ({_named(run, reader)}, on items it was not fitted on), "
     if side(e, 0.0) > 0:
         text += f"the first token’s score rises by {value_of(e)}: the habit hid answers."
         yield Sentence(text, "warning", e, LOOK_AT_TEXT.id, e.value or 0)

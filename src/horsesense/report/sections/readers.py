@@ -11,7 +11,7 @@ from horsesense.measures import Estimate
 from horsesense.report.charts import Point, describe, forest, stacked
 from horsesense.report.data import Run
 from horsesense.report.sections.base import Context, Section
-from horsesense.report.text import number, plural, value_of
+from horsesense.report.text import number, plural, rests_on, value_of
 from horsesense.report.verdict import Sentence, side
 
 RELIABLE = 0.95
@@ -34,6 +34,8 @@ def context(run: Run) -> Context | None:
             "Trials in which first token and text differ, %",
             caption="First token against text. " + describe(rows),
         ),
+        "mismatch_n": rests_on(mismatch),
+        "judges": [*run.findings.get("judges", {}).items()],
         "valid": run.one("mismatch_valid", reader="first_token"),
         "statuses": [(reader, _statuses(run, reader)) for reader in run.readers],
     }
