@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from horsesense.api import audit
-from horsesense.cli import main
+from horsesense.cli import _show_result, main
 from horsesense.errors import UsageError
 from horsesense.exchange import Response
 from horsesense.limits import Limits
@@ -183,7 +183,9 @@ def options_shown(prompt: str) -> dict[str, str]:
     return dict(re.findall(r"^([A-Z])[.)] (.+)$", prompt, re.MULTILINE))
 
 
-def test_a_study_asks_its_judge_once_and_counts_it(tmp_path: Path) -> None:
+def test_a_study_asks_its_judge_once_and_counts_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     def answer(prompt: str) -> str:
         return (
             "B"
@@ -205,6 +207,10 @@ def test_a_study_asks_its_judge_once_and_counts_it(tmp_path: Path) -> None:
         assert result.findings["failures"] == 0
         spent = result.findings["judges"][judge]
         assert 0 < spent["answered"] <= 5
+        page = (tmp_path / "run" / "report.html").read_text()
+        assert f"<code>{judge}</code></th>" in page.split("What models that read took")[1]
+        _show_result(result, as_json=False)
+        assert f"{judge}: {spent['answered']} answers asked for" in capsys.readouterr().out
         assert spent["prompt_tokens"] > 0
         assert result.run.answered == 5
         again = audit("sample", out=tmp_path / "run", **given)

@@ -71,9 +71,11 @@ REASONED = [
 ABROAD = [
     *("La bonne réponse est B. golf", "La respuesta correcta es la opción B) golf", "Respuesta: B"),
     *("A resposta correta é a letra B.", "La risposta corretta è la B: golf.", "Ответ: B"),
-    *("正确答案是B。", "因此,正确的选项是B。", "选B", "正解はBです。", "答えは B です。", "정답은 B입니다."),
-    *("Правильный ответ — B) golf.", "Die Antwort lautet B.", "सही उत्तर B है।", "सही विकल्प B है।"),
-    *("الإجابة الصحيحة هي B.", "Đáp án đúng là B.", "Het juiste antwoord is B."),
+    *("正确答案是B。", "因此,正确的选项是B。", "选B", "正解はBです。", "答えは B です。"),
+    "정답은 B입니다.",
+    *("Правильный ответ — B) golf.", "Die Antwort lautet B.", "सही उत्तर B है।"),
+    *("सही विकल्प B है।", "الإجابة الصحيحة هي B.", "Đáp án đúng là B."),
+    *("Het juiste antwoord is B.", "התשובה הנכונה היא B.", "คำตอบคือ B"),
     *("Prawidłowa odpowiedź to B.", "Det rätta svaret är B."),
     "<think>A? No, the cup is for golf.</think>\n\n答案是 B。",
 ]
@@ -84,6 +86,8 @@ FAMILIES = [
     ("It isn't A. It isn't C either. D makes no sense. That leaves B.", "B"),
     ("B... no, actually C.", "C"),
     ("Selected: B", "B"),
+    *((reply, "B") for reply in ("👉 B", "• B", "The answer is 👉 B", "Answer: ✔️ B", "B 👍")),
+    *((reply, "illegal") for reply in ("👉 F", "C++", "B#", "E 👍")),
     ("Both A and C could be correct.", "ambiguous"),
     ("Lo siento, pero no puedo ayudar con eso.", "refusal"),
     ("很抱歉,我无法回答这个问题。", "refusal"),

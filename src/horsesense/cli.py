@@ -290,6 +290,7 @@ def _number(option: str, text: str, kind: type) -> Any:
 
 
 def _show_result(result: Result, as_json: bool) -> None:
+    from horsesense.limits import RunSummary
     from horsesense.report import verdict_of
 
     report = result.out / "report.html"
@@ -298,6 +299,8 @@ def _show_result(result: Result, as_json: bool) -> None:
         return
     for sentence in verdict_of(result.out, items=result.items):
         print(f"- {sentence}")
+    for name, spent in result.findings["judges"].items():
+        print(f"{name}: {RunSummary(**spent).costs()}.")
     for line in _shortfalls(result):
         print(line)
     print(f"Report: {report}")

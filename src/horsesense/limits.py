@@ -147,6 +147,15 @@ class RunSummary:
             last_failure=later.last_failure or self.last_failure,
         )
 
+    def costs(self) -> str:
+        """What was asked and what it took, in one line."""
+        return (
+            f"{self.answered:,} answers asked for, {self.cached:,} from the store,"
+            f" {self.failed:,} failed; {self.prompt_tokens:,} prompt and"
+            f" {self.completion_tokens:,} completion tokens"
+            + (f", {self.uncounted:,} answers without a count" if self.uncounted else "")
+        )
+
     @property
     def complete(self) -> bool:
         """Whether every request now has an answer."""

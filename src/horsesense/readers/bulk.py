@@ -32,13 +32,7 @@ class BulkResult:
 
     def costs(self) -> str:
         """What a judge took, in one sentence."""
-        spent = self.spent
-        return (
-            f"judge: {spent.answered:,} answers asked for, {spent.cached:,} from the store,"
-            f" {spent.failed:,} failed; {spent.prompt_tokens:,} prompt and"
-            f" {spent.completion_tokens:,} completion tokens"
-            + (f", {spent.uncounted:,} answers without a count" if spent.uncounted else "")
-        )
+        return f"judge: {self.spent.costs()}"
 
 
 async def read_in_bulk(
