@@ -13,6 +13,7 @@ from horsesense.items import Item, ItemSet
 from horsesense.probes import Setting, parse_probes, show
 from horsesense.readers import FirstTokenReader, PrideReader, make_reader
 from horsesense.readers.pride import FITTED_ON
+from horsesense.readers.version import rules_version
 from horsesense.stats.pride import item_prior
 from horsesense.trials import Trial
 from test_study import items_file, study
@@ -79,7 +80,7 @@ def test_the_version_says_what_it_was_fitted_on():
     versions = set()
     for first, alpha in ((0, 0.25), (0, 0.5), (100, 0.25)):
         items, reader = made(first=first), PrideReader(alpha=alpha)
-        assert reader.version == "1,not fitted"
+        assert reader.version == f"{rules_version()},not fitted"
         reader.fit(answered(items), Setting(items))
         versions.add(reader.version)
     assert len(versions) == 3
@@ -89,7 +90,7 @@ def test_the_version_says_what_it_was_fitted_on():
 def test_too_few_estimation_items_are_said_and_not_used():
     items, reader = made(40), PrideReader()
     reader.fit(answered(items), Setting(items))
-    assert "2 estimation items with 4 options" in reader.report()["why_not"]
+    assert "2 of 40 items with 4 options" in reader.report()["why_not"]
     assert "needs at least 5" in reader.report()["why_not"]
     trial = Trial("original", "", 0, (show(items.items[0], "choice"),))
     assert reader.read(trial, scores(trial)) == ()
@@ -101,7 +102,7 @@ def test_few_items_are_made_enough_but_half_of_them_stay_held_out():
         reader.fit(answered(items), Setting(items))
         fits = reader.report()["fits"]
         assert [fit["estimation_items"] for fit in fits] == ([drawn] if drawn else [])
-    assert "4 estimation items" in reader.report()["why_not"]
+    assert "4 of 8 items" in reader.report()["why_not"]
     assert "pride(least" not in reader.report()["why_not"]  # nothing can be drawn from so few
     reader = PrideReader()
     reader.fit(answered(made(40)), Setting(made(40)))

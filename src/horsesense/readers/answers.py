@@ -14,6 +14,7 @@ from horsesense.readers.lines import read_lines
 from horsesense.readers.no_hint import judge
 from horsesense.readers.several import read_letters
 from horsesense.readers.text import TextReader
+from horsesense.readers.version import rules_version
 from horsesense.readers.yes_no import read_yes_no
 from horsesense.readings import Reading
 from horsesense.trials import Asks, Trial
@@ -57,7 +58,10 @@ class TextAnswers:
 
     def __init__(self) -> None:
         self._reader = TextReader()
-        self.version = self._reader.version
+
+    @property
+    def version(self) -> str:
+        return rules_version()
 
     def read(self, trial: Trial, response: Response) -> tuple[Reading, ...]:
         found = READING[trial.asks](self._reader, trial, response)

@@ -124,8 +124,10 @@ class BulkReader(Protocol):
     """
 
     name: str
-    version: str
     asks: bool
+
+    @property
+    def version(self) -> str: ...
 
     async def __aenter__(self) -> Self: ...
 

@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from horsesense.errors import UsageError
 from horsesense.exchange import Response
+from horsesense.readers.version import rules_version
 from horsesense.readings import Reading
 from horsesense.trials import Trial
 
@@ -93,7 +94,7 @@ class FirstTokenReader:
 
     @property
     def version(self) -> str:
-        return "2"
+        return rules_version()
 
     def read(self, trial: Trial, response: Response) -> tuple[Reading, ...]:
         if trial.asks not in ("letter", "yes_no") or not response.positions:

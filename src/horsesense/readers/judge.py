@@ -21,6 +21,7 @@ from horsesense.progress import progress
 from horsesense.readers.cases import MEANINGS, Case, Prepared, Rows, cases_in, empty_cases
 from horsesense.readers.cases import references as with_references
 from horsesense.readers.text import TextReader
+from horsesense.readers.version import rules_version
 from horsesense.readings import Reading
 from horsesense.runner import run
 from horsesense.store import Store
@@ -65,12 +66,16 @@ class JudgeReader(Prepared):
         self._spec = spec
         self._identity = _backend(spec).identity
         self._text = TextReader()
-        self.version = fingerprint([self._identity, _TASK, MEANINGS["X"], self._text.version])
         self._stack = AsyncExitStack()
         self._judge: Backend | None = None
         self._top = 0
         self._chat = True
         self.spent = RunSummary()
+
+    @property
+    def version(self) -> str:
+        """Says who judges, and by which rules its answers are understood."""
+        return fingerprint([self._identity, rules_version()])
 
     async def __aenter__(self) -> Self:
         """Reach the judge; BackendError if it cannot be."""

@@ -23,6 +23,7 @@ from horsesense.exchange import Response
 from horsesense.ids import fingerprint
 from horsesense.probes.base import LETTERS, Setting
 from horsesense.readers.first_token import log_sum, scored
+from horsesense.readers.version import rules_version
 from horsesense.readings import Reading
 from horsesense.stats import pride
 from horsesense.trials import Trial, Variant
@@ -106,13 +107,12 @@ class PrideReader:
     def version(self) -> str:
         """Says what it was fitted on: design, share, items and their priors."""
         if "why_not" in self._report or not self._report:
-            return "1,not fitted"
+            return f"{rules_version()},not fitted"
         priors = {f"{k}/{s}": p.tolist() for (k, s), p in self._priors.items()}
         on = fingerprint([sorted(self._own), priors])
         where = f"source={self.source}," if self.source else ""
-        return (
-            f"1,{where}{self.estimation},alpha={self.alpha:g},{self.per},on={len(self._own)}@{on}"
-        )
+        design = f"{self.estimation},alpha={self.alpha:g},{self.per}"
+        return f"{rules_version()},{where}{design},on={len(self._own)}@{on}"
 
     # -- fitting ---------------------------------------------------------------------------
 
@@ -190,8 +190,8 @@ class PrideReader:
         chosen = self._draw(ids, setting, self.draw)
         if len(chosen) < pride.FEWEST:
             reason = (
-                f"{len(chosen)} estimation items with {k} options (alpha {self.alpha:g} of "
-                f"{len(ids)}); a prior needs at least {pride.FEWEST}"
+                f"{len(chosen)} of {len(ids)} items with {k} options are drawn to fit it on "
+                f"(alpha {self.alpha:g}); a prior needs at least {pride.FEWEST}"
             )
             left_out[reason].extend(ids)
             return None
@@ -295,7 +295,11 @@ class PrideReader:
         try:
             fits = orjson.loads(path.read_bytes()).get("fits", {})
         except (OSError, orjson.JSONDecodeError) as error:
-            raise UsageError(f"reader pride: {path}: {error}") from None
+            why = error.strerror if isinstance(error, OSError) else error
+            raise UsageError(
+                f"reader pride: source {source} is no finished run ({path.name}: {why}).",
+                hint="Name the run directory of an audit that fitted a prior.",
+            ) from None
         fitted = next((f for n, f in fits.items() if n.startswith("pride") and f.get("fits")), None)
         if fitted is None:
             raise UsageError(

@@ -22,7 +22,7 @@ ANSWER_ASCII = re.compile(rf"(?:{_ANSWER})\b")
 ANSWER = re.compile(
     rf"(?:{_ANSWER}|lösung|opción|réponse|opção|odpowiedź|odpověď|válasz|yanıt|đáp án|ответ|вариант"
     r"|відповідь|απάντηση)\b"
-    r"|答案|答え|解答|正解|选项|選項|정답|답변|답|الإجابة|الجواب|תשובה|उत्तर|सही|คำตอบ"
+    r"|答案|答え|解答|正解|选项|選項|정답|답변|답|الإجابة|الجواب|תשובה|उत्तर|सही|คําตอบ"
 )
 # These also stand right before a label without announcing it as the answer ("option B").
 NAMED_ALONE = re.compile(r"(?:options?|choices?|alternative|opción|opção|вариант|选项|選項)\b")
@@ -31,7 +31,7 @@ _MAYBE = r"(?:would|should|must|could|might|may|will|can only|has to|have to|see
 LINK = re.compile(
     rf"\b(?:{_MAYBE} (?:\w+ly )?be|is|are|was|were|to be|becomes?|remains"
     r"|ist|lautet|wäre|es|sería|est|serait|é|è|seria|sarebbe|är|er|là|to(?<=odpowiedź to))\b"
-    r"|[:=]|->|→|⇒|是|为|為|は|은|는|هو|هي|उत्तर\s|विकल्प\s|-(?=\s)|(?<=[a-z])'s\b|\n"
+    r"|[:=]|->|→|⇒|是|为|為|は|은|는|คือ|היא|הוא|هو|هي|उत्तर\s|विकल्प\s|-(?=\s)|(?<=[a-z])'s\b|\n"
 )
 MAIN_CLAUSE_END = re.compile(
     r"[.?!](?=\s|$)|;|\n\s*\n|, (?:which|that|who|because|since|as|but|so|where|while)\b"
@@ -50,7 +50,7 @@ _FILLING = (
     r"|a letra|letra|lettre|la|el|der|die|das|选项|選項"
 )
 FILLER = re.compile(
-    rf"(?:[\s\"'(\[{{<:=>,#|]|-(?!\d)|->|→|✅|\\(?:text|textbf|mathrm|mathbf)\b|\\[(\[]"
+    rf"(?:[\s\"'(\[{{<:=>,#|]|-(?!\d)|->|→|[✅✔☑✓•…★👉➡\ufe0f]|\\(?:text|textbf|mathrm|mathbf)\b|\\[(\[]"
     rf"|(?:{_FILLING})(?=\W)){{0,24}}"
 )
 NOT = re.compile(r"\W{0,3}(?:\w+ly )?(?:in fact )?(?:not|never|nicht|pas)\b(?! only)\W*")
@@ -162,8 +162,8 @@ IS = re.compile(r"[\"')\]]*\s*(?:is|are|was|were|because|since)\b")
 IS_NOT_BUT = re.compile(r"\s*(?:because|since|as|not|rather|instead|due)\b")
 OTHER_NUMBER = re.compile(r"\A\W*\d{1,2}\W*\Z")
 OTHER_LABEL = re.compile(
-    r"\A\W*(?:(?:option|choice|answer)\W{1,4})?[a-z](?:[.)\]:](?:\s|\Z)|\W*\Z)"
-    r"|\b(?:answer|option|choice)(?: \w+){0,3}?(?: is| would be|:)\s*\(?[b-hj-z]"
+    r"\A\W*(?:(?:option|choice|answer)\W{1,4})?(?P<alone>[a-z])(?:[.)\]:](?:\s|\Z)|\W*\Z)"
+    r"|\b(?:answer|option|choice)(?: \w+){0,3}?(?: is| would be|:)\s*\(?(?P<said>[b-hj-z])"
     r"(?:[).]|\s*\Z| because\b|\n)"
 )
 # Between a label and its option's text: "E for ...", "E, which stands for ...".

@@ -21,6 +21,7 @@ from horsesense.readers.text.targets import Scene
 from horsesense.readings import Reading, Status
 
 _HINTS_AT_NONE = re.compile(r"(?:no(?:ne|t)?|neither|incorrect|wrong|false)\b")
+_MORE_THAN_A_LETTER = re.compile(r"[+#*^_&%$]")
 _EMPTY = Reading("empty", rule="empty")
 _FINISHED = ".!?)]}\"'»。！？"
 _SURE = 0.99
@@ -37,7 +38,6 @@ class TextReader:
     """
 
     name = "text"
-    version = "1"
 
     def read(
         self,
@@ -77,7 +77,10 @@ def _finished(text: str) -> bool:
 
 
 def other_label(scene: Scene) -> Reading | None:
-    """A letter that stands where a label would, but is none of them ("The answer is F")."""
+    """A letter that stands where a label would, but is none of them ("The answer is F").
+
+    One that is a label and stands alone among signs that mean nothing here is chosen after all.
+    """
     m = None
     if scene.labels.letters:
         m = cues.OTHER_LABEL.search(scene.response.low)
@@ -85,6 +88,11 @@ def other_label(scene: Scene) -> Reading | None:
         m = cues.OTHER_NUMBER.match(scene.response.low)
     if m is None:
         return None
+    slot = scene.labels.slots.get(m["alone"] or m["said"]) if scene.labels.letters else None
+    if slot is not None and not _MORE_THAN_A_LETTER.search(m.group()):
+        alone = m.end() == len(scene.response.low)
+        span = scene.response.span(*m.span())
+        return Reading("answer", (slot,), "label_alone", span, 0.93) if alone else None
     return Reading("illegal", (), "other_label", scene.response.span(*m.span()), _SURE)
 
 

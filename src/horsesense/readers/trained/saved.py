@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from horsesense.backends.weights import Weights, find_weights, without_bars
 from horsesense.errors import UsageError
+from horsesense.readers.version import rules_version
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
 Kind = Literal["encoder", "seq2seq", "causal"]
 
 MANIFEST = "reader.json"
-READING = "1"
-"""Changes whenever what a trained model is shown does."""
 ADAPTER = "adapter_model.safetensors"
 _HINT = "Name a directory that `horsesense train reader --out` wrote."
 _INSTALL = "Install what training needs with: pip install 'horsesense[train]'"
@@ -77,7 +76,7 @@ class Scorer(Protocol):
 def fingerprint_of(folder: Path, manifest: Manifest) -> str:
     """Hash of everything that determines the readings: the files, the base, how it is asked."""
     total = blake2b(digest_size=6)
-    total.update(f"{READING}|{manifest.kind}|{manifest.base_fingerprint}".encode())
+    total.update(f"{rules_version()}|{manifest.kind}|{manifest.base_fingerprint}".encode())
     # What was measured about a reader does not change what it reads.
     wanted = sorted(p for p in folder.iterdir() if p.suffix in {".safetensors", ".json", ".model"})
     for path in wanted:
