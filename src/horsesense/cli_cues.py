@@ -253,32 +253,18 @@ def printable(text: str) -> str:
 def _write_balanced(out: Path, items: ItemSet, found: Balance, weights: bool) -> None:
     import orjson
 
+    from horsesense.datasets.rows import row_of
+
     kept = set(found.kept)
     with out.open("wb") as file:
         for item in items:
             if weights and item.id in found.weights:
                 row: dict[str, Any] = {"id": item.id, "weight": found.weights[item.id]}
             elif not weights and item.id in kept:
-                row = _item_row(items, item.id)
+                row = row_of(item, items.kind)
             else:
                 continue
             file.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
-
-
-def _item_row(items: ItemSet, item_id: str) -> dict[str, Any]:
-    """The item in the format that `load_items` reads."""
-    item = items.by_id[item_id]
-    assert item.gold is not None
-    row: dict[str, Any] = {"id": item.id}
-    if items.kind == "label":
-        texts = {"text": item.question} if item.text_b is None else {
-            "text_a": item.question, "text_b": item.text_b,
-        }  # fmt: skip
-        row |= texts | {"label": item.options[item.gold]}
-    else:
-        row |= {"question": item.question, "options": item.options, "answer_index": item.gold}
-    more = ("context", "target", "subject", "cluster", "split")
-    return row | {n: getattr(item, n) for n in more if getattr(item, n) is not None}
 
 
 def _balance_json(found: Balance) -> dict[str, Any]:

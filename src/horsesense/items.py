@@ -47,6 +47,7 @@ class Item:
         subject: group for few-shot examples and per-subject tables.
         cluster: story, template or paper; items of one cluster are not independent.
         split: the split that the source names.
+        paraphrases: the question in other words, for the probe `paraphrase`.
     """
 
     id: str
@@ -59,6 +60,7 @@ class Item:
     subject: str | None = None
     cluster: str | None = None
     split: str | None = None
+    paraphrases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -108,11 +110,15 @@ class ItemSet:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Hash of everything that can change a number: ids, texts, options, gold, clusters."""
+        """Hash of everything that can change a number: ids, texts, options, gold, clusters.
+
+        Paraphrases enter where there are any, so that sets without them keep their hash.
+        """
         return fingerprint(
             [self.kind, self.labels]
             + [
                 [i.id, i.question, i.options, i.gold, i.context, i.text_b, i.target, i.cluster]
+                + ([i.paraphrases] if i.paraphrases else [])
                 for i in self.items
             ]
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import string
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import orjson
@@ -15,7 +15,7 @@ from horsesense.items import Item
 
 FIELDS: Final = (
     "id", "question", "options", "answer_index", "answer", "label", "text", "text_a", "text_b",
-    "target", "context", "subject", "cluster", "split",
+    "target", "context", "subject", "cluster", "split", "paraphrases",
 )  # fmt: skip
 """Names that horsesense knows; others are mapped to them by OURS=THEIRS."""
 
@@ -89,7 +89,9 @@ class ItemBuilder:
         question = self._text(row, "question")
         texts, names = self._options(row)
         gold = self._gold(row, texts, names)
-        return self._finish(at, question, texts, gold, text_b=None, target=None)
+        paraphrases = self._paraphrases(row)
+        item = self._finish(at, question, texts, gold, text_b=None, target=None)
+        return replace(item, paraphrases=paraphrases) if item and paraphrases else item
 
     def labelled(self, at: Numbered, labels: Mapping[str, int]) -> Item | None:
         """A text with a label from `labels` (name -> index), or None if the row has faults."""
@@ -117,12 +119,13 @@ class ItemBuilder:
         if "id" in self.present:
             item_id = self._name(row, "id", required=True) or ""
         context = self._text(row, "context", required=False)
-        names = [self._name(row, ours) for ours in ("subject", "cluster", "split")]
+        subject, cluster, split = (self._name(row, o) for o in ("subject", "cluster", "split"))
         for fault in self._wrong:
             self.faults.add(at.number, fault)
         if self._wrong or question is None:
             return None
-        return Item(item_id, question, options, gold, context, text_b, target, *names)
+        where = (subject, cluster, split)
+        return Item(item_id, question, options, gold, context, text_b, target, *where)
 
     def _text(self, row: Row, ours: str, *, required: bool = True) -> str | None:
         value = self.fields.get(row, ours)
@@ -163,8 +166,18 @@ class ItemBuilder:
             self._wrong.append(f"{name} holds {len(texts)}; an item has {allowed}")
             return (), ()
         clean = tuple(str(text) if type(text) is int else text for text in texts)
-        self._wrong.extend(_option_faults(clean))
+        self._wrong.extend(_text_faults("option", clean))
         return clean, tuple(map(str, names)) or LETTERS[: len(clean)]
+
+    def _paraphrases(self, row: Row) -> tuple[str, ...]:
+        """The question in other words; none where the field is absent or empty."""
+        name = self.fields.call("paraphrases")
+        texts, _ = _option_lists(self.fields.get(row, "paraphrases") or [])
+        if not isinstance(texts, list):
+            self._wrong.append(f"{name} is {kind_of(texts)} where a list is expected")
+            return ()
+        self._wrong.extend(_text_faults("paraphrase", texts))
+        return tuple(texts)
 
     def _gold(self, row: Row, texts: tuple[str, ...], names: tuple[str, ...]) -> int | None:
         if "answer_index" in self.present:
@@ -236,12 +249,12 @@ class ItemBuilder:
         return labels.get(label) if label is not None else None
 
 
-def _option_faults(texts: Iterable[Any]) -> Iterator[str]:
+def _text_faults(noun: str, texts: Iterable[Any]) -> Iterator[str]:
     for slot, text in enumerate(texts):
         if type(text) is not str:
-            yield f"option {slot} (from 0) is {kind_of(text)} where text is expected"
+            yield f"{noun} {slot} (from 0) is {kind_of(text)} where text is expected"
         elif not text or text.isspace():
-            yield f"option {slot} (from 0) is empty"
+            yield f"{noun} {slot} (from 0) is empty"
 
 
 def label_of(value: Any) -> str | None:
