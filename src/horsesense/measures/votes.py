@@ -16,6 +16,8 @@ import numpy.typing as npt
 
 from horsesense.measures.base import Floats, Measure, Rows, ratio
 from horsesense.measures.parts import OfProbe, columns, settings_of, without
+from horsesense.probes import PROBES
+from horsesense.probes.perturbed import Perturbation
 from horsesense.readings import Status
 from horsesense.table import MISSING, NO_CONTENT, NOT_ASKED, STATUS_CODE, Cell, joined
 from horsesense.trials import NONE_OPTION, REFUSED_OPTION, UNKNOWN_OPTION
@@ -26,7 +28,8 @@ _STATUS: Mapping[int, Status] = {
     REFUSED_OPTION: "refusal",
     UNKNOWN_OPTION: "unknown",
 }
-DISTURBED = ("key_typo", "letter_scramble", "letter_swap", "word_swap")
+DISTURBED = tuple(probe.name for probe in PROBES if issubclass(probe, Perturbation))
+"""Probes that show versions of the question."""
 
 
 class Votes(NamedTuple):

@@ -21,6 +21,7 @@ from horsesense.probes.perturbed import (
     LetterScramble,
     LetterSwap,
     OptionSwap,
+    Paraphrase,
     WordSwap,
 )
 from horsesense.probes.second_look import MisleadingReplaced, MultiSelect
@@ -61,6 +62,7 @@ for _probe in (
     LetterScramble,
     LetterSwap,
     WordSwap,
+    Paraphrase,
     OptionSwap,
     ExtraOptions,
     Batch,

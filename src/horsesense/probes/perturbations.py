@@ -16,7 +16,7 @@ from horsesense.ids import Dice
 RATE: Final = 0.2
 """Share of words that get a typo."""
 
-_LATEX = re.compile(
+LATEX: Final = re.compile(
     r"\$\$.+?\$\$|\$[^$\n]+\$|\\\(.+?\\\)|\\\[.+?\\\]"
     r"|\\begin\{(?P<name>\w+\*?)\}.+?\\end\{(?P=name)\}"
     r"|\\[A-Za-z]+(?:\s*(?:\[[^\]]*\]|\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}))*",
@@ -41,7 +41,7 @@ def words_of(text: str) -> list[Word]:
     >>> [word.text for word in words_of("Let $x$ be 3 or f(x), not mRNA.")]
     ['Let', 'be', 'or', 'not']
     """
-    latex = [match.span() for match in _LATEX.finditer(text)]
+    latex = [match.span() for match in LATEX.finditer(text)]
     found, passed = [], 0
     for token in _TOKEN.finditer(text):
         while passed < len(latex) and latex[passed][1] <= token.start():

@@ -1,14 +1,14 @@
 """Disturbed questions, shuffled options and options that decline (Look at the Text, section 5).
 
-A disturbed question is shown in several versions, each under the same shuffles of its options;
-the answers of a version are put to a vote by content, so that what remains is the effect of the
-wording and not of the order.
+A question that is disturbed, or put in other words, is shown in several versions, each under the
+same shuffles of its options; the answers of a version are put to a vote by content, so that what
+remains is the effect of the wording and not of the order.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import factorial
 from typing import Final
@@ -43,7 +43,7 @@ def check_counts(probe: str, **counts: int) -> None:
 
 @dataclass(frozen=True)
 class Perturbation(Probe):
-    """`versions` disturbed questions, each under the same `shuffles` orders of the options.
+    """`versions` wordings of the question, each under the same `shuffles` orders of the options.
 
     Repetition v * shuffles + s is version v under shuffle s. Where fewer orders exist, as 2 of two
     options, all of them are shown.
@@ -52,7 +52,6 @@ class Perturbation(Probe):
     versions: int = 4
     shuffles: int = 5
 
-    expectation = "The same answer: a reader sees through it."
     holds = "same_answer"
     kinds = frozenset(("choice",))
 
@@ -60,21 +59,15 @@ class Perturbation(Probe):
         check_counts(self.name, versions=self.versions, shuffles=self.shuffles)
 
     @abstractmethod
-    def disturbed(self, question: str, dice: Dice) -> str | None:
-        """The question disturbed; None where it offers nothing to disturb."""
+    def wordings(self, item: Item, setting: Setting) -> Sequence[str]:
+        """The `versions` texts of the question; NotApplicableError if there are not as many."""
 
     def trials(self, item: Item, setting: Setting) -> Iterator[Trial]:
         setting.refuse_if_order_matters(item)
-        k = len(item.options)
-        texts = [
-            self.disturbed(item.question, setting.dice(item, self.name, version))
-            for version in range(self.versions)
-        ]
-        orders = shuffles_of(self.shuffles, k, item, setting)
+        texts = self.wordings(item, setting)
+        orders = shuffles_of(self.shuffles, len(item.options), item, setting)
         repetition = 0
         for text in texts:
-            if text is None:
-                raise NotApplicableError("the question has no words that could be disturbed")
             for order in orders:
                 variant = show(item, "choice", order, question=text)
                 yield self.trial(variant, self.condition, repetition)
@@ -86,7 +79,25 @@ class Perturbation(Probe):
 
 
 @dataclass(frozen=True)
-class KeyTypo(Perturbation):
+class Disturbance(Perturbation):
+    """Versions of the question that differ by chance."""
+
+    expectation = "The same answer: a reader sees through it."
+
+    @abstractmethod
+    def disturbed(self, question: str, dice: Dice) -> str | None:
+        """The question disturbed; None where it offers nothing to disturb."""
+
+    def wordings(self, item: Item, setting: Setting) -> Sequence[str]:
+        dice = (setting.dice(item, self.name, version) for version in range(self.versions))
+        texts = [text for each in dice if (text := self.disturbed(item.question, each))]
+        if len(texts) < self.versions:
+            raise NotApplicableError("the question has no words that could be disturbed")
+        return texts
+
+
+@dataclass(frozen=True)
+class KeyTypo(Disturbance):
     name = "key_typo"
     title = "Typing errors"
     summary = "One letter is replaced in every fifth word of the question, by chance."
@@ -96,7 +107,7 @@ class KeyTypo(Perturbation):
 
 
 @dataclass(frozen=True)
-class LetterScramble(Perturbation):
+class LetterScramble(Disturbance):
     name = "letter_scramble"
     title = "Scrambled letters"
     summary = "The inner letters of all longer words of the question stand in another order."
@@ -106,7 +117,7 @@ class LetterScramble(Perturbation):
 
 
 @dataclass(frozen=True)
-class LetterSwap(Perturbation):
+class LetterSwap(Disturbance):
     name = "letter_swap"
     title = "Swapped letters"
     summary = "Two neighbouring inner letters change places in all longer words of the question."
@@ -116,13 +127,38 @@ class LetterSwap(Perturbation):
 
 
 @dataclass(frozen=True)
-class WordSwap(Perturbation):
+class WordSwap(Disturbance):
     name = "word_swap"
     title = "Swapped words"
     summary = "Four words of the question change places, none of them the first or the last."
 
     def disturbed(self, question: str, dice: Dice) -> str | None:
         return perturbations.word_swap(question, dice)
+
+
+@dataclass(frozen=True)
+class Paraphrase(Perturbation):
+    """The item's own `paraphrases`, the first `versions` of them.
+
+    Items with fewer are left out: an entropy of three votes does not compare with one of four.
+    """
+
+    name = "paraphrase"
+    title = "Other words"
+    summary = (
+        "The question in other words, as the items give them (`horsesense build paraphrases`)."
+    )
+    expectation = "The same answer: the same is asked."
+
+    def wordings(self, item: Item, setting: Setting) -> Sequence[str]:
+        if not item.paraphrases:
+            raise NotApplicableError(
+                "the item has no paraphrases; `horsesense build paraphrases` adds them"
+            )
+        found = len(item.paraphrases)
+        if found < self.versions:
+            raise NotApplicableError(f"the item has {found} of {self.versions} paraphrases")
+        return item.paraphrases[: self.versions]
 
 
 @dataclass(frozen=True)

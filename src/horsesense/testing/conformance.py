@@ -38,6 +38,9 @@ def item_set(kind: Kind = "choice", n: int = 12, k: int = 4, gold: bool = True) 
             context=f"Story number {i // 2} is a long one. It has two sentences.",
             subject=f"subject {i % 3}",
             cluster=f"story {i // 2}",
+            paraphrases=tuple(
+                f"Which is the {i}th thing ({w})?" for w in ("one", "two", "six", "ten")
+            ),
         )
         for i in range(n)
     )
