@@ -124,7 +124,7 @@ def audit(
     folder = out or default_out(settings)
     result = run_audit(
         out=folder,
-        limits=_limits(budget, price),
+        limits=limits(budget, price),
         max_connections=max_connections,
         report_items=report_items,
         **settings.model_dump(),
@@ -165,7 +165,7 @@ def plan(
     from horsesense.study import plan as plan_study
 
     counted, study = complete(plan_study(_settings(locals())))
-    found = plan_json(counted, study, _limits(None, price))
+    found = plan_json(counted, study, limits(None, price))
     print(_json(found) if as_json else plan_text(found))
 
 
@@ -249,11 +249,16 @@ def _settings(options: dict[str, Any]) -> Settings:
     fields = {k: v for k, v in options.items() if k in Settings.model_fields and v is not None}
     for name in ("map", "where"):
         if name in fields:
-            fields[name] = dict(_pair(name, text) for text in fields[name])
+            fields[name] = pairs(name, fields[name])
     for name in ("probes", "readers", "labels"):
         if name in fields:
             fields[name] = tuple(part.strip() for part in split_outside_brackets(fields[name]))
     return Settings.of(**fields)
+
+
+def pairs(option: str, given: Sequence[str] | None) -> dict[str, str]:
+    """What a repeated option NAME=VALUE says."""
+    return dict(_pair(option, text) for text in given or ())
 
 
 def _pair(option: str, text: str) -> tuple[str, str]:
@@ -263,7 +268,8 @@ def _pair(option: str, text: str) -> tuple[str, str]:
     return name, value
 
 
-def _limits(budget: str | None, price: str | None) -> Limits:
+def limits(budget: str | None, price: str | None) -> Limits:
+    """What --budget and --price say."""
     from horsesense.runner import Limits
 
     values: dict[str, Any] = {}

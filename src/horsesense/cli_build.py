@@ -1,15 +1,21 @@
-"""`horsesense build pairs` and `horsesense build mix`: benchmarks made from benchmarks."""
+"""`horsesense build pairs`, `mix` and `paraphrases`: benchmarks made from benchmarks."""
 
 from __future__ import annotations
 
 import sys
+from hashlib import blake2b
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import orjson
 import typer
 
+from horsesense import cli
 from horsesense.cli_cues import build_group
+from horsesense.errors import UsageError
+
+if TYPE_CHECKING:
+    from horsesense.build.paraphrases import Paraphrased
 
 File = Annotated[str, typer.Argument(help="Items: texts with labels.", show_default=False)]
 Out = Annotated[Path, typer.Option(help="JSONL file to write.", show_default=False)]
@@ -19,10 +25,11 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")
 
 
 def register(app: typer.Typer) -> None:
-    """Add `pairs` and `mix` to the group `build`."""
+    """Add the commands to the group `build`."""
     group = build_group(app)
     group.command()(pairs)
     group.command()(mix)
+    group.command()(paraphrases)
 
 
 def pairs(
@@ -60,9 +67,119 @@ def mix(
     _write(build_mix(sets, each, seed), out, as_json)
 
 
+def paraphrases(
+    items: cli.Items,
+    model: cli.Model,
+    out: Out,
+    versions: Annotated[int, typer.Option(help="Wordings of each question.")] = 4,
+    limit: cli.Limit = None,
+    seed: cli.Seed = 0,
+    map: cli.FieldMap = None,
+    split: cli.Split = None,
+    where: cli.Where = None,
+    temperature: cli.Temperature = 0.0,
+    templates: cli.Templates = None,
+    max_connections: cli.Connections = None,
+    budget: cli.Budget = None,
+    price: cli.Price = None,
+    as_json: AsJson = False,
+) -> None:
+    """Questions in other words, by a model: look at the file, then audit it with `paraphrase`."""
+    from horsesense.api import complete
+    from horsesense.build.paraphrases import paraphrase
+    from horsesense.datasets import load_items
+
+    found = load_items(
+        items,
+        map=cli.pairs("map", map),
+        split=split,
+        where=cli.pairs("where", where),
+        limit=limit,
+        seed=seed,
+    )
+    folder = out.with_name(f"{out.name}.answers")
+    _refuse_if_corrected(out, folder)
+    made = complete(
+        paraphrase(
+            found,
+            model,
+            folder,
+            versions=versions,
+            seed=seed,
+            temperature=temperature,
+            templates=Path(templates) if templates else None,
+            limits=cli.limits(budget, price),
+            max_connections=max_connections,
+        )
+    )
+    out.write_bytes(_jsonl(made.rows()))
+    (folder / WRITTEN).write_text(_hash_of(out))
+    sys.stdout.write((_as_json if as_json else _as_text)(made, out))
+    if made.spent.failed:
+        raise typer.Exit(3)
+
+
+WRITTEN = "written"
+"""Holds the hash of the file as it was written, so that no correction is overwritten."""
+
+
+def _hash_of(path: Path) -> str:
+    return blake2b(path.read_bytes(), digest_size=16).hexdigest()
+
+
+def _refuse_if_corrected(out: Path, folder: Path) -> None:
+    """UsageError if there is a file that is not as this command wrote it."""
+    written = folder / WRITTEN
+    if out.exists() and not (written.exists() and written.read_text() == _hash_of(out)):
+        raise UsageError(
+            f"{out} is not as this command wrote it.",
+            hint="Choose another --out, or move the file away if nothing in it is to be kept.",
+        )
+
+
+def _as_json(made: Paraphrased, out: Path) -> str:
+    spent = made.spent
+    found = {
+        "out": str(out),
+        **made.counts(),
+        "versions": made.versions,
+        "refused": dict(made.refused.most_common()),
+        "answered": spent.answered,
+        "cached": spent.cached,
+        "failed": spent.failed,
+        "prompt_tokens": spent.prompt_tokens,
+        "completion_tokens": spent.completion_tokens,
+        "cost": spent.cost,
+        "stopped": spent.stopped,
+    }
+    return orjson.dumps(found, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
+
+
+def _as_text(made: Paraphrased, out: Path) -> str:
+    counts = made.counts()
+    lines = [
+        f"{counts['paraphrases']:,} paraphrases of {counts['items']:,} items in {out}: "
+        f"{counts['items_with_all']:,} items have all {made.versions}, "
+        f"{counts['items_with_none']:,} have none.",
+        *(f"  refused {n:,}: {reason}" for reason, n in made.refused.most_common()),
+        f"{made.spent.costs()}.",
+    ]
+    if made.spent.stopped == "budget":
+        lines.append("The budget is spent; the same command goes on where it stopped.")
+    if made.spent.last_failure is not None:
+        seen = made.spent.last_failure.message
+        lines.append(f"Requests without an answer are asked again by the same command: {seen}")
+    lines.append("Look at them before they are used: only their form was checked.")
+    return "\n".join(lines) + "\n"
+
+
+def _jsonl(rows: list[dict[str, Any]]) -> bytes:
+    return b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows)
+
+
 def _write(rows: list[dict[str, Any]], out: Path, as_json: bool) -> None:
     out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_bytes(b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows))
+    out.write_bytes(_jsonl(rows))
     found = {"out": str(out), "items": len(rows)}
     message = orjson.dumps(found).decode() if as_json else f"{len(rows):,} items in {out}"
     sys.stdout.write(message + "\n")

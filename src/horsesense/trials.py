@@ -11,8 +11,10 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final, Literal
 
-Asks = Literal["letter", "label", "letters", "yes_no", "free", "label_lines", "index_json"]
-"""The kind of answer a trial asks for."""
+Asks = Literal[
+    "letter", "label", "letters", "yes_no", "free", "label_lines", "index_json", "rewording"
+]
+"""The kind of answer a trial asks for; "rewording" is asked where items are made."""
 
 BUNDLED: Final[tuple[Asks, ...]] = ("label_lines", "index_json")
 """Kinds of answers that speak of several problems."""

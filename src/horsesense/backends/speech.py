@@ -81,6 +81,24 @@ def all_answers(trial: Trial, decisions: Sequence[Decision]) -> str:
     return ", ".join(trial.variant.labels[slot] for slot in slots)
 
 
+FRAMES: tuple[str, ...] = (
+    "Think it over and tell: {}",
+    "If you had to say: {}",
+    "From what you know: {}",
+    "Put in other terms: {}",
+    "Once more, and slowly: {}",
+    "To come to the point: {}",
+    "As one may ask it: {}",
+    "Let it be asked thus: {}",
+)
+"""Frames around a question: crude rewordings that certainly ask the same."""
+
+
+def reworded(trial: Trial, decisions: Sequence[Decision]) -> str:
+    """The question in the frame that goes with the number of the request."""
+    return FRAMES[trial.repetition % len(FRAMES)].format(trial.variant.question)
+
+
 SPEECH: dict[Asks, Speech] = {
     "letter": one_answer,
     "label": one_answer,
@@ -89,6 +107,7 @@ SPEECH: dict[Asks, Speech] = {
     "letters": all_answers,
     "label_lines": say_lines,
     "index_json": say_indices,
+    "rewording": reworded,
 }
 
 

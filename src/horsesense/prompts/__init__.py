@@ -260,6 +260,9 @@ class Prompter:
 
 def _room(trial: Trial) -> int:
     """Tokens that a reply needs at least."""
+    if trial.asks == "rewording":
+        # Twice the question at 4 bytes a token, and 1.5 tokens a character of 3 bytes.
+        return 64 + len((trial.variant.question or "").encode()) // 2
     return answer_tokens(trial) if trial.asks in BUNDLED else LONGER.get(trial.asks, 0)
 
 

@@ -1,0 +1,208 @@
+"""Questions in other words, written by a model, for the probe `paraphrase`.
+
+Each version is asked for in a way of its own ("plainer words", "another order of its parts"): a
+model that is decoded greedily, as local ones are, gives the same answer to the same prompt however
+often it is asked. The ways stand in the prompt template.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from horsesense.backends import Asked, Backend, NeedsAnswerKey, make_backend
+from horsesense.build.rewordings import unwrapped, why_refused
+from horsesense.datasets.rows import row_of
+from horsesense.errors import InterruptedRunError, UsageError
+from horsesense.exchange import Key, Response
+from horsesense.ids import Dice
+from horsesense.items import Item, ItemSet
+from horsesense.limits import UNLIMITED, Limits, RunSummary
+from horsesense.probes import show
+from horsesense.progress import progress
+from horsesense.prompts import Prompter, Want
+from horsesense.runner import run
+from horsesense.store import Store
+from horsesense.trials import Trial
+
+ROUNDS: Final = 2
+"""What was refused in the first round is asked for once more, in other ways."""
+STARTS: Final = 840
+"""An item's ways begin at a number below this, which 1 to 8 ways divide."""
+CUT_OFF: Final = "it was cut off"
+NO_ANSWER: Final = "there was no answer"
+
+
+@dataclass
+class Paraphrased:
+    """What was written and what of it was accepted.
+
+    Attributes:
+        items: the set.
+        versions: how many were wanted of each item.
+        accepted: item id -> rewordings, in the order they were asked for.
+        refused: reason -> answers that were refused for it, or that did not come.
+        spent: requests and tokens.
+    """
+
+    items: ItemSet
+    versions: int
+    accepted: dict[str, list[str]]
+    refused: Counter[str] = field(default_factory=Counter)
+    spent: RunSummary = field(default_factory=RunSummary)
+
+    def wanted(self, done: int) -> Iterator[tuple[Item, int]]:
+        """Item and number of every rewording that is still missing, the numbers from `done` up."""
+        for item in self.items:
+            missing = self.versions - len(self.accepted[item.id])
+            yield from ((item, done + number) for number in range(missing))
+
+    def take(self, item: Item, answer: Response | None) -> None:
+        """Accept an answer, or count why not."""
+        accepted = self.accepted[item.id]
+        if answer is None or answer.finish_reason == "length":
+            self.refused[NO_ANSWER if answer is None else CUT_OFF] += 1
+            return
+        text = unwrapped(answer.text, item.question)
+        reason = why_refused(item, text, accepted)
+        if reason is None:
+            accepted.append(text)
+        else:
+            self.refused[reason] += 1
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The items with their `paraphrases`; those that had some have the new ones alone."""
+        return [
+            {**row_of(item, "choice"), "paraphrases": self.accepted[item.id]} for item in self.items
+        ]
+
+    def counts(self) -> dict[str, int]:
+        """Items by what they have now, and rewordings."""
+        numbers = [len(texts) for texts in self.accepted.values()]
+        return {
+            "items": len(numbers),
+            "paraphrases": sum(numbers),
+            "items_with_all": sum(n == self.versions for n in numbers),
+            "items_with_none": numbers.count(0),
+        }
+
+
+async def paraphrase(
+    items: ItemSet,
+    model: str,
+    folder: Path,
+    *,
+    versions: int = 4,
+    seed: int = 0,
+    temperature: float = 0.0,
+    templates: Path | None = None,
+    limits: Limits = UNLIMITED,
+    max_connections: int | None = None,
+) -> Paraphrased:
+    """Ask a model for `versions` rewordings of each question and keep those of sound form.
+
+    The answers lie in `folder`, so that the same call asks only what has no answer there.
+
+    Raises UsageError before anything is spent; BackendError and StoreError; InterruptedRunError
+    after Ctrl-C, when the same call goes on.
+    """
+    if items.kind != "choice":
+        raise UsageError(f"{items.name} holds texts with labels; questions with options are due.")
+    if versions < 1:
+        raise UsageError(f"versions is {versions}; it must be at least 1.")
+    found = Paraphrased(items, versions, {item.id: [] for item in items})
+    with Store.open(folder / "store.sqlite") as store:
+        async with make_backend(model) as backend:
+            prompter = await _prompter(backend, items, temperature, templates)
+            asker = _Asker(backend, store, prompter, seed, max_connections)
+            for number in range(ROUNDS):
+                found.spent += await asker.round(found, number * versions, limits)
+                if found.spent.stopped == "interrupted":
+                    raise InterruptedRunError(
+                        f"Stopped after {found.spent.answered:,} answers; all of them are stored.",
+                        hint="The same command goes on from here.",
+                    )
+                if found.spent.stopped is not None:
+                    break
+    return found
+
+
+async def _prompter(
+    backend: Backend, items: ItemSet, temperature: float, templates: Path | None
+) -> Prompter:
+    """The prompter for what the respondent offers; UsageError if it writes no text."""
+    offers = await backend.capabilities()
+    if not offers.text:
+        raise UsageError(f"{backend.name} writes no text.", hint="Choose a model that does.")
+    if (check := getattr(backend, "check", None)) is not None:
+        check(items)
+    return Prompter(
+        "chat" if offers.chat else "completion", Want(temperature=temperature), folder=templates
+    )
+
+
+@dataclass
+class _Asker:
+    """Puts the requests of one round."""
+
+    backend: Backend
+    store: Store
+    prompter: Prompter
+    seed: int
+    max_connections: int | None
+
+    async def round(self, found: Paraphrased, done: int, limits: Limits) -> RunSummary:
+        """Ask for what is missing and take what comes; `done` requests an item were made before."""
+        wanted = list(found.wanted(done))
+        drawn: list[tuple[Item, Key]] = []
+        asks = self._asks(wanted, drawn)
+        with progress("paraphrasing", len(wanted)) as shown:
+            spent = await run(
+                asks,
+                self.backend,
+                self.store,
+                limits=limits.after(found.spent),
+                max_connections=self.max_connections,
+                progress=shown,
+            )
+        for _ in asks:  # beyond the budget there may be stored answers
+            pass
+        answers = self.store.get([key for _, key in drawn])
+        for item, key in drawn:
+            found.take(item, answers.get(key))
+        return spent
+
+    def _asks(
+        self, wanted: list[tuple[Item, int]], drawn: list[tuple[Item, Key]]
+    ) -> Iterator[Asked]:
+        informed = self.backend if isinstance(self.backend, NeedsAnswerKey) else None
+        for item, number in wanted:
+            trial = rewording(item, number, self.seed)
+            request = self.prompter.request(trial)
+            key = request.key(self.backend.identity)
+            drawn.append((item, key))
+            if informed is None or informed.tell(key, trial):
+                yield Asked(key, request)
+
+
+def rewording(item: Item, number: int, seed: int = 0) -> Trial:
+    """The request for rewording `number` of an item, from 0.
+
+    It shows the question alone. Each item begins at another way, by chance, so that no version is
+    one way of rewording for all items.
+    """
+    way = Dice(seed, item.id, "paraphrase").below(STARTS) + number
+    extras: Mapping[str, str] = {"way": str(way)}
+    return Trial(
+        "paraphrase",
+        "",
+        number,
+        (show(item, "choice"),),
+        asks="rewording",
+        form="paraphrase",
+        extras=extras,
+        sample=number,
+    )
