@@ -86,6 +86,8 @@ FAMILIES = [
     ("It isn't A. It isn't C either. D makes no sense. That leaves B.", "B"),
     ("B... no, actually C.", "C"),
     ("Selected: B", "B"),
+    *((reply, "B") for reply in ("I take B, then.", "I'll take (B).")),
+    ("I take it that A and C are wrong, so B.", "B"),
     *((reply, "B") for reply in ("👉 B", "• B", "The answer is 👉 B", "Answer: ✔️ B", "B 👍")),
     *((reply, "illegal") for reply in ("👉 F", "C++", "B#", "E 👍")),
     ("Both A and C could be correct.", "ambiguous"),

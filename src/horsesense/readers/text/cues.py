@@ -82,7 +82,7 @@ CHOOSE = re.compile(
     r"(?: (?:therefore|thus|then|also|still|probably|likely|personally|definitely|have|going|to"
     r"|like|say|that|lean(?:ing)?)){0,5}"
     r" (?:choos(?:e|ing)|chose|select(?:ed|ing)?|pick(?:ed|ing)?|go(?:ing)? (?:with|for)|went with"
-    r"|opt(?:ed|ing)? for|answer|guess|vote for|settle on|towards?|respond with|mark|conclude"
+    r"|opt(?:ed|ing)? for|take|answer|guess|vote for|settle on|towards?|respond with|mark|conclude"
     r"|suggest(?:ing)?|recommend|give you|believe|think|say|agree with)\b"
     r"(?: (?:that|is|it is|it's|it would be|the (?:correct |best |right )?answer is)\b){0,3}"
     r"|(?:\A|(?<=[.!?\n,:] ))(?:choose|select|pick)\b"
