@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from horsesense.backends.weights import Weights
 from horsesense.cli import main
 from horsesense.errors import ItemsError, UsageError
 from horsesense.exchange import Response
@@ -16,7 +17,8 @@ from horsesense.ids import Dice
 from horsesense.limits import UNLIMITED
 from horsesense.readers.cases import Case
 from horsesense.readers.trained import TrainedReader
-from horsesense.readers.trained.saved import load_scorer
+from horsesense.readers.trained.language import LanguageReader
+from horsesense.readers.trained.saved import _four_bits, load_scorer
 from horsesense.training.examples import Example, load_examples, split, target_of
 from horsesense.training.fit import batches, with_repeats
 from horsesense.training.reader import Plan, Trained, train_reader
@@ -181,14 +183,14 @@ def tokenizer(folder: Path) -> Any:
     return made
 
 
-def base(kind: str, folder: Path) -> Path:
-    """A tiny model with random weights."""
+def base(kind: str, folder: Path, width: int = 32) -> Path:
+    """A tiny model with random weights; 4 bits need a width of 64."""
     import torch
     import transformers as hf
 
     size = len(tokenizer(folder))
     torch.manual_seed(0)
-    small = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2}
+    small = {"hidden_size": width, "intermediate_size": 2 * width, "num_hidden_layers": 2}
     model: Any
     if kind == "encoder":
         model = hf.BertModel(hf.BertConfig(vocab_size=size, num_attention_heads=2, **small))
@@ -217,11 +219,18 @@ def base(kind: str, folder: Path) -> Path:
     return folder
 
 
-def train(kind: str, tmp_path: Path, files: tuple[Path, ...], name: str = "out") -> Trained:
+def train(
+    kind: str,
+    tmp_path: Path,
+    files: tuple[Path, ...],
+    name: str = "out",
+    *,
+    quantised: bool = False,
+) -> Trained:
     folder = tmp_path / "base"
     if not folder.exists():
         folder.mkdir()
-        base(kind, folder)
+        base(kind, folder, 64 if quantised else 32)
     rate = {"encoder": 5e-3, "seq2seq": 5e-3, "causal": 3e-2}[kind]
     recipe = recipe_for(
         kind,
@@ -233,6 +242,7 @@ def train(kind: str, tmp_path: Path, files: tuple[Path, ...], name: str = "out")
         clip=1.0,
         dropout=0.0,
         frozen=0,
+        quantised=quantised,
     )
     plan = Plan(kind, recipe, files, {}, test_share=0.3)  # type: ignore[arg-type]
     return train_reader(plan, tmp_path / name)
@@ -318,16 +328,36 @@ def test_an_adapter_wants_the_base_it_was_trained_on(
 
 
 @pytest.mark.local
-def test_qlora_says_what_it_lacks(tmp_path: Path, files: tuple[Path, ...]) -> None:
-    torch = pytest.importorskip("torch")
-    if torch.cuda.is_available():
-        pytest.skip("there is a CUDA device")
-    folder = tmp_path / "base"
-    folder.mkdir()
-    base("causal", folder)
-    plan = Plan("causal", recipe_for("causal", base=str(folder), quantised=True), files, {}, 0.3)
-    with pytest.raises(UsageError, match="QLoRA needs a CUDA device"):
-        train_reader(plan, tmp_path / "out")
+def test_four_bits_say_what_they_lack(
+    tmp_path: Path, files: tuple[Path, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("torch")
+    monkeypatch.setattr("horsesense.readers.trained.saved.find_spec", lambda name: None)
+    with pytest.raises(UsageError, match="need bitsandbytes"):
+        train("causal", tmp_path, files, quantised=True)
+
+
+@pytest.mark.local
+def test_a_packed_file_is_not_packed_again(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    (tmp_path / "base.gguf").write_bytes(b"GGUF")
+    with pytest.raises(UsageError, match="packed already"):
+        _four_bits(Weights("base", tmp_path, gguf="base.gguf"))
+
+
+@pytest.mark.local
+def test_an_adapter_reads_on_weights_packed_as_in_its_training(
+    tmp_path: Path, files: tuple[Path, ...]
+) -> None:
+    pytest.importorskip("peft")
+    pytest.importorskip("bitsandbytes")
+    made = train("causal", tmp_path, files, quantised=True)
+    assert sum(made.losses[-8:]) < 0.7 * sum(made.losses[:8])
+    scorer = load_scorer(made.folder, made.manifest)
+    assert isinstance(scorer, LanguageReader)
+    assert any(type(m).__name__ == "Linear4bit" for m in scorer.model.modules())
+    cases = [row.case for row in load_examples(files).rows]
+    assert all(sum(row) == pytest.approx(1) for row in scorer.probabilities(cases))
 
 
 @pytest.mark.local

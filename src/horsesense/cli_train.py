@@ -44,7 +44,7 @@ Rate = Annotated[float | None, typer.Option(help="Learning rate.")]
 Rank = Annotated[int | None, typer.Option(help="Rank of the LoRA adapter.")]
 Frozen = Annotated[int | None, typer.Option(help="Lowest layers of an encoder that stay.")]
 Seed = Annotated[int, typer.Option(help="Of split, order, weights and dropout.")]
-Quantised = Annotated[bool, typer.Option("--quantised", help="QLoRA: needs CUDA, bitsandbytes.")]
+Quantised = Annotated[bool, typer.Option("--quantised", help="QLoRA: the base in 4 bits.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
 

@@ -49,11 +49,11 @@ def fit(learner: Learner, rows: Sequence[Example], recipe: Recipe) -> list[float
 
 
 def _optimiser(parameters: Sequence[Any], recipe: Recipe) -> Any:
-    """AdamW; with 4-bit weights its paged form, as in the paper."""
+    """AdamW; with 4-bit weights on a GPU its paged form, as in the paper."""
     import torch
 
     options = {"lr": recipe.rate, "weight_decay": recipe.decay}
-    if not recipe.quantised:
+    if not (recipe.quantised and torch.cuda.is_available()):
         return torch.optim.AdamW(parameters, **options)
     from bitsandbytes.optim import PagedAdamW32bit
 

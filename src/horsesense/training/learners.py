@@ -90,9 +90,11 @@ def adapted(weights: Weights, recipe: Recipe) -> LanguageReader:
     """A causal model with a fresh LoRA adapter; with `quantised`, in 4 bits (QLoRA)."""
     from peft import LoraConfig, get_peft_model, prepare_model_for_kbit_training
 
-    reader = load_causal(weights, **(_four_bits() if recipe.quantised else {}))
+    reader = load_causal(weights, quantised=recipe.quantised)
     if recipe.quantised:
-        reader.model = prepare_model_for_kbit_training(reader.model)
+        reader.model = prepare_model_for_kbit_training(
+            reader.model, use_gradient_checkpointing=False
+        )
     if recipe.checkpointing:
         reader.model.config.use_cache = False
         _checkpoint(reader.model)
@@ -115,25 +117,6 @@ def _checkpoint(model: Any) -> None:
     former = "gradient_checkpointing_enable"
     name = "activation_checkpointing_enable"
     getattr(model, name if hasattr(model, name) else former)({"use_reentrant": False})
-
-
-def _four_bits() -> dict[str, Any]:
-    """Options that load weights in nf4; UsageError without CUDA and bitsandbytes."""
-    import torch
-    from transformers import BitsAndBytesConfig
-
-    lacking = [] if torch.cuda.is_available() else ["a CUDA device"]
-    if importlib.util.find_spec("bitsandbytes") is None:
-        lacking.append("the package bitsandbytes")
-    if lacking:
-        raise UsageError(
-            f"QLoRA needs {' and '.join(lacking)}.",
-            hint="Leave --quantised out to train a LoRA adapter on the full weights.",
-        )
-    packed = BitsAndBytesConfig(
-        load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=torch.float16
-    )
-    return {"quantization_config": packed, "device_map": {"": 0}}
 
 
 class EncoderLearner:

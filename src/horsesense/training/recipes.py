@@ -30,7 +30,7 @@ class Recipe:
             rare, and are repeated for it (at most 8 times).
         frozen: lowest layers of an encoder, with its embeddings, that stay as they are.
         rank, alpha, dropout: of the LoRA adapter.
-        quantised: QLoRA: base weights in 4 bits (nf4). Needs CUDA and bitsandbytes.
+        quantised: QLoRA: base weights in 4 bits (nf4).
         checkpointing: recompute activations to save memory.
         seed: of weights, dropout, negatives and order.
     """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hashlib import blake2b
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -121,8 +122,8 @@ def load_seq2seq(weights: Weights) -> LanguageReader:
     return LanguageReader(model.eval(), tokenizer, seq2seq=True)
 
 
-def load_causal(weights: Weights, **options: Any) -> LanguageReader:
-    """A causal model of safetensors or GGUF, ready to read; `options` go to `from_pretrained`."""
+def load_causal(weights: Weights, *, quantised: bool = False) -> LanguageReader:
+    """A causal model of safetensors or GGUF, ready to read; `quantised` packs it in 4 bits."""
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
@@ -134,7 +135,9 @@ def load_causal(weights: Weights, **options: Any) -> LanguageReader:
         weights.folder,
         trust_remote_code=False,
         use_safetensors=None if weights.gguf else True,
-        **{"dtype": torch.float32, **files, **options},
+        dtype=torch.float32,
+        **files,
+        **(_four_bits(weights) if quantised else {}),
     )
     # A model read from GGUF holds plain weights; the mark of its former packing hinders adapters.
     if weights.gguf:
@@ -143,6 +146,27 @@ def load_causal(weights: Weights, **options: Any) -> LanguageReader:
             del model.config.quantization_config
         model.is_quantized = False
     return LanguageReader(model.eval(), tokenizer, seq2seq=False)
+
+
+def _four_bits(weights: Weights) -> dict[str, Any]:
+    """Options that load weights in nf4, on a GPU where there is one."""
+    import torch
+    from transformers import BitsAndBytesConfig
+
+    if weights.gguf:
+        raise UsageError(
+            f"{weights.name} is a GGUF file, which is packed already.",
+            hint="Give a base of safetensors, or leave --quantised out.",
+        )
+    if find_spec("bitsandbytes") is None:
+        raise UsageError("Weights in 4 bits need bitsandbytes.", hint=_INSTALL)
+    gpu = torch.cuda.is_available()
+    packed = BitsAndBytesConfig(
+        load_in_4bit=True,
+        bnb_4bit_quant_type="nf4",
+        bnb_4bit_compute_dtype=torch.float16 if gpu else torch.float32,
+    )
+    return {"quantization_config": packed, "device_map": {"": 0 if gpu else "cpu"}}
 
 
 def _with_adapter(folder: Path, manifest: Manifest) -> LanguageReader:
@@ -156,6 +180,7 @@ def _with_adapter(folder: Path, manifest: Manifest) -> LanguageReader:
             f"{folder} was trained on a {manifest.base} with other weights than the one here.",
             hint=f"Its files had the hash {manifest.base_fingerprint}, not {weights.fingerprint}.",
         )
-    reader = load_causal(weights)
+    # An adapter makes up for what packing lost: it reads on weights packed as in its training.
+    reader = load_causal(weights, quantised=bool(manifest.recipe.get("quantised")))
     reader.model = PeftModel.from_pretrained(reader.model, folder).eval()
     return reader
