@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from horsesense.cli_cues import register
+from horsesense.cli.cues import register
 from horsesense.cues.answers import load_answers
 from horsesense.cues.api import as_json, find_cues
 from horsesense.cues.dependence import Answers, Dependence, family_of, family_summary

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from horsesense.api import audit
-from horsesense.cli import _show_result, main
+from horsesense.cli import main
+from horsesense.cli.audit import _show_result
 from horsesense.errors import UsageError
 from horsesense.exchange import Response
 from horsesense.limits import Limits

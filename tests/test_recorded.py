@@ -9,7 +9,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from horsesense import cli_read
+from horsesense.cli import read as cli_read
 from horsesense.errors import ItemsError
 from horsesense.readers.recorded import read_file
 

@@ -1,48 +1,37 @@
-"""The command line. Results go to stdout, progress and errors to stderr.
-
-Exit codes: 0 fine, 1 a gate failed, 2 wrong use, 3 trouble with the respondent or the run
-directory (or requests left without an answer), 130 stopped by the user and resumable.
-"""
+"""`horsesense audit` and what is done with its run directory."""
 
 from __future__ import annotations
 
-import gc
-import json
-import sys
-from collections.abc import Sequence
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from horsesense.errors import HorsesenseError, InterruptedRunError, UsageError
+from horsesense.cli.options import (
+    MODEL,
+    AsJson,
+    Budget,
+    Connections,
+    FieldMap,
+    Items,
+    Limit,
+    Model,
+    Price,
+    Seed,
+    Split,
+    Temperature,
+    Templates,
+    Where,
+    json_text,
+    limits,
+    pairs,
+)
+from horsesense.errors import UsageError
 
 if TYPE_CHECKING:
     from horsesense.findings import Result
-    from horsesense.runner import Limits
     from horsesense.settings import Settings
 
-app = typer.Typer(
-    name="horsesense",
-    help="Find out what a multiple-choice score is made of before you believe it.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
-
-EXTENSIONS = ("cli_read", "cli_cues", "cli_build", "cli_annotate", "cli_check", "cli_train")
-"""Modules with a `register(app)` that adds further commands."""
-
-ITEMS = (
-    "File (JSONL, CSV, Parquet; plain, .gz or .zst), 'sample', or hf:[ORG/]NAME[@CONFIG][:SPLIT]."
-)
-MODEL = "http:NAME[@URL], hf:PATH-or-NAME, sim:PROFILE[?key=value&...] or replay:FILE."
-
-Items = Annotated[str, typer.Argument(help=ITEMS, show_default=False)]
-Model = Annotated[str, typer.Option("--model", "-m", help=MODEL, show_default=False)]
 Probes = Annotated[
     str | None, typer.Option(help="Probes, separated by commas; `horsesense list` names them.")
 ]
@@ -56,35 +45,26 @@ Disjoint = Annotated[bool, typer.Option("--disjoint", help="Bundles of a size sh
 Task = Annotated[
     str | None, typer.Option(help="Words for what is classified: a shipped task or a TOML file.")
 ]
-Limit = Annotated[int | None, typer.Option(help="At most so many items (a seeded sample).")]
-Seed = Annotated[int, typer.Option(help="Of every random choice.")]
 Shots = Annotated[int, typer.Option(help="Few-shot examples before each question.")]
 ShotsFrom = Annotated[str | None, typer.Option(help="Items file with the few-shot examples.")]
-FieldMap = Annotated[
-    list[str] | None, typer.Option("--map", help="OURS=THEIRS, a field's name in the file.")
-]
-Split = Annotated[str | None, typer.Option(help="Rows whose field `split` has this value.")]
-Where = Annotated[list[str] | None, typer.Option(help="FIELD=VALUE that a row must have.")]
 Labels = Annotated[str | None, typer.Option(help="Label set, separated by commas.")]
 Style = Annotated[str, typer.Option(help="chat, completion, or auto (what the model offers).")]
-Templates = Annotated[str | None, typer.Option(help="Folder with prompt templates of your own.")]
 MaxTokens = Annotated[int, typer.Option(help="Longest reply; 0 for scores alone.")]
-Temperature = Annotated[float, typer.Option(help="0 is greedy.")]
 Readers = Annotated[str, typer.Option(help="How replies are read, separated by commas.")]
 Draws = Annotated[int, typer.Option(help="Bootstrap resamples.")]
 Out = Annotated[Path | None, typer.Option(help="Run directory; the same one goes on.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
-Connections = Annotated[int | None, typer.Option(help="Requests under way together.")]
-Budget = Annotated[
-    str | None, typer.Option(help="requests=N,tokens=N,money=X: stop asking when one is spent.")
-]
-Price = Annotated[
-    str | None, typer.Option(help="PROMPT,COMPLETION: price of a million tokens of each.")
-]
 ReportItems = Annotated[int, typer.Option(help="Items shown in the report with every answer.")]
 
 
-@app.command()
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    for command in (audit, plan, report):
+        app.command()(command)
+    app.command("list")(list_)
+    app.command()(verify)
+    app.command()(demo)
+
+
 def audit(
     items: Items,
     model: Model,
@@ -134,7 +114,6 @@ def audit(
         raise typer.Exit(3)
 
 
-@app.command()
 def plan(
     items: Items,
     model: Model,
@@ -166,10 +145,9 @@ def plan(
 
     counted, study = complete(plan_study(_settings(locals())))
     found = plan_json(counted, study, limits(None, price))
-    print(_json(found) if as_json else plan_text(found))
+    print(json_text(found) if as_json else plan_text(found))
 
 
-@app.command()
 def report(
     run: Annotated[Path, typer.Argument(help="Run directory.", show_default=False)],
     report_items: ReportItems = 200,
@@ -180,10 +158,9 @@ def report(
     from horsesense.report import item_report, write_report
 
     path = write_report(run, max_items=report_items) if item is None else item_report(run, item)
-    print(_json({"report": str(path)}) if as_json else path)
+    print(json_text({"report": str(path)}) if as_json else path)
 
 
-@app.command("list")
 def list_(
     kind: Annotated[
         str | None, typer.Argument(help="probes, measures, readers, respondents, designs, suites.")
@@ -199,7 +176,7 @@ def list_(
             raise UsageError.unknown("kind of thing to list", kind, found)
         found = {kind: found[kind]}
     if as_json:
-        print(_json(found))
+        print(json_text(found))
         return
     for title, entries in found.items():
         print(f"{title}")
@@ -209,7 +186,6 @@ def list_(
         print()
 
 
-@app.command()
 def verify(
     run: Annotated[Path, typer.Argument(help="Run directory.", show_default=False)],
     as_json: AsJson = False,
@@ -220,7 +196,7 @@ def verify(
     with Store.open(run / "store.sqlite", read_only=True) as store:
         found = store.verify()
     if as_json:
-        print(_json({"checked": found.checked, "faults": found.faults}))
+        print(json_text({"checked": found.checked, "faults": found.faults}))
     else:
         print(f"{found.checked:,} stored answers checked, {len(found.faults)} faults")
         for fault in found.faults[:20]:
@@ -229,7 +205,6 @@ def verify(
         raise typer.Exit(3)
 
 
-@app.command()
 def demo(
     model: Annotated[str, typer.Option("--model", "-m", help=MODEL)] = "sim:prior",
     out: Annotated[Path, typer.Option(help="Run directory.")] = Path("horsesense-demo"),
@@ -256,52 +231,13 @@ def _settings(options: dict[str, Any]) -> Settings:
     return Settings.of(**fields)
 
 
-def pairs(option: str, given: Sequence[str] | None) -> dict[str, str]:
-    """What a repeated option NAME=VALUE says."""
-    return dict(_pair(option, text) for text in given or ())
-
-
-def _pair(option: str, text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not equals or not name:
-        raise UsageError(f"--{option} {text!r} is no NAME=VALUE.")
-    return name, value
-
-
-def limits(budget: str | None, price: str | None) -> Limits:
-    """What --budget and --price say."""
-    from horsesense.runner import Limits
-
-    values: dict[str, Any] = {}
-    kinds = {"requests": int, "tokens": int, "money": float}
-    for name, text in (_pair("budget", part) for part in (budget or "").split(",") if part):
-        if name not in kinds:
-            raise UsageError.unknown("budget", name, kinds)
-        values[name] = _number("budget", text, kinds[name])
-    if price is not None:
-        prices = price.split(",")
-        if len(prices) != 2:
-            raise UsageError(f"--price {price!r} is no PROMPT,COMPLETION.")
-        values["prompt_price"] = _number("price", prices[0], float)
-        values["completion_price"] = _number("price", prices[1], float)
-    return Limits(**values)
-
-
-def _number(option: str, text: str, kind: type) -> Any:
-    try:
-        return kind(text.replace("_", ""))
-    except ValueError:
-        noun = "a whole number" if kind is int else "a number"
-        raise UsageError(f"--{option}: {text!r} is not {noun}.") from None
-
-
 def _show_result(result: Result, as_json: bool) -> None:
     from horsesense.limits import RunSummary
     from horsesense.report import verdict_of
 
     report = result.out / "report.html"
     if as_json:
-        print(_json({"out": str(result.out), "report": str(report), **result.findings}))
+        print(json_text({"out": str(result.out), "report": str(report), **result.findings}))
         return
     for sentence in verdict_of(result.out, items=result.items):
         print(f"- {sentence}")
@@ -323,53 +259,3 @@ def _shortfalls(result: Result) -> list[str]:
     if failures:
         lines.append(f"{failures:,} requests have no answer; the same command asks them again.")
     return lines
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=2)
-
-
-def register_extensions() -> None:
-    """Add the commands of the other modules; done once, before the command line is used."""
-    for name in EXTENSIONS:
-        if find_spec(f"horsesense.{name}"):
-            import_module(f"horsesense.{name}").register(app)
-
-
-def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Run the command line and exit with its code."""
-    words = list(sys.argv[1:] if arguments is None else arguments)
-    # A run makes millions of small objects that hold no cycles: Python need not look so often.
-    gc.set_threshold(100_000, 20, 50)
-    register_extensions()
-    try:
-        code = app(words, standalone_mode=False)
-    except HorsesenseError as error:
-        _complain(error, as_json="--json" in words)
-        code = error.exit_code
-    except KeyboardInterrupt:
-        _complain(InterruptedRunError("Stopped."), as_json=False)
-        code = InterruptedRunError.exit_code
-    except Exception as error:  # noqa: BLE001 - defects are raised again
-        code = _usage_exit(error)
-    sys.exit(code if isinstance(code, int) else 0)
-
-
-def _complain(error: HorsesenseError, *, as_json: bool) -> None:
-    if as_json:
-        print(_json({"error": error.message, "hint": error.hint}), file=sys.stderr)
-    else:
-        print(f"horsesense: {error}", file=sys.stderr)
-
-
-def _usage_exit(error: Exception) -> int:
-    """Exit code of the option parser's errors, which show themselves; the rest are defects."""
-    if isinstance(error, typer.Exit):
-        return error.exit_code
-    if isinstance(error, typer.Abort):
-        return InterruptedRunError.exit_code
-    show = getattr(error, "show", None)
-    if show is None:
-        raise error
-    show()
-    return 2

@@ -1,4 +1,4 @@
-"""`horsesense cues` and `horsesense build balanced`: what a benchmark gives away, and repair."""
+"""What a benchmark gives away (`horsesense cues`), and repair (`horsesense build balanced`)."""
 
 from __future__ import annotations
 
@@ -10,6 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from horsesense.cli.options import (
+    AsJson,
+    FieldMap,
+    Limit,
+    Seed,
+    Split,
+    Where,
+    pairs,
+)
 from horsesense.errors import UsageError
 
 if TYPE_CHECKING:
@@ -43,30 +52,11 @@ Repeats = Annotated[
 ]
 Jobs = Annotated[int | None, typer.Option(help="Processes; by default one per core.")]
 Out = Annotated[Path | None, typer.Option(help="HTML report to write.")]
-Seed = Annotated[int, typer.Option(help="Of every random choice.")]
-Limit = Annotated[int | None, typer.Option(help="At most so many items (a seeded sample).")]
-FieldMap = Annotated[
-    list[str] | None, typer.Option("--map", help="OURS=THEIRS, a field's name in the file.")
-]
-Split = Annotated[str | None, typer.Option(help="Rows whose field `split` has this value.")]
-Where = Annotated[list[str] | None, typer.Option(help="FIELD=VALUE that a row must have.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
 
 def register(app: typer.Typer) -> None:
-    """Add `cues`, and `balanced` to the group `build`."""
+    """Add the command."""
     app.command()(cues)
-    build_group(app).command()(balanced)
-
-
-def build_group(app: typer.Typer) -> typer.Typer:
-    """The group `build` of the command line, made if it is not there yet."""
-    for group in app.registered_groups:
-        if group.name == "build" and group.typer_instance is not None:
-            return group.typer_instance
-    found = typer.Typer(help="Build item sets from others.", no_args_is_help=True)
-    app.add_typer(found, name="build")
-    return found
 
 
 def cues(
@@ -170,11 +160,11 @@ def _load(
 ) -> ItemSet:
     from horsesense.datasets import load_items
 
-    fields = _pairs(map, "--map")
+    fields = pairs("map", map)
     if group is not None:
         fields["cluster"] = group
     options: dict[str, Any] = {
-        "map": fields, "where": _pairs(where, "--where"), "limit": limit, "seed": seed,
+        "map": fields, "where": pairs("where", where), "limit": limit, "seed": seed,
     }  # fmt: skip
     if split is None and faithful:
         # The published method needs all three parts; a file that names none loads as it is.
@@ -183,16 +173,6 @@ def _load(
         except UsageError:
             return load_items(source, **options)
     return load_items(source, split=split, **options)
-
-
-def _pairs(given: Sequence[str] | None, option: str) -> dict[str, str]:
-    pairs = {}
-    for text in given or ():
-        key, sign, value = text.partition("=")
-        if not (key and sign):
-            raise UsageError(f"{option} {text!r} is not of the form NAME=VALUE.")
-        pairs[key] = value
-    return pairs
 
 
 def _grouping(group: str | None, no_groups: bool) -> Grouping:

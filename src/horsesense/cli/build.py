@@ -1,4 +1,4 @@
-"""`horsesense build pairs`, `mix` and `paraphrases`: benchmarks made from benchmarks."""
+"""`horsesense build`: benchmarks made from benchmarks."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import orjson
 import typer
 
-from horsesense import cli
-from horsesense.cli_cues import build_group
+from horsesense.cli import options
+from horsesense.cli.cues import balanced
 from horsesense.errors import UsageError
 
 if TYPE_CHECKING:
@@ -19,17 +19,15 @@ if TYPE_CHECKING:
 
 File = Annotated[str, typer.Argument(help="Items: texts with labels.", show_default=False)]
 Out = Annotated[Path, typer.Option(help="JSONL file to write.", show_default=False)]
-Split = Annotated[str | None, typer.Option(help="Rows whose field `split` has this value.")]
 Seed = Annotated[int, typer.Option(help="Of the draw.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
 
 def register(app: typer.Typer) -> None:
-    """Add the commands to the group `build`."""
-    group = build_group(app)
-    group.command()(pairs)
-    group.command()(mix)
-    group.command()(paraphrases)
+    """Add the group of commands."""
+    group = typer.Typer(name="build", help="Build item sets from others.", no_args_is_help=True)
+    for command in (balanced, pairs, mix, paraphrases):
+        group.command()(command)
+    app.add_typer(group)
 
 
 def pairs(
@@ -37,9 +35,9 @@ def pairs(
     out: Out,
     same: Annotated[int, typer.Option(help="Pairs with the same label.")] = 500,
     different: Annotated[int, typer.Option(help="Pairs with different labels.")] = 500,
-    split: Split = None,
+    split: options.Split = None,
     seed: Seed = 0,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Pairs of texts: do they have the same label? A benchmark that no model has seen."""
     from horsesense.build.pairs import build_pairs
@@ -57,7 +55,7 @@ def mix(
         str | None, typer.Option(help="Rows to take of the sets that have splits.")
     ] = None,
     seed: Seed = 0,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Several sets in one file, for prompts that mix their problems (probe parameter mix)."""
     from horsesense.build.mix import build_mix
@@ -68,21 +66,21 @@ def mix(
 
 
 def paraphrases(
-    items: cli.Items,
-    model: cli.Model,
+    items: options.Items,
+    model: options.Model,
     out: Out,
     versions: Annotated[int, typer.Option(help="Wordings of each question.")] = 4,
-    limit: cli.Limit = None,
-    seed: cli.Seed = 0,
-    map: cli.FieldMap = None,
-    split: cli.Split = None,
-    where: cli.Where = None,
-    temperature: cli.Temperature = 0.0,
-    templates: cli.Templates = None,
-    max_connections: cli.Connections = None,
-    budget: cli.Budget = None,
-    price: cli.Price = None,
-    as_json: AsJson = False,
+    limit: options.Limit = None,
+    seed: options.Seed = 0,
+    map: options.FieldMap = None,
+    split: options.Split = None,
+    where: options.Where = None,
+    temperature: options.Temperature = 0.0,
+    templates: options.Templates = None,
+    max_connections: options.Connections = None,
+    budget: options.Budget = None,
+    price: options.Price = None,
+    as_json: options.AsJson = False,
 ) -> None:
     """Questions in other words, by a model: look at the file, then audit it with `paraphrase`."""
     from horsesense.api import complete
@@ -91,9 +89,9 @@ def paraphrases(
 
     found = load_items(
         items,
-        map=cli.pairs("map", map),
+        map=options.pairs("map", map),
         split=split,
-        where=cli.pairs("where", where),
+        where=options.pairs("where", where),
         limit=limit,
         seed=seed,
     )
@@ -108,7 +106,7 @@ def paraphrases(
             seed=seed,
             temperature=temperature,
             templates=Path(templates) if templates else None,
-            limits=cli.limits(budget, price),
+            limits=options.limits(budget, price),
             max_connections=max_connections,
         )
     )

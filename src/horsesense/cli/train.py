@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from horsesense.cli.options import AsJson, FieldMap
 from horsesense.errors import UsageError
 
 if TYPE_CHECKING:
@@ -31,7 +32,6 @@ KindName = Annotated[
 Base = Annotated[
     str | None, typer.Option(help="Model to start from: minilm, smollm2, a directory or hub name.")
 ]
-FieldMap = Annotated[list[str] | None, typer.Option("--map", help="OURS=THEIRS, a field's name.")]
 TestShare = Annotated[float, typer.Option(help="Share of the questions to measure on.")]
 LeaveOut = Annotated[
     str | None, typer.Option(help="Measure on models with this in their name; train on others.")
@@ -45,7 +45,6 @@ Rank = Annotated[int | None, typer.Option(help="Rank of the LoRA adapter.")]
 Frozen = Annotated[int | None, typer.Option(help="Lowest layers of an encoder that stay.")]
 Seed = Annotated[int, typer.Option(help="Of split, order, weights and dropout.")]
 Quantised = Annotated[bool, typer.Option("--quantised", help="QLoRA: the base in 4 bits.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
 
 def register(app: typer.Typer) -> None:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from horsesense.cli.options import AsJson
+
 if TYPE_CHECKING:
     from horsesense.reviews import Reviews
 
@@ -18,7 +20,6 @@ Take = Annotated[
     typer.Option(help="A reviewer's filled file; once per reviewer. A third settles."),
 ]
 Also = Annotated[int, typer.Option(help="So many replies that the rules did judge, as a check.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
 
 def register(app: typer.Typer) -> None:

@@ -1,0 +1,68 @@
+"""The command line. Results go to stdout, progress and errors to stderr.
+
+Exit codes: 0 fine, 1 a gate failed, 2 wrong use, 3 trouble with the respondent or the run
+directory (or requests left without an answer), 130 stopped by the user and resumable.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+import typer
+
+from horsesense.cli import annotate, audit, build, check, cues, read, train
+from horsesense.cli.options import json_text
+from horsesense.errors import HorsesenseError, InterruptedRunError
+
+app = typer.Typer(
+    name="horsesense",
+    help="Find out what a multiple-choice score is made of before you believe it.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+for module in (audit, read, cues, build, annotate, check, train):
+    module.register(app)
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line and exit with its code."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    # A run makes millions of small objects that hold no cycles: Python need not look so often.
+    gc.set_threshold(100_000, 20, 50)
+    try:
+        code = app(words, standalone_mode=False)
+    except HorsesenseError as error:
+        _complain(error, as_json="--json" in words)
+        code = error.exit_code
+    except KeyboardInterrupt:
+        _complain(InterruptedRunError("Stopped."), as_json=False)
+        code = InterruptedRunError.exit_code
+    except Exception as error:  # noqa: BLE001 - defects are raised again
+        code = _usage_exit(error)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _complain(error: HorsesenseError, *, as_json: bool) -> None:
+    if as_json:
+        print(json_text({"error": error.message, "hint": error.hint}), file=sys.stderr)
+    else:
+        print(f"horsesense: {error}", file=sys.stderr)
+
+
+def _usage_exit(error: Exception) -> int:
+    """Exit code of the option parser's errors, which show themselves; the rest are defects."""
+    if isinstance(error, typer.Exit):
+        return error.exit_code
+    if isinstance(error, typer.Abort):
+        return InterruptedRunError.exit_code
+    show = getattr(error, "show", None)
+    if show is None:
+        raise error
+    show()
+    return 2

@@ -1,0 +1,83 @@
+"""Options that several commands share, and what their texts say."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from horsesense.errors import UsageError
+
+if TYPE_CHECKING:
+    from horsesense.runner import Limits
+
+ITEMS = (
+    "File (JSONL, CSV, Parquet; plain, .gz or .zst), 'sample', or hf:[ORG/]NAME[@CONFIG][:SPLIT]."
+)
+MODEL = "http:NAME[@URL], hf:PATH-or-NAME, sim:PROFILE[?key=value&...] or replay:FILE."
+
+Items = Annotated[str, typer.Argument(help=ITEMS, show_default=False)]
+Model = Annotated[str, typer.Option("--model", "-m", help=MODEL, show_default=False)]
+Limit = Annotated[int | None, typer.Option(help="At most so many items (a seeded sample).")]
+Seed = Annotated[int, typer.Option(help="Of every random choice.")]
+FieldMap = Annotated[
+    list[str] | None, typer.Option("--map", help="OURS=THEIRS, a field's name in the file.")
+]
+Split = Annotated[str | None, typer.Option(help="Rows whose field `split` has this value.")]
+Where = Annotated[list[str] | None, typer.Option(help="FIELD=VALUE that a row must have.")]
+Templates = Annotated[str | None, typer.Option(help="Folder with prompt templates of your own.")]
+Temperature = Annotated[float, typer.Option(help="0 is greedy.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+Connections = Annotated[int | None, typer.Option(help="Requests under way together.")]
+Budget = Annotated[
+    str | None, typer.Option(help="requests=N,tokens=N,money=X: stop asking when one is spent.")
+]
+Price = Annotated[
+    str | None, typer.Option(help="PROMPT,COMPLETION: price of a million tokens of each.")
+]
+
+
+def pairs(option: str, given: Sequence[str] | None) -> dict[str, str]:
+    """What a repeated option NAME=VALUE says."""
+    return dict(_pair(option, text) for text in given or ())
+
+
+def _pair(option: str, text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise UsageError(f"--{option} {text!r} is no NAME=VALUE.")
+    return name, value
+
+
+def limits(budget: str | None, price: str | None) -> Limits:
+    """What --budget and --price say."""
+    from horsesense.runner import Limits
+
+    values: dict[str, Any] = {}
+    kinds = {"requests": int, "tokens": int, "money": float}
+    for name, text in (_pair("budget", part) for part in (budget or "").split(",") if part):
+        if name not in kinds:
+            raise UsageError.unknown("budget", name, kinds)
+        values[name] = _number("budget", text, kinds[name])
+    if price is not None:
+        prices = price.split(",")
+        if len(prices) != 2:
+            raise UsageError(f"--price {price!r} is no PROMPT,COMPLETION.")
+        values["prompt_price"] = _number("price", prices[0], float)
+        values["completion_price"] = _number("price", prices[1], float)
+    return Limits(**values)
+
+
+def _number(option: str, text: str, kind: type) -> Any:
+    try:
+        return kind(text.replace("_", ""))
+    except ValueError:
+        noun = "a whole number" if kind is int else "a number"
+        raise UsageError(f"--{option}: {text!r} is not {noun}.") from None
+
+
+def json_text(value: Any) -> str:
+    """A value as JSON that people can read."""
+    return json.dumps(value, ensure_ascii=False, indent=2)
