@@ -23,8 +23,10 @@ STATUS_COLOURS = dict(
         strict=True,
     )
 )
-LEFT, MIDDLE, RIGHT = 205, 410, 130
+LEFT, MIDDLE, RIGHT = 250, 370, 130
 """Widths in pixels of row names, plot and numbers, the same in all figures."""
+WIDER = 1.16
+"""How much wider a reader's font may be than the one in which names are cut to their limit."""
 ROW = 26
 
 ROWS: Mapping[str, Any] = {"field": "row", "type": "ordinal", "sort": None, "axis": None}
@@ -183,7 +185,7 @@ def _framed(
         "width": MIDDLE,
         "height": ROW * len({row["row"] for row in rows}),
         "autosize": "none",
-        "padding": {"left": LEFT + 16, "right": RIGHT, "top": 22, "bottom": bottom},
+        "padding": {"left": round(WIDER * LEFT) + 12, "right": RIGHT, "top": 22, "bottom": bottom},
     }
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from horsesense.cues.result import Cue, CueResult, CueRow, Dependence
-from horsesense.report.charts import ACCENT, FAINT, GRID, TEXT, WARNING, draw
+from horsesense.report.charts import ACCENT, FAINT, GRID, TEXT, WARNING, WIDER, draw
 from horsesense.report.text import visible
 
 ROW, LEFT, MIDDLE, RIGHT = 24, 270, 380, 160
@@ -260,7 +260,7 @@ def _framed(layers: Sequence[Any], rows: Sequence[Mapping[str, Any]]) -> dict[st
         "width": MIDDLE,
         "height": ROW * len({row["row"] for row in rows}),
         "autosize": "none",
-        "padding": {"left": LEFT + 16, "right": RIGHT, "top": 12, "bottom": 44},
+        "padding": {"left": round(WIDER * LEFT) + 12, "right": RIGHT, "top": 12, "bottom": 44},
     }
 
 
