@@ -62,7 +62,7 @@ class Progress:
             parts[0] += f" of {self.total:,}"
         if rate:
             parts.append(f"{rate:,.0f}/s" if rate >= 10 else f"{rate:.2g}/s")
-        else:
+        elif self.done == self.skipped == 0:
             parts.append(f"nothing back yet after {clock(now - self._started)}")
         if self.total is not None and rate:
             parts.append(f"{clock((self.total - self.done) / rate)} left")
