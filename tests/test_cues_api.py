@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from horsesense.cli.cues import register
+from horsesense.cli import app
 from horsesense.cues.answers import load_answers
 from horsesense.cues.api import as_json, find_cues
 from horsesense.cues.dependence import Answers, Dependence, family_of, family_summary
@@ -363,10 +363,6 @@ def test_the_report_is_closed_and_escapes(planted: CueResult, tmp_path: Path) ->
 
 
 def test_the_command_line(tmp_path: Path) -> None:
-    import typer
-
-    app = typer.Typer()
-    register(app)
     source, out, page = (tmp_path / name for name in ("items.jsonl", "kept.jsonl", "cues.html"))
     lines = [
         json.dumps({"id": i.id, "text": i.question, "label": i.options[i.gold or 0]})

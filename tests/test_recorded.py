@@ -6,10 +6,9 @@ import gzip
 import json
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
-from horsesense.cli import read as cli_read
+from horsesense.cli import app
 from horsesense.errors import ItemsError
 from horsesense.readers.recorded import read_file
 
@@ -65,9 +64,6 @@ def test_all_faults_are_named_with_their_lines(tmp_path):
 
 
 def run(*arguments):
-    app = typer.Typer()
-    app.callback()(lambda: None)
-    cli_read.register(app)
     return CliRunner().invoke(app, ["read", *map(str, arguments)])
 
 
