@@ -443,6 +443,14 @@ def test_a_long_run_says_how_it_goes(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
 
 
+def test_an_estimate_says_so_and_is_never_overtaken() -> None:
+    shown = Progress("asking", 90, io.StringIO(), about=True)
+    shown(60)
+    assert shown.line(shown._started + 10) == "asking: 60 of about 90, 6/s, 5 s left"
+    shown(40)
+    assert shown.line(shown._started + 10).startswith("asking: 100 of about 100, 10/s")
+
+
 def test_a_slow_respondent_is_seen_to_be_alive(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,14 +22,23 @@ class Progress:
     Attributes:
         label: what is being done ("asking").
         total: units of work; None where unknown.
+        about: whether `total` is an estimate.
         done: units finished.
         skipped: units of `done` that took no work, left out of the rate.
         note: gives a short text (cost, failures) whenever a line is shown.
     """
 
-    def __init__(self, label: str, total: int | None = None, stream: TextIO | None = None) -> None:
+    def __init__(
+        self,
+        label: str,
+        total: int | None = None,
+        stream: TextIO | None = None,
+        *,
+        about: bool = False,
+    ) -> None:
         self.label = label
         self.total = total
+        self.about = about
         self.done = 0
         self.skipped = 0
         self.note: Callable[[], str] = str
@@ -58,14 +67,15 @@ class Progress:
         """The state at time `now` as one plain line."""
         rate = (self.done - self.skipped) / max(now - self._started, 1e-9)
         parts = [f"{self.label}: {self.done:,}"]
-        if self.total is not None:
-            parts[0] += f" of {self.total:,}"
+        total = None if self.total is None else max(self.total, self.done)
+        if total is not None:
+            parts[0] += f" of about {total:,}" if self.about else f" of {total:,}"
         if rate:
             parts.append(f"{rate:,.0f}/s" if rate >= 10 else f"{rate:.2g}/s")
         elif self.done == self.skipped == 0:
             parts.append(f"nothing back yet after {clock(now - self._started)}")
-        if self.total is not None and rate:
-            parts.append(f"{clock((self.total - self.done) / rate)} left")
+        if total is not None and rate:
+            parts.append(f"{clock((total - self.done) / rate)} left")
         parts += filter(None, [self.note()])
         return ", ".join(parts)
 
@@ -89,7 +99,7 @@ class Progress:
 
 @contextlib.contextmanager
 def progress(
-    label: str, total: int | None = None, stream: TextIO | None = None
+    label: str, total: int | None = None, stream: TextIO | None = None, *, about: bool = False
 ) -> Iterator[Progress]:
     """Show progress while the block runs.
 
@@ -99,7 +109,7 @@ def progress(
     >>> tick.done
     3
     """
-    shown = Progress(label, total, stream)
+    shown = Progress(label, total, stream, about=about)
     try:
         yield shown
     finally:

@@ -103,7 +103,8 @@ async def _ask_and_read(study: Prepared, store: Store, out: Path, limits: Limits
                 evidence = load_evidence(trials.parts, readings.parts, names)
                 study.planner.setting = replace(study.planner.setting, evidence=evidence)
             asks = _asks(study, stage, probes, trials, index)
-            with progress("asking", _expected(study.planner, probes)) as shown:
+            guessed = len(study.planner.items) > LOOKAHEAD
+            with progress("asking", _expected(study.planner, probes), about=guessed) as shown:
                 left = limits.after(total + judged)
                 total += await run(asks, study.backend, store, limits=left, progress=shown)
             _go_on(total, out)
