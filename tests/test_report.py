@@ -22,6 +22,7 @@ from horsesense.report.charts import Line, Point, bars, forest, stacked
 from horsesense.report.data import Run
 from horsesense.report.examples import REASONS, choose, pieces
 from horsesense.report.sections import SECTIONS
+from horsesense.report.sections.look_at_text import _gain
 from horsesense.report.text import interval_of, p_text, value_of, visible
 from horsesense.report.verdict import Sentence, side, would_show
 from horsesense.settings import Settings
@@ -490,3 +491,13 @@ class TestStrata:
     def test_undefined_for_single_trials(self) -> None:
         cell = cell_of([(0,)], [0])
         assert MEASURES.get("agreement_share").why_not(cell) is not None
+
+
+@pytest.mark.parametrize(("value", "said"), [(-0.08, "8 points below"), (0.12, "12 points above")])
+def test_a_difference_is_told_without_a_second_sign(value: float, said: str) -> None:
+    gain = Estimate(
+        "score_gain", value, value - 0.05, value + 0.05, 0.95, 100, 0, "items", "fraction",
+        "d", "m", "original", "", "text", "", "s",
+    )  # fmt: skip
+    (sentence,) = _gain(gain)
+    assert f"the score is {said} what the first token gives" in sentence.text

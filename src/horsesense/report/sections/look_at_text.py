@@ -11,7 +11,7 @@ from horsesense.report.charts import Line, Point, describe, forest
 from horsesense.report.data import Run
 from horsesense.report.flow import flow, spoken
 from horsesense.report.sections.base import Context, Section
-from horsesense.report.text import rests_on, value_of
+from horsesense.report.text import points, rests_on, value_of
 from horsesense.report.verdict import Sentence, side
 from horsesense.table import HELD_OUT
 
@@ -160,12 +160,13 @@ def sentences(run: Run) -> Iterator[Sentence]:
 
 def _gain(e: Estimate) -> Iterator[Sentence]:
     way = side(e, 0.0)
-    if way and abs(e.value or 0) > WORTH_SAYING:
+    if way and e.value is not None and abs(e.value) > WORTH_SAYING:
         text = (
-            f"Read from its text, the score is {value_of(e)} {'above' if way > 0 else 'below'} "
-            "what the first token gives: which of the two was published matters."
+            f"Read from its text, the score is {points(e.value)} points "
+            f"{'above' if way > 0 else 'below'} what the first token gives: which of the two was "
+            "published matters."
         )
-        yield Sentence(text, "warning", e, LOOK_AT_TEXT.id, abs(e.value or 0))
+        yield Sentence(text, "warning", e, LOOK_AT_TEXT.id, abs(e.value))
 
 
 def _debiased(run: Run, reader: str, e: Estimate) -> Iterator[Sentence]:
