@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -122,6 +121,8 @@ WRITTEN = "written"
 
 
 def _hash_of(path: Path) -> str:
+    from hashlib import blake2b
+
     return blake2b(path.read_bytes(), digest_size=16).hexdigest()
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import takewhile
+from itertools import islice, takewhile
 from typing import NamedTuple
 
 from horsesense.readers.text.normalise import DEFAULT, Folded
@@ -73,13 +73,11 @@ class Options:
         slots = self._beginning_at(response, position)
         if not slots:
             return []
-        found = list(TOKEN.finditer(response.low, position, position + self._limit))
+        wanted = [(tokens_of(self.texts[slot]), slot) for slot in slots]
+        places = TOKEN.finditer(response.low, position, position + self._limit)
+        found = list(islice(places, max(len(tokens) for tokens, _ in wanted)))
         words = _plain([m.group() for m in found])
-        fitting = []
-        for slot in slots:
-            tokens = tokens_of(self.texts[slot])
-            if words[: len(tokens)] == tokens:
-                fitting.append((len(tokens), slot))
+        fitting = [(len(t), slot) for t, slot in wanted if words[: len(t)] == t]
         n = max(fitting)[0] if fitting else 0
         return [
             TextHit(slot, found[0].start(), found[n - 1].end(), n)
