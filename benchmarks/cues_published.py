@@ -13,7 +13,7 @@ from pathlib import Path
 
 from horsesense.cues.api import find_cues
 from horsesense.cues.features import NGRAMS, READABILITY
-from horsesense.datasets import load_items
+from horsesense.items.load import load_items
 
 PUBLISHED = {  # kappa_uniform of the n-gram vectors in the order of NGRAMS, then readability
     "anli": ".01 -.01 .01 -.01 .03 .04 .03 -.03 .03 -.03 .06 -.05 .08",

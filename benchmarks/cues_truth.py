@@ -19,7 +19,7 @@ import numpy as np
 
 from horsesense.cues.api import find_cues
 from horsesense.cues.result import CueResult
-from horsesense.items import Item, ItemSet
+from horsesense.items.item import Item, ItemSet
 
 CUES = ("seldom", "often")
 

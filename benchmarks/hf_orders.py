@@ -29,11 +29,11 @@ from typing import Any
 
 import torch
 
-from horsesense.backends.base import Asked
-from horsesense.backends.local import LocalModel
-from horsesense.backends.transformers import from_spec
-from horsesense.backends.trie import Job, common_length, count_nodes
-from horsesense.exchange import Request, Response, SamplingParams
+from horsesense.models.base import Asked
+from horsesense.models.hf.backend import from_spec
+from horsesense.models.hf.local import LocalModel
+from horsesense.models.hf.trie import Job, common_length, count_nodes
+from horsesense.models.messages import Request, Response, SamplingParams
 
 LABELS = tuple("ABCD")
 SIXTH = 6

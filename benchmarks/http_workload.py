@@ -18,11 +18,12 @@ from pathlib import Path
 import aiohttp
 import orjson
 
-from horsesense.backends import Asked, make_backend
-from horsesense.backends.openai import Dialect, body_of
-from horsesense.exchange import Request, SamplingParams
-from horsesense.runner import run
-from horsesense.store import Store
+from horsesense.inference.runner import run
+from horsesense.inference.store import Store
+from horsesense.models.base import Asked
+from horsesense.models.messages import Request, SamplingParams
+from horsesense.models.openai.protocol import Dialect, body_of
+from horsesense.models.registry import make_backend
 
 QUESTION = (
     "Answer with the letter of the right option.\n\nQuestion {}: Which of these four rivers, all "

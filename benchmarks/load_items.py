@@ -15,7 +15,7 @@ from pathlib import Path
 
 import orjson
 
-from horsesense.datasets import load_items
+from horsesense.items.load import load_items
 
 WORDS = ("river", "stone", "quiet", "lamp", "seven", "green", "never", "the", "a", "of", "3.5")
 

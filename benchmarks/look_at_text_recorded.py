@@ -19,9 +19,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from horsesense.findings import Result
-from horsesense.settings import Settings
-from horsesense.study import conduct
+from horsesense.runs.findings import Result
+from horsesense.runs.settings import Settings
+from horsesense.runs.study import conduct
 
 FILES = tuple(
     f"{model}_{options}_options"

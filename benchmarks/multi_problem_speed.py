@@ -14,10 +14,11 @@ import time
 from pathlib import Path
 
 from horsesense.api import audit, plan
-from horsesense.datasets import load_items
-from horsesense.planning import Planner
-from horsesense.probes import Setting, parse_probes
+from horsesense.items.load import load_items
+from horsesense.probes.base import Setting
+from horsesense.probes.registry import parse_probes
 from horsesense.prompts import Prompter, Want
+from horsesense.runs.planner import Planner
 
 SHARED = Path(os.environ.get("HORSESENSE_SHARED", "../shared")) / "data"
 SETS = {

@@ -14,8 +14,8 @@ import sys
 from collections.abc import Callable, Iterable
 
 from annotated_answers import Answer, mmlu, opinions
+from horsesense.readers.reading import Reading
 from horsesense.readers.text import TextReader
-from horsesense.readings import Reading
 
 SURE = 0.9
 READER = TextReader()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from horsesense.table import MISSING, NO_CONTENT, STATUS_CODE, Cell
+from horsesense.runs.tables import MISSING, NO_CONTENT, STATUS_CODE, Cell
 
 
 def cell_of(

@@ -15,6 +15,7 @@ settings.register_profile("steady", deadline=None, derandomize=True)
 settings.load_profile("steady")
 
 HERE = Path(__file__).parent
+ROOT = HERE.parent
 
 
 @pytest.fixture(scope="session")

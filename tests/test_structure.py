@@ -147,7 +147,7 @@ def python(code: str, folder: Path | None = None) -> str:
     return done.stdout.strip()
 
 
-@pytest.mark.parametrize("module", ["horsesense", "horsesense.cli", "horsesense.study"])
+@pytest.mark.parametrize("module", ["horsesense", "horsesense.cli", "horsesense.runs.study"])
 def test_importing_loads_no_torch(module: str) -> None:
     code = (
         f"import sys, {module}; print([m for m in ('torch', 'transformers') if m in sys.modules])"

@@ -15,30 +15,30 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from horsesense.api import audit, plan
-    from horsesense.datasets import load_items
     from horsesense.errors import HorsesenseError, ItemsError, UsageError
-    from horsesense.findings import Result
-    from horsesense.items import Item, ItemSet
-    from horsesense.measures import Estimate
-    from horsesense.readers import TextReader
-    from horsesense.readings import Reading
-    from horsesense.settings import Settings
+    from horsesense.items.item import Item, ItemSet
+    from horsesense.items.load import load_items
+    from horsesense.measures.base import Estimate
+    from horsesense.readers.reading import Reading
+    from horsesense.readers.text import TextReader
+    from horsesense.runs.findings import Result
+    from horsesense.runs.settings import Settings
 
 __version__ = "0.1.0"
 
 _PLACES = {
-    "Estimate": "horsesense.measures",
+    "Estimate": "horsesense.measures.base",
     "HorsesenseError": "horsesense.errors",
-    "Item": "horsesense.items",
-    "ItemSet": "horsesense.items",
+    "Item": "horsesense.items.item",
+    "ItemSet": "horsesense.items.item",
     "ItemsError": "horsesense.errors",
-    "Reading": "horsesense.readings",
-    "Result": "horsesense.findings",
-    "Settings": "horsesense.settings",
-    "TextReader": "horsesense.readers",
+    "Reading": "horsesense.readers.reading",
+    "Result": "horsesense.runs.findings",
+    "Settings": "horsesense.runs.settings",
+    "TextReader": "horsesense.readers.text",
     "UsageError": "horsesense.errors",
     "audit": "horsesense.api",
-    "load_items": "horsesense.datasets",
+    "load_items": "horsesense.items.load",
     "plan": "horsesense.api",
 }
 

@@ -9,13 +9,13 @@ from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
 
-from horsesense.findings import Result
-from horsesense.planning import Plan
+from horsesense.inference.runner import Limits
 from horsesense.report import write_report
-from horsesense.runner import Limits
-from horsesense.settings import Settings
-from horsesense.study import conduct
-from horsesense.study import plan as plan_study
+from horsesense.runs.findings import Result
+from horsesense.runs.planner import Plan
+from horsesense.runs.settings import Settings
+from horsesense.runs.study import conduct
+from horsesense.runs.study import plan as plan_study
 
 T = TypeVar("T")
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from horsesense.backends.simulated import PROFILES
-from horsesense.measures import MEASURES
-from horsesense.orders import DESIGNS
-from horsesense.probes import PROBES
-from horsesense.readers import READERS
-from horsesense.suites import SUITES
+from horsesense.measures.registry import MEASURES
+from horsesense.models.simulated.backend import PROFILES
+from horsesense.probes.registry import PROBES
+from horsesense.readers.registry import READERS
+from horsesense.runs.suites import SUITES
+from horsesense.trials.orders import DESIGNS
 
 
 def catalogue() -> dict[str, dict[str, str]]:

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from horsesense.errors import UsageError
-from horsesense.ids import Dice
-from horsesense.items import Item, ItemSet
-from horsesense.tasks import Task, task_for
+from horsesense.items.item import Item, ItemSet
+from horsesense.items.tasks import Task, task_for
+from horsesense.rng import Dice
 
 
 def build_mix(

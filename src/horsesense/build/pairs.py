@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from horsesense.errors import UsageError
-from horsesense.ids import Dice
-from horsesense.items import Item, ItemSet, normalised
+from horsesense.items.item import Item, ItemSet, normalised
+from horsesense.rng import Dice
 
 SAME, OTHER = "Yes", "No"
 

@@ -13,20 +13,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from horsesense.backends import Asked, Backend, NeedsAnswerKey, make_backend
 from horsesense.build.rewordings import unwrapped, why_refused
-from horsesense.datasets.rows import row_of
 from horsesense.errors import InterruptedRunError, UsageError
-from horsesense.exchange import Key, Response
-from horsesense.ids import Dice
-from horsesense.items import Item, ItemSet
-from horsesense.limits import UNLIMITED, Limits, RunSummary
-from horsesense.probes import show
+from horsesense.inference.limits import UNLIMITED, Limits, RunSummary
+from horsesense.inference.runner import run
+from horsesense.inference.store import Store
+from horsesense.items.item import Item, ItemSet
+from horsesense.items.rows import row_of
+from horsesense.models.base import Asked, Backend, NeedsAnswerKey
+from horsesense.models.messages import Key, Response
+from horsesense.models.registry import make_backend
+from horsesense.probes.base import show
 from horsesense.progress import progress
 from horsesense.prompts import Prompter, Want
-from horsesense.runner import run
-from horsesense.store import Store
-from horsesense.trials import Trial
+from horsesense.rng import Dice
+from horsesense.trials.trial import Trial
 
 ROUNDS: Final = 2
 """What was refused in the first round is asked for once more, in other ways."""

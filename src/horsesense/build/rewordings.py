@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from horsesense.items import Item, normalised
+from horsesense.items.item import Item, normalised
 from horsesense.probes.perturbations import LATEX
 from horsesense.readers.text.declines import REFUSAL
 

@@ -11,7 +11,7 @@ import typer
 from horsesense.cli.options import AsJson
 
 if TYPE_CHECKING:
-    from horsesense.reviews import Reviews
+    from horsesense.readers.human.reviews import Reviews
 
 Run = Annotated[Path, typer.Argument(help="Run directory.", show_default=False)]
 To = Annotated[Path | None, typer.Option(help="CSV file to write; RUN/review.csv by default.")]
@@ -43,7 +43,7 @@ def annotate(
 
 
 def _written(run: Path, path: Path, also: int) -> dict[str, object]:
-    from horsesense.annotate import CHOICES, rows_to_review, write_csv
+    from horsesense.readers.human.review_files import CHOICES, rows_to_review, write_csv
 
     rows = rows_to_review(run, also)
     write_csv(rows, path)
@@ -63,9 +63,15 @@ def _written(run: Path, path: Path, also: int) -> dict[str, object]:
 
 
 def _taken(run: Path, files: list[Path]) -> dict[str, object]:
-    from horsesense.annotate import known_keys, read_csv, rows_of, settle, write_csv
+    from horsesense.readers.human.review_files import (
+        known_keys,
+        read_csv,
+        rows_of,
+        settle,
+        write_csv,
+    )
     from horsesense.report import write_report
-    from horsesense.restate import restate
+    from horsesense.runs.recompute import restate
 
     known = known_keys(run)
     answers = {f"{n}:{path.name}": read_csv(path, known) for n, path in enumerate(files, start=1)}

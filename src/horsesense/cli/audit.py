@@ -29,8 +29,8 @@ from horsesense.cli.options import (
 from horsesense.errors import UsageError
 
 if TYPE_CHECKING:
-    from horsesense.findings import Result
-    from horsesense.settings import Settings
+    from horsesense.runs.findings import Result
+    from horsesense.runs.settings import Settings
 
 Probes = Annotated[
     str | None, typer.Option(help="Probes, separated by commas; `horsesense list` names them.")
@@ -140,8 +140,8 @@ def plan(
 ) -> None:
     """Say what an audit would ask and cost, and what it could see, before anything is spent."""
     from horsesense.api import complete
-    from horsesense.plan_report import plan_json, plan_text
-    from horsesense.study import plan as plan_study
+    from horsesense.runs.plan_text import plan_json, plan_text
+    from horsesense.runs.study import plan as plan_study
 
     counted, study = complete(plan_study(_settings(locals())))
     found = plan_json(counted, study, limits(None, price))
@@ -191,7 +191,7 @@ def verify(
     as_json: AsJson = False,
 ) -> None:
     """Derive every hash of a run directory again and say what does not match."""
-    from horsesense.store import Store
+    from horsesense.inference.store import Store
 
     with Store.open(run / "store.sqlite", read_only=True) as store:
         found = store.verify()
@@ -218,8 +218,8 @@ def demo(
 
 def _settings(options: dict[str, Any]) -> Settings:
     """Settings from a command's options; lists and maps are split here and nowhere else."""
-    from horsesense.probes import split_outside_brackets
-    from horsesense.settings import Settings
+    from horsesense.plugins import split_outside_brackets
+    from horsesense.runs.settings import Settings
 
     fields = {k: v for k, v in options.items() if k in Settings.model_fields and v is not None}
     for name in ("map", "where"):
@@ -232,7 +232,7 @@ def _settings(options: dict[str, Any]) -> Settings:
 
 
 def _show_result(result: Result, as_json: bool) -> None:
-    from horsesense.limits import RunSummary
+    from horsesense.inference.limits import RunSummary
     from horsesense.report import verdict_of
 
     report = result.out / "report.html"

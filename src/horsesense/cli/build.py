@@ -40,7 +40,7 @@ def pairs(
 ) -> None:
     """Pairs of texts: do they have the same label? A benchmark that no model has seen."""
     from horsesense.build.pairs import build_pairs
-    from horsesense.datasets import load_items
+    from horsesense.items.load import load_items
 
     found = load_items(items, split=split)
     _write(build_pairs(found, same, different, seed), out, as_json)
@@ -58,7 +58,7 @@ def mix(
 ) -> None:
     """Several sets in one file, for prompts that mix their problems (probe parameter mix)."""
     from horsesense.build.mix import build_mix
-    from horsesense.datasets import load_items
+    from horsesense.items.load import load_items
 
     sets = [load_items(source, split=split) for source in items]
     _write(build_mix(sets, each, seed), out, as_json)
@@ -84,7 +84,7 @@ def paraphrases(
     """Questions in other words, by a model: look at the file, then audit it with `paraphrase`."""
     from horsesense.api import complete
     from horsesense.build.paraphrases import paraphrase
-    from horsesense.datasets import load_items
+    from horsesense.items.load import load_items
 
     found = load_items(
         items,

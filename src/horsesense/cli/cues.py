@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from horsesense.cues.groups import Grouping
     from horsesense.cues.repair import Balance
     from horsesense.cues.result import CueResult
-    from horsesense.items import ItemSet
+    from horsesense.items.item import ItemSet
 
 ITEMS = (
     "Files (JSONL, CSV, Parquet; plain, .gz or .zst), 'sample', or hf:[ORG/]NAME[@CONFIG][:SPLIT]."
@@ -158,7 +158,7 @@ def _load(
     seed: int,
     faithful: bool,
 ) -> ItemSet:
-    from horsesense.datasets import load_items
+    from horsesense.items.load import load_items
 
     fields = pairs("map", map)
     if group is not None:
@@ -233,7 +233,7 @@ def printable(text: str) -> str:
 def _write_balanced(out: Path, items: ItemSet, found: Balance, weights: bool) -> None:
     import orjson
 
-    from horsesense.datasets.rows import row_of
+    from horsesense.items.rows import row_of
 
     kept = set(found.kept)
     with out.open("wb") as file:

@@ -11,7 +11,7 @@ import typer
 from horsesense.errors import UsageError
 
 if TYPE_CHECKING:
-    from horsesense.runner import Limits
+    from horsesense.inference.runner import Limits
 
 ITEMS = (
     "File (JSONL, CSV, Parquet; plain, .gz or .zst), 'sample', or hf:[ORG/]NAME[@CONFIG][:SPLIT]."
@@ -53,7 +53,7 @@ def _pair(option: str, text: str) -> tuple[str, str]:
 
 def limits(budget: str | None, price: str | None) -> Limits:
     """What --budget and --price say."""
-    from horsesense.runner import Limits
+    from horsesense.inference.runner import Limits
 
     values: dict[str, Any] = {}
     kinds = {"requests": int, "tokens": int, "money": float}

@@ -85,8 +85,8 @@ def _read_in_bulk(file: Path, name: str, out: Path | None, show: Callable[[Recor
     """Read through a model; say what a judge took. The number of responses without a reading."""
     import asyncio
 
-    from horsesense.readers.bulk import read_in_bulk
-    from horsesense.readers.models import make_bulk_reader
+    from horsesense.readers.model_based.bulk import read_in_bulk
+    from horsesense.readers.model_based.make import make_bulk_reader
 
     found = asyncio.run(read_in_bulk(file, make_bulk_reader(name), out, show))
     if found.spent.asked:

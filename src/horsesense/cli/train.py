@@ -13,7 +13,7 @@ from horsesense.cli.options import AsJson, FieldMap
 from horsesense.errors import UsageError
 
 if TYPE_CHECKING:
-    from horsesense.training.reader import Trained
+    from horsesense.readers.training.reader import Trained
 
 train = typer.Typer(name="train", help="Train readers on annotated replies.", no_args_is_help=True)
 
@@ -78,8 +78,8 @@ def reader(
     as_json: AsJson = False,
 ) -> None:
     """Fine-tune a model that says what a reply chooses; use it as trained:DIRECTORY."""
-    from horsesense.training.reader import Plan, train_reader
-    from horsesense.training.recipes import recipe_for
+    from horsesense.readers.training.reader import Plan, train_reader
+    from horsesense.readers.training.recipes import recipe_for
 
     recipe = recipe_for(
         kind,

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from horsesense.cues.dependence import Answers
-from horsesense.datasets import load_rows
 from horsesense.errors import ItemsError, UsageError
-from horsesense.items import Item, ItemSet
+from horsesense.items.files import load_rows
+from horsesense.items.item import Item, ItemSet
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 

@@ -21,7 +21,7 @@ from horsesense.cues.sweep import Method
 from horsesense.cues.task import Task, make_task
 from horsesense.cues.verdict import judge
 from horsesense.errors import UsageError
-from horsesense.items import ItemSet
+from horsesense.items.item import ItemSet
 
 Ints = npt.NDArray[np.int64]
 
@@ -49,7 +49,7 @@ def find_cues(
 ) -> CueResult:
     """Find out how far simple features predict the labels of a benchmark, and which do.
 
-    >>> from horsesense.items import Item, ItemSet
+    >>> from horsesense.items.item import Item, ItemSet
     >>> words = ["surely", "rarely"]
     >>> texts = [f"{words[i % 2]} word{i % 7} and word{i % 5}" for i in range(240)]
     >>> rows = [Item(str(i), t, ("no", "yes"), i % 2) for i, t in enumerate(texts)]

@@ -29,7 +29,7 @@ from horsesense.cues.sweep import (
 )
 from horsesense.cues.task import Task
 from horsesense.cues.tokens import LEVELS, Counts
-from horsesense.ids import seed_of
+from horsesense.rng import seed_of
 
 Ints = npt.NDArray[np.int64]
 

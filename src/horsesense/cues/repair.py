@@ -34,8 +34,8 @@ from horsesense.cues.sweep import (
 )
 from horsesense.cues.task import Task, make_task
 from horsesense.errors import UsageError
-from horsesense.ids import seed_of, unit
-from horsesense.items import ItemSet
+from horsesense.items.item import ItemSet
+from horsesense.rng import seed_of, unit
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

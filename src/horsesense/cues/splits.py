@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.errors import UsageError
-from horsesense.ids import seed_of
+from horsesense.rng import seed_of
 
 Ints = npt.NDArray[np.int64]
 

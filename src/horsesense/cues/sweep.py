@@ -33,7 +33,7 @@ from horsesense.cues.scores import accuracy, kappa, permuted
 from horsesense.cues.splits import Split
 from horsesense.cues.task import Task
 from horsesense.cues.tokens import Counts, Level, count_ngrams, read_stream
-from horsesense.ids import seed_of
+from horsesense.rng import seed_of
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

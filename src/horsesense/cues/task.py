@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from horsesense.cues.tokens import unspaced_share
 from horsesense.errors import UsageError
-from horsesense.items import Item, ItemSet, normalised
+from horsesense.items.item import Item, ItemSet, normalised
 
 Ints = npt.NDArray[np.int64]
 

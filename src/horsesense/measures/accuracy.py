@@ -13,7 +13,7 @@ from horsesense.measures.base import (
     no_gold,
     no_replicates,
 )
-from horsesense.table import Cell
+from horsesense.runs.tables import Cell
 
 
 class Accuracy(Measure):

@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.base import Floats, Measure, Rows, Unit, complete, no_replicates
-from horsesense.measures.parts import settings_of
+from horsesense.measures.joined import settings_of
 from horsesense.measures.votes import elected
-from horsesense.table import NO_CONTENT, Cell
+from horsesense.runs.tables import NO_CONTENT, Cell
 
 
 def content_counts(cell: Cell) -> npt.NDArray[np.int64]:

@@ -16,8 +16,8 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.table import Cell
-from horsesense.trials import Asks
+from horsesense.runs.tables import Cell
+from horsesense.trials.trial import Asks
 
 Floats = npt.NDArray[np.float64]
 Unit = Literal["fraction", "points", "nats", "bits", "kappa", "count", "d_prime"]

@@ -16,7 +16,7 @@ import numpy as np
 
 from horsesense.measures.agreement import content_counts
 from horsesense.measures.base import complete
-from horsesense.table import Cell
+from horsesense.runs.tables import Cell
 
 SLACK = 1e-9
 

@@ -12,9 +12,9 @@ from dataclasses import replace
 import numpy as np
 
 from horsesense.measures.base import Floats, Measure, Rows, no_gold, ratio
-from horsesense.measures.slots import Recall, Rstd, spread, too_many_slots
-from horsesense.readings import STATUSES
-from horsesense.table import Cell
+from horsesense.measures.positions import Recall, Rstd, spread, too_many_slots
+from horsesense.readers.reading import STATUSES
+from horsesense.runs.tables import Cell
 
 _NONE, _REFUSAL = STATUSES.index("none"), STATUSES.index("refusal")
 SHOWN_UNDER = ("original", "order")

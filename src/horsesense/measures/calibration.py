@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from horsesense.measures.base import Floats, Measure, Rows, no_gold, ratio
 from horsesense.measures.true_false import placements
-from horsesense.table import Cell
+from horsesense.runs.tables import Cell
 
 BINS = 10
 

@@ -6,9 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.base import Floats, Measure, Rows, item_means, no_gold
-from horsesense.measures.parts import settings_of
+from horsesense.measures.joined import settings_of
+from horsesense.runs.tables import NO_CONTENT, Cell
 from horsesense.stats.tests import mcnemar, sign_flip
-from horsesense.table import NO_CONTENT, Cell
 
 
 def paired(cell: Cell, other: Cell) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:

@@ -9,11 +9,11 @@ import numpy as np
 from scipy.special import ndtri
 
 from horsesense.measures.base import Floats, Measure, Rows, Unit, item_means, ratio
-from horsesense.measures.parts import OfProbe, part_means, settings_of, without
+from horsesense.measures.joined import OfProbe, part_means, settings_of, without
 from horsesense.probes.gold_absent import HINTS
-from horsesense.readers.no_hint import CLASSES
-from horsesense.table import Cell, joined
-from horsesense.trials import NONE_OPTION
+from horsesense.readers.formats.free_response import CLASSES
+from horsesense.runs.tables import Cell, joined
+from horsesense.trials.trial import NONE_OPTION
 
 
 def omni_accuracy(with_gold: float, without_gold: Sequence[float]) -> float:

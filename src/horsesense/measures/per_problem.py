@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.base import Crossed, Floats, Measure, Rows, no_gold, ratio
-from horsesense.table import STATUS_CODE, Cell
-from horsesense.trials import BUNDLED
+from horsesense.runs.tables import STATUS_CODE, Cell
+from horsesense.trials.trial import BUNDLED
 
 Bools = npt.NDArray[np.bool_]
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from horsesense.measures.base import Floats
 from horsesense.measures.per_problem import Bools, PerProblem, beside, chosen_counts
-from horsesense.readings import STATUSES
-from horsesense.table import Cell
-from horsesense.trials import BUNDLED, Asks
+from horsesense.readers.reading import STATUSES
+from horsesense.runs.tables import Cell
+from horsesense.trials.trial import BUNDLED, Asks
 
 UNREAD = [STATUSES.index(status) for status in ("refusal", "unknown", "illegal", "empty")]
 

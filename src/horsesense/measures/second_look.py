@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.base import Floats, Measure, Rows, item_means, ratio
-from horsesense.measures.parts import OfProbe, part_means, settings_of, without
+from horsesense.measures.joined import OfProbe, part_means, settings_of, without
 from horsesense.probes.second_look import ARMS
-from horsesense.table import Cell, joined
+from horsesense.runs.tables import Cell, joined
 
 
 def chosen_count(cell: Cell) -> npt.NDArray[np.int64]:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from horsesense.measures.accuracy import Accuracy
 from horsesense.measures.agreement import content_counts
 from horsesense.measures.base import Floats, Measure, Rows, complete, no_gold, no_replicates, ratio
-from horsesense.table import Cell
+from horsesense.runs.tables import Cell
 
 
 def agreement(cell: Cell) -> Floats:

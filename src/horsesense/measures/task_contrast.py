@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from horsesense.measures.base import Crossed, Floats, Measure, Rows, item_means, no_gold, ratio
 from horsesense.measures.contrast import paired
+from horsesense.runs.tables import Cell, joined
 from horsesense.stats.tests import sign_flip
-from horsesense.table import Cell, joined
-from horsesense.trials import BUNDLED
+from horsesense.trials.trial import BUNDLED
 
 Ints = npt.NDArray[np.intp]
 TASKS = ("batch", "select_one", "select_all")

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.base import Floats, Rows, item_means, ratio
-from horsesense.measures.parts import OfProbe, settings_of
-from horsesense.readings import STATUSES
-from horsesense.table import Cell
+from horsesense.measures.joined import OfProbe, settings_of
+from horsesense.readers.reading import STATUSES
+from horsesense.runs.tables import Cell
 
 ONE_BY_ONE = ("true_false", "option_confidence")
 _AMBIGUOUS = STATUSES.index("ambiguous")

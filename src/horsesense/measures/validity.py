@@ -8,10 +8,10 @@ from typing import get_args
 import numpy as np
 
 from horsesense.measures.base import Floats, Measure, Rows, item_means, no_gold, ratio
-from horsesense.readings import STATUSES
+from horsesense.readers.reading import STATUSES
+from horsesense.runs.tables import NO_CONTENT, Cell
 from horsesense.stats.tests import sign_flip
-from horsesense.table import NO_CONTENT, Cell
-from horsesense.trials import Asks
+from horsesense.trials.trial import Asks
 
 _EVERY_KIND: frozenset[Asks] = frozenset(get_args(Asks))
 

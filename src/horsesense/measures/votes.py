@@ -15,12 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.base import Floats, Measure, Rows, ratio
-from horsesense.measures.parts import OfProbe, columns, settings_of, without
-from horsesense.probes import PROBES
+from horsesense.measures.joined import OfProbe, columns, settings_of, without
 from horsesense.probes.perturbed import Perturbation
-from horsesense.readings import Status
-from horsesense.table import MISSING, NO_CONTENT, NOT_ASKED, STATUS_CODE, Cell, joined
-from horsesense.trials import NONE_OPTION, REFUSED_OPTION, UNKNOWN_OPTION
+from horsesense.probes.registry import PROBES
+from horsesense.readers.reading import Status
+from horsesense.runs.tables import MISSING, NO_CONTENT, NOT_ASKED, STATUS_CODE, Cell, joined
+from horsesense.trials.trial import NONE_OPTION, REFUSED_OPTION, UNKNOWN_OPTION
 
 ADDED = (NONE_OPTION, REFUSED_OPTION, UNKNOWN_OPTION)
 _STATUS: Mapping[int, Status] = {

@@ -8,11 +8,11 @@ from dataclasses import dataclass, fields
 from typing import ClassVar, Literal
 
 from horsesense.errors import UsageError
-from horsesense.evidence import Evidence
-from horsesense.ids import Dice
-from horsesense.items import Item, ItemSet, Kind
-from horsesense.orders import Design, NoOrdersError, Order
-from horsesense.trials import Trial, Variant
+from horsesense.items.item import Item, ItemSet, Kind
+from horsesense.rng import Dice
+from horsesense.trials.history import Evidence
+from horsesense.trials.orders import Design, NoOrdersError, Order
+from horsesense.trials.trial import Trial, Variant
 
 LETTERS = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 

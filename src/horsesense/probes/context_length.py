@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from horsesense.errors import UsageError
-from horsesense.items import Item
+from horsesense.items.item import Item
 from horsesense.probes.base import NotApplicableError, Probe, Setting, check_choice, show
-from horsesense.trials import Trial
+from horsesense.trials.trial import Trial
 
 _END = re.compile(r"[.!?。！？]+[\"'”’)\]]*(?:\s+|(?<=[。！？]))")
 _ABBREVIATED = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|St|Prof|e\.g|i\.e|vs|[A-Z])\.\s+$")

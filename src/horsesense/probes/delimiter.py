@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from horsesense.items import Item
+from horsesense.items.item import Item
 from horsesense.probes.base import NotApplicableError, Probe, Setting, check_choice, show
 from horsesense.probes.gold_absent import ASKING
-from horsesense.trials import Trial
+from horsesense.trials.trial import Trial
 
 SEPARATORS: Mapping[str, str] = MappingProxyType({"hyphen": "-", "underscore": "_", "space": " "})
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from horsesense.evidence import Earlier
-from horsesense.items import Item
+from horsesense.items.item import Item
 from horsesense.probes.base import NotApplicableError, Setting
+from horsesense.trials.history import Earlier
 
 RIGHT_ITEMS = ("consistent", "all")
 WRONG_ITEMS = ("wrong", "majority_wrong", "all")

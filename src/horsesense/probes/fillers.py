@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from horsesense.ids import Dice
-from horsesense.items import Item, order_dependent, same_text
-from horsesense.phrases import says_none
+from horsesense.items.item import Item, order_dependent, same_text
+from horsesense.items.none_options import says_none
 from horsesense.probes.base import NotApplicableError, Setting
+from horsesense.rng import Dice
 
 TRIES = 200
 """Draws before giving up on finding another option."""

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from math import factorial
 from types import MappingProxyType
 
-from horsesense.items import Item
-from horsesense.orders import Design
-from horsesense.phrases import says_none
+from horsesense.items.item import Item
+from horsesense.items.none_options import says_none
 from horsesense.probes.base import LETTERS, NotApplicableError, Probe, Setting, check_choice, show
 from horsesense.probes.none_of_the_above import WORDINGS
 from horsesense.probes.order import MOST_CYCLIC
-from horsesense.trials import NONE_OPTION, Trial, Variant
+from horsesense.trials.orders import Design
+from horsesense.trials.trial import NONE_OPTION, Trial, Variant
 
 HINTS = ("hint_option", "hint_instruction", "no_hint")
 PROMPTS = ("with_gold", *HINTS)

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from horsesense.items import Item
+from horsesense.items.item import Item
 from horsesense.probes.base import LETTERS, NotApplicableError, Probe, Setting, check_choice, show
-from horsesense.trials import Trial
+from horsesense.trials.trial import Trial
 
 LABEL_SETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {

@@ -11,7 +11,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from horsesense.bundles import (
+from horsesense.errors import UsageError
+from horsesense.items.item import Item, ItemSet
+from horsesense.probes.base import NotApplicableError, SetProbe, Setting, check_choice, show
+from horsesense.trials.bundles import (
     Bundle,
     by_group,
     disjoint,
@@ -19,10 +22,7 @@ from horsesense.bundles import (
     nested,
     streams,
 )
-from horsesense.errors import UsageError
-from horsesense.items import Item, ItemSet
-from horsesense.probes.base import NotApplicableError, SetProbe, Setting, check_choice, show
-from horsesense.trials import FILLER, Trial, Variant
+from horsesense.trials.trial import FILLER, Trial, Variant
 
 TEXT_SIZES: Final = (5, 10, 20, 50, 100)
 PAIR_SIZES: Final = (3, 5, 10, 20, 50)

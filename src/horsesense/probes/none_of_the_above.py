@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from horsesense.items import Item
-from horsesense.orders import Design
-from horsesense.phrases import says_none
+from horsesense.items.item import Item
+from horsesense.items.none_options import says_none
 from horsesense.probes.base import NotApplicableError, Probe, Setting, check_choice, show
-from horsesense.trials import NONE_OPTION, Trial, Variant
+from horsesense.trials.orders import Design
+from horsesense.trials.trial import NONE_OPTION, Trial, Variant
 
 WORDINGS: Mapping[str, str] = MappingProxyType(
     {"above": "None of the above", "know_no": "none-of-them"}

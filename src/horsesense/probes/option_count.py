@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from math import factorial
 
 from horsesense.errors import UsageError
-from horsesense.items import Item
-from horsesense.orders import Design
+from horsesense.items.item import Item
 from horsesense.probes.base import LETTERS, NotApplicableError, Probe, Setting, check_choice, show
 from horsesense.probes.fillers import FORMS, nonsense, plausible
 from horsesense.probes.order import MOST_CYCLIC
-from horsesense.trials import BORROWED, FILLER, Trial
+from horsesense.trials.orders import Design
+from horsesense.trials.trial import BORROWED, FILLER, Trial
 
 KINDS = ("nonsense", "plausible")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from horsesense.items import Item, Kind
+from horsesense.items.item import Item, Kind
 from horsesense.probes.base import Probe, Setting, show
-from horsesense.trials import Trial
+from horsesense.trials.trial import Trial
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from horsesense.items import Item
-from horsesense.orders import Design
+from horsesense.items.item import Item
 from horsesense.probes.base import Probe, Setting, show
-from horsesense.trials import Trial
+from horsesense.trials.orders import Design
+from horsesense.trials.trial import Trial
 
 MOST_CYCLIC = 10
 

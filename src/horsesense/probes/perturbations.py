@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
-from horsesense.ids import Dice
+from horsesense.rng import Dice
 
 RATE: Final = 0.2
 """Share of words that get a typo."""

@@ -14,12 +14,12 @@ from math import factorial
 from typing import Final
 
 from horsesense.errors import UsageError
-from horsesense.ids import Dice
-from horsesense.items import Item
-from horsesense.orders import Design, Order
+from horsesense.items.item import Item
 from horsesense.probes import perturbations
 from horsesense.probes.base import LETTERS, NotApplicableError, Probe, Setting, show
-from horsesense.trials import NONE_OPTION, REFUSED_OPTION, UNKNOWN_OPTION, Trial
+from horsesense.rng import Dice
+from horsesense.trials.orders import Design, Order
+from horsesense.trials.trial import NONE_OPTION, REFUSED_OPTION, UNKNOWN_OPTION, Trial
 
 EXTRA: Final = {
     NONE_OPTION: "No correct answer is given",

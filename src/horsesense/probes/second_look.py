@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from horsesense.items import Item
+from horsesense.items.item import Item
 from horsesense.probes.base import NotApplicableError, Probe, Setting, check_choice, show
 from horsesense.probes.earlier import WRONG_ITEMS, wrong_choice
 from horsesense.probes.fillers import FORMS, nonsense
-from horsesense.trials import FILLER, Trial
+from horsesense.trials.trial import FILLER, Trial
 
 ARMS = ("misleading", "other", "unchanged")
 

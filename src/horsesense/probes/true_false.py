@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from horsesense.items import Item
+from horsesense.items.item import Item
 from horsesense.probes.base import NotApplicableError, Probe, Setting, check_choice
 from horsesense.probes.earlier import RIGHT_ITEMS, require_consistent
 from horsesense.probes.order import Order
-from horsesense.trials import NO, YES, Trial, Variant
+from horsesense.trials.trial import NO, YES, Trial, Variant
 
 POLARITIES: Mapping[str, str] = MappingProxyType({"positive": "correct", "negative": "wrong"})
 """Polarity -> the word of the question ("Is the proposed answer ...?")."""

@@ -21,20 +21,20 @@ from jinja2.meta import find_undeclared_variables
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from horsesense.errors import UsageError
-from horsesense.exchange import Message, Request, SamplingParams
-from horsesense.ids import fingerprint, unit
-from horsesense.items import Item, ItemSet, Kind
+from horsesense.items.item import Item, ItemSet, Kind
+from horsesense.items.tasks import ANY, Task
+from horsesense.models.messages import Message, Request, SamplingParams
 from horsesense.probes.base import LETTERS, show
 from horsesense.probes.labels import LABEL_SETS
-from horsesense.prompts.bundles import (
+from horsesense.prompts.batched import (
     answer_tokens,
     bundle_fields,
     examples,
     own,
     worked_answer,
 )
-from horsesense.tasks import ANY, Task
-from horsesense.trials import BUNDLED, Asks, Trial, Variant
+from horsesense.rng import fingerprint, unit
+from horsesense.trials.trial import BUNDLED, Asks, Trial, Variant
 
 Style = Literal["chat", "completion"]
 

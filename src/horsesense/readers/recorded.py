@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from horsesense.datasets.files import Faults, read_rows
+from horsesense.items.files import Faults, read_rows
+from horsesense.readers.reading import Reading
 from horsesense.readers.text import TextReader
-from horsesense.readings import Reading
 
 _EXAMPLE = '{"id": "q1", "question": "...", "options": ["red", "blue"], "response": "B"}'
 _LABEL_FIELDS = ("labels", "option_letters")

@@ -7,7 +7,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Final
 
-DECIDING: Final = ("readers", "stats/pride.py", "items.py", "phrases.py")
+DECIDING: Final = ("readers", "stats/pride.py", "items/item.py", "items/none_options.py")
 """Folders and modules of this package that what is read depends on."""
 
 

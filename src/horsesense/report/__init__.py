@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from horsesense.errors import UsageError
-from horsesense.ids import fingerprint
-from horsesense.items import ItemSet
+from horsesense.inference.store import Store
+from horsesense.items.item import ItemSet
 from horsesense.report import examples, text
 from horsesense.report.data import Run
 from horsesense.report.sections import APPENDIX, SECTIONS, Section
 from horsesense.report.verdict import by_tone
-from horsesense.store import Store
+from horsesense.rng import fingerprint
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
-from horsesense.measures import Estimate
-from horsesense.readings import STATUSES
+from horsesense.measures.base import Estimate
+from horsesense.readers.reading import STATUSES
 from horsesense.report.text import interval_of, value_of, visible
 
 ACCENT, WARNING, TEXT, FAINT, GRID = "#2f5d8a", "#b5482f", "#50575f", "#8d96a0", "#dfe3e8"

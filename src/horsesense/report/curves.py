@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
-from horsesense.measures import Estimate
+from horsesense.measures.base import Estimate
 from horsesense.report.charts import ACCENT, MIDDLE, ROW, ROWS, WARNING, Line, draw, level
 from horsesense.report.text import value_of, visible
 

@@ -11,10 +11,10 @@ from typing import Any
 import orjson
 
 from horsesense.errors import StoreError, UsageError
-from horsesense.items import ItemSet
-from horsesense.measures import Estimate
-from horsesense.probes import split_outside_brackets
-from horsesense.settings import Settings
+from horsesense.items.item import ItemSet
+from horsesense.measures.base import Estimate
+from horsesense.plugins import split_outside_brackets
+from horsesense.runs.settings import Settings
 
 WORDS: Mapping[str, str] = {"added": "{} added"}
 """Settings of conditions whose value says too little alone."""
@@ -162,6 +162,6 @@ def _parts(condition: str) -> dict[str, str]:
 
 def reload_items(out: Path) -> ItemSet:
     """The items of a run directory, read again from where the run had them."""
-    from horsesense.preparing import load_study_items
+    from horsesense.runs.prepare import load_study_items
 
     return load_study_items(Settings.load(out / "study.toml"))

@@ -14,13 +14,13 @@ from typing import NamedTuple
 import orjson
 import polars as pl
 
-from horsesense.exchange import Request, Response
-from horsesense.ids import unit
-from horsesense.items import Item
-from horsesense.readings import Reading
+from horsesense.inference.store import Failed, Store
+from horsesense.items.item import Item
+from horsesense.models.messages import Request, Response
+from horsesense.readers.reading import Reading
 from horsesense.report.data import Run
-from horsesense.store import Failed, Store
-from horsesense.trials import NONE_OPTION
+from horsesense.rng import unit
+from horsesense.trials.trial import NONE_OPTION
 
 DECIDING = 0.75
 """Largest part of the items shown that is picked for deciding a finding."""

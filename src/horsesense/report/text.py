@@ -12,7 +12,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from horsesense.measures import MEASURES, Estimate
+from horsesense.measures.base import Estimate
+from horsesense.measures.registry import MEASURES
 
 NARROW = "\u202f"
 """Narrow no-break space, between a number and its unit."""

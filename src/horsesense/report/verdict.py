@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Literal
 
-from horsesense.measures import Estimate
+from horsesense.measures.base import Estimate
 from horsesense.report.data import Run
 
 ALPHA = 0.05

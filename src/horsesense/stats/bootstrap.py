@@ -14,7 +14,7 @@ import numpy.typing as npt
 from scipy.stats import norm
 from scipy.stats import t as student
 
-from horsesense.ids import seed_of
+from horsesense.rng import seed_of
 
 Floats = npt.NDArray[np.float64]
 CHUNK = 250

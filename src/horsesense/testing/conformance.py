@@ -2,7 +2,7 @@
 
 Each function raises AssertionError with a sentence. A plug-in of your own is checked like ours:
 
->>> from horsesense.probes import parse_probe
+>>> from horsesense.probes.registry import parse_probe
 >>> check_probe(parse_probe("order"))
 """
 
@@ -13,17 +13,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from horsesense.exchange import Request, Response
-from horsesense.ids import Dice
-from horsesense.items import Item, ItemSet, Kind, flag_items
+from horsesense.items.item import Item, ItemSet, Kind, flag_items
 from horsesense.measures.base import Measure
-from horsesense.planning import Planner
-from horsesense.probes import Probe, Setting
+from horsesense.models.messages import Request, Response
+from horsesense.probes.base import Probe, Setting
 from horsesense.prompts import Prompter
-from horsesense.readers import Reader
-from horsesense.readings import STATUSES
-from horsesense.table import MISSING, NO_CONTENT, NOT_ASKED, STATUS_CODE, Cell
-from horsesense.trials import Asks, Trial
+from horsesense.readers.base import Reader
+from horsesense.readers.reading import STATUSES
+from horsesense.rng import Dice
+from horsesense.runs.planner import Planner
+from horsesense.runs.tables import MISSING, NO_CONTENT, NOT_ASKED, STATUS_CODE, Cell
+from horsesense.trials.trial import Asks, Trial
 
 
 def item_set(kind: Kind = "choice", n: int = 12, k: int = 4, gold: bool = True) -> ItemSet:

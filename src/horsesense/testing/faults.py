@@ -16,7 +16,7 @@ from zlib import crc32
 
 from aiohttp import web
 
-from horsesense.ids import unit
+from horsesense.rng import unit
 
 KINDS: Final = ("429", "500", "drop", "garbage", "no_choices", "null", "truncated", "timeout")
 """429 with Retry-After, 500, connection dropped, HTML, `choices: []`, `content: null`, a body that

@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from horsesense.readers.text import cues, declines, evidence, special
+from horsesense.readers.reading import Reading, Status
+from horsesense.readers.text import announcements, candidates, declines, special
 from horsesense.readers.text.labels import label_set
 from horsesense.readers.text.leave_out import (
     leave_out_next_question,
@@ -18,7 +19,6 @@ from horsesense.readers.text.normalise import Folded
 from horsesense.readers.text.options import Options, ends_clause
 from horsesense.readers.text.statements import Statement, concludes, statements, turns
 from horsesense.readers.text.targets import Scene
-from horsesense.readings import Reading, Status
 
 _HINTS_AT_NONE = re.compile(r"(?:no(?:ne|t)?|neither|incorrect|wrong|false)\b")
 _MORE_THAN_A_LETTER = re.compile(r"[+#*^_&%$]")
@@ -83,9 +83,9 @@ def other_label(scene: Scene) -> Reading | None:
     """
     m = None
     if scene.labels.letters:
-        m = cues.OTHER_LABEL.search(scene.response.low)
+        m = announcements.OTHER_LABEL.search(scene.response.low)
     elif scene.labels.numbers:
-        m = cues.OTHER_NUMBER.match(scene.response.low)
+        m = announcements.OTHER_NUMBER.match(scene.response.low)
     if m is None:
         return None
     slot = scene.labels.slots.get(m["alone"] or m["said"]) if scene.labels.letters else None
@@ -102,9 +102,9 @@ def _decide(scene: Scene, multiple: bool) -> Reading | None:
     if form is not None:
         return _reading(scene, form, multiple, _SURE)
     said = statements(scene)
-    first = evidence.lead(scene)
+    first = candidates.lead(scene)
     latest = max((s.end for s in said), default=first.end if first else 0)
-    if turn := evidence.corrected(scene, latest):
+    if turn := candidates.corrected(scene, latest):
         return _reading(scene, turn, multiple, 0.95)
     if said:
         found = _stated(scene, said, first, multiple)
@@ -113,9 +113,9 @@ def _decide(scene: Scene, multiple: bool) -> Reading | None:
             return refused and replace(refused, confidence=_DOUBT)
         return found
     if first:
-        sure = 0.98 if evidence.own_or_no_text(scene, first) else _FAIR
+        sure = 0.98 if candidates.own_or_no_text(scene, first) else _FAIR
         return _reading(scene, first, multiple, sure)
-    if line := evidence.last_line(scene):
+    if line := candidates.last_line(scene):
         return _reading(scene, line, multiple, 0.98)
     return _without_content(scene) or _weak(scene, multiple)
 
@@ -129,7 +129,7 @@ def _stated(
     overrules it only where it turns against it or concludes.
     """
     single = [s for s in said if len(s.target.slots) == 1]
-    last = evidence.listed(scene, said[-1] if multiple or not single else single[-1])
+    last = candidates.listed(scene, said[-1] if multiple or not single else single[-1])
     everything = said if first is None else [first, *said]
     agreed = len({s.target.slots for s in everything}) == 1
     low = scene.response.low
@@ -145,7 +145,7 @@ def _denied(scene: Scene, last: Statement) -> bool:
     if not _HINTS_AT_NONE.search(scene.response.low, last.end):
         return False
     later = declines.NONE.search(scene.response.low, last.end)
-    return later is not None and not cues.REMAINING.search(later.group())
+    return later is not None and not announcements.REMAINING.search(later.group())
 
 
 def _opens(scene: Scene, first: Statement) -> bool:
@@ -167,26 +167,26 @@ def _without_content(scene: Scene) -> Reading | None:
 
 def _weak(scene: Scene, multiple: bool) -> Reading | None:
     """What is merely mentioned: labels first, then linked labels, then texts."""
-    named = evidence.mentions(scene)
+    named = candidates.mentions(scene)
     found = named.open
     if len({s.target.slots for s in found}) > 1:
         found = [s for s in found if s.target.agrees] or found
-    found = found or evidence.weakly_linked(scene)
+    found = found or candidates.weakly_linked(scene)
     if found:
         if len({s.target.slots for s in found}) == 1:
             return _reading(scene, found[-1], multiple, 0.93)
         return _several(scene, found)
-    hits, rejected = evidence.texts(scene)
+    hits, rejected = candidates.texts(scene)
     if len(named.rejected | rejected) == len(scene.options.texts):
         return Reading("none", (), "all_rejected", None, 0.9)
     hits = [hit for hit in hits if hit.slot not in named.rejected]
-    hits = evidence.confirmed_texts(scene, hits) or hits
+    hits = candidates.confirmed_texts(scene, hits) or hits
     if not hits:
         return None
     span = scene.response.span(hits[-1].start, hits[-1].end)
     if len({h.slot for h in hits}) > 1:
         return Reading("ambiguous", (), "several_texts", span, _FAIR)
-    chance = evidence.numeric(scene, hits[-1].slot) or not _finished(scene.response.low)
+    chance = candidates.numeric(scene, hits[-1].slot) or not _finished(scene.response.low)
     sure = _DOUBT if chance else 0.9
     return Reading("answer", (hits[-1].slot,), "text_alone", span, sure)
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from horsesense.phrases import says_none
+from horsesense.items.none_options import says_none
 from horsesense.readers.text import declines
 from horsesense.readers.text.normalise import Folded
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from horsesense.readers.text import cues
+from horsesense.readers.text import announcements
 from horsesense.readers.text.labels import LabelHit
 from horsesense.readers.text.targets import Scene, Target
 
@@ -51,12 +51,12 @@ def _without_comments(low: str, found: list[Statement]) -> list[Statement]:
 
 def turns(low: str, statement: Statement) -> bool:
     """Whether its sentence turns against what came before ("but", "however")."""
-    return cues.TURNS.search(_sentence_before(low, statement)) is not None
+    return announcements.TURNS.search(_sentence_before(low, statement)) is not None
 
 
 def concludes(low: str, statement: Statement) -> bool:
     """Whether its sentence draws a conclusion ("so", "therefore", "finally")."""
-    return cues.CONCLUDES.search(_sentence_before(low, statement)) is not None
+    return announcements.CONCLUDES.search(_sentence_before(low, statement)) is not None
 
 
 def _sentence_before(low: str, statement: Statement) -> str:
@@ -67,24 +67,24 @@ def _sentence_before(low: str, statement: Statement) -> str:
 
 def _supposed(low: str, statement: Statement) -> bool:
     """Whether it says what the answer would be if something held ("if so, A would be right")."""
-    if cues.WOULD.search(low, statement.start, statement.end + 12) is None:
+    if announcements.WOULD.search(low, statement.start, statement.end + 12) is None:
         return False
-    return cues.SUPPOSING.match(_sentence_before(low, statement)) is not None
+    return announcements.SUPPOSING.match(_sentence_before(low, statement)) is not None
 
 
 def _announced(scene: Scene) -> Iterator[Statement]:
     """As in "the answer is B" and "Answer: B"."""
     low = scene.response.low
-    nouns = cues.ANSWER_ASCII if low.isascii() else cues.ANSWER
+    nouns = announcements.ANSWER_ASCII if low.isascii() else announcements.ANSWER
     for noun in nouns.finditer(low):
         if low[max(0, noun.start() - 1) : noun.start()].isalpha() and low[noun.start()].isascii():
             continue
-        if cues.NAMED_ALONE.match(noun.group()) and _label_follows(scene, noun.end()):
+        if announcements.NAMED_ALONE.match(noun.group()) and _label_follows(scene, noun.end()):
             continue
         target = _linked_target(scene, noun.end())
         if target is None or _negated(low, noun.start()):
             continue
-        if not cues.CONDITION.match(low, target.end):
+        if not announcements.CONDITION.match(low, target.end):
             yield Statement("stated", target, noun.start())
 
 
@@ -97,20 +97,20 @@ def _label_follows(scene: Scene, position: int) -> bool:
 def _negated(low: str, position: int) -> bool:
     """Whether the words before "answer" make it another one ("no answer", "the wrong answer")."""
     clause = _CLAUSE_END.split(low[max(0, position - 40) : position])[-1]
-    return not cues.OTHER_ANSWER.isdisjoint(clause.split()[-4:])
+    return not announcements.OTHER_ANSWER.isdisjoint(clause.split()[-4:])
 
 
 def _linked_target(scene: Scene, position: int) -> Target | None:
     """What stands behind one of the first links ("is", ":") of the sentence."""
     low = scene.response.low
     limit = min(len(low), position + _SENTENCE)
-    end = cues.MAIN_CLAUSE_END.search(low, position, limit)
-    links = cues.LINK.finditer(low, position, end.end() if end else limit)
+    end = announcements.MAIN_CLAUSE_END.search(low, position, limit)
+    links = announcements.LINK.finditer(low, position, end.end() if end else limit)
     for link, _ in zip(links, range(_LINKS_TRIED), strict=False):
         place = link.end()
-        negated = cues.NOT.match(low, place)
+        negated = announcements.NOT.match(low, place)
         if negated:
-            turn = cues.BUT.match(low, negated.end())
+            turn = announcements.BUT.match(low, negated.end())
             if turn is None:
                 return None
             place = turn.end()
@@ -123,8 +123,8 @@ def _linked_target(scene: Scene, position: int) -> Target | None:
 def _chosen(scene: Scene) -> Iterator[Statement]:
     """As in "I would choose B"."""
     low = scene.response.low
-    for head in cues.CHOOSE_HEAD.finditer(low):
-        m = cues.CHOOSE.match(low, head.start())
+    for head in announcements.CHOOSE_HEAD.finditer(low):
+        m = announcements.CHOOSE.match(low, head.start())
         if m and (target := scene.target_at(m.end())):
             yield Statement("chosen", target, m.start())
 
@@ -138,7 +138,7 @@ def _confirmed(scene: Scene) -> Iterator[Statement]:
             continue
         target = scene.behind(hit)
         passed = target.end
-        praise = cues.RIGHT if len(target.slots) == 1 else cues.BOTH_RIGHT
+        praise = announcements.RIGHT if len(target.slots) == 1 else announcements.BOTH_RIGHT
         if not praise.match(low, target.end) or turned_down(scene, hit.start):
             continue
         if hit.marked or is_named(scene, hit.start):
@@ -149,7 +149,7 @@ def _before_praise(scene: Scene) -> Iterator[LabelHit]:
     """The labels that stand not far before something is called right."""
     low = scene.response.low
     reach = 0
-    for praise in cues.PRAISE.finditer(low):
+    for praise in announcements.PRAISE.finditer(low):
         start = max(reach, praise.start() - _SENTENCE)
         yield from scene.labels.mentions(scene.response, start, praise.start() + 1)
         reach = praise.start() + 1
@@ -158,10 +158,10 @@ def _before_praise(scene: Scene) -> Iterator[LabelHit]:
 def turned_down(scene: Scene, position: int) -> bool:
     """Whether the words before `position` reject what stands there ("rather than B")."""
     low = scene.response.low
-    return cues.TURNED_DOWN.search(low, max(0, position - 40), position) is not None
+    return announcements.TURNED_DOWN.search(low, max(0, position - 40), position) is not None
 
 
 def is_named(scene: Scene, position: int) -> bool:
     """Whether a bare letter at `position` can be a label: in "hepatitis B" it is none."""
     low = scene.response.low
-    return cues.LABEL_AFTER.search(low, max(0, position - 24), position) is not None
+    return announcements.LABEL_AFTER.search(low, max(0, position - 24), position) is not None

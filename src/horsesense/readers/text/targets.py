@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from horsesense.readers.text import cues
+from horsesense.readers.text import announcements
 from horsesense.readers.text.labels import LabelHit, LabelSet
 from horsesense.readers.text.normalise import Folded
 from horsesense.readers.text.options import Options, TextHit, ends_clause
@@ -55,7 +55,7 @@ class Scene:
         With `cut`, the beginning of one option's text counts where the clause ends with it.
         """
         response = self.response
-        skipped = cues.FILLER.match(response.low, position).end()  # type: ignore[union-attr]
+        skipped = announcements.FILLER.match(response.low, position).end()  # type: ignore[union-attr]
         label = self.labels.at(response, skipped)
         texts = self.options.match_at(response, position)
         if not texts and skipped > position:
@@ -94,7 +94,7 @@ class Scene:
         response = self.response
         found = self.options.match_at(response, label.after)
         if not found:
-            joined = cues.STANDS_FOR.match(response.low, label.end)
+            joined = announcements.STANDS_FOR.match(response.low, label.end)
             found = self.options.match_at(response, joined.end()) if joined else []
         for hit in found:
             if hit.slot == label.slot:
@@ -104,7 +104,7 @@ class Scene:
             return "other", found[0].end
         if begun >= _BEGUN and not found:
             return "begun", label.end
-        if cues.SAYS_NONE.match(response.low, label.after):
+        if announcements.SAYS_NONE.match(response.low, label.after):
             return "other", label.end
         return None, label.end
 

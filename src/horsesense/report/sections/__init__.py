@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from horsesense.registry import Registry
+from horsesense.plugins import Registry
 from horsesense.report.sections.agreement import AGREEMENT
 from horsesense.report.sections.appendix import GLOSSARY, LEFT_OUT, NUMBERS, SIGNATURES
 from horsesense.report.sections.base import Section
 from horsesense.report.sections.look_at_text import LOOK_AT_TEXT
-from horsesense.report.sections.many import MANY
+from horsesense.report.sections.multi_problem import MANY
 from horsesense.report.sections.option_count import OPTION_COUNT
+from horsesense.report.sections.positions import SLOTS
 from horsesense.report.sections.protocol import PROTOCOL
 from horsesense.report.sections.readers import READERS
 from horsesense.report.sections.score import SCORE
 from horsesense.report.sections.second_look import SECOND_LOOK
-from horsesense.report.sections.slots import SLOTS
 from horsesense.report.sections.without_gold import WITHOUT_GOLD
 
 __all__ = ["APPENDIX", "SECTIONS", "Section"]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 
-from horsesense.items import FLAGS
-from horsesense.measures import MEASURES, Estimate
+from horsesense.inference.store import Store
+from horsesense.items.item import FLAGS
+from horsesense.measures.base import Estimate
+from horsesense.measures.registry import MEASURES
 from horsesense.report.data import Run
 from horsesense.report.sections.base import Context, Section
 from horsesense.report.text import p_text
-from horsesense.store import Store
 
 MOST_FAILURES = 20
 """Kinds of failure that are listed; the rest is counted."""

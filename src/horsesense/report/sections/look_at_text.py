@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from horsesense.measures import Estimate
+from horsesense.measures.base import Estimate
 from horsesense.measures.votes import DISTURBED
 from horsesense.report.charts import Line, Point, describe, forest
 from horsesense.report.data import Run
@@ -13,7 +13,7 @@ from horsesense.report.flow import flow, spoken
 from horsesense.report.sections.base import Context, Section
 from horsesense.report.text import points, rests_on, value_of
 from horsesense.report.verdict import Sentence, side
-from horsesense.table import HELD_OUT
+from horsesense.runs.tables import HELD_OUT
 
 ENTROPIES = (*DISTURBED, "option_swap", "order")
 SAID = ("accuracy", "mismatch_rate", "rstd", "rstd_null")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from horsesense.measures import Estimate
-from horsesense.measures.parts import settings_of
-from horsesense.report.beside import beside
+from horsesense.measures.base import Estimate
+from horsesense.measures.joined import settings_of
 from horsesense.report.curves import Curve, curves, spoken
 from horsesense.report.data import Run
+from horsesense.report.published_tables import beside
 from horsesense.report.sections.base import Context, Section
 from horsesense.report.text import chance_text, value_of
 from horsesense.report.verdict import Sentence, mostly_valid

@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from horsesense.measures import Estimate
+from horsesense.measures.base import Estimate
 from horsesense.report.charts import Point, describe, forest, stacked
 from horsesense.report.data import Run
 from horsesense.report.sections.base import Context, Section

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from horsesense.measures import Estimate
+from horsesense.measures.base import Estimate
 from horsesense.report.charts import Line, Point, describe, forest
 from horsesense.report.data import Run
 from horsesense.report.sections.base import Context, Section

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from horsesense.measures import Estimate
-from horsesense.report.beside import beside
+from horsesense.measures.base import Estimate
 from horsesense.report.charts import Point, describe, forest
 from horsesense.report.data import Run
+from horsesense.report.published_tables import beside
 from horsesense.report.sections.base import Context, Section
 from horsesense.report.text import points, value_of
 from horsesense.report.verdict import Sentence, mostly_valid, side

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from horsesense.measures import Estimate
+from horsesense.measures.base import Estimate
 from horsesense.probes.gold_absent import HINTS
-from horsesense.report.beside import beside
 from horsesense.report.charts import Line, bars
 from horsesense.report.data import Run
+from horsesense.report.published_tables import beside
 from horsesense.report.sections.base import Context, Section
 from horsesense.report.text import value_of
 from horsesense.report.verdict import Sentence, mostly_valid, side

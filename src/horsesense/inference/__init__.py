@@ -1,0 +1,1 @@
+"""Put requests to a model and store what comes back."""

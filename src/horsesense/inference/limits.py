@@ -1,0 +1,162 @@
+"""What a run may spend, how stubbornly it asks, and what it says when it ends."""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+from horsesense.errors import UsageError
+from horsesense.models.messages import Failure
+
+Stopped = Literal["budget", "interrupted", "failures"]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one run may spend. Nothing more is sent once a limit is reached; what is in flight
+    then is finished, so tokens and money can exceed theirs by the requests in flight. An answer
+    whose tokens the respondent does not count is charged with an upper bound: the bytes of its
+    request, and the most tokens that it allowed.
+
+    Attributes:
+        requests: calls, with those that fail and those repeated.
+        tokens: prompt and completion tokens together.
+        money: in the currency of the prices.
+        prompt_price: price of a million prompt tokens.
+        completion_price: price of a million completion tokens.
+    """
+
+    requests: int | None = None
+    tokens: int | None = None
+    money: float | None = None
+    prompt_price: float | None = None
+    completion_price: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.money is not None and not self.priced:
+            raise UsageError(
+                "a budget in money needs the prices of a million prompt and completion tokens",
+                hint="Give both prices, or a budget in requests or tokens.",
+            )
+        for name in self.__dataclass_fields__:
+            value = getattr(self, name)
+            if value is not None and not (math.isfinite(value) and value >= 0):
+                raise UsageError(f"the limit {name} is {value}", hint="Give a number from 0 up.")
+
+    @property
+    def priced(self) -> bool:
+        return self.prompt_price is not None and self.completion_price is not None
+
+    def cost(self, prompt_tokens: int, completion_tokens: int) -> float | None:
+        """Money for so many tokens; None without prices."""
+        if self.prompt_price is None or self.completion_price is None:
+            return None
+        return (prompt_tokens * self.prompt_price + completion_tokens * self.completion_price) / 1e6
+
+    def after(self, spent: RunSummary) -> Limits:
+        """What is left of these limits for the next stage of a study."""
+        tokens = spent.prompt_tokens + spent.completion_tokens
+        return replace(
+            self,
+            requests=None if self.requests is None else max(0, self.requests - spent.sent),
+            tokens=None if self.tokens is None else max(0, self.tokens - tokens),
+            money=None if self.money is None else max(0.0, self.money - (spent.cost or 0.0)),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """How often and how late a failed request is asked again.
+
+    The n-th pause is first_pause * 2^(n-1) seconds, at most longest_pause, times a random factor
+    from 0.5 to 1 so that requests which failed together do not come back together. A server's
+    `Retry-After` replaces a shorter pause; one beyond longest_pause ends the attempts.
+
+    Attributes:
+        attempts: calls for one request in one run.
+        give_up: the run stops after so many requests in a row ended without an answer.
+    """
+
+    attempts: int = 6
+    first_pause: float = 1.0
+    longest_pause: float = 60.0
+    give_up: int = 100
+
+    def pause(self, attempt: int, failure: Failure) -> float | None:
+        """Seconds before the next attempt; None if there is to be none."""
+        asked_to_wait = failure.retry_after or 0.0
+        if not failure.retryable or attempt >= self.attempts or asked_to_wait > self.longest_pause:
+            return None
+        # Timing alone hangs on this draw, no result: it needs no seed.
+        pause = min(self.longest_pause, self.first_pause * 2.0 ** (attempt - 1))
+        pause *= random.uniform(0.5, 1.0)
+        return max(pause, asked_to_wait)
+
+
+UNLIMITED: Final = Limits()
+PATIENT: Final = Retry()
+
+
+@dataclass(slots=True)
+class RunSummary:
+    """What one call of `run` did.
+
+    Attributes:
+        asked: requests drawn from the caller.
+        cached: of these, needed no call: stored already, or equal to another of this run.
+        answered: answers received and stored.
+        failed: requests that ended without an answer; all are in the store's failures.
+        sent: calls made, with repeated ones.
+        retried: of these, repeated ones.
+        prompt_tokens, completion_tokens: as the respondent counted them.
+        uncounted: answers whose tokens the respondent did not (fully) count.
+        cost: money for these tokens; None without prices.
+        seconds: from start to end.
+        stopped: why not everything was asked; None if everything was.
+        last_failure: what was seen when a request failed for good.
+    """
+
+    asked: int = 0
+    cached: int = 0
+    answered: int = 0
+    failed: int = 0
+    sent: int = 0
+    retried: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    uncounted: int = 0
+    cost: float | None = None
+    seconds: float = 0.0
+    stopped: Stopped | None = None
+    last_failure: Failure | None = None
+
+    def __add__(self, later: RunSummary) -> RunSummary:
+        """What two stages did together: what stopped the first stopped the whole."""
+        counts = {
+            name: getattr(self, name) + getattr(later, name)
+            for name in self.__dataclass_fields__
+            if name not in ("cost", "stopped", "last_failure")
+        }
+        costs = [cost for cost in (self.cost, later.cost) if cost is not None]
+        return RunSummary(
+            **counts,
+            cost=sum(costs) if costs else None,
+            stopped=self.stopped or later.stopped,
+            last_failure=later.last_failure or self.last_failure,
+        )
+
+    def costs(self) -> str:
+        """What was asked and what it took, in one line."""
+        return (
+            f"{self.answered:,} answers asked for, {self.cached:,} from the store,"
+            f" {self.failed:,} failed; {self.prompt_tokens:,} prompt and"
+            f" {self.completion_tokens:,} completion tokens"
+            + (f", {self.uncounted:,} answers without a count" if self.uncounted else "")
+        )
+
+    @property
+    def complete(self) -> bool:
+        """Whether every request now has an answer."""
+        return self.stopped is None and self.failed == 0

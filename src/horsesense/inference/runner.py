@@ -1,0 +1,374 @@
+"""Put requests to a respondent and store what comes back: retries, budget, Ctrl-C, resume.
+
+A fixed number of workers share one lazy iterator of requests. A worker takes a batch, waits for
+the answers and goes on only when they are stored, so that a killed run loses no more than the
+requests in flight. Answers that arrive together share one transaction.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import heapq
+import signal
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import count, islice
+from typing import Final, NamedTuple
+
+import orjson
+
+from horsesense.errors import BackendError, HorsesenseError, UsageError
+from horsesense.inference.limits import PATIENT, UNLIMITED, Limits, Retry, RunSummary, Stopped
+from horsesense.inference.store import Store
+from horsesense.models.base import Asked, Backend
+from horsesense.models.messages import Failure, Key, Request, Response
+from horsesense.progress import Progress
+
+__all__ = ["Limits", "Retry", "RunSummary", "run"]
+
+CHUNK: Final = 64
+"""Requests drawn from the iterator at once: rendering them holds up the requests in flight."""
+BEAT: Final = 1.0  # seconds
+
+
+async def run(
+    asks: Iterable[Asked],
+    backend: Backend,
+    store: Store,
+    *,
+    total: int | None = None,
+    limits: Limits = UNLIMITED,
+    retry: Retry = PATIENT,
+    max_connections: int | None = None,
+    progress: Progress | None = None,
+) -> RunSummary:
+    """Answer every request of `asks` that has no answer in `store`, and store the answers.
+
+    `backend` must have been entered. `asks` is drawn lazily; equal requests are asked once, and
+    failures of earlier runs again. The first Ctrl-C finishes what is in flight, the second
+    abandons it; both end in a summary with `stopped == "interrupted"`. Without a `progress` of
+    the caller's, the run shows its own.
+
+    Raises StoreError when answers cannot be stored, BackendError when the respondent gives up.
+    """
+    connections = backend.max_connections if max_connections is None else max_connections
+    if connections < 1:
+        raise UsageError(f"max_connections is {connections}", hint="Give a number from 1 up.")
+    shown = Progress("asking", total) if progress is None else progress
+    going = _Run(iter(asks), backend, store, limits, retry, connections, shown)
+    started = time.monotonic()
+    shown.note = going.note
+    try:
+        with _interrupts(going.interrupt):
+            await going.work()
+    finally:
+        if progress is None:
+            shown.close()
+    going.summary.seconds = time.monotonic() - started
+    return going.summary
+
+
+class _Try(NamedTuple):
+    asked: Asked
+    attempt: int
+
+
+@dataclass(order=True, slots=True)
+class _Waiting:
+    """A request that failed and is asked again when its time comes."""
+
+    due: float
+    entry: int
+    next: _Try = field(compare=False)
+    failure: Failure = field(compare=False)
+
+
+class _Run:
+    """The state that the workers of one run share; only one of them moves at a time."""
+
+    def __init__(
+        self,
+        asks: Iterator[Asked],
+        backend: Backend,
+        store: Store,
+        limits: Limits,
+        retry: Retry,
+        connections: int,
+        progress: Progress,
+    ) -> None:
+        self.summary = RunSummary(cost=limits.cost(0, 0))
+        self._asks = asks
+        self._backend = backend
+        self._store = store
+        self._limits = limits
+        self._retry = retry
+        self._connections = connections
+        self._progress = progress
+        self._writer = _Writer(store, backend.identity, self._stored)
+        self._ready: deque[_Try] = deque()
+        self._drained = False
+        self._waiting: list[_Waiting] = []
+        self._entries = count()
+        self._open: set[Key] = set()  # drawn and not yet stored
+        self._failed: set[Key] = set()
+        self._failed_in_a_row = 0
+        self._charged = 0, 0  # prompt and completion tokens, as the budget sees them
+        self._stop = asyncio.Event()
+        self._workers: list[asyncio.Task[None]] = []
+
+    async def work(self) -> None:
+        """Run the workers to their end. After an error, what is in flight is still stored."""
+        self._workers = [asyncio.create_task(self._worker()) for _ in range(self._connections)]
+        heart = asyncio.create_task(self._beat())
+        try:
+            done, busy = await asyncio.wait(self._workers, return_when=asyncio.FIRST_EXCEPTION)
+            if busy and self._writer.error is None:
+                self._stop.set()
+                await asyncio.wait(busy)
+        finally:
+            for task in (heart, *self._workers):
+                task.cancel()
+            await asyncio.gather(heart, *self._workers, return_exceptions=True)
+            self._writer.flush()
+        errors = [worker.exception() for worker in done if not worker.cancelled()]
+        for error in [self._writer.error, *errors]:
+            if error is not None:
+                raise error
+        self._abandon_waiting()
+
+    async def _beat(self) -> None:
+        """Show that the run is alive while a slow respondent has nothing to give back."""
+        while True:
+            await asyncio.sleep(BEAT)
+            self._progress(0)
+
+    def interrupt(self) -> None:
+        """First call: send no more. Second call: wait for nothing."""
+        if self.summary.stopped == "interrupted":
+            for worker in self._workers:
+                worker.cancel()
+            return
+        self._halt("interrupted")
+        waiting = "Finishing what is in flight; Ctrl-C again abandons it."
+        print(f"\n{waiting}", file=sys.stderr, flush=True)
+
+    def note(self) -> str:
+        """Cost and failures so far, for the progress line."""
+        parts = []
+        if self.summary.cost is not None:
+            parts.append(f"cost {self.summary.cost:.4g}")
+        if self.summary.failed:
+            parts.append(f"{self.summary.failed:,} failed")
+        return ", ".join(parts)
+
+    def _halt(self, why: Stopped) -> None:
+        self.summary.stopped = why
+        self._stop.set()
+
+    async def _worker(self) -> None:
+        while batch := await self._next_batch():
+            self.summary.sent += len(batch)
+            results = await self._backend.respond([one.asked for one in batch])
+            if len(results) != len(batch):
+                raise BackendError(
+                    f"{self._backend.name} gave {len(results)} answers to {len(batch)} requests"
+                )
+            await self._settle(batch, results)
+
+    async def _next_batch(self) -> list[_Try]:
+        """What to ask now; empty when this worker is done."""
+        while not self._stop.is_set():
+            # Many requests in waiting mean a respondent in trouble: new ones would only join them.
+            crowded = len(self._waiting) > 2 * self._connections * self._backend.batch_size
+            if self._waiting and (crowded or self._waiting[0].due <= time.monotonic()):
+                return await self._claim()
+            if len(self._ready) < self._backend.batch_size and not self._drained:
+                self._draw()
+                await asyncio.sleep(0)  # let answers in, and Ctrl-C, while stored ones go by
+            elif self._ready:
+                return self._fresh()
+            elif self._waiting:
+                return await self._claim()
+            else:
+                return []
+        return []
+
+    async def _claim(self) -> list[_Try]:
+        """Take the requests that are due next and sleep until they are."""
+        claimed = [heapq.heappop(self._waiting)]
+        await self._sleep(claimed[0].due - time.monotonic())
+        room = min(self._backend.batch_size, self._requests_left())
+        while self._waiting and len(claimed) < room and self._waiting[0].due <= time.monotonic():
+            claimed.append(heapq.heappop(self._waiting))
+        if room < 1:
+            self._halt("budget")
+        if self._stop.is_set():
+            for waiting in claimed:
+                heapq.heappush(self._waiting, waiting)
+            return []
+        self.summary.retried += len(claimed)
+        return [waiting.next for waiting in claimed]
+
+    def _fresh(self) -> list[_Try]:
+        """The next batch of requests never asked before."""
+        room = min(self._backend.batch_size, len(self._ready), self._requests_left())
+        if room < 1:
+            self._halt("budget")
+        return [self._ready.popleft() for _ in range(room)]
+
+    def _draw(self) -> None:
+        """Draw some requests and keep those that must be asked."""
+        size = max(CHUNK, self._backend.batch_size)
+        drawn = list(islice(self._asks, size))
+        keys = {asked.key for asked in drawn} - self._open - self._failed
+        keys -= self._store.known(list(keys))
+        before = len(self._ready)
+        for asked in drawn:
+            if asked.key in keys:
+                keys.discard(asked.key)
+                self._open.add(asked.key)
+                self._ready.append(_Try(asked, 1))
+        cached = len(drawn) - (len(self._ready) - before)
+        self.summary.asked += len(drawn)
+        self.summary.cached += cached
+        self._progress(cached, skipped=True)
+        self._drained = len(drawn) < size
+
+    def _requests_left(self) -> int:
+        """Calls that the budget still allows, 0 if tokens or money are used up."""
+        limits = self._limits
+        if limits.tokens is not None and sum(self._charged) >= limits.tokens:
+            return 0
+        cost = limits.cost(*self._charged)
+        if limits.money is not None and cost is not None and cost >= limits.money:
+            return 0
+        return sys.maxsize if limits.requests is None else limits.requests - self.summary.sent
+
+    async def _settle(self, batch: Sequence[_Try], results: Sequence[Response | Failure]) -> None:
+        answered: list[tuple[Asked, Response]] = []
+        rest = 0.0
+        for one, result in zip(batch, results, strict=True):
+            if isinstance(result, Response):
+                self._count(one.asked.request, result)
+                answered.append((one.asked, result))
+            else:
+                rest = max(rest, self._retry_or_fail(one, result))
+        if answered:
+            self._failed_in_a_row = 0
+            await self._writer.put(answered)
+        # A worker told to slow down rests itself: the load falls by the share that was too much.
+        await self._sleep(rest)
+
+    def _stored(self, answered: Sequence[tuple[Asked, Response]]) -> None:
+        self.summary.answered += len(answered)
+        self._open.difference_update([asked.key for asked, _ in answered])
+        self._progress(len(answered))
+
+    def _count(self, request: Request, response: Response) -> None:
+        usage, summary = response.usage, self.summary
+        prompt, completion = usage.prompt_tokens, usage.completion_tokens
+        summary.prompt_tokens += prompt or 0
+        summary.completion_tokens += completion or 0
+        summary.cost = self._limits.cost(summary.prompt_tokens, summary.completion_tokens)
+        if prompt is None or completion is None:
+            summary.uncounted += 1
+            # The budget is charged with more than it can have been: a token has at least a byte.
+            prompt = len(orjson.dumps(request.as_json())) if prompt is None else prompt
+            completion = request.params.max_tokens if completion is None else completion
+        self._charged = self._charged[0] + prompt, self._charged[1] + completion
+
+    def _retry_or_fail(self, one: _Try, failure: Failure) -> float:
+        """Queue the next attempt or record the failure; seconds that the worker should rest."""
+        pause = self._retry.pause(one.attempt, failure)
+        if pause is None:
+            self._fail(one.asked, one.attempt, failure)
+            return 0.0
+        again = _Try(one.asked, one.attempt + 1)
+        due = time.monotonic() + pause
+        heapq.heappush(self._waiting, _Waiting(due, next(self._entries), again, failure))
+        return pause if failure.kind == "rate_limit" else 0.0
+
+    def _fail(self, asked: Asked, attempts: int, failure: Failure) -> None:
+        self._store.fail([(asked, attempts, failure)], identity=self._backend.identity)
+        self._open.discard(asked.key)
+        self._failed.add(asked.key)
+        self.summary.failed += 1
+        self.summary.last_failure = failure
+        self._progress(1)
+        self._failed_in_a_row += 1
+        if self._failed_in_a_row >= self._retry.give_up and not self._stop.is_set():
+            self._halt("failures")
+
+    def _abandon_waiting(self) -> None:
+        """Requests that a stop kept from their next attempt failed, as far as is known."""
+        for waiting in sorted(self._waiting):
+            self._fail(waiting.next.asked, waiting.next.attempt - 1, waiting.failure)
+        self._waiting.clear()
+
+    async def _sleep(self, seconds: float) -> None:
+        """Sleep, but not beyond a stop."""
+        if seconds > 0:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._stop.wait(), seconds)
+
+
+class _Writer:
+    """Stores answers that arrive in the same turn of the event loop in one transaction."""
+
+    def __init__(
+        self,
+        store: Store,
+        identity: str,
+        stored: Callable[[Sequence[tuple[Asked, Response]]], None],
+    ) -> None:
+        self.error: BaseException | None = None
+        self._store = store
+        self._identity = identity
+        self._tell = stored
+        self._answered: list[tuple[Asked, Response]] = []
+        self._flushed: asyncio.Future[None] | None = None
+
+    async def put(self, answered: Sequence[tuple[Asked, Response]]) -> None:
+        """Return when the answers are stored, or could not be: see `error`."""
+        self._answered += answered
+        if self._flushed is None:
+            loop = asyncio.get_running_loop()
+            self._flushed = loop.create_future()
+            loop.call_soon(self.flush)
+        await self._flushed
+        if self.error is not None:
+            raise self.error
+
+    def flush(self) -> None:
+        """Store what has gathered and wake those who wait for it."""
+        if self._flushed is None:
+            return
+        answered, flushed = self._answered, self._flushed
+        self._answered, self._flushed = [], None
+        try:
+            self._store.put(answered, identity=self._identity)
+            self._tell(answered)
+        except HorsesenseError as error:
+            self.error = error
+        if not flushed.done():  # a cancelled worker takes the future that it waits for with it
+            flushed.set_result(None)
+
+
+@contextlib.contextmanager
+def _interrupts(act: Callable[[], None]) -> Iterator[None]:
+    """Call `act` at Ctrl-C, where this thread and platform can."""
+    if threading.current_thread() is not threading.main_thread() or sys.platform == "win32":
+        yield
+        return
+    loop, before = asyncio.get_running_loop(), signal.getsignal(signal.SIGINT)
+    loop.add_signal_handler(signal.SIGINT, act)
+    try:
+        yield
+    finally:
+        loop.remove_signal_handler(signal.SIGINT)
+        signal.signal(signal.SIGINT, before)

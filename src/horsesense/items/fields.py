@@ -1,0 +1,308 @@
+"""From rows to items: which field holds what, and what is wrong with a row."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import orjson
+
+from horsesense.errors import UsageError
+from horsesense.items.files import Faults, Row
+from horsesense.items.item import Item
+
+FIELDS: Final = (
+    "id", "question", "options", "answer_index", "answer", "label", "text", "text_a", "text_b",
+    "target", "context", "subject", "cluster", "split", "paraphrases",
+)  # fmt: skip
+"""Names that horsesense knows; others are mapped to them by OURS=THEIRS."""
+
+MIN_OPTIONS: Final = 2
+MAX_OPTIONS: Final = 26
+LETTERS: Final = tuple(string.ascii_uppercase)
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """A row with where it stands: `number` for messages, `ordinal` (from 1) for its name."""
+
+    ordinal: int
+    number: int
+    row: Row
+
+
+class FieldMap:
+    """Looks up our fields under the names that a file uses for them."""
+
+    def __init__(self, renamed: Mapping[str, str] | None = None) -> None:
+        self.renamed = dict(renamed or {})
+        for ours in self.renamed:
+            if ours not in FIELDS:
+                raise UsageError.unknown("field", ours, FIELDS)
+        self.theirs = {ours: self.renamed.get(ours, ours) for ours in FIELDS}
+
+    def has(self, names: Container[str], ours: str) -> bool:
+        """True if a row (or another collection of field names) holds the field."""
+        return self.theirs[ours] in names or (ours == "options" and bool(self._columns(names)))
+
+    def get(self, row: Row, ours: str) -> Any:
+        """The value, or None where the field is absent."""
+        value = row.get(self.theirs[ours])
+        if value is None and ours == "options" and (columns := self._columns(row)):
+            return _drop_tail([row[column] for column in columns])
+        return value
+
+    def call(self, ours: str) -> str:
+        """The field's name for messages: theirs, and ours where it differs."""
+        theirs = self.theirs[ours]
+        return theirs if theirs == ours else f"{theirs} ({ours})"
+
+    def _columns(self, names: Container[str]) -> list[str]:
+        """The columns that hold one option each, where the map names several and all exist."""
+        columns = self.theirs["options"].split(",")
+        return columns if len(columns) > 1 and all(c in names for c in columns) else []
+
+
+def _drop_tail(values: list[Any]) -> list[Any]:
+    """Without the empty cells at the end, as of items with fewer options than columns."""
+    while values and values[-1] is None:
+        values.pop()
+    return values
+
+
+class ItemBuilder:
+    """Builds items of one kind from rows; faults are kept, and faulty rows give no item."""
+
+    def __init__(self, fields: FieldMap, faults: Faults, present: Iterable[str]) -> None:
+        """`present`: the fields of ours that at least one row has."""
+        self.fields = fields
+        self.faults = faults
+        self.present = frozenset(present)
+        self._wrong: list[str] = []
+
+    def choice(self, at: Numbered) -> Item | None:
+        """A multiple-choice item, or None if the row has faults."""
+        self._wrong = []
+        row = at.row
+        question = self._text(row, "question")
+        texts, names = self._options(row)
+        gold = self._gold(row, texts, names)
+        paraphrases = self._paraphrases(row)
+        item = self._finish(at, question, texts, gold, text_b=None, target=None)
+        return replace(item, paraphrases=paraphrases) if item and paraphrases else item
+
+    def labelled(self, at: Numbered, labels: Mapping[str, int]) -> Item | None:
+        """A text with a label from `labels` (name -> index), or None if the row has faults."""
+        self._wrong = []
+        row = at.row
+        pair = not self.fields.has(row, "text") and "text_a" in self.present
+        question = self._text(row, "text_a" if pair else "text")
+        text_b = self._text(row, "text_b") if pair else None
+        target = self._text(row, "target", required=False)
+        gold = self._label(row, labels)
+        return self._finish(at, question, tuple(labels), gold, text_b=text_b, target=target)
+
+    def _finish(
+        self,
+        at: Numbered,
+        question: str | None,
+        options: tuple[str, ...],
+        gold: int | None,
+        *,
+        text_b: str | None,
+        target: str | None,
+    ) -> Item | None:
+        row = at.row
+        item_id = f"row-{at.ordinal:04}"
+        if "id" in self.present:
+            item_id = self._name(row, "id", required=True) or ""
+        context = self._text(row, "context", required=False)
+        subject, cluster, split = (self._name(row, o) for o in ("subject", "cluster", "split"))
+        for fault in self._wrong:
+            self.faults.add(at.number, fault)
+        if self._wrong or question is None:
+            return None
+        where = (subject, cluster, split)
+        return Item(item_id, question, options, gold, context, text_b, target, *where)
+
+    def _text(self, row: Row, ours: str, *, required: bool = True) -> str | None:
+        value = self.fields.get(row, ours)
+        if type(value) is str and value and not value.isspace():
+            return value
+        self._check_no_text(row, ours, value, required)
+        return None
+
+    def _name(self, row: Row, ours: str, *, required: bool = False) -> str | None:
+        """A short name: text or a whole number; None where it is absent or empty."""
+        value = self.fields.get(row, ours)
+        if type(value) is int:
+            return str(value)
+        if type(value) is str and value and not value.isspace():
+            return value
+        self._check_no_text(row, ours, value, required)
+        return None
+
+    def _check_no_text(self, row: Row, ours: str, value: Any, required: bool) -> None:
+        """Keep what is wrong with a field that holds no text, if it must or must not be so."""
+        if value is not None and type(value) is not str:
+            fault = f"{self.fields.call(ours)} is {kind_of(value)} where text is expected"
+            self._wrong.append(fault)
+        elif required:
+            state = "empty" if self.fields.has(row, ours) else "missing"
+            self._wrong.append(f"{self.fields.call(ours)} is {state}")
+
+    def _options(self, row: Row) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Option texts, and the names that the file gives them (else letters)."""
+        name = self.fields.call("options")
+        texts, names = _option_lists(self.fields.get(row, "options"))
+        if not isinstance(texts, list | tuple):
+            state = f"{kind_of(texts)} where a list is expected" if texts is not None else "missing"
+            self._wrong.append(f"{name} is {state}")
+            return (), ()
+        if not MIN_OPTIONS <= len(texts) <= MAX_OPTIONS:
+            allowed = f"{MIN_OPTIONS} to {MAX_OPTIONS} options"
+            self._wrong.append(f"{name} holds {len(texts)}; an item has {allowed}")
+            return (), ()
+        clean = tuple(str(text) if type(text) is int else text for text in texts)
+        self._wrong.extend(_text_faults("option", clean))
+        return clean, tuple(map(str, names)) or LETTERS[: len(clean)]
+
+    def _paraphrases(self, row: Row) -> tuple[str, ...]:
+        """The question in other words; none where the field is absent or empty."""
+        name = self.fields.call("paraphrases")
+        texts, _ = _option_lists(self.fields.get(row, "paraphrases") or [])
+        if not isinstance(texts, list):
+            self._wrong.append(f"{name} is {kind_of(texts)} where a list is expected")
+            return ()
+        self._wrong.extend(_text_faults("paraphrase", texts))
+        return tuple(texts)
+
+    def _gold(self, row: Row, texts: tuple[str, ...], names: tuple[str, ...]) -> int | None:
+        if "answer_index" in self.present:
+            return self._index(row, len(texts))
+        for ours in ("answer", "label"):
+            if ours in self.present:
+                return self._named_gold(row, ours, texts, names)
+        return None
+
+    def _index(self, row: Row, count: int) -> int | None:
+        name = self.fields.call("answer_index")
+        value = self.fields.get(row, "answer_index")
+        if value is None:
+            if not self.fields.has(row, "answer_index"):
+                self._wrong.append(f"{name} is missing (null means that the gold is not known)")
+            return None
+        index = _whole(value)
+        if index is None:
+            shown = repr(value)[:40] if isinstance(value, str | float) else kind_of(value)
+            advice = (
+                f"a letter or an option's text: --map answer={self.fields.theirs['answer_index']}"
+            )
+            self._wrong.append(f"{name} is {shown}, not a whole number ({advice})")
+        elif count and not 0 <= index < count:
+            allowed = f"with {count} options it is 0 to {count - 1}"
+            self._wrong.append(f"{name} is {index}; {allowed}")
+        return index
+
+    def _named_gold(
+        self, row: Row, ours: str, texts: tuple[str, ...], names: tuple[str, ...]
+    ) -> int | None:
+        """The option that a letter or an option's text names."""
+        name = self.fields.call(ours)
+        value = self.fields.get(row, ours)
+        if value is None:
+            if not self.fields.has(row, ours):
+                self._wrong.append(f"{name} is missing (null means that the gold is not known)")
+            return None
+        if not texts:
+            return None
+        if not isinstance(value, str):
+            advice = f"a number from 0: --map answer_index={self.fields.theirs[ours]}"
+            self._wrong.append(f"{name} is {kind_of(value)}, not a letter or an option ({advice})")
+            return None
+        wanted = value.strip()
+        found = {slot for slot, n in enumerate(names) if n == wanted}
+        found |= {slot for slot, text in enumerate(texts) if str(text).strip() == wanted}
+        if len(found) == 1:
+            return found.pop()
+        state = "names more than one option" if found else "is neither an option nor its letter"
+        self._wrong.append(f"{name} {value!r:.60} {state}")
+        return None
+
+    def _label(self, row: Row, labels: Mapping[str, int]) -> int | None:
+        if "label" not in self.present:
+            return None
+        name = self.fields.call("label")
+        value = self.fields.get(row, "label")
+        if value is None:
+            if not self.fields.has(row, "label"):
+                self._wrong.append(f"{name} is missing (null means that the gold is not known)")
+            return None
+        label = label_of(value)
+        if label is None:
+            self._wrong.append(f"{name} is {kind_of(value)} where a label is expected")
+        elif label not in labels:
+            some = ", ".join(list(labels)[:30])
+            self._wrong.append(f"{name} {label!r:.60} is not in the label set ({some})")
+        return labels.get(label) if label is not None else None
+
+
+def _text_faults(noun: str, texts: Iterable[Any]) -> Iterator[str]:
+    for slot, text in enumerate(texts):
+        if type(text) is not str:
+            yield f"{noun} {slot} (from 0) is {kind_of(text)} where text is expected"
+        elif not text or text.isspace():
+            yield f"{noun} {slot} (from 0) is empty"
+
+
+def label_of(value: Any) -> str | None:
+    """A label as text: itself, a whole number, or true/false; None for anything else."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return value if value.strip() else None
+    return str(value) if isinstance(value, int) else None
+
+
+def kind_of(value: Any) -> str:
+    """What a value is, for messages."""
+    if isinstance(value, float) and value != value:
+        return "NaN"
+    kinds = {dict: "an object", list: "a list", bool: "true/false", str: "text"}
+    kinds |= {int: "a number", float: "a number", type(None): "null"}
+    return kinds.get(type(value), f"of type {type(value).__name__}")
+
+
+def _whole(value: Any) -> int | None:
+    """A whole number given as int, integral float or digits; None for anything else."""
+    if isinstance(value, str):
+        value = value.strip()
+        return int(value) if value.removeprefix("-").isdecimal() and len(value) < 10 else None
+    if isinstance(value, bool) or not isinstance(value, int | float) or value % 1 != 0:
+        return None
+    return int(value)
+
+
+def _option_lists(value: Any) -> tuple[Any, Sequence[Any]]:
+    """Texts and names of options from the shapes in common use; names are () where not given.
+
+    Shapes: a list of texts; lists under `text` and `label`; a list of objects with `text` and
+    `label`; an object from letter to text; any of them as JSON in a text (as in CSV cells).
+    """
+    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
+        try:
+            value = orjson.loads(value)
+        except orjson.JSONDecodeError:
+            return value, ()
+    if isinstance(value, dict) and isinstance(value.get("text"), list):
+        names = value.get("label")
+        fits = isinstance(names, list) and len(names) == len(value["text"])
+        return value["text"], list(names or ()) if fits else ()
+    if isinstance(value, dict):
+        return list(value.values()), list(value)
+    if isinstance(value, list) and value and all(isinstance(part, dict) for part in value):
+        names = [part.get("label") for part in value]
+        return [part.get("text") for part in value], () if None in names else names
+    return value, ()

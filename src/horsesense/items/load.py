@@ -1,0 +1,158 @@
+"""`load_items`: from a file, the packaged sample or a hub set to an `ItemSet`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Final
+
+from horsesense.errors import ItemsError, UsageError
+from horsesense.items.fields import FieldMap, ItemBuilder, Numbered
+from horsesense.items.files import Faults, read_rows, stem
+from horsesense.items.item import Item, ItemSet, Kind, flag_items
+from horsesense.items.select import HELP, Selection
+from horsesense.rng import fingerprint, seed_of
+
+PACKAGED: Final = {"sample": "sample.jsonl", "sample-shots": "sample_shots.jsonl"}
+"""Sets that ship with horsesense, by the name under which they are asked for."""
+
+
+def load_items(
+    source: str | Path,
+    *,
+    map: Mapping[str, str] | None = None,
+    split: str | None = None,
+    where: Mapping[str, str] | None = None,
+    limit: int | None = None,
+    shots_from: str | Path | None = None,
+    labels: Sequence[str] | None = None,
+    seed: int = 0,
+    name: str | None = None,
+) -> ItemSet:
+    """Read items, check every one, and flag what would spoil a measurement.
+
+    >>> items = load_items("sample")
+    >>> items.kind, len(items), items.has_gold
+    ('choice', 60, True)
+
+    Args:
+        source: a JSONL, CSV, TSV or Parquet file, plain or `.gz`/`.zst`; "sample", the packaged
+            set; or `hf:[ORG/]NAME[@CONFIG][:SPLIT]` or `hf:./directory` (extra `data`).
+        map: our field name -> the file's, such as {"question": "prompt"}; "options" may name
+            several columns, joined by commas.
+        split: the rows to take, by their field `split`; several names joined by commas.
+        where: field -> value that a row must have (compared as text).
+        limit: at most so many items: a sample drawn by a hash of `seed` and id, so that the
+            order of the file does not matter; the items kept stay in the file's order.
+        shots_from: a few-shot file of the same format; items that also stand in it are flagged.
+        labels: the label set of a classification task; by default all labels of the source.
+        seed: of the sample drawn by `limit`.
+        name: of the set; by default taken from the source.
+
+    Raises:
+        UsageError: the source cannot be found or the selection cannot be made.
+        ItemsError: the source has faults; all of them, with their lines.
+    """
+    faults = Faults(str(source))
+    found, default_name, declared = _rows_of(source, split, faults)
+    rows = Selection(found, FieldMap(map), faults)
+    rows.check_fields()
+    task = rows.where(where or {})
+    label_set = task.label_set(labels, declared)
+    chosen = task.of_split(split)
+    items = _build(chosen, task.kind, label_set, rows.present)
+    faults.check(HELP)
+    notes = [_selected_note(len(found), len(items), split)]
+    items, cluster_note = _cluster_by_context(items)
+    items, limit_note = _sample(items, limit, seed)
+    notes += [cluster_note, limit_note, _gold_note(items)]
+    shots = load_items(shots_from, map=map, labels=label_set).items if shots_from else ()
+    return ItemSet(
+        name=name or default_name,
+        kind=task.kind,
+        items=tuple(items),
+        labels=label_set,
+        flags=flag_items(items, task.kind, shots),
+        source=str(source),
+        notes=tuple(note for note in notes if note),
+    )
+
+
+def _rows_of(
+    source: str | Path, split: str | None, faults: Faults
+) -> tuple[tuple[Numbered, ...], str, Sequence[str]]:
+    """All rows of the source, its short name, and the label set that it declares, if any."""
+    declared: Sequence[str] = ()
+    if isinstance(source, str) and source.startswith("hf:"):
+        from horsesense.items.hub import hub_rows
+
+        faults.unit = "row"
+        found, name, declared = hub_rows(source, split)
+    elif source in PACKAGED:
+        with as_file(files("horsesense.items") / "data" / PACKAGED[str(source)]) as path:
+            found, name = list(read_rows(path, faults)), str(source)
+    else:
+        found, name = list(read_rows(Path(source), faults)), stem(Path(source))
+    rows = tuple(Numbered(ordinal, *row) for ordinal, row in enumerate(found, 1))
+    if not rows:
+        faults.check()
+        raise ItemsError(str(source), ["there are no rows"])
+    return rows, name, declared
+
+
+def _build(
+    chosen: Selection, kind: Kind, labels: Sequence[str], present: Iterable[str]
+) -> list[Item]:
+    builder = ItemBuilder(chosen.fields, chosen.faults, present)
+    slots = {label: slot for slot, label in enumerate(labels)}
+    items: list[Item] = []
+    first: dict[str, int] = {}
+    for at in chosen.rows:
+        item = builder.choice(at) if kind == "choice" else builder.labelled(at, slots)
+        if item is None:
+            continue
+        before = first.setdefault(item.id, at.number)
+        if before != at.number:
+            where = f"{chosen.faults.unit} {before}"
+            chosen.faults.add(at.number, f"id {item.id!r} stands already in {where}")
+        items.append(item)
+    return items
+
+
+def _cluster_by_context(items: list[Item]) -> tuple[list[Item], str]:
+    """Items that share a context become one cluster, where the source names no clusters."""
+    times = Counter(item.context for item in items if item.context)
+    if any(item.cluster for item in items) or max(times.values(), default=0) < 2:
+        return items, ""
+    names = {text: f"context-{fingerprint(text)}" for text, n in times.items() if n > 1}
+    note = f"{len(names):,} contexts stand before several items; each is taken as a cluster."
+    return [
+        replace(item, cluster=names[item.context]) if item.context in names else item
+        for item in items
+    ], note
+
+
+def _sample(items: list[Item], limit: int | None, seed: int) -> tuple[list[Item], str]:
+    if limit is not None and limit < 1:
+        raise UsageError(f"limit is {limit}; it must be at least 1.")
+    if limit is None or limit >= len(items):
+        return items, ""
+    ranked = sorted(items, key=lambda item: seed_of(seed, item.id, "limit"))
+    kept = {item.id for item in ranked[:limit]}
+    note = f"A random sample of {limit:,} of {len(items):,} items (seed {seed})."
+    return [item for item in items if item.id in kept], note
+
+
+def _selected_note(rows: int, items: int, split: str | None) -> str:
+    which = f" (split {' and '.join(split.split(','))})" if split else ""
+    return f"{items:,} of {rows:,} rows selected{which}." if items != rows or split else ""
+
+
+def _gold_note(items: Sequence[Item]) -> str:
+    without = sum(item.gold is None for item in items)
+    if not without:
+        return ""
+    return f"{without:,} of {len(items):,} items have no gold; measures of rightness omit them."

@@ -1,0 +1,121 @@
+"""Choosing among the rows of a source: which fields it has, which rows, which labels."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final, NoReturn
+
+from horsesense.errors import UsageError
+from horsesense.items.fields import FIELDS, FieldMap, Numbered, label_of
+from horsesense.items.files import Faults
+from horsesense.items.item import Kind
+
+HELP: Final = "Fields are described in docs/items.md; --map OURS=THEIRS renames them."
+LISTED: Final = 20
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Rows of one source with the map that reads them; each choice gives a smaller selection."""
+
+    rows: tuple[Numbered, ...]
+    fields: FieldMap
+    faults: Faults
+
+    @cached_property
+    def names(self) -> dict[str, None]:
+        """The names of all fields, in order of appearance."""
+        found: dict[str, None] = {}
+        for at in self.rows:
+            found.update(dict.fromkeys(at.row))
+        return found
+
+    @cached_property
+    def present(self) -> frozenset[str]:
+        """Our fields that at least one row has."""
+        return frozenset(ours for ours in FIELDS if self.fields.has(self.names, ours))
+
+    def refuse(self, message: str, hint: str | None = None) -> NoReturn:
+        """Raise UsageError, or ItemsError if rows had faults: they may well be the cause."""
+        self.faults.check(HELP)
+        raise UsageError(f"{self.faults.source}: {message}", hint=hint)
+
+    def check_fields(self) -> None:
+        """UsageError unless the rows can be items and every mapped field exists."""
+        listed = f"Fields: {', '.join(self.names)}."
+        lost = [repr(self.fields.theirs[o]) for o in self.fields.renamed if o not in self.present]
+        if lost:
+            self.refuse(f"no row has the mapped field {', '.join(lost)}.", listed)
+        choice = self.present >= {"question", "options"}
+        if not choice and self.present.isdisjoint({"text", "text_a"}):
+            self.refuse(
+                "needs `question` and `options`, or `text`, or `text_a` and `text_b`.",
+                f"{listed} Name them with --map OURS=THEIRS, as in --map question=prompt.",
+            )
+
+    def where(self, wanted: Mapping[str, str]) -> Selection:
+        """The rows that have every wanted value (field -> value as text)."""
+        chosen = self
+        for field, value in wanted.items():
+            name = field if field in self.names else self.fields.theirs.get(field, field)
+            if name not in self.names:
+                raise UsageError.unknown("field", field, self.names)
+            counts = Counter(label_of(at.row.get(name)) for at in chosen.rows)
+            if value not in counts:
+                self.refuse(f"no row has {field}={value}.", listed("Values", counts))
+            rows = (at for at in chosen.rows if label_of(at.row.get(name)) == value)
+            chosen = replace(chosen, rows=tuple(rows))
+        return chosen
+
+    def of_split(self, split: str | None) -> Selection:
+        """The rows of the named splits; UsageError if there are several and none is named."""
+        counts = Counter(map(self._split, self.rows))
+        if split is None and len(counts) == 1:
+            return self
+        hint = listed("Splits", counts)
+        if split is None:
+            self.refuse("holds several splits; choose one with --split.", hint)
+        if set(counts) == {None}:
+            self.refuse(f"names no splits: no row has the field {self.fields.call('split')}.")
+        wanted = split.split(",")
+        for name in wanted:
+            if name not in counts:
+                self.refuse(f"no split {name!r}.", hint)
+        return replace(self, rows=tuple(at for at in self.rows if self._split(at) in wanted))
+
+    def _split(self, at: Numbered) -> str | None:
+        return label_of(self.fields.get(at.row, "split"))
+
+    @cached_property
+    def kind(self) -> Kind:
+        """Multiple choice if a row holds both a question and options."""
+        has = self.fields.has
+        choice = any(has(at.row, "question") and has(at.row, "options") for at in self.rows)
+        return "choice" if choice else "label"
+
+    def label_set(self, given: Sequence[str] | None, declared: Sequence[str]) -> tuple[str, ...]:
+        """The task's labels: as given, as the source declares them, or all in the rows, sorted."""
+        if self.kind == "choice":
+            if given:
+                self.refuse("labels were given, but the items have options of their own.")
+            return ()
+        found = {label_of(self.fields.get(at.row, "label")) for at in self.rows} - {None}
+        labels = tuple(given or declared or sorted(map(str, found)))
+        if len(set(labels)) < max(2, len(labels)):
+            self.refuse(
+                f"the label set is {list(labels)}; it needs two different labels.",
+                "Give the whole set where the rows do not show it.",
+            )
+        return labels
+
+
+def listed(word: str, counts: Counter[str | None]) -> str:
+    """Values with their counts, the most frequent first."""
+    shown = [
+        f"{'(none)' if value is None else value} ({n:,})" for value, n in counts.most_common(LISTED)
+    ]
+    more = [f"and {len(counts) - LISTED} more"] if len(counts) > LISTED else []
+    return f"{word}: {', '.join(shown + more)}."

@@ -1,0 +1,133 @@
+"""What a classification task asks, in the few words that a prompt needs.
+
+A set whose name says what it is (SST-2, CoLA, AGNews, MRPC, SNLI, WiC) is asked about in its own
+words; any other file of texts and labels in general ones.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from horsesense.errors import UsageError
+from horsesense.items.item import ItemSet, normalised
+from horsesense.rng import fingerprint
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """The words of a task.
+
+    Attributes:
+        name: as in `--task`.
+        names: words in a data set's name by which the task is recognised.
+        labels: the labels it must have; empty for any.
+        decide: one sentence: what is to be decided about one text.
+        noun: what a label is ("Sentiment").
+        one, many: what one problem is, and several.
+        text, text_a, text_b, target: what stands before a text, the texts of a pair, a word.
+    """
+
+    name: str = "any"
+    names: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    decide: str = "Decide which one of these classes the text belongs to."
+    noun: str = "Class"
+    one: str = "text"
+    many: str = "texts"
+    text: str = "Text"
+    text_a: str = "Text A"
+    text_b: str = "Text B"
+    target: str = "Target word"
+
+    @property
+    def version(self) -> str:
+        """Changes with every word."""
+        return fingerprint([getattr(self, f.name) for f in fields(self)])[:6]
+
+    def suits(self, items: ItemSet) -> bool:
+        """Whether the items have the labels of the task, in any order and case."""
+        return not self.labels or _folded(self.labels) == _folded(items.labels)
+
+    def named(self, items: ItemSet) -> bool:
+        """Whether the name of the items says that this is their task."""
+        words = rf"(?:^|[^a-z0-9])(?:{'|'.join(map(re.escape, self.names))})(?:[^a-z0-9]|$)"
+        return bool(self.names) and bool(re.search(words, items.name.lower()))
+
+
+ANY = Task()
+PAIR = Task(one="pair of texts", many="pairs of texts")
+
+
+def _folded(labels: tuple[str, ...]) -> set[str]:
+    return {normalised(label) for label in labels}
+
+
+@cache
+def shipped() -> Mapping[str, Task]:
+    """The tasks that come with horsesense, by name."""
+    text = (files("horsesense.items") / "tasks.toml").read_text(encoding="utf-8")
+    tables = tomllib.loads(text)
+    return {name: _task("tasks.toml", name, table) for name, table in tables.items()}
+
+
+def task_for(items: ItemSet, name: str | None = None) -> Task:
+    """The task of a set: the one named, the one its name tells, or the general one.
+
+    >>> from horsesense.items.load import load_items
+    >>> task_for(load_items("sample")).name
+    'any'
+
+    Args:
+        name: a shipped task, or a TOML file with the fields of `Task`.
+
+    Raises UsageError for an unknown name, a file that cannot be read, or other labels than the
+    task has.
+    """
+    if name is None:
+        found = (t for t in shipped().values() if t.named(items) and t.suits(items))
+        pairs = any(item.text_b is not None for item in items)
+        return max(found, key=_longest_name, default=PAIR if pairs else ANY)
+    task = _load(Path(name)) if name.endswith(".toml") else shipped().get(name)
+    if task is None:
+        raise UsageError.unknown("task", name, shipped())
+    if not task.suits(items):
+        raise UsageError(
+            f"Task {name} has the labels {', '.join(task.labels)}; "
+            f"{items.name} has {', '.join(items.labels) or 'none'}.",
+            hint="Leave --task out for general wording, or describe the task in a TOML file.",
+        )
+    return task
+
+
+def _longest_name(task: Task) -> int:
+    """The more specific name wins: "sst2_pairs" over "sst2"."""
+    return max(map(len, task.names))
+
+
+def _load(path: Path) -> Task:
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UsageError(f"{path}: {error}") from None
+    return _task(str(path), path.stem, table)
+
+
+def _task(where: str, name: str, table: Mapping[str, Any]) -> Task:
+    known = {f.name: f.type for f in fields(Task) if f.name != "name"}
+    values: dict[str, Any] = {}
+    for key, value in table.items():
+        if key not in known:
+            raise UsageError.unknown(f"field in {where}", key, known)
+        listed = known[key] != "str"
+        texts = value if isinstance(value, list) else [value]
+        if isinstance(value, list) != listed or not all(isinstance(t, str) for t in texts):
+            raise UsageError(f"{where}: {key} must be {'a list of texts' if listed else 'a text'}.")
+        values[key] = tuple(value) if listed else value
+    return Task(name=name, **values)

@@ -1,0 +1,169 @@
+"""Whether the place of an option matters: recalls per slot, their spread, and preferred slots."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from horsesense.measures.base import Floats, Measure, Rows, complete, no_gold, ratio
+from horsesense.probes.base import LETTERS
+from horsesense.runs.tables import Cell
+
+
+def slot_names(cell: Cell) -> tuple[str, ...]:
+    """Names of the slots, by letters, whatever labels were shown."""
+    return LETTERS[: _width(cell)] if _width(cell) <= len(LETTERS) else ()
+
+
+def _width(cell: Cell) -> int:
+    return int(cell.k.max(initial=0))
+
+
+def too_many_slots(cell: Cell) -> str | None:
+    """Recall per slot means something for options with places, not for 77 class names."""
+    return None if slot_names(cell) else "the answers have no slots, or more than 26"
+
+
+class Recall(Measure):
+    name = "recall"
+    title = "Recall per slot"
+    summary = "Share of right answers among trials whose right answer stands in the slot."
+
+    def why_not(self, cell: Cell, other: Cell | None = None) -> str | None:
+        return too_many_slots(cell) or no_gold(cell)
+
+    def groups(self, cell: Cell) -> Sequence[str]:
+        return slot_names(cell)
+
+    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+        known = cell.read & (cell.gold_at >= 0)
+        slots = np.arange(_width(cell))
+        at = (cell.gold_at[:, :, None] == slots) & known[:, :, None]
+        hits = at & (cell.slot[:, :, None] == slots)
+        rows = np.concatenate([hits.sum(axis=1), at.sum(axis=1)], axis=1).astype(np.float64)
+        return Rows(rows, int(known.sum()), cell.n_missing)
+
+    def value(self, totals: Floats) -> Floats:
+        half = totals.shape[-1] // 2
+        return ratio(totals[..., :half], totals[..., half:])
+
+
+class Rstd(Recall):
+    """A model that refuses everything has 0 here: never to be read without accuracy."""
+
+    name = "rstd"
+    title = "Spread of recalls"
+    summary = (
+        "Standard deviation (population form) of the recalls per slot, in points (RStD, Zheng et "
+        "al. 2024). Slots without gold are left out. Noise alone makes it positive: see rstd_null."
+    )
+    unit = "points"
+
+    def groups(self, cell: Cell) -> Sequence[str]:
+        return ("",)
+
+    def why_not(self, cell: Cell, other: Cell | None = None) -> str | None:
+        slots = np.unique(cell.gold_at[cell.gold_at >= 0])
+        one = "the right answer always stands in the same slot" if len(slots) == 1 else None
+        return super().why_not(cell) or one
+
+    def value(self, totals: Floats) -> Floats:
+        return spread(super().value(totals))
+
+    def null(self, cell: Cell, seed: int) -> Floats | None:
+        return permuted_rstd(cell, seed)
+
+
+def spread(recalls: Floats) -> Floats:
+    """Standard deviation of the last axis in points, (..., 1); NaN entries are left out."""
+    defined = ~np.isnan(recalls)
+    n = defined.sum(axis=-1, keepdims=True)
+    mean = ratio(np.where(defined, recalls, 0).sum(axis=-1, keepdims=True), n)
+    squares = np.where(defined, recalls - mean, 0) ** 2
+    return 100 * np.sqrt(ratio(squares.sum(axis=-1, keepdims=True), n))
+
+
+def permuted_rstd(cell: Cell, seed: int, draws: int = 200) -> Floats:
+    """`rstd` when rightness has nothing to do with the slot: (draws,) points.
+
+    Within each item the right answers keep their number but change trials; with one trial per
+    item, rightness changes items. The slots of the gold stay where they are.
+    """
+    rng = np.random.default_rng(seed)
+    known = cell.read & (cell.gold_at >= 0)
+    hit = (cell.correct == 1) & known
+    width = _width(cell)
+    at = cell.gold_at[known]
+    asked = np.bincount(at, minlength=width)
+    values = np.empty((draws, 2 * width))
+    for draw in range(draws):
+        shuffled = _shuffled(hit, known, rng)[known]
+        values[draw] = np.concatenate([np.bincount(at[shuffled], minlength=width), asked])
+    return Rstd().value(values)[:, 0]
+
+
+def _shuffled(
+    hit: npt.NDArray[np.bool_], known: npt.NDArray[np.bool_], rng: np.random.Generator
+) -> npt.NDArray[np.bool_]:
+    """Hits in random places: within each item, or over all items that have one trial."""
+    shuffled = np.zeros_like(hit)
+    if known.shape[1] == 1:
+        shuffled[known] = rng.permutation(hit[known])
+        return shuffled
+    # Sort each item's known trials into a random order and hand out its hits there.
+    places = np.argsort(np.where(known, rng.random(known.shape), 2.0), axis=1)
+    wins = np.arange(known.shape[1]) < hit.sum(axis=1, keepdims=True)
+    np.put_along_axis(shuffled, places, wins, axis=1)
+    return shuffled
+
+
+class PositionPreference(Measure):
+    name = "position_preference"
+    title = "Choice per slot"
+    summary = (
+        "Share of answers that choose the slot. Where each content visits each slot equally "
+        "often, a respondent that reads the options has 1/k everywhere."
+    )
+
+    def why_not(self, cell: Cell, other: Cell | None = None) -> str | None:
+        return too_many_slots(cell)
+
+    def groups(self, cell: Cell) -> Sequence[str]:
+        return slot_names(cell)
+
+    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+        chosen = cell.valid & (cell.slot >= 0)
+        hits = (cell.slot[:, :, None] == np.arange(_width(cell))) & chosen[:, :, None]
+        rows = np.column_stack([hits.sum(axis=1), chosen.sum(axis=1)]).astype(np.float64)
+        return Rows(rows, int(chosen.sum()), cell.n_missing)
+
+    def value(self, totals: Floats) -> Floats:
+        return ratio(totals[..., :-1], totals[..., -1:])
+
+    def baseline(self, cell: Cell) -> float | None:
+        return float((1 / cell.k).mean())
+
+
+class PositionLocked(PositionPreference):
+    name = "position_locked"
+    title = "Same slot in every order"
+    summary = "Share of items for which the slot was chosen in every trial, whatever it held."
+    counted = "items"
+
+    def why_not(self, cell: Cell, other: Cell | None = None) -> str | None:
+        if cell.probe != "order" or cell.status.shape[1] < 2:
+            return "needs several orders of each item"
+        return too_many_slots(cell)
+
+    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+        used = complete(cell)
+        slots = np.arange(_width(cell))
+        same = np.where(cell.asked[:, :, None], cell.slot[:, :, None] == slots, True)
+        locked = same.all(axis=1) & used[:, None]
+        rows = np.column_stack([locked, used]).astype(np.float64)
+        return Rows(rows, int(used.sum()), int((~used).sum()))
+
+    def baseline(self, cell: Cell) -> float | None:
+        return float((1.0 / cell.k ** cell.asked.sum(axis=1)).mean())

@@ -1,0 +1,182 @@
+"""Models that run here, through transformers: `hf:PATH-or-NAME[?key=value&...]`.
+
+Exact log-probabilities of every label spelling, scored replies and greedy text come from one
+pass over the token trie of a batch (`horsesense.models.hf.trie`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+from urllib.parse import parse_qsl
+
+from horsesense.errors import BackendError, UsageError
+from horsesense.models.base import Asked, Capabilities
+from horsesense.models.hf.local import LocalModel
+from horsesense.models.hf.tokens import Tokens
+from horsesense.models.hf.weights import (
+    Weights,
+    download_needed,
+    find_weights,
+    smollm2_path,
+    without_bars,
+)
+from horsesense.models.messages import Failure, Request, Response
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+
+__all__ = ["TransformersBackend", "download_needed", "from_spec", "smollm2_path"]
+
+DTYPES = ("float32", "bfloat16", "float16")
+OPTIONS = ("dtype", "device", "scoring")
+SCORINGS = ("trie", "plain")
+TOP_LOGPROBS = 50
+_INSTALL = "Install what local models need with: pip install 'horsesense[local]'"
+
+T = TypeVar("T")
+
+
+def from_spec(rest: str, **options: str) -> TransformersBackend:
+    """The backend that `hf:REST` names.
+
+    Args:
+        rest: `smollm2`, a .gguf file, a directory, or a hub name (downloaded if not yet here);
+            options may follow as `?dtype=bfloat16&device=cuda`.
+        options: `dtype` (float32, bfloat16, float16), `device` (auto, cpu, cuda, ...),
+            `scoring` (trie, plain).
+
+    Raises:
+        UsageError: unknown option or value, no such model, unsafe weights.
+    """
+    path, _, query = rest.partition("?")
+    given = {**dict(parse_qsl(query, keep_blank_values=True)), **options}
+    for name in given:
+        if name not in OPTIONS:
+            raise UsageError.unknown("option of hf:", name, OPTIONS)
+    dtype, scoring = given.get("dtype", "float32"), given.get("scoring", "trie")
+    if dtype not in DTYPES:
+        raise UsageError.unknown("dtype", dtype, DTYPES)
+    if scoring not in SCORINGS:
+        raise UsageError.unknown("scoring", scoring, SCORINGS)
+    weights = find_weights(path)
+    return TransformersBackend(weights, dtype, given.get("device", "auto"), scoring)
+
+
+class TransformersBackend:
+    """One model in this process; enter it to load the weights, leave it to free them.
+
+    Args:
+        weights: where the model lies.
+        dtype: precision of weights and arithmetic. Only float32 gives the same answer in every
+            batch (to 1e-4 in log-probability).
+        device: "auto" takes a GPU where there is one.
+        scoring: "plain" asks one by one, without sharing.
+    """
+
+    def __init__(
+        self,
+        weights: Weights,
+        dtype: str = "float32",
+        device: str = "auto",
+        scoring: str = "trie",
+    ) -> None:
+        self.weights = weights
+        self.dtype = dtype
+        self.device = device
+        self.scoring = scoring
+        self.name = weights.name
+        # The fingerprint covers the chat template too: it lies in the hashed files.
+        self.identity = f"hf:{weights.name}@{weights.fingerprint}/{dtype}"
+        self.batch_size = 64
+        self.max_connections = 1
+        self._loaded: LocalModel | None = None
+        # One thread for all of torch's work: its pools belong to the thread that calls it.
+        self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="horsesense-hf")
+
+    async def __aenter__(self) -> Self:
+        """Load tokeniser and weights; BackendError if that cannot be done."""
+        if self._loaded is None:
+            self._loaded = await self._work(_load, self.weights, self.dtype, self.device)
+            if self.scoring == "trie":
+                await self._work(self._loaded.try_trie)
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._loaded = None
+
+    async def capabilities(self) -> Capabilities:
+        """What the loaded model offers, and in the notes how it is scored and why."""
+        model = self.model
+        return Capabilities(
+            chat=model.tokens.has_template,
+            completion=True,
+            top_logprobs=TOP_LOGPROBS,
+            watch=True,
+            continuations=True,
+            context_length=model.context_length,
+            notes=tuple(model.notes),
+        )
+
+    def count_tokens(self, request: Request) -> int | None:
+        """Length of the prompt in tokens; None where the model's template refuses it."""
+        try:
+            return len(self.model.tokens.prompt(request))
+        except ValueError:
+            return None
+
+    async def respond(self, batch: Sequence[Asked]) -> Sequence[Response | Failure]:
+        """Answer a batch, in order, in the worker thread."""
+        return await self._work(self.model.answer, batch)
+
+    async def _work(self, function: Callable[..., T], *args: Any) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._worker, function, *args)
+
+    @property
+    def model(self) -> LocalModel:
+        """The loaded model; BackendError outside `async with`."""
+        if self._loaded is None:
+            raise BackendError(f"{self.name} is not loaded.", hint="Use it in `async with`.")
+        return self._loaded
+
+
+@without_bars()
+def _load(weights: Weights, dtype: str, device: str) -> LocalModel:
+    """Read tokeniser and weights; never runs code that comes with a model."""
+    try:
+        import torch
+        from transformers import AutoModelForCausalLM, AutoTokenizer
+    except ImportError as error:
+        raise BackendError(f"hf: needs {error.name}.", hint=_INSTALL) from error
+    if device == "auto":
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+    files = {"gguf_file": weights.gguf} if weights.gguf else {}
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(weights.folder, trust_remote_code=False, **files)
+        model = AutoModelForCausalLM.from_pretrained(
+            weights.folder,
+            dtype=getattr(torch, dtype),
+            trust_remote_code=False,
+            use_safetensors=None if weights.gguf else True,
+            **files,
+        )
+        model = model.eval().to(device)
+    except ImportError as error:
+        raise BackendError(f"{weights.name} cannot be loaded: {error}", hint=_INSTALL) from error
+    # A damaged file raises whatever its reader has.
+    except Exception as error:
+        raise BackendError(f"{weights.name} cannot be loaded: {error}") from error
+    return LocalModel(model, Tokens(tokenizer, _stop_ids(model)))
+
+
+def _stop_ids(model: Any) -> list[int]:
+    found = model.generation_config.eos_token_id
+    return [found] if isinstance(found, int) else list(found or ())

@@ -1,0 +1,156 @@
+"""Between text and the tokens of one local model: prompts, replies, spellings of labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property, lru_cache
+from hashlib import blake2b
+from math import exp, log
+from typing import Any
+
+from horsesense.models.messages import Message, Request
+
+_END_OF_TURN = ("<|im_end|>", "<|eot_id|>", "<|end|>", "<end_of_turn>", "<|endoftext|>", "</s>")
+# Some chat templates print today's date: the same request would be another prompt tomorrow.
+_FIXED_DATE = "26 Jul 2024"
+
+
+class Tokens:
+    """A tokeniser of transformers with its chat template.
+
+    Args:
+        tokenizer: what `AutoTokenizer` gives.
+        stop_ids: tokens that end a reply by the model's own configuration.
+    """
+
+    def __init__(self, tokenizer: Any, stop_ids: Sequence[int] = ()) -> None:
+        self._tokenizer = tokenizer
+        known = tokenizer.get_vocab()
+        named = {known[name] for name in _END_OF_TURN if name in known}
+        own = {tokenizer.eos_token_id} - {None}
+        self.stop_ids = frozenset({*stop_ids, *own, *named})
+        # Text is decoded after this ordinary character, or a leading space could be lost.
+        self._anchor: list[int] = tokenizer.encode("a", add_special_tokens=False)
+
+    @property
+    def has_template(self) -> bool:
+        return bool(self._tokenizer.chat_template)
+
+    @cached_property
+    def template_hash(self) -> str:
+        template = self._tokenizer.chat_template
+        return blake2b(str(template).encode(), digest_size=6).hexdigest() if template else "none"
+
+    def save(self, folder: str) -> None:
+        """Write the tokeniser's files into a model directory."""
+        self._tokenizer.save_pretrained(folder)
+
+    def prompt(self, request: Request) -> tuple[int, ...]:
+        """Token ids of the prompt, with the template's or the tokeniser's own special tokens.
+
+        Raises:
+            ValueError: messages for a model without a chat template, or refused by it.
+        """
+        if request.messages is None:
+            return self._completion(request.text or "")
+        return tuple(self._encode(self._rendered(request.messages)))
+
+    def replies(self, request: Request, texts: Sequence[str]) -> dict[str, tuple[int, ...]]:
+        """Token ids of each text as what follows the prompt of `request`.
+
+        They are the tokens of prompt and text together, less those of the prompt. Where the two
+        would merge over the seam, the prompt's tokens stay as they were sent and the text is
+        tokenised by itself: that is how the model would have to write it.
+        """
+        if not texts:
+            return {}
+        messages = request.messages
+        before = (request.text or "") if messages is None else self._rendered(messages)
+        bare = self._encode(before)
+        found = {}
+        for text in texts:
+            whole = self._encode(before + text)
+            follows = len(whole) > len(bare) and whole[: len(bare)] == bare
+            found[text] = tuple(whole[len(bare) :] if follows else self._alone(text))
+        return found
+
+    def text(self, ids: Sequence[int]) -> str:
+        """The text of `ids` in the middle of a text: spaces and special tokens are kept."""
+        return self._decode([*self._anchor, *ids])[len(self._decode(self._anchor)) :]
+
+    @cached_property
+    def _vocabulary(self) -> dict[str, list[int]]:
+        """Text without surrounding space -> tokens that spell it."""
+        spelled: dict[str, list[int]] = {}
+        for token in range(len(self._tokenizer)):
+            spelled.setdefault(self.text([token]).strip(), []).append(token)
+        return spelled
+
+    @lru_cache(maxsize=4096)  # noqa: B019 - one tokeniser lives as long as its backend
+    def spellings(self, watch: tuple[str, ...]) -> tuple[int, ...]:
+        """Every token that alone spells one of the texts, with or without space around it."""
+        return tuple(sorted({t for text in watch for t in self._vocabulary.get(text, ())}))
+
+    def by_text(self, found: Mapping[int, float]) -> dict[str, float]:
+        """Log-probabilities by token text; tokens of the same text are added up."""
+        out: dict[str, float] = {}
+        for token, value in sorted(found.items(), key=lambda pair: -pair[1]):
+            text = self.text([token])
+            # Pieces of a character have no text of their own: they must not be added up.
+            text = f"<token {token}>" if "\ufffd" in text else text
+            held = out.get(text)
+            out[text] = value if held is None else held + log(1 + exp(value - held))
+        return out
+
+    def _completion(self, text: str) -> tuple[int, ...]:
+        ids = self._tokenizer.encode(text)
+        bos, stop = self._tokenizer.bos_token_id, self._tokenizer.eos_token_id
+        if len(ids) > 1 and ids[:2] == [bos, bos]:
+            ids = ids[1:]
+        # A tokeniser that closes texts would ask what follows their end.
+        if len(ids) > 1 and ids[-1] == stop and not text.endswith(self._tokenizer.eos_token):
+            ids = ids[:-1]
+        # An empty prompt still needs one token from which to go on.
+        return tuple(ids or [bos if bos is not None else self._anchor[0]])
+
+    def _rendered(self, messages: Sequence[Message]) -> str:
+        if not self.has_template:
+            raise ValueError("the model has no chat template: ask it in the completion form")
+        started = messages[-1][0] == "assistant"
+        try:
+            rendered: str = self._tokenizer.apply_chat_template(
+                [{"role": role, "content": content} for role, content in messages],
+                tokenize=False,
+                add_generation_prompt=not started,
+                continue_final_message=started,
+                date_string=_FIXED_DATE,
+                strftime_now=lambda form: _FIXED_DATE,
+            )
+        except _template_errors() as error:
+            raise ValueError(f"the model's chat template refused it: {error}") from error
+        return rendered
+
+    def _alone(self, text: str) -> list[int]:
+        """Tokens of `text` in the middle of a text, by the first of two ways that gives it back."""
+        for lead in ("", "\n"):
+            before = self._encode(lead)
+            ids = self._encode(lead + text)[len(before) :]
+            if self.text(ids) == text:
+                return ids
+        return self._encode(text)
+
+    def _encode(self, text: str) -> list[int]:
+        ids: list[int] = self._tokenizer.encode(text, add_special_tokens=False)
+        return ids
+
+    def _decode(self, ids: Sequence[int]) -> str:
+        text: str = self._tokenizer.decode(
+            ids, skip_special_tokens=False, clean_up_tokenization_spaces=False
+        )
+        return text
+
+
+def _template_errors() -> tuple[type[Exception], ...]:
+    from jinja2 import TemplateError
+
+    return (TemplateError, ValueError, TypeError)

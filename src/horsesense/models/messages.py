@@ -1,0 +1,169 @@
+"""What goes to a respondent and what comes back.
+
+A `Request` holds everything that determines the answer and nothing else: no gold, no probe, no
+item. Its key, a hash together with the model's identity, is the only link to the store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Literal
+
+from horsesense.rng import digest
+
+Key = bytes
+"""16 bytes: hash of a request and the identity of the model that is asked."""
+
+Message = tuple[Literal["system", "user", "assistant"], str]
+
+
+@dataclass(frozen=True, slots=True)
+class SamplingParams:
+    """Everything that is wanted of ONE prompt.
+
+    Attributes:
+        max_tokens: upper limit of generated tokens; 0 asks for scores alone.
+        temperature: 0 is greedy.
+        top_p: nucleus; None leaves the server's default.
+        top_logprobs: how many alternatives at each of the first positions (0: none).
+        watch: texts (option labels, yes/no) whose log-probability is wanted at the first
+            positions in every single-token spelling, where the backend can give it exactly.
+        continuations: texts whose total log-probability as the reply is wanted, where the
+            backend can score.
+        sample: number of the draw; the same prompt with another number is asked again.
+    """
+
+    max_tokens: int = 16
+    temperature: float = 0.0
+    top_p: float | None = None
+    top_logprobs: int = 0
+    watch: tuple[str, ...] = ()
+    continuations: tuple[str, ...] = ()
+    sample: int = 0
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "max_tokens": self.max_tokens,
+            "temperature": self.temperature,
+            "top_p": self.top_p,
+            "top_logprobs": self.top_logprobs,
+            "watch": self.watch,
+            "continuations": self.continuations,
+            "sample": self.sample,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One prompt with its decoding: either chat `messages` or a plain `text` to complete."""
+
+    messages: tuple[Message, ...] | None
+    text: str | None
+    params: SamplingParams = field(default=SamplingParams())
+
+    def as_json(self) -> dict[str, Any]:
+        """The request as it is stored and hashed."""
+        prompt: dict[str, Any]
+        prompt = {"text": self.text} if self.messages is None else {"messages": self.messages}
+        return {**prompt, "params": self.params.as_json()}
+
+    def key(self, identity: str) -> Key:
+        """Content hash of this request put to the model named `identity`."""
+        return digest([identity, self.as_json()])
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Request:
+        params = dict(value["params"])
+        for name in ("watch", "continuations"):
+            params[name] = tuple(params[name])
+        messages = value.get("messages")
+        return cls(
+            messages=None if messages is None else tuple((r, c) for r, c in messages),
+            text=value.get("text"),
+            params=SamplingParams(**params),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens as the respondent counted them; None where it does not say."""
+
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+
+
+_NO_SCORES: Mapping[str, tuple[float, int]] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """What came back, byte for byte.
+
+    Attributes:
+        text: the generated text; "" where scores alone were asked for.
+        finish_reason: "stop", "length" or the server's own word; None where unknown.
+        positions: log-probabilities (natural) of tokens at the first positions, position 1
+            first; a token's text is kept with its leading space. Empty where not given.
+        continuations: continuation text -> (total log-probability, number of tokens).
+        usage: token counts.
+        latency: seconds from sending to receipt; None where it means nothing.
+        served_by: the model name that the server reports.
+    """
+
+    text: str
+    finish_reason: str | None = None
+    positions: tuple[Mapping[str, float], ...] = ()
+    continuations: Mapping[str, tuple[float, int]] = field(default_factory=lambda: _NO_SCORES)
+    usage: Usage = Usage()
+    latency: float | None = None
+    served_by: str | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain JSON value; fields that hold nothing are left out."""
+        out: dict[str, Any] = {"text": self.text}
+        if self.finish_reason is not None:
+            out["finish_reason"] = self.finish_reason
+        if self.positions:
+            out["positions"] = [dict(position) for position in self.positions]
+        if self.continuations:
+            out["continuations"] = dict(self.continuations)
+        if self.usage.prompt_tokens is not None or self.usage.completion_tokens is not None:
+            out["usage"] = [self.usage.prompt_tokens, self.usage.completion_tokens]
+        if self.latency is not None:
+            out["latency"] = round(self.latency, 4)
+        if self.served_by is not None:
+            out["served_by"] = self.served_by
+        return out
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Response:
+        return cls(
+            text=value["text"],
+            finish_reason=value.get("finish_reason"),
+            positions=tuple(value.get("positions", ())),
+            continuations={t: (lp, n) for t, (lp, n) in value.get("continuations", {}).items()},
+            usage=Usage(*value.get("usage", (None, None))),
+            latency=value.get("latency"),
+            served_by=value.get("served_by"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A call that gave no answer. It is stored apart and never read as one.
+
+    Attributes:
+        kind: "rate_limit", "server", "connection", "timeout", "malformed", "rejected".
+        message: what was seen, shortened, without credentials.
+        status: HTTP status where there was one.
+        retryable: whether asking again can help.
+        retry_after: seconds the server asked to wait.
+    """
+
+    kind: str
+    message: str
+    status: int | None = None
+    retryable: bool = True
+    retry_after: float | None = None

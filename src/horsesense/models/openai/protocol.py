@@ -1,0 +1,258 @@
+"""The OpenAI protocol as pure functions: requests to bodies, replies to responses.
+
+A reply becomes a Response only if it has the form that the protocol promises, down to the type of
+each field that is read; anything else is a Failure. Servers differ in small ways ("dialects")
+that show in their refusals.
+"""
+
+from __future__ import annotations
+
+import email.utils
+import math
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final, TypeVar
+
+import orjson
+
+from horsesense.models.messages import Failure, Request, Response, Usage
+
+POSITIONS: Final = 8
+"""Positions whose log-probabilities are kept; a label is read from the first ones."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What a server wants said differently.
+
+    Attributes:
+        limit_field: name of the limit of generated tokens.
+        temperature: whether a temperature may be given; if not, the server's own applies.
+    """
+
+    limit_field: str = "max_tokens"
+    temperature: bool = True
+
+    def after(self, refusal: str) -> Dialect:
+        """The dialect that a refusal asks for; the same one if it is about something else."""
+        if "max_completion_tokens" in refusal and self.limit_field == "max_tokens":
+            return replace(self, limit_field="max_completion_tokens")
+        if self.temperature and re.search(
+            r"temperature.{0,80}(unsupported|not support|only the default)|"
+            r"(unsupported|not support).{0,80}temperature",
+            refusal,
+            re.IGNORECASE,
+        ):
+            return replace(self, temperature=False)
+        return self
+
+    def notes(self) -> list[str]:
+        """Sentences for the plan and the report."""
+        notes = []
+        if self.limit_field != "max_tokens":
+            notes.append(f"The server takes {self.limit_field} in place of max_tokens.")
+        if not self.temperature:
+            notes.append("The server refuses a temperature: its own applies, answers may vary.")
+        return notes
+
+
+def body_of(request: Request, model: str, dialect: Dialect) -> dict[str, Any]:
+    """The JSON body that asks for what `request` wants, to /chat/completions or /completions."""
+    params = request.params
+    body: dict[str, Any] = {"model": model}
+    if request.messages is None:
+        body["prompt"] = request.text
+        if params.top_logprobs:
+            body["logprobs"] = params.top_logprobs
+    else:
+        body["messages"] = [{"role": role, "content": text} for role, text in request.messages]
+        if params.top_logprobs:
+            body["logprobs"] = True
+            body["top_logprobs"] = params.top_logprobs
+    # A server generates at least one token, also where its scores alone are wanted.
+    body[dialect.limit_field] = max(1, params.max_tokens)
+    if dialect.temperature:
+        body["temperature"] = params.temperature
+    if params.top_p is not None:
+        body["top_p"] = params.top_p
+    return body
+
+
+def read_reply(body: bytes, request: Request, latency: float | None = None) -> Response | Failure:
+    """A reply with status 200 as a response; a Failure if it is not what was promised."""
+    try:
+        reply = orjson.loads(body)
+        if isinstance(reply, dict) and reply.get("error"):
+            return Failure("server", f"an error with status 200: {message_of(body)}", status=200)
+        return _response(_typed(reply, dict, "reply"), request, latency)
+    except orjson.JSONDecodeError:
+        start = body[:80].decode(errors="replace")
+        return Failure("malformed", f"the reply is not JSON: {start!r}", status=200)
+    except _MalformedError as error:
+        return Failure("malformed", str(error), status=200)
+    except _FilteredError:
+        message = "the server's content filter took the reply away"
+        return Failure("rejected", message, status=200, retryable=False)
+
+
+def message_of(body: bytes) -> str:
+    """What an error body says, in any of the usual shapes."""
+    try:
+        reply = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return body[:300].decode(errors="replace")
+    for name in ("error", "message", "detail"):
+        while isinstance(reply, dict) and name in reply:
+            reply = reply[name]
+    return reply if isinstance(reply, str) else orjson.dumps(reply).decode()
+
+
+def failure_of(status: int, headers: Mapping[str, str], body: bytes) -> Failure:
+    """A status other than 200 as a failure that says whether asking again can help."""
+    message = message_of(body) or "no message"
+    if 300 <= status < 400:
+        where = headers.get("Location", "elsewhere")
+        return Failure("rejected", f"the server redirects to {where}", status, retryable=False)
+    wait = retry_after(headers)
+    if status == 429:
+        spent = b"insufficient_quota" in body  # waiting does not fill an empty account
+        return Failure("rejected" if spent else "rate_limit", message, status, not spent, wait)
+    if status in (408, 409) or status >= 500:
+        return Failure("server", message, status, True, wait)
+    return Failure("rejected", message, status, retryable=False)
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds that a server asks to wait, as a number or a date; None if it does not say."""
+    for name, scale in (("retry-after-ms", 1e-3), ("Retry-After", 1.0)):
+        text = headers.get(name, "")
+        try:
+            seconds = float(text) * scale
+        except ValueError:
+            continue
+        if math.isfinite(seconds) and seconds >= 0:
+            return seconds
+    try:
+        date = email.utils.parsedate_to_datetime(headers.get("Retry-After", ""))
+    except ValueError:
+        return None
+    return max(0.0, date.timestamp() - time.time())
+
+
+def context_lengths(body: bytes) -> dict[str, int | None]:
+    """Model -> tokens that prompt and reply share, from a list of models; empty if it is none."""
+    try:
+        models = orjson.loads(body)["data"]
+        lengths: dict[str, int | None] = {}
+        for model in models:
+            given = [model.get(name) for name in ("max_model_len", "context_length")]
+            lengths[str(model["id"])] = next((n for n in given if isinstance(n, int)), None)
+    except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError):
+        return {}
+    return lengths
+
+
+class _MalformedError(Exception):
+    """The reply lacks the promised form; the message says where."""
+
+
+class _FilteredError(Exception):
+    """The reply was withheld."""
+
+
+def _typed(value: Any, kind: type[T], where: str) -> T:
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+        found = "null" if value is None else type(value).__name__
+        raise _MalformedError(f"{where}: {found} in place of {kind.__name__}")
+    return value
+
+
+def _response(reply: dict[str, Any], request: Request, latency: float | None) -> Response:
+    choices = _typed(reply.get("choices"), list, "choices")
+    if not choices:
+        raise _MalformedError("choices: an empty list")
+    choice = _typed(choices[0], dict, "choices[0]")
+    reason = choice.get("finish_reason")
+    if reason is not None:
+        _typed(reason, str, "choices[0].finish_reason")
+    read = _completion if request.messages is None else _chat
+    text, positions = read(choice)
+    served_by = reply.get("model")
+    return Response(
+        text=text if request.params.max_tokens else "",
+        finish_reason=reason,
+        positions=positions if request.params.top_logprobs else (),
+        usage=_usage(reply.get("usage")),
+        latency=latency,
+        served_by=served_by if isinstance(served_by, str) else None,
+    )
+
+
+_Read = tuple[str, tuple[dict[str, float], ...]]
+
+
+def _chat(choice: dict[str, Any]) -> _Read:
+    message = _typed(choice.get("message"), dict, "choices[0].message")
+    text = message.get("content")
+    if text is None:
+        text = _instead_of_content(message, choice)
+    logprobs = choice.get("logprobs") or {}
+    content = _typed(logprobs, dict, "logprobs").get("content") or []
+    positions = []
+    for place in _typed(content, list, "logprobs.content")[:POSITIONS]:
+        chosen = _typed(place, dict, "logprobs.content[]")
+        top = _typed(chosen.get("top_logprobs") or [], list, "top_logprobs")
+        position: dict[str, float] = {}
+        for entry in (*top, chosen):  # the chosen token may be missing among the most probable
+            position.setdefault(*_token(entry))
+        positions.append(position)
+    return _typed(text, str, "choices[0].message.content"), tuple(positions)
+
+
+def _instead_of_content(message: dict[str, Any], choice: dict[str, Any]) -> Any:
+    """What a chat reply without content says: a refusal, or nothing yet for want of tokens."""
+    if isinstance(refusal := message.get("refusal"), str) and refusal:
+        return refusal
+    reason = choice.get("finish_reason")
+    if reason == "content_filter":
+        raise _FilteredError
+    thought = message.get("reasoning_content") or message.get("reasoning")
+    return "" if thought and reason == "length" else None
+
+
+def _token(entry: Any) -> tuple[str, float]:
+    fields = _typed(entry, dict, "top_logprobs[]")
+    return _typed(fields.get("token"), str, "token"), _logprob(fields.get("logprob"))
+
+
+def _logprob(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise _MalformedError(f"logprob: {type(value).__name__} in place of a number")
+    if value > 1e-3:  # rounding on the server's side may leave a little above 0
+        raise _MalformedError(f"logprob: {value} is no logarithm of a probability")
+    return float(value)
+
+
+def _completion(choice: dict[str, Any]) -> _Read:
+    text = _typed(choice.get("text"), str, "choices[0].text")
+    logprobs = _typed(choice.get("logprobs") or {}, dict, "logprobs")
+    tops = _typed(logprobs.get("top_logprobs") or [], list, "logprobs.top_logprobs")
+    positions = []
+    for top in tops[:POSITIONS]:
+        table = _typed(top or {}, dict, "logprobs.top_logprobs[]")
+        positions.append({token: _logprob(value) for token, value in table.items()})
+    return text, tuple(positions)
+
+
+def _usage(value: Any) -> Usage:
+    """Token counts; what is missing or no count stays unknown, for the answer stands without."""
+    counts = []
+    for name in ("prompt_tokens", "completion_tokens"):
+        tokens = value.get(name) if isinstance(value, dict) else None
+        whole = isinstance(tokens, int) and not isinstance(tokens, bool) and tokens >= 0
+        counts.append(tokens if whole else None)
+    return Usage(*counts)

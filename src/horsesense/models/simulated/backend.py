@@ -1,0 +1,164 @@
+"""Respondents whose truth is known: the positive controls of a report, and the tests.
+
+A simulated respondent is told the trial behind each request (see `NeedsAnswerKey`); every other
+backend sees the request alone. Each answer is a pure function of the profile, the item and the
+request's key, so a run can be repeated, resumed and reordered without changing it.
+
+A profile decides in content (`Decision`); how the decision is put into words depends on what the
+trial asks for and is the same for all profiles (`horsesense.models.simulated.speech`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import parse_qsl
+
+from horsesense.errors import UsageError
+from horsesense.models.base import Asked, Capabilities
+from horsesense.models.messages import Failure, Key, Request, Response, Usage
+from horsesense.models.simulated.profiles import (
+    Cheat,
+    Clerk,
+    Habit,
+    Oracle,
+    Prior,
+    Profile,
+    Ranker,
+    Refuses,
+    SaysNone,
+    Slot,
+    Talker,
+    Uniform,
+)
+from horsesense.models.simulated.second_thoughts import (
+    Excludes,
+    LooksUp,
+    Rates,
+    Recites,
+    Stubborn,
+    Torn,
+)
+from horsesense.models.simulated.speech import first_token, speak
+from horsesense.plugins import Registry
+from horsesense.trials.trial import Trial
+
+REMEMBERED = 8192
+"""Trials that are kept at a time; at most `batch_size` and a chunk of the runner are in flight."""
+
+
+PROFILES: Registry[type[Profile]] = Registry("simulated respondent")
+for _profile in (
+    Cheat,
+    Habit,
+    Oracle,
+    Uniform,
+    Slot,
+    Prior,
+    Ranker,
+    SaysNone,
+    Refuses,
+    Talker,
+    Clerk,
+    Stubborn,
+    Torn,
+    Rates,
+    Excludes,
+    Recites,
+    LooksUp,
+):
+    PROFILES.add(_profile.name, _profile)
+
+
+class Simulated:
+    """The backend around a profile.
+
+    >>> Simulated.from_spec("slot?k=2").identity
+    'sim:slot?k=2'
+    """
+
+    batch_size = 512
+    max_connections = 1
+
+    def __init__(self, profile: Profile) -> None:
+        self.profile = profile
+        self.identity = profile.spec
+        self.name = profile.spec
+        self._answer_key: dict[Key, Trial] = {}
+
+    @classmethod
+    def from_spec(cls, rest: str) -> Simulated:
+        """From `PROFILE?key=value&...`; UsageError names what is unknown and what there is."""
+        name, _, query = rest.partition("?")
+        kind = PROFILES.get(name)
+        known = {f.name: f for f in fields(kind)}
+        values: dict[str, Any] = {}
+        for key, text in parse_qsl(query, keep_blank_values=True):
+            if key not in known:
+                raise UsageError.unknown(f"parameter of sim:{name}", key, known)
+            values[key] = _parsed(f"sim:{name}", key, type(known[key].default), text)
+        return cls(kind(**values))
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._answer_key.clear()
+
+    async def capabilities(self) -> Capabilities:
+        return Capabilities(chat=True, completion=True, top_logprobs=26, watch=True)
+
+    def count_tokens(self, request: Request) -> int | None:
+        return None
+
+    def tell(self, key: Key, trial: Trial) -> bool:
+        self._answer_key.setdefault(key, trial)
+        if len(self._answer_key) > REMEMBERED:
+            # Far more than can be in flight; what is older was answered or needed no answer.
+            del self._answer_key[next(iter(self._answer_key))]
+        return True
+
+    async def respond(self, batch: Sequence[Asked]) -> Sequence[Response | Failure]:
+        return [self._answer(asked) for asked in batch]
+
+    def _answer(self, asked: Asked) -> Response:
+        trial = self._answer_key[asked.key]
+        decisions = self.profile.decide_all(trial, asked.key)
+        scored = asked.request.params.watch and len(decisions) == 1
+        return Response(
+            text=speak(trial, decisions),
+            finish_reason="stop",
+            positions=(first_token(trial, decisions[0]),) if scored else (),
+            usage=Usage(),
+        )
+
+
+def from_spec(rest: str) -> Simulated:
+    return Simulated.from_spec(rest)
+
+
+def _parsed(where: str, name: str, kind: type, text: str) -> Any:
+    """A parameter's value; probabilities lie in 0..1, weights are not negative."""
+    try:
+        if kind is tuple:
+            value: Any = tuple(float(part) for part in text.split(","))
+            fits = sum(value) > 0 and min(value) >= 0
+        else:
+            value = kind(text)
+            fits = value >= 0 and (kind is int or value <= 1)
+    except ValueError:
+        fits = False
+    if not fits:
+        allowed = {int: "a whole number from 0", float: "a number from 0 to 1"}
+        raise UsageError(
+            f"{where}: {name} cannot be {text!r}.",
+            hint=f"Allowed: {allowed.get(kind, 'weights from 0, separated by commas')}.",
+        )
+    return value

@@ -1,0 +1,255 @@
+"""How simulated respondents decide: the general ones (see `second_thoughts` for the others)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar
+
+from horsesense.models.messages import Key
+from horsesense.models.simulated.decision import Decision, Luck, choose, drawn
+from horsesense.models.simulated.speech import STYLES
+from horsesense.rng import unit
+from horsesense.trials.trial import BUNDLED, NONE_OPTION, YES, Trial, Variant
+
+
+def _luck(key: Key, place: int) -> Luck:
+    """Uniform numbers that belong to one variant of a request."""
+    at = b"" if place == 0 else b"%d:" % place
+    return lambda purpose: unit(key, at + purpose.encode())
+
+
+def _written(value: Any) -> str:
+    return ",".join(f"{v:g}" for v in value) if isinstance(value, tuple) else f"{value:g}"
+
+
+@dataclass(frozen=True)
+class Profile:
+    """How a simulated respondent decides. Parameters are dataclass fields.
+
+    `decide` is given a variant and `luck`, a function from a purpose to a uniform number that is
+    fixed for the request.
+    """
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+
+    def decide(self, variant: Variant, luck: Luck) -> Decision:
+        raise TypeError(f"profile {self.name} does not decide")
+
+    def decide_all(self, trial: Trial, key: Key) -> list[Decision]:
+        """A decision about each variant of a trial; `key` is that of the request."""
+        return [self.decide(v, _luck(key, place)) for place, v in enumerate(trial.variants)]
+
+    @property
+    def spec(self) -> str:
+        """Name and all parameters, as they are written in `--model`."""
+        values = "&".join(f"{f.name}={_written(getattr(self, f.name))}" for f in fields(self))
+        return f"sim:{self.name}?{values}" if values else f"sim:{self.name}"
+
+
+def knows(variant: Variant, share: float) -> bool:
+    """Whether an item is among the `share` that a respondent knows; needs the question."""
+    return variant.question is not None and unit(b"knows", variant.item_id.encode()) < share
+
+
+def right(variant: Variant) -> Decision:
+    """What is right: the gold slot, or that no option is."""
+    if variant.gold_at is None:
+        return Decision(None, (0.0,) * len(variant.options), "none")
+    return choose(variant.gold_at, len(variant.options))
+
+
+@dataclass(frozen=True)
+class Oracle(Profile):
+    name = "oracle"
+    summary = "knows every answer, and says so when no option is right"
+
+    def decide(self, variant: Variant, luck: Luck) -> Decision:
+        if variant.question is None:
+            return drawn([1.0] * len(variant.options), luck)
+        return right(variant)
+
+
+@dataclass(frozen=True)
+class Cheat(Profile):
+    name = "cheat"
+    summary = "knows every answer from the options alone, also where the question is withheld"
+
+    def decide(self, variant: Variant, luck: Luck) -> Decision:
+        return right(variant)
+
+
+@dataclass(frozen=True)
+class Habit(Profile):
+    name = "habit"
+    summary = "chooses the option labelled B where there is one, else knows every answer"
+
+    def decide(self, variant: Variant, luck: Luck) -> Decision:
+        if "B" in variant.labels:
+            return choose(variant.labels.index("B"), len(variant.options))
+        return right(variant)
+
+
+@dataclass(frozen=True)
+class Uniform(Profile):
+    name = "uniform"
+    summary = "guesses, every slot alike"
+
+    def decide(self, variant: Variant, luck: Luck) -> Decision:
+        return drawn([1.0] * len(variant.options), luck)
+
+
+@dataclass(frozen=True)
+class Slot(Profile):
+    """`k` counts from 0; past the last option, the last is taken."""
+
+    k: int = 0
+
+    name = "slot"
+    summary = "always chooses the slot numbered k (from 0), whatever it holds"
+
+    def decide(self, variant: Variant, luck: Luck) -> Decision:
+        return choose(min(self.k, len(variant.options) - 1), len(variant.options))
+
+
+@dataclass(frozen=True)
+class Prior(Profile):
+    """`prior` gives a weight per slot; where there are more slots its last weight goes on.
+
+    Without it the weights fall linearly (for four options 0.4, 0.3, 0.2, 0.1).
+    """
+
+    know: float = 0.6
+    prior: tuple[float, ...] = ()
+
+    name = "prior"
+    summary = "knows an item with probability know, else draws a slot from a prior"
+
+    def weights(self, k: int) -> list[float]:
+        """The prior over `k` slots; sums to 1."""
+        given = self.prior or tuple(range(k, 0, -1))
+        stretched = [given[min(slot, len(given) - 1)] for slot in range(k)]
+        total = sum(stretched)
+        return [weight / total for weight in stretched]
+
+    def decide(self, variant: Variant, luck: Luck) -> Decision:
+        if knows(variant, self.know):
+            return right(variant)
+        return drawn(self.weights(len(variant.options)), luck)
+
+
+@dataclass(frozen=True)
+class Ranker(Profile):
+    name = "ranker"
+    summary = "takes the most plausible option shown: gold first, a none-option never"
+
+    def decide(self, variant: Variant, luck: Luck) -> Decision:
+        k = len(variant.options)
+        if variant.question is None:
+            return drawn([1.0] * k, luck)
+        if YES in variant.origin:  # it compares, and a single answer has no rival
+            return choose(variant.origin.index(YES), k)
+        scores = [self._plausibility(variant, slot) for slot in range(k)]
+        best = max(range(k), key=scores.__getitem__)
+        return Decision(best, tuple(scores))
+
+    def _plausibility(self, variant: Variant, slot: int) -> float:
+        """Gold 3; other original options 1 to 2, fixed per item; added 0 to 1; none-options -9."""
+        origin = variant.origin[slot]
+        if origin == NONE_OPTION:
+            return -9.0
+        if slot == variant.gold_at:
+            return 3.0
+        taste = unit(b"ranker", variant.item_id.encode(), str(origin).encode())
+        return taste + (1.0 if origin >= 0 else 0.0)
+
+
+@dataclass(frozen=True)
+class SaysNone(Profile):
+    name = "none"
+    summary = "chooses the none-option, or says that no option is right"
+
+    def decide(self, variant: Variant, luck: Luck) -> Decision:
+        k = len(variant.options)
+        if NONE_OPTION in variant.origin:
+            return choose(variant.origin.index(NONE_OPTION), k)
+        return Decision(None, (0.0,) * k, "none")
+
+
+@dataclass(frozen=True)
+class Refuses(Profile):
+    name = "refuse"
+    summary = "declines to answer"
+
+    def decide(self, variant: Variant, luck: Luck) -> Decision:
+        return Decision(None, (0.0,) * len(variant.options), "refusal")
+
+
+@dataclass(frozen=True)
+class Talker(Profile):
+    """The text is right with probability `know` (else uniform over the wrong slots); the first
+    token favours another slot with probability `disagree`."""
+
+    know: float = 0.6
+    disagree: float = 0.3
+
+    name = "talker"
+    summary = "answers in sentences; its first token favours another slot at a given rate"
+
+    def decide(self, variant: Variant, luck: Luck) -> Decision:
+        k = len(variant.options)
+        decision = right(variant)
+        if not knows(variant, self.know):
+            decision = drawn([1.0] * k, luck)
+        if decision.slot is not None and luck("disagree") < self.disagree:
+            other = (decision.slot + 1 + int(luck("other") * (k - 1))) % k
+            decision = replace(decision, logits=choose(other, k).logits)
+        return replace(decision, style=int(luck("style") * len(STYLES)))
+
+
+@dataclass(frozen=True)
+class Clerk(Profile):
+    """Labels are the same in every task: right with probability `know` (and where the prompt
+    shows the label itself), else another one. Of many problems, each is forgotten with
+    probability `forget` and given a second label with probability `twice`; those after the first
+    `stop` are not answered (0: all are). `style` numbers the formats of replies; 9 takes turns."""
+
+    know: float = 1.0
+    forget: float = 0.0
+    twice: float = 0.0
+    stop: int = 0
+    style: int = 0
+
+    name = "clerk"
+    summary = "sorts many problems with known failures: forgets, assigns twice, stops early"
+
+    def decide(self, variant: Variant, luck: Luck) -> Decision:
+        k = len(variant.options)
+        if variant.gold_at is None:
+            return drawn([1.0] * k, luck)
+        item = variant.item_id.encode()
+        if unit(b"clerk", item) < self.know:
+            return choose(variant.gold_at, k)
+        return choose((variant.gold_at + 1 + int(unit(b"other", item) * (k - 1))) % k, k)
+
+    def decide_all(self, trial: Trial, key: Key) -> list[Decision]:
+        if trial.extras.get("shows") == "label":
+            decisions = [right(variant) for variant in trial.variants]
+        else:
+            decisions = super().decide_all(trial, key)
+        if trial.asks not in BUNDLED:
+            return decisions
+        return [self._muddled(d, trial, place) for place, d in enumerate(decisions)]
+
+    def _muddled(self, decision: Decision, trial: Trial, place: int) -> Decision:
+        """What becomes of one of many; the same in every prompt about the same bundle."""
+        variant = trial.variants[place]
+        at = f"{trial.condition}|{trial.repetition}|{variant.item_id}".encode()
+        style = self.style if self.style < 9 else trial.repetition
+        if (self.stop and place >= self.stop) or unit(b"forget", at) < self.forget:
+            return Decision(None, decision.logits, "none", style)
+        assert decision.slot is not None
+        also: tuple[int, ...] = ()
+        if unit(b"twice", at) < self.twice:
+            also = ((decision.slot + 1) % len(variant.options),)
+        return replace(decision, also=also, style=style)

@@ -1,0 +1,147 @@
+"""Respondents with one known weakness each, for the probes that look a second time."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+from horsesense.models.messages import Key
+from horsesense.models.simulated.decision import Decision, Luck, choose, drawn
+from horsesense.models.simulated.profiles import Profile, knows, right
+from horsesense.rng import unit
+from horsesense.trials.trial import FILLER, NONE_OPTION, YES, Trial, Variant
+
+LAST_FILLER = FILLER - 50
+"""Codes from here to FILLER are options without meaning."""
+
+
+def favourite(variant: Variant) -> int | None:
+    """The slot of the wrong original option that an item's fixed taste prefers; None without."""
+    item = variant.item_id.encode()
+    wrong = [s for s, o in enumerate(variant.origin) if o >= 0 and s != variant.gold_at]
+    taste = {s: unit(b"favourite", item, str(variant.origin[s]).encode()) for s in wrong}
+    return max(wrong, key=taste.__getitem__, default=None)
+
+
+def judged(trial: Trial, accepts: bool) -> Decision:
+    """Yes or no to a proposed answer, whichever way it was asked."""
+    origin = trial.variant.origin
+    yes = origin.index(YES)
+    return choose(yes if accepts else 1 - yes, 2)
+
+
+def proposes_gold(trial: Trial) -> bool:
+    variant = trial.variant
+    return variant.gold_at == variant.origin.index(YES)
+
+
+@dataclass(frozen=True)
+class Stubborn(Profile):
+    """Where it does not know, always the same wrong content; the next one where that is gone."""
+
+    know: float = 0.6
+
+    name = "stubborn"
+    summary = "is sure of one wrong option where it does not know; sees no other to be right"
+
+    def decide(self, variant: Variant, luck: Luck) -> Decision:
+        wrong = favourite(variant)
+        if wrong is None or knows(variant, self.know):
+            return right(variant)
+        return choose(wrong, len(variant.options))
+
+
+@dataclass(frozen=True)
+class Torn(Profile):
+    """Where it does not know, it holds the right option and its favourite wrong one to be right,
+    and takes the wrong one if it may name only one."""
+
+    know: float = 0.6
+
+    name = "torn"
+    summary = "knows the right option, yet prefers a misleading one while that is shown"
+
+    def decide_all(self, trial: Trial, key: Key) -> list[Decision]:
+        variant = trial.variants[0]
+        if trial.asks == "yes_no" and not knows(variant, self.know):
+            return [judged(trial, accepts=True)]
+        if trial.probe == "misleading_replaced" and misleading_gone(variant):
+            return [right(variant)]
+        return super().decide_all(trial, key)
+
+    def decide(self, variant: Variant, luck: Luck) -> Decision:
+        misleading = favourite(variant)
+        if knows(variant, self.know) or misleading is None or variant.gold_at is None:
+            return right(variant)
+        return replace(choose(misleading, len(variant.options)), also=(variant.gold_at,))
+
+
+def misleading_gone(variant: Variant) -> bool:
+    """Whether the favourite of the item as published was replaced (in its place, by one text)."""
+    item = variant.item_id.encode()
+    wrong = [n for n in range(len(variant.origin)) if n != variant.gold_at]
+    best = max(wrong, key=lambda n: unit(b"favourite", item, str(n).encode()))
+    return variant.origin[best] != best
+
+
+@dataclass(frozen=True)
+class Rates(Profile):
+    """`gold` and `other` are probabilities; each differs between options by up to `spread`."""
+
+    gold: float = 0.8
+    other: float = 0.4
+    spread: float = 0.0
+
+    name = "rates"
+    summary = "says yes to each option with a given probability; otherwise knows every answer"
+
+    def decide_all(self, trial: Trial, key: Key) -> list[Decision]:
+        if trial.asks != "yes_no":
+            return super().decide_all(trial, key)
+        yes = trial.variant.origin.index(YES)
+        p = self.gold if proposes_gold(trial) else self.other
+        at = f"{trial.variant.item_id}|{trial.repetition}".encode()
+        p = min(max(p + self.spread * (unit(b"rates", at) - 0.5), 1e-9), 1 - 1e-9)
+        logits = [math.log(1 - p)] * 2
+        logits[yes] = math.log(p)
+        return [Decision(yes if p >= 0.5 else 1 - yes, tuple(logits))]
+
+    def decide(self, variant: Variant, luck: Luck) -> Decision:
+        return right(variant)
+
+
+@dataclass(frozen=True)
+class Excludes(Profile):
+    name = "excludes"
+    summary = "guesses, but never an option without meaning"
+
+    def decide(self, variant: Variant, luck: Luck) -> Decision:
+        return drawn([float(not LAST_FILLER < o <= FILLER) for o in variant.origin], luck)
+
+
+@dataclass(frozen=True)
+class Recites(Profile):
+    """Where the right answer is not shown it gives it nevertheless, as published."""
+
+    name = "recites"
+    summary = "knows every answer by heart, and says it as published whatever is shown"
+
+    def decide(self, variant: Variant, luck: Luck) -> Decision:
+        decision = right(variant)
+        return replace(decision, style=3) if decision.says == "none" else decision
+
+
+@dataclass(frozen=True)
+class LooksUp(Profile):
+    name = "looks_up"
+    summary = "takes the option whose text stands in the context; guesses where none does"
+
+    def decide(self, variant: Variant, luck: Luck) -> Decision:
+        k = len(variant.options)
+        context = (variant.context or "").casefold()
+        there = [s for s in range(k) if variant.options[s].casefold() in context]
+        if len(there) == 1:
+            return choose(there[0], k)
+        if NONE_OPTION in variant.origin:
+            return choose(variant.origin.index(NONE_OPTION), k)
+        return drawn([1.0] * k, luck)

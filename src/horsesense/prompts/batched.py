@@ -1,0 +1,153 @@
+"""What templates of many problems need: the numbered problems, and worked examples of bundles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
+
+from horsesense.errors import UsageError
+from horsesense.items.item import Item
+from horsesense.items.tasks import Task
+from horsesense.trials.answer_formats import index_json, label_key, label_lines, numbers
+from horsesense.trials.trial import Trial, Variant
+
+
+class Shown(NamedTuple):
+    """A bundle as a prompt shows it: the trial's own, or a worked example.
+
+    Attributes:
+        problems: its members in order.
+        labels: the classes of all of them; empty where each problem has options of its own.
+        asked: the class to be selected; "" where all are.
+        gold: the right class or letter of each; empty for the trial's own.
+    """
+
+    problems: Sequence[Variant | Item]
+    labels: Sequence[str]
+    asked: str
+    gold: Sequence[str] = ()
+
+
+def own(trial: Trial) -> Shown:
+    """The bundle that a trial asks about."""
+    first = trial.variants[0]
+    labels = () if first.labels else first.options
+    return Shown(trial.variants, labels, trial.extras.get("asked", ""))
+
+
+def examples(trial: Trial, pool: Iterable[Item], k: int) -> Iterator[Shown]:
+    """`k` worked bundles of the trial's size: the first items of `pool`, in its order.
+
+    Items that the trial shows are passed over. UsageError if there are too few.
+    """
+    size, bundle = len(trial.variants), own(trial)
+    shown = {v.item_id for v in trial.variants} | {v.question for v in trial.variants}
+    usable = (i for i in pool if i.id not in shown and i.question not in shown)
+    for number in range(k):
+        items = list(islice(usable, size))
+        if len(items) < size:
+            raise UsageError(
+                f"{k} worked examples of {size} problems need {k * size} items with gold.",
+                hint="Give a larger --shots-from file, or ask for smaller sizes.",
+            )
+        label = bundle.asked
+        if label and trial.extras.get("examples") == "alternate":
+            label = bundle.labels[number % len(bundle.labels)]
+        gold = [_gold(item, trial) for item in items]
+        problems = items
+        if trial.extras.get("shows") == "label":
+            problems = [Item(i.id, g, i.options, i.gold) for i, g in zip(items, gold, strict=True)]
+        yield Shown(problems, bundle.labels, label, gold)
+
+
+def _gold(item: Item, trial: Trial) -> str:
+    """The right answer of an example in the words of the trial."""
+    if item.gold is None:
+        raise UsageError(f"few-shot item {item.id!r} has no gold answer.")
+    labels = trial.variants[0].labels
+    if not labels:
+        return item.options[item.gold]
+    longest = max((v.labels for v in trial.variants), key=len)
+    if item.gold >= len(longest):
+        raise UsageError(f"few-shot item {item.id!r} has more options than there are labels.")
+    return longest[item.gold]
+
+
+def worked_answer(trial: Trial, shown: Shown) -> str:
+    """The right reply to a worked example, in the form that the trial asks for."""
+    if trial.asks == "label_lines":
+        return label_lines(shown.gold, anchored=trial.extras.get("lines") == "anchored")
+    labels = [shown.asked] if shown.asked else list(shown.labels)
+    chosen = {
+        label: [n for n, gold in enumerate(shown.gold, 1) if gold == label] for label in labels
+    }
+    answer = index_json(chosen, len(shown.gold))
+    return answer if trial.extras.get("cot") != "1" else _reasoned(shown, chosen, answer)
+
+
+def _reasoned(shown: Shown, chosen: Mapping[str, Sequence[int]], answer: str) -> str:
+    """Classify first, line by line, then select (specification, 4.2)."""
+    count = len(shown.gold)
+    found = []
+    for label, given in chosen.items():
+        which = numbers(given, count)
+        which = ", ".join(map(str, which)) if isinstance(which, list) else which.lower()
+        found.append(f'"{label}" holds for {which}')
+    return (
+        f"First, the class of each, one a line:\n{label_lines(shown.gold, anchored=True)}\n"
+        f"So {'; '.join(found)}. The answer as JSON:\n{answer}"
+    )
+
+
+def bundle_fields(trial: Trial, shown: Shown, task: Task) -> Mapping[str, Any]:
+    """What a template of many problems may use."""
+    return {
+        **trial.extras,
+        "task": task,
+        "count": len(shown.problems),
+        "labels": list(shown.labels),
+        "keys": [label_key(label) for label in shown.labels],
+        "asked": shown.asked,
+        "key": label_key(shown.asked),
+        "lines": trial.extras.get("lines", "plain"),
+        "problems": numbered(shown.problems, trial, task),
+    }
+
+
+def numbered(problems: Sequence[Variant | Item], trial: Trial, task: Task) -> str:
+    """The problems in one block, each with its number.
+
+    Each text stands on one line, whatever line breaks it has: a line that begins with "3." inside
+    a text must not look like the third problem.
+    """
+    longest: tuple[str, ...] = max((v.labels for v in trial.variants), key=len)
+    bodies = [_problem(problem, longest, task) for problem in problems]
+    gap = "\n\n" if any("\n" in body for body in bodies) else "\n"
+    return gap.join(f"{number}. {body}" for number, body in enumerate(bodies, 1))
+
+
+def _problem(problem: Variant | Item, letters: Sequence[str], task: Task) -> str:
+    parts = [problem.context] if problem.context else []
+    if problem.text_b is not None:
+        parts += [f"{task.target}: {problem.target}"] if problem.target else []
+        parts += [f"{task.text_a}: {problem.question}", f"{task.text_b}: {problem.text_b}"]
+    else:
+        parts.append(problem.question or "")
+        parts += [f"{task.target}: {problem.target}"] if problem.target else []
+    lines = [" ".join(part.split()) for part in parts]
+    if letters:
+        lines += [f"{a}. {' '.join(o.split())}" for a, o in zip(letters, problem.options)]  # noqa: B905
+    return "\n".join(lines)
+
+
+def answer_tokens(trial: Trial) -> int:
+    """Room for a complete answer, generous: about three characters a token."""
+    count = len(trial.variants)
+    names = trial.variants[0].labels or trial.variants[0].options
+    line = max(map(len, names)) // 3 + 6
+    if trial.asks == "label_lines":
+        return count * line + 16
+    # Numbers of up to three digits with comma and space; an index may stand under several labels.
+    listed = 2 * 5 * count + 16 * len(trial.variants[0].options) + 32
+    return listed + (count * line + 5 * count + 96 if trial.extras.get("cot") == "1" else 0)

@@ -1,0 +1,1 @@
+"""How each answer format is read from a reply."""

@@ -1,0 +1,96 @@
+"""What the readers of replies to many problems share: names of answers, and where they stand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import json_repair
+import orjson
+
+from horsesense.items.item import normalised
+
+_THINKING = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+_NEGATED = re.compile(r"\b(?:not|never|neither|nor|isn't|aren't|no)\b|n't\b", re.IGNORECASE)
+
+
+def without_thinking(text: str) -> str:
+    """The reply with marked-up thinking blanked out, every other character at its place."""
+    if "<" not in text:
+        return text
+    return _THINKING.sub(lambda m: " " * len(m[0]), text)
+
+
+def repaired(text: str) -> Any:
+    """A JSON value, mended where it is broken; None where nothing can be made of it."""
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        pass
+    try:
+        return json_repair.loads(text)
+    except (ValueError, RecursionError):  # nested deeper than the mending goes
+        return None
+
+
+class Mention(NamedTuple):
+    """A label in a text: which, and where."""
+
+    slot: int
+    start: int
+    end: int
+
+
+class Names:
+    """The names that answers can have: labels of a task, or letters.
+
+    Labels may hold each other ("acceptable", "unacceptable"): only whole words count, the longest
+    first. "Sci/Tech", "sci-tech" and "Sci Tech" are the same.
+    """
+
+    def __init__(self, names: Sequence[str], letters: bool) -> None:
+        self.names = tuple(names)
+        self.letters = letters
+        self._slots = {normalised(name): slot for slot, name in enumerate(names)}
+        longest = sorted(range(len(names)), key=lambda slot: -len(names[slot]))
+        forms = "|".join(f"(?P<s{slot}>{_loose(names[slot])})" for slot in longest)
+        if letters:
+            # A letter must be set off, or it is an article or a pronoun.
+            end = r"(?=\s*[.):\]*\"'|]|\s*$|\s*,)"
+            pattern = rf"(?:^|(?<=[\s(\[*\"':|]))(?:{forms})(?<=[A-Z]){end}"
+            self._pattern = re.compile(pattern, re.MULTILINE)
+        else:
+            self._pattern = re.compile(rf"(?<![\w]){'(?:' + forms + ')'}(?![\w])", re.IGNORECASE)
+
+    def whole(self, text: str) -> int | None:
+        """The slot that a text names and says nothing else; None otherwise."""
+        if self.letters:
+            bare = text.strip(" \t.()[]*\"'`:,|")
+            return self.names.index(bare.upper()) if bare.upper() in self.names else None
+        return self._slots.get(normalised(text))
+
+    def mentions(self, text: str, start: int = 0) -> list[Mention]:
+        """All mentions in order."""
+        found = []
+        for match in self._pattern.finditer(text, start):
+            slot = int((match.lastgroup or "s0")[1:])
+            found.append(Mention(slot, match.start(), match.end()))
+        return found
+
+
+@lru_cache(maxsize=256)
+def names_of(names: tuple[str, ...], letters: bool) -> Names:
+    return Names(names, letters)
+
+
+def negated(text: str) -> bool:
+    """Whether a line denies something: what it names is then not simply its answer."""
+    return bool(_NEGATED.search(text))
+
+
+def _loose(name: str) -> str:
+    """A pattern for a name with any of space, slash, hyphen or underscore between its parts."""
+    parts = [re.escape(part) for part in re.split(r"[\s/_-]+", name.strip()) if part]
+    return r"[\s/_-]*".join(parts) or re.escape(name)

@@ -1,0 +1,319 @@
+"""Reading which problems a reply assigns to which label, from JSON or what was meant as such.
+
+Repairs (specification, 4.3, and beyond): broken JSON, keys in other case, "None" and "All" in any
+case and place, ranges, numbers that no problem has, text around the JSON, several objects, numbers
+as keys, and lists in words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from horsesense.models.messages import Response
+from horsesense.readers.formats.bundled import Names, names_of, repaired, without_thinking
+from horsesense.readers.reading import Reading
+from horsesense.readers.text import TextReader
+from horsesense.trials.trial import Trial
+
+_RANGE = re.compile(r"(\d+)\s*(?:-|–|—|\.{2,}|…|\bto\b|\bthrough\b)\s*(\d+)")
+_NUMBER = re.compile(r"(?<![\w.])\d{1,4}(?![\w]|\.\d)")
+_NONE = re.compile(r"\b(?:none|null|nil|nothing|no (?:text|sentence|item|line|pair|one)s?)\b|^\s*$")
+_ALL = re.compile(r"\b(?:all|every|everything)\b")
+_EXCEPT = re.compile(r"\b(?:except|but|besides|apart from|other than)\b")
+_GAP = re.compile(r"(?<=\d)\s*,\s*(?:\.{3}|…)\s*,\s*(?=\d)")
+_CORRECTED = re.compile(
+    r"\b(?:correct(?:ion|ed)|wait|actually|instead|revised|mistake|sorry)\b", re.I
+)
+_INDEX_KEYS: Final = ("index", "number", "id", "line", "text", "item")
+_LONGEST_LIST: Final = 400
+"""Characters of a reply without JSON that is still taken for a list of numbers."""
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Numbers of problems that a value names: those there are, and those there are not."""
+
+    inside: frozenset[int] = frozenset()
+    outside: frozenset[int] = frozenset()
+
+
+@dataclass
+class Assigned:
+    """What a reply assigns: label slot -> numbers, by which rule, and where that stands."""
+
+    by_slot: dict[int, Numbers] = field(default_factory=dict)
+    rule: str = ""
+    span: tuple[int, int] | None = None
+
+
+def read_indices(reader: TextReader, trial: Trial, response: Response) -> tuple[Reading, ...]:
+    """One reading per problem: the labels that it was assigned to.
+
+    A problem that a reply in good form assigns to no label has status `none`; in a reply that
+    names no numbers, every problem has the status of the reply.
+    """
+    n = len(trial.variants)
+    names = names_of(trial.variants[0].options, False)
+    asked = trial.extras.get("asked")
+    slot = None if asked is None else names.names.index(asked)
+    found = assigned(response.text, names, slot, n)
+    if found is None:
+        return _nothing(reader, response, names, n)
+    outside: set[int] = set()
+    for given in found.by_slot.values():
+        outside |= given.outside
+    readings = list(_readings(found, slot, n, response.finish_reason == "length"))
+    readings[0] = replace(readings[0], excess=len(outside))
+    return tuple(readings)
+
+
+def _readings(found: Assigned, asked: int | None, n: int, cut: bool) -> Iterator[Reading]:
+    relevant = [asked] if asked is not None else sorted(found.by_slot)
+    for number in range(1, n + 1):
+        slots = tuple(s for s in relevant if number in found.by_slot[s].inside)
+        if slots:
+            yield Reading("answer", slots, found.rule, found.span, 0.98)
+        else:
+            yield Reading("truncated" if cut else "none", (), "left_out", found.span, 0.98)
+
+
+def assigned(text: str, names: Names, asked: int | None, n: int) -> Assigned | None:
+    """What a reply to `n` problems assigns; None if it cannot be told.
+
+    `asked` is the slot of the one label that was asked for, None where all were.
+    """
+    text = without_thinking(text)
+    objects = list(_objects(text))
+    found = _by_label(objects, text, names, n)
+    if found is None and objects:
+        found = _by_index(objects, names, n)
+    if found is None and asked is not None:
+        found = _under_other_key(objects, names, asked, n) or _bare_list(text, names, asked, n)
+    if found is None and asked is None and not objects:
+        found = _in_words(text, names, n)
+    if found is None or (asked is not None and asked not in found.by_slot):
+        return None
+    return found
+
+
+Object = tuple[Mapping[str, Any], int, int]
+"""A JSON object with its start and end."""
+
+
+def _objects(text: str) -> Iterator[Object]:
+    """The JSON objects of a text, repaired where they are broken."""
+    start = text.find("{")
+    while start >= 0:
+        end = _end(text, start)
+        value = _load(text[start:end])
+        if isinstance(value, dict) and value:
+            yield value, start, end
+        start = text.find("{", end)
+
+
+def _end(text: str, start: int) -> int:
+    """Where the object that begins at `start` ends: at its brace, or with the text."""
+    depth, quoted, place = 0, False, start
+    while place < len(text):
+        char = text[place]
+        if char == "\\":
+            place += 1
+        elif char == '"':
+            quoted = not quoted
+        elif not quoted and char in "{}":
+            depth += 1 if char == "{" else -1
+            if depth == 0:
+                return place + 1
+        place += 1
+    return len(text)
+
+
+def _load(text: str) -> Any:
+    value = repaired(_GAP.sub(', "...", ', text))
+    return value[0] if isinstance(value, list) and value else value
+
+
+def _by_label(objects: Sequence[Object], text: str, names: Names, n: int) -> Assigned | None:
+    """Objects whose keys are labels.
+
+    Several objects are taken together; where two speak of the same label, the first holds,
+    unless the words between them take it back.
+    """
+    found = Assigned(rule="json")
+    for value, start, end in objects:
+        given = _labelled(value, names, n)
+        if not given:
+            continue
+        if found.span is None:
+            found.span = (start, end)
+        elif set(given) & set(found.by_slot):
+            if not _CORRECTED.search(text, found.span[1], start):
+                continue
+            found = Assigned(rule="json_corrected", span=(start, end))
+        else:
+            found.rule = "json_joined"
+        found.by_slot.update(given)
+    return found if found.by_slot else None
+
+
+def _labelled(value: Mapping[str, Any], names: Names, n: int) -> dict[int, Numbers]:
+    given = {}
+    for key, inner in value.items():
+        slot = names.whole(str(key))
+        if slot is None and isinstance(inner, dict):
+            given.update(_labelled(inner, names, n))
+        elif slot is not None:
+            numbers = numbers_in(inner, n)
+            if numbers is not None:
+                given[slot] = numbers
+    return given
+
+
+def _by_index(objects: Sequence[Object], names: Names, n: int) -> Assigned | None:
+    """Objects with numbers as keys and labels as values, or one object per problem."""
+    pairs: list[tuple[int, int]] = []
+    for value, _, _ in objects:
+        keyed = [(int(k), _slots(v, names)) for k, v in value.items() if str(k).strip().isdigit()]
+        if not keyed:
+            index = next((numbers_in(value[k], n) for k in value if k.lower() in _INDEX_KEYS), None)
+            slots = {s for v in value.values() for s in _slots(v, names)}
+            keyed = [(i, slots) for i in (index.inside | index.outside if index else ())]
+        pairs += [(number, slot) for number, slots in keyed for slot in slots]
+    if not pairs:
+        return None
+    by_slot = {
+        slot: _split((number for number, s in pairs if s == slot), n)
+        for slot in range(len(names.names))
+    }
+    return Assigned(by_slot, "json_by_number", (objects[0][1], objects[-1][2]))
+
+
+def _slots(value: Any, names: Names) -> set[int]:
+    texts = value if isinstance(value, list) else [value]
+    found = (names.whole(text) for text in texts if isinstance(text, str))
+    return {slot for slot in found if slot is not None}
+
+
+def _under_other_key(
+    objects: Sequence[Object], names: Names, asked: int, n: int
+) -> Assigned | None:
+    """One list under a key that is no label ("indices"), where one label was asked for."""
+    for value, start, end in objects:
+        lists = [numbers_in(inner, n) for inner in value.values()]
+        if len(lists) == 1 and lists[0] is not None:
+            return Assigned({asked: lists[0]}, "json_other_key", (start, end))
+    return None
+
+
+def _bare_list(text: str, names: Names, asked: int, n: int) -> Assigned | None:
+    """Numbers, "none" or "all" without an object, where one label was asked for."""
+    if "{" in text:
+        return None
+    listed = re.search(r"\[[^\[\]]*\]", text)
+    span = listed.span() if listed else (text.rfind(":") + 1, len(text))
+    part = text[span[0] : span[1]].strip(" []\n")
+    if not listed and len(part) > _LONGEST_LIST:
+        return None
+    other = {mention.slot for mention in names.mentions(text)} - {asked}
+    numbers = numbers_in(part, n)
+    if numbers is None or (other and not listed) or (not listed and not part):
+        return None
+    return Assigned({asked: numbers}, "list", span)
+
+
+def _in_words(text: str, names: Names, n: int) -> Assigned | None:
+    """ "Positive: 1, 3" and the like: each label with the numbers up to the next label."""
+    mentions = [m for m in names.mentions(text) if _announces(text, m.end)]
+    if not mentions:
+        return None
+    ends = [m.start for m in mentions[1:]] + [len(text)]
+    by_slot: dict[int, Numbers] = {}
+    for mention, end in zip(mentions, ends, strict=True):
+        part = text[mention.end : end].lstrip(" :*=\"'-–—>")
+        part = part.split("\n\n")[0].split("\n")[0] or part
+        numbers = numbers_in(part, n)
+        if numbers is not None:
+            by_slot.setdefault(mention.slot, numbers)
+    if not by_slot:
+        return None
+    return Assigned(by_slot, "label_and_numbers", (mentions[0].start, len(text)))
+
+
+def _announces(text: str, end: int) -> bool:
+    return bool(re.match(r"[\"'*]*\s*(?:[:=]|->|[-–—]\s|\()", text[end : end + 8]))
+
+
+def numbers_in(value: Any, n: int) -> Numbers | None:
+    """The numbers that a value names, of 1 to `n`; None if it names none and does not say so.
+
+    >>> sorted(numbers_in(["1-3", 7], 5).inside)
+    [1, 2, 3]
+    """
+    if value is None:
+        return Numbers()
+    if isinstance(value, bool):
+        return _split(range(1, n + 1), n) if value else Numbers()
+    if isinstance(value, (int, float)):
+        return _split([int(value)], n) if value == int(value) else None
+    if isinstance(value, str):
+        return _in_text(value, n)
+    if isinstance(value, dict):
+        keys = [key for key in value if key.lower() in (*_INDEX_KEYS, "indices", "numbers")]
+        return numbers_in(value[keys[0]], n) if keys else None
+    return _in_list(value, n)
+
+
+def _in_list(values: Sequence[Any], n: int) -> Numbers | None:
+    """A list; "All" and "None" among numbers are dropped, "..." between two is filled in."""
+    found: set[int] = set()
+    words: list[Numbers] = []
+    last, gap = 0, False
+    for value in values:
+        if isinstance(value, str) and value.strip(". …") == "" and value.strip():
+            gap = True
+            continue
+        numbers = numbers_in(value, n)
+        if numbers is None:
+            continue
+        if isinstance(value, str) and not any(char.isdigit() for char in value):
+            words.append(numbers)
+            continue
+        given = numbers.inside | numbers.outside
+        if gap and given:
+            found.update(range(last + 1, min(given)))
+        found |= given
+        last, gap = max(given, default=last), False
+    if found:
+        return _split(found, n)
+    if words:
+        return _split((i for w in words for i in w.inside), n)
+    return None if values else Numbers()
+
+
+def _in_text(text: str, n: int) -> Numbers | None:
+    low = text.lower()
+    found = {int(number) for number in _NUMBER.findall(_RANGE.sub(" ", low))}
+    for first, last in _RANGE.findall(low):
+        if int(first) <= int(last) <= 10 * n:
+            found.update(range(int(first), int(last) + 1))
+    if _ALL.search(low) and (not found or _EXCEPT.search(low)):
+        return _split(set(range(1, n + 1)) - found, n)
+    if found:
+        return _split(found, n)
+    return Numbers() if _NONE.search(low) else None
+
+
+def _split(numbers: Iterable[int], n: int) -> Numbers:
+    given = frozenset(numbers)
+    inside = frozenset(number for number in given if 1 <= number <= n)
+    return Numbers(inside, given - inside)
+
+
+def _nothing(reader: TextReader, response: Response, names: Names, n: int) -> tuple[Reading, ...]:
+    """A reply without numbers: refused, empty, cut off, or about something else."""
+    whole = reader.read(response.text, names.names, (), finish_reason=response.finish_reason)
+    status = "illegal" if whole.status in ("answer", "none") else whole.status
+    return (Reading(status, (), f"no_indices_{whole.rule}", whole.span, whole.confidence),) * n

@@ -1,0 +1,230 @@
+"""Reading one answer per problem from numbered or plain lines (specification, 4.3).
+
+The release that this follows compares by count alone. Here numbers, where a reply gives them,
+decide which problem an answer belongs to; a line whose answer is no label keeps its place, so
+that one strange answer does not shift the rest.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Final, NamedTuple
+
+from horsesense.models.messages import Response
+from horsesense.readers.formats.bundled import Names, names_of, negated, repaired, without_thinking
+from horsesense.readers.reading import Reading
+from horsesense.readers.text import TextReader
+from horsesense.trials.trial import Trial
+
+_LINE = re.compile(
+    r"[\s>*_#|\-•–—]*"
+    r"(?:(?:text|sentence|item|line|question|answer|problem|pair|no|nr|q|a)\.?\s*(?=\d|#))?"
+    r"[#(\[]?(?P<number>\d{1,4})(?P<sign>\s*\*{0,2}[.):\]|,=]\**|\s*(?:-|–|—|->|→)|\s+(?=\D)|$)"
+    r"\s*(?P<rest>.*)",
+    re.IGNORECASE,
+)
+_AFTER: Final = re.compile(r".*(?::|->|→|=>|=|\s[-–—]|\|)\s*")
+_MARKS: Final = " \t*_`\"'.,;:|()[]-–—•>#"
+_ALL_ALIKE = re.compile(r"\b(?:all|every|each|both)\b", re.IGNORECASE)
+_SHORT: Final = 3
+"""Words of a line that may be a label of its own, such as "Mixed" or "Not sure"."""
+
+
+class Line(NamedTuple):
+    """One line of a reply that may be an answer.
+
+    Attributes:
+        number: the number that it begins with; None where there is none.
+        slot: the answer that it names; None where it names none of those allowed.
+        several: whether it names several that do not agree.
+        start, end: its place.
+    """
+
+    number: int | None
+    slot: int | None
+    several: bool
+    start: int
+    end: int
+
+
+def read_lines(reader: TextReader, trial: Trial, response: Response) -> tuple[Reading, ...]:
+    """One reading per problem."""
+    n = len(trial.variants)
+    longest = max((v.labels for v in trial.variants), key=len)
+    names = names_of(longest or trial.variants[0].options, bool(longest))
+    text = without_thinking(response.text)
+    found = _from_json(text, names) or [line for line in _lines(text, names) if line is not None]
+    placed = _by_number(found, n) or _in_order(found, text, names, n)
+    if placed is None:
+        return _nothing(reader, trial, response, names)
+    answers, rule, excess = placed
+    cut = response.finish_reason == "length"
+    readings = [
+        _reading(line, place, answers, rule, cut, trial) for place, line in enumerate(answers)
+    ]
+    return (replace(readings[0], excess=excess), *readings[1:])
+
+
+def _reading(
+    line: Line | None, place: int, lines: Sequence[Line | None], rule: str, cut: bool, trial: Trial
+) -> Reading:
+    if line is None:
+        ended = cut or all(later is None for later in lines[place:])
+        return Reading("truncated" if ended else "empty", (), "left_out", None, 0.99)
+    span = (line.start, line.end)
+    if line.several:
+        return Reading("ambiguous", (), f"{rule}_several", span, 0.9)
+    if line.slot is None or line.slot >= len(trial.variants[place].options):
+        return Reading("illegal", (), f"{rule}_no_label", span, 0.9)
+    return Reading("answer", (line.slot,), rule, span, 0.8 if rule == "misaligned" else 0.99)
+
+
+def _lines(text: str, names: Names) -> list[Line | None]:
+    found: list[Line | None] = []
+    start = 0
+    for raw in text.split("\n"):
+        found.append(_line(raw, start, names))
+        start += len(raw) + 1
+    return found
+
+
+def _line(raw: str, start: int, names: Names) -> Line | None:
+    """A line as an answer; None for one that is empty or introduces others."""
+    body = raw.strip()
+    if not body or set(body) <= set(_MARKS):
+        return None
+    span = (start, start + len(raw))
+    slot = names.whole(body)
+    if slot is not None:
+        return Line(None, slot, False, *span)
+    match = _LINE.match(raw)
+    number, rest = (int(match["number"]), match["rest"]) if match else (None, body)
+    slot, several = _named(rest, names)
+    if slot is None and not several and number is None:
+        introduces = body.endswith(":") or len(body.split()) > _SHORT or "```" in body
+        return None if introduces else Line(None, None, False, *span)
+    return Line(number, slot, several, *span)
+
+
+def _named(text: str, names: Names) -> tuple[int | None, bool]:
+    """The answer that a line gives, and whether it gives several.
+
+    Behind a text that is repeated, the answer stands after the last colon or dash.
+    """
+    slot = names.whole(text)
+    if slot is not None:
+        return slot, False
+    after = _AFTER.match(text)
+    if after is not None and after.end() < len(text):
+        slot = names.whole(text[after.end() :])
+        if slot is not None:
+            return slot, False
+    slots = {mention.slot for mention in names.mentions(text)}
+    if len(slots) > 1 or (slots and not names.letters and negated(text)):
+        return None, True
+    return (slots.pop() if slots else None), False
+
+
+def _from_json(text: str, names: Names) -> list[Line]:
+    """Answers from a JSON list, or from an object with the numbers as keys."""
+    body = text.strip().removeprefix("```json").strip("` \n")
+    if body[:1] not in ("[", "{"):
+        return []
+    value = repaired(body)
+    numbered = isinstance(value, dict)
+    if isinstance(value, dict):
+        pairs: list[tuple[Any, Any]] = list(value.items())
+    else:
+        pairs = list(enumerate(value, 1)) if isinstance(value, list) else []
+    if not all(str(key).strip().isdigit() for key, _ in pairs):
+        return []
+    span = (0, len(text))
+    return [
+        Line(int(key) if numbered else None, *_named(str(answer), names), *span)
+        for key, answer in pairs
+    ]
+
+
+def _by_number(lines: Sequence[Line], n: int) -> tuple[list[Line | None], str, int] | None:
+    """Answers by the numbers that stand before them; None where numbers do not tell.
+
+    Numbers from 0 are shifted; a list whose every line says "1." has no numbers.
+    """
+    numbered = [line for line in lines if line.number is not None]
+    named = sum(line.slot is not None for line in lines)
+    if not numbered or 2 * len(numbered) < max(named, 1):
+        return None
+    values = [line.number or 0 for line in numbered]
+    in_a_row = n > 1 and len(numbered) == 1 and numbered[0].several
+    if in_a_row or (len(set(values)) == 1 and len(values) > 1):
+        return None
+    first = 0 if min(values) == 0 and max(values) < n else 1
+    answers: list[Line | None] = [None] * n
+    for line, value in zip(numbered, values, strict=True):
+        place = value - first
+        if not 0 <= place < n:
+            continue
+        before = answers[place]
+        if before is None:
+            answers[place] = line
+        elif before.slot != line.slot:
+            answers[place] = before._replace(several=True)
+    if all(line is None for line in answers):
+        return None
+    return answers, "numbered", len(numbered) - n
+
+
+def _in_order(
+    lines: Sequence[Line], text: str, names: Names, n: int
+) -> tuple[list[Line | None], str, int] | None:
+    """Answers in the order in which they stand."""
+    named = [line for line in lines if line.slot is not None or line.several]
+    for found, rule in ((named, "lines"), (list(lines), "lines_with_others")):
+        if len(found) == n:
+            return list(found), rule, 0
+    mentions = [Line(None, m.slot, False, m.start, m.end) for m in names.mentions(text)]
+    # Lines that name one answer each, but too few, are not completed by one that names two.
+    if len(mentions) == n and 2 * len(named) <= n:
+        return list(mentions), "mentions", 0
+    run = _run_of_letters(text, names)
+    if len(run) == n:
+        return list(run), "run_of_letters", 0
+    one = {mention.slot for mention in mentions}
+    if len(one) == 1 and len(mentions) == 1 and _ALL_ALIKE.search(text) and not negated(text):
+        return [mentions[0]] * n, "all_alike", 0
+    found = list(lines) if named else []
+    if len(found) < 2:
+        found = mentions
+    if not found:
+        return None
+    first: list[Line | None] = [*found[:n]]
+    return first + [None] * (n - len(first)), "misaligned", len(found) - n
+
+
+def _run_of_letters(text: str, names: Names) -> list[Line]:
+    body = text.strip()
+    if not names.letters or not set(body) <= set(names.names):
+        return []
+    start = text.index(body) if body else 0
+    return [
+        Line(None, names.names.index(letter), False, start + place, start + place + 1)
+        for place, letter in enumerate(body)
+    ]
+
+
+def _nothing(
+    reader: TextReader, trial: Trial, response: Response, names: Names
+) -> tuple[Reading, ...]:
+    """A reply that answers no problem: refused, empty, cut off, or about something else."""
+    n = len(trial.variants)
+    whole = reader.read(
+        response.text,
+        names.names,
+        names.names if names.letters else (),
+        finish_reason=response.finish_reason,
+    )
+    status = "illegal" if whole.status == "answer" else whole.status
+    reading = Reading(status, (), f"no_lines_{whole.rule}", whole.span, whole.confidence)
+    return (replace(reading, excess=-n), *[reading] * (n - 1))

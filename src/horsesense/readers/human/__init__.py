@@ -1,0 +1,1 @@
+"""Readings by people: files out to reviewers and back, and what they decided."""

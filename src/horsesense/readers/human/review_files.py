@@ -1,0 +1,213 @@
+"""Replies that no rule could judge, out to people in a CSV file and back again.
+
+    rows_to_review -> write_csv -> (people) -> read_csv -> settle -> Reviews
+
+A cell of the file never begins with a sign that a spreadsheet would take for a formula.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from horsesense.errors import ItemsError, UsageError
+from horsesense.inference.store import Store
+from horsesense.models.messages import Key, Request
+from horsesense.readers.formats.free_response import CLASSES
+from horsesense.readers.human.reviews import OTHER, Reviews
+from horsesense.rng import unit
+
+CHOICES = (*(name for name in CLASSES if name != "needs_review"), OTHER)
+"""What a reviewer may write."""
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+_LONGEST = 30_000
+"""Characters of a cell; spreadsheets cut at 32,767."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One reply to review; all values are text, in the order of the columns."""
+
+    key: str
+    item: str
+    prompt: str
+    missing_answer: str
+    reply: str
+    rule: str
+    answer: str = ""
+
+
+COLUMNS = tuple(f.name for f in fields(Row))
+
+
+def rows_to_review(out: Path, also: int = 0) -> list[Row]:
+    """The replies of a run that no rule could judge, each once; and `also` others as a check.
+
+    Raises UsageError if the run asked no free question.
+    """
+    found = _judged(out)
+    if found.is_empty():
+        raise UsageError(
+            f"{out} holds no reply that people could judge.",
+            hint="Only questions without a hint are reviewed: audit with --suite know-no.",
+        )
+    undecided = found.filter(pl.col("rule") == "needs_review")
+    decided = found.filter(pl.col("rule") != "needs_review").rows(named=True)
+    others = sorted(decided, key=lambda row: unit(b"review", row["key"]))[:also]
+    return _rows(out, [*undecided.rows(named=True), *others])
+
+
+def rows_of(out: Path, keys: Sequence[Key], files: Mapping[str, Mapping[Key, str]]) -> list[Row]:
+    """Replies that reviewers judged differently; `rule` then holds what each of them wrote."""
+    wanted = set(keys)
+    found = [row for row in _judged(out).rows(named=True) if row["key"] in wanted]
+    for row in found:
+        given = {name: said[row["key"]] for name, said in files.items() if row["key"] in said}
+        row["rule"] = ", ".join(f"{name} {answer}" for name, answer in given.items())
+    return _rows(out, found)
+
+
+def _rows(out: Path, chosen: Sequence[Mapping[str, Any]]) -> list[Row]:
+    """What reviewers need to see, for replies that the store holds."""
+    with Store.open(out / "store.sqlite", read_only=True) as store:
+        replies = store.get([row["key"] for row in chosen])
+        return [
+            Row(
+                row["key"].hex(),
+                row["item_id"],
+                _prompt(store.get_request(row["key"])),
+                row["gold"] or "",
+                replies[row["key"]].text,
+                row["rule"],
+            )
+            for row in chosen
+            if row["key"] in replies
+        ]
+
+
+def _judged(out: Path) -> pl.DataFrame:
+    """Replies to free questions with the rule that judged them, one row per request."""
+    trials = pl.scan_parquet(out / "trials.parquet").filter(asks="free")
+    readings = pl.scan_parquet(out / "readings.parquet").filter(reader="text")
+    gold = pl.col("extras").str.json_path_match("$.gold")
+    return (
+        trials.select("trial", "variant", "key", "item_id", gold=gold)
+        .join(readings.select("trial", "variant", "rule"), on=["trial", "variant"])
+        .sort("trial")
+        .unique("key", keep="first", maintain_order=True)
+        .collect()
+    )
+
+
+def _prompt(request: Request | None) -> str:
+    if request is None:
+        return ""
+    if request.text is not None:
+        return request.text
+    return "\n\n".join(content for _, content in request.messages or ())
+
+
+def write_csv(rows: Sequence[Row], path: Path) -> None:
+    """Write a file with one reply a row and an empty last column for the class."""
+    with path.open("w", newline="", encoding="utf-8-sig") as file:
+        writer = csv.writer(file, quoting=csv.QUOTE_ALL)
+        writer.writerow(COLUMNS)
+        writer.writerows([_inert(getattr(row, name)) for name in COLUMNS] for row in rows)
+
+
+def _inert(text: str) -> str:
+    """Text that no spreadsheet runs, and none rejects."""
+    text = text.replace("\x00", "\N{REPLACEMENT CHARACTER}").encode(errors="replace").decode()
+    text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]} [...]"
+    return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+def read_csv(path: Path, known: frozenset[Key]) -> dict[Key, str]:
+    """The filled column of a reviewer's file: request key -> class; blank rows are left out.
+
+    Raises ItemsError with every row that cannot be used, UsageError if it is no such file.
+    """
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            reader = csv.DictReader(file)
+            if not {"key", "answer"} <= set(reader.fieldnames or ()):
+                raise UsageError(
+                    f"{path} has no columns key and answer.",
+                    hint="Fill the file that `horsesense annotate` wrote, and keep its header.",
+                )
+            rows = [(reader.line_num, row["key"] or "", row["answer"] or "") for row in reader]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise UsageError(f"{path} cannot be read: {error}") from None
+    found: dict[Key, str] = {}
+    faults = []
+    for line, key, given in rows:
+        answer = given.strip().lower().replace(" ", "_")
+        fault = _fault(key, answer, found, known)
+        if fault:
+            faults.append(f"line {line}: {fault}")
+        elif answer:
+            found[bytes.fromhex(key)] = answer
+    if faults:
+        raise ItemsError(str(path), faults, hint=f"Allowed: {', '.join(CHOICES)}.")
+    return found
+
+
+def _fault(key: str, answer: str, found: Mapping[Key, str], known: frozenset[Key]) -> str | None:
+    try:
+        number = bytes.fromhex(key)
+    except ValueError:
+        return f"{key!r} is no key"
+    if number not in known:
+        return f"no reply of this run has the key {key}"
+    if number in found:
+        return f"the key {key} stands here twice"
+    return f"{answer!r} is no class" if answer and answer not in CHOICES else None
+
+
+def known_keys(out: Path) -> frozenset[Key]:
+    """Keys of all replies of a run that people may judge."""
+    return frozenset(_judged(out)["key"])
+
+
+def settle(files: Mapping[str, Mapping[Key, str]]) -> tuple[Reviews, list[Key]]:
+    """Put the reviewers' files together; also the keys on which they still disagree.
+
+    A reply that several judged counts if they agree; a third file settles what the first two
+    judged differently.
+    """
+    names = list(files)
+    classes: dict[Key, str] = {}
+    open_keys = []
+    for key in dict.fromkeys(key for answers in files.values() for key in answers):
+        given = [answers[key] for answers in files.values() if key in answers]
+        if len(given) < 3 and len(set(given)) > 1:
+            open_keys.append(key)
+        else:
+            classes[key] = given[-1]
+    both: list[tuple[str, str]] = []
+    if len(names) > 1:
+        first, second = files[names[0]], files[names[1]]
+        both = [(first[key], second[key]) for key in first if key in second]
+    different = sum(a != b for a, b in both)
+    reviews = Reviews(classes, tuple(names), kappa(both), len(both), different)
+    return reviews, open_keys
+
+
+def kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
+    """Cohen's kappa of two reviewers; None where chance alone would agree always, or no pairs.
+
+    >>> kappa([("a", "a"), ("b", "b"), ("a", "b"), ("b", "b")])
+    0.5
+    """
+    if not pairs or len({name for pair in pairs for name in pair}) == 1:
+        return None
+    from sklearn.metrics import cohen_kappa_score
+
+    first, second = zip(*pairs, strict=True)
+    return round(float(cohen_kappa_score(first, second)), 12)

@@ -1,0 +1,85 @@
+"""What people found replies to say, where the rules could not decide or were checked.
+
+Reviews belong to replies: they are kept by the key of the request, in `reviews.json` of the run
+directory, so that they hold whatever else is asked or measured later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from horsesense.errors import StoreError
+from horsesense.models.messages import Key
+
+FILE = "reviews.json"
+OTHER = "other"
+"""Neither of the classes of `readers.no_hint`: a refusal, "I do not know", nonsense; wrong."""
+
+
+@dataclass(frozen=True)
+class Reviews:
+    """The reviewed replies of a run.
+
+    Attributes:
+        classes: request key -> class that is used (all reviewers agree on it, or it was settled).
+        reviewers: names of the files that were taken, in order.
+        agreement: Cohen's kappa of the first two over the replies that both reviewed; None
+            without a second, or where it is not defined.
+        compared: number of those replies.
+        disagreements: of them, how many were judged differently.
+    """
+
+    classes: Mapping[Key, str] = field(default_factory=dict)
+    reviewers: tuple[str, ...] = ()
+    agreement: float | None = None
+    compared: int = 0
+    disagreements: int = 0
+
+    @classmethod
+    def load(cls, out: Path) -> Reviews:
+        """The reviews of a run directory, none if there is no file; StoreError if it is broken."""
+        path = out / FILE
+        if not path.exists():
+            return cls()
+        try:
+            content = orjson.loads(path.read_bytes())
+            classes = {bytes.fromhex(key): str(name) for key, name in content["classes"].items()}
+            return cls(
+                classes,
+                tuple(content["reviewers"]),
+                content["agreement"],
+                content["compared"],
+                content["disagreements"],
+            )
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise StoreError(
+                f"{path}: {error}", hint="Delete it and take the reviewed files again."
+            ) from None
+
+    def save(self, out: Path) -> None:
+        classes = {key.hex(): name for key, name in self.classes.items()}
+        content = {**self.as_json(), "classes": classes}
+        (out / FILE).write_bytes(orjson.dumps(content, option=orjson.OPT_INDENT_2))
+
+    def as_json(self) -> dict[str, Any]:
+        """What a report says of them."""
+        return {
+            "replies": len(self.classes),
+            "reviewers": list(self.reviewers),
+            "agreement": self.agreement,
+            "compared": self.compared,
+            "disagreements": self.disagreements,
+        }
+
+    def signed(self, reader: str, version: str) -> str:
+        """The version of a reader, with the number of replies that people read for it."""
+        return (
+            f"{version}+{len(self.classes)}reviewed"
+            if self.classes and reader == "text"
+            else version
+        )

@@ -1,0 +1,168 @@
+"""Reading the first token: which option label has the most probability?
+
+Several tokens can spell a label ("A", " A", "ĠA" decoded); their probabilities are summed before
+labels are compared (specification, section 1.5; Zheng et al. 2024).
+
+Some models open every reply with the same words ("The answer is", a line break), and their labels
+stand some tokens later. `position=found` reads them where they stand, and what is reported of
+every model is how much mass the labels have at each position.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from horsesense.errors import UsageError
+from horsesense.models.messages import Response
+from horsesense.readers.reading import Reading
+from horsesense.readers.version import rules_version
+from horsesense.trials.trial import Trial
+
+NO_LOGIT: Final = 1e-3
+"""Largest logarithm of a probability, rounding errors allowed for."""
+REAL_MASS: Final = 0.5
+"""Probability of all labels together from which a position is said to hold one."""
+
+
+def label_logs(
+    position: Mapping[str, float], labels: Sequence[str], *, any_case: bool = False
+) -> list[float]:
+    """Log-probability of each label at one position, summed over spellings; -inf where absent.
+
+    Scores may be logits as well: only their differences count. `any_case` adds "yes" and "YES"
+    to "Yes".
+    """
+    spellings: dict[str, list[float]] = {}
+    for token, logprob in position.items():
+        word = token.strip()
+        spellings.setdefault(word.capitalize() if any_case else word, []).append(logprob)
+    return [log_sum(spellings.get(label, ())) for label in labels]
+
+
+def log_sum(logs: Sequence[float]) -> float:
+    """Logarithm of a sum of exponentials; -inf for nothing."""
+    if len(logs) == 1:
+        return logs[0]
+    peak = max(logs, default=-math.inf)
+    if peak == -math.inf:
+        return peak
+    return peak + math.log(sum(math.exp(x - peak) for x in logs))
+
+
+@dataclass
+class FirstTokenReader:
+    """The label with the most mass at the first position, or at the first that holds a label.
+
+    `position` is "any" (the first position at which any label was scored; where a respondent
+    scores all labels, position 1), a number (position k alone), or "found" (the first position
+    at which the labels have half of the mass; where there is none, that with the most).
+
+    `score` of a reading is the total log-probability of all labels at that position, so that a
+    choice made by a millionth of the mass can be told from a choice. `confidence` is the best
+    label's share of it: together they give the probability of "yes" over the vocabulary
+    (specification, section 3.2). A response without token scores has no reading.
+
+    >>> from horsesense.trials.trial import Variant
+    >>> shown = Variant("q", "?", ("x", "y"), ("A", "B"), (0, 1), 0)
+    >>> response = Response("B", positions=({"A": -2.0, " B": -0.5, "B": -1.5},))
+    >>> FirstTokenReader().read(Trial("original", "", 0, (shown,)), response)[0].slots
+    (1,)
+    """
+
+    position: str = "any"
+    _masses: list[list[float]] = field(default_factory=list, init=False, repr=False)
+
+    fits_on = frozenset(("original",))
+
+    def __post_init__(self) -> None:
+        fits = self.position in ("any", "found") or (
+            self.position.isascii() and self.position.isdigit() and int(self.position) > 0
+        )
+        if not fits:
+            raise UsageError(
+                f"reader first_token: position cannot be {self.position!r}.",
+                hint="Allowed: any, found, or a number from 1.",
+            )
+
+    @property
+    def name(self) -> str:
+        plain = self.position == "any"
+        return "first_token" if plain else f"first_token(position={self.position})"
+
+    @property
+    def version(self) -> str:
+        return rules_version()
+
+    def read(self, trial: Trial, response: Response) -> tuple[Reading, ...]:
+        if trial.asks not in ("letter", "yes_no") or not response.positions:
+            return ()
+        if "none_phrase" in trial.extras:  # a right reply is no label
+            return ()
+        by_position = scored(trial, response)
+        number = self._position(by_position)
+        if number is None:
+            return (Reading("illegal", rule="no_label_token"),)
+        return (choice(by_position[number], f"position_{number + 1}"),)
+
+    def _position(self, by_position: Sequence[Sequence[float]]) -> int | None:
+        """Which position to read, from 0; None where no label is to be seen."""
+        totals = [log_sum(logs) for logs in by_position]
+        seen = [place for place, total in enumerate(totals) if total > -math.inf]
+        if self.position.isdigit():
+            return next((place for place in seen if place == int(self.position) - 1), None)
+        if self.position == "any" or not seen:
+            return seen[0] if seen else None
+        held = [place for place in seen if totals[place] >= math.log(REAL_MASS)]
+        return held[0] if held else max(seen, key=totals.__getitem__)
+
+    def fit(self, answered: Iterable[tuple[Trial, Response]], setting: object) -> None:
+        """Look where the labels stand in the replies to the items as published."""
+        totals = (
+            [log_sum(logs) for logs in scored(trial, response)]
+            for trial, response in answered
+            if trial.asks == "letter" and response.positions
+        )
+        # Recorded logits have no mass: only their differences mean something.
+        self._masses = [[*map(math.exp, reply)] for reply in totals if max(reply) <= NO_LOGIT]
+
+    def report(self) -> dict[str, Any]:
+        """Where the labels' mass sits: `positions`, one row each, and the `offset` found.
+
+        `mass` is the mean probability of all labels together over the replies that reach the
+        position, `held` the share of them in which it is at least 0.5. The offset is the number
+        of tokens before the position where labels stand most often, 0 where that is the first.
+        """
+        rows = []
+        for place in range(max(map(len, self._masses), default=0)):
+            masses = [reply[place] for reply in self._masses if len(reply) > place]
+            held = sum(mass >= REAL_MASS for mass in masses)
+            rows.append(
+                {
+                    "position": place + 1,
+                    "replies": len(masses),
+                    "mass": sum(masses) / len(masses),
+                    "held": held / len(masses),
+                    "held_of_all": held / len(self._masses),
+                }
+            )
+        best = max(rows, key=lambda row: row["held_of_all"], default=None)
+        offset = 0 if best is None or not best["held_of_all"] else int(best["position"]) - 1
+        return {"positions": rows, "offset": offset}
+
+
+def scored(trial: Trial, response: Response) -> list[list[float]]:
+    """Log-probabilities of the labels at each position of a response, in the order shown."""
+    labels, any_case = trial.variant.labels, trial.asks == "yes_no"
+    return [label_logs(position, labels, any_case=any_case) for position in response.positions]
+
+
+def choice(logs: Sequence[float], rule: str) -> Reading:
+    """The label with the most mass; ambiguous where two have the same."""
+    best = max(range(len(logs)), key=logs.__getitem__)
+    total = log_sum(logs)
+    if logs.count(logs[best]) > 1:
+        return Reading("ambiguous", rule=rule, confidence=0.0, score=total)
+    return Reading("answer", (best,), rule, None, math.exp(logs[best] - total), total)

@@ -1,0 +1,381 @@
+"""PriDe as a reader: the first token's choice without the model's habit for a label.
+
+The prior for the labels is estimated on some items, of which the answers under a balanced set of
+orders are known, and taken out of all other answers (Zheng et al. 2024; specification, section
+6). The estimation items themselves are read by their mean over the orders, as published; their
+readings are marked, so that every number exists with and without them.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import exp, floor, isfinite
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import orjson
+
+from horsesense.errors import UsageError
+from horsesense.models.messages import Response
+from horsesense.probes.base import LETTERS, Setting
+from horsesense.readers.logprobs.first_token import log_sum, scored
+from horsesense.readers.reading import Reading
+from horsesense.readers.version import rules_version
+from horsesense.rng import fingerprint
+from horsesense.stats import pride
+from horsesense.trials.trial import Trial, Variant
+
+FITTED_ON: Final = "estimation_item"
+"""Rule of the readings of items that the prior was estimated on."""
+_EXAMPLES = 5
+_AS_PUBLISHED = frozenset(("original", "repeat", "order", "option_swap"))
+"""Probes that leave question and options alone, so that the mean over the orders answers them."""
+
+
+class Shown(NamedTuple):
+    """Label probabilities of one trial and what stood in each slot."""
+
+    origin: tuple[int, ...]
+    weights: tuple[float, ...]
+
+
+class Observed(NamedTuple):
+    """One item under all its orders: numbers of the shown options and label probabilities."""
+
+    orders: pride.Floats
+    weights: pride.Floats
+
+
+@dataclass
+class PrideReader:
+    """The first token's choice with the prior for the labels taken out (PriDe).
+
+    It needs log-probabilities of all labels and the probe `order` in a balanced design.
+
+    `estimation` is "cyclic" or "full" (which orders the prior is estimated from), `alpha` the
+    share of items it is estimated on, `least` how many are wanted where that share is fewer (0 as
+    published; never more than half of the items), `per` "global" or "subject" (a prior for each
+    subject, drawn towards the global one), `draw` the number of the drawn estimation set, `draws`
+    how many sets are scored to see how much the draw matters. `source` names another run directory
+    whose prior is taken instead; then no item is used for estimation.
+    """
+
+    estimation: str = "cyclic"
+    alpha: float = 0.05
+    least: int = 0
+    per: str = "global"
+    draw: int = 0
+    draws: int = 5
+    source: str = ""
+    _priors: dict[tuple[int, str | None], pride.Floats] = field(
+        default_factory=dict, init=False, repr=False
+    )
+    _own: dict[str, pride.Floats] = field(default_factory=dict, init=False, repr=False)
+    _subject: dict[str, str | None] = field(default_factory=dict, init=False, repr=False)
+    _report: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
+
+    fits_on = frozenset(("original", "order"))
+
+    def __post_init__(self) -> None:
+        for name, value, allowed in (
+            ("estimation", self.estimation, ("cyclic", "full")),
+            ("per", self.per, ("global", "subject")),
+        ):
+            if value not in allowed:
+                raise UsageError(
+                    f"reader pride: {name} cannot be {value!r}.",
+                    hint=f"Allowed: {', '.join(allowed)}.",
+                )
+        if not 0 < self.alpha <= 1 or self.draws < 1 or self.least < 0:
+            raise UsageError(
+                "reader pride: alpha lies above 0 and up to 1, draws from 1, least from 0."
+            )
+
+    @property
+    def name(self) -> str:
+        changed = [
+            f"{name}={getattr(self, name)}"
+            for name in ("estimation", "alpha", "least", "per", "draw", "source")
+            if getattr(self, name) != getattr(PrideReader, name)
+        ]
+        return f"pride({', '.join(changed)})" if changed else "pride"
+
+    @property
+    def version(self) -> str:
+        """Says what it was fitted on: design, share, items and their priors."""
+        if "why_not" in self._report or not self._report:
+            return f"{rules_version()},not fitted"
+        priors = {f"{k}/{s}": p.tolist() for (k, s), p in self._priors.items()}
+        on = fingerprint([sorted(self._own), priors])
+        where = f"source={self.source}," if self.source else ""
+        design = f"{self.estimation},alpha={self.alpha:g},{self.per}"
+        return f"{rules_version()},{where}{design},on={len(self._own)}@{on}"
+
+    # -- fitting ---------------------------------------------------------------------------
+
+    def fit(self, answered: Iterable[tuple[Trial, Response]], setting: Setting) -> None:
+        """Estimate the prior; where that cannot be done, nothing is read and `report` says why."""
+        self._priors, self._own, self._report = {}, {}, {}
+        self._subject = {item.id: item.subject for item in setting.items}
+        if self.source:
+            self._take(Path(self.source))
+            return
+        found, published, left_out = self._collect(answered)
+        by_count: dict[int, list[str]] = defaultdict(list)
+        for item_id, observed in found.items():
+            by_count[observed.weights.shape[1]].append(item_id)
+        fits = [
+            self._fit_count(k, ids, found, published, setting, left_out)
+            for k, ids in sorted(by_count.items())
+        ]
+        self._report = {
+            "estimation": self.estimation,
+            "alpha": self.alpha,
+            "per": self.per,
+            "items": len(found),
+            "fits": [fit for fit in fits if fit],
+            "excluded": [
+                {"reason": reason, "items": len(ids), "examples": ids[:_EXAMPLES]}
+                for reason, ids in left_out.items()
+            ],
+        }
+        if not self._priors:
+            self._report["why_not"] = self._why_not(found, left_out)
+
+    def _collect(
+        self, answered: Iterable[tuple[Trial, Response]]
+    ) -> tuple[dict[str, Observed], dict[str, tuple[Variant, Shown]], dict[str, list[str]]]:
+        """Items with every order of the design, what was published, and who is left out why."""
+        orders: dict[str, list[Shown | None]] = defaultdict(list)
+        published: dict[str, tuple[Variant, Shown]] = {}
+        for trial, response in answered:
+            if not _lettered(trial):
+                continue
+            shown = _shown(trial, response)
+            if trial.probe == "original" and shown is not None:
+                published[trial.variant.item_id] = (trial.variant, shown)
+            elif trial.probe == "order" and self._is_design(trial.condition):
+                orders[trial.variant.item_id].append(shown)
+        found: dict[str, Observed] = {}
+        left_out: dict[str, list[str]] = defaultdict(list)
+        for item_id, trials in orders.items():
+            complete = [shown for shown in trials if shown is not None]
+            if len(complete) < len(trials):
+                left_out["the log-probability of a label is missing"].append(item_id)
+            elif not _balanced([shown.origin for shown in complete]):
+                left_out["not every order of the design was answered"].append(item_id)
+            else:
+                found[item_id] = Observed(
+                    np.array([shown.origin for shown in complete], dtype=np.float64),
+                    np.array([shown.weights for shown in complete]),
+                )
+        return found, published, left_out
+
+    def _is_design(self, condition: str) -> bool:
+        return condition.removeprefix("design=").startswith(self.estimation)
+
+    def _fit_count(
+        self,
+        k: int,
+        ids: Sequence[str],
+        found: Mapping[str, Observed],
+        published: Mapping[str, tuple[Variant, Shown]],
+        setting: Setting,
+        left_out: dict[str, list[str]],
+    ) -> dict[str, Any] | None:
+        """The prior of items with `k` options; None, and a reason, where they are too few."""
+        chosen = self._draw(ids, setting, self.draw)
+        if len(chosen) < pride.FEWEST:
+            reason = (
+                f"{len(chosen)} of {len(ids)} items with {k} options are drawn to fit it on "
+                f"(alpha {self.alpha:g}); a prior needs at least {pride.FEWEST}"
+            )
+            left_out[reason].extend(ids)
+            return None
+        priors = np.stack([pride.item_prior(found[i].weights) for i in chosen])
+        estimate = pride.estimate_prior(priors)
+        self._priors[k, None] = estimate.prior
+        for item_id in chosen:
+            observed = found[item_id]
+            self._own[item_id] = pride.by_content(observed.weights, observed.orders)
+        low, high = estimate.interval()
+        fit = {
+            "options": k,
+            "estimation_items": len(chosen),
+            "of": len(ids),
+            "prior": [
+                {"label": label, "value": float(value), "low": float(lo), "high": float(hi)}
+                for label, value, lo, hi in zip(LETTERS, estimate.prior, low, high, strict=False)
+            ],
+            "prompts_per_item": pride.cost(
+                len(chosen) / len(ids), found[chosen[0]].weights.shape[0]
+            ),
+            "draws": self._draws(ids, found, published, setting),
+        }
+        if self.per == "subject":
+            fit["subjects"] = self._by_subject(k, chosen, priors)
+        return fit
+
+    def _draw(self, ids: Sequence[str], setting: Setting, draw: int) -> list[str]:
+        """floor(alpha n) items, at least one: those with the lowest numbers of their own dice.
+
+        `least` of them where alpha gives fewer, as long as half of the items are held out.
+        """
+        dice = {i: setting_dice(setting, i, draw) for i in ids}
+        size = max(1, floor(self.alpha * len(ids)), min(self.least, len(ids) // 2))
+        return sorted(sorted(ids, key=dice.__getitem__)[:size])
+
+    def _by_subject(self, k: int, chosen: Sequence[str], priors: pride.Floats) -> dict[str, Any]:
+        """Priors of the subjects, each drawn towards the global one."""
+        subjects = sorted({str(self._subject.get(i)) for i in chosen})
+        number = {subject: place for place, subject in enumerate(subjects)}
+        group = [number[str(self._subject.get(i))] for i in chosen]
+        found, weight = pride.shrunken(priors, group)
+        for subject, prior in zip(subjects, found, strict=True):
+            self._priors[k, subject] = prior
+        return {
+            "number": len(subjects),
+            "weight_of_global": weight if isfinite(weight) else None,
+            "priors": {s: found[number[s]].tolist() for s in subjects},
+        }
+
+    def _draws(
+        self,
+        ids: Sequence[str],
+        found: Mapping[str, Observed],
+        published: Mapping[str, tuple[Variant, Shown]],
+        setting: Setting,
+    ) -> list[dict[str, Any]]:
+        """Accuracy and spread of recalls with other draws of the estimation items."""
+        known = [i for i in ids if i in published and published[i][0].gold_at is not None]
+        if not known:
+            return []
+        sets = []
+        for draw in range(self.draws):
+            chosen = set(self._draw(ids, setting, draw))
+            sets.append(np.flatnonzero([i in chosen for i in known]))
+        if not all(map(len, sets)):
+            return []
+        results = pride.repeated(
+            np.stack([found[i].weights for i in known]),
+            np.stack([found[i].orders for i in known]),
+            np.array([published[i][1].weights for i in known]),
+            np.array([published[i][0].gold_at for i in known]),
+            sets,
+        )
+        return [
+            {
+                "prior": result.prior.tolist(),
+                "accuracy": result.accuracy,
+                "rstd": result.rstd,
+                "held_out_accuracy": _number(result.held_out_accuracy),
+                "held_out_rstd": _number(result.held_out_rstd),
+            }
+            for result in results
+        ]
+
+    def _why_not(self, found: Mapping[str, Observed], left_out: Mapping[str, list[str]]) -> str:
+        if left_out:
+            reasons = "; ".join(f"{reason} ({len(i)} items)" for reason, i in left_out.items())
+            enough = any(len(ids) >= 2 * pride.FEWEST for ids in left_out.values()) and found
+            more = f" Ask more items, or fit on more of them: pride(least={pride.FEWEST})."
+            return f"PriDe could not be fitted: {reasons}.{more if enough else ''}"
+        return (
+            "PriDe could not be fitted: it needs the log-probabilities of all labels under "
+            f"several orders of a question (probe order, design {self.estimation}); with one order "
+            "per question, a habit for a label cannot be told from the answer."
+        )
+
+    def _take(self, source: Path) -> None:
+        """The prior of another run."""
+        path = source / "estimates.json"
+        try:
+            fits = orjson.loads(path.read_bytes()).get("fits", {})
+        except (OSError, orjson.JSONDecodeError) as error:
+            why = error.strerror if isinstance(error, OSError) else error
+            raise UsageError(
+                f"reader pride: source {source} is no finished run ({path.name}: {why}).",
+                hint="Name the run directory of an audit that fitted a prior.",
+            ) from None
+        fitted = next((f for n, f in fits.items() if n.startswith("pride") and f.get("fits")), None)
+        if fitted is None:
+            raise UsageError(
+                f"reader pride: the run in {source} fitted no prior.",
+                hint="Run it with --readers first_token,text,pride and the probe order.",
+            )
+        for fit in fitted["fits"]:
+            prior = np.array([entry["value"] for entry in fit["prior"]])
+            self._priors[int(fit["options"]), None] = prior
+        self._report = {**fitted, "source": str(source)}
+
+    def report(self) -> dict[str, Any]:
+        """What was fitted on what, the prior with its intervals, and how much draws differ."""
+        return self._report
+
+    # -- reading ---------------------------------------------------------------------------
+
+    def read(self, trial: Trial, response: Response) -> tuple[Reading, ...]:
+        if not _lettered(trial):
+            return ()
+        variant = trial.variant
+        prior = self._prior(variant)
+        shown = _shown(trial, response)
+        if prior is None or shown is None:
+            return ()
+        own = self._own.get(variant.item_id)
+        if own is not None and trial.probe in _AS_PUBLISHED:
+            weights = own[list(variant.origin)]
+        else:
+            weights = pride.debiased(shown.weights, prior)
+        mass = log_sum(scored(trial, response)[0])
+        rule = "prior_removed" if own is None else FITTED_ON
+        best = int(weights.argmax())
+        if (weights == weights[best]).sum() > 1:
+            return (Reading("ambiguous", rule=rule, confidence=0.0, score=mass),)
+        sure = min(1.0, float(weights[best]))
+        return (Reading("answer", (best,), rule, None, sure, mass),)
+
+    def _prior(self, variant: Variant) -> pride.Floats | None:
+        k = len(variant.labels)
+        subject = str(self._subject.get(variant.item_id))
+        own = self._priors.get((k, subject)) if self.per == "subject" else None
+        return self._priors.get((k, None)) if own is None else own
+
+
+def setting_dice(setting: Setting, item_id: str, draw: int) -> float:
+    """The item's own number for one draw of the estimation items."""
+    return setting.dice(setting.items.by_id[item_id], "pride", draw).uniform()
+
+
+def _lettered(trial: Trial) -> bool:
+    """Whether a trial asks for one of A, B, C, ...: the prior is one for these labels."""
+    if trial.asks != "letter" or "none_phrase" in trial.extras:
+        return False
+    labels = trial.variant.labels
+    return labels == LETTERS[: len(labels)]
+
+
+def _shown(trial: Trial, response: Response) -> Shown | None:
+    """Label probabilities at the first position; None unless every label has one."""
+    if not response.positions:
+        return None
+    logs = scored(trial, response)[0]
+    if not all(map(isfinite, logs)):
+        return None
+    peak = max(logs)
+    return Shown(trial.variant.origin, tuple(exp(log - peak) for log in logs))
+
+
+def _balanced(orders: Sequence[Sequence[int]]) -> bool:
+    """Whether every option visits every slot equally often."""
+    k = len(orders[0])
+    visits = [[origin[slot] for origin in orders] for slot in range(k)]
+    share = len(orders) / k
+    return all(seen.count(option) == share for seen in visits for option in range(k))
+
+
+def _number(value: float) -> float | None:
+    return value if isfinite(value) else None

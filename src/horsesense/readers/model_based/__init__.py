@@ -1,0 +1,1 @@
+"""Readers that are models: trained ones, and judges."""

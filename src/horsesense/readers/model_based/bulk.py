@@ -1,0 +1,71 @@
+"""Recorded replies through a reader that works on many at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from horsesense.errors import InterruptedRunError
+from horsesense.inference.limits import UNLIMITED, RunSummary
+from horsesense.inference.store import Store
+from horsesense.models.messages import Response
+from horsesense.readers.model_based.cases import BulkReader
+from horsesense.readers.recorded import Recorded, Row, recorded_rows
+from horsesense.trials.trial import Trial, Variant
+
+CHUNK = 1000
+
+
+@dataclass
+class BulkResult:
+    """What reading a file took.
+
+    Attributes:
+        spent: requests and tokens of a judge; zeros of other readers.
+        unread: responses without a reading.
+    """
+
+    spent: RunSummary = field(default_factory=RunSummary)
+    unread: int = 0
+
+    def costs(self) -> str:
+        """What a judge took, in one sentence."""
+        return f"judge: {self.spent.costs()}"
+
+
+async def read_in_bulk(
+    path: Path, reader: BulkReader, out: Path | None, show: Callable[[Recorded], None]
+) -> BulkResult:
+    """Read a file as `read_file` does, through a model; `show` gets the rows in order.
+
+    What is asked of a respondent is kept in `out` (a directory; FILE.judge beside the file
+    unless given), so that the same call asks only what has no answer yet.
+
+    Raises the errors of `read_file`, and those of the reader; InterruptedRunError after Ctrl-C.
+    """
+    rows = list(recorded_rows(path))  # all faults of the file come before anything is spent
+    found = BulkResult()
+    folder = out or path.with_name(f"{path.name}.judge")
+    with Store.open(folder / "store.sqlite") if reader.asks else nullcontext() as store:
+        async with reader:
+            for start in range(0, len(rows), CHUNK):
+                chunk = rows[start : start + CHUNK]
+                pairs = [_pair(row) for row in chunk]
+                found.spent += await reader.prepare(pairs, store, UNLIMITED)
+                if found.spent.stopped == "interrupted":
+                    raise InterruptedRunError(found.costs(), hint="The same command goes on.")
+                for row, pair in zip(chunk, pairs, strict=True):
+                    readings = reader.read(*pair)
+                    found.unread += not readings
+                    for reading in readings:
+                        show(row.read_as(reading))
+    return found
+
+
+def _pair(row: Row) -> tuple[Trial, Response]:
+    """A row as the trial and the response that it was."""
+    origin = tuple(range(len(row.options)))
+    variant = Variant(row.id, None, row.options, row.labels, origin, None)
+    return Trial("original", "", 0, (variant,)), Response(row.response, row.finish_reason)

@@ -1,0 +1,211 @@
+"""Weaker evidence, for responses that never say outright what their answer is."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from horsesense.readers.text import announcements
+from horsesense.readers.text.labels import LabelHit
+from horsesense.readers.text.options import TextHit, ends_clause, tokens_of
+from horsesense.readers.text.statements import Statement, is_named, turned_down
+from horsesense.readers.text.targets import Scene, Target
+
+_WORD = re.compile(r"\w")
+_NEAR = 100
+_COPIED = 4
+_OPTION = re.compile(r"\b(?:options?|choices?|answers?|letter|alternative)\s*[(\[\"']*\Z")
+_AND = re.compile(r"(?:and|or)\b")
+_AND_NEXT = re.compile(r"\W{0,9}\b(?:and|or)\b")
+_TEXT_IN_LINE = re.compile(r"[ \t]*[.:)-][ \t]*(?=\w)")
+_NUMERIC = re.compile(r"[\d.,+/%-]+")
+
+
+def lead(scene: Scene) -> Statement | None:
+    """What the response begins with: a label that is set off, or an option's text."""
+    target = scene.target_at(0, cut=False)
+    if target is None or announcements.NOT_THE_ANSWER.match(scene.response.low, target.end):
+        return None
+    if len(target.slots) > 1:
+        return Statement("lead", target, target.start)
+    if target.by == "label":
+        hit = LabelHit(target.slots[0], target.start, target.end, target.marked, False, target.end)
+        if not (target.text is not None or scene.labels.goes_on(scene.response, hit)):
+            return None
+        if target.slots == (0,) and _walks_through(scene):
+            return None
+        return listed(scene, Statement("lead", target, target.start))
+    more = _AND_NEXT.match(scene.response.low, target.end)
+    if more and (other := scene.options.match_at(scene.response, more.end())):
+        both = target._replace(slots=(*target.slots, *(hit.slot for hit in other)))
+        return Statement("lead_text", both, target.start)
+    one_word = len(tokens_of(scene.options.texts[target.slots[0]])) == 1
+    if one_word and not (
+        ends_clause(scene.response, target.end)
+        or announcements.IS.match(scene.response.low, target.end)
+    ):
+        return None
+    return Statement("lead_text", target, target.start)
+
+
+def last_line(scene: Scene) -> Statement | None:
+    """A last line that is a label alone, or after a blank line a label with its option's text."""
+    low = scene.response.low
+    start = low.rfind("\n", 0, len(low.rstrip())) + 1
+    target = scene.target_at(start, cut=False) if start else None
+    if target is None or target.by != "label" or _WORD.search(low, target.end):
+        return None
+    if target.text is None or low[:start].endswith("\n\n"):
+        return Statement("last_line", target, start)
+    return None
+
+
+def _walks_through(scene: Scene) -> bool:
+    """Whether the first three options are taken up one after the other."""
+    wanted = 0
+    for hit in scene.labels.mentions(scene.response):
+        if hit.slot == wanted and hit.marked and scene.behind(hit).agrees:
+            wanted += 1
+            if wanted == 3:
+                return True
+    return False
+
+
+def listed(scene: Scene, first: Statement) -> Statement:
+    """A label with another one and its text in the same line ("A. ... and G. ...") or at the
+    start of the next is one of a list, not a choice."""
+    low = scene.response.low
+    end = low.find("\n", first.end)
+    line_end = end if end >= 0 else len(low)
+    starts = [m.end() for m in _AND.finditer(low, first.end, min(line_end, first.end + _NEAR))]
+    for start in [*starts, line_end]:
+        named = announcements.FILLER.match(low, start).end()  # type: ignore[union-attr]
+        other = scene.labels.at(scene.response, named)
+        if other is None or not other.marked or other.slot in first.target.slots:
+            continue
+        same_line = start != line_end
+        if same_line and not scene.options.begun_at(other.slot, scene.response, other.after):
+            continue
+        target = scene.behind(other)
+        alike = target.agrees or not first.target.agrees
+        if alike and not _rejected(scene, target.start, target.end):
+            both = first.target._replace(slots=(*first.target.slots, other.slot), text=None)
+            return first._replace(target=both)
+    return first
+
+
+def own_or_no_text(scene: Scene, first: Statement) -> bool:
+    """Whether a lead has no text in its line but what is most like its own option's.
+
+    Other text may be a paraphrase, or another answer under a wrong label.
+    """
+    target = first.target
+    if target.by == "text" or target.text == "own" or len(target.slots) > 1:
+        return True
+    line = _TEXT_IN_LINE.match(scene.response.low, target.end)
+    if line is None:
+        return True
+    slot, options = target.slots[0], scene.options
+    copied = options.begun_at(slot, scene.response, line.end()) >= _COPIED
+    return copied or options.most_like(scene.response, line.end(), slot)
+
+
+def corrected(scene: Scene, position: int) -> Statement | None:
+    """What is named after the last "wait" or "actually" behind `position`."""
+    low = scene.response.low
+    last = None
+    for turn in announcements.TAKEN_BACK.finditer(low, position):
+        for hit in scene.labels.mentions(scene.response, turn.end(), turn.end() + _NEAR):
+            target = scene.behind(hit)
+            clear = hit.bracketed or ends_clause(scene.response, target.end)
+            clear = clear and len(target.slots) == 1
+            if clear and not turned_down(scene, hit.start) and is_named(scene, hit.start):
+                last = Statement("corrected", target, turn.start())
+                break
+    return last
+
+
+class Mentions(NamedTuple):
+    """Labels that are named: those that may be chosen, and the slots that are turned down."""
+
+    open: list[Statement]
+    rejected: set[int]
+
+
+def mentions(scene: Scene) -> Mentions:
+    """Labels with their option's text, in brackets, or named as in "option B"."""
+    found = Mentions([], set())
+    passed = 0
+    for hit in scene.labels.mentions(scene.response):
+        if hit.start < passed:
+            continue
+        target = scene.behind(hit)
+        passed = target.end
+        if _rejected(scene, target.start, target.end):
+            if hit.marked or is_named(scene, hit.start):
+                found.rejected.update(target.slots)
+        elif len(target.slots) == 1 and _is_mention(scene, hit, target):
+            found.open.append(Statement("mentioned", target, hit.start))
+    return found
+
+
+def _is_mention(scene: Scene, hit: LabelHit, target: Target) -> bool:
+    if _OPTION.search(scene.response.low, max(0, hit.start - 16), hit.start):
+        return True
+    if not hit.marked and not is_named(scene, hit.start):
+        return False
+    clear = hit.bracketed and ends_clause(scene.response, target.end)
+    return clear or target.text is not None
+
+
+def weakly_linked(scene: Scene) -> list[Statement]:
+    """As in "so B" or "it is B" at the end of a clause."""
+    low = scene.response.low
+    found = []
+    for m in announcements.WEAK.finditer(low):
+        target = scene.target_at(m.end(), cut=False)
+        if target is None or not (
+            target.agrees
+            or ends_clause(scene.response, target.end)
+            or (
+                target.by == "label"
+                and announcements.IS_NOT_BUT.match(scene.response.low, target.end)
+            )
+        ):
+            continue
+        supposed = announcements.CONDITION.match(low, target.end) is not None
+        if not supposed and not _rejected(scene, m.start(), target.end):
+            found.append(Statement("linked", target, m.start()))
+    return found
+
+
+def texts(scene: Scene) -> tuple[list[TextHit], set[int]]:
+    """Option texts in the response that may be chosen, and the slots that are turned down."""
+    hits = [hit for hit in scene.options.find_all(scene.response) if _says_it(scene, hit)]
+    allowed = [hit for hit in hits if not _rejected(scene, hit.start, hit.end)]
+    return allowed, {hit.slot for hit in hits} - {hit.slot for hit in allowed}
+
+
+def _says_it(scene: Scene, hit: TextHit) -> bool:
+    """A text as short as "no" or "one" says the option only at the end of a clause."""
+    word = scene.response.low[hit.start : hit.end]
+    if hit.tokens > 1 or len(word) > 3 or not word.isalpha():
+        return True
+    in_list = scene.response.low[max(0, hit.start - 4) : hit.start] == " or "
+    return ends_clause(scene.response, hit.end) and not in_list
+
+
+def confirmed_texts(scene: Scene, hits: list[TextHit]) -> list[TextHit]:
+    """The texts that are called right ("golf is the correct answer")."""
+    return [hit for hit in hits if announcements.RIGHT.match(scene.response.low, hit.end)]
+
+
+def numeric(scene: Scene, slot: int) -> bool:
+    """Whether an option holds a number, which a calculation may contain by chance."""
+    return any(map(_NUMERIC.fullmatch, tokens_of(scene.options.texts[slot])))
+
+
+def _rejected(scene: Scene, start: int, end: int) -> bool:
+    return (
+        turned_down(scene, start) or announcements.WRONG.match(scene.response.low, end) is not None
+    )

@@ -1,0 +1,183 @@
+"""Annotated replies: what a person says that each one chooses."""
+
+from __future__ import annotations
+
+import string
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from horsesense.errors import UsageError
+from horsesense.items.files import Faults, read_rows
+from horsesense.readers.model_based.cases import SPECIAL, Case
+from horsesense.readers.text.special import option_meaning
+from horsesense.rng import digest, unit
+
+FIELDS = ("question", "options", "response", "label", "model", "labels")
+"""What a row holds: `model` (who wrote the response) and `labels` need not be there."""
+
+_LABEL_FIELDS = ("labels", "option_letters")
+_EXAMPLE = (
+    '{"question": "...", "options": ["red", "blue"], "response": "It is B.", "label": "B",'
+    ' "model": "m1"}'
+)
+
+
+class Example(NamedTuple):
+    """One annotated reply.
+
+    Attributes:
+        question: hash of the question; all replies to it stand on one side of a split.
+        model: who wrote the reply; "" where the file does not say.
+        case: what a reader is shown.
+        target: the place of the right class in `case.classes`.
+    """
+
+    question: bytes
+    model: str
+    case: Case
+    target: int
+
+    @property
+    def name(self) -> str:
+        """The right class as the file names it: a label, or X, Y, Z."""
+        return self.class_name(self.target)
+
+    def class_name(self, place: int) -> str:
+        """A class by the name that annotations use."""
+        chosen = self.case.classes[place]
+        if isinstance(chosen, str):
+            return chosen
+        return self.case.labels[chosen] if self.case.labels else self.case.options[chosen]
+
+
+@dataclass
+class Examples:
+    """Annotated replies of some files, and what was left out of them.
+
+    Attributes:
+        rows: those that can be used.
+        dropped: reason -> number of rows.
+    """
+
+    rows: list[Example] = field(default_factory=list)
+    dropped: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def models(self) -> list[str]:
+        return sorted({row.model for row in self.rows})
+
+
+def load_examples(files: Sequence[Path], fields: Mapping[str, str] | None = None) -> Examples:
+    """Annotated replies of JSONL files (plain, .gz or .zst).
+
+    `label` is the label of the chosen option, or X, Y, Z (no option is right, refusal, does not
+    know); null and labels of several letters are left out and counted, as the published split
+    does with contradictions. `fields` maps names of FIELDS to those in the file.
+
+    Raises ItemsError naming every faulty line of a file, UsageError for a field unknown here or
+    where nothing is left.
+    """
+    names = dict(fields or {})
+    for name in names:
+        if name not in FIELDS:
+            raise UsageError.unknown("field of annotated replies", name, FIELDS)
+    found = Examples()
+    for path in files:
+        _load(path, names, found)
+    if not found.rows:
+        raise UsageError(f"No row of {', '.join(map(str, files))} can be used: {found.dropped}.")
+    return found
+
+
+def _load(path: Path, names: Mapping[str, str], found: Examples) -> None:
+    faults = Faults(str(path))
+    for number, row in read_rows(path, faults):
+        values = {name: row.get(names.get(name, name)) for name in FIELDS}
+        if "labels" not in names:
+            values["labels"] = next((row[n] for n in _LABEL_FIELDS if row.get(n)), None)
+        wrong = list(_faults_of(values))
+        for fault in wrong:
+            faults.add(number, fault)
+        if not wrong:
+            _add(values, found, faults, number)
+    faults.check(f"A row looks like {_EXAMPLE}")
+
+
+def _faults_of(values: Mapping[str, Any]) -> Iterator[str]:
+    for name in ("question", "response"):
+        if not isinstance(values[name], str):
+            yield f"`{name}` must be a text, not {type(values[name]).__name__}"
+    options, labels = values["options"], values["labels"]
+    if not isinstance(options, list) or not options:
+        yield "`options` must be a list of texts, and is not empty"
+    elif labels is not None and (not isinstance(labels, list) or len(labels) != len(options)):
+        yield "`labels` must be a list as long as the options"
+    elif labels is None and len(options) > len(string.ascii_uppercase):
+        yield f"{len(options)} options need `labels`"
+    if not isinstance(values["label"], str | None):
+        yield f"`label` must be a text or null, not {type(values['label']).__name__}"
+
+
+def _add(values: Mapping[str, Any], found: Examples, faults: Faults, number: int) -> None:
+    options = tuple(map(str, values["options"]))
+    labels = tuple(map(str, values["labels"] or string.ascii_uppercase[: len(options)]))
+    case, label = Case(values["response"], options, labels), values["label"]
+    if label is None:
+        found.dropped["no label"] += 1
+    elif not case.response.strip():
+        found.dropped["empty response"] += 1
+    elif (target := target_of(case, label)) is not None:
+        question = digest(" ".join(values["question"].split()).casefold())
+        found.rows.append(Example(question, str(values["model"] or ""), case, target))
+    elif len(label) > 1 and set(label) <= set(labels):
+        found.dropped["several labels"] += 1
+    else:
+        faults.add(number, f"`label` {label!r} is none of {', '.join((*labels, *SPECIAL))}")
+
+
+def target_of(case: Case, label: str) -> int | None:
+    """The place of a label in `case.classes`; None if it names none of them.
+
+    X, Y, Z are the option that says the same, where there is one.
+    """
+    if label in case.labels:
+        return case.labels.index(label)
+    if label not in SPECIAL:
+        return None
+    slot = option_meaning(SPECIAL[label], case.options)
+    return case.classes.index(label) if slot is None else slot
+
+
+class Split(NamedTuple):
+    """Replies to train on, and those to measure on: no question is on both sides."""
+
+    train: list[Example]
+    test: list[Example]
+
+
+def split(
+    rows: Sequence[Example], *, test_share: float, leave_out: str | None = None, seed: int = 0
+) -> Split:
+    """Hold out a share of the questions, and all replies of the model `leave_out`.
+
+    The share is of questions, by a hash of their text and the seed. With `leave_out` (a part of a
+    model's name) the test replies are those of that model to questions that are not trained on.
+    """
+    if not 0 < test_share < 1:
+        raise UsageError(f"The share of questions to test on is {test_share}.", hint="0 to 1.")
+    held = {q for q in {row.question for row in rows} if unit(q, b"%d" % seed) < test_share}
+    train = [row for row in rows if row.question not in held]
+    test = [row for row in rows if row.question in held]
+    if leave_out is not None:
+        train = [row for row in train if leave_out not in row.model]
+        known = {row.question for row in train}
+        test = [row for row in rows if leave_out in row.model and row.question not in known]
+    if not train or not test:
+        raise UsageError(
+            f"The split leaves {len(train)} replies to train on and {len(test)} to test on.",
+            hint=f"Models: {', '.join(sorted({row.model for row in rows}))}.",
+        )
+    return Split(train, test)

@@ -1,0 +1,103 @@
+"""The loop: batches in a seeded order, one update each, progress with rate and time left."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from horsesense.errors import UsageError
+from horsesense.progress import progress
+from horsesense.readers.training.examples import Example
+from horsesense.readers.training.learners import Learner
+from horsesense.readers.training.recipes import Recipe
+from horsesense.rng import Dice
+
+_RECENT = 20
+_REPEATS = 8
+_POOL = 8
+"""Batches that are drawn together and put in order of length."""
+
+
+def fit(learner: Learner, rows: Sequence[Example], recipe: Recipe) -> list[float]:
+    """Train; the loss of each update. UsageError if no reply can be used, or the loss is NaN.
+
+    On a CPU the same recipe, rows and number of threads give the same weights.
+    """
+    import torch
+
+    usable = [row for row in rows if learner.usable(row)]
+    if not usable:
+        raise UsageError("The model can be asked about none of the replies: codes begin alike.")
+    steps = recipe.updates(len(usable))
+    optimiser = _optimiser(learner.parameters(), recipe)
+    rates = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda s: recipe.rate_at(s, steps))
+    losses: list[float] = []
+    recent: deque[float] = deque(maxlen=_RECENT)
+    learner.train(True)
+    with progress("training", steps) as tick:
+        tick.note = lambda: f"loss {sum(recent) / max(len(recent), 1):.3f}"
+        for step, batch in enumerate(batches(usable, recipe, steps)):
+            loss = learner.loss(batch, step)
+            _update(loss, learner, optimiser, recipe)
+            rates.step()
+            losses.append(loss.item())
+            recent.append(losses[-1])
+            tick()
+    learner.train(False)
+    return losses
+
+
+def _optimiser(parameters: Sequence[Any], recipe: Recipe) -> Any:
+    """AdamW; with 4-bit weights on a GPU its paged form, as in the paper."""
+    import torch
+
+    options = {"lr": recipe.rate, "weight_decay": recipe.decay}
+    if not (recipe.quantised and torch.cuda.is_available()):
+        return torch.optim.AdamW(parameters, **options)
+    from bitsandbytes.optim import PagedAdamW32bit
+
+    return PagedAdamW32bit(parameters, **options)
+
+
+def _update(loss: Any, learner: Learner, optimiser: Any, recipe: Recipe) -> None:
+    import torch
+
+    if not torch.isfinite(loss):
+        raise UsageError("The loss is no longer a number.", hint="Give a smaller --rate.")
+    optimiser.zero_grad()
+    loss.backward()
+    if recipe.clip is not None:
+        torch.nn.utils.clip_grad_norm_(learner.parameters(), recipe.clip)
+    optimiser.step()
+
+
+def batches(rows: Sequence[Example], recipe: Recipe, steps: int) -> Iterator[list[Example]]:
+    """`steps` batches: pass after pass in a seeded order, replies of like length together."""
+    rows = with_repeats(rows, recipe.special)
+    drawn = 0
+    for epoch in range(steps):  # a pass has a batch at least
+        order = Dice(recipe.seed, str(epoch), "training").permutation(len(rows))
+        for batch in _of_like_length([rows[n] for n in order], recipe, epoch):
+            if drawn == steps:
+                return
+            drawn += 1
+            yield batch
+
+
+def with_repeats(rows: Sequence[Example], share: float) -> list[Example]:
+    """`rows`, with those of the special classes repeated until they make up `share` of them."""
+    rare = [row for row in rows if isinstance(row.case.classes[row.target], str)]
+    if not rare or not share:
+        return list(rows)
+    often = share / (1 - share) * (len(rows) - len(rare)) / len(rare)
+    return [*rows, *rare * (min(_REPEATS, round(often)) - 1)]
+
+
+def _of_like_length(rows: list[Example], recipe: Recipe, epoch: int) -> Iterator[list[Example]]:
+    pool = recipe.batch * _POOL
+    for start in range(0, len(rows), pool):
+        near = sorted(rows[start : start + pool], key=lambda row: len(row.case.response))
+        parts = [near[i : i + recipe.batch] for i in range(0, len(near), recipe.batch)]
+        for n in Dice(recipe.seed, f"{epoch}/{start}", "batches").permutation(len(parts)):
+            yield parts[n]

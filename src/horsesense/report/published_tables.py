@@ -1,0 +1,91 @@
+"""A paper's table beside the run's own result, where the data set is the same by its name."""
+
+from __future__ import annotations
+
+import math
+import re
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from horsesense.measures.base import Estimate
+from horsesense.report.data import Run
+
+DATA_NAMES: Mapping[str, re.Pattern[str]] = {
+    "mctest": re.compile(r"mctest|mc500|mc160"),
+    "bank77": re.compile(r"bank(?:ing)?77"),
+    "equinfer": re.compile(r"equinfer"),
+    "mmlu": re.compile(r"mmlu(?!pro|redux)"),
+    "medmcqa": re.compile(r"medmcqa"),
+}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A published value in percent, "–" where there is none, and why it is doubtful, if it is."""
+
+    text: str
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A published table with the run's own row.
+
+    Attributes:
+        title, source: of the published table.
+        columns: headings.
+        own: the run's estimates, None where it has none.
+        rows: published rows.
+        doubts: the marks that occur, once each.
+    """
+
+    title: str
+    source: str
+    columns: Sequence[str]
+    own: Sequence[Estimate | None]
+    rows: Sequence[tuple[str, Sequence[Cell]]]
+    doubts: Sequence[str]
+
+
+def beside(run: Run, prefix: str, own: Callable[[str, str], Estimate | None]) -> list[Beside]:
+    """Published tables whose id begins with `prefix`, for the run's data set.
+
+    `own(id, column)` finds the run's estimate for a column of a table.
+    """
+    name = re.sub(r"[^a-z0-9]", "", run.findings["dataset"]["name"].lower())
+    found = []
+    for table in _tables():
+        if table["id"].startswith(prefix) and DATA_NAMES[table["data"]].search(name):
+            mine = [own(table["id"], column) for column in table["columns"]]
+            if any(e is not None for e in mine):
+                found.append(_beside(table, mine))
+    return found
+
+
+@cache
+def _tables() -> list[dict[str, Any]]:
+    text = (files("horsesense.report") / "published.toml").read_text(encoding="utf-8")
+    tables: list[dict[str, Any]] = tomllib.loads(text)["tables"]
+    return tables
+
+
+def _beside(table: Mapping[str, Any], own: Sequence[Estimate | None]) -> Beside:
+    marks = {(m["row"], m["column"]): m["why"] for m in table["marks"]}
+    columns = table["columns"]
+    rows = [
+        (
+            row["name"],
+            [
+                Cell("–" if math.isnan(value) else f"{value:.2f}", marks.get((row["name"], c), ""))
+                for c, value in zip(columns, row["values"], strict=True)
+            ],
+        )
+        for row in table["rows"]
+    ]
+    names = [column.replace("_", " ") for column in columns]
+    doubts = list(dict.fromkeys(marks.values()))
+    return Beside(table["title"], table["source"], names, own, rows, doubts)

@@ -1,0 +1,198 @@
+"""Many problems in one prompt: accuracy by size, kinds of errors, accuracy by place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from horsesense.measures.base import Estimate
+from horsesense.measures.task_contrast import TASKS
+from horsesense.report.charts import Line
+from horsesense.report.curves import Curve, curves, error_bars, spoken
+from horsesense.report.data import Run
+from horsesense.report.sections.base import Context, Section
+from horsesense.report.text import chance_text, p_text, points, value_of
+from horsesense.report.verdict import Sentence, mostly_valid, side
+from horsesense.stats.contrasts import Contrast, contrasts
+
+NAMES: Mapping[str, str] = {
+    "batch": "one answer a line",
+    "select_one": "select one label",
+    "select_all": "select all labels",
+}
+SETTINGS: Mapping[str, str] = {
+    "shows=label": "labels shown",
+    "lines=anchored": "numbered",
+    "design=disjoint": "disjoint",
+    "mix=even": "mixed",
+    "mix=subject": "unmixed",
+    "cot=1": "reasoned",
+}
+"""Short words for what is not as published."""
+KINDS = ("wrong_label", "contradiction", "unassigned")
+SIZEABLE = 0.05
+"""Change of accuracy from which a shared prompt is said to cost something."""
+
+
+def context(run: Run) -> Context | None:
+    scores = _estimates(run, "per_problem_accuracy")
+    if not scores:
+        return None
+    by_size = _curves(scores)
+    single = run.one("accuracy")
+    sizes = sorted({_size(e) for e in scores}, key=int)
+    by_place = _places(run, scores)
+    return {
+        "accuracy": curves(
+            by_size,
+            sizes,
+            x_title="Problems in one prompt",
+            y_title="Accuracy per problem, %",
+            caption="Accuracy per problem by size. " + spoken(by_size),
+            line=Line(single.value, "one by one") if single and single.value else None,
+        ),
+        "chance": [(NAMES[e.probe], chance_text(e.baseline)) for e in _first(scores) if e.baseline],
+        "errors": _errors(run, scores),
+        "places": by_place
+        and curves(
+            by_place,
+            [step for step, _ in by_place[0].points],
+            x_title="Place in the prompt",
+            y_title="Accuracy, %",
+            caption="Accuracy by place in the prompt. " + spoken(by_place),
+        ),
+        "largest": sizes[-1],
+        "differences": [
+            (f"{e.group}, {e.condition}", e, p_text(e.p_value), p_text(e.p_adjusted))
+            for e in _estimates(run, "task_difference")
+        ],
+        "cells": _cells(scores),
+        "near": _estimates(run, "share_of_sizes_near_single"),
+        "replies": [
+            (_label(e), e, other)
+            for e in _estimates(run, "unread_share")
+            for other in [_beside(run, e)]
+        ],
+        "too_long": run.findings.get("too_long", []),
+    }
+
+
+def _estimates(run: Run, measure: str) -> list[Estimate]:
+    return [e for task in TASKS if task in run.probes for e in run.all(measure, task)]
+
+
+def _size(e: Estimate) -> str:
+    return e.condition.partition(", ")[0].removeprefix("size=")
+
+
+def _rest(e: Estimate) -> str:
+    return e.condition.partition(", ")[2]
+
+
+def _words(rest: str) -> str:
+    return ", ".join(SETTINGS.get(part, part) for part in rest.split(", "))
+
+
+def _label(e: Estimate) -> str:
+    rest = f", {_words(_rest(e))}" if _rest(e) else ""
+    return f"{NAMES[e.probe]}, {_size(e)}{rest}"
+
+
+def _main(found: list[Estimate]) -> list[Estimate]:
+    """Those of the first setting of each task that shows texts: the others are variants of it."""
+    texts = [e for e in found if "shows=label" not in e.condition]
+    first = {e.probe: _rest(e) for e in sorted(texts, key=lambda e: bool(_rest(e)), reverse=True)}
+    return [e for e in texts if _rest(e) == first[e.probe]]
+
+
+def _curves(scores: list[Estimate]) -> list[Curve]:
+    """One per task and setting, at most six: plain tasks first."""
+    found: dict[tuple[str, str], list[tuple[str, Estimate]]] = {}
+    for e in sorted(scores, key=lambda e: bool(_rest(e))):
+        found.setdefault((e.probe, _rest(e)), []).append((_size(e), e))
+    return [
+        Curve(NAMES[task] + (f" ({_words(rest)})" if rest else ""), values)
+        for (task, rest), values in list(found.items())[:6]
+    ]
+
+
+def _first(scores: list[Estimate]) -> list[Estimate]:
+    return list({e.probe: e for e in reversed(scores)}.values())[::-1]
+
+
+def _errors(run: Run, scores: list[Estimate]) -> Any:
+    kinds = {(e.probe, e.condition, e.group): e for e in _estimates(run, "per_problem_errors")}
+    rows = []
+    for e in scores:
+        shares = {
+            k: kinds[e.probe, e.condition, k] for k in KINDS if (e.probe, e.condition, k) in kinds
+        }
+        rows.append((_label(e), {"correct": e, **shares}))
+    said = "; ".join(
+        f"{label}: " + ", ".join(f"{k.replace('_', ' ')} {value_of(e)}" for k, e in shares.items())
+        for label, shares in rows
+    )
+    return error_bars(rows, caption="Kinds of errors. " + said)
+
+
+def _places(run: Run, scores: list[Estimate]) -> list[Curve]:
+    """By place, for the largest size of each task."""
+    largest = max(map(_size, scores), key=int)
+    found: dict[str, list[tuple[str, Estimate]]] = {}
+    for e in _main(_estimates(run, "accuracy_by_position")):
+        if _size(e) == largest:
+            found.setdefault(NAMES[e.probe], []).append((e.group, e))
+    return [Curve(name, values) for name, values in found.items()]
+
+
+def _cells(scores: list[Estimate]) -> list[tuple[str, Contrast]]:
+    """Tasks compared over the sizes of this run, as Wang et al. compare them over all cells."""
+    tasks: dict[str, dict[object, float]] = {}
+    for e in _main(scores):
+        if e.value is not None:
+            tasks.setdefault(e.probe, {})[_size(e)] = 100 * e.value
+    found = contrasts(tasks)
+    return [(f"{a} - {b}", c) for (a, b), c in found.items() if c.cells > 1]
+
+
+def _beside(run: Run, e: Estimate) -> Estimate | None:
+    """The count that says what is wrong with a task's replies."""
+    measure, group = ("length_error", "size") if e.probe == "batch" else ("out_of_range", "")
+    return run.one(measure, e.probe, condition=e.condition, group=group)
+
+
+def sentences(run: Run) -> Iterator[Sentence]:
+    if not mostly_valid(run):
+        return
+    changes = _main(_estimates(run, "change_from_single"))
+    for e in _first(sorted(changes, key=lambda e: -int(_size(e)))):
+        yield _change(run, e)
+
+
+def _change(run: Run, e: Estimate) -> Sentence:
+    """The largest size of a task against one problem a prompt."""
+    assert e.value is not None
+    many = f"With {_size(e)} problems in one prompt ({NAMES[e.probe]}),"
+    if side(e, 0.0) < 0:
+        why = _why(run, e)
+        text = f"{many} accuracy is {points(e.value)} points lower than one by one{why}."
+        tone = "warning" if e.value < -SIZEABLE else "note"
+        return Sentence(text, tone, e, MANY.id, min(1.0, -e.value))  # type: ignore[arg-type]
+    if side(e, 0.0) > 0:
+        text = f"{many} accuracy is {points(e.value)} points higher than one by one."
+        return Sentence(text, "note", e, MANY.id)
+    seen = f"; {points(e.detectable)} points would have been seen" if e.detectable else ""
+    return Sentence(f"{many} no change from one by one was found{seen}.", "sound", e, MANY.id)
+
+
+def _why(run: Run, e: Estimate) -> str:
+    """What single problems cannot suffer: no label, or several."""
+    where = {"condition": e.condition}
+    none = run.one("per_problem_errors", e.probe, group="unassigned", **where)
+    several = run.one("per_problem_errors", e.probe, group="contradiction", **where)
+    if none is None or several is None:
+        return ""
+    return f"; {value_of(none)} of the problems have no label and {value_of(several)} have several"
+
+
+MANY = Section("many", "What do many problems in one prompt cost?", context, sentences)

@@ -1,0 +1,1 @@
+"""A run: its settings, its directory, and the stages that fill it."""

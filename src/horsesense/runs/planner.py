@@ -1,0 +1,252 @@
+"""From items and probes to numbered trials with their requests."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from horsesense.items.item import Item, ItemSet
+from horsesense.models.messages import Key, Request
+from horsesense.probes.base import NotApplicableError, Probe, SetProbe, Setting
+from horsesense.probes.registry import parse_probes
+from horsesense.prompts import Prompter
+from horsesense.trials.trial import Trial
+
+EXAMPLES = 5
+
+
+class Planned(NamedTuple):
+    """A trial with its number in the run and the request that puts it."""
+
+    number: int
+    trial: Trial
+    key: Key
+    request: Request
+
+
+@dataclass
+class Exclusions:
+    """Items to which a probe does not apply, by probe and reason."""
+
+    ids: dict[tuple[str, str], list[str]] = field(default_factory=lambda: defaultdict(list))
+
+    def add(self, probe: str, reason: str, item_id: str) -> None:
+        self.ids[probe, reason].append(item_id)
+
+    def as_json(self) -> list[dict[str, Any]]:
+        """One row per probe and reason, with the number of items and a few of their ids."""
+        return [
+            {"probe": probe, "reason": reason, "items": len(ids), "examples": ids[:EXAMPLES]}
+            for (probe, reason), ids in self.ids.items()
+        ]
+
+
+@dataclass
+class Planner:
+    """Generates the trials of a study, item by item, so that millions need no memory.
+
+    Attributes:
+        items, probes, setting, prompter: what is asked, and how.
+        identity: of the respondent; part of every key.
+        excluded: filled while trials are generated.
+        made: (probe, condition) -> (signature of the probe, prompt form), filled likewise.
+        too_long: (probe, condition) -> prompts that exceed the respondent's context and were not
+            sent.
+        count: trials generated so far.
+    """
+
+    items: ItemSet
+    probes: Sequence[Probe]
+    setting: Setting
+    prompter: Prompter
+    identity: str
+    excluded: Exclusions = field(default_factory=Exclusions)
+    made: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
+    too_long: Counter[tuple[str, str]] = field(default_factory=Counter)
+    count: int = 0
+
+    def too_long_json(self) -> list[dict[str, Any]]:
+        """One row per probe and condition with prompts that were too long to be sent."""
+        return [
+            {"probe": probe, "condition": condition, "prompts": prompts}
+            for (probe, condition), prompts in self.too_long.items()
+        ]
+
+    def trials(self, probes: Sequence[Probe]) -> Iterator[Trial]:
+        """Trials of some of the probes, without requests; exclusions are not recorded."""
+        for _, trial in self._generate(probes, record=False):
+            yield trial
+
+    def plan(self, probes: Sequence[Probe]) -> Iterator[Planned]:
+        """Numbered trials with requests, item by item; exclusions are recorded."""
+        for probe, trial in self._generate(probes, record=True):
+            self.made.setdefault((trial.probe, trial.condition), (probe.signature, trial.form))
+            request = self.prompter.request(trial)
+            yield Planned(self.count, trial, request.key(self.identity), request)
+            self.count += 1
+
+    def _generate(self, probes: Sequence[Probe], *, record: bool) -> Iterator[tuple[Probe, Trial]]:
+        """Trials item by item, then those of the probes that need the whole set."""
+        singles = [probe for probe in probes if not isinstance(probe, SetProbe)]
+        for item in self.items:
+            for probe in singles:
+                for trial in self._apply(probe, item, record=record):
+                    yield probe, trial
+        for probe in probes:
+            if isinstance(probe, SetProbe):
+                for trial in probe.set_trials(self._fit(probe, record=record), self.setting):
+                    yield probe, trial
+
+    def _apply(self, probe: Probe, item: Item, *, record: bool) -> Sequence[Trial]:
+        try:
+            return probe.apply(item, self.setting)
+        except NotApplicableError as reason:
+            if record:
+                self.excluded.add(probe.signature, str(reason), item.id)
+            return ()
+
+    def _fit(self, probe: SetProbe, *, record: bool) -> list[Item]:
+        """The items that can stand in a trial of the probe."""
+        fit = []
+        for item in self.items:
+            try:
+                probe.check(item, self.setting)
+            except NotApplicableError as reason:
+                if record:
+                    self.excluded.add(probe.signature, str(reason), item.id)
+            else:
+                fit.append(item)
+        if record:
+            for why, item_id in probe.left_out(fit, self.setting):
+                self.excluded.add(probe.signature, why, item_id)
+        return fit
+
+
+@dataclass(frozen=True)
+class ProbePlan:
+    """What one probe would ask; `probe` is its signature.
+
+    `own_requests` counts what the probe would ask alone: with its own original, and with the
+    earlier answers that it depends on. Of a probe that depends on answers, all items are counted,
+    so that this is an upper bound (`at_most`).
+    """
+
+    probe: str
+    trials: int
+    own_requests: int
+    at_most: bool = False
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a study would ask, before anything is spent.
+
+    Attributes:
+        items: number of items.
+        trials: prompts as shown, equal ones counted each time.
+        requests: different requests, which are asked once.
+        probes: the same by probe.
+        prompt_tokens: of all requests; counted by the respondent, else characters / 4.
+        tokens_exact: whether they were counted.
+        completion_tokens: upper limit of all replies.
+        too_long: requests that, with room for their reply, exceed the respondent's context;
+            they are not sent if their tokens were counted.
+        too_long_by: the same by probe and condition.
+        excluded: items to which a probe does not apply, with reasons.
+    """
+
+    items: int
+    trials: int
+    requests: int
+    probes: tuple[ProbePlan, ...]
+    prompt_tokens: int
+    tokens_exact: bool
+    completion_tokens: int
+    too_long: int
+    too_long_by: list[dict[str, Any]]
+    excluded: list[dict[str, Any]]
+
+    @property
+    def saved(self) -> int:
+        """Requests saved because equal prompts are asked once."""
+        return self.trials - self.requests
+
+    @property
+    def saved_over_probes_alone(self) -> float:
+        """Share of requests saved against running each probe with its own original."""
+        alone = sum(probe.own_requests for probe in self.probes)
+        return 1 - self.requests / alone if alone else 0.0
+
+
+def exceeds(
+    request: Request, count_tokens: Callable[[Request], int | None], context: int | None
+) -> bool:
+    """Whether a prompt and the room for its reply certainly exceed a context of that many tokens.
+
+    What cannot be counted is not known to exceed it.
+    """
+    if context is None:
+        return False
+    counted = count_tokens(request)
+    return counted is not None and counted + request.params.max_tokens > context
+
+
+def measure_plan(
+    planner: Planner, count_tokens: Callable[[Request], int | None], context_length: int | None
+) -> Plan:
+    """Generate every request once, and count."""
+    keys: dict[str, set[Key]] = defaultdict(set)
+    trials: dict[str, int] = defaultdict(int)
+    seen: set[Key] = set()
+    tokens, exact, replies = 0, True, 0
+    for planned in planner.plan(planner.probes):
+        name, _ = planner.made[planned.trial.probe, planned.trial.condition]
+        trials[name] += 1
+        keys[name].add(planned.key)
+        if planned.key in seen:
+            continue
+        seen.add(planned.key)
+        counted = count_tokens(planned.request)
+        exact = exact and counted is not None
+        length = characters(planned.request) // 4 if counted is None else counted
+        tokens += length
+        room = planned.request.params.max_tokens
+        replies += room
+        if context_length is not None and length + room > context_length:
+            planner.too_long[planned.trial.probe, planned.trial.condition] += 1
+    return Plan(
+        items=len(planner.items),
+        trials=sum(trials.values()),
+        requests=len(seen),
+        probes=tuple(
+            ProbePlan(p.signature, trials[p.signature], _alone(p, keys), p.stage > 1)
+            for p in planner.probes
+            if trials[p.signature]
+        ),
+        prompt_tokens=tokens,
+        tokens_exact=exact,
+        completion_tokens=replies,
+        too_long=planner.too_long.total(),
+        too_long_by=planner.too_long_json(),
+        excluded=planner.excluded.as_json(),
+    )
+
+
+def _alone(probe: Probe, keys: Mapping[str, set[Key]]) -> int:
+    """Requests of a probe with the original and with what it needs."""
+    together = {p.signature for p in parse_probes((*probe.needs, probe.signature))}
+    return len(set[Key]().union(*(keys.get(signature, ()) for signature in together)))
+
+
+def characters(request: Request) -> int:
+    """Length of a prompt in characters."""
+    if request.text is not None:
+        return len(request.text)
+    return sum(len(content) for _, content in request.messages or ())
+
+
+def item_index(items: ItemSet) -> Mapping[str, int]:
+    """Item id -> number in the set."""
+    return {item.id: number for number, item in enumerate(items)}

@@ -1,0 +1,116 @@
+"""Everything that is needed to run a study again, as it stands in `study.toml`."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any, Literal
+
+import tomli_w
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from horsesense.errors import StoreError, UsageError
+from horsesense.runs.suites import BASIC, merged, named_suites, rebundled, suite_probes
+
+DEFAULT_PROBES = BASIC
+DEFAULT_READERS = ("first_token", "text")
+
+
+def same_kind(one: str, other: str) -> bool:
+    """Whether two specs name the same plug-in, whatever their parameters."""
+    return one.partition("(")[0] == other.partition("(")[0]
+
+
+class Settings(BaseModel):
+    """A study. Field names are the long options of `horsesense audit`.
+
+    `suite` (one name, or several with commas between) adds its probes to those that are named;
+    `faithful` chooses the published protocol. `probes` then holds all of them. `sizes`, `bundles`
+    and `disjoint` are those of every probe that puts several problems into a prompt.
+
+    >>> Settings(items="sample", model="sim:prior").probes[0]
+    'repeat'
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    items: str
+    model: str
+    probes: tuple[str, ...] = DEFAULT_PROBES
+    suite: str | None = None
+    faithful: bool = False
+    sizes: str | None = None
+    bundles: int | None = Field(default=None, ge=1)
+    disjoint: bool = False
+    map: dict[str, str] = Field(default_factory=dict)
+    split: str | None = None
+    where: dict[str, str] = Field(default_factory=dict)
+    labels: tuple[str, ...] | None = None
+    task: str | None = None
+    limit: int | None = Field(default=None, ge=1)
+    seed: int = 0
+    shots: int = Field(default=0, ge=0)
+    shots_from: str | None = None
+    style: Literal["auto", "chat", "completion"] = "auto"
+    templates: str | None = None
+    max_tokens: int = Field(default=16, ge=0)
+    temperature: float = Field(default=0.0, ge=0)
+    top_p: float | None = Field(default=None, gt=0, le=1)
+    readers: tuple[str, ...] = DEFAULT_READERS
+    draws: int = Field(default=1000, ge=100)
+    level: float = Field(default=0.95, gt=0.5, lt=1)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_suite(cls, values: dict[str, Any]) -> dict[str, Any]:
+        """Resolve the suite, so that what is saved names every probe."""
+        added = suite_probes(values.get("suite"), bool(values.get("faithful")))
+        if added:
+            values = {**values, "probes": merged([*added, *(values.get("probes") or ())])}
+        faithful = bool(values.get("faithful"))
+        suites = named_suites(values.get("suite"))
+        needed = [name for suite in suites for name in suite.needed(faithful)]
+        if needed:
+            named = values.get("readers") or DEFAULT_READERS
+            new = [name for name in needed if not any(same_kind(name, r) for r in named)]
+            values = {**values, "readers": (*named, *new)}
+        if values.get("sizes") or values.get("bundles") or values.get("disjoint"):
+            values = {**values, "probes": cls._rebundled(values)}
+        return values
+
+    @classmethod
+    def _rebundled(cls, values: dict[str, Any]) -> tuple[str, ...]:
+        probes = values.get("probes") or DEFAULT_PROBES
+        sizes = values.get("sizes")
+        found = rebundled(
+            probes,
+            sizes.replace(",", "/") if sizes else None,
+            values.get("bundles"),
+            bool(values.get("disjoint")),
+        )
+        return merged(found)
+
+    @classmethod
+    def of(cls, **values: object) -> Settings:
+        """Settings from loose values; UsageError names each field that does not fit."""
+        try:
+            return cls.model_validate(values)
+        except ValidationError as error:
+            faults = (f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
+            raise UsageError("These settings do not fit: " + "; ".join(faults)) from None
+
+    def save(self, path: Path) -> None:
+        path.write_text(tomli_w.dumps(self.model_dump(mode="json", exclude_none=True)))
+
+    @classmethod
+    def load(cls, path: Path) -> Settings:
+        """Settings of a run directory; StoreError if there are none or they cannot be read."""
+        try:
+            return cls.of(**tomllib.loads(path.read_text(encoding="utf-8")))
+        except FileNotFoundError:
+            raise StoreError(
+                f"{path.parent} is no run directory: it has no {path.name}.",
+                hint="Name the directory that `horsesense audit --out` wrote.",
+            ) from None
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise StoreError(f"{path}: {error}") from None

@@ -1,0 +1,1 @@
+"""What is shown to a model: trials with their variants, orders and conditions."""

@@ -1,0 +1,321 @@
+"""The store keeps the first answer, byte for byte, and refuses anything it cannot do safely."""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import mkdtemp
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from horsesense.errors import StoreError
+from horsesense.inference.store import Store
+from horsesense.models.base import Asked
+from horsesense.models.messages import Failure, Request, Response, SamplingParams, Usage
+
+ME = "test:respondent"
+
+
+def ask(text: str, identity: str = ME) -> Asked:
+    request = Request(messages=(("user", text),), text=None)
+    return Asked(request.key(identity), request)
+
+
+def answered(n: int, start: int = 0) -> list[tuple[Asked, Response]]:
+    return [
+        (ask(f"question {i}"), Response(f"answer {i}", usage=Usage(10, 1)))
+        for i in range(start, start + n)
+    ]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "run" / "store.sqlite"
+
+
+@pytest.fixture
+def filled(path: Path) -> Path:
+    with Store.open(path) as store:
+        store.put(answered(300), identity=ME)
+    return path
+
+
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
+logs = st.floats(max_value=0, allow_nan=False, allow_infinity=False)
+
+
+params = st.builds(
+    SamplingParams,
+    temperature=st.floats(0, 2),
+    watch=st.lists(texts, max_size=3).map(tuple),
+    sample=st.integers(0, 99),
+)
+responses = st.builds(
+    Response,
+    text=texts,
+    finish_reason=st.none() | texts,
+    positions=st.lists(st.dictionaries(texts, logs, max_size=3), max_size=2).map(tuple),
+    continuations=st.dictionaries(texts, st.tuples(logs, st.integers(1, 9)), max_size=2),
+    usage=st.builds(Usage, st.none() | st.integers(0, 9), st.none() | st.integers(0, 9)),
+)
+
+
+def test_what_is_stored_comes_back(path: Path) -> None:
+    with Store.open(path) as store:
+
+        @settings(max_examples=100, deadline=None)
+        @given(texts, params, responses)
+        def comes_back(prompt: str, params: SamplingParams, response: Response) -> None:
+            request = Request(messages=None, text=prompt, params=params)
+            asked = Asked(request.key(ME), request)
+            response = store.get([asked.key]).get(asked.key, response)  # the first one stays
+            store.put([(asked, response)], identity=ME)
+            assert store.get([asked.key]) == {asked.key: response}
+            assert store.get_request(asked.key) == request
+
+        comes_back()
+        assert store.verify().checked == store.totals().responses > 10
+        assert store.verify().sound
+
+
+def test_the_first_response_stays(path: Path) -> None:
+    asked = ask("twice")
+    with Store.open(path) as store:
+        store.put([(asked, Response("first")), (asked, Response("second"))], identity=ME)
+        store.put([(asked, Response("third"))], identity=ME)
+        assert store.get([asked.key])[asked.key].text == "first"
+        assert store.totals().responses == 1
+
+
+def test_known_and_get_take_more_keys_than_one_query(path: Path) -> None:
+    with Store.open(path) as store:
+        store.put(answered(1300), identity=ME)
+        keys = [asked.key for asked, _ in answered(2000)]
+        assert store.known(keys) == set(keys[:1300])
+        found = store.get(keys)
+        assert [found[key].text for key in keys[:1300]] == [f"answer {i}" for i in range(1300)]
+        assert store.totals()[:3] == (1300, 13000, 1300)
+
+
+def test_models_share_a_store_without_mixing(path: Path) -> None:
+    mine, yours = ask("same", "model a"), ask("same", "model b")
+    with Store.open(path) as store:
+        store.put([(mine, Response("a"))], identity="model a")
+        assert store.known([mine.key, yours.key]) == {mine.key}
+        store.put([(yours, Response("b"))], identity="model b")
+        assert store.identities() == ["model a", "model b"]
+        assert (store.verify("model a").checked, store.verify().checked) == (1, 2)
+
+
+def test_failures_are_listed_until_answered(path: Path) -> None:
+    lost, found = ask("lost"), ask("found")
+    timeout, server = Failure("timeout", "late"), Failure("server", "broke", 500)
+    with Store.open(path) as store:
+        store.fail([(lost, 3, timeout), (found, 1, timeout)], identity=ME)
+        store.fail([(lost, 2, server)], identity=ME)
+        store.put([(found, Response("here"))], identity=ME)
+        assert store.failures() == {lost.key: (lost.request, 5, server)}
+        assert store.failures([found.key]) == {}
+        assert store.get_request(lost.key) == lost.request
+        assert store.known([lost.key]) == set()
+        assert store.totals().failures == 1
+        assert store.verify().checked == 4
+
+
+@pytest.mark.parametrize("table", ["models", "responses", "failures"])
+@pytest.mark.parametrize("change", ["DELETE FROM {}", "UPDATE {} SET rowid = rowid + 1"])
+def test_rows_cannot_be_changed(path: Path, table: str, change: str) -> None:
+    with Store.open(path) as store:
+        store.put(answered(1), identity=ME)
+        store.fail([(ask("x"), 1, Failure("server", "broke"))], identity=ME)
+    with pytest.raises(sqlite3.IntegrityError, match="only grows"):
+        sqlite3.connect(path).execute(change.format(table))
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "fault"),
+    [
+        ("response", '{"text":"better"}', "not the one that was stored"),
+        ("request", '{"messages":[["user","other"]],"params":{"watch":[],"continuations":[]}}', ""),
+        ("request", "{}", "cannot be read"),
+        ("request", "no JSON", "cannot be read"),
+        ("key", b"0123456789abcdef", "hash to"),
+        ("model", 2, "hash to"),
+    ],
+)
+def test_verify_finds_what_was_tampered_with(
+    filled: Path, column: str, value: object, fault: str
+) -> None:
+    with sqlite3.connect(filled) as database:
+        database.execute("DROP TRIGGER responses_UPDATE_refused")
+        database.execute("INSERT INTO models VALUES (2, 'another')")
+        database.execute(f"UPDATE responses SET {column} = ? WHERE rowid = 7", [value])
+    with Store.open(filled) as store:
+        verification = store.verify()
+    assert verification.checked == 300
+    assert len(verification.faults) == 1
+    assert fault in verification.faults[0]
+
+
+def test_a_second_process_is_told_who_writes(path: Path) -> None:
+    code = "import sys; from pathlib import Path; from horsesense.inference.store import Store\n"
+    code += "store = Store.open(Path(sys.argv[1])); print('open', flush=True); input()"
+    with subprocess.Popen(
+        [sys.executable, "-c", code, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == b"open\n"
+        with pytest.raises(StoreError, match=f"in use by another run \\(process {other.pid}\\)"):
+            Store.open(path)
+        with Store.open(path, read_only=True) as reader:
+            assert reader.totals().responses == 0
+        other.send_signal(signal.SIGKILL)
+        other.wait()
+    Store.open(path).close()  # the lock died with its holder
+
+
+def test_a_reader_sees_what_a_writer_stores(path: Path) -> None:
+    with Store.open(path) as writer, Store.open(path, read_only=True) as reader:
+        writer.put(answered(2), identity=ME)
+        assert reader.totals().responses == 2
+        with pytest.raises(StoreError, match="cannot be written"):
+            reader.put(answered(3), identity=ME)
+
+
+@pytest.mark.parametrize("keep", [0, 50, 4096, 0.5, -1])
+def test_a_truncated_store_is_refused_and_left_alone(filled: Path, keep: float) -> None:
+    whole = filled.read_bytes()
+    part = whole[: int(len(whole) * keep) if 0 < keep < 1 else int(keep)]
+    filled.write_bytes(part)
+    for read_only in (False, True):
+        with pytest.raises(StoreError, match="cut short"):
+            Store.open(filled, read_only=read_only)
+    assert filled.read_bytes() == part
+    filled.write_bytes(whole)
+    with Store.open(filled) as store:
+        assert store.verify().checked == 300
+
+
+def test_damage_inside_is_reported(filled: Path) -> None:
+    content = bytearray(filled.read_bytes())
+    content[8192:24576] = os.urandom(16384)
+    filled.write_bytes(content)
+    with pytest.raises(StoreError, match="damaged"), Store.open(filled) as store:  # noqa: PT012
+        keys = [asked.key for asked, _ in answered(300)]
+        store.get(keys)
+        assert not store.verify().sound
+
+
+def test_other_files_are_refused(path: Path) -> None:
+    path.parent.mkdir()
+    path.write_text("not a database, but longer than the hundred bytes of a header. " * 3)
+    with pytest.raises(StoreError, match="no SQLite database"):
+        Store.open(path)
+    path.unlink()
+    with sqlite3.connect(path) as other:
+        other.execute("CREATE TABLE bookmarks (url)")
+    with pytest.raises(StoreError, match="another program"):
+        Store.open(path)
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(StoreError, match="directory"):
+        Store.open(path)
+
+
+@pytest.mark.parametrize(("schema", "hint"), [(0, "older"), (2, "newer"), (999, "newer")])
+def test_another_schema_is_refused(filled: Path, schema: int, hint: str) -> None:
+    with sqlite3.connect(filled) as database:
+        database.execute(f"PRAGMA user_version = {schema}")
+    database.close()
+    before = filled.read_bytes()
+    with pytest.raises(StoreError, match=hint):
+        Store.open(filled)
+    assert filled.read_bytes() == before
+
+
+def test_a_missing_store_cannot_be_read(path: Path) -> None:
+    with pytest.raises(StoreError, match="No such file"):
+        Store.open(path, read_only=True)
+    assert not path.exists()
+
+
+def test_a_half_made_store_is_made_again(path: Path) -> None:
+    path.parent.mkdir()
+    path.with_suffix(".new").write_bytes(b"killed while making it")
+    with Store.open(path) as store:
+        assert store.totals().responses == 0
+
+
+@pytest.fixture
+def ordinary_user() -> Iterator[Path]:
+    """A directory, and no power to write where permissions forbid it (root may anywhere)."""
+    directory = Path(mkdtemp())
+    directory.chmod(0o755)
+    user = os.geteuid()
+    try:
+        yield directory
+    finally:
+        os.seteuid(user)
+        for name in (*directory.rglob("*"), directory):
+            name.chmod(0o755)
+        shutil.rmtree(directory)
+
+
+def become_ordinary() -> None:
+    if os.geteuid() == 0:
+        os.seteuid(65534)
+
+
+def test_a_read_only_directory(ordinary_user: Path) -> None:
+    path = ordinary_user / "store.sqlite"
+    with Store.open(path) as store:
+        store.put(answered(5), identity=ME)
+    for name in ordinary_user.iterdir():
+        name.chmod(0o444)
+    ordinary_user.chmod(0o555)
+    become_ordinary()
+    with pytest.raises(StoreError, match=r"Permission denied.*\n.*choose another --out"):
+        Store.open(path)
+    with pytest.raises(StoreError, match="Permission denied"):
+        Store.open(ordinary_user / "new" / "store.sqlite")
+    with Store.open(path, read_only=True) as store:
+        assert store.totals().responses == 5
+
+
+def test_a_full_disk_loses_nothing_stored(path: Path) -> None:
+    with Store.open(path) as store:
+        store.put(answered(100), identity=ME)
+        pages = store._connection.execute("PRAGMA page_count").fetchone()[0]
+        store._connection.execute(f"PRAGMA max_page_count = {pages + 2}")
+        with pytest.raises(StoreError, match=r"the disk is full.*\nEverything stored before"):
+            store.put(answered(2000, start=100), identity=ME)
+        assert store.totals().responses == 100
+    with Store.open(path) as store:  # the limit went with the connection: there is space again
+        store.put(answered(2000, start=100), identity=ME)
+        assert store.totals().responses == 2100
+        assert store.verify().sound
+
+
+def test_a_write_that_the_system_refuses(filled: Path) -> None:
+    with Store.open(filled) as store:
+        before = resource.getrlimit(resource.RLIMIT_FSIZE)
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, before[1]))
+        try:
+            with pytest.raises(StoreError, match="disk"):
+                store.put(answered(3000, start=300), identity=ME)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        store.put(answered(1, start=300), identity=ME)
+    with Store.open(filled) as store:
+        assert store.verify().checked == 301
+        assert store.verify().sound

@@ -1,0 +1,220 @@
+"""Measures of Know-No and REVAS against the specification's worked examples."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+from sklearn.metrics import roc_auc_score
+
+from cells import cell_of
+from horsesense.measures.agreement import chance_agreement
+from horsesense.measures.bounds import bounds
+from horsesense.measures.know_no import omni_accuracy, reference_policies
+from horsesense.measures.registry import MEASURES
+from horsesense.runs.tables import STATUS_CODE, Cell, joined
+from horsesense.stats.bootstrap import Resampler, by_cluster
+from horsesense.testing.conformance import random_cell
+
+YES_NO = "items=all, polarity=positive"
+
+
+def values(measure: str, cell: Cell) -> dict[str, float]:
+    """Group -> value of a measure on a cell."""
+    found = MEASURES.get(measure)
+    assert found.why_not(cell) is None
+    totals = found.rows(cell).rows.sum(axis=0)
+    return dict(zip(found.groups(cell), map(float, found.value(totals)), strict=True))
+
+
+def test_omni(vectors: dict[str, Any]) -> None:
+    for row in vectors["omni"]:
+        mean = sum(row["A_wo"]) / 3
+        assert mean == pytest.approx(row["E"], abs=0.0051)
+        printed = len(str(row["Omni"]).partition(".")[2])
+        tolerance = 1e-8 if printed > 2 else 0.0051
+        assert omni_accuracy(row["A_w"], row["A_wo"]) == pytest.approx(row["Omni"], abs=tolerance)
+
+
+def test_who_reads_nothing_has_an_omni_accuracy() -> None:
+    assert reference_policies(4) == {
+        "always the first option": 1 / 8,
+        "a random option": pytest.approx((1 / 4 + 1 / 12) / 2),
+        "always none": 0.5,
+    }
+
+
+def test_omni_of_cells_is_omni_of_their_accuracies() -> None:
+    """Runs are averaged within a prompt first, then over prompts."""
+    prompts = ("with_gold", "hint_option", "hint_instruction", "no_hint")
+    cells = {p: random_cell(n, r=3, missing=0) for n, p in enumerate(prompts)}
+    for name, cell in cells.items():
+        status = np.full_like(cell.status, STATUS_CODE["answer"])
+        correct = np.maximum(cell.correct, 0)
+        cells[name] = replace(cell, status=status, correct=correct.astype(np.int8))
+    whole = joined(cells, "gold_absent", "")
+    accuracy = {p: float((c.correct == 1).mean()) for p, c in cells.items()}
+    expected = omni_accuracy(accuracy["with_gold"], [accuracy[p] for p in prompts[1:]])
+    assert values("omni_accuracy", whole)[""] == pytest.approx(expected, abs=1e-12)
+
+
+def test_consistency_and_its_bounds(vectors: dict[str, Any]) -> None:
+    vector = vectors["consistency"]
+    code = {"a": 0, "b": 1, "c": 2, "d": 3, None: None}
+    cell = cell_of(
+        [[code[c] for c in row] for row in vector["preds_content"]],
+        [code[g] or 0 for g in vector["gold"]],
+    )
+    got = {b.says: (b.low, b.high) for b in bounds(cell)}
+    hard, mean = vector["AccH_percent"] / 100, vector["mean_order_accuracy_percent"] / 100
+    assert got["AccH <= mean Acc"] == pytest.approx((hard, mean))
+    unstable = 1 - vector["CS_distribution"]["1.0"] / 6
+    upper = got["mean Acc <= AccH + share(CS < 1)"]
+    assert upper == pytest.approx((mean, hard + unstable))
+    assert all(b.holds for b in bounds(cell))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_bounds_hold_whatever_is_answered(seed: int) -> None:
+    found = list(bounds(random_cell(seed, missing=0)))
+    assert len(found) >= 3
+    assert all(bound.holds for bound in found)
+
+
+def test_expected_agreement_of_guessing(vectors: dict[str, Any]) -> None:
+    for name, expected in vectors["expected_CS_random_guess"].items():
+        numbers = [int(part) for part in "".join(c if c.isdigit() else " " for c in name).split()]
+        if len(numbers) == 2 and isinstance(expected, int | float):
+            n, k = numbers
+            assert chance_agreement(n, k) == pytest.approx(float(expected), abs=1e-8), name
+
+
+def multi_cell(vector: dict[str, Any]) -> Cell:
+    """One reply with several letters per item."""
+    slot = {letter: number for number, letter in enumerate("abcd")}
+    items = vector["items"]
+    column = np.array([[slot[item["gold"]]] for item in items], dtype=np.int16)
+    cell = cell_of([[0]] * len(items), [0] * len(items), probe="multi_select")
+    return replace(
+        cell,
+        asks="letters",
+        gold_at=column,
+        marked=np.array([[slot[item["mis"]]] for item in items], dtype=np.int16),
+        chosen=np.array([[sum(1 << slot[s] for s in item["sel"])] for item in items]),
+    )
+
+
+def test_multi_selection(vectors: dict[str, Any]) -> None:
+    vector = vectors["multi_selection"]
+    cell = multi_cell(vector)
+    assert values("multi_rate", cell)[""] * 100 == pytest.approx(vector["pct_multi"], abs=1e-8)
+    gold, misleading = values("recall_gold", cell), values("recall_misleading", cell)
+    assert gold["multi"] * 100 == pytest.approx(vector["recall_correct_multi_only"], abs=1e-8)
+    assert gold["all"] * 100 == pytest.approx(vector["recall_correct_all"], abs=1e-8)
+    expected = vector["recall_misleading_multi_only"]
+    assert misleading["multi"] * 100 == pytest.approx(expected, abs=1e-8)
+    assert values("multi_exact", cell)[""] == 0
+    assert values("multi_precision", cell)[""] == pytest.approx((1 / 2 + 1 / 3) / 5)
+
+
+def confidence_cell(gold: list[float], distractors: list[list[float]]) -> Cell:
+    """Probabilities of yes over the vocabulary, to the right option and to each other one."""
+    yes = np.column_stack([gold, distractors])
+    n, k = yes.shape
+    accepts = np.tile([0] + [1] * (k - 1), (n, 1)).astype(np.int16)
+    cell = cell_of([[0] * k] * n, [0] * n, k=2, probe="option_confidence", reader="first_token")
+    return replace(
+        cell,
+        condition=YES_NO,
+        asks="yes_no",
+        gold_at=accepts,
+        slot=np.where(yes >= 0.5, 0, 1).astype(np.int16),
+        confidence=np.maximum(yes, 1 - yes),
+        score=np.zeros((n, k)),
+    )
+
+
+def test_option_confidence(vectors: dict[str, Any]) -> None:
+    vector = vectors["option_confidence"]
+    items = vector["items"]
+    cell = confidence_cell([i["correct"] for i in items], [i["distr"] for i in items])
+    got = values("option_confidence", cell)
+    assert got == pytest.approx(
+        {
+            "gold": vector["mean_correct"],
+            "strongest_distractor": vector["mean_most_distracting"],
+            "ratio": vector["ratio_of_means"],
+        },
+        abs=1e-8,
+    )
+
+
+def test_true_false_baselines(vectors: dict[str, Any]) -> None:
+    vector = vectors["true_false_baselines"]
+    for answer, accuracy in ((0, vector["always_yes_acc"]), (1, vector["always_no_acc"])):
+        cell = confidence_cell([0.5] * 3, [[0.5] * 3] * 3)
+        slot = np.full_like(cell.slot, answer)
+        right = (slot == cell.gold_at).astype(np.int8)
+        cell = replace(cell, probe="true_false", slot=slot, correct=right)
+        assert values("true_false_accuracy", cell)[""] * 100 == pytest.approx(accuracy, abs=1e-8)
+        balanced = values("true_false_balanced_accuracy", cell)[""]
+        assert balanced * 100 == pytest.approx(vector["balanced_acc_of_each"], abs=1e-8)
+        assert MEASURES.get("true_false_accuracy").baseline(cell) == 0.75
+
+
+def test_auroc_is_scikit_learns() -> None:
+    dice = np.random.default_rng(0)
+    yes = np.round(dice.random((40, 4)), 1)  # with ties
+    cell = confidence_cell(yes[:, 0].tolist(), yes[:, 1:].tolist())
+    truth = np.tile([1, 0, 0, 0], 40)
+    expected = roc_auc_score(truth, yes.ravel())
+    assert values("option_auroc", cell)[""] == pytest.approx(expected, abs=1e-12)
+
+
+def test_auroc_interval_covers() -> None:
+    """The first-order expansion has the right spread: 95 % intervals cover in 90 to 99 %.
+
+    Options of one item go up and down together, which only a bootstrap over items sees.
+    """
+    truth = float(norm.cdf(0.8 / np.sqrt(2)))
+    measure = MEASURES.get("option_auroc")
+    n, repeats, hits = 60, 200, 0
+    for seed in range(repeats):
+        dice = np.random.default_rng(seed)
+        latent = dice.normal(size=(n, 1)) * np.sqrt(0.3) + dice.normal(size=(n, 4)) * np.sqrt(0.7)
+        latent[:, 0] += 0.8
+        yes = norm.cdf(latent)
+        cell = confidence_cell(yes[:, 0].tolist(), yes[:, 1:].tolist())
+        sums = by_cluster(measure.rows(cell).rows, np.arange(n), n)
+        low, high = Resampler(n, 200, seed).interval(sums, measure.value)
+        hits += bool(low[0] <= truth <= high[0])
+    assert 0.90 <= hits / repeats <= 0.99
+
+
+def test_unread_options_are_missing_not_zero() -> None:
+    cell = confidence_cell([0.4, 0.4], [[0.1, 0.2, 0.3]] * 2)
+    status = cell.status.copy()
+    status[0, 2] = -1
+    rows = MEASURES.get("option_confidence").rows(replace(cell, status=status))
+    assert (rows.n, rows.n_missing) == (1, 1)
+
+
+def test_joined_cells_keep_their_items_apart() -> None:
+    first = random_cell(1, n=5)
+    second = replace(random_cell(2, n=5), item=np.arange(3, 8))
+    whole = joined({"a": first, "b": second}, "p", "c")
+    assert whole.item.tolist() == list(range(8))
+    assert whole.part is not None
+    a = whole.status[:, whole.part == 0]
+    assert np.array_equal(a[:5], first.status)
+    assert not (a[5:] != -2).any(), "an item that a cell lacks was not asked there"
+
+
+def test_orders_that_show_other_distractors_have_no_simple_chance_level() -> None:
+    cell = replace(random_cell(1, k=2), probe="option_count", condition="n=2, design=random(4)")
+    measure = MEASURES.get("plurality_agreement")
+    assert measure.baseline(cell) is None
+    assert measure.baseline(replace(cell, condition="n=3, design=random(4)")) is not None

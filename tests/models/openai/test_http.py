@@ -1,0 +1,695 @@
+"""The OpenAI protocol: what is sent, what counts as an answer, and where the key never goes."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import pickle
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from email.utils import formatdate
+from typing import Any
+
+import orjson
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from horsesense.errors import BackendError, UsageError
+from horsesense.models.base import Asked
+from horsesense.models.messages import Failure, Request, Response, SamplingParams, Usage
+from horsesense.models.openai.http import HttpBackend
+from horsesense.models.openai.protocol import (
+    POSITIONS,
+    Dialect,
+    body_of,
+    context_lengths,
+    failure_of,
+    read_reply,
+    retry_after,
+)
+from horsesense.models.registry import make_backend
+
+KEY = "hs-very-secret-0123456789"
+
+CHAT = Request((("user", "Which?"),), None, SamplingParams(top_logprobs=2))
+PLAIN = Request(None, "Which?", SamplingParams(top_logprobs=2))
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+@pytest.fixture(autouse=True)
+def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HORSESENSE_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def chat_reply(**changes: Any) -> dict[str, Any]:
+    top = [{"token": "B", "logprob": -0.1}, {"token": " A", "logprob": -2.5}]
+    choice = {
+        "message": {"role": "assistant", "content": "B", "refusal": None},
+        "finish_reason": "stop",
+        "logprobs": {"content": [{"token": "B", "logprob": -0.1, "top_logprobs": top}]},
+    }
+    message = changes.pop("message", None)
+    if message is not None:
+        choice["message"] = message
+    choice.update(changes)
+    return {
+        "model": "m-2026",
+        "choices": [choice],
+        "usage": {"prompt_tokens": 9, "completion_tokens": 1},
+    }
+
+
+def plain_reply(**changes: Any) -> dict[str, Any]:
+    logprobs = {"tokens": [" B"], "top_logprobs": [{" B": -0.1, " A": -2.5}]}
+    return {"choices": [{"text": " B", "finish_reason": "length", "logprobs": logprobs, **changes}]}
+
+
+def read(value: Any, request: Request = CHAT) -> Response | Failure:
+    return read_reply(orjson.dumps(value), request)
+
+
+# What is sent
+
+
+def test_a_chat_body() -> None:
+    messages = (("system", "Be brief."), ("user", "Which?"))
+    params = SamplingParams(max_tokens=3, temperature=0.5, top_p=0.9, top_logprobs=5, sample=7)
+    assert body_of(Request(messages, None, params), "m", Dialect()) == {
+        "model": "m",
+        "messages": [
+            {"role": "system", "content": "Be brief."},
+            {"role": "user", "content": "Which?"},
+        ],
+        "max_tokens": 3,
+        "temperature": 0.5,
+        "top_p": 0.9,
+        "logprobs": True,
+        "top_logprobs": 5,
+    }
+
+
+def test_a_completion_body() -> None:
+    params = SamplingParams(max_tokens=0, top_logprobs=5)
+    assert body_of(Request(None, "Which?", params), "m", Dialect()) == {
+        "model": "m",
+        "prompt": "Which?",
+        "max_tokens": 1,
+        "temperature": 0.0,
+        "logprobs": 5,
+    }
+
+
+def test_nothing_is_asked_that_is_not_wanted() -> None:
+    body = body_of(Request(CHAT.messages, None), "m", Dialect("max_completion_tokens", False))
+    assert body.keys() == {"model", "messages", "max_completion_tokens"}
+
+
+# What counts as an answer
+
+
+def test_a_chat_reply() -> None:
+    assert read(chat_reply()) == Response(
+        "B",
+        finish_reason="stop",
+        positions=({"B": -0.1, " A": -2.5},),
+        usage=Usage(9, 1),
+        served_by="m-2026",
+    )
+
+
+def test_a_completion_reply() -> None:
+    expected = Response(" B", finish_reason="length", positions=({" B": -0.1, " A": -2.5},))
+    assert read(plain_reply(), PLAIN) == expected
+
+
+def test_the_chosen_token_counts_where_the_list_lacks_it() -> None:
+    place = {"token": "Z", "logprob": -3.0, "top_logprobs": [{"token": "A", "logprob": -0.5}]}
+    result = read(chat_reply(logprobs={"content": [place]}))
+    assert isinstance(result, Response)
+    assert result.positions == ({"A": -0.5, "Z": -3.0},)
+
+
+def test_only_the_first_positions_are_kept() -> None:
+    place = {"token": "A", "logprob": -0.1, "top_logprobs": []}
+    result = read(chat_reply(logprobs={"content": [place] * 50}))
+    assert isinstance(result, Response)
+    assert len(result.positions) == POSITIONS
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ({"message": {"content": ""}}, ""),
+        ({"message": {"content": "ü\n\u0000<script>"}}, "ü\n\u0000<script>"),
+        ({"message": {"content": None, "refusal": "I will not."}}, "I will not."),
+        (
+            {
+                "message": {"content": None, "reasoning_content": "Hmm"},
+                "finish_reason": "length",
+            },
+            "",
+        ),
+        ({"logprobs": None}, "B"),
+        ({"finish_reason": None}, "B"),
+    ],
+)
+def test_what_is_an_answer(changes: dict[str, Any], text: str) -> None:
+    result = read(chat_reply(**changes))
+    assert isinstance(result, Response)
+    assert result.text == text
+
+
+MALFORMED_CHAT: list[Any] = [
+    None,
+    [],
+    "B",
+    {},
+    {"choices": None},
+    {"choices": []},
+    {"choices": {}},
+    {"choices": ["B"]},
+    {"choices": [{}]},
+    {"choices": [{"text": "B"}]},
+    chat_reply(message="B"),
+    chat_reply(message={}),
+    chat_reply(message={"content": None}),
+    chat_reply(message={"content": None, "refusal": ""}),
+    chat_reply(message={"content": None, "reasoning_content": "Hmm"}),
+    chat_reply(message={"content": None, "tool_calls": [{}]}),
+    chat_reply(message={"content": 5}),
+    chat_reply(message={"content": True}),
+    chat_reply(message={"content": ["B"]}),
+    chat_reply(finish_reason=1),
+    chat_reply(logprobs="B"),
+    chat_reply(logprobs={"content": "B"}),
+    chat_reply(logprobs={"content": ["B"]}),
+    chat_reply(logprobs={"content": [{"token": "B"}]}),
+    chat_reply(logprobs={"content": [{"token": 1, "logprob": -1}]}),
+    chat_reply(logprobs={"content": [{"token": "B", "logprob": "-1"}]}),
+    chat_reply(logprobs={"content": [{"token": "B", "logprob": True}]}),
+    chat_reply(logprobs={"content": [{"token": "B", "logprob": 0.5}]}),
+]
+
+MALFORMED_PLAIN: list[Any] = [
+    plain_reply(text=None),
+    plain_reply(text=["B"]),
+    {"choices": [{"message": {"content": "B"}}]},
+    plain_reply(logprobs=[1]),
+    plain_reply(logprobs={"top_logprobs": {"A": -1}}),
+    plain_reply(logprobs={"top_logprobs": [[1]]}),
+    plain_reply(logprobs={"top_logprobs": [{"A": None}]}),
+]
+
+
+@pytest.mark.parametrize(
+    ("value", "request_"),
+    [(value, CHAT) for value in MALFORMED_CHAT] + [(value, PLAIN) for value in MALFORMED_PLAIN],
+)
+def test_a_malformed_reply_is_a_failure(value: Any, request_: Request) -> None:
+    result = read(value, request_)
+    assert isinstance(result, Failure)
+    assert (result.kind, result.retryable) == ("malformed", True)
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"<html>B</html>", b'{"choices": [', b"\xff\xfe", b"[" * 5000, b'{"x": NaN}']
+)
+def test_what_is_not_json_is_a_failure(body: bytes) -> None:
+    result = read_reply(body, CHAT)
+    assert isinstance(result, Failure)
+    assert result.kind == "malformed"
+
+
+def test_an_error_with_status_200_is_a_failure() -> None:
+    result = read({"error": {"message": "overloaded"}})
+    assert isinstance(result, Failure)
+    assert (result.kind, result.retryable) == ("server", True)
+    assert "overloaded" in result.message
+
+
+def test_a_filtered_reply_is_a_failure() -> None:
+    result = read(chat_reply(message={"content": None}, finish_reason="content_filter"))
+    assert isinstance(result, Failure)
+    assert (result.kind, result.retryable) == ("rejected", False)
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers(-9, 9) | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(json_values, st.integers(0, 30))
+def test_no_reply_is_misread(value: Any, at: int) -> None:
+    """Whatever one field of a sound reply is replaced by, the outcome is an answer or a Failure."""
+    reply = chat_reply()
+    places = list(_places(reply))
+    parent, key = places[at % len(places)]
+    parent[key] = value
+    try:
+        body = orjson.dumps(reply)
+    except (TypeError, ValueError):
+        return  # JSON cannot say it
+    result = read_reply(body, CHAT)
+    assert isinstance(result, Response | Failure)
+    if isinstance(result, Response):
+        assert result.text == reply["choices"][0]["message"]["content"]
+
+
+def _places(value: Any) -> Iterator[tuple[Any, Any]]:
+    keys = (
+        value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
+    )
+    for key in keys:
+        yield value, key
+        yield from _places(value[key])
+
+
+@pytest.mark.parametrize(
+    "usage", [None, "9", [], {}, {"prompt_tokens": "9"}, {"prompt_tokens": -1, "x": 2}]
+)
+def test_an_answer_stands_without_its_token_count(usage: Any) -> None:
+    result = read({**chat_reply(), "usage": usage})
+    assert isinstance(result, Response)
+    assert result.usage == Usage(None, None)
+
+
+# Failures
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "retryable"),
+    [
+        (301, "rejected", False),
+        (400, "rejected", False),
+        (401, "rejected", False),
+        (404, "rejected", False),
+        (408, "server", True),
+        (409, "server", True),
+        (422, "rejected", False),
+        (429, "rate_limit", True),
+        (500, "server", True),
+        (503, "server", True),
+        (529, "server", True),
+    ],
+)
+def test_what_can_be_repeated(status: int, kind: str, retryable: bool) -> None:
+    failure = failure_of(status, {}, b'{"error": {"message": "because"}}')
+    assert (failure.kind, failure.retryable, failure.status) == (kind, retryable, status)
+    assert status == 301 or failure.message == "because"
+
+
+def test_an_empty_account_is_not_asked_again() -> None:
+    body = b'{"error": {"message": "You exceeded your quota", "code": "insufficient_quota"}}'
+    assert not failure_of(429, {}, body).retryable
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({}, None),
+        ({"Retry-After": "7"}, 7),
+        ({"Retry-After": "0.5"}, 0.5),
+        ({"retry-after-ms": "250", "Retry-After": "1"}, 0.25),
+        ({"Retry-After": "soon"}, None),
+        ({"Retry-After": "-3"}, None),
+        ({"Retry-After": "nan"}, None),
+        ({"Retry-After": formatdate(0, usegmt=True)}, 0),
+    ],
+)
+def test_retry_after(headers: dict[str, str], seconds: float | None) -> None:
+    assert retry_after(headers) == seconds
+
+
+def test_retry_after_as_a_date() -> None:
+    wait = retry_after({"Retry-After": formatdate(time.time() + 100, usegmt=True)})
+    assert wait == pytest.approx(100, abs=5)
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (b'{"error": "plain"}', "plain"),
+        (b'{"error": {"message": "deep"}}', "deep"),
+        (b'{"detail": [{"loc": "x"}]}', '[{"loc":"x"}]'),
+        (b"<html>", "<html>"),
+    ],
+)
+def test_messages_of_every_shape(body: bytes, message: str) -> None:
+    assert failure_of(400, {}, body).message == message
+
+
+# Against a server
+
+
+def respond(handler: Handler, request: Request = CHAT, **options: Any) -> Response | Failure:
+    """What the backend makes of one request to a server that runs `handler`."""
+
+    async def once(backend: HttpBackend) -> Response | Failure:
+        [result] = await backend.respond([Asked(request.key("x"), request)])
+        return result
+
+    return against(handler, once, **options)
+
+
+def against(handler: Handler, act: Callable[[Any], Awaitable[Any]], **options: Any) -> Any:
+    async def go() -> Any:
+        app = web.Application()
+        app.router.add_route("*", "/v1/{path:.*}", handler)
+        async with TestServer(app) as server:
+            backend = make_backend(f"http:m@{server.make_url('/v1')}", **options)
+            async with backend:
+                return await act(backend)
+
+    return asyncio.run(go())
+
+
+def always(value: Any, **options: Any) -> Handler:
+    async def handler(call: web.Request) -> web.Response:
+        body = value if isinstance(value, bytes) else orjson.dumps(value)
+        return web.Response(body=body, **{"content_type": "application/json", **options})
+
+    return handler
+
+
+@pytest.mark.parametrize(("request_", "path"), [(CHAT, "chat/completions"), (PLAIN, "completions")])
+def test_a_request_goes_where_it_belongs(request_: Request, path: str) -> None:
+    seen: list[Any] = []
+
+    async def handler(call: web.Request) -> web.Response:
+        seen.append((call.path, await call.json()))
+        return web.json_response(chat_reply() if request_ is CHAT else plain_reply())
+
+    result = respond(handler, request_)
+    assert isinstance(result, Response)
+    assert result.latency is not None
+    assert result.latency > 0
+    assert seen == [(f"/v1/{path}", {**body_of(request_, "m", Dialect())})]
+
+
+@pytest.mark.parametrize(
+    ("handler", "kind"),
+    [
+        (always(b"<html>B</html>", content_type="text/html"), "malformed"),
+        (always(chat_reply(), content_type="text/plain"), "malformed"),
+        (always(chat_reply(), status=201), "rejected"),
+        (always(chat_reply(), status=500), "server"),
+        (always(b""), "malformed"),
+        (always(b'"' + b"x" * (17 * 2**20) + b'"'), "malformed"),
+        (
+            always(
+                gzip.compress(b'"' + b"x" * (40 * 2**20) + b'"'),
+                headers={"Content-Encoding": "gzip"},
+            ),
+            "malformed",
+        ),
+    ],
+)
+def test_no_failure_is_an_answer(handler: Handler, kind: str) -> None:
+    result = respond(handler)
+    assert isinstance(result, Failure)
+    assert result.kind == kind
+
+
+def test_a_compressed_answer_is_an_answer() -> None:
+    handler = always(
+        gzip.compress(orjson.dumps(chat_reply())), headers={"Content-Encoding": "gzip"}
+    )
+    assert isinstance(respond(handler), Response)
+
+
+def test_a_slow_server_is_a_timeout() -> None:
+    async def handler(call: web.Request) -> web.Response:
+        await asyncio.sleep(5)
+        return web.json_response(chat_reply())
+
+    result = respond(handler, timeout=0.1)
+    assert result == Failure("timeout", "no reply within 0.1 s")
+
+
+def test_no_redirect_is_followed() -> None:
+    paths: list[str] = []
+
+    async def handler(call: web.Request) -> web.Response:
+        paths.append(call.path)
+        return web.Response(status=307, headers={"Location": "/v1/elsewhere"})
+
+    result = respond(handler)
+    assert isinstance(result, Failure)
+    assert not result.retryable
+    assert "redirects to /v1/elsewhere" in result.message
+    assert paths == ["/v1/chat/completions"]
+
+
+def test_given_replies_cannot_be_scored() -> None:
+    request = Request(None, "x", SamplingParams(continuations=("yes",)))
+    result = respond(always(plain_reply()), request)
+    assert isinstance(result, Failure)
+    assert not result.retryable
+
+
+def test_a_server_that_wants_other_names_gets_them() -> None:
+    bodies: list[Any] = []
+
+    async def handler(call: web.Request) -> web.Response:
+        bodies.append(await call.json())
+        if "max_tokens" in bodies[-1]:
+            message = "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
+        elif "temperature" in bodies[-1]:
+            message = "Unsupported value: 'temperature' does not support 0.0 with this model."
+        else:
+            return web.json_response(chat_reply())
+        return web.json_response({"error": {"message": message}}, status=400)
+
+    async def twice(backend: HttpBackend) -> Any:
+        asked = Asked(CHAT.key("x"), CHAT)
+        results = [*await backend.respond([asked]), *await backend.respond([asked])]
+        return results, (await backend.capabilities()).notes
+
+    results, notes = against(handler, twice, form="chat")
+    assert all(isinstance(result, Response) for result in results)
+    assert len(bodies) == 3 + 1 + 1  # learnt once, then known
+    assert bodies[-1]["max_completion_tokens"] == 16
+    assert any("max_completion_tokens" in note for note in notes)
+    assert any("refuses a temperature" in note for note in notes)
+
+
+@pytest.mark.parametrize(
+    "message", ["max_tokens is too large", "temperature must be at most 2", "unsupported model"]
+)
+def test_another_refusal_changes_nothing(message: str) -> None:
+    assert Dialect().after(message) == Dialect()
+
+
+# Capabilities
+
+
+def test_capabilities_of_a_full_server() -> None:
+    async def handler(call: web.Request) -> web.Response:
+        if call.path == "/v1/models":
+            return web.json_response({"data": [{"id": "m", "max_model_len": 4096}]})
+        body = await call.json()
+        if (body.get("top_logprobs") or body.get("logprobs")) > 5:
+            return web.json_response({"error": "at most 5"}, status=400)
+        top = [{"token": letter, "logprob": -1.0} for letter in "ABCDE"]
+        place = {"token": "A", "logprob": -1.0, "top_logprobs": top}
+        if "prompt" in body:
+            return web.json_response(plain_reply(logprobs=None))
+        return web.json_response(chat_reply(logprobs={"content": [place]}))
+
+    found = against(handler, HttpBackend.capabilities)
+    assert (found.chat, found.completion, found.top_logprobs) == (True, True, 5)
+    assert found.context_length == 4096
+    assert found.notes == (
+        "5 top log-probabilities with chat prompts.",
+        "No log-probabilities with completion prompts.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("missing", "chat", "completion"), [("chat", False, True), ("v1/completions", True, False)]
+)
+def test_capabilities_of_half_a_server(missing: str, chat: bool, completion: bool) -> None:
+    async def handler(call: web.Request) -> web.Response:
+        if missing in call.path or call.method == "GET":
+            return web.json_response({"detail": "Not Found"}, status=404)
+        return web.json_response(chat_reply() if "chat" in call.path else plain_reply())
+
+    found = against(handler, HttpBackend.capabilities)
+    assert (found.chat, found.completion) == (chat, completion)
+    assert found.context_length is None
+    assert any("Not Found" in note for note in found.notes)
+
+
+def test_capabilities_survive_a_bad_moment() -> None:
+    calls = 0
+
+    async def handler(call: web.Request) -> web.Response:
+        nonlocal calls
+        calls += 1
+        return web.json_response(chat_reply(), status=500 if calls == 2 else 200)
+
+    assert against(handler, HttpBackend.capabilities, form="chat").chat
+
+
+def test_a_missing_key_is_named() -> None:
+    handler = always({"error": {"message": "no key"}}, status=401)
+    with pytest.raises(BackendError, match=r"no key\nSet HORSESENSE_API_KEY or OPENAI_API_KEY"):
+        against(handler, HttpBackend.capabilities)
+
+
+def test_an_unknown_model_shows_the_nearest() -> None:
+    async def handler(call: web.Request) -> web.Response:
+        if call.path == "/v1/models":
+            return web.json_response({"data": [{"id": "mm"}, {"id": "zebra"}]})
+        return web.json_response({"error": {"message": "no such model"}}, status=404)
+
+    with pytest.raises(BackendError, match="lists 2 models, nearest: mm"):
+        against(handler, HttpBackend.capabilities)
+
+
+def test_a_server_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("horsesense.models.openai.http.PROBE_TRIES", 1)
+    backend = make_backend("http:m@http://127.0.0.1:9/v1")
+
+    async def go() -> None:
+        async with backend:
+            await backend.capabilities()
+
+    with pytest.raises(BackendError, match="Check the address"):
+        asyncio.run(go())
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b'{"data": 5}', b'{"data": [5]}', b'{"data": [{}]}'])
+def test_a_strange_list_of_models_is_no_list(body: bytes) -> None:
+    assert context_lengths(body) == {}
+
+
+# Addresses
+
+
+@pytest.mark.parametrize(
+    ("spec", "model", "url"),
+    [
+        ("http:m@http://h:1/v1", "m", "http://h:1/v1"),
+        ("http:m@http://h:1/v1/", "m", "http://h:1/v1"),
+        ("http:org/m:8b", "org/m:8b", "https://api.openai.com/v1"),
+        ("http:m@2024@https://h/v1", "m@2024", "https://h/v1"),
+        ("http:m@2024", "m@2024", "https://api.openai.com/v1"),
+    ],
+)
+def test_addresses(spec: str, model: str, url: str) -> None:
+    backend = make_backend(spec)
+    assert backend.identity == f"http:{model}@{url}"
+
+
+def test_the_address_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://h:2/v1")
+    assert make_backend("http:m").identity == "http:m@http://h:2/v1"
+    assert make_backend("http:m@http://h:3/v1").identity == "http:m@http://h:3/v1"
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "http:m@localhost:8000/v1",
+        "http:m@http://",
+        "http:m@http://me:pw@h/v1",
+        "http:m@http://h/v1?key=abc",
+    ],
+)
+def test_impossible_addresses(spec: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        make_backend(spec)
+    assert "pw" not in str(raised.value)
+    assert "abc" not in str(raised.value)
+
+
+# The key
+
+
+@pytest.mark.parametrize("name", ["OPENAI_API_KEY", "HORSESENSE_API_KEY"])
+def test_the_key_goes_into_the_header_alone(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv(name, f" {KEY}\n")
+    calls: list[tuple[dict[str, str], bytes, str]] = []
+
+    async def handler(call: web.Request) -> web.Response:
+        calls.append((dict(call.headers), await call.read(), str(call.url)))
+        return web.json_response(chat_reply())
+
+    respond(handler)
+    [(headers, body, url)] = calls
+    assert headers.pop("Authorization") == f"Bearer {KEY}"
+    assert KEY not in f"{headers}{body!r}{url}"
+
+
+def test_without_a_key_there_is_no_header() -> None:
+    async def handler(call: web.Request) -> web.Response:
+        assert "Authorization" not in call.headers
+        return web.json_response(chat_reply())
+
+    assert isinstance(respond(handler), Response)
+
+
+@pytest.mark.parametrize(
+    "handler",
+    [
+        always({"error": {"message": f"Incorrect API key provided: {KEY}."}}, status=401),
+        always({"error": {"message": "Incorrect API key: sk-abc***************wxyz"}}, status=401),
+        always({"error": {"message": "Authorization: Bearer abcdefghijk"}}, status=400),
+        always(f"you sent {KEY}".encode(), content_type="text/plain", status=500),
+        always(f"you sent {KEY}".encode(), content_type="text/plain"),
+        always(f"you sent {KEY}".encode()),
+        always(chat_reply(message={"content": f"Your key is {KEY}"})),
+        always(orjson.dumps(chat_reply(message={"content": KEY})).replace(b"hs-", b"\\u0068s-")),
+        always({"error": {"message": KEY}}),
+        always(b"", status=302, headers={"Location": f"http://evil/{KEY}"}),
+    ],
+)
+def test_a_server_that_repeats_the_key(monkeypatch: pytest.MonkeyPatch, handler: Handler) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    result = respond(handler)
+    assert isinstance(result, Failure)
+    for part in (KEY, "wxyz", "abcdefghijk"):
+        assert part not in repr(result)
+
+
+def test_an_error_of_the_probe_hides_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    handler = always({"error": {"message": f"bad key {KEY}"}}, status=401)
+    with pytest.raises(BackendError) as raised:
+        against(handler, HttpBackend.capabilities)
+    assert KEY not in str(raised.value)
+
+
+def test_the_key_has_no_text_form(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    backend = make_backend("http:m@http://h/v1")
+    assert KEY not in f"{backend!r} {vars(backend)!r} {backend.identity} {backend.name}"
+    with pytest.raises(TypeError):
+        pickle.dumps(backend)
+
+
+@pytest.mark.parametrize("key", ["sk-abc\r\nX-Evil: 1", "sk-äbc"])
+def test_a_broken_key_is_refused_without_showing_it(
+    monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    with pytest.raises(UsageError) as raised:
+        make_backend("http:m")
+    assert "bc" not in str(raised.value)
+
+
+def test_messages_cannot_write_to_the_terminal() -> None:
+    handler = always({"error": {"message": "\x1b[2Jcleared\r\n" + "x" * 5000}}, status=400)
+    result = respond(handler)
+    assert isinstance(result, Failure)
+    assert result.message.isprintable()
+    assert len(result.message) <= 300

@@ -1,0 +1,233 @@
+"""Probes of Know-No and REVAS on awkward items: what cannot be asked is counted, with a reason."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import orjson
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from horsesense.items.item import Item, ItemSet, flag_items
+from horsesense.plugins import split_outside_brackets
+from horsesense.probes.base import NotApplicableError, Setting
+from horsesense.probes.context_length import cut, sentences
+from horsesense.probes.fillers import FORMS, nonsense, words_of
+from horsesense.probes.registry import parse_probe
+from horsesense.trials.history import Earlier, Evidence
+from horsesense.trials.trial import NONE_OPTION, Trial
+from studies import study
+
+PLAIN = Item("q", "Which one?", ("red", "green", "blue", "white"), 2)
+OTHERS = tuple(
+    Item(f"o{i}", f"Other {i}?", tuple(f"thing{i}{j}" for j in "abcd"), 0) for i in "klmnopqrs"
+)
+
+
+def setting(*items: Item, kind: str = "choice", evidence: Evidence | None = None) -> Setting:
+    labels = items[0].options if kind == "label" else ()
+    flags = flag_items(items, kind)  # type: ignore[arg-type]
+    return Setting(ItemSet("t", kind, items, labels, flags), evidence=evidence)  # type: ignore[arg-type]
+
+
+def trials(spec: str, item: Item = PLAIN, *others: Item, kind: str = "choice") -> list[Trial]:
+    return parse_probe(spec).apply(item, setting(item, *others, kind=kind))
+
+
+def reason(spec: str, item: Item, *others: Item, kind: str = "choice") -> str:
+    with pytest.raises(NotApplicableError) as why:
+        trials(spec, item, *others, kind=kind)
+    return str(why.value)
+
+
+REPEATED = Item("q", "Which?", ("red", "Red", "blue", "white"), 2)
+ALONE = Item("q", "Which?", ("red",), 0)
+HAS_NONE = Item("q", "Which?", ("red", "none of these", "blue", "white"), 2)
+NONE_IS_GOLD = Item("q", "Which?", ("red", "None of the above", "blue", "white"), 1)
+NO_GOLD = Item("q", "Which?", ("red", "green"), None)
+EVERY = (
+    "option_count(6)", "gold_absent", "gold_plus_none", "true_false(items=all)",
+    "multi_select", "misleading_replaced", "none_of_the_above",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("spec", EVERY)
+def test_awkward_items_are_left_out_with_a_reason(spec: str) -> None:
+    assert reason(spec, NO_GOLD) == "the item has no gold answer"
+    assert "same text" in reason(spec, REPEATED)
+    if spec != "none_of_the_above":
+        assert reason(spec, ALONE) == "the item has no distractor"
+
+
+@pytest.mark.parametrize("spec", ["gold_absent", "gold_plus_none", "none_of_the_above"])
+@pytest.mark.parametrize("item", [HAS_NONE, NONE_IS_GOLD])
+def test_items_with_a_none_option_are_left_out(spec: str, item: Item) -> None:
+    assert reason(spec, item) in (
+        "the item has a none-option of its own",
+        "an option speaks of other options by place or letter",
+    )
+
+
+def test_a_none_option_among_class_names(tmp_path: Path) -> None:
+    labels = Item("q", "a text", ("card_lost", "none of the above", "refund"), 0)
+    assert "none-option" in reason("gold_absent", labels, kind="label")
+
+
+def test_class_names_that_differ_only_in_case_are_refused() -> None:
+    item = Item("q", "a text", ("Yes", "yes", "no"), 0)
+    assert "same text" in reason("gold_absent", item, kind="label")
+
+
+def test_a_set_without_two_labels_in_parts_has_no_delimiter() -> None:
+    plain = Item("q", "a text", ("refund", "loss"), 0)
+    assert "no class name has parts" in reason("delimiter", plain, kind="label")
+    hyphens = Item("q", "a text", ("re-fund", "loss"), 0)
+    assert "published with hyphen" in reason("delimiter", hyphens, kind="label")
+    assert trials("delimiter(underscore)", hyphens, kind="label")
+
+
+@pytest.mark.parametrize("form", FORMS)
+@given(seed=st.integers(0, 10_000))
+@settings(max_examples=30, deadline=None)
+def test_nonsense_is_new_and_never_a_word_of_the_item(form: str, seed: int) -> None:
+    items = (PLAIN, *OTHERS)
+    chosen = Setting(ItemSet("t", "choice", items), seed)
+    made = nonsense(form, PLAIN, chosen, 6)
+    assert len({text.casefold() for text in made}) == 6
+    own = {word.casefold() for word in words_of(PLAIN)} | {o.casefold() for o in PLAIN.options}
+    assert not own & {text.casefold() for text in made}
+    if form == "letters":
+        assert all(4 <= len(word) <= 7 for text in made for word in text.split())
+
+
+def test_nonsense_is_as_long_as_the_options() -> None:
+    options = ("a fairly long option with many words", "another option of the same length", "yes")
+    item = Item("q", "Which?", options, 0)
+    made = nonsense("letters", item, setting(item), 8)
+    assert max(map(len, made)) > 25
+    assert all(len(text) <= max(map(len, options)) + 7 for text in made)
+
+
+def test_plausible_options_come_from_others_of_the_subject() -> None:
+    (first, *_) = trials("option_count(6, kind=plausible)", PLAIN, *OTHERS)
+    added = [o for o, c in zip(first.variant.options, first.variant.origin, strict=True) if c < 0]
+    assert len(added) == 2
+    assert set(added) <= {option for other in OTHERS for option in other.options}
+    assert "fewer than 2" in reason("option_count(6, kind=plausible)", PLAIN)
+
+
+def test_fewer_options_keep_the_gold_and_random_designs_their_number() -> None:
+    shown = trials("option_count(2, design=random(4))")
+    assert len(shown) == 4
+    assert len({(t.variant.options) for t in shown}) == 4
+    assert all(2 in t.variant.origin for t in shown)
+    assert len({frozenset(t.variant.origin) for t in shown}) == 2, "two draws of distractors"
+    assert [len(trials(f"option_count({n})")) for n in (2, 3, 6, 10)] == [2, 3, 6, 10]
+
+
+def test_an_item_with_as_many_options_is_no_change() -> None:
+    assert reason("option_count(4)", PLAIN) == "the item has 4 options as published"
+
+
+def test_the_none_option_stands_last_or_everywhere() -> None:
+    last = trials("gold_absent(prompt=hint_option)")
+    assert len(last) == 3
+    assert {t.variant.origin[-1] for t in last} == {NONE_OPTION}
+    every = trials("gold_absent(prompt=hint_option, slots=every)")
+    assert [t.variant.gold_at for t in every] == [0, 1, 2, 3]
+    assert all(2 not in t.variant.origin for t in [*last, *every]), "the right answer is gone"
+
+
+def test_two_options_allow_one_order_without_gold() -> None:
+    item = Item("q", "Which?", ("red", "green"), 0)
+    assert len(trials("gold_absent(prompt=no_hint)", item)) == 1
+    arms = [t.condition.split(",")[0] for t in trials("misleading_replaced", item)]
+    assert arms == ["arm=misleading", "arm=unchanged"], "there is no other distractor"
+
+
+def evidence(*answers: tuple[str, int, int | None]) -> Evidence:
+    return Evidence(
+        "text",
+        {"q": tuple(Earlier(probe, "design=cyclic" if probe == "order" else "", r, content,
+                            content == PLAIN.gold) for probe, r, content in answers)},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("answers", "spec", "expected"),
+    [
+        ([("original", 0, 1)], "multi_select", 1),
+        ([("original", 0, 2)], "multi_select", "it was answered right"),
+        ([("original", 0, 2)], "multi_select(items=all)", None),
+        ([("original", 0, None)], "multi_select", "no option was chosen, so none misled"),
+        ([("original", 0, NONE_OPTION)], "multi_select", "no option was chosen, so none misled"),
+        ([], "multi_select", "no answer to original is there to start from"),
+        ([("order", r, c) for r, c in enumerate((0, 2, 0, 1))], "multi_select(majority_wrong)", 0),
+        ([("order", r, 2) for r in range(4)], "true_false", 4),
+        ([("order", r, 1) for r in range(4)], "true_false",
+         "it was answered wrongly in every order"),
+        ([("order", r, c) for r, c in enumerate((2, 2, 2, 1))], "true_false",
+         "its answers differ between orders"),
+    ],
+)  # fmt: skip
+def test_a_second_look_is_taken_at_the_right_items(
+    answers: list[tuple[str, int, int | None]], spec: str, expected: int | str | None
+) -> None:
+    with_evidence = setting(PLAIN, evidence=evidence(*answers))
+    if isinstance(expected, str):
+        with pytest.raises(NotApplicableError, match=expected):
+            parse_probe(spec).apply(PLAIN, with_evidence)
+        return
+    made = parse_probe(spec).apply(PLAIN, with_evidence)
+    if spec == "true_false":
+        assert len(made) == expected
+    else:
+        marked = made[0].extras.get("marked")
+        assert marked == (None if expected is None else str(expected))
+
+
+@given(st.lists(st.sampled_from(["One two three.", "Dr. Fox ran!", "It is 3.5 km.", "Why?"])))
+def test_sentences_lose_nothing(parts: list[str]) -> None:
+    text = " ".join(parts)
+    assert "".join(sentences(text)) == text
+    assert len(sentences(text)) == len(parts)
+
+
+@given(st.text(alphabet="ab .!?\n", max_size=80), st.integers(1, 10))
+def test_a_cut_context_is_a_prefix_or_a_suffix(text: str, words: int) -> None:
+    for keep, fits in (("start", str.startswith), ("end", str.endswith)):
+        short = cut(text, words, keep)
+        assert short is None or (fits(text.strip(), short) and len(short.split()) <= words)
+
+
+def test_long_sentences_are_not_cut_in_the_middle() -> None:
+    item = Item("q", "?", ("a", "b"), 0, context="word " * 50 + ".")
+    assert "one sentence" in reason("context_length(20)", item)
+    assert reason("context_length(20)", PLAIN) == "the item has no context"
+
+
+def test_commas_inside_brackets_separate_nothing() -> None:
+    spec = "option_count(6, design=random(4)), repeat"
+    assert split_outside_brackets(spec) == ["option_count(6, design=random(4))", "repeat"]
+
+
+def test_exclusions_reach_the_findings(tmp_path: Path) -> None:
+    rows = [
+        {"id": "fine", "question": "Which?", "options": ["a1", "b1", "c1"], "answer_index": 0},
+        {
+            "id": "twice",
+            "question": "Who?",
+            "options": ["xenon", "Xenon ", "argon"],
+            "answer_index": 2,
+        },
+        {"id": "none", "question": "What?", "options": ["p", "none-of-them"], "answer_index": 1},
+    ]
+    path = tmp_path / "items.jsonl"
+    path.write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    result = study(path, "sim:oracle", tmp_path / "run", probes=("gold_absent",), draws=100)
+    reasons = {e["reason"]: e["examples"] for e in result.findings["exclusions"]}
+    assert reasons == {
+        "two options have the same text": ["twice"],
+        "the item has a none-option of its own": ["none"],
+    }

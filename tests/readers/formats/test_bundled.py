@@ -1,0 +1,232 @@
+"""Reading replies to many problems: what each rule takes, and what it must not take."""
+
+from __future__ import annotations
+
+import pytest
+
+from horsesense.models.messages import Response
+from horsesense.readers.formats.by_format import TextAnswers
+from horsesense.readers.reading import STATUSES, Reading
+from horsesense.trials.trial import Trial, Variant
+
+SENTIMENT = ("Positive", "Negative")
+GRAMMAR = ("acceptable", "unacceptable")
+NEWS = ("Business", "Sports", "World", "Sci/Tech")
+LETTERS = ("A", "B", "C", "D")
+
+
+def variants(options: tuple[str, ...], n: int, letters: bool = False) -> tuple[Variant, ...]:
+    labels = LETTERS[: len(options)] if letters else ()
+    origin = tuple(range(len(options)))
+    return tuple(Variant(f"i{j}", f"text {j}", options, labels, origin, 0) for j in range(n))
+
+
+def read(
+    text: str,
+    options: tuple[str, ...] = SENTIMENT,
+    n: int = 3,
+    *,
+    asks: str = "label_lines",
+    asked: str | None = None,
+    letters: bool = False,
+    finish: str = "stop",
+) -> tuple[Reading, ...]:
+    extras = {} if asked is None else {"asked": asked}
+    trial = Trial("batch", "", 0, variants(options, n, letters), asks, extras=extras)  # type: ignore[arg-type]
+    found = TextAnswers().read(trial, Response(text, finish))
+    assert len(found) == n
+    return found
+
+
+def shape(found: tuple[Reading, ...]) -> str:
+    """One sign per problem: the slots chosen, or the first letter of the status."""
+    return " ".join("".join(map(str, r.slots)) if r.slots else r.status[0] for r in found)
+
+
+P, N = "Positive", "Negative"
+
+CHATTY = f"Here are the answers:\n{P}\n{N}\n{P}\nLet me know if you need more help!"
+REPEATED = f"1. a fine film: {P}\n2. not a good, positive one - {N}\n3. 3. stars: {P}"
+
+LINES = [
+    # (reply, what each problem got, excess, rule of the first)
+    (f"{P}\n{N}\n{P}", "0 1 0", 0, "lines"),
+    (f"{P}\n\n{N}\n\n{P}\n", "0 1 0", 0, "lines"),
+    ("positive\nNEGATIVE\nPositive.", "0 1 0", 0, "lines"),
+    (f"1. {P}\n2. {N}\n3. {P}", "0 1 0", 0, "numbered"),
+    (f"1) {P}\n2) {N}\n3) {P}", "0 1 0", 0, "numbered"),
+    (f"Text 1: {P}\nText 2: {N}\nText 3: {P}", "0 1 0", 0, "numbered"),
+    (f"**1.** {P}\n**2.** {N}\n**3.** {P}", "0 1 0", 0, "numbered"),
+    (f"- {P}\n- {N}\n- {P}", "0 1 0", 0, "lines"),
+    (f"| 1 | {P} |\n| 2 | {N} |\n| 3 | {P} |", "0 1 0", 0, "numbered"),
+    (CHATTY, "0 1 0", 0, "lines"),
+    (REPEATED, "0 1 0", 0, "numbered"),
+    (f"3. {P}\n1. {P}\n2. {N}", "0 1 0", 0, "numbered"),  # out of order: the numbers tell
+    (f"0. {P}\n1. {N}\n2. {P}", "0 1 0", 0, "numbered"),
+    (f"1. {P}\n1. {N}\n1. {P}", "0 1 0", 0, "lines"),  # a list that never counts
+    (f"1. {P}\n3. {N}", "0 e 1", -1, "numbered"),  # a skipped number shifts no other
+    (f"1. {P}\n2. {N}", "0 1 t", -1, "numbered"),
+    (f"{P}\n{N}", "0 1 t", -1, "misaligned"),
+    (f"{P}\n{N}\n{P}\n{P}", "0 1 0", 1, "misaligned"),
+    (f"1. {P}\n2. {N}\n3. {P}\n4. {P}", "0 1 0", 1, "numbered"),
+    (f"{P}\nMixed\n{P}", "0 i 0", 0, "lines_with_others"),
+    (f"1. {P}\n2. Neutral\n3. {P}", "0 i 0", 0, "numbered"),
+    (f"1. {P}\n2. {P} or {N}\n3. {P}", "0 a 0", 0, "numbered"),
+    (f"1. {P}\n2. {P}\n2. {N}\n3. {P}", "0 a 0", 1, "numbered"),
+    (f"1. {P}\n2. not {P}\n3. {P}", "0 a 0", 0, "numbered"),
+    (f"{P}, {N}, {P}", "0 1 0", 0, "mentions"),
+    (f"{P} or {N}\n{P}", "a 0 t", -1, "misaligned_several"),
+    (f"The first is {P}, the second {N}, and the last {P}.", "0 1 0", 0, "mentions"),
+    (f'["{P}", "{N}", "{P}"]', "0 1 0", 0, "lines"),
+    (f'{{"1": "{P}", "2": "{N}", "3": "{P}"}}', "0 1 0", 0, "numbered"),
+    ("All of them are positive.", "0 0 0", 0, "all_alike"),
+    ("They are not all positive.", "0 t t", -2, "misaligned"),
+    (f"<think>1. {N} 2. {N}</think>\n{P}\n{N}\n{P}", "0 1 0", 0, "lines"),
+    ("", "e e e", -3, "no_lines_empty"),
+    ("I'm sorry, but I cannot help with that.", "r r r", -3, None),
+    ("The films were shown in May.", "i i i", -3, None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("reply", "want", "excess", "rule"), LINES)
+def test_lines(reply: str, want: str, excess: int, rule: str | None) -> None:
+    found = read(reply)
+    assert (shape(found), found[0].excess) == (want, excess)
+    assert rule is None or found[0].rule == rule
+    assert all(r.excess == 0 for r in found[1:])
+
+
+@pytest.mark.parametrize(
+    ("reply", "options", "want"),
+    [
+        ("acceptable\nunacceptable\nacceptable", GRAMMAR, "0 1 0"),
+        ("1. unacceptable 2. acceptable 3. unacceptable", GRAMMAR, "1 0 1"),
+        ("Unacceptable, acceptable, unacceptable", GRAMMAR, "1 0 1"),
+        ("Not acceptable\nacceptable\nacceptable", GRAMMAR, "a 0 0"),
+        ("Sci-Tech\nsci/tech\nSci Tech", NEWS, "3 3 3"),
+        ("World\nSports\nBusiness", NEWS, "2 1 0"),
+        ("Worldly\nSports\nBusiness", NEWS, "i 1 0"),
+        ("1\n0\n1", ("0", "1"), "1 0 1"),
+        ("1. 1\n2. 0\n3. 1", ("0", "1"), "1 0 1"),
+    ],
+)
+def test_labels_of_all_kinds(reply: str, options: tuple[str, ...], want: str) -> None:
+    assert shape(read(reply, options)) == want
+
+
+@pytest.mark.parametrize(
+    ("reply", "want"),
+    [
+        ("A\nB\nC", "0 1 2"),
+        ("1. A\n2. B\n3. C", "0 1 2"),
+        ("1: (A)\n2: (B)\n3: (C)", "0 1 2"),
+        ("1. A. red\n2. B. A kind of blue\n3. C. green", "0 1 2"),
+        ("A, B, C", "0 1 2"),
+        ("ABC", "0 1 2"),
+        ("1. A\n2. F\n3. C", "0 i 2"),
+        ("1. A\n2. A dog is shown\n3. C", "0 i 2"),
+        ("A", "0 t t"),
+    ],
+)
+def test_letters(reply: str, want: str) -> None:
+    assert shape(read(reply, ("red", "blue", "green", "grey"), letters=True)) == want
+
+
+GOOD = '{"positive": [1, 3], "negative": [2]}'
+TURNED = '{"positive": [2], "negative": [1]}'
+BY_ITEM = '[{"index": 1, "label": "Positive"}, {"index": 2, "label": "Negative"}]'
+
+ALL_LABELS = [
+    ('{"positive": [1, 3], "negative": [2]}', "0 1 0", 0, "json"),
+    ('{"Positive": [1, 3], "NEGATIVE": [2]}', "0 1 0", 0, "json"),
+    ("{'positive': [1, 3], 'negative': [2]}", "0 1 0", 0, "json"),
+    ('{"positive": [1, 3], "negative": [2]', "0 1 0", 0, "json"),
+    ('{"positive": [1, 3,], "negative": [2,]}', "0 1 0", 0, "json"),
+    ('```json\n{"positive": [1, 3], "negative": [2]}\n```', "0 1 0", 0, "json"),
+    (f"Sure! {GOOD} I chose 2 because of its 4 flaws.", "0 1 0", 0, "json"),
+    ('{"positive": "All", "negative": "None"}', "0 0 0", 0, "json"),
+    ('{"positive": "all", "negative": "none"}', "0 0 0", 0, "json"),
+    ('{"positive": ["ALL"], "negative": []}', "0 0 0", 0, "json"),
+    ('{"positive": All, "negative": None}', "0 0 0", 0, "json"),
+    ('{"positive": null, "negative": "all of them"}', "1 1 1", 0, "json"),
+    ('{"positive": ["None", 1, 3], "negative": [2, "All"]}', "0 1 0", 0, "json"),
+    ('{"positive": "1-2", "negative": "3"}', "0 0 1", 0, "json"),
+    ('{"positive": ["1-2"], "negative": [3]}', "0 0 1", 0, "json"),
+    ('{"positive": [1-2], "negative": [3]}', "0 0 1", 0, "json"),
+    ('{"positive": "1, 3", "negative": "2"}', "0 1 0", 0, "json"),
+    ('{"positive": [1, ..., 3], "negative": []}', "0 0 0", 0, "json"),
+    ('{"positive": ["Text 1", "Text 3"], "negative": ["Text 2"]}', "0 1 0", 0, "json"),
+    ('{"positive": "all except 2", "negative": [2]}', "0 1 0", 0, "json"),
+    ('{"positive": [1, 3, 9], "negative": [2, 0]}', "0 1 0", 2, "json"),
+    ('{"positive": [1, 2], "negative": [2]}', "0 01 n", 0, "json"),  # contradiction, unassigned
+    ('{"positive": [1]}', "0 n n", 0, "json"),
+    ('{"positive": [1, 3]}\n{"negative": [2]}', "0 1 0", 0, "json_joined"),
+    ('[{"positive": [1, 3]}, {"negative": [2]}]', "0 1 0", 0, "json_joined"),
+    (f"{GOOD}\n{TURNED}", "0 1 0", 0, "json"),
+    (f"{TURNED} Wait, correction: {GOOD}", "0 1 0", 0, "json_corrected"),
+    ('{"answer": {"positive": [1, 3], "negative": [2]}}', "0 1 0", 0, "json"),
+    ('{"1": "Positive", "2": "Negative", "3": "Positive"}', "0 1 0", 0, "json_by_number"),
+    (BY_ITEM, "0 1 n", 0, "json_by_number"),
+    ("Positive: 1, 3\nNegative: 2", "0 1 0", 0, "label_and_numbers"),
+    ("**Positive:** 1 and 3\n**Negative:** none", "0 n 0", 0, "label_and_numbers"),
+    ('{"neutral": [1, 3]}', "i i i", 0, None),
+    ('{"positive": ["a fine film"], "negative": ["a bad one"]}', "i i i", 0, None),
+    ("I am positive that 2 of the 3 are fine.", "i i i", 0, None),
+    ("", "e e e", 0, None),
+    ("I'm sorry, but I cannot help with that.", "r r r", 0, None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("reply", "want", "excess", "rule"), ALL_LABELS)
+def test_select_all(reply: str, want: str, excess: int, rule: str | None) -> None:
+    found = read(reply, asks="index_json")
+    assert (shape(found), found[0].excess) == (want, excess)
+    assert rule is None or any(r.rule == rule for r in found)
+
+
+ONE_LABEL = [
+    ('{"positive": [1, 3]}', "0 n 0", "json"),
+    ('{"positive": "All"}', "0 0 0", "json"),
+    ('{"positive": "none"}', "n n n", "left_out"),
+    ('{"positive": []}', "n n n", "left_out"),
+    ('{"positive": [1, 3], "negative": [2]}', "0 n 0", "json"),
+    ('{"indices": [1, 3]}', "0 n 0", "json_other_key"),
+    ("[1, 3]", "0 n 0", "list"),
+    ("1, 3", "0 n 0", "list"),
+    ("The positive texts are: 1 and 3", "0 n 0", "list"),
+    ("None", "n n n", "left_out"),
+    ("All of them", "0 0 0", "list"),
+    ('{"negative": [1, 3]}', "i i i", None),
+    ("Negative: 1, 3", "i i i", None),
+    ("These films are hard to judge.", "i i i", None),
+]
+
+
+@pytest.mark.parametrize(("reply", "want", "rule"), ONE_LABEL)
+def test_select_one(reply: str, want: str, rule: str | None) -> None:
+    found = read(reply, asks="index_json", asked="Positive")
+    assert shape(found) == want
+    assert rule is None or rule in {r.rule for r in found}
+
+
+def test_a_reply_that_was_cut_off_says_so() -> None:
+    found = read('{"positive": [1', asks="index_json", finish="length")
+    assert shape(found) == "0 t t"
+    assert shape(read("1. Positive", finish="length")) == "0 t t"
+
+
+def test_labels_within_labels_in_json() -> None:
+    reply = '{"acceptable": [1], "unacceptable": [2, 3]}'
+    assert shape(read(reply, GRAMMAR, asks="index_json")) == "0 1 1"
+    words = "Acceptable: 1\nUnacceptable: 2, 3"
+    assert shape(read(words, GRAMMAR, asks="index_json")) == "0 1 1"
+    assert shape(read('{"sci-tech": [1]}', NEWS, asks="index_json")) == "3 n n"
+
+
+@pytest.mark.parametrize("asks", ["label_lines", "index_json"])
+def test_hostile_replies_are_read(asks: str) -> None:
+    nested = ("{" * 3000, "[" * 3000, '{"positive": ' * 300)
+    for text in (*nested, "1. " * 2000, "\ud800 1. x", "9" * 9999):
+        for reading in read(text, asks=asks):
+            assert reading.status in STATUSES
+            assert (reading.status == "answer") == bool(reading.slots)

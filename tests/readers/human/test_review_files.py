@@ -1,0 +1,194 @@
+"""Replies out to reviewers and back: nothing runs in a spreadsheet, nothing is lost or guessed."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from horsesense.errors import ItemsError, StoreError, UsageError
+from horsesense.readers.human.review_files import (
+    COLUMNS,
+    Row,
+    _inert,
+    known_keys,
+    read_csv,
+    rows_to_review,
+    settle,
+    write_csv,
+)
+from horsesense.readers.human.reviews import Reviews
+from horsesense.runs.findings import Result
+from horsesense.runs.recompute import restate
+from studies import items_file, study
+
+N = 12
+REPLIES = ("=cmd|' /C calc'!A0, well", "Perhaps D?", "None of the above", "B")
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Result:
+    """Recorded replies to the question without a hint: half of them no rule can judge."""
+    folder = tmp_path_factory.mktemp("reviewed")
+    items = items_file(folder / "made_up.jsonl", N)
+    rows = [
+        {
+            "id": f"q{i}",
+            "probe": "gold_absent",
+            "condition": "prompt=no_hint, asking=know_no, design=random(3)",
+            "repetition": r,
+            "response": REPLIES[i % 4],
+        }
+        for i in range(N)
+        for r in range(3)
+    ]
+    recorded = folder / "recorded.jsonl"
+    recorded.write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    probes = ("gold_absent(prompt=no_hint)",)
+    return study(items, f"replay:{recorded}", folder / "run", probes=probes, draws=100)
+
+
+@pytest.fixture
+def run(finished: Result) -> Path:
+    """The finished run, with nothing reviewed."""
+    (finished.out / "reviews.json").unlink(missing_ok=True)
+    restate(finished.out)
+    return finished.out
+
+
+def share(out: Path, group: str) -> float:
+    found = json.loads((out / "estimates.json").read_text())["estimates"]
+    return next(
+        e["value"] for e in found if (e["measure"], e["group"]) == ("response_class", group)
+    )
+
+
+def filled(out: Path, path: Path, answer: str, **others: str) -> Path:
+    """A reviewer's file: `others` by item, `answer` for the rest."""
+    rows = rows_to_review(out)
+    write_csv(rows, path)
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        read = list(csv.DictReader(file))
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS)
+        writer.writeheader()
+        writer.writerows({**row, "answer": others.get(row["item"], answer)} for row in read)
+    return path
+
+
+def test_only_what_no_rule_decides_is_written(run: Path) -> None:
+    assert share(run, "needs_review") == 0.5
+    rows = rows_to_review(run)
+    assert len(rows) == 3 * N // 2
+    assert {row.rule for row in rows} == {"needs_review"}
+    assert all(row.missing_answer.startswith("answer ") for row in rows)
+    assert len(rows_to_review(run, also=4)) == 3 * N // 2 + 4
+
+
+def test_nothing_in_the_file_is_a_formula(run: Path, tmp_path: Path) -> None:
+    write_csv(rows_to_review(run), tmp_path / "out.csv")
+    with (tmp_path / "out.csv").open(newline="", encoding="utf-8-sig") as file:
+        cells = [cell for row in csv.reader(file) for cell in row]
+    assert not [cell for cell in cells if cell.startswith(("=", "+", "-", "@", "\t", "\r"))]
+    assert [cell for cell in cells if cell.startswith("'=cmd")]
+
+
+@given(st.text(max_size=60))
+def test_any_reply_survives_the_file(text: str) -> None:
+    shown = _inert(text)
+    assert not shown.startswith(("=", "+", "-", "@", "\t", "\r", "\n"))
+    assert shown.removeprefix("'").encode(errors="replace") or not text
+
+
+def test_reviewed_replies_are_measured_and_said(run: Path, tmp_path: Path) -> None:
+    answers = read_csv(filled(run, tmp_path / "a.csv", "new_correct"), known_keys(run))
+    settle({"a": answers})[0].save(run)
+    found = restate(run)
+    assert share(run, "needs_review") == 0
+    assert share(run, "new_correct") == 0.5
+    accuracy = {e["measure"]: e for e in found["estimates"] if e["reader"] == "text"}
+    assert accuracy["accuracy"]["value"] == 0.75
+    assert f"+{3 * N // 2}reviewed|" in accuracy["accuracy"]["signature"]
+    assert found["reviews"]["replies"] == 3 * N // 2
+
+
+def test_two_reviewers_agree_as_far_as_they_do(run: Path, tmp_path: Path) -> None:
+    known = known_keys(run)
+    first = read_csv(filled(run, tmp_path / "a.csv", "new_correct", q0="other"), known)
+    second = read_csv(filled(run, tmp_path / "b.csv", "new_correct", q1="other", q0="other"), known)
+    reviews, still_open = settle({"a": first, "b": second})
+    assert (reviews.compared, reviews.disagreements) == (18, 3)
+    # Observed 15/18; expected (3 * 6 + 15 * 12) / 18^2 by the reviewers' own shares.
+    expected = (3 * 6 + 15 * 12) / 18**2
+    assert reviews.agreement == pytest.approx((15 / 18 - expected) / (1 - expected))
+    assert len(still_open) == 3
+    assert not set(still_open) & set(reviews.classes)
+    settled, none_open = settle({"a": first, "b": second, "c": dict.fromkeys(still_open, "other")})
+    assert none_open == []
+    assert {settled.classes[key] for key in still_open} == {"other"}
+
+
+def test_agreement_by_constants_is_not_defined(run: Path, tmp_path: Path) -> None:
+    answers = read_csv(filled(run, tmp_path / "a.csv", "other"), known_keys(run))
+    reviews, _ = settle({"a": answers, "b": answers})
+    assert reviews.agreement is None
+
+
+def test_all_faults_of_a_file_at_once(run: Path, tmp_path: Path) -> None:
+    key = rows_to_review(run)[0].key
+    path = tmp_path / "bad.csv"
+    rows = [("zz", "other"), ("00" * 16, "other"), (key, "right"), (key, "other"), (key, "other")]
+    path.write_text("key,answer\n" + "".join(f"{k},{a}\n" for k, a in rows))
+    with pytest.raises(ItemsError) as error:
+        read_csv(path, known_keys(run))
+    assert len(error.value.faults) == 4
+    assert "Allowed: incorrect_option" in str(error.value)
+
+
+@pytest.mark.parametrize("content", [b"", b"a,b\n1,2\n", b"\xff\xfe\x00"])
+def test_other_files_are_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "other.csv"
+    path.write_bytes(content)
+    with pytest.raises(UsageError):
+        read_csv(path, frozenset())
+
+
+def test_a_broken_review_file_is_no_review(tmp_path: Path) -> None:
+    (tmp_path / "reviews.json").write_text("{}")
+    with pytest.raises(StoreError):
+        Reviews.load(tmp_path)
+
+
+def test_blank_answers_are_left_open(run: Path, tmp_path: Path) -> None:
+    write_csv(rows_to_review(run), tmp_path / "out.csv")
+    assert read_csv(tmp_path / "out.csv", known_keys(run)) == {}
+
+
+def test_command(run: Path, tmp_path: Path) -> None:
+    def command(*words: str) -> dict[str, Any]:
+        call = [sys.executable, "-m", "horsesense", "annotate", str(run), *words, "--json"]
+        done: dict[str, Any] = json.loads(
+            subprocess.run(call, check=True, capture_output=True).stdout
+        )
+        return done
+
+    assert command("--to", str(tmp_path / "out.csv"))["undecided"] == 18
+    a = filled(run, tmp_path / "a.csv", "new_correct")
+    b = filled(run, tmp_path / "b.csv", "new_wrong")
+    done = command("--take", str(a), "--take", str(b))
+    assert (done["replies"], done["disagreements"], len(done["open"])) == (0, 18, 18)
+    assert (run / "disagreements.csv").exists()
+    assert (run / "report.html").exists()
+
+
+def test_rows_are_plain_text() -> None:
+    assert COLUMNS[0] == "key"
+    assert Row("k", "i", "p", "m", "r", "u").answer == ""

@@ -1,0 +1,59 @@
+"""The part of the report about many problems in one prompt."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from horsesense.api import audit
+from horsesense.report import verdict_of
+from horsesense.runs.suites import SUITES, rebundled
+
+
+def films(path: Path) -> Path:
+    rows = [
+        {"text": f"text number {i} of many", "label": ("Positive", "Negative")[i % 2]}
+        for i in range(150)
+    ]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    return path
+
+
+def test_what_many_problems_cost_is_said_and_drawn(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    audit(
+        films(tmp_path / "films.jsonl"),
+        "sim:clerk?forget=0.3",
+        out=out,
+        suite="multi-problem",
+        sizes="5,20",
+        bundles=15,
+    )
+    html = (out / "report.html").read_text()
+    part = html[html.index('id="many"') :]
+    for caption in ("Accuracy per problem by size", "Kinds of errors", "Accuracy by place"):
+        assert f'aria-label="{caption}' in part
+    kinds = part.split('aria-label="Kinds of errors.')[1].split('"')[0]
+    assert re.search(r"one answer a line, 20: correct 7\d.*unassigned (2|3)\d", kinds)
+    assert "select one label, 20, labels shown" in kinds
+    said = [line for line in verdict_of(out) if line.startswith("With 20 problems")]
+    assert len(said) == 3
+    assert all(re.search(r"(2|3)\d points lower than one by one", line) for line in said)
+
+
+def test_a_run_without_shared_prompts_has_no_such_part(tmp_path: Path) -> None:
+    audit(films(tmp_path / "films.jsonl"), "sim:oracle", out=tmp_path / "run", probes=("repeat",))
+    assert 'id="many"' not in (tmp_path / "run/report.html").read_text()
+
+
+@pytest.mark.parametrize("faithful", [True, False])
+def test_bundles_of_a_suite_can_be_changed_together(faithful: bool) -> None:
+    specs = SUITES.get("multi-problem").probes(faithful)
+    changed = rebundled(("order", *specs), sizes="3/5", bundles=7, disjoint=True)
+    assert changed[0] == "order"
+    for spec in changed[1:]:
+        assert "sizes=3/5, bundles=7, design=disjoint" in spec
+    assert rebundled(specs) == specs

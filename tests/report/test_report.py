@@ -1,0 +1,504 @@
+"""The report: sentences follow from numbers, hostile text stays text, and the page stays small."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+import pytest
+
+import horsesense.report as report
+from cells import cell_of
+from horsesense.errors import StoreError, UsageError
+from horsesense.measures.base import Estimate
+from horsesense.measures.registry import MEASURES
+from horsesense.report import item_report, write_report
+from horsesense.report.charts import Line, Point, bars, forest, stacked
+from horsesense.report.data import Run
+from horsesense.report.examples import REASONS, choose, pieces
+from horsesense.report.sections import SECTIONS
+from horsesense.report.sections.look_at_text import _gain
+from horsesense.report.text import interval_of, p_text, value_of, visible
+from horsesense.report.verdict import Sentence, side, would_show
+from horsesense.runs.settings import Settings
+from horsesense.runs.study import Result, conduct
+
+UNPRINTABLE = "nul\x00 bell\x07 escape\x1b[31m over\u202eride isolate\u2066 zero\u200bwidth \x9b"
+SCRIPT = "</script><script>alert(1)</script>"
+IMAGE = "<img src=x onerror=alert(2)>"
+BREAKS = "\"'--></pre></details></svg><svg onload=alert(3)><style>*{display:none}</style>"
+NASTY = (SCRIPT, IMAGE, BREAKS, UNPRINTABLE, "{{ 7*7 }}{% raw %}", "&lt;b&gt;", "w" * 3000)
+VOID = {"meta", "br", "hr", "wbr", "img", "input", "link"}
+
+
+class Page(HTMLParser):
+    """What a browser would make of a page: elements, attributes, text; tags must nest."""
+
+    def __init__(self, path: Path | str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str]] = []
+        self.open: list[str] = []
+        text: list[str] = []
+        self.handle_data = text.append  # type: ignore[method-assign]
+        html = path.read_text(encoding="utf-8") if isinstance(path, Path) else path
+        self.feed(html)
+        self.close()
+        self.text = "".join(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += [(name, value or "") for name, value in attrs]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += [(name, value or "") for name, value in attrs]
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open, f"</{tag}> closes nothing"
+        assert self.open.pop() == tag, f"</{tag}> closes another element"
+
+
+ELEMENTS = """
+    html head meta title style body header main footer nav section h1 h2 h3 p ul ol li a b i span
+    div bdi code pre mark details summary figure figcaption table caption thead tbody tr th td dl
+    dt dd svg g path text line rect defs clippath circle
+"""
+ALLOWED = frozenset(ELEMENTS.split())
+
+
+def check_harmless(page: Page) -> None:
+    """Nothing runs, nothing is loaded, nothing unseen is left, and every element is closed."""
+    assert set(page.tags) <= ALLOWED
+    for name, value in page.attributes:
+        assert not name.startswith("on")
+        assert name not in {"src", "xlink:href", "action", "srcdoc"}
+        if name == "href":
+            assert value.startswith("#")
+    assert page.open == []
+    assert visible(page.text) == page.text
+    assert ("http-equiv", "Content-Security-Policy") in page.attributes
+    policy = next(value for name, value in page.attributes if "default-src" in value)
+    assert "default-src 'none'" in policy
+    assert "script" not in policy
+
+
+def items_file(path: Path, n: int = 80) -> Path:
+    rows = [
+        {
+            "id": f"q{i}",
+            "question": f"Which of these is number {i}?",
+            "options": [f"answer {i}.{j}" for j in range(4)],
+            "answer_index": i % 4,
+        }
+        for i in range(n)
+    ]
+    path.write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    return path
+
+
+def study(items: Path, model: str, out: Path, **settings: Any) -> Result:
+    chosen = Settings.of(items=str(items), model=model, draws=200, **settings)
+    return asyncio.run(conduct(chosen, out))
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
+    """Runs of respondents whose truth is known."""
+    items = items_file(tmp_path_factory.mktemp("items") / "made_up.jsonl")
+    models = ("oracle", "uniform", "slot?k=1", "ranker", "refuse", "talker")
+    found = {}
+    for model in models:
+        result = study(items, f"sim:{model}", tmp_path_factory.mktemp("run"))
+        found[model.partition("?")[0]] = Run.load(result.out, result.items)
+    return found
+
+
+def sentences(run: Run) -> list[Sentence]:
+    return [s for section in SECTIONS for s in section.sentences(run)]
+
+
+def said(run: Run, tone: str) -> str:
+    return "\n".join(s.text for s in sentences(run) if s.tone == tone)
+
+
+def estimate(value: float, low: float, high: float, **changes: Any) -> Estimate:
+    names = ("dataset", "model", "probe", "condition", "reader", "group", "signature")
+    blank = dict.fromkeys(names, "")
+    whole: dict[str, Any] = {
+        **blank,
+        "measure": "accuracy",
+        "value": value,
+        "low": low,
+        "high": high,
+        "level": 0.95,
+        "n": 100,
+        "n_missing": 0,
+        "counted": "items",
+        "unit": "fraction",
+        **changes,
+    }
+    return Estimate(**whole)
+
+
+class TestVerdict:
+    def test_slot_is_caught(self, runs: dict[str, Run]) -> None:
+        assert "Chooses slot B in 100\u202f% of items whatever it holds" in said(
+            runs["slot"], "warning"
+        )
+        assert "no better than guessing" in said(runs["slot"], "headline")
+
+    def test_oracle_is_spared(self, runs: dict[str, Run]) -> None:
+        assert said(runs["oracle"], "warning") == ""
+        assert said(runs["oracle"], "doubt") == ""
+        assert "Scores 100\u202f% as published" in said(runs["oracle"], "headline")
+
+    def test_what_was_not_found_says_what_would_have_been(self, runs: dict[str, Run]) -> None:
+        assert "would have been seen" in said(runs["oracle"], "sound")
+
+    def test_ranker_cannot_say_none(self, runs: dict[str, Run]) -> None:
+        warnings = said(runs["ranker"], "warning")
+        assert "Cannot say “none of these”: chooses the none-option in 0\u202f%" in warnings
+
+    def test_talker_says_another_thing_than_its_first_token(self, runs: dict[str, Run]) -> None:
+        assert "First token and text disagree" in said(runs["talker"], "warning")
+        assert "First token and text disagree" in said(runs["oracle"], "sound")
+
+    def test_refusals_are_doubted_and_nothing_is_praised(self, runs: dict[str, Run]) -> None:
+        assert "Only 0\u202f% of the replies choose an option (refusal 100" in said(
+            runs["refuse"], "doubt"
+        )
+        assert said(runs["refuse"], "sound") == ""
+
+    def test_at_chance_no_change_of_accuracy_is_called_absent(self, runs: dict[str, Run]) -> None:
+        assert "no effect on accuracy" not in said(runs["uniform"], "sound")
+        assert "Right in every order" not in said(runs["uniform"], "sound")
+
+    def test_every_sentence_rests_on_a_number(self, runs: dict[str, Run]) -> None:
+        for run in runs.values():
+            for s in sentences(run):
+                e = s.estimate
+                assert e in run.estimates
+                assert e.value is not None
+                assert e.low is not None
+                assert e.high is not None
+                assert e.n + e.n_missing > 0
+
+    def test_sentences_change_with_their_numbers(self, runs: dict[str, Run]) -> None:
+        """No sentence is a constant: with the recalls evened out, the slot is not mentioned."""
+        even = tuple(
+            {
+                "position_preference": replace(e, value=0.25, low=0.2, high=0.3),
+                "position_locked": replace(e, value=0.0, low=0.0, high=0.01),
+            }.get(e.measure, e)
+            for e in runs["slot"].estimates
+        )
+        run = Run(runs["slot"].out, runs["slot"].findings, even, runs["slot"].items)
+        assert "slot B in" not in said(run, "warning")
+        assert "No preferred slot was found" in said(run, "sound")
+
+    def test_a_probe_without_any_answer_is_a_doubt(self, hostile: Path) -> None:
+        doubts = said(Run.load(hostile), "doubt")
+        assert "trials have no answer, most of all under “Asked again” (7 of 7)" in doubts
+
+    def test_missing_answers_are_a_doubt(self, runs: dict[str, Run]) -> None:
+        lost = tuple(
+            replace(e, n_missing=30) if (e.measure, e.probe) == ("valid_rate", "order") else e
+            for e in runs["oracle"].estimates
+        )
+        run = Run(runs["oracle"].out, runs["oracle"].findings, lost, runs["oracle"].items)
+        assert "most of all under “Options reordered” (30 of" in said(run, "doubt")
+
+    @pytest.mark.parametrize(
+        ("reference", "comparisons", "expected"),
+        [(0.5, 1, 0), (0.39, 1, 1), (0.61, 1, -1), (0.39, 20, 0), (0.3, 20, 1)],
+    )
+    def test_side_widens_for_the_strongest_of_several(
+        self, reference: float, comparisons: int, expected: int
+    ) -> None:
+        assert side(estimate(0.5, 0.4, 0.6), reference, comparisons) == expected
+
+    def test_would_show_is_the_usual_power_formula(self) -> None:
+        error = 0.05
+        e = estimate(0.5, 0.5 - 1.959964 * error, 0.5 + 1.959964 * error)
+        assert would_show(e) == pytest.approx((1.959964 + 0.841621) * error, rel=1e-5)
+
+
+class TestReader:
+    def test_text_is_the_main_reader_where_it_is_understood(self, runs: dict[str, Run]) -> None:
+        assert runs["oracle"].reader == "text"
+        assert runs["refuse"].reader == "text"
+
+    def test_else_the_first_token_is(self, runs: dict[str, Run]) -> None:
+        silent = tuple(
+            replace(e, value=float(e.group == "empty"))
+            if (e.measure, e.reader) == ("status_share", "text")
+            else e
+            for e in runs["oracle"].estimates
+        )
+        run = Run(runs["oracle"].out, runs["oracle"].findings, silent, runs["oracle"].items)
+        assert run.reader == "first_token"
+
+
+class TestPage:
+    def test_each_run_gives_a_harmless_page_with_its_sections(self, runs: dict[str, Run]) -> None:
+        for run in runs.values():
+            page = Page(write_report(run.out, items=run.items, max_items=30))
+            check_harmless(page)
+            for part in ("Verdict", "What each change does", "Items, with every", "Signatures"):
+                assert part in page.text
+            for sentence in sentences(run):
+                assert sentence.text in page.text
+
+    def test_the_page_is_the_same_each_time(self, runs: dict[str, Run]) -> None:
+        run = runs["talker"]
+        first = write_report(run.out, items=run.items).read_bytes()
+        assert write_report(run.out).read_bytes() == first
+
+    def test_it_says_how_many_items_are_not_shown(self, runs: dict[str, Run]) -> None:
+        page = Page(write_report(runs["talker"].out, max_items=7))
+        assert "7 items of 80 are shown" in page.text
+        assert "73 items are not shown; horsesense report DIR --item ID opens any" in page.text
+
+    def test_no_run_is_too_large(
+        self, runs: dict[str, Run], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(report, "ITEM_BYTES", 100_000)
+        path = write_report(runs["talker"].out)
+        page = Page(path)
+        assert "items are not shown" in page.text
+        assert page.tags.count("pre") > 0
+        assert path.stat().st_size < 500_000
+
+    def test_every_prompt_and_answer_of_an_item(self, runs: dict[str, Run]) -> None:
+        run = runs["talker"]
+        page = Page(item_report(run.out, "q3"))
+        check_harmless(page)
+        assert page.text.count("Which of these is number 3?") > 8
+        assert page.text.count("reply") >= 12
+
+    def test_unknown_item(self, runs: dict[str, Run]) -> None:
+        with pytest.raises(UsageError, match="no item 'q33x'"):
+            item_report(runs["talker"].out, "q33x")
+
+    def test_unfinished_run(self, tmp_path: Path) -> None:
+        with pytest.raises(StoreError, match="no finished run"):
+            write_report(tmp_path)
+
+    def test_items_that_have_changed(self, tmp_path: Path) -> None:
+        items = items_file(tmp_path / "items.jsonl", 3)
+        result = study(items, "sim:oracle", tmp_path / "run", probes=())
+        items_file(items, 4)
+        with pytest.raises(UsageError, match="not those of the run"):
+            write_report(result.out)
+
+
+class TestOtherRuns:
+    def test_one_item(self, tmp_path: Path) -> None:
+        result = study(items_file(tmp_path / "one.jsonl", 1), "sim:prior", tmp_path / "run")
+        page = Page(write_report(result.out, items=result.items))
+        check_harmless(page)
+        assert "Only 1 independent item" in page.text
+
+    def test_without_gold(self, tmp_path: Path) -> None:
+        rows = [{"id": str(i), "question": f"{i}?", "options": ["x", "y"]} for i in range(12)]
+        items = tmp_path / "opinions.jsonl"
+        items.write_bytes(b"\n".join(map(orjson.dumps, rows)))
+        result = study(items, "sim:slot?k=0", tmp_path / "run")
+        page = Page(write_report(result.out, items=result.items))
+        check_harmless(page)
+        assert "Chooses slot A in 100\u202f%" in page.text
+        assert "0 of them with a known right answer" in page.text
+
+    def test_labels_without_slots(self, tmp_path: Path) -> None:
+        labels = [f"intent_{i}" for i in range(30)]
+        rows = [{"id": str(i), "text": f"text {i}", "label": labels[i % 30]} for i in range(60)]
+        items = tmp_path / "intents.jsonl"
+        items.write_bytes(b"\n".join(map(orjson.dumps, rows)))
+        result = study(items, "sim:prior", tmp_path / "run")
+        page = Page(write_report(result.out, items=result.items))
+        check_harmless(page)
+        assert "Does the place of an option matter?" not in page.text
+        assert "intent_7" in page.text
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run in which everything that can be hostile is: items, ids, model, file, replies."""
+    folder = tmp_path_factory.mktemp("hostile")
+    items, recorded = folder / "<b onclick=x>items.jsonl", folder / "recorded.jsonl"
+    rows, replies = [], []
+    for i, nasty in enumerate(NASTY):
+        name = f"{i}{nasty[:60]}"
+        options = [f"{nasty}{j}" for j in range(3)]
+        rows.append({"id": name, "question": nasty, "options": options, "answer_index": 0})
+        replies.append({"id": name, "model": IMAGE + UNPRINTABLE, "response": f"A {nasty}"})
+    replies[0]["response"] = SCRIPT * 30_000  # a megabyte
+    items.write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    recorded.write_bytes(b"\n".join(map(orjson.dumps, replies)))
+    return study(items, f"replay:{recorded}", folder / "run").out
+
+
+class TestHostile:
+    def test_the_page_holds_it_as_text(self, hostile: Path) -> None:
+        path = write_report(hostile)
+        page = Page(path)
+        check_harmless(page)
+        assert path.stat().st_size < 1_000_000
+        for nasty in NASTY[:4]:
+            assert visible(nasty) in page.text
+        assert "{{ 7*7 }}" in page.text
+        assert "more characters" in page.text
+        assert "nul␀ bell␇ escape␛[31m over⟨U+202E⟩ride" in page.text
+
+    def test_so_does_the_page_of_one_item(self, hostile: Path) -> None:
+        for item in Run.load(hostile).items:
+            page = Page(item_report(hostile, item.id))
+            check_harmless(page)
+            assert visible(item.question) in page.text
+
+    @pytest.mark.parametrize("nasty", [*NASTY[:4], '"];alert(1);["', "\\u003cscript>"])
+    def test_charts_hold_it_as_text(self, nasty: str) -> None:
+        e = estimate(0.5, 0.4, 0.6)
+        points = [Point(nasty, e, 0.25), Point(nasty, e)]
+        charts = [
+            forest(points, "x", caption=nasty, line=Line(0.5, nasty)),
+            bars([nasty], [e], x_title="x", caption=nasty),
+            stacked([(nasty, {"answer": 0.6, "refusal": 0.4})], caption=nasty),
+        ]
+        for chart in charts:
+            page = Page(chart)
+            assert set(page.tags) <= ALLOWED
+            assert not any(name.startswith("on") for name, _ in page.attributes)
+            assert page.open == []
+            assert dict(reversed(page.attributes))["aria-label"] == visible(nasty)
+            assert visible(nasty)[:10] in page.text
+            assert visible(page.text) == page.text
+
+
+class TestText:
+    @pytest.mark.parametrize(
+        ("given", "shown"),
+        [
+            ("plain\ttext\n", "plain\ttext\n"),
+            ("\x00\x1b\x7f", "␀␛␡"),
+            ("\x85\u2028", "⟨U+0085⟩⟨U+2028⟩"),
+            ("\u202e\u2066\u200f", "⟨U+202E⟩⟨U+2066⟩⟨U+200F⟩"),
+            ("\ud800", "⟨U+D800⟩"),
+            ("\U000e0041", "⟨U+E0041⟩"),
+            ("naïve שלום 👩\u200d🔬", "naïve שלום 👩\u200d🔬"),
+            ("a\r\nb\rc", "a\nb␍c"),
+        ],
+    )
+    def test_visible(self, given: str, shown: str) -> None:
+        assert visible(given) == shown
+
+    @pytest.mark.parametrize(
+        ("e", "value", "interval"),
+        [
+            (estimate(0.531, 0.51, 0.55), "53\u202f%", "[51, 55]"),
+            (estimate(0.531, 0.526, 0.536), "53.1\u202f%", "[52.6, 53.6]"),
+            (estimate(0.0, 0.0, 0.008), "0\u202f%", "[0.0, 0.8]"),
+            (estimate(4.46, 3.8, 5.1, unit="points"), "4.5", "[3.8, 5.1]"),
+            (
+                estimate(-0.062, -0.078, -0.047, measure="accuracy_change"),
+                "−6\u202fpts",
+                "[−8, −5]",
+            ),
+            (estimate(-0.001, -0.03, 0.02), "0\u202f%", "[−3, 2]"),
+        ],
+    )
+    def test_numbers(self, e: Estimate, value: str, interval: str) -> None:
+        assert (value_of(e), interval_of(e)) == (value, interval)
+
+    def test_p_values(self) -> None:
+        assert [p_text(p) for p in (None, 1e-9, 0.0312, 1.0)] == ["", "< 0.0001", "0.031", "1"]
+
+
+class TestPieces:
+    @pytest.mark.parametrize("span", [None, (0, 3), (5, 9), (990, 999), (400, 700), (2000, 2010)])
+    def test_nothing_is_lost_uncounted(self, span: tuple[int, int] | None) -> None:
+        text = "".join(chr(65 + i % 26) for i in range(1000))
+        found = pieces(text, 100, span)
+        assert sum(len(p.text) + p.cut for p in found) == len(text)
+        marked = "".join(p.text for p in found if p.marked)
+        expected = "" if span is None else text[slice(*span)]
+        assert marked == expected[:100]
+        assert sum(len(p.text) for p in found) <= 400
+
+    def test_a_short_text_is_whole(self) -> None:
+        assert "".join(p.text for p in pieces("I say B.", 100, (6, 7))) == "I say B."
+
+
+class TestChoice:
+    def test_deciding_items_first_then_a_sample(self, runs: dict[str, Run]) -> None:
+        choice = choose(runs["talker"], 40)
+        assert len(set(choice.ids)) == 40
+        assert all(choice.reasons[i] for i in choice.ids[:30])
+        assert set(choice.counts) <= set(REASONS)
+        assert choice.total == 80
+
+    def test_an_oracle_decides_nothing_but_its_lucky_guesses(self, runs: dict[str, Run]) -> None:
+        choice = choose(runs["oracle"], 40)
+        assert set(choice.counts) == {"right without the question"}
+        assert any(not choice.reasons[i] for i in choice.ids)
+
+    def test_counts_are_those_of_the_measures(self, runs: dict[str, Run]) -> None:
+        assert choose(runs["slot"], 5).counts["same slot in every order"] == 80
+        refused = choose(runs["refuse"], 5).counts
+        assert refused["no option chosen"] == 80
+        assert "same slot in every order" not in refused
+
+    def test_every_finding_has_an_example(self, runs: dict[str, Run]) -> None:
+        choice = choose(runs["ranker"], 8)
+        shown = {reason for reasons in choice.reasons.values() for reason in reasons}
+        assert shown == set(choice.counts)
+
+
+def strata(name: str, contents: Sequence[Sequence[int | None]]) -> dict[str, float]:
+    measure, cell = MEASURES.get(name), cell_of(contents, [0] * len(contents))
+    values = measure.value(measure.rows(cell).rows.sum(axis=0))
+    return dict(zip(measure.groups(cell), np.round(values, 6).tolist(), strict=True))
+
+
+class TestStrata:
+    CONTENTS = ((0, 0, 0, 0), (1, 1, 1, 1), (0, 0, 1, 1), (0, 1, 2, 3), (0, 0, 0, None))
+
+    def test_share(self) -> None:
+        expected = {"0.25": 0.2, "0.50": 0.2, "0.75": 0.2, "1.00": 0.4}
+        assert strata("agreement_share", self.CONTENTS) == expected
+
+    def test_ties_count_their_part(self) -> None:
+        expected = {"0.25": 0.25, "0.50": 0.5, "0.75": 1.0, "1.00": 0.5}
+        assert strata("stratum_plurality_accuracy", self.CONTENTS) == expected
+
+    def test_mean_over_orders(self) -> None:
+        expected = {"0.25": 0.25, "0.50": 0.5, "0.75": 0.75, "1.00": 0.5}
+        assert strata("stratum_accuracy", self.CONTENTS) == expected
+
+    def test_items_that_were_not_fully_answered_are_counted_as_missing(self) -> None:
+        cell = cell_of([(0, 0), (0, -99)], [0, 0])
+        rows = MEASURES.get("agreement_share").rows(cell)
+        assert (rows.n, rows.n_missing) == (1, 1)
+
+    def test_undefined_for_single_trials(self) -> None:
+        cell = cell_of([(0,)], [0])
+        assert MEASURES.get("agreement_share").why_not(cell) is not None
+
+
+@pytest.mark.parametrize(("value", "said"), [(-0.08, "8 points below"), (0.12, "12 points above")])
+def test_a_difference_is_told_without_a_second_sign(value: float, said: str) -> None:
+    gain = Estimate(
+        "score_gain", value, value - 0.05, value + 0.05, 0.95, 100, 0, "items", "fraction",
+        "d", "m", "original", "", "text", "", "s",
+    )  # fmt: skip
+    (sentence,) = _gain(gain)
+    assert f"the score is {said} what the first token gives" in sentence.text

@@ -1,0 +1,102 @@
+"""Sections of the two papers: they stand where they apply, and tell the paper's table apart."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import orjson
+import pytest
+
+from horsesense.report import verdict_of, write_report
+from horsesense.report.data import Run
+from horsesense.report.published_tables import DATA_NAMES, _tables
+from horsesense.report.sections import SECTIONS
+from studies import items_file, study
+
+PROBES = ("order", "option_count(2)", "option_count(6)", "option_count(6, kind=plausible)",
+          "true_false", "option_confidence", "multi_select", "misleading_replaced",
+          "gold_absent", "gold_plus_none")  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("suites")
+    items = items_file(folder / "mmlu_made_up.jsonl", 24)
+    return study(items, "sim:torn", folder / "run", probes=PROBES, suite="revas", draws=100).out
+
+
+@pytest.fixture(scope="module")
+def page(out: Path) -> str:
+    return write_report(out, max_items=1).read_text()
+
+
+@pytest.mark.parametrize("section", ["option_count", "without_gold", "second_look", "protocol"])
+def test_each_section_stands_in_the_report(page: str, section: str) -> None:
+    assert f'id="{section}"' in page
+
+
+def test_the_papers_table_stands_beside_the_own_result(page: str) -> None:
+    table = page.partition("AccH by number of options on MMLU")[2].partition("</table>")[0]
+    rows = re.findall(r'<th scope="row">(.*?)</th>', table)
+    assert rows == ["this run", "LLaMA2-13B", "Baichuan2-13B", "ChatGPT-3.5"]
+    assert "arXiv 2402.01349" in page
+    assert "Know-No on MC-Test" not in page, "another data set"
+
+
+def test_always_none_is_drawn(page: str) -> None:
+    figure = page.partition('id="without_gold"')[2].partition("</figure>")[0]
+    assert "always none" in figure
+    assert "OmniAccuracy" in figure
+
+
+def test_the_protocol_is_said(page: str) -> None:
+    section = page.partition('id="protocol"')[2].partition("</section>")[0]
+    assert "Not run as published" in section
+    assert "all hold" in section
+
+
+def test_the_verdict_speaks_of_them(out: Path) -> None:
+    said = " ".join(verdict_of(out))
+    assert "Where the right answer is missing" in said
+    assert "makes it right 100 points more often than asking again" in said
+
+
+def test_broken_bounds_are_never_silent(out: Path, tmp_path: Path) -> None:
+    for name in ("study.toml", "store.sqlite", "trials.parquet", "readings.parquet"):
+        (tmp_path / name).write_bytes((out / name).read_bytes())
+    found = orjson.loads((out / "estimates.json").read_bytes())
+    broken = {"probe": "order", "condition": "", "reader": "text", "says": "AccH <= Acc",
+              "low": 0.9, "high": 0.1, "holds": False}  # fmt: skip
+    found["bounds"]["violated"] = [broken]
+    (tmp_path / "estimates.json").write_bytes(orjson.dumps(found))
+    assert any("do not hold" in sentence for sentence in verdict_of(tmp_path))
+
+
+def test_a_run_without_the_probes_has_no_such_section(tmp_path: Path) -> None:
+    items = items_file(tmp_path / "made_up.jsonl", 8)
+    run = Run.load(study(items, "sim:oracle", tmp_path / "run", probes=("order",), draws=100).out)
+    shown = {section.id for section in SECTIONS if section.context(run) is not None}
+    assert not shown & {"option_count", "without_gold", "second_look", "protocol"}
+
+
+def test_published_tables_are_whole() -> None:
+    for table in _tables():
+        assert table["data"] in DATA_NAMES
+        assert {m["row"] for m in table["marks"]} <= {row["name"] for row in table["rows"]}
+        assert {m["column"] for m in table["marks"]} <= set(table["columns"])
+        for row in table["rows"]:
+            assert len(row["values"]) == len(table["columns"])
+            assert all(0 <= value <= 100 for value in row["values"])
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [("mmlu_test", "mmlu"), ("cais/mmlu", "mmlu"), ("MC-Test", "mctest"), ("banking77", "bank77"),
+     ("mmlu_redux", None), ("MMLU-Pro", None), ("arc", None)],
+)  # fmt: skip
+def test_data_sets_are_told_by_name(name: str, data: str | None) -> None:
+    plain = re.sub(r"[^a-z0-9]", "", name.lower())
+    assert [d for d, pattern in DATA_NAMES.items() if pattern.search(plain)] == (
+        [data] if data else []
+    )

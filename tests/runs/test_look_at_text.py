@@ -1,0 +1,264 @@
+"""Measures of Look at the Text on worked examples, and a whole run with known truth."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import brier_score_loss, cohen_kappa_score, roc_auc_score
+
+from cells import cell_of
+from horsesense.measures.agreement import chance_entropy, entropy
+from horsesense.measures.estimate import Context, estimate_all
+from horsesense.measures.registry import MEASURES
+from horsesense.measures.votes import elected, votes
+from horsesense.report import write_report
+from horsesense.report.flow import flow
+from horsesense.runs.settings import Settings
+from horsesense.runs.suites import suite_probes
+from horsesense.runs.tables import NO_CONTENT, STATUS_CODE, joined
+from horsesense.trials.trial import NONE_OPTION
+from studies import items_file, study
+
+CODES = {"a": 0, "b": 1, "c": 2, "d": 3, "X": NONE_OPTION}
+
+
+def value(name, cell, other=None):
+    measure = MEASURES.get(name)
+    rows = measure.rows(cell, other)
+    return measure.value(rows.rows.sum(axis=0))
+
+
+def disturbed(runs, gold=0):
+    """A cell of one item: versions x shuffles."""
+    flat = [CODES[c] for run in runs for c in run]
+    cell = cell_of([flat], [gold], probe="key_typo")
+    status = np.where(np.array([flat]) == NONE_OPTION, STATUS_CODE["none"], cell.status)
+    condition = f"versions={len(runs)}, design=random({len(runs[0])})"
+    return replace(cell, condition=condition, status=status.astype(np.int8))
+
+
+def test_votes_of_four_versions(vectors):
+    v = vectors["entropy_4x5"]
+    cell = disturbed(v["runs"])
+    found = votes(cell, 4)
+    assert found.content[0].tolist() == [CODES[c] for c in v["votes"]]
+    assert found.tied[0].tolist() == v["tie"]
+    assert value("answer_entropy", cell)[0] == pytest.approx(v["entropy_nats"], abs=1e-8)
+    assert value("vote_tie_rate", cell)[0] == 0.25
+
+
+def test_entropy_in_every_unit(vectors):
+    for v in vectors["entropy"]:
+        cell = cell_of([[CODES[c] for c in v["answers"]]], [0])
+        assert value("answer_entropy", cell)[0] == pytest.approx(v["nats"], abs=1e-8)
+        assert value("answer_entropy_bits", cell)[0] == pytest.approx(v["bits"], abs=1e-8)
+        normalised = value("answer_entropy_normalised", cell)[0]
+        assert normalised == pytest.approx(v["norm_by_lnN"], abs=1e-8)
+        kinds = len(set(v["answers"]))
+        corrected = value("answer_entropy_corrected", cell)[0]
+        assert corrected == pytest.approx(v["nats"] + (kinds - 1) / 8, abs=1e-8)
+        pairs = [x != y for i, x in enumerate(v["answers"]) for y in v["answers"][:i]]
+        assert value("answer_disagreement", cell)[0] == pytest.approx(np.mean(pairs))
+
+
+def test_chance_entropy_is_that_of_guessing():
+    rng = np.random.default_rng(0)
+    cell = cell_of(rng.integers(0, 4, (4000, 4)).tolist(), [0] * 4000)
+    assert entropy(cell).mean() == pytest.approx(chance_entropy(4, 4), abs=0.02)
+    assert MEASURES.get("answer_entropy").baseline(cell) == pytest.approx(chance_entropy(4, 4))
+
+
+@given(st.lists(st.sampled_from("abcdX"), min_size=5, max_size=5), st.permutations(range(4)))
+def test_a_vote_follows_the_content_whatever_it_is_called(run, renamed):
+    cell = disturbed([run])
+    other = replace(cell, content=np.vectorize(lambda c: renamed[c] if c >= 0 else c)(cell.content))
+    mine, theirs = votes(cell).content[0, 0], votes(other).content[0, 0]
+    assert theirs == (renamed[mine] if mine >= 0 else mine)
+    counts = [run.count(c) for c in run]
+    assert run[counts.index(max(counts))] in run
+    winner = next(c for c in "abcdX" if CODES[c] == mine)
+    assert run.count(winner) == max(counts)
+
+
+def test_unreadable_answers_elect_nobody_and_missing_ones_are_missing():
+    cell = cell_of([[None, None, 2, -99, 0, 0]], [0])
+    cell = replace(cell, condition="versions=2, design=random(3)", probe="key_typo")
+    vote = elected(cell)
+    assert vote.content[0, 0] == NO_CONTENT
+    assert vote.read[0].tolist() == [True, False]
+
+
+def before_after(v):
+    parts = {}
+    for name in ("before", "after"):
+        contents = [[CODES[c]] for c in v[name]]
+        cell = cell_of(contents, [0] * len(contents), probe="extra_options")
+        says_none = np.array(contents) == NONE_OPTION
+        status = np.where(says_none, STATUS_CODE["none"], cell.status).astype(np.int8)
+        parts[name] = replace(cell, status=status)
+    return joined(parts, "extra_options", "")
+
+
+def test_answers_that_float(vectors):
+    v = vectors["floating"]
+    cell = before_after(v)
+    found = value("answer_floating", cell)
+    assert found == pytest.approx([v["rate"], v["to_added_rate"]], abs=1e-8)
+
+
+def test_the_flow_sums_to_one_and_names_what_moved(vectors):
+    cell = before_after(vectors["floating"])
+    flow = MEASURES.get("answer_flow")
+    shares = dict(zip(flow.groups(cell), value("answer_flow", cell), strict=True))
+    assert shares == pytest.approx(
+        {"right → right": 0.2, "wrong → none": 0.2, "wrong → wrong": 0.2, "none → none": 0.2,
+         "right → wrong": 0.2}
+    )  # fmt: skip
+    assert sum(shares.values()) == pytest.approx(1)
+
+
+def test_mismatch_beyond_chance(vectors):
+    v = vectors["mismatch"]
+    token = cell_of([[ord(c) - 65] for c in v["first_token"]], [0] * 5, reader="first_token")
+    said = [[ord(c) - 65 if c in "ABCD" else None] if c else [None] for c in
+            (c or "" for c in v["text"])]  # fmt: skip
+    text = cell_of(said, [0] * 5)
+    assert value("mismatch_rate", token, text)[0] == pytest.approx(v["mismatch_all"])
+    assert value("mismatch_valid", token, text)[0] == pytest.approx(
+        v["mismatch_valid_only"], abs=1e-8
+    )
+
+
+def test_kappa_is_cohens():
+    rng = np.random.default_rng(3)
+    mine = rng.integers(0, 4, 300)
+    theirs = np.where(rng.random(300) < 0.6, mine, rng.integers(0, 4, 300))
+    cells = [cell_of([[int(x)] for x in xs], [0] * 300) for xs in (mine, theirs)]
+    assert value("mismatch_kappa", *cells)[0] == pytest.approx(cohen_kappa_score(mine, theirs))
+
+
+def scored_cell(n=400, sharp=1.0, seed=0):
+    """Answers right as often as their confidence says, or less."""
+    rng = np.random.default_rng(seed)
+    sure = rng.uniform(0.25, 1, n)
+    right = rng.random(n) < sure * sharp
+    cell = cell_of([[0 if r else 1] for r in right], [0] * n, reader="first_token")
+    score = np.zeros((n, 1), dtype=np.float32)
+    return replace(cell, confidence=sure[:, None].astype(np.float32), score=score), right, sure
+
+
+def test_calibration_against_scikit_learn():
+    cell, right, sure = scored_cell()
+    shown = sure.astype(np.float32)
+    assert value("brier", cell)[0] == pytest.approx(brier_score_loss(right, shown))
+    assert value("confidence_auroc", cell)[0] == pytest.approx(roc_auc_score(right, shown))
+
+
+@pytest.mark.parametrize(("sharp", "calibrated"), [(1.0, True), (0.6, False)])
+def test_a_calibrated_respondent_is_told_from_an_overconfident_one(sharp, calibrated):
+    cell, _, _ = scored_cell(sharp=sharp)
+    n = len(cell.item)
+    context = Context("d", "m", np.arange(n), lambda *_: "", draws=200)
+    found = {e.measure: e for e in estimate_all([cell], [MEASURES.get("ece")], context)}
+    assert (found["ece_null"].p_value > 0.05) == calibrated
+    if not calibrated:
+        assert found["ece"].value == pytest.approx(0.25, abs=0.05)
+
+
+def test_subjects_that_differ_by_noise_alone_are_drawn_together():
+    rng = np.random.default_rng(5)
+    n, subjects = 2000, 20
+    gold = np.tile(np.arange(4), n // 4)
+    right = rng.random(n) < np.array([0.8, 0.5, 0.5, 0.5])[gold]
+    said = np.where(right, gold, (gold + 1) % 4)
+    cell = cell_of([[int(x)] for x in said], gold.tolist(), probe="original")
+    names = tuple(f"s{i:02}" for i in range(subjects))
+    context = Context(
+        "d", "m", np.arange(n), lambda *_: "", draws=100,
+        subject=rng.permutation(np.arange(n) % subjects), subjects=names,
+    )  # fmt: skip
+    found = estimate_all([cell], [MEASURES.get(n) for n in ("rstd", "rstd_by_subject")], context)
+    whole = next(e for e in found if e.measure == "rstd")
+    by_subject = [e for e in found if e.measure == "rstd_by_subject"]
+    assert [e.group for e in by_subject] == list(names)
+    assert np.mean([e.value for e in by_subject]) == pytest.approx(whole.value, abs=2)
+    assert np.std([e.value for e in by_subject]) < 2
+
+
+@pytest.fixture(scope="module")
+def suites(tmp_path_factory):
+    """The suite with respondents whose truth is known."""
+    items = items_file(tmp_path_factory.mktemp("items") / "made_up.jsonl", 40)
+    found = {}
+    for model in ("oracle", "slot?k=1", "refuse"):
+        out = tmp_path_factory.mktemp("run")
+        probes = suite_probes("look-at-text", faithful=False)
+        readers = ("first_token", "text", "pride(alpha=0.2)")
+        found[model] = study(items, f"sim:{model}", out, probes=probes, readers=readers, draws=100)
+    return found
+
+
+PERTURBED = ("key_typo", "letter_scramble", "letter_swap", "word_swap")
+
+
+def text(result, measure, probe, **where):
+    return result.estimate(measure, probe, reader="text", **where).value
+
+
+def test_who_knows_is_moved_by_nothing(suites):
+    oracle = suites["oracle"]
+    for probe in PERTURBED:
+        assert text(oracle, "answer_entropy", probe) == 0
+        assert text(oracle, "vote_tie_rate", probe) == 0
+        assert text(oracle, "accuracy", probe) == 1
+    assert text(oracle, "answer_entropy", "option_swap") == 0
+    assert text(oracle, "answer_floating", "extra_options", group="all") == 0
+    assert text(oracle, "answer_flow", "extra_options", group="right → right") == 1
+    assert oracle.estimate("accuracy", reader="pride(alpha=0.2)").value == 1
+    assert oracle.estimate("score_gain", reader="pride(alpha=0.2)_held_out").value == 0
+
+
+def test_a_slot_shows_in_shuffled_options_and_not_in_disturbed_questions(suites):
+    """The votes of all versions rest on the same shuffles, and a slot's vote with them."""
+    slot = suites["slot?k=1"]
+    for probe in PERTURBED:
+        assert text(slot, "answer_entropy", probe) == 0
+    assert text(slot, "answer_entropy", "order") == pytest.approx(np.log(4))
+    assert text(slot, "answer_entropy", "option_swap") > 0.7
+    assert text(slot, "answer_floating", "extra_options", group="all") > 0.5
+    [fit] = slot.findings["fits"]["pride(alpha=0.2)"]["fits"]
+    assert fit["prior"][1]["value"] > 0.99
+
+
+def test_a_refusal_floats_nowhere(suites):
+    """Declining in words before is the content of the option that declines after."""
+    refuse = suites["refuse"]
+    assert text(refuse, "answer_floating", "extra_options", group="all") == 0
+    assert text(refuse, "answer_flow", "extra_options", group="refusal → refusal") == 1
+
+
+def test_the_report_shows_readers_side_by_side(suites):
+    result = suites["slot?k=1"]
+    write_report(result.out, items=result.items, max_items=3)
+    page = (result.out / "report.html").read_text()
+    assert "What do first token and text say?" in page
+    words = ("PriDe", "Entropy of an item’s answers", "without them", "not fitted on", "0 added")
+    assert [word for word in words if word not in page] == []
+    counts = dict.fromkeys((("right", "right"), ("wrong", "none")), 0.5)
+    assert "right 50\u202f% (20)" in flow(counts, 40, caption="")
+
+
+def test_a_suite_brings_the_readers_it_needs():
+    made = Settings.of(items="sample", model="sim:oracle", suite="look-at-text")
+    assert made.readers == ("first_token", "text", "pride(least=20)")
+    named = Settings.of(
+        items="sample", model="sim:oracle", suite="look-at-text", readers=("pride(alpha=0.2)",)
+    )
+    assert named.readers == ("pride(alpha=0.2)",)
+    faithful = Settings.of(items="sample", model="m", suite="look-at-text", faithful=True)
+    assert "order(cyclic(base=published))" in faithful.probes
+    assert faithful.readers == ("first_token", "text", "pride(per=subject)")

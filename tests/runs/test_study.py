@@ -1,0 +1,303 @@
+"""The whole pipeline with respondents whose truth is known: what each probe catches and spares."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import orjson
+import polars as pl
+import pytest
+
+from horsesense.errors import StoreError, UsageError
+from horsesense.inference.runner import Limits
+from horsesense.runs.settings import Settings
+from horsesense.runs.study import Result
+from studies import items_file, study
+
+
+@pytest.fixture(scope="module")
+def benchmark(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return items_file(tmp_path_factory.mktemp("items") / "made_up.jsonl")
+
+
+@pytest.fixture(scope="module")
+def results(benchmark: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Result]:
+    models = [
+        "oracle",
+        "cheat",
+        "habit",
+        "uniform",
+        "slot?k=1",
+        "prior",
+        "ranker",
+        "none",
+        "refuse",
+        "talker",
+    ]
+    return {
+        model.split("?")[0]: study(benchmark, f"sim:{model}", tmp_path_factory.mktemp("run"))
+        for model in models
+    }
+
+
+def text(result: Result, measure: str, probe: str = "original", **where: str) -> float:
+    value = result.estimate(measure, probe, reader="text", **where).value
+    assert value is not None
+    return value
+
+
+def within(result: Result, truth: float, measure: str, probe: str = "original", **w: str) -> bool:
+    """Whether an interval of 95 % holds the truth (the seed is fixed, so this is one draw)."""
+    e = result.estimate(measure, probe, reader="text", **w)
+    assert e.low is not None
+    assert e.high is not None
+    return e.low <= truth <= e.high
+
+
+KEPT = "place=kept, wording=above, design=published"
+DISTRACTOR = "place=distractor, wording=above, design=published"
+
+
+def test_oracle_is_spared_everywhere(results: dict[str, Result]) -> None:
+    oracle = results["oracle"]
+    for probe, condition in (
+        ("original", ""),
+        ("repeat", ""),
+        ("order", "design=cyclic"),
+        ("labels", "set=symbols"),
+        ("none_of_the_above", KEPT),
+        ("none_of_the_above", DISTRACTOR),
+    ):
+        assert text(oracle, "accuracy", probe, condition=condition) == 1.0
+    assert text(oracle, "plurality_agreement", "order") == 1.0
+    assert text(oracle, "answer_entropy", "order") == 0.0
+    assert text(oracle, "rstd") == 0.0
+    assert within(oracle, 0.25, "accuracy", "options_only")
+
+
+def test_a_slot_is_caught_by_order(results: dict[str, Result]) -> None:
+    """Closed form under cyclic orders: agreement 1/k, accuracy 1/k, RStD at its maximum."""
+    slot = results["slot"]
+    assert text(slot, "accuracy") == 0.25
+    assert text(slot, "accuracy", "order") == 0.25
+    assert text(slot, "plurality_agreement", "order") == 0.25
+    assert text(slot, "accuracy_hard", "order") == 0.0
+    assert text(slot, "position_locked", "order", group="B") == 1.0
+    assert text(slot, "position_preference", "order", group="B") == 1.0
+    assert text(slot, "rstd", "order") == pytest.approx(43.3012701892)
+    assert text(slot, "answer_change_rate", "repeat") == 0.0
+
+
+def test_a_habit_for_a_letter_is_caught_by_labels(results: dict[str, Result]) -> None:
+    """Right once in four under letters, always under other signs; a slot is the same under all."""
+    habit = results["habit"]
+    assert text(habit, "accuracy") == 0.25
+    for signs in ("digits", "lower", "symbols"):
+        condition = f"set={signs}"
+        assert text(habit, "accuracy", "labels", condition=condition) == 1.0
+        assert text(habit, "answer_change_rate", "labels", condition=condition) == 0.75
+        assert text(results["slot"], "answer_change_rate", "labels", condition=condition) == 0.0
+    assert text(habit, "answer_change_rate", "repeat") == 0.0
+
+
+def test_a_cheat_is_caught_by_withholding_the_question(results: dict[str, Result]) -> None:
+    cheat = results["cheat"].estimate("accuracy", "options_only", reader="text")
+    assert (cheat.value, cheat.baseline) == (1.0, 0.25)
+    assert within(results["oracle"], 0.25, "accuracy", "options_only")
+
+
+def test_a_guesser_is_caught_by_asking_again(results: dict[str, Result]) -> None:
+    assert within(results["uniform"], 0.75, "answer_change_rate", "repeat")
+    assert text(results["oracle"], "answer_change_rate", "repeat") == 0.0
+
+
+def test_a_ranker_is_caught_by_none_of_the_above(results: dict[str, Result]) -> None:
+    """It is right wherever the gold is shown, and never says that it is not."""
+    ranker = results["ranker"]
+    assert text(ranker, "accuracy") == 1.0
+    assert text(ranker, "accuracy", "order") == 1.0
+    assert text(ranker, "accuracy", "none_of_the_above", condition=KEPT) == 0.0
+    assert text(ranker, "accuracy", "none_of_the_above", condition=DISTRACTOR) == 1.0
+
+
+def test_a_sayer_of_none_is_caught_where_the_answer_is_there(results: dict[str, Result]) -> None:
+    none = results["none"]
+    assert text(none, "accuracy") == 0.0
+    assert text(none, "accuracy", "none_of_the_above", condition=KEPT) == 1.0
+    assert text(none, "accuracy", "none_of_the_above", condition=DISTRACTOR) == 0.0
+    assert text(none, "status_share", group="none") == 1.0
+
+
+def test_a_refusal_is_no_answer(results: dict[str, Result]) -> None:
+    refuse = results["refuse"]
+    assert text(refuse, "valid_rate") == 0.0
+    assert text(refuse, "accuracy") == 0.0
+    assert text(refuse, "status_share", group="refusal") == 1.0
+    # Nothing is left to compute over: undefined, with a reason, and not 0.
+    valid = refuse.estimate("accuracy_valid", reader="text")
+    assert (valid.value, valid.note) == (None, "no trial to count")
+
+
+def test_a_prior_has_the_accuracy_that_follows_from_it(results: dict[str, Result]) -> None:
+    """Gold is spread evenly, so a draw from any prior is right once in k."""
+    prior = results["prior"]
+    known = sum(_knows(f"q{i}") for i in range(200)) / 200
+    truth = known + (1 - known) / 4
+    assert within(prior, truth, "accuracy")
+    assert within(prior, truth, "accuracy", "order")
+    assert text(prior, "position_preference", "order", group="A") > 0.25
+    # The four draws of an unknown item are all right with probability .4 x .3 x .2 x .1.
+    assert within(prior, known + (1 - known) * 0.0024, "accuracy_hard", "order")
+
+
+def _knows(item_id: str) -> bool:
+    from horsesense.models.simulated.profiles import knows
+    from horsesense.trials.trial import Variant
+
+    return knows(Variant(item_id, "?", (), (), (), None), 0.6)
+
+
+def test_a_talker_disagrees_with_its_first_token_at_its_rate(results: dict[str, Result]) -> None:
+    e = results["talker"].estimate("mismatch_rate", "order")
+    assert e.low is not None
+    assert e.high is not None
+    assert e.low <= 0.3 <= e.high
+    assert text(results["talker"], "valid_rate") == 1.0
+    assert results["oracle"].estimate("mismatch_rate", "order").value == 0.0
+
+
+def test_guessing_agrees_with_itself_as_often_as_chance_has_it(results: dict[str, Result]) -> None:
+    uniform = results["uniform"]
+    e = uniform.estimate("plurality_agreement", "order", reader="text")
+    assert e.baseline == pytest.approx(0.53125)
+    assert within(uniform, 0.53125, "plurality_agreement", "order")
+
+
+def test_every_number_is_signed_and_counted(results: dict[str, Result]) -> None:
+    for e in results["prior"].estimates:
+        assert e.signature.startswith("data:made_up@")
+        assert f"|measure:{e.measure.removesuffix('_null')}|" in e.signature
+        assert (e.value is None) == bool(e.note)
+        if e.value is not None:
+            assert e.n > 0
+            assert e.low is not None
+            assert e.high is not None
+            assert e.interval
+
+
+def test_the_run_directory_holds_what_it_should(results: dict[str, Result]) -> None:
+    out = results["prior"].out
+    names = {path.name for path in out.iterdir()}
+    assert {"study.toml", "store.sqlite", "trials.parquet", "readings.parquet"} <= names
+    assert not [name for name in names if name.endswith(".parts")]
+    findings = orjson.loads((out / "estimates.json").read_bytes())
+    assert (
+        findings["trials"]
+        == pl.scan_parquet(out / "trials.parquet").select(pl.len()).collect().item()
+    )
+    assert Settings.load(out / "study.toml").model == "sim:prior"
+
+
+def test_going_on_asks_nothing_again_and_finds_the_same(benchmark: Path, tmp_path: Path) -> None:
+    first = study(benchmark, "sim:prior", tmp_path, limits=Limits(requests=700))
+    assert first.run.stopped == "budget"
+    missing = first.estimate("accuracy", "order", reader="text").n_missing
+    assert missing > 0
+    second = study(benchmark, "sim:prior", tmp_path)
+    assert second.run.answered + first.run.answered == second.run.asked - _equal(second)
+    undisturbed = study(benchmark, "sim:prior", tmp_path / "other")
+    assert second.estimates == undisturbed.estimates
+
+
+def _equal(result: Result) -> int:
+    """Trials whose prompt equals another's."""
+    keys = pl.read_parquet(result.out / "trials.parquet")["key"]
+    return len(keys) - keys.n_unique()
+
+
+def test_results_do_not_depend_on_other_probes_or_items(benchmark: Path, tmp_path: Path) -> None:
+    """Randomness belongs to the item: fewer probes, other order of the file, same trials."""
+    all_probes = study(benchmark, "sim:prior", tmp_path / "a")
+    lines = benchmark.read_bytes().splitlines()
+    backwards = tmp_path / "made_up.jsonl"
+    backwards.write_bytes(b"\n".join(reversed(lines)))
+    one = study(backwards, "sim:prior", tmp_path / "b", probes=("order",))
+
+    def shown(result: Result) -> pl.DataFrame:
+        frame = pl.read_parquet(result.out / "trials.parquet").filter(pl.col("probe") == "order")
+        return frame.sort("item_id", "repetition").select("item_id", "repetition", "origin", "key")
+
+    assert shown(all_probes).equals(shown(one))
+
+
+def test_a_run_directory_belongs_to_one_model_and_data_set(benchmark: Path, tmp_path: Path) -> None:
+    study(benchmark, "sim:oracle", tmp_path, limit=5)
+    with pytest.raises(UsageError, match="other model"):
+        study(benchmark, "sim:uniform", tmp_path, limit=5)
+
+
+def test_unknown_names_fail_before_anything_is_asked(benchmark: Path, tmp_path: Path) -> None:
+    for wrong in ({"probes": ("ordr",)}, {"readers": ("txt",)}):
+        with pytest.raises(UsageError, match="Did you mean"):
+            study(benchmark, "sim:oracle", tmp_path, **wrong)
+    with pytest.raises(UsageError, match="Did you mean 'oracle'"):
+        study(benchmark, "sim:oracel", tmp_path / "other")
+    with pytest.raises(StoreError, match="no run directory"):
+        Settings.load(tmp_path / "nowhere" / "study.toml")
+
+
+def test_items_without_gold_are_measured_as_far_as_they_go(tmp_path: Path) -> None:
+    rows = [
+        {"id": str(i), "question": "Agree?", "options": ["yes", "no", "maybe"]} for i in range(30)
+    ]
+    path = tmp_path / "survey.jsonl"
+    path.write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    result = study(path, "sim:slot", tmp_path / "run")
+    assert result.estimate("accuracy", reader="text").note == "no item has a gold answer"
+    assert text(result, "plurality_agreement", "order") == pytest.approx(1 / 3)
+    reasons = {row["reason"] for row in result.findings["exclusions"]}
+    assert "the item has no gold answer" in reasons
+
+
+def test_task_level_labels(tmp_path: Path) -> None:
+    rows = [{"id": str(i), "text": f"message {i}", "label": f"intent_{i % 30}"} for i in range(60)]
+    path = tmp_path / "intents.jsonl"
+    path.write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    result = study(path, "sim:oracle", tmp_path / "run", probes=("order", "labels"))
+    assert text(result, "accuracy") == 1.0
+    assert result.estimate("accuracy", "order", reader="text").condition == "design=random(4)"
+    assert result.findings["exclusions"][0]["items"] == 60
+
+
+def test_recorded_answers_are_matched_and_what_is_not_recorded_is_missing(
+    benchmark: Path, tmp_path: Path
+) -> None:
+    rows = [
+        {"item_id": f"q{i}", "model": "m", "response": "ABCD"[i % 4], "gold": "ABCD"[i % 4]}
+        for i in range(150)
+    ]
+    path = tmp_path / "answers.jsonl"
+    path.write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    result = study(benchmark, f"replay:{path}", tmp_path / "run", probes=("order",))
+    e = result.estimate("accuracy", reader="text")
+    assert (e.value, e.n, e.n_missing) == (1.0, 150, 50)
+    # An order that happens to be the published one is the same prompt, and so has an answer.
+    order = result.estimate("accuracy", "order", reader="text")
+    assert order.n + order.n_missing == 800
+    assert order.n < 40
+
+
+@pytest.mark.parametrize(
+    ("row", "fault"),
+    [
+        ({"item_id": "q999", "response": "A"}, "not among"),
+        ({"item_id": "q0", "response": "A", "gold": "C"}, "another gold"),
+    ],
+)
+def test_recorded_answers_to_other_items_are_an_error(
+    benchmark: Path, tmp_path: Path, row: dict[str, str], fault: str
+) -> None:
+    path = tmp_path / "answers.jsonl"
+    path.write_bytes(orjson.dumps(row))
+    with pytest.raises(UsageError, match=fault):
+        study(benchmark, f"replay:{path}", tmp_path / "run")

@@ -1,0 +1,318 @@
+"""Know-No and REVAS with respondents whose truth is known: what each probe catches and spares."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import orjson
+import polars as pl
+import pytest
+
+from horsesense.rng import unit
+from horsesense.runs.findings import Result
+from horsesense.runs.planner import Plan
+from horsesense.runs.settings import Settings
+from horsesense.runs.study import plan
+from horsesense.trials.trial import NONE_OPTION
+from studies import items_file, study, value
+
+KNOW_NO = "gold_absent", "gold_plus_none"
+REVAS = (
+    "none_of_the_above(design=cyclic)",
+    "option_count(2)",
+    "option_count(8)",
+    "option_count(8, kind=plausible)",
+    "true_false(items=all, polarity=both)",
+    "option_confidence(items=all)",
+    "multi_select(items=majority_wrong)",
+    "misleading_replaced(items=majority_wrong)",
+)
+N = 48
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Result]:
+    """A study of made-up items, once per model and probes."""
+    items = items_file(tmp_path_factory.mktemp("items") / "made_up.jsonl", N)
+    done: dict[Any, Result] = {}
+
+    def conducted(model: str, probes: tuple[str, ...]) -> Result:
+        if (model, probes) not in done:
+            out = tmp_path_factory.mktemp("run")
+            done[model, probes] = study(items, f"sim:{model}", out, probes=probes, draws=100)
+        return done[model, probes]
+
+    return conducted
+
+
+@pytest.mark.parametrize(
+    ("model", "with_gold", "without", "false_none", "balanced"),
+    [
+        ("oracle", 1, 1, 0, 1),
+        ("none", 0, 1, 1, 0.5),
+        ("ranker", 1, 0, 0, 0.5),
+        ("refuse", 0, 0, 0, 0.5),
+        ("recites", 1, 1, 0, 1),
+    ],
+)
+def test_know_no(
+    run: Callable[..., Result],
+    model: str, with_gold: float, without: float, false_none: float, balanced: float,
+) -> None:  # fmt: skip
+    result = run(model, KNOW_NO)
+    assert value(result, "omni_accuracy") == pytest.approx((with_gold + without) / 2)
+    for group in ("hint_option", "hint_instruction", "no_hint", "mean"):
+        assert value(result, "accuracy_without_gold", group) == pytest.approx(without)
+    assert value(result, "false_none_rate") == false_none
+    assert value(result, "gold_detection_balanced") == pytest.approx(balanced)
+    detected = value(result, "gold_detection")
+    assert detected > 3 if balanced == 1 else detected == pytest.approx(0)
+    assert result.findings["bounds"]["violated"] == []
+    assert result.findings["bounds"]["checked"] > 10
+
+
+@pytest.mark.parametrize(
+    ("model", "group"),
+    [
+        ("oracle", "none_declared"),
+        ("recites", "new_correct"),
+        ("ranker", "incorrect_option"),
+        ("refuse", "other"),
+    ],
+)
+def test_kinds_of_reply_without_a_hint(run: Callable[..., Result], model: str, group: str) -> None:
+    assert value(run(model, KNOW_NO), "response_class", group) == 1
+
+
+def test_chance_is_nothing_where_no_shown_option_is_right(run: Callable[..., Result]) -> None:
+    result = run("oracle", KNOW_NO)
+    baselines = {
+        e.condition.split(",")[0]: e.baseline
+        for e in result.estimates
+        if (e.measure, e.probe, e.reader) == ("accuracy", "gold_absent", "text")
+    }
+    assert baselines == {
+        "prompt=with_gold": 0.25,
+        "prompt=hint_option": 0.25,
+        "prompt=hint_instruction": 0,
+        "prompt=no_hint": 0,
+    }
+
+
+def test_a_ranker_takes_the_runner_up_where_none_is_right(run: Callable[..., Result]) -> None:
+    result = run("ranker", REVAS)
+    assert value(result, "accuracy", has="place=kept") == 0
+    assert value(result, "accuracy", has="place=distractor") == 1
+    assert value(result, "plurality_agreement", has="place=kept") == 1
+    trials = pl.read_parquet(result.out / "trials.parquet")
+    readings = pl.read_parquet(result.out / "readings.parquet").filter(reader="text")
+    kept = trials.filter(pl.col("condition").str.contains("place=kept")).join(readings, on="trial")
+    for item_id, origin, content in kept.select("item_id", "origin", "content").iter_rows():
+        liking = {o: unit(b"ranker", item_id.encode(), str(o).encode()) for o in origin if o >= 0}
+        assert content == max(liking, key=liking.__getitem__) != NONE_OPTION
+
+
+@pytest.mark.parametrize(
+    ("model", "gold", "distractors", "accuracy"),
+    [
+        ("oracle", 1, 1, 1),
+        ("ranker", 1, 0, 0.25),
+        ("slot?k=0", 1, 0, 0.25),
+        ("slot?k=1", 0, 1, 0.75),
+        ("refuse", 0, 0, 0),
+        ("stubborn?know=0", 1, 1, 1),
+        ("torn?know=0", 1, 0, 0.25),
+    ],
+)
+def test_judgements_one_by_one(
+    run: Callable[..., Result], model: str, gold: float, distractors: float, accuracy: float
+) -> None:
+    """Always no has 0.75 of 1:3, and half of the balance, like always yes."""
+    result, has = run(model, REVAS), "items=all, polarity=positive"
+    assert value(result, "true_false_consistency", "gold", has=has) == gold
+    assert value(result, "true_false_consistency", "distractors", has=has) == distractors
+    assert value(result, "true_false_accuracy", has=has) == pytest.approx(accuracy)
+    balanced = value(result, "true_false_balanced_accuracy", has=has)
+    assert balanced == pytest.approx((gold + distractors) / 2)
+
+
+def test_a_bias_to_yes_shows_in_opposite_polarities(run: Callable[..., Result]) -> None:
+    result = run("slot?k=0", REVAS)
+    by = {p: f"items=all, polarity={p}" for p in ("positive", "negative")}
+    accepted = {p: value(result, "true_false_consistency", "gold", has=by[p]) for p in by}
+    assert accepted == {"positive": 1, "negative": 0}
+
+
+def test_confidence_in_options(run: Callable[..., Result]) -> None:
+    """The simulation leaves 2 % of the first token's mass to other words."""
+    result = run("rates?gold=0.9&other=0.3", REVAS)
+    for measure, mass in (("option_confidence", 0.98), ("option_confidence_relative", 1.0)):
+        got = [value(result, measure, g, reader="first_token")
+               for g in ("gold", "strongest_distractor", "ratio")]  # fmt: skip
+        assert got == pytest.approx([0.9 * mass, 0.3 * mass, 1 / 3], rel=1e-5)
+    assert value(result, "option_auroc", reader="first_token") == 1
+
+
+def test_confidence_that_knows_no_difference(run: Callable[..., Result]) -> None:
+    result = run("rates?gold=0.5&other=0.5&spread=0.6", REVAS)
+    (area,) = [e for e in result.estimates if e.measure == "option_auroc" and e.n]
+    assert area.low is not None
+    assert area.high is not None
+    assert area.low < 0.5 < area.high
+    # The strongest of three uniform distractors has 3/4 of the range on average.
+    strongest = value(result, "option_confidence_relative", "strongest_distractor",
+                      reader="first_token")  # fmt: skip
+    assert strongest == pytest.approx(0.5 + 0.6 * 0.25, abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("model", "multi", "gold", "misleading", "recovery"),
+    [("torn?know=0", 1, 1, 1, 1), ("stubborn?know=0", 0, 0, 1, 0)],
+)
+def test_a_second_look(
+    run: Callable[..., Result],
+    model: str, multi: float, gold: float, misleading: float, recovery: float,
+) -> None:  # fmt: skip
+    """Who prefers a misleading option recovers once it is gone; who knows no better does not."""
+    result = run(model, REVAS)
+    assert value(result, "multi_rate") == multi
+    assert value(result, "recall_gold", "all") == gold
+    assert value(result, "recall_misleading", "all") == misleading
+    assert value(result, "multi_precision") == gold / 2
+    assert value(result, "recovery_rate", "misleading") == recovery
+    assert value(result, "recovery_rate", "misleading-unchanged") == recovery
+    for control in ("other", "unchanged"):
+        assert value(result, "recovery_rate", control) == 0
+
+
+def test_items_chosen_by_their_answers_show_no_change(run: Callable[..., Result]) -> None:
+    result = run("torn?know=0", REVAS)
+    (change,) = [
+        e for e in result.estimates
+        if (e.measure, e.reader) == ("accuracy_change", "text") and "arm=misleading" in e.condition
+    ]  # fmt: skip
+    assert change.value is None
+    assert "earlier answers" in change.note
+
+
+def test_who_knows_all_is_not_looked_at_twice(run: Callable[..., Result]) -> None:
+    result = run("oracle", REVAS)
+    reasons = {e["reason"]: e["items"] for e in result.findings["exclusions"]
+               if e["probe"].startswith("multi_select")}  # fmt: skip
+    assert reasons == {"it was answered right": N}
+
+
+@pytest.mark.parametrize("n", [2, 8])
+def test_a_slot_agrees_with_itself_once_in_n(run: Callable[..., Result], n: int) -> None:
+    result = run("slot?k=0", REVAS)
+    has = f"n={n}, kind=nonsense" if n > 4 else f"n={n}, "
+    assert value(result, "plurality_agreement", has=has) == pytest.approx(1 / n)
+    assert value(result, "accuracy", has=has) == pytest.approx(1 / n)
+    assert value(result, "accuracy_hard", has=has) == 0
+
+
+def test_options_without_meaning_are_seen_through(run: Callable[..., Result]) -> None:
+    """Guessing among what has a meaning: 1/4 whatever nonsense is added, 1/8 of plausible ones."""
+    result = run("excludes", REVAS)
+    nonsense = value(result, "accuracy", has="kind=nonsense")
+    plausible = value(result, "accuracy", has="kind=plausible")
+    assert nonsense == pytest.approx(1 / 4, abs=0.07)
+    assert plausible == pytest.approx(1 / 8, abs=0.06)
+    knows = run("ranker", REVAS)
+    assert {value(knows, "accuracy", has=f"kind={k}") for k in ("nonsense", "plausible")} == {1}
+
+
+@pytest.fixture(scope="module")
+def intents(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A made-up set of texts with class names in parts."""
+    names = ["card_lost", "card_stolen", "top_up_failed", "pin_blocked", "refund"]
+    rows = [{"id": f"t{i}", "text": f"text {i}", "label": names[i % 5]} for i in range(30)]
+    path = tmp_path_factory.mktemp("intents") / "intents.jsonl"
+    path.write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    return path
+
+
+@pytest.mark.parametrize(("model", "leak"), [("recites", 0.8), ("oracle", 0), ("slot?k=0", 0)])
+def test_published_spelling(intents: Path, tmp_path: Path, model: str, leak: float) -> None:
+    """One class name of five has no parts, so that nothing can leak there."""
+    result = study(intents, f"sim:{model}", tmp_path, probes=("delimiter",), draws=100)
+    assert value(result, "leak_rate") == pytest.approx(leak)
+
+
+def test_know_no_on_a_label_set(intents: Path, tmp_path: Path) -> None:
+    result = study(intents, "sim:none", tmp_path, probes=KNOW_NO, draws=100)
+    assert value(result, "omni_accuracy") == 0.5
+
+
+def test_a_cut_context_takes_away_what_stood_there(tmp_path: Path) -> None:
+    filler = "Nothing of interest happened here. "
+    rows = [
+        {
+            "id": f"c{i}",
+            "context": f"{filler * (i % 2) * 20}The colour is shade{i}. {filler * 20}",
+            "question": "Which colour is it?",
+            "options": [f"shade{i + d}x" if d else f"shade{i}" for d in range(4)],
+            "answer_index": 0,
+        }
+        for i in range(40)
+    ]
+    path = tmp_path / "contexts.jsonl"
+    path.write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    probes = ("context_length(30)", "context_length(30, keep=end)", "context_length(9999)")
+    result = study(path, "sim:looks_up", tmp_path / "run", probes=probes, draws=100)
+    assert value(result, "accuracy", has="words=30, keep=start") > 0.5
+    early = value(result, "accuracy", has="words=30, keep=start")
+    assert early == pytest.approx(0.5 + 0.5 * 0.25, abs=0.13)
+    assert value(result, "accuracy", has="words=30, keep=end") == pytest.approx(0.25, abs=0.2)
+    short = [e for e in result.findings["exclusions"] if "9999" in e["probe"]]
+    assert [(e["items"], e["reason"]) for e in short] == [
+        (40, "its context has no more than 9999 words")
+    ]
+
+
+def test_a_second_stage_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    """Stopped by the budget in the first stage and in the second; the end is the same."""
+    from horsesense.inference.runner import Limits
+
+    items = items_file(tmp_path / "made_up.jsonl", 20)
+    probes = ("misleading_replaced", "multi_select")
+    whole = study(items, "sim:prior", tmp_path / "whole", probes=probes, draws=100)
+    parts = tmp_path / "parts"
+    for budget in (7, 15):
+        study(items, "sim:prior", parts, probes=probes, draws=100, limits=Limits(requests=budget))
+    again = study(items, "sim:prior", parts, probes=probes, draws=100)
+    assert [e.as_json() for e in again.estimates] == [e.as_json() for e in whole.estimates]
+
+
+def test_both_suites_share_requests(tmp_path: Path) -> None:
+    """At least 15 % fewer than each probe would ask alone, as its own plan counts it."""
+    items = str(items_file(tmp_path / "made_up.jsonl", 12))
+
+    def planned(**chosen: Any) -> Plan:
+        return asyncio.run(plan(Settings.of(items=items, model="sim:prior", **chosen)))[0]
+
+    both = planned(suite="revas,know-no")
+    alone = {p.probe: planned(probes=(p.probe,)).requests for p in both.probes[1:]}
+    assert {p.probe: p.own_requests for p in both.probes[1:]} == alone
+    assert both.requests <= 0.85 * sum(alone.values())
+
+
+def test_suites_resolve_to_probes_and_say_which_protocol() -> None:
+    faithful = Settings.of(items="sample", model="sim:none", suite="revas", faithful=True)
+    better = Settings.of(items="sample", model="sim:none", suite="revas")
+    assert "order(design=random(4))" in faithful.probes
+    assert "order" in better.probes
+    both = Settings.of(items="sample", model="sim:none", suite="revas,know-no", probes=("labels",))
+    assert both.probes[-1] == "labels"
+    assert Settings.of(**both.model_dump()) == both
+
+
+def test_a_report_can_say_which_protocol_was_run(tmp_path: Path) -> None:
+    items = items_file(tmp_path / "made_up.jsonl", 8)
+    result = study(items, "sim:none", tmp_path / "run", suite="know-no", faithful=True, draws=100)
+    (suite,) = result.findings["suites"]
+    assert (suite["name"], suite["faithful"]) == ("know-no", True)
+    assert all(set(c) == {"what", "published", "better", "why"} for c in suite["choices"])
