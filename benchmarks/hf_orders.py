@@ -95,7 +95,7 @@ def orders_of(
     solved = "".join(
         f"{block(s['question'], s['options'])} {LABELS[s['answer_index']]}\n\n" for s in shots
     )
-    params = SamplingParams(max_tokens=max_tokens, watch=LABELS)
+    params = SamplingParams(max_tokens=max_tokens, label_tokens=LABELS)
     return [
         Request((("user", solved + block(row["question"], shown)),), None, params)
         for shown in itertools.permutations(row["options"])

@@ -23,7 +23,7 @@ from horsesense.inference.store import Store
 from horsesense.models.base import Asked
 from horsesense.models.messages import Request, SamplingParams
 from horsesense.models.openai.protocol import Dialect, body_of
-from horsesense.models.registry import make_backend
+from horsesense.models.registry import make_model
 
 QUESTION = (
     "Answer with the letter of the right option.\n\nQuestion {}: Which of these four rivers, all "
@@ -60,7 +60,7 @@ async def bare(url: str, n: int, connections: int) -> float:
 
 async def runner(url: str, n: int, connections: int, directory: Path) -> float:
     """Seconds for the same requests, with every response stored."""
-    backend = make_backend(f"http:mock@{url}")
+    backend = make_model(f"http:mock@{url}")
     with Store.open(directory / "store.sqlite") as store:
         async with backend:
             asks = (Asked(request.key(backend.identity), request) for request in requests(n))

@@ -25,7 +25,7 @@ def text(rng: random.Random, low: int, high: int) -> str:
 
 
 def choice_row(rng: random.Random, n: int) -> dict[str, object]:
-    options = [f"{text(rng, 2, 9)} {slot}" for slot in range(4)]
+    options = [f"{text(rng, 2, 9)} {position}" for position in range(4)]
     question = f"{n} {text(rng, 15, 50)}?"
     return {"id": f"q{n}", "question": question, "options": options, "answer_index": n % 4}
 

@@ -21,7 +21,7 @@ from typing import Any
 
 from horsesense.runs.findings import Result
 from horsesense.runs.settings import Settings
-from horsesense.runs.study import conduct
+from horsesense.runs.study import run_study
 
 FILES = tuple(
     f"{model}_{options}_options"
@@ -47,7 +47,7 @@ def labels(rows: list[dict[str, Any]]) -> Mapping[str, int]:
 
 
 def replay(rows: list[dict[str, Any]], folder: Path) -> Result:
-    """The rows as a study: their questions as items, their answers as the respondent's."""
+    """The rows as a study: their questions as items, their answers as the model's."""
     items, answers = folder / "items.jsonl", folder / "answers.jsonl"
     with items.open("w") as one, answers.open("w") as two:
         for row in rows:
@@ -61,7 +61,7 @@ def replay(rows: list[dict[str, Any]], folder: Path) -> Result:
         probes=(),
         readers=("first_token", "text", "pride"),
     )
-    return asyncio.run(conduct(settings, folder / "run"))
+    return asyncio.run(run_study(settings, folder / "run"))
 
 
 def main() -> None:
@@ -82,7 +82,7 @@ def main() -> None:
                     f"  {reader}: accuracy {100 * score.value:.1f} %, RStD {bias.value:.1f} points "
                     f"[{bias.low:.1f}, {bias.high:.1f}] (by chance {null.value:.1f})"
                 )
-            print("  pride:", result.findings["fits"]["pride"]["why_not"])
+            print("  pride:", result.findings["fits"]["pride"]["undefined_reason"])
 
 
 if __name__ == "__main__":

@@ -53,7 +53,7 @@ def main() -> None:
 
 def read_one(answer: Answer) -> Read:
     reading = READER.read(answer.response, answer.options, answer.letters)
-    letters = "".join(answer.letters[slot] for slot in reading.slots)
+    letters = "".join(answer.letters[position] for position in reading.positions)
     return answer, reading, letters or MEANS.get(reading.status, reading.status)
 
 

@@ -50,7 +50,7 @@ def horsesense(answers: list[Answer]) -> list[str]:
     codes = {"none": "X", "refusal": "Y"}
     read = [reader.read(a.response, a.options, a.letters) for a in answers]
     return [
-        "".join(a.letters[slot] for slot in r.slots) or codes.get(r.status, "")
+        "".join(a.letters[position] for position in r.positions) or codes.get(r.status, "")
         for a, r in zip(answers, read, strict=True)
     ]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from horsesense.runs.tables import MISSING, NO_CONTENT, STATUS_CODE, Cell
+from horsesense.measures.cells import MISSING, NO_OPTION, STATUS_CODE, Cell
 
 
 def cell_of(
@@ -16,18 +16,18 @@ def cell_of(
     k: int = 4,
     probe: str = "order",
     reader: str = "text",
-    slots: Sequence[Sequence[int]] | None = None,
+    positions: Sequence[Sequence[int]] | None = None,
     gold_at: Sequence[Sequence[int]] | None = None,
 ) -> Cell:
     """A cell from chosen contents (None: no valid answer; -99: no reading at all)."""
     missing = np.array([[c == -99 for c in row] for row in contents])
     none = np.array([[c is None for c in row] for row in contents])
-    content = np.array([[NO_CONTENT if c in (None, -99) else c for c in row] for row in contents])
+    content = np.array([[NO_OPTION if c in (None, -99) else c for c in row] for row in contents])
     status = np.where(none, STATUS_CODE["ambiguous"], STATUS_CODE["answer"])
     status = np.where(missing, MISSING, status).astype(np.int8)
     right = np.array(gold)[:, None]
     correct = np.where(missing, -1, content == right)
-    shown = content if slots is None else np.array(slots)
+    shown = content if positions is None else np.array(positions)
     return Cell(
         probe,
         "",

@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 
 from horsesense.runs.settings import Settings
-from horsesense.runs.study import Result, conduct
+from horsesense.runs.study import Result, run_study
 
 PROBES = ("repeat", "order", "labels", "none_of_the_above", "options_only")
 
@@ -32,7 +32,7 @@ def items_file(path: Path, n: int = 200, k: int = 4) -> Path:
 def study(items: Path | str, model: str, out: Path, **settings: Any) -> Result:
     limits = settings.pop("limits", None)
     chosen = Settings.of(items=str(items), model=model, **{"probes": PROBES, **settings})
-    return asyncio.run(conduct(chosen, out, limits=limits))
+    return asyncio.run(run_study(chosen, out, limits=limits))
 
 
 def value(

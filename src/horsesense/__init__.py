@@ -1,7 +1,7 @@
 """horsesense: find out what a multiple-choice score is made of before you believe it.
 
 >>> import horsesense as hs
->>> result = hs.audit("sample", "sim:slot?k=1", out="run")  # doctest: +SKIP
+>>> result = hs.audit("sample", "sim:position?k=1", out="run")  # doctest: +SKIP
 >>> result.estimate("accuracy", reader="text").value           # doctest: +SKIP
 0.25
 

@@ -14,8 +14,8 @@ from horsesense.report import write_report
 from horsesense.runs.findings import Result
 from horsesense.runs.planner import Plan
 from horsesense.runs.settings import Settings
-from horsesense.runs.study import conduct
 from horsesense.runs.study import plan as plan_study
+from horsesense.runs.study import run_study
 
 T = TypeVar("T")
 
@@ -44,17 +44,17 @@ def audit(
 
     Raises:
         UsageError, ItemsError: before anything is asked.
-        BackendError, StoreError: respondent or run directory cannot be used.
+        ModelError, StoreError: model or run directory cannot be used.
         InterruptedRunError: stopped by the user; the same call goes on.
 
-    >>> result = audit("sample", "sim:slot?k=1", out="run", probes=["order"])  # doctest: +SKIP
+    >>> result = audit("sample", "sim:position?k=1", out="run", probes=["order"])  # doctest: +SKIP
     >>> result.estimate("position_locked", "order", reader="text", group="B").value
     ... # doctest: +SKIP
     1.0
     """
     chosen = Settings.of(items=str(items), model=model, **settings)
     folder = default_out(chosen) if out is None else Path(out)
-    result = complete(conduct(chosen, folder, limits=limits, max_connections=max_connections))
+    result = complete(run_study(chosen, folder, limits=limits, max_connections=max_connections))
     write_report(folder, items=result.items, max_items=report_items)
     return result
 

@@ -17,7 +17,7 @@ def catalogue() -> dict[str, dict[str, str]]:
         "measures": {m.name: m.summary for m in MEASURES},
         "readers": {name: _first_sentence(READERS.get(name)) for name in READERS.names()}
         | _MODEL_READERS,
-        "respondents": {f"sim:{p.name}": p.summary for p in PROFILES},
+        "models": {f"sim:{p.name}": p.summary for p in PROFILES},
         "designs": {name: _DESIGNS[name] for name in DESIGNS},
         "suites": {suite.name: f"{suite.title} ({suite.source})" for suite in SUITES},
     }
@@ -25,7 +25,7 @@ def catalogue() -> dict[str, dict[str, str]]:
 
 _MODEL_READERS = {
     "trained:DIRECTORY": "A model fine-tuned on labelled replies by `horsesense train reader`.",
-    "judge:MODEL": "Another respondent, named as for --model, that says what a reply chooses.",
+    "judge:MODEL": "Another model, named as for --model, that says what a reply chooses.",
 }
 
 _DESIGNS = {
@@ -33,9 +33,9 @@ _DESIGNS = {
     "cyclic": "the k shifts of one random order per item",
     "cyclic(base=published)": "the k shifts of the published order",
     "random(N)": "N different random orders",
-    "gold_balanced(N)": "N random orders in which the gold visits each slot equally often",
+    "gold_balanced(N)": "N random orders in which the gold visits each position equally often",
     "full": "all k! orders",
-    "move_gold": "the gold exchanged with the option of each slot in turn",
+    "move_gold": "the gold exchanged with the option of each position in turn",
 }
 
 

@@ -3,7 +3,7 @@
 HorsesenseError
 ├── UsageError            wrong use: an unknown name, an impossible setting (exit code 2)
 │   └── ItemsError        faults in a data file, all of them at once (exit code 2)
-├── BackendError          the respondent could not be reached or refused to work (exit code 3)
+├── ModelError          the model could not be reached or refused to work (exit code 3)
 ├── StoreError            the run directory cannot be used safely (exit code 3)
 └── InterruptedRunError   the user stopped the run; it can go on (exit code 130)
 
@@ -64,8 +64,8 @@ class ItemsError(UsageError):
         super().__init__("\n".join([head, *lines]), hint=hint)
 
 
-class BackendError(HorsesenseError):
-    """A respondent cannot do what the study needs of it."""
+class ModelError(HorsesenseError):
+    """A model cannot do what the study needs of it."""
 
     exit_code = 3
 

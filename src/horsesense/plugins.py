@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from typing import Generic, TypeVar
@@ -18,16 +19,24 @@ class Registry(Generic[T]):
     def __init__(self, kind: str) -> None:
         self.kind = kind
         self._entries: dict[str, T] = {}
+        self._former: dict[str, str] = {}
 
-    def add(self, name: str, entry: T) -> T:
-        """Register `entry`; ValueError if the name is taken."""
+    def add(self, name: str, entry: T, *, formerly: str | None = None) -> T:
+        """Register `entry`; ValueError if the name is taken.
+
+        The name that it had in an earlier release, `formerly`, is taken too, with a warning.
+        """
         if name in self._entries:
             raise ValueError(f"{self.kind} {name!r} is registered twice")
         self._entries[name] = entry
+        if formerly is not None:
+            self._former[formerly] = name
         return entry
 
     def get(self, name: str) -> T:
         """The entry of that name; UsageError with the nearest name and the list otherwise."""
+        if name in self._former:
+            name = renamed(self.kind, name, self._former[name])
         try:
             return self._entries[name]
         except KeyError:
@@ -44,6 +53,13 @@ class Registry(Generic[T]):
 
     def __len__(self) -> int:
         return len(self._entries)
+
+
+def renamed(kind: str, old: str, new: str) -> str:
+    """`new`, after a warning that `old` is its name of an earlier release."""
+    message = f"{kind} {old} is now called {new}; the old name will not be understood for long."
+    warnings.warn(message, FutureWarning, stacklevel=3)
+    return new
 
 
 def parse_spec(spec: str, registry: Registry[type[T]]) -> T:
@@ -67,6 +83,9 @@ def parse_spec(spec: str, registry: Registry[type[T]]) -> T:
         if not given or "(" in key:
             key, text = next(iter(known), ""), part
         key = key.strip()
+        former = getattr(kind, "former_parameters", {})
+        if key in former:
+            key = renamed(f"parameter of {where}", key, former[key])
         if key not in known:
             allowed = ", ".join(known) or "none"
             raise UsageError(

@@ -19,7 +19,7 @@ from horsesense.inference.limits import Retry
 from horsesense.inference.store import Store
 from horsesense.items.item import Item, ItemSet
 from horsesense.items.load import load_items
-from horsesense.measures.votes import DISTURBED
+from horsesense.measures.votes import PERTURBED
 from horsesense.probes.base import NotApplicableError, Setting
 from horsesense.probes.registry import parse_probe
 from horsesense.testing.faults import FaultServer
@@ -298,7 +298,7 @@ def test_the_probe_shows_versions_under_the_shuffles_of_the_others() -> None:
     assert [t.variant.question for t in trials] == ["One?"] * 5 + ["Two?"] * 5
     typos = parse_probe("key_typo(versions=2)").apply(item, setting)
     assert [t.variant.origin for t in trials] == [t.variant.origin for t in typos]
-    assert "paraphrase" in DISTURBED
+    assert "paraphrase" in PERTURBED
 
 
 @pytest.mark.parametrize(
@@ -310,7 +310,7 @@ def test_the_probe_says_what_is_missing(given: tuple[str, ...], reason: str) -> 
 
 
 def test_from_build_to_report(build: Build, tmp_path: Path) -> None:
-    """A respondent that knows is moved by no wording; the report has the entropy of the votes."""
+    """A model that knows is moved by no wording; the report has the entropy of the votes."""
     build("sim:oracle")
     path = tmp_path / "worded.jsonl"
     lines = path.read_text().splitlines()

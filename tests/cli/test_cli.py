@@ -25,20 +25,22 @@ def call(*words: str, cwd: Path, code: int = 0) -> subprocess.CompletedProcess[s
 @pytest.fixture(scope="module")
 def audited(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("cli")
-    call("audit", "sample", "--model", "sim:slot?k=1", "--out", "run", cwd=folder)
+    call("audit", "sample", "--model", "sim:position?k=1", "--out", "run", cwd=folder)
     return folder
 
 
 def test_audit_ends_in_a_verdict_and_a_report(audited: Path) -> None:
-    done = call("audit", "sample", "-m", "sim:slot?k=1", "--out", "run", cwd=audited)
-    assert "slot B" in done.stdout
+    done = call("audit", "sample", "-m", "sim:position?k=1", "--out", "run", cwd=audited)
+    assert "position B" in done.stdout
     assert done.stdout.rstrip().endswith("report.html")
     assert (audited / "run" / "report.html").stat().st_size > 10_000
 
 
 def test_json_is_json_and_nothing_else(audited: Path) -> None:
     found = json.loads(
-        call("audit", "sample", "-m", "sim:slot?k=1", "--out", "run", "--json", cwd=audited).stdout
+        call(
+            "audit", "sample", "-m", "sim:position?k=1", "--out", "run", "--json", cwd=audited
+        ).stdout
     )
     row = next(
         e
@@ -46,7 +48,7 @@ def test_json_is_json_and_nothing_else(audited: Path) -> None:
         if e["measure"] == "position_locked" and e["group"] == "B" and e["reader"] == "text"
     )
     assert row["value"] == 1.0
-    assert found["study"]["model"] == "sim:slot?k=1"
+    assert found["study"]["model"] == "sim:position?k=1"
 
 
 def test_report_is_written_again_and_opens_any_item(audited: Path) -> None:

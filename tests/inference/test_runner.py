@@ -15,7 +15,7 @@ from typing import Any, Self
 
 import pytest
 
-from horsesense.errors import BackendError, StoreError, UsageError
+from horsesense.errors import ModelError, StoreError, UsageError
 from horsesense.inference.runner import Limits, Retry, RunSummary, run
 from horsesense.inference.store import Store
 from horsesense.models.base import Asked, Capabilities
@@ -33,7 +33,7 @@ def sound(prompt: str, time: int) -> Response:
 
 
 class Scripted:
-    """A respondent that replies by a rule: (prompt, how often it was asked) -> reply."""
+    """A model that replies by a rule: (prompt, how often it was asked) -> reply."""
 
     identity = name = "test:scripted"
 
@@ -402,11 +402,11 @@ def test_answers_in_flight_are_stored_when_a_backend_breaks(store: Store) -> Non
     class Fragile(Scripted):
         async def respond(self, batch: Sequence[Asked]) -> Sequence[Response | Failure]:
             if batch[0].request.text == "p40":
-                raise BackendError("the model is gone")
+                raise ModelError("the model is gone")
             return await super().respond(batch)
 
     backend = Fragile(pause=0.005)
-    with pytest.raises(BackendError, match="gone"):
+    with pytest.raises(ModelError, match="gone"):
         go(backend, store, 1000)
     assert backend.most_in_flight == 8
     assert 40 <= sum(backend.times.values()) == store.totals().responses < 60
@@ -417,7 +417,7 @@ def test_a_backend_that_miscounts_is_an_error(store: Store) -> None:
         async def respond(self, batch: Sequence[Asked]) -> Sequence[Response | Failure]:
             return (await super().respond(batch))[1:]
 
-    with pytest.raises(BackendError, match="2 answers to 3 requests"):
+    with pytest.raises(ModelError, match="2 answers to 3 requests"):
         go(Short(batch=3), store, 3)
 
 

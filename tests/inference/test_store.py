@@ -22,7 +22,7 @@ from horsesense.inference.store import Store
 from horsesense.models.base import Asked
 from horsesense.models.messages import Failure, Request, Response, SamplingParams, Usage
 
-ME = "test:respondent"
+ME = "test:model"
 
 
 def ask(text: str, identity: str = ME) -> Asked:
@@ -56,14 +56,14 @@ logs = st.floats(max_value=0, allow_nan=False, allow_infinity=False)
 params = st.builds(
     SamplingParams,
     temperature=st.floats(0, 2),
-    watch=st.lists(texts, max_size=3).map(tuple),
+    label_tokens=st.lists(texts, max_size=3).map(tuple),
     sample=st.integers(0, 99),
 )
 responses = st.builds(
     Response,
     text=texts,
     finish_reason=st.none() | texts,
-    positions=st.lists(st.dictionaries(texts, logs, max_size=3), max_size=2).map(tuple),
+    token_logprobs=st.lists(st.dictionaries(texts, logs, max_size=3), max_size=2).map(tuple),
     continuations=st.dictionaries(texts, st.tuples(logs, st.integers(1, 9)), max_size=2),
     usage=st.builds(Usage, st.none() | st.integers(0, 9), st.none() | st.integers(0, 9)),
 )

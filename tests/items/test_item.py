@@ -230,7 +230,12 @@ def test_mmlu_groups_and_apparent_conflicts_by_letters_and_digits(mmlu: ItemSet)
 def test_the_published_filter_keeps_the_published_counts(mmlu: ItemSet, shared: Path) -> None:
     kept = [one for one in mmlu if not published_order_filter(one.options)]
     assert len(kept) == 13_592
-    assert [sum(one.gold == slot for one in kept) for slot in range(4)] == [3132, 3389, 3497, 3574]
+    assert [sum(one.gold == position for one in kept) for position in range(4)] == [
+        3132,
+        3389,
+        3497,
+        3574,
+    ]
     arc = load_items(shared / "data" / "arc_challenge" / "arc_challenge_test.jsonl.gz")
     four = [one for one in arc if len(one.options) == 4]
     assert len(four) == 1_165

@@ -22,10 +22,10 @@ import horsesense.items.item
 import horsesense.items.load
 from conftest import ROOT
 from horsesense.errors import HorsesenseError, ItemsError, UsageError
+from horsesense.items import files as datasets_files
 from horsesense.items.fields import FIELDS
 from horsesense.items.files import load_rows, zstd
 from horsesense.items.item import FLAGS, Item, ItemSet
-from horsesense.items.load import files as datasets_files
 from horsesense.items.load import load_items
 
 Row = dict[str, Any]

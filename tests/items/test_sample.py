@@ -44,14 +44,14 @@ def test_stories_are_clusters_of_three_questions(sample: ItemSet) -> None:
     assert all(item.cluster is None for item in sample if item.subject != "stories")
 
 
-def test_the_gold_visits_every_slot_equally_often(sample: ItemSet) -> None:
+def test_the_gold_visits_every_position_equally_often(sample: ItemSet) -> None:
     """Within each subject and number of options."""
     strata: dict[tuple[str | None, int], Counter[int | None]] = {}
     for item in sample:
         strata.setdefault((item.subject, len(item.options)), Counter())[item.gold] += 1
-    for (_, options), slots in strata.items():
-        assert len(slots) == options
-        assert len(set(slots.values())) == 1
+    for (_, options), positions in strata.items():
+        assert len(positions) == options
+        assert len(set(positions.values())) == 1
 
 
 def by_cue(items: Iterable[Item], score: Callable[[Item, str], float]) -> float:
@@ -59,7 +59,7 @@ def by_cue(items: Iterable[Item], score: Callable[[Item, str], float]) -> float:
     shares = []
     for item in items:
         scores = [score(item, option) for option in item.options]
-        best = [slot for slot, value in enumerate(scores) if value == max(scores)]
+        best = [position for position, value in enumerate(scores) if value == max(scores)]
         shares.append((item.gold in best) / len(best))
     return sum(shares) / len(shares)
 

@@ -13,9 +13,9 @@ from sklearn.metrics import recall_score
 from cells import cell_of, letters
 from horsesense.measures.agreement import chance_agreement, entropy
 from horsesense.measures.base import Measure
+from horsesense.measures.cells import Cell
 from horsesense.measures.positions import Recall, permuted_rstd
 from horsesense.measures.registry import MEASURES
-from horsesense.runs.tables import Cell
 from horsesense.stats.bootstrap import clustered_se
 from horsesense.testing.conformance import check_measure, random_cell
 
@@ -24,14 +24,14 @@ EXACT = 1e-8
 
 def value(name: str, cell: Cell, other: Cell | None = None) -> Any:
     measure = MEASURES.get(name)
-    assert measure.why_not(cell, other) is None
+    assert measure.undefined_reason(cell, other) is None
     values = measure.value(measure.rows(cell, other).rows.sum(axis=0))
     return float(values[0]) if len(values) == 1 else values
 
 
 def single(gold: str, answers: str) -> Cell:
-    slots = [ord(c) - 65 for c in gold]
-    return cell_of(letters(answers.replace("Y", "X")), slots, probe="original")
+    positions = [ord(c) - 65 for c in gold]
+    return cell_of(letters(answers.replace("Y", "X")), positions, probe="original")
 
 
 @pytest.mark.parametrize("measure", list(MEASURES), ids=MEASURES.names())
@@ -81,9 +81,9 @@ def test_noise_alone_spreads_recalls(vectors: dict[str, Any]) -> None:
 
 
 def test_rstd_is_undefined_where_gold_never_moves() -> None:
-    reason = MEASURES.get("rstd").why_not(single("AAAA", "ABCD"))
+    reason = MEASURES.get("rstd").undefined_reason(single("AAAA", "ABCD"))
     assert reason is not None
-    assert "same slot" in reason
+    assert "same position" in reason
 
 
 def consistency(vectors: dict[str, Any]) -> Cell:
@@ -113,10 +113,10 @@ def test_chance_agreement(vectors: dict[str, Any]) -> None:
         assert chance_agreement(n, k) == pytest.approx(expected, abs=1e-8)
 
 
-def test_a_locked_slot_agrees_once_per_content(vectors: dict[str, Any]) -> None:
+def test_a_locked_position_agrees_once_per_content(vectors: dict[str, Any]) -> None:
     expected = vectors["position_locked"]["CS_cyclic10"]
-    orders = [[(slot + shift) % 10 for slot in range(10)] for shift in range(10)]
-    cell = cell_of([[order[0] for order in orders]], [0], k=10, slots=[[0] * 10])
+    orders = [[(position + shift) % 10 for position in range(10)] for shift in range(10)]
+    cell = cell_of([[order[0] for order in orders]], [0], k=10, positions=[[0] * 10])
     assert value("plurality_agreement", cell) == pytest.approx(expected)
     assert value("position_locked", cell).tolist() == [1.0] + [0.0] * 9
 
@@ -161,14 +161,14 @@ def test_without_gold_accuracy_is_undefined_with_a_reason() -> None:
     cell = random_cell(3)
     unknown = Cell(**{**cell.__dict__, "correct": np.full_like(cell.correct, -1)})
     for name in ("accuracy", "accuracy_hard", "rstd"):
-        assert "no item has a gold" in (MEASURES.get(name).why_not(unknown) or "")
+        assert "no item has a gold" in (MEASURES.get(name).undefined_reason(unknown) or "")
 
 
 @given(st.integers(0, 10_000))
 def test_agreement_and_entropy_do_not_depend_on_names(seed: int) -> None:
     cell = random_cell(seed)
     renamed = Cell(
-        **{**cell.__dict__, "content": np.where(cell.content >= 0, 7 - cell.content, cell.content)}
+        **{**cell.__dict__, "option": np.where(cell.option >= 0, 7 - cell.option, cell.option)}
     )
     for name in ("plurality_agreement", "answer_entropy"):
         assert value(name, cell) == pytest.approx(value(name, renamed))

@@ -13,9 +13,9 @@ from sklearn.metrics import roc_auc_score
 from cells import cell_of
 from horsesense.measures.agreement import chance_agreement
 from horsesense.measures.bounds import bounds
+from horsesense.measures.cells import STATUS_CODE, Cell, joined
 from horsesense.measures.know_no import omni_accuracy, reference_policies
 from horsesense.measures.registry import MEASURES
-from horsesense.runs.tables import STATUS_CODE, Cell, joined
 from horsesense.stats.bootstrap import Resampler, by_cluster
 from horsesense.testing.conformance import random_cell
 
@@ -25,7 +25,7 @@ YES_NO = "items=all, polarity=positive"
 def values(measure: str, cell: Cell) -> dict[str, float]:
     """Group -> value of a measure on a cell."""
     found = MEASURES.get(measure)
-    assert found.why_not(cell) is None
+    assert found.undefined_reason(cell) is None
     totals = found.rows(cell).rows.sum(axis=0)
     return dict(zip(found.groups(cell), map(float, found.value(totals)), strict=True))
 
@@ -94,16 +94,16 @@ def test_expected_agreement_of_guessing(vectors: dict[str, Any]) -> None:
 
 def multi_cell(vector: dict[str, Any]) -> Cell:
     """One reply with several letters per item."""
-    slot = {letter: number for number, letter in enumerate("abcd")}
+    position = {letter: number for number, letter in enumerate("abcd")}
     items = vector["items"]
-    column = np.array([[slot[item["gold"]]] for item in items], dtype=np.int16)
+    column = np.array([[position[item["gold"]]] for item in items], dtype=np.int16)
     cell = cell_of([[0]] * len(items), [0] * len(items), probe="multi_select")
     return replace(
         cell,
-        asks="letters",
+        answer_format="letters",
         gold_at=column,
-        marked=np.array([[slot[item["mis"]]] for item in items], dtype=np.int16),
-        chosen=np.array([[sum(1 << slot[s] for s in item["sel"])] for item in items]),
+        marked=np.array([[position[item["mis"]]] for item in items], dtype=np.int16),
+        chosen=np.array([[sum(1 << position[s] for s in item["sel"])] for item in items]),
     )
 
 
@@ -129,9 +129,9 @@ def confidence_cell(gold: list[float], distractors: list[list[float]]) -> Cell:
     return replace(
         cell,
         condition=YES_NO,
-        asks="yes_no",
+        answer_format="yes_no",
         gold_at=accepts,
-        slot=np.where(yes >= 0.5, 0, 1).astype(np.int16),
+        position=np.where(yes >= 0.5, 0, 1).astype(np.int16),
         confidence=np.maximum(yes, 1 - yes),
         score=np.zeros((n, k)),
     )
@@ -156,9 +156,9 @@ def test_true_false_baselines(vectors: dict[str, Any]) -> None:
     vector = vectors["true_false_baselines"]
     for answer, accuracy in ((0, vector["always_yes_acc"]), (1, vector["always_no_acc"])):
         cell = confidence_cell([0.5] * 3, [[0.5] * 3] * 3)
-        slot = np.full_like(cell.slot, answer)
-        right = (slot == cell.gold_at).astype(np.int8)
-        cell = replace(cell, probe="true_false", slot=slot, correct=right)
+        position = np.full_like(cell.position, answer)
+        right = (position == cell.gold_at).astype(np.int8)
+        cell = replace(cell, probe="true_false", position=position, correct=right)
         assert values("true_false_accuracy", cell)[""] * 100 == pytest.approx(accuracy, abs=1e-8)
         balanced = values("true_false_balanced_accuracy", cell)[""]
         assert balanced * 100 == pytest.approx(vector["balanced_acc_of_each"], abs=1e-8)

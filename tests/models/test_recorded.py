@@ -36,9 +36,11 @@ def test_every_row_is_read_in_order(file):
     assert [row["status"] for row in found] == [
         *("answer", "answer", "empty", "answer", "answer", "truncated")
     ]
-    assert [row["slots"] for row in found] == [[1], [1], [], [0], [0], []]
+    assert [row["positions"] for row in found] == [[1], [1], [], [0], [0], []]
     assert [row["letters"] for row in found] == [["B"], ["y"], [], ["age_limit"], ["A"], []]
-    assert list(found[0]) == [*("id", "status", "slots", "letters", "rule", "span", "confidence")]
+    assert list(found[0]) == [
+        *("id", "status", "positions", "letters", "rule", "span", "confidence")
+    ]
 
 
 def test_all_faults_are_named_with_their_lines(tmp_path):

@@ -21,6 +21,7 @@ from horsesense.items.item import Item, ItemSet, flag_items
 from horsesense.items.load import load_items
 from horsesense.items.tasks import task_for
 from horsesense.measures.base import Estimate
+from horsesense.measures.cells import STATUS_CODE, Cell
 from horsesense.measures.per_problem import chance, error_kinds
 from horsesense.measures.registry import MEASURES
 from horsesense.models.base import Capabilities
@@ -32,8 +33,7 @@ from horsesense.prompts import Prompter, Shots, Want
 from horsesense.readers.formats.by_format import TextAnswers
 from horsesense.runs.planner import Planner
 from horsesense.runs.settings import Settings
-from horsesense.runs.study import conduct, plan
-from horsesense.runs.tables import STATUS_CODE, Cell
+from horsesense.runs.study import plan, run_study
 from horsesense.stats.contrasts import contrast, contrasts, shares_near_single
 from horsesense.stats.two_way import influences, two_way_se
 from horsesense.trials.bundles import nested, streams
@@ -64,7 +64,7 @@ def csv(path: Path, rows: Sequence[tuple[str, str]]) -> Path:
 
 def study(items: Path, model: str, probes: Sequence[str], out: Path, **more: Any) -> list[Estimate]:
     settings = Settings(items=str(items), model=model, probes=tuple(probes), **more)
-    return asyncio.run(conduct(settings, out)).estimates
+    return asyncio.run(run_study(settings, out)).estimates
 
 
 def values(found: Sequence[Estimate], measure: str, probe: str, group: str = "") -> list[Estimate]:
@@ -245,7 +245,7 @@ def test_worked_bundles_come_before_the_question_and_are_read_as_right(spec: str
         asked = trial.extras.get("asked")
         for variant, reading in zip(variants, read, strict=True):
             chosen = asked is None or variant.options[variant.gold_at or 0] == asked
-            assert reading.slots == ((variant.gold_at,) if chosen else ())
+            assert reading.positions == ((variant.gold_at,) if chosen else ())
 
 
 def test_reasoning_needs_examples_and_shows_one_that_classifies_first() -> None:
@@ -288,7 +288,7 @@ def test_letters_for_many_multiple_choice_questions() -> None:
     assert content(planned).count("\nA. ") == 4
     gold = [v.labels[v.gold_at] for v in planned.trial.variants]
     readings = TextAnswers().read(planned.trial, Response("\n".join(gold)))
-    assert [r.slots[0] for r in readings] == [v.gold_at for v in planned.trial.variants]
+    assert [r.positions[0] for r in readings] == [v.gold_at for v in planned.trial.variants]
 
 
 # Measures
@@ -310,7 +310,7 @@ def cell_of(gold: Sequence[int], chosen: Sequence[Sequence[int]], m: int, asks: 
         column(one, np.int16), column(gold, np.int16),
         column([int(o == g) for o, g in zip(one, gold, strict=True)], np.int8), asks,
         chosen=column([sum(1 << s for s in set(c)) for c in chosen], np.int64),
-        bundle=column([0] * n, np.int32), position=column(range(n), np.int16),
+        bundle=column([0] * n, np.int32), problem=column(range(n), np.int16),
         excess=column([0] * n, np.int32), classes=tuple(f"c{s}" for s in range(m)),
     )  # fmt: skip
 
@@ -330,7 +330,7 @@ def test_worked_examples_of_selection(name: str, vectors: dict[str, Any]) -> Non
     variants = tuple(Variant(f"i{j}", "t", labels, (), origin, g) for j, g in enumerate(gold))
     trial = Trial("select_all", "", 0, variants, "index_json")
     readings = TextAnswers().read(trial, Response(json.dumps(want["assign"])))
-    cell = cell_of(gold, [r.slots for r in readings], len(labels), "index_json")
+    cell = cell_of(gold, [r.positions for r in readings], len(labels), "index_json")
     assert value("per_problem_accuracy", cell)[0] == pytest.approx(want["PPA"], abs=1e-8)
     assert value("per_problem_accuracy_lenient", cell)[0] == pytest.approx(
         want["PPA_lenient"], abs=1e-8
@@ -363,7 +363,7 @@ def test_worked_example_of_a_batch(vectors: dict[str, Any]) -> None:
     readings = TextAnswers().read(
         Trial("batch", "", 0, variants, "label_lines"), Response("\n".join(want["pred"]))
     )
-    cell = cell_of(gold, [r.slots for r in readings], 2, "label_lines")
+    cell = cell_of(gold, [r.positions for r in readings], 2, "label_lines")
     assert value("per_problem_accuracy", cell)[0] == pytest.approx(want["PPA"], abs=1e-8)
     assert -readings[0].excess == want["len_diff"]
 
@@ -431,7 +431,7 @@ def test_intervals_cover_the_truth_in_nested_bundles(lost: float) -> None:
     assert 0.91 <= hits / runs <= 0.985
 
 
-# Respondents with known truth
+# Models with known truth
 
 
 @pytest.fixture(scope="module")
@@ -518,7 +518,7 @@ def test_a_respondent_that_refuses_leaves_everything_unassigned(
 def test_a_run_goes_on_without_asking_again(films: Path, tmp_path: Path) -> None:
     first = study(films, "sim:clerk?know=0.7", ALL[:1], tmp_path)
     settings = Settings(items=str(films), model="sim:clerk?know=0.7", probes=ALL[:1])
-    again = asyncio.run(conduct(settings, tmp_path))
+    again = asyncio.run(run_study(settings, tmp_path))
     assert again.run.sent == 0
     assert [e.value for e in again.estimates] == [e.value for e in first]
 
@@ -537,7 +537,7 @@ def test_a_prompt_beyond_the_context_is_known_counted_and_not_sent(
     films: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "horsesense.runs.study.make_backend", lambda *_, **__: Small.from_spec("clerk")
+        "horsesense.runs.study.make_model", lambda *_, **__: Small.from_spec("clerk")
     )
     settings = Settings(
         items=str(films), model="sim:clerk", probes=("batch(sizes=5/50, bundles=7)",)
@@ -545,7 +545,7 @@ def test_a_prompt_beyond_the_context_is_known_counted_and_not_sent(
     counted, _ = asyncio.run(plan(settings))
     too_long = [{"probe": "batch", "condition": "size=50", "prompts": 7}]
     assert (counted.too_long, counted.too_long_by) == (7, too_long)
-    result = asyncio.run(conduct(settings, tmp_path))
+    result = asyncio.run(run_study(settings, tmp_path))
     assert result.findings["too_long"] == too_long
     assert result.run.sent == 400 + 7
     by_condition = {

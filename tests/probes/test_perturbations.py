@@ -1,4 +1,4 @@
-"""Disturbed questions: what changes, what never does, and what is counted instead."""
+"""Perturbed questions: what changes, what never does, and what is counted instead."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def dice(n=0):
     return Dice(0, "q", "test", n)
 
 
-@pytest.mark.parametrize("disturb", KINDS)
-def test_formulas_numbers_and_names_are_left_alone(disturb):
+@pytest.mark.parametrize("perturb", KINDS)
+def test_formulas_numbers_and_names_are_left_alone(perturb):
     for n in range(30):
-        found = disturb(QUESTION, dice(n))
+        found = perturb(QUESTION, dice(n))
         assert found != QUESTION
         for part in KEPT:
             assert part in found, (part, found)
@@ -42,15 +42,15 @@ def test_formulas_numbers_and_names_are_left_alone(disturb):
 words = st.text(st.sampled_from("abcdefXYZé0123 $\\{}_.,?\n"), max_size=80)
 
 
-@pytest.mark.parametrize("disturb", KINDS)
+@pytest.mark.parametrize("perturb", KINDS)
 @given(words, st.integers(0, 50))
-def test_any_text_is_disturbed_or_declined(disturb, text, n):
-    found = disturb(text, dice(n))
+def test_any_text_is_perturbed_or_declined(perturb, text, n):
+    found = perturb(text, dice(n))
     if found is None:
         return
     assert found != text
     assert len(found.split()) == len(text.split())
-    if disturb is not p.key_typo:
+    if perturb is not p.key_typo:
         assert Counter(found) == Counter(text)
     else:
         assert len(found) == len(text)
@@ -67,14 +67,14 @@ def test_a_typo_changes_one_letter_in_about_a_fifth_of_the_words():
         assert b.isalpha()
 
 
-@pytest.mark.parametrize(("disturb", "longest_kept"), [(p.letter_scramble, 3), (p.letter_swap, 4)])
-def test_ends_of_words_and_short_words_stay(disturb, longest_kept):
+@pytest.mark.parametrize(("perturb", "longest_kept"), [(p.letter_scramble, 3), (p.letter_swap, 4)])
+def test_ends_of_words_and_short_words_stay(perturb, longest_kept):
     text = "The principal, who had been best at chess, was away today."
-    for a, b in zip(text.split(), disturb(text, dice()).split(), strict=True):
+    for a, b in zip(text.split(), perturb(text, dice()).split(), strict=True):
         assert (a[0], a[-1]) == (b[0], b[-1])
         if len(a.strip(".,")) <= longest_kept:
             assert a == b
-        elif disturb is p.letter_swap and a != b:
+        elif perturb is p.letter_swap and a != b:
             places = [i for i in range(len(a)) if a[i] != b[i]]
             assert places[1] == places[0] + 1
             assert len(places) == 2
@@ -141,7 +141,7 @@ def test_options_that_decline_are_added_and_left_out():
         ("letter_scramble", "人 工 知 能", "no words"),
     ],
 )
-def test_what_cannot_be_disturbed_is_excluded_with_a_reason(spec, question, reason):
+def test_what_cannot_be_perturbed_is_excluded_with_a_reason(spec, question, reason):
     with pytest.raises(NotApplicableError, match=reason):
         made(spec, question)
 

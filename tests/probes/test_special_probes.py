@@ -15,7 +15,7 @@ from horsesense.probes.base import NotApplicableError, Setting
 from horsesense.probes.context_length import cut, sentences
 from horsesense.probes.fillers import FORMS, nonsense, words_of
 from horsesense.probes.registry import parse_probe
-from horsesense.trials.history import Earlier, Evidence
+from horsesense.trials.history import Earlier, History
 from horsesense.trials.trial import NONE_OPTION, Trial
 from studies import study
 
@@ -25,10 +25,10 @@ OTHERS = tuple(
 )
 
 
-def setting(*items: Item, kind: str = "choice", evidence: Evidence | None = None) -> Setting:
+def setting(*items: Item, kind: str = "choice", history: History | None = None) -> Setting:
     labels = items[0].options if kind == "label" else ()
     flags = flag_items(items, kind)  # type: ignore[arg-type]
-    return Setting(ItemSet("t", kind, items, labels, flags), evidence=evidence)  # type: ignore[arg-type]
+    return Setting(ItemSet("t", kind, items, labels, flags), history=history)  # type: ignore[arg-type]
 
 
 def trials(spec: str, item: Item = PLAIN, *others: Item, kind: str = "choice") -> list[Trial]:
@@ -134,7 +134,7 @@ def test_the_none_option_stands_last_or_everywhere() -> None:
     last = trials("gold_absent(prompt=hint_option)")
     assert len(last) == 3
     assert {t.variant.origin[-1] for t in last} == {NONE_OPTION}
-    every = trials("gold_absent(prompt=hint_option, slots=every)")
+    every = trials("gold_absent(prompt=hint_option, positions=every)")
     assert [t.variant.gold_at for t in every] == [0, 1, 2, 3]
     assert all(2 not in t.variant.origin for t in [*last, *every]), "the right answer is gone"
 
@@ -146,8 +146,8 @@ def test_two_options_allow_one_order_without_gold() -> None:
     assert arms == ["arm=misleading", "arm=unchanged"], "there is no other distractor"
 
 
-def evidence(*answers: tuple[str, int, int | None]) -> Evidence:
-    return Evidence(
+def history(*answers: tuple[str, int, int | None]) -> History:
+    return History(
         "text",
         {"q": tuple(Earlier(probe, "design=cyclic" if probe == "order" else "", r, content,
                             content == PLAIN.gold) for probe, r, content in answers)},
@@ -174,7 +174,7 @@ def evidence(*answers: tuple[str, int, int | None]) -> Evidence:
 def test_a_second_look_is_taken_at_the_right_items(
     answers: list[tuple[str, int, int | None]], spec: str, expected: int | str | None
 ) -> None:
-    with_evidence = setting(PLAIN, evidence=evidence(*answers))
+    with_evidence = setting(PLAIN, history=history(*answers))
     if isinstance(expected, str):
         with pytest.raises(NotApplicableError, match=expected):
             parse_probe(spec).apply(PLAIN, with_evidence)

@@ -52,7 +52,7 @@ def test_few_shot_examples_carry_their_answers_and_never_the_item() -> None:
     assert [role for role, _ in messages] == ["user", "assistant"] * 3 + ["user"]
     examples = "".join(content for _, content in messages[:-1])
     assert "0th thing" not in examples  # the item itself is in the pool
-    assert messages[1][1] == "D"  # item 3, of the same subject, has its gold in slot 3
+    assert messages[1][1] == "D"  # item 3, of the same subject, has its gold in position 3
 
 
 def test_examples_follow_the_labels_of_the_trial() -> None:
@@ -93,10 +93,13 @@ def test_a_template_cannot_reach_the_machine(tmp_path: Path) -> None:
 
 
 def test_scores_are_asked_for_where_they_are_given() -> None:
-    params = Prompter(want=Want(watch=True, top_logprobs=5)).request(trial()).params
-    assert params.watch == ("A", "B", "C", "D")
+    params = Prompter(want=Want(label_tokens=True, top_logprobs=5)).request(trial()).params
+    assert params.label_tokens == ("A", "B", "C", "D")
     assert params.top_logprobs == 5
-    assert Prompter(want=Want(watch=True)).request(trial(kind="label")).params.watch == ()
+    assert (
+        Prompter(want=Want(label_tokens=True)).request(trial(kind="label")).params.label_tokens
+        == ()
+    )
 
 
 def test_requests_are_blind() -> None:

@@ -33,7 +33,7 @@ def test_what_many_problems_cost_is_said_and_drawn(tmp_path: Path) -> None:
         bundles=15,
     )
     html = (out / "report.html").read_text()
-    part = html[html.index('id="many"') :]
+    part = html[html.index('id="multi_problem"') :]
     for caption in ("Accuracy per problem by size", "Kinds of errors", "Accuracy by place"):
         assert f'aria-label="{caption}' in part
     kinds = part.split('aria-label="Kinds of errors.')[1].split('"')[0]
@@ -46,7 +46,7 @@ def test_what_many_problems_cost_is_said_and_drawn(tmp_path: Path) -> None:
 
 def test_a_run_without_shared_prompts_has_no_such_part(tmp_path: Path) -> None:
     audit(films(tmp_path / "films.jsonl"), "sim:oracle", out=tmp_path / "run", probes=("repeat",))
-    assert 'id="many"' not in (tmp_path / "run/report.html").read_text()
+    assert 'id="multi_problem"' not in (tmp_path / "run/report.html").read_text()
 
 
 @pytest.mark.parametrize("faithful", [True, False])

@@ -27,7 +27,7 @@ from horsesense.report.sections.look_at_text import _gain
 from horsesense.report.text import interval_of, p_text, value_of, visible
 from horsesense.report.verdict import Sentence, side, would_show
 from horsesense.runs.settings import Settings
-from horsesense.runs.study import Result, conduct
+from horsesense.runs.study import Result, run_study
 
 UNPRINTABLE = "nul\x00 bell\x07 escape\x1b[31m over\u202eride isolate\u2066 zero\u200bwidth \x9b"
 SCRIPT = "</script><script>alert(1)</script>"
@@ -107,14 +107,14 @@ def items_file(path: Path, n: int = 80) -> Path:
 
 def study(items: Path, model: str, out: Path, **settings: Any) -> Result:
     chosen = Settings.of(items=str(items), model=model, draws=200, **settings)
-    return asyncio.run(conduct(chosen, out))
+    return asyncio.run(run_study(chosen, out))
 
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
-    """Runs of respondents whose truth is known."""
+    """Runs of models whose truth is known."""
     items = items_file(tmp_path_factory.mktemp("items") / "made_up.jsonl")
-    models = ("oracle", "uniform", "slot?k=1", "ranker", "refuse", "talker")
+    models = ("oracle", "uniform", "position?k=1", "ranker", "refuse", "talker")
     found = {}
     for model in models:
         result = study(items, f"sim:{model}", tmp_path_factory.mktemp("run"))
@@ -150,11 +150,11 @@ def estimate(value: float, low: float, high: float, **changes: Any) -> Estimate:
 
 
 class TestVerdict:
-    def test_slot_is_caught(self, runs: dict[str, Run]) -> None:
-        assert "Chooses slot B in 100\u202f% of items whatever it holds" in said(
-            runs["slot"], "warning"
+    def test_position_is_caught(self, runs: dict[str, Run]) -> None:
+        assert "Chooses position B in 100\u202f% of items whatever it holds" in said(
+            runs["position"], "warning"
         )
-        assert "no better than guessing" in said(runs["slot"], "headline")
+        assert "no better than guessing" in said(runs["position"], "headline")
 
     def test_oracle_is_spared(self, runs: dict[str, Run]) -> None:
         assert said(runs["oracle"], "warning") == ""
@@ -193,17 +193,17 @@ class TestVerdict:
                 assert e.n + e.n_missing > 0
 
     def test_sentences_change_with_their_numbers(self, runs: dict[str, Run]) -> None:
-        """No sentence is a constant: with the recalls evened out, the slot is not mentioned."""
+        """No sentence is a constant: with the recalls evened out, the position is not mentioned."""
         even = tuple(
             {
                 "position_preference": replace(e, value=0.25, low=0.2, high=0.3),
                 "position_locked": replace(e, value=0.0, low=0.0, high=0.01),
             }.get(e.measure, e)
-            for e in runs["slot"].estimates
+            for e in runs["position"].estimates
         )
-        run = Run(runs["slot"].out, runs["slot"].findings, even, runs["slot"].items)
-        assert "slot B in" not in said(run, "warning")
-        assert "No preferred slot was found" in said(run, "sound")
+        run = Run(runs["position"].out, runs["position"].findings, even, runs["position"].items)
+        assert "position B in" not in said(run, "warning")
+        assert "No preferred position was found" in said(run, "sound")
 
     def test_a_probe_without_any_answer_is_a_doubt(self, hostile: Path) -> None:
         doubts = said(Run.load(hostile), "doubt")
@@ -312,13 +312,13 @@ class TestOtherRuns:
         rows = [{"id": str(i), "question": f"{i}?", "options": ["x", "y"]} for i in range(12)]
         items = tmp_path / "opinions.jsonl"
         items.write_bytes(b"\n".join(map(orjson.dumps, rows)))
-        result = study(items, "sim:slot?k=0", tmp_path / "run")
+        result = study(items, "sim:position?k=0", tmp_path / "run")
         page = Page(write_report(result.out, items=result.items))
         check_harmless(page)
-        assert "Chooses slot A in 100\u202f%" in page.text
+        assert "Chooses position A in 100\u202f%" in page.text
         assert "0 of them with a known right answer" in page.text
 
-    def test_labels_without_slots(self, tmp_path: Path) -> None:
+    def test_labels_without_positions(self, tmp_path: Path) -> None:
         labels = [f"intent_{i}" for i in range(30)]
         rows = [{"id": str(i), "text": f"text {i}", "label": labels[i % 30]} for i in range(60)]
         items = tmp_path / "intents.jsonl"
@@ -452,10 +452,10 @@ class TestChoice:
         assert any(not choice.reasons[i] for i in choice.ids)
 
     def test_counts_are_those_of_the_measures(self, runs: dict[str, Run]) -> None:
-        assert choose(runs["slot"], 5).counts["same slot in every order"] == 80
+        assert choose(runs["position"], 5).counts["same position in every order"] == 80
         refused = choose(runs["refuse"], 5).counts
         assert refused["no option chosen"] == 80
-        assert "same slot in every order" not in refused
+        assert "same position in every order" not in refused
 
     def test_every_finding_has_an_example(self, runs: dict[str, Run]) -> None:
         choice = choose(runs["ranker"], 8)
@@ -491,7 +491,7 @@ class TestStrata:
 
     def test_undefined_for_single_trials(self) -> None:
         cell = cell_of([(0,)], [0])
-        assert MEASURES.get("agreement_share").why_not(cell) is not None
+        assert MEASURES.get("agreement_share").undefined_reason(cell) is not None
 
 
 @pytest.mark.parametrize(("value", "said"), [(-0.08, "8 points below"), (0.12, "12 points above")])

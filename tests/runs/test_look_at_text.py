@@ -12,6 +12,7 @@ from sklearn.metrics import brier_score_loss, cohen_kappa_score, roc_auc_score
 
 from cells import cell_of
 from horsesense.measures.agreement import chance_entropy, entropy
+from horsesense.measures.cells import NO_OPTION, STATUS_CODE, joined
 from horsesense.measures.estimate import Context, estimate_all
 from horsesense.measures.registry import MEASURES
 from horsesense.measures.votes import elected, votes
@@ -19,7 +20,6 @@ from horsesense.report import write_report
 from horsesense.report.flow import flow
 from horsesense.runs.settings import Settings
 from horsesense.runs.suites import suite_probes
-from horsesense.runs.tables import NO_CONTENT, STATUS_CODE, joined
 from horsesense.trials.trial import NONE_OPTION
 from studies import items_file, study
 
@@ -32,7 +32,7 @@ def value(name, cell, other=None):
     return measure.value(rows.rows.sum(axis=0))
 
 
-def disturbed(runs, gold=0):
+def perturbed(runs, gold=0):
     """A cell of one item: versions x shuffles."""
     flat = [CODES[c] for run in runs for c in run]
     cell = cell_of([flat], [gold], probe="key_typo")
@@ -43,9 +43,9 @@ def disturbed(runs, gold=0):
 
 def test_votes_of_four_versions(vectors):
     v = vectors["entropy_4x5"]
-    cell = disturbed(v["runs"])
+    cell = perturbed(v["runs"])
     found = votes(cell, 4)
-    assert found.content[0].tolist() == [CODES[c] for c in v["votes"]]
+    assert found.option[0].tolist() == [CODES[c] for c in v["votes"]]
     assert found.tied[0].tolist() == v["tie"]
     assert value("answer_entropy", cell)[0] == pytest.approx(v["entropy_nats"], abs=1e-8)
     assert value("vote_tie_rate", cell)[0] == 0.25
@@ -74,9 +74,9 @@ def test_chance_entropy_is_that_of_guessing():
 
 @given(st.lists(st.sampled_from("abcdX"), min_size=5, max_size=5), st.permutations(range(4)))
 def test_a_vote_follows_the_content_whatever_it_is_called(run, renamed):
-    cell = disturbed([run])
-    other = replace(cell, content=np.vectorize(lambda c: renamed[c] if c >= 0 else c)(cell.content))
-    mine, theirs = votes(cell).content[0, 0], votes(other).content[0, 0]
+    cell = perturbed([run])
+    other = replace(cell, option=np.vectorize(lambda c: renamed[c] if c >= 0 else c)(cell.option))
+    mine, theirs = votes(cell).option[0, 0], votes(other).option[0, 0]
     assert theirs == (renamed[mine] if mine >= 0 else mine)
     counts = [run.count(c) for c in run]
     assert run[counts.index(max(counts))] in run
@@ -88,7 +88,7 @@ def test_unreadable_answers_elect_nobody_and_missing_ones_are_missing():
     cell = cell_of([[None, None, 2, -99, 0, 0]], [0])
     cell = replace(cell, condition="versions=2, design=random(3)", probe="key_typo")
     vote = elected(cell)
-    assert vote.content[0, 0] == NO_CONTENT
+    assert vote.option[0, 0] == NO_OPTION
     assert vote.read[0].tolist() == [True, False]
 
 
@@ -191,10 +191,10 @@ def test_subjects_that_differ_by_noise_alone_are_drawn_together():
 
 @pytest.fixture(scope="module")
 def suites(tmp_path_factory):
-    """The suite with respondents whose truth is known."""
+    """The suite with models whose truth is known."""
     items = items_file(tmp_path_factory.mktemp("items") / "made_up.jsonl", 40)
     found = {}
-    for model in ("oracle", "slot?k=1", "refuse"):
+    for model in ("oracle", "position?k=1", "refuse"):
         out = tmp_path_factory.mktemp("run")
         probes = suite_probes("look-at-text", faithful=False)
         readers = ("first_token", "text", "pride(alpha=0.2)")
@@ -222,27 +222,27 @@ def test_who_knows_is_moved_by_nothing(suites):
     assert oracle.estimate("score_gain", reader="pride(alpha=0.2)_held_out").value == 0
 
 
-def test_a_slot_shows_in_shuffled_options_and_not_in_disturbed_questions(suites):
-    """The votes of all versions rest on the same shuffles, and a slot's vote with them."""
-    slot = suites["slot?k=1"]
+def test_a_position_shows_in_shuffled_options_and_not_in_perturbed_questions(suites):
+    """The votes of all versions rest on the same shuffles, and a position's vote with them."""
+    position = suites["position?k=1"]
     for probe in PERTURBED:
-        assert text(slot, "answer_entropy", probe) == 0
-    assert text(slot, "answer_entropy", "order") == pytest.approx(np.log(4))
-    assert text(slot, "answer_entropy", "option_swap") > 0.7
-    assert text(slot, "answer_floating", "extra_options", group="all") > 0.5
-    [fit] = slot.findings["fits"]["pride(alpha=0.2)"]["fits"]
+        assert text(position, "answer_entropy", probe) == 0
+    assert text(position, "answer_entropy", "order") == pytest.approx(np.log(4))
+    assert text(position, "answer_entropy", "option_swap") > 0.7
+    assert text(position, "answer_floating", "extra_options", group="all") > 0.5
+    [fit] = position.findings["fits"]["pride(alpha=0.2)"]["fits"]
     assert fit["prior"][1]["value"] > 0.99
 
 
 def test_a_refusal_floats_nowhere(suites):
-    """Declining in words before is the content of the option that declines after."""
+    """Declining in words before is the content of the abstention option after."""
     refuse = suites["refuse"]
     assert text(refuse, "answer_floating", "extra_options", group="all") == 0
     assert text(refuse, "answer_flow", "extra_options", group="refusal → refusal") == 1
 
 
 def test_the_report_shows_readers_side_by_side(suites):
-    result = suites["slot?k=1"]
+    result = suites["position?k=1"]
     write_report(result.out, items=result.items, max_items=3)
     page = (result.out / "report.html").read_text()
     assert "What do first token and text say?" in page

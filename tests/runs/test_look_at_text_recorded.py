@@ -16,7 +16,7 @@ from horsesense.probes.base import LETTERS
 from horsesense.readers.logprobs.first_token import FirstTokenReader
 from horsesense.report import verdict_of, write_report
 from horsesense.runs.settings import Settings
-from horsesense.runs.study import conduct
+from horsesense.runs.study import run_study
 from horsesense.trials.trial import Trial, Variant
 
 pytestmark = pytest.mark.shared
@@ -50,13 +50,13 @@ def test_first_token_against_people(shared, name):
     for row in rows:
         labels = LETTERS[: len(row["options"])]
         shown = Variant(row["id"], "", tuple(row["options"]), labels, tuple(range(len(labels))), 0)
-        reply = Response(row["response"], positions=(row["first_token_letter_scores"],))
+        reply = Response(row["response"], token_logprobs=(row["first_token_letter_scores"],))
         [found] = reader.read(Trial("original", "", 0, (shown,)), reply)
-        slot = labels.index(row["first_token_choice"])
+        position = labels.index(row["first_token_choice"])
         # Two labels with the very same score: the released choice is the first, ours is none.
-        assert found.slots == (slot,) or found.status == "ambiguous"
+        assert found.positions == (position,) or found.status == "ambiguous"
         ties += found.status == "ambiguous"
-        chosen.append([slot])
+        chosen.append([position])
         one = row["label"] in labels if row["label"] else False
         labelled.append([labels.index(row["label"]) if one else None])
     assert ties <= 3
@@ -83,13 +83,13 @@ def test_the_scores_of_both_and_why_pride_is_missing(shared, tmp_path):
         probes=(),
         readers=("first_token", "text", "pride"),
     )
-    result = asyncio.run(conduct(settings, tmp_path / "run"))
+    result = asyncio.run(run_study(settings, tmp_path / "run"))
     first, text = (result.estimate("rstd", reader=name) for name in ("first_token", "text"))
     assert first.value == pytest.approx(21.8, abs=0.1)
     assert text.high < first.low
     assert result.estimate("accuracy", reader="first_token").value == pytest.approx(275 / 800)
     assert result.estimate("score_gain", reader="text").low > 0
-    why = result.findings["fits"]["pride"]["why_not"]
+    why = result.findings["fits"]["pride"]["undefined_reason"]
     assert "one order per question" in why
     write_report(tmp_path / "run", items=result.items, max_items=5)
     assert why in verdict_of(tmp_path / "run", items=result.items)

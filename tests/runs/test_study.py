@@ -1,4 +1,4 @@
-"""The whole pipeline with respondents whose truth is known: what each probe catches and spares."""
+"""The whole pipeline with models whose truth is known: what each probe catches and spares."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def results(benchmark: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[s
         "cheat",
         "habit",
         "uniform",
-        "slot?k=1",
+        "position?k=1",
         "prior",
         "ranker",
         "none",
@@ -75,28 +75,28 @@ def test_oracle_is_spared_everywhere(results: dict[str, Result]) -> None:
     assert within(oracle, 0.25, "accuracy", "options_only")
 
 
-def test_a_slot_is_caught_by_order(results: dict[str, Result]) -> None:
+def test_a_position_is_caught_by_order(results: dict[str, Result]) -> None:
     """Closed form under cyclic orders: agreement 1/k, accuracy 1/k, RStD at its maximum."""
-    slot = results["slot"]
-    assert text(slot, "accuracy") == 0.25
-    assert text(slot, "accuracy", "order") == 0.25
-    assert text(slot, "plurality_agreement", "order") == 0.25
-    assert text(slot, "accuracy_hard", "order") == 0.0
-    assert text(slot, "position_locked", "order", group="B") == 1.0
-    assert text(slot, "position_preference", "order", group="B") == 1.0
-    assert text(slot, "rstd", "order") == pytest.approx(43.3012701892)
-    assert text(slot, "answer_change_rate", "repeat") == 0.0
+    position = results["position"]
+    assert text(position, "accuracy") == 0.25
+    assert text(position, "accuracy", "order") == 0.25
+    assert text(position, "plurality_agreement", "order") == 0.25
+    assert text(position, "accuracy_hard", "order") == 0.0
+    assert text(position, "position_locked", "order", group="B") == 1.0
+    assert text(position, "position_preference", "order", group="B") == 1.0
+    assert text(position, "rstd", "order") == pytest.approx(43.3012701892)
+    assert text(position, "answer_change_rate", "repeat") == 0.0
 
 
 def test_a_habit_for_a_letter_is_caught_by_labels(results: dict[str, Result]) -> None:
-    """Right once in four under letters, always under other signs; a slot is the same under all."""
+    """Right once in four under letters, always under other signs; a position is always the same."""
     habit = results["habit"]
     assert text(habit, "accuracy") == 0.25
     for signs in ("digits", "lower", "symbols"):
         condition = f"set={signs}"
         assert text(habit, "accuracy", "labels", condition=condition) == 1.0
         assert text(habit, "answer_change_rate", "labels", condition=condition) == 0.75
-        assert text(results["slot"], "answer_change_rate", "labels", condition=condition) == 0.0
+        assert text(results["position"], "answer_change_rate", "labels", condition=condition) == 0.0
     assert text(habit, "answer_change_rate", "repeat") == 0.0
 
 
@@ -205,8 +205,8 @@ def test_going_on_asks_nothing_again_and_finds_the_same(benchmark: Path, tmp_pat
     assert missing > 0
     second = study(benchmark, "sim:prior", tmp_path)
     assert second.run.answered + first.run.answered == second.run.asked - _equal(second)
-    undisturbed = study(benchmark, "sim:prior", tmp_path / "other")
-    assert second.estimates == undisturbed.estimates
+    unperturbed = study(benchmark, "sim:prior", tmp_path / "other")
+    assert second.estimates == unperturbed.estimates
 
 
 def _equal(result: Result) -> int:
@@ -252,7 +252,7 @@ def test_items_without_gold_are_measured_as_far_as_they_go(tmp_path: Path) -> No
     ]
     path = tmp_path / "survey.jsonl"
     path.write_bytes(b"\n".join(map(orjson.dumps, rows)))
-    result = study(path, "sim:slot", tmp_path / "run")
+    result = study(path, "sim:position", tmp_path / "run")
     assert result.estimate("accuracy", reader="text").note == "no item has a gold answer"
     assert text(result, "plurality_agreement", "order") == pytest.approx(1 / 3)
     reasons = {row["reason"] for row in result.findings["exclusions"]}

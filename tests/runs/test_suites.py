@@ -1,4 +1,4 @@
-"""Know-No and REVAS with respondents whose truth is known: what each probe catches and spares."""
+"""Know-No and REVAS with models whose truth is known: what each probe catches and spares."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_a_ranker_takes_the_runner_up_where_none_is_right(run: Callable[..., Res
     trials = pl.read_parquet(result.out / "trials.parquet")
     readings = pl.read_parquet(result.out / "readings.parquet").filter(reader="text")
     kept = trials.filter(pl.col("condition").str.contains("place=kept")).join(readings, on="trial")
-    for item_id, origin, content in kept.select("item_id", "origin", "content").iter_rows():
+    for item_id, origin, content in kept.select("item_id", "origin", "option").iter_rows():
         liking = {o: unit(b"ranker", item_id.encode(), str(o).encode()) for o in origin if o >= 0}
         assert content == max(liking, key=liking.__getitem__) != NONE_OPTION
 
@@ -120,8 +120,8 @@ def test_a_ranker_takes_the_runner_up_where_none_is_right(run: Callable[..., Res
     [
         ("oracle", 1, 1, 1),
         ("ranker", 1, 0, 0.25),
-        ("slot?k=0", 1, 0, 0.25),
-        ("slot?k=1", 0, 1, 0.75),
+        ("position?k=0", 1, 0, 0.25),
+        ("position?k=1", 0, 1, 0.75),
         ("refuse", 0, 0, 0),
         ("stubborn?know=0", 1, 1, 1),
         ("torn?know=0", 1, 0, 0.25),
@@ -140,7 +140,7 @@ def test_judgements_one_by_one(
 
 
 def test_a_bias_to_yes_shows_in_opposite_polarities(run: Callable[..., Result]) -> None:
-    result = run("slot?k=0", REVAS)
+    result = run("position?k=0", REVAS)
     by = {p: f"items=all, polarity={p}" for p in ("positive", "negative")}
     accepted = {p: value(result, "true_false_consistency", "gold", has=by[p]) for p in by}
     assert accepted == {"positive": 1, "negative": 0}
@@ -206,8 +206,8 @@ def test_who_knows_all_is_not_looked_at_twice(run: Callable[..., Result]) -> Non
 
 
 @pytest.mark.parametrize("n", [2, 8])
-def test_a_slot_agrees_with_itself_once_in_n(run: Callable[..., Result], n: int) -> None:
-    result = run("slot?k=0", REVAS)
+def test_a_position_agrees_with_itself_once_in_n(run: Callable[..., Result], n: int) -> None:
+    result = run("position?k=0", REVAS)
     has = f"n={n}, kind=nonsense" if n > 4 else f"n={n}, "
     assert value(result, "plurality_agreement", has=has) == pytest.approx(1 / n)
     assert value(result, "accuracy", has=has) == pytest.approx(1 / n)
@@ -235,7 +235,7 @@ def intents(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.parametrize(("model", "leak"), [("recites", 0.8), ("oracle", 0), ("slot?k=0", 0)])
+@pytest.mark.parametrize(("model", "leak"), [("recites", 0.8), ("oracle", 0), ("position?k=0", 0)])
 def test_published_spelling(intents: Path, tmp_path: Path, model: str, leak: float) -> None:
     """One class name of five has no parts, so that nothing can leak there."""
     result = study(intents, f"sim:{model}", tmp_path, probes=("delimiter",), draws=100)

@@ -1,4 +1,4 @@
-"""Both suites on real benchmarks: what the papers used, with respondents whose truth is known."""
+"""Both suites on real benchmarks: what the papers used, with models whose truth is known."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_know_no(shared: Path, tmp_path: Path, name: str, model: str, omni: floa
 
 
 def test_revas_on_mmlu(shared: Path, tmp_path: Path) -> None:
-    """A respondent with a habit for slots and no preference for content gains nothing."""
+    """A model with a habit for positions and no preference for content gains nothing."""
     result = study(
         shared / "data/mmlu/mmlu_test.jsonl.gz", "sim:prior?know=0.5", tmp_path,
         suite="revas", probes=(), limit=60, draws=200,

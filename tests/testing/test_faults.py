@@ -17,7 +17,7 @@ from horsesense.inference.runner import Retry, RunSummary, run
 from horsesense.inference.store import Store
 from horsesense.models.base import Asked
 from horsesense.models.messages import Request
-from horsesense.models.registry import make_backend
+from horsesense.models.registry import make_model
 from horsesense.testing.faults import KINDS, FaultServer, letter
 
 TIMEOUT = 2.0  # seconds; sound replies must not need as long, also on a busy machine
@@ -32,7 +32,7 @@ def asks(n: int, identity: str) -> Iterator[Asked]:
 
 def go(url: str, path: Path, n: int, connections: int = 40, **options: object) -> RunSummary:
     async def act() -> RunSummary:
-        backend = make_backend(f"http:m@{url}", **options)
+        backend = make_model(f"http:m@{url}", **options)
         with Store.open(path) as store:
             async with backend:
                 questions = asks(n, backend.identity)

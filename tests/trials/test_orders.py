@@ -42,11 +42,11 @@ def test_an_unknown_design_is_refused_with_the_list(name: str) -> None:
 
 
 @given(st.integers(2, 8), st.text(max_size=5))
-def test_cyclic_shows_each_content_once_in_each_slot(k: int, item: str) -> None:
+def test_cyclic_shows_each_content_once_in_each_position(k: int, item: str) -> None:
     orders = Design.parse("cyclic").orders(k, 0, dice(item))
     assert len(orders) == k
-    for slot in range(k):
-        assert sorted(order[slot] for order in orders) == list(range(k))
+    for position in range(k):
+        assert sorted(order[position] for order in orders) == list(range(k))
 
 
 def test_cyclic_from_the_published_order_begins_with_it() -> None:
@@ -74,7 +74,9 @@ def test_more_orders_than_there_are() -> None:
 
 
 @given(st.integers(2, 5), st.integers(1, 4), st.data())
-def test_gold_balanced_visits_each_slot_equally(k: int, times: int, data: st.DataObject) -> None:
+def test_gold_balanced_visits_each_position_equally(
+    k: int, times: int, data: st.DataObject
+) -> None:
     gold = data.draw(st.integers(0, k - 1))
     orders = Design.parse(f"gold_balanced({k * times})").orders(k, gold, dice())
     assert Counter(order.index(gold) for order in orders) == dict.fromkeys(range(k), times)

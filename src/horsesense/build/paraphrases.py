@@ -20,9 +20,9 @@ from horsesense.inference.runner import run
 from horsesense.inference.store import Store
 from horsesense.items.item import Item, ItemSet
 from horsesense.items.rows import row_of
-from horsesense.models.base import Asked, Backend, NeedsAnswerKey
+from horsesense.models.base import Asked, Model, NeedsAnswerKey
 from horsesense.models.messages import Key, Response
-from horsesense.models.registry import make_backend
+from horsesense.models.registry import make_model
 from horsesense.probes.base import show
 from horsesense.progress import progress
 from horsesense.prompts import Prompter, Want
@@ -107,7 +107,7 @@ async def paraphrase(
 
     The answers lie in `folder`, so that the same call asks only what has no answer there.
 
-    Raises UsageError before anything is spent; BackendError and StoreError; InterruptedRunError
+    Raises UsageError before anything is spent; ModelError and StoreError; InterruptedRunError
     after Ctrl-C, when the same call goes on.
     """
     if items.kind != "choice":
@@ -116,7 +116,7 @@ async def paraphrase(
         raise UsageError(f"versions is {versions}; it must be at least 1.")
     found = Paraphrased(items, versions, {item.id: [] for item in items})
     with Store.open(folder / "store.sqlite") as store:
-        async with make_backend(model) as backend:
+        async with make_model(model) as backend:
             prompter = await _prompter(backend, items, temperature, templates)
             asker = _Asker(backend, store, prompter, seed, max_connections)
             for number in range(ROUNDS):
@@ -132,9 +132,9 @@ async def paraphrase(
 
 
 async def _prompter(
-    backend: Backend, items: ItemSet, temperature: float, templates: Path | None
+    backend: Model, items: ItemSet, temperature: float, templates: Path | None
 ) -> Prompter:
-    """The prompter for what the respondent offers; UsageError if it writes no text."""
+    """The prompter for what the model offers; UsageError if it writes no text."""
     offers = await backend.capabilities()
     if not offers.text:
         raise UsageError(f"{backend.name} writes no text.", hint="Choose a model that does.")
@@ -149,7 +149,7 @@ async def _prompter(
 class _Asker:
     """Puts the requests of one round."""
 
-    backend: Backend
+    backend: Model
     store: Store
     prompter: Prompter
     seed: int
@@ -185,7 +185,7 @@ class _Asker:
             request = self.prompter.request(trial)
             key = request.key(self.backend.identity)
             drawn.append((item, key))
-            if informed is None or informed.tell(key, trial):
+            if informed is None or informed.attach_trial(key, trial):
                 yield Asked(key, request)
 
 
@@ -202,7 +202,7 @@ def rewording(item: Item, number: int, seed: int = 0) -> Trial:
         "",
         number,
         (show(item, "choice"),),
-        asks="rewording",
+        answer_format="rewording",
         form="paraphrase",
         extras=extras,
         sample=number,

@@ -1,6 +1,6 @@
 """The command line. Results go to stdout, progress and errors to stderr.
 
-Exit codes: 0 fine, 1 a gate failed, 2 wrong use, 3 trouble with the respondent or the run
+Exit codes: 0 fine, 1 a gate failed, 2 wrong use, 3 trouble with the model or the run
 directory (or requests left without an answer), 130 stopped by the user and resumable.
 """
 

@@ -71,13 +71,13 @@ def _taken(run: Path, files: list[Path]) -> dict[str, object]:
         write_csv,
     )
     from horsesense.report import write_report
-    from horsesense.runs.recompute import restate
+    from horsesense.runs.recompute import recompute
 
     known = known_keys(run)
     answers = {f"{n}:{path.name}": read_csv(path, known) for n, path in enumerate(files, start=1)}
     reviews, open_keys = settle(answers)
     reviews.save(run)
-    restate(run)
+    recompute(run)
     write_report(run)
     says = _said(reviews, len(open_keys))
     if open_keys:

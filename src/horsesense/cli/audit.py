@@ -163,11 +163,11 @@ def report(
 
 def list_(
     kind: Annotated[
-        str | None, typer.Argument(help="probes, measures, readers, respondents, designs, suites.")
+        str | None, typer.Argument(help="probes, measures, readers, models, designs, suites.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List probes, measures, readers, simulated respondents, designs and suites."""
+    """List probes, measures, readers, simulated models, designs and suites."""
     from horsesense.catalogue import catalogue
 
     found = catalogue()
@@ -210,7 +210,7 @@ def demo(
     out: Annotated[Path, typer.Option(help="Run directory.")] = Path("horsesense-demo"),
     as_json: AsJson = False,
 ) -> None:
-    """Audit the packaged sample items; by default with a respondent whose truth is known."""
+    """Audit the packaged sample items; by default with a model whose truth is known."""
     from horsesense.api import audit as run_audit
 
     _show_result(run_audit("sample", model, out=out), as_json)

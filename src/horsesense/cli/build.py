@@ -117,7 +117,7 @@ def paraphrases(
 
 
 WRITTEN = "written"
-"""Holds the hash of the file as it was written, so that no correction is overwritten."""
+"""Invariant the hash of the file as it was written, so that no correction is overwritten."""
 
 
 def _hash_of(path: Path) -> str:

@@ -100,7 +100,7 @@ def _read(response: str, item: Item) -> bool | None:
     by_letter = len(set(item.options)) > 2 or any(" " in option for option in item.options)
     labels = LETTERS[: len(item.options)] if by_letter else ""
     reading = TextReader().read(response, item.options, list(labels))
-    return reading.slots == (item.gold,) if reading.status == "answer" else None
+    return reading.positions == (item.gold,) if reading.status == "answer" else None
 
 
 def _of_run(folder: Path) -> list[Answers]:

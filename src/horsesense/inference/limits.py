@@ -17,7 +17,7 @@ Stopped = Literal["budget", "interrupted", "failures"]
 class Limits:
     """What one run may spend. Nothing more is sent once a limit is reached; what is in flight
     then is finished, so tokens and money can exceed theirs by the requests in flight. An answer
-    whose tokens the respondent does not count is charged with an upper bound: the bytes of its
+    whose tokens the model does not count is charged with an upper bound: the bytes of its
     request, and the most tokens that it allowed.
 
     Attributes:
@@ -110,8 +110,8 @@ class RunSummary:
         failed: requests that ended without an answer; all are in the store's failures.
         sent: calls made, with repeated ones.
         retried: of these, repeated ones.
-        prompt_tokens, completion_tokens: as the respondent counted them.
-        uncounted: answers whose tokens the respondent did not (fully) count.
+        prompt_tokens, completion_tokens: as the model counted them.
+        uncounted: answers whose tokens the model did not (fully) count.
         cost: money for these tokens; None without prices.
         seconds: from start to end.
         stopped: why not everything was asked; None if everything was.

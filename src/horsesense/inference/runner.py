@@ -1,4 +1,4 @@
-"""Put requests to a respondent and store what comes back: retries, budget, Ctrl-C, resume.
+"""Put requests to a model and store what comes back: retries, budget, Ctrl-C, resume.
 
 A fixed number of workers share one lazy iterator of requests. A worker takes a batch, waits for
 the answers and goes on only when they are stored, so that a killed run loses no more than the
@@ -22,10 +22,10 @@ from typing import Final, NamedTuple
 
 import orjson
 
-from horsesense.errors import BackendError, HorsesenseError, UsageError
+from horsesense.errors import HorsesenseError, ModelError, UsageError
 from horsesense.inference.limits import PATIENT, UNLIMITED, Limits, Retry, RunSummary, Stopped
 from horsesense.inference.store import Store
-from horsesense.models.base import Asked, Backend
+from horsesense.models.base import Asked, Model
 from horsesense.models.messages import Failure, Key, Request, Response
 from horsesense.progress import Progress
 
@@ -38,7 +38,7 @@ BEAT: Final = 1.0  # seconds
 
 async def run(
     asks: Iterable[Asked],
-    backend: Backend,
+    backend: Model,
     store: Store,
     *,
     total: int | None = None,
@@ -54,7 +54,7 @@ async def run(
     abandons it; both end in a summary with `stopped == "interrupted"`. Without a `progress` of
     the caller's, the run shows its own.
 
-    Raises StoreError when answers cannot be stored, BackendError when the respondent gives up.
+    Raises StoreError when answers cannot be stored, ModelError when the model gives up.
     """
     connections = backend.max_connections if max_connections is None else max_connections
     if connections < 1:
@@ -94,7 +94,7 @@ class _Run:
     def __init__(
         self,
         asks: Iterator[Asked],
-        backend: Backend,
+        backend: Model,
         store: Store,
         limits: Limits,
         retry: Retry,
@@ -142,7 +142,7 @@ class _Run:
         self._abandon_waiting()
 
     async def _beat(self) -> None:
-        """Show that the run is alive while a slow respondent has nothing to give back."""
+        """Show that the run is alive while a slow model has nothing to give back."""
         while True:
             await asyncio.sleep(BEAT)
             self._progress(0)
@@ -175,7 +175,7 @@ class _Run:
             self.summary.sent += len(batch)
             results = await self._backend.respond([one.asked for one in batch])
             if len(results) != len(batch):
-                raise BackendError(
+                raise ModelError(
                     f"{self._backend.name} gave {len(results)} answers to {len(batch)} requests"
                 )
             await self._settle(batch, results)
@@ -183,7 +183,7 @@ class _Run:
     async def _next_batch(self) -> list[_Try]:
         """What to ask now; empty when this worker is done."""
         while not self._stop.is_set():
-            # Many requests in waiting mean a respondent in trouble: new ones would only join them.
+            # Many requests in waiting mean a model in trouble: new ones would only join them.
             crowded = len(self._waiting) > 2 * self._connections * self._backend.batch_size
             if self._waiting and (crowded or self._waiting[0].due <= time.monotonic()):
                 return await self._claim()

@@ -223,8 +223,8 @@ class ItemBuilder:
             self._wrong.append(f"{name} is {kind_of(value)}, not a letter or an option ({advice})")
             return None
         wanted = value.strip()
-        found = {slot for slot, n in enumerate(names) if n == wanted}
-        found |= {slot for slot, text in enumerate(texts) if str(text).strip() == wanted}
+        found = {position for position, n in enumerate(names) if n == wanted}
+        found |= {position for position, text in enumerate(texts) if str(text).strip() == wanted}
         if len(found) == 1:
             return found.pop()
         state = "names more than one option" if found else "is neither an option nor its letter"
@@ -250,11 +250,11 @@ class ItemBuilder:
 
 
 def _text_faults(noun: str, texts: Iterable[Any]) -> Iterator[str]:
-    for slot, text in enumerate(texts):
+    for position, text in enumerate(texts):
         if type(text) is not str:
-            yield f"{noun} {slot} (from 0) is {kind_of(text)} where text is expected"
+            yield f"{noun} {position} (from 0) is {kind_of(text)} where text is expected"
         elif not text or text.isspace():
-            yield f"{noun} {slot} (from 0) is empty"
+            yield f"{noun} {position} (from 0) is empty"
 
 
 def label_of(value: Any) -> str | None:

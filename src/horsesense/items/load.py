@@ -107,11 +107,11 @@ def _build(
     chosen: Selection, kind: Kind, labels: Sequence[str], present: Iterable[str]
 ) -> list[Item]:
     builder = ItemBuilder(chosen.fields, chosen.faults, present)
-    slots = {label: slot for slot, label in enumerate(labels)}
+    positions = {label: position for position, label in enumerate(labels)}
     items: list[Item] = []
     first: dict[str, int] = {}
     for at in chosen.rows:
-        item = builder.choice(at) if kind == "choice" else builder.labelled(at, slots)
+        item = builder.choice(at) if kind == "choice" else builder.labelled(at, positions)
         if item is None:
             continue
         before = first.setdefault(item.id, at.number)

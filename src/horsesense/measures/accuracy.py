@@ -13,7 +13,7 @@ from horsesense.measures.base import (
     no_gold,
     no_replicates,
 )
-from horsesense.runs.tables import Cell
+from horsesense.measures.cells import Cell
 
 
 class Accuracy(Measure):
@@ -22,7 +22,7 @@ class Accuracy(Measure):
     summary = "Share of right answers, mean over items; whatever is no answer counts as wrong."
     proportion = True
 
-    def why_not(self, cell: Cell, other: Cell | None = None) -> str | None:
+    def undefined_reason(self, cell: Cell, other: Cell | None = None) -> str | None:
         return no_gold(cell)
 
     def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
@@ -58,7 +58,7 @@ class AccuracyHard(Measure):
     counted = "items"
     proportion = True
 
-    def why_not(self, cell: Cell, other: Cell | None = None) -> str | None:
+    def undefined_reason(self, cell: Cell, other: Cell | None = None) -> str | None:
         return no_replicates(cell) or no_gold(cell)
 
     def rows(self, cell: Cell, other: Cell | None = None) -> Rows:

@@ -11,20 +11,20 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.base import Floats, Measure, Rows, Unit, complete, no_replicates
+from horsesense.measures.cells import NO_OPTION, Cell
 from horsesense.measures.joined import settings_of
 from horsesense.measures.votes import elected
-from horsesense.runs.tables import NO_CONTENT, Cell
 
 
-def content_counts(cell: Cell) -> npt.NDArray[np.int64]:
+def option_counts(cell: Cell) -> npt.NDArray[np.int64]:
     """For each place of a cell, how often its content was chosen by its item; 0 off the trials.
 
     A reading without content agrees with nothing but itself (specification, section 3.2).
     """
-    same = cell.content[:, :, None] == cell.content[:, None, :]
+    same = cell.option[:, :, None] == cell.option[:, None, :]
     both = cell.read[:, :, None] & cell.read[:, None, :]
     counts = (same & both).sum(axis=2)
-    counts[(cell.content == NO_CONTENT) & cell.read] = 1
+    counts[(cell.option == NO_OPTION) & cell.read] = 1
     return np.where(cell.read, counts, 0)
 
 
@@ -71,12 +71,12 @@ class PluralityAgreement(Measure):
     )
     counted = "items"
 
-    def why_not(self, cell: Cell, other: Cell | None = None) -> str | None:
+    def undefined_reason(self, cell: Cell, other: Cell | None = None) -> str | None:
         return no_replicates(cell)
 
     def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
         used = complete(cell)
-        share = content_counts(cell).max(axis=1) / np.maximum(cell.asked.sum(axis=1), 1)
+        share = option_counts(cell).max(axis=1) / np.maximum(cell.asked.sum(axis=1), 1)
         rows = np.column_stack([np.where(used, share, 0), used]).astype(np.float64)
         return Rows(rows, int(used.sum()), int((~used).sum()))
 
@@ -88,19 +88,19 @@ class PluralityAgreement(Measure):
 
 
 class AnswerEntropy(Measure):
-    """Of disturbed questions, the entropy is that of the versions' votes (see `votes`)."""
+    """Of perturbed questions, the entropy is that of the versions' votes (see `votes`)."""
 
     name = "answer_entropy"
     title = "Entropy of answers"
     summary = (
         "Entropy in nats of the contents that an item's trials chose, mean over items (Look at "
-        "the Text, section 5.4); of disturbed questions, of the votes of their versions. At most "
+        "the Text, section 5.4); of perturbed questions, of the votes of their versions. At most "
         "ln of the number of trials, on which it depends."
     )
     unit: ClassVar[Unit] = "nats"
     counted = "items"
 
-    def why_not(self, cell: Cell, other: Cell | None = None) -> str | None:
+    def undefined_reason(self, cell: Cell, other: Cell | None = None) -> str | None:
         return no_replicates(cell)
 
     def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
@@ -161,7 +161,7 @@ class EntropyCorrected(AnswerEntropy):
     )
 
     def of(self, ballot: Cell) -> Floats:
-        counts = content_counts(ballot)
+        counts = option_counts(ballot)
         kinds = np.divide(1.0, counts, out=np.zeros(counts.shape), where=counts > 0).sum(axis=1)
         n = np.maximum(ballot.read.sum(axis=1), 1)
         corrected: Floats = entropy(ballot) + np.maximum(kinds - 1, 0) / (2 * n)
@@ -182,7 +182,7 @@ class AnswerDisagreement(AnswerEntropy):
     unit: ClassVar[Unit] = "fraction"
 
     def of(self, ballot: Cell) -> Floats:
-        counts = content_counts(ballot)
+        counts = option_counts(ballot)
         n = ballot.read.sum(axis=1)
         same = np.where(counts > 0, counts - 1, 0).sum(axis=1)
         differ: Floats = 1 - same / np.maximum(n * (n - 1), 1)
@@ -206,7 +206,7 @@ def chance_entropy(n: int, k: int) -> float:
 
 def entropy(cell: Cell) -> Floats:
     """Entropy in nats per item: each trial adds -ln(p of its content) / n."""
-    counts = content_counts(cell)
+    counts = option_counts(cell)
     n = np.maximum(cell.read.sum(axis=1, keepdims=True), 1)
     logs = np.log(np.where(counts > 0, counts, n) / n)
     per_item: Floats = -(logs / n).sum(axis=1) + 0.0

@@ -16,8 +16,8 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.runs.tables import Cell
-from horsesense.trials.trial import Asks
+from horsesense.measures.cells import Cell
+from horsesense.trials.trial import AnswerFormat
 
 Floats = npt.NDArray[np.float64]
 Unit = Literal["fraction", "points", "nats", "bits", "kappa", "count", "d_prime"]
@@ -102,7 +102,7 @@ class Measure(ABC):
             "first_token" for the same trials by another reader and by the first token;
             "original" for a probe against the items as published; "family" for one cell that
             `families` joins from several.
-        asks: kinds of answers the measure is about; it says nothing of other cells.
+        answer_format: kinds of answers the measure is about; it says nothing of other cells.
         proportion: whether each row is one 0/1 outcome over 1, so that Wilson's interval applies
             where no cluster has two.
         difference: whether values are differences (-1 to 1), which get a smallest detectable
@@ -115,7 +115,7 @@ class Measure(ABC):
     unit: ClassVar[Unit] = "fraction"
     counted: ClassVar[Literal["trials", "items"]] = "trials"
     compares: ClassVar[Literal["", "reader", "first_token", "original", "family"]] = ""
-    asks: ClassVar[frozenset[Asks]] = frozenset(("letter", "label", "free"))
+    answer_format: ClassVar[frozenset[AnswerFormat]] = frozenset(("letter", "label", "free"))
     proportion: ClassVar[bool] = False
     difference: ClassVar[bool] = False
 
@@ -123,7 +123,7 @@ class Measure(ABC):
         """Joined cells to compute a "family" measure on, from all cells of one reader."""
         return iter(())
 
-    def why_not(self, cell: Cell, other: Cell | None = None) -> str | None:
+    def undefined_reason(self, cell: Cell, other: Cell | None = None) -> str | None:
         """Why the measure is undefined for a cell; None where it is defined."""
         return None
 

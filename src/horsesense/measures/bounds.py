@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from horsesense.measures.agreement import content_counts
+from horsesense.measures.agreement import option_counts
 from horsesense.measures.base import complete
-from horsesense.runs.tables import Cell
+from horsesense.measures.cells import Cell
 
 SLACK = 1e-9
 
@@ -43,13 +43,13 @@ class Bound:
 def bounds(cell: Cell) -> Iterator[Bound]:
     """The inequalities for items with gold that were read in all of their orders."""
     used = complete(cell) & ~(cell.read & (cell.correct < 0)).any(axis=1)
-    if cell.asks not in ("letter", "label") or not used.any():
+    if cell.answer_format not in ("letter", "label") or not used.any():
         return
     asked, hit = cell.asked[used], (cell.correct == 1)[used]
     n = asked.sum(axis=1)
     hard = float((hit | ~asked).all(axis=1).mean())
     accuracy = float((hit.sum(axis=1) / n).mean())
-    agreement = content_counts(cell)[used].max(axis=1) / n
+    agreement = option_counts(cell)[used].max(axis=1) / n
     unstable = float((agreement < 1).mean())
 
     def bound(says: str, low: float, high: float) -> Bound:

@@ -12,14 +12,14 @@ from dataclasses import replace
 import numpy as np
 
 from horsesense.measures.base import Floats, Measure, Rows, no_gold, ratio
-from horsesense.measures.positions import Recall, Rstd, spread, too_many_slots
+from horsesense.measures.cells import Cell
+from horsesense.measures.positions import Recall, Rstd, spread, too_many_positions
 from horsesense.readers.reading import STATUSES
-from horsesense.runs.tables import Cell
 
 _NONE, _REFUSAL = STATUSES.index("none"), STATUSES.index("refusal")
 SHOWN_UNDER = ("original", "order")
 MOST_WEIGHT = 1e6
-"""Trials per slot that stand for certainty: subjects do not differ beyond noise."""
+"""Trials per position that stand for certainty: subjects do not differ beyond noise."""
 
 
 class BySubject(Measure):
@@ -72,7 +72,7 @@ class NoneBySubject(StatusBySubject):
 class RstdBySubject(Rstd):
     """Each family is a whole cell with one subject in focus, which `parts` names.
 
-    Columns: hits and golds per slot of the subject, the same of all items, and a last one that
+    Columns: hits and golds per position of the subject, the same of all items, and a last one that
     adds up to the weight of what is expected; so the interval knows how sure all of them are.
     """
 
@@ -80,14 +80,18 @@ class RstdBySubject(Rstd):
     title = "Spread of recalls by subject"
     summary = (
         "RStD of each subject in points, its recalls drawn towards its own mean plus what the "
-        "slot has over all subjects, the more the more of their spread is noise (moment "
+        "position has over all subjects, the more the more of their spread is noise (moment "
         "estimate); of a hundred items, the plain value is mostly noise."
     )
     compares = "family"
 
     def families(self, cells: Sequence[Cell]) -> Iterator[Cell]:
         for cell in cells:
-            if cell.probe == "original" and len(cell.subjects) > 1 and not self.why_not(cell):
+            if (
+                cell.probe == "original"
+                and len(cell.subjects) > 1
+                and not self.undefined_reason(cell)
+            ):
                 hits, asked = _recalls(cell)
                 weight = _weight(hits, asked)
                 for number, subject in enumerate(cell.subjects):
@@ -97,8 +101,8 @@ class RstdBySubject(Rstd):
     def groups(self, cell: Cell) -> Sequence[str]:
         return cell.parts
 
-    def why_not(self, cell: Cell, other: Cell | None = None) -> str | None:
-        return too_many_slots(cell) or no_gold(cell)
+    def undefined_reason(self, cell: Cell, other: Cell | None = None) -> str | None:
+        return too_many_positions(cell) or no_gold(cell)
 
     def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
         assert cell.pseudo is not None
@@ -122,7 +126,7 @@ class RstdBySubject(Rstd):
 
 
 def _recalls(cell: Cell) -> tuple[Floats, Floats]:
-    """Hits and golds of each subject and slot, (subjects, k) each."""
+    """Hits and golds of each subject and position, (subjects, k) each."""
     assert cell.subject is not None
     rows = Recall().rows(cell).rows
     sums = np.zeros((len(cell.subjects), rows.shape[1]))
@@ -132,14 +136,14 @@ def _recalls(cell: Cell) -> tuple[Floats, Floats]:
 
 
 def _expected(hits: Floats, asked: Floats, all_hits: Floats, all_asked: Floats) -> Floats:
-    """Recalls expected of a subject: its own mean, plus what each slot has over all subjects."""
+    """Recalls expected of a subject: its own mean plus what each position has over all."""
     overall = ratio(all_hits.sum(axis=-1, keepdims=True), all_asked.sum(axis=-1, keepdims=True))
     level = ratio(hits.sum(axis=-1, keepdims=True), asked.sum(axis=-1, keepdims=True))
     return np.clip(level + ratio(all_hits, all_asked) - overall, 0, 1)
 
 
 def _weight(hits: Floats, asked: Floats) -> float:
-    """How many trials per slot the expected recalls are worth: noise over true variance."""
+    """How many trials per position the expected recalls are worth: noise over true variance."""
     expected = _expected(hits, asked, hits.sum(axis=0), asked.sum(axis=0))
     used = asked > 0
     noise = expected * (1 - expected)

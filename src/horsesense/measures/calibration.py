@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.base import Floats, Measure, Rows, no_gold, ratio
+from horsesense.measures.cells import Cell
 from horsesense.measures.true_false import placements
-from horsesense.runs.tables import Cell
 
 BINS = 10
 
@@ -25,10 +25,10 @@ class Scored(Measure):
 
     def families(self, cells: Sequence[Cell]) -> Iterator[Cell]:
         for cell in cells:
-            if cell.asks == "letter" and cell.score is not None and _used(cell).any():
+            if cell.answer_format == "letter" and cell.score is not None and _used(cell).any():
                 yield cell
 
-    def why_not(self, cell: Cell, other: Cell | None = None) -> str | None:
+    def undefined_reason(self, cell: Cell, other: Cell | None = None) -> str | None:
         return no_gold(cell)
 
 
@@ -58,14 +58,14 @@ class Brier(Scored):
         return Rows(rows, int(used.sum()), int(cell.asked.sum() - used.sum()))
 
     def baseline(self, cell: Cell) -> float | None:
-        """Of a respondent that always states its own accuracy."""
+        """Of a model that always states its own accuracy."""
         _, right, used = _sure_and_right(cell)
         share = right.sum() / used.sum()
         return float(share * (1 - share))
 
 
 class CalibrationError(Scored):
-    """Noise alone makes it positive: see `ece_null`, drawn from a calibrated respondent."""
+    """Noise alone makes it positive: see `ece_null`, drawn from a calibrated model."""
 
     name = "ece"
     title = "Expected calibration error"
@@ -114,8 +114,8 @@ class ConfidenceAuroc(Scored):
         "that a right one has more, ties counting half."
     )
 
-    def why_not(self, cell: Cell, other: Cell | None = None) -> str | None:
-        reason = super().why_not(cell)
+    def undefined_reason(self, cell: Cell, other: Cell | None = None) -> str | None:
+        reason = super().undefined_reason(cell)
         if reason is not None:
             return reason
         found = cell.correct[_used(cell)]

@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.base import Floats, Measure, Rows, item_means, no_gold
+from horsesense.measures.cells import NO_OPTION, Cell
 from horsesense.measures.joined import settings_of
-from horsesense.runs.tables import NO_CONTENT, Cell
 from horsesense.stats.tests import mcnemar, sign_flip
 
 
@@ -30,13 +30,13 @@ class AccuracyChange(Measure):
     title = "Change of accuracy"
     summary = (
         "Accuracy under the probe minus accuracy as published, over the items that have both. "
-        "p: exact McNemar for one trial each, else flipped signs of the clusters' differences."
+        "p: exact McNemar for one trial each, else the sign-flip test of the clusters' differences."
     )
     counted = "items"
     compares = "original"
     difference = True
 
-    def why_not(self, cell: Cell, other: Cell | None = None) -> str | None:
+    def undefined_reason(self, cell: Cell, other: Cell | None = None) -> str | None:
         assert other is not None
         return no_gold(cell) or no_gold(other) or chosen_by_answer(cell)
 
@@ -76,9 +76,9 @@ class AnswerChangeRate(Measure):
     def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
         assert other is not None
         mine, theirs = paired(cell, other)
-        here, base = cell.content[mine], other.content[theirs][:, :1]
+        here, base = cell.option[mine], other.option[theirs][:, :1]
         both = cell.read[mine] & other.read[theirs][:, :1]
-        chosen = both & ((here != NO_CONTENT) | (base != NO_CONTENT))
+        chosen = both & ((here != NO_OPTION) | (base != NO_OPTION))
         rows = np.zeros((len(cell.item), 2))
         rows[mine] = item_means(here != base, chosen)
         return Rows(rows, int(chosen.sum()), int(cell.asked.sum() - both.sum()))

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.base import Crossed, Estimate, Floats, Measure
+from horsesense.measures.cells import HELD_OUT, Cell
 from horsesense.rng import seed_of
-from horsesense.runs.tables import HELD_OUT, Cell
 from horsesense.stats.bootstrap import Resampler, by_cluster, expanded_tail
 from horsesense.stats.tests import holm, smallest_detectable, wilson
 from horsesense.stats.two_way import influences, plain_interval, share_interval, two_way_se
@@ -83,7 +83,7 @@ def estimate_all(
     estimates: list[Estimate] = []
     jobs: list[Job] = []
     for measure, cell, other in _pairings(list(measures), cells):
-        reason = measure.why_not(cell, other)
+        reason = measure.undefined_reason(cell, other)
         if reason is not None:
             estimates.append(_undefined(measure, cell, context, reason))
             continue
@@ -113,7 +113,7 @@ def _pairings(
         text = by_key.get((cell.probe, cell.condition, "text"))
         token = by_key.get((cell.probe, cell.condition, "first_token"))
         for measure in measures:
-            if measure.compares == "family" or cell.asks not in measure.asks:
+            if measure.compares == "family" or cell.answer_format not in measure.answer_format:
                 continue
             if measure.compares == "":
                 yield measure, cell, None

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.base import Floats, Measure, item_means
-from horsesense.runs.tables import Cell
+from horsesense.measures.cells import Cell
 
 
 def settings_of(condition: str) -> dict[str, str]:

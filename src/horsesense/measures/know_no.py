@@ -9,10 +9,10 @@ import numpy as np
 from scipy.special import ndtri
 
 from horsesense.measures.base import Floats, Measure, Rows, Unit, item_means, ratio
+from horsesense.measures.cells import Cell, joined
 from horsesense.measures.joined import OfProbe, part_means, settings_of, without
 from horsesense.probes.gold_absent import HINTS
 from horsesense.readers.formats.free_response import CLASSES
-from horsesense.runs.tables import Cell, joined
 from horsesense.trials.trial import NONE_OPTION
 
 
@@ -26,7 +26,7 @@ def omni_accuracy(with_gold: float, without_gold: Sequence[float]) -> float:
 
 
 def reference_policies(k: float) -> dict[str, float]:
-    """OmniAccuracy of respondents that read nothing, for `k` options."""
+    """OmniAccuracy of models that read nothing, for `k` options."""
     return {
         "always the first option": omni_accuracy(1 / k, [0, 0, 0]),
         "a random option": omni_accuracy(1 / k, [1 / k, 0, 0]),
@@ -48,8 +48,8 @@ class AccuracyWithoutGold(Measure):
         """The prompts of one wording and design, side by side."""
         found: dict[str, dict[str, Cell]] = {}
         for cell in cells:
-            if cell.probe == "gold_absent" and "slots=every" not in cell.condition:
-                shared = without(cell.condition, "prompt", "slots", "wording")
+            if cell.probe == "gold_absent" and "positions=every" not in cell.condition:
+                shared = without(cell.condition, "prompt", "positions", "wording")
                 found.setdefault(shared, {})[settings_of(cell.condition)["prompt"]] = cell
         for shared, prompts in found.items():
             if any(hint in prompts for hint in HINTS):
@@ -77,10 +77,10 @@ class OmniAccuracy(AccuracyWithoutGold):
     title = "OmniAccuracy"
     summary = (
         "Mean of the accuracy with the right answer and the mean accuracy without it over the "
-        "three prompts (Know-No). Its baseline is a respondent that always says none: 0.5."
+        "three prompts (Know-No). Its baseline is a model that always says none: 0.5."
     )
 
-    def why_not(self, cell: Cell, other: Cell | None = None) -> str | None:
+    def undefined_reason(self, cell: Cell, other: Cell | None = None) -> str | None:
         missing = [part for part in ("with_gold", *HINTS) if part not in cell.parts]
         return f"nothing was read under {', '.join(missing)}" if missing else None
 
@@ -119,7 +119,7 @@ class FalseNoneRate(OfProbe):
         return cell.probe == "gold_plus_none" or "place=distractor" in cell.condition
 
     def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
-        said = cell.content == NONE_OPTION
+        said = cell.option == NONE_OPTION
         return Rows(item_means(said, cell.read), int(cell.read.sum()), cell.n_missing)
 
     def baseline(self, cell: Cell) -> float | None:
@@ -146,7 +146,7 @@ class GoldDetection(Measure):
                 yield joined({"absent": absent, "present": cell}, cell.probe, cell.condition)
 
     def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
-        said = cell.content == NONE_OPTION
+        said = cell.option == NONE_OPTION
         absent, present = (part_means(cell, said, part) for part in ("absent", "present"))
         used = (absent[:, 1] > 0) & (present[:, 1] > 0)
         rows = np.column_stack([absent[:, 0], present[:, 0], np.ones(len(used))])
@@ -165,7 +165,7 @@ def _absent_twin(cell: Cell, by_key: Mapping[tuple[str, str], Cell]) -> Cell | N
     """The cell that offers the same none-option with the right answer missing."""
     if cell.probe == "gold_plus_none":
         given = settings_of(cell.condition)
-        condition = f"prompt=hint_option, slots=last, {cell.condition}"
+        condition = f"prompt=hint_option, positions=last, {cell.condition}"
         return by_key.get(("gold_absent", condition)) if given else None
     if cell.probe == "none_of_the_above" and "place=distractor" in cell.condition:
         return by_key.get((cell.probe, cell.condition.replace("=distractor", "=kept", 1)))
@@ -201,7 +201,7 @@ class ResponseClassShare(Measure):
     compares = "family"
 
     def families(self, cells: Sequence[Cell]) -> Iterator[Cell]:
-        return (cell for cell in cells if cell.asks == "free" and cell.verdict is not None)
+        return (cell for cell in cells if cell.answer_format == "free" and cell.verdict is not None)
 
     def groups(self, cell: Cell) -> Sequence[str]:
         return (*CLASSES, "other")

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.base import Crossed, Floats, Measure, Rows, no_gold, ratio
-from horsesense.runs.tables import STATUS_CODE, Cell
+from horsesense.measures.cells import STATUS_CODE, Cell
 from horsesense.trials.trial import BUNDLED
 
 Bools = npt.NDArray[np.bool_]
@@ -39,7 +39,7 @@ def holds_gold(cell: Cell) -> Bools:
 
 def selects(cell: Cell) -> bool:
     """Whether problems are selected by label, so that one can get none or several."""
-    return cell.asks == "index_json"
+    return cell.answer_format == "index_json"
 
 
 def chance(cell: Cell) -> float:
@@ -54,7 +54,7 @@ def chance(cell: Cell) -> float:
 class PerProblem(Measure):
     """Sums over problems; a subclass gives its columns."""
 
-    asks = frozenset(BUNDLED)
+    answer_format = frozenset(BUNDLED)
 
     @abstractmethod
     def columns(self, cell: Cell, used: Bools) -> Floats:
@@ -65,7 +65,7 @@ class PerProblem(Measure):
         known: Bools = cell.read & (cell.correct >= 0)
         return known
 
-    def why_not(self, cell: Cell, other: Cell | None = None) -> str | None:
+    def undefined_reason(self, cell: Cell, other: Cell | None = None) -> str | None:
         return no_gold(cell)
 
     def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
@@ -174,9 +174,9 @@ class AccuracyByPosition(PerProblem):
         ]
 
     def columns(self, cell: Cell, used: Bools) -> Floats:
-        assert cell.position is not None
+        assert cell.problem is not None
         edges = place_edges(cell)
-        part = np.searchsorted(edges, cell.position, side="right") - 1
+        part = np.searchsorted(edges, cell.problem, side="right") - 1
         at = part[:, :, None] == np.arange(len(edges) - 1)
         right = (cell.correct == 1)[:, :, None] & at
         return np.concatenate([right, at], axis=2).astype(np.float64)
@@ -188,8 +188,8 @@ class AccuracyByPosition(PerProblem):
 
 def place_edges(cell: Cell) -> list[int]:
     """Where the shown parts of a prompt begin, and its end."""
-    assert cell.position is not None
-    size = int(cell.position.max(initial=0)) + 1
+    assert cell.problem is not None
+    size = int(cell.problem.max(initial=0)) + 1
     if size <= MOST_PLACES:
         return list(range(size + 1))
     return [round(part * size / 10) for part in range(11)]
@@ -200,9 +200,9 @@ class LabelPrecision(PerProblem):
     title = "Precision per label"
     summary = "Share of the problems given a label (alone or with others) that have it."
 
-    def why_not(self, cell: Cell, other: Cell | None = None) -> str | None:
+    def undefined_reason(self, cell: Cell, other: Cell | None = None) -> str | None:
         own = None if cell.classes else "the options differ from item to item"
-        return own or super().why_not(cell)
+        return own or super().undefined_reason(cell)
 
     def groups(self, cell: Cell) -> Sequence[str]:
         return cell.classes

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from horsesense.measures.base import Floats
+from horsesense.measures.cells import Cell
 from horsesense.measures.per_problem import Bools, PerProblem, beside, chosen_counts
 from horsesense.readers.reading import STATUSES
-from horsesense.runs.tables import Cell
-from horsesense.trials.trial import BUNDLED, Asks
+from horsesense.trials.trial import BUNDLED, AnswerFormat
 
 UNREAD = [STATUSES.index(status) for status in ("refusal", "unknown", "illegal", "empty")]
 
@@ -20,7 +20,7 @@ class PerPrompt(PerProblem):
 
     unit = "count"
 
-    def why_not(self, cell: Cell, other: Cell | None = None) -> str | None:
+    def undefined_reason(self, cell: Cell, other: Cell | None = None) -> str | None:
         return None
 
     def used(self, cell: Cell) -> Bools:
@@ -28,8 +28,8 @@ class PerPrompt(PerProblem):
 
     def prompts(self, cell: Cell) -> Bools:
         """Marks the first problem of each prompt."""
-        assert cell.position is not None
-        return np.equal(cell.position, 0)
+        assert cell.problem is not None
+        return np.equal(cell.problem, 0)
 
 
 class LengthError(PerPrompt):
@@ -39,7 +39,7 @@ class LengthError(PerPrompt):
         "Number of problems minus number of answers in the reply: above 0 answers are missing, "
         "below 0 there are too many; `size` is the mean distance, whatever its sign."
     )
-    asks = frozenset[Asks](("label_lines",))
+    answer_format = frozenset[AnswerFormat](("label_lines",))
 
     def groups(self, cell: Cell) -> Sequence[str]:
         return ("mean", "size")
@@ -53,7 +53,7 @@ class OutOfRange(PerPrompt):
     name = "out_of_range"
     title = "Numbers of no problem, per prompt"
     summary = "Different numbers in the replies about a bundle that none of its problems has."
-    asks = frozenset[Asks](("index_json",))
+    answer_format = frozenset[AnswerFormat](("index_json",))
 
     def columns(self, cell: Cell, used: Bools) -> Floats:
         assert cell.excess is not None
@@ -67,7 +67,7 @@ class ExtraLabels(PerPrompt):
         "Labels beyond the first that problems were given: what the released code of Wang et al. "
         "counts as contradictions, where per_problem_errors counts problems."
     )
-    asks = frozenset[Asks](("index_json",))
+    answer_format = frozenset[AnswerFormat](("index_json",))
 
     def columns(self, cell: Cell, used: Bools) -> Floats:
         return beside(np.maximum(chosen_counts(cell) - 1, 0), self.prompts(cell))
@@ -82,9 +82,9 @@ class UnreadReplies(PerProblem):
         "Share of problems without a label because a reply (to any of the labels) could not be "
         "read, was a refusal, or ended early; part of `unassigned`."
     )
-    asks = frozenset(BUNDLED)
+    answer_format = frozenset(BUNDLED)
 
-    def why_not(self, cell: Cell, other: Cell | None = None) -> str | None:
+    def undefined_reason(self, cell: Cell, other: Cell | None = None) -> str | None:
         return None
 
     def used(self, cell: Cell) -> Bools:

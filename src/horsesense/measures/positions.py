@@ -1,4 +1,4 @@
-"""Whether the place of an option matters: recalls per slot, their spread, and preferred slots."""
+"""Whether the position of an option matters: recalls per position, their spread, preferences."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.base import Floats, Measure, Rows, complete, no_gold, ratio
+from horsesense.measures.cells import Cell
 from horsesense.probes.base import LETTERS
-from horsesense.runs.tables import Cell
 
 
-def slot_names(cell: Cell) -> tuple[str, ...]:
-    """Names of the slots, by letters, whatever labels were shown."""
+def position_names(cell: Cell) -> tuple[str, ...]:
+    """Names of the positions, by letters, whatever labels were shown."""
     return LETTERS[: _width(cell)] if _width(cell) <= len(LETTERS) else ()
 
 
@@ -21,27 +21,27 @@ def _width(cell: Cell) -> int:
     return int(cell.k.max(initial=0))
 
 
-def too_many_slots(cell: Cell) -> str | None:
-    """Recall per slot means something for options with places, not for 77 class names."""
-    return None if slot_names(cell) else "the answers have no slots, or more than 26"
+def too_many_positions(cell: Cell) -> str | None:
+    """Recall per position means something for options with places, not for 77 class names."""
+    return None if position_names(cell) else "the answers have no positions, or more than 26"
 
 
 class Recall(Measure):
     name = "recall"
-    title = "Recall per slot"
-    summary = "Share of right answers among trials whose right answer stands in the slot."
+    title = "Recall per position"
+    summary = "Share of right answers among trials whose right answer stands in the position."
 
-    def why_not(self, cell: Cell, other: Cell | None = None) -> str | None:
-        return too_many_slots(cell) or no_gold(cell)
+    def undefined_reason(self, cell: Cell, other: Cell | None = None) -> str | None:
+        return too_many_positions(cell) or no_gold(cell)
 
     def groups(self, cell: Cell) -> Sequence[str]:
-        return slot_names(cell)
+        return position_names(cell)
 
     def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
         known = cell.read & (cell.gold_at >= 0)
-        slots = np.arange(_width(cell))
-        at = (cell.gold_at[:, :, None] == slots) & known[:, :, None]
-        hits = at & (cell.slot[:, :, None] == slots)
+        positions = np.arange(_width(cell))
+        at = (cell.gold_at[:, :, None] == positions) & known[:, :, None]
+        hits = at & (cell.position[:, :, None] == positions)
         rows = np.concatenate([hits.sum(axis=1), at.sum(axis=1)], axis=1).astype(np.float64)
         return Rows(rows, int(known.sum()), cell.n_missing)
 
@@ -56,18 +56,19 @@ class Rstd(Recall):
     name = "rstd"
     title = "Spread of recalls"
     summary = (
-        "Standard deviation (population form) of the recalls per slot, in points (RStD, Zheng et "
-        "al. 2024). Slots without gold are left out. Noise alone makes it positive: see rstd_null."
+        "Standard deviation (population form) of the recalls per position, in points (RStD, Zheng "
+        "et al. 2024). Positions without gold are left out. Noise alone makes it positive: see "
+        "rstd_null."
     )
     unit = "points"
 
     def groups(self, cell: Cell) -> Sequence[str]:
         return ("",)
 
-    def why_not(self, cell: Cell, other: Cell | None = None) -> str | None:
-        slots = np.unique(cell.gold_at[cell.gold_at >= 0])
-        one = "the right answer always stands in the same slot" if len(slots) == 1 else None
-        return super().why_not(cell) or one
+    def undefined_reason(self, cell: Cell, other: Cell | None = None) -> str | None:
+        positions = np.unique(cell.gold_at[cell.gold_at >= 0])
+        one = "the right answer always stands in the same position" if len(positions) == 1 else None
+        return super().undefined_reason(cell) or one
 
     def value(self, totals: Floats) -> Floats:
         return spread(super().value(totals))
@@ -86,10 +87,10 @@ def spread(recalls: Floats) -> Floats:
 
 
 def permuted_rstd(cell: Cell, seed: int, draws: int = 200) -> Floats:
-    """`rstd` when rightness has nothing to do with the slot: (draws,) points.
+    """`rstd` when rightness has nothing to do with the position: (draws,) points.
 
     Within each item the right answers keep their number but change trials; with one trial per
-    item, rightness changes items. The slots of the gold stay where they are.
+    item, rightness changes items. The positions of the gold stay where they are.
     """
     rng = np.random.default_rng(seed)
     known = cell.read & (cell.gold_at >= 0)
@@ -121,21 +122,21 @@ def _shuffled(
 
 class PositionPreference(Measure):
     name = "position_preference"
-    title = "Choice per slot"
+    title = "Choice per position"
     summary = (
-        "Share of answers that choose the slot. Where each content visits each slot equally "
-        "often, a respondent that reads the options has 1/k everywhere."
+        "Share of answers that choose the position. Where each option visits each position "
+        "equally often, a model that reads the options has 1/k everywhere."
     )
 
-    def why_not(self, cell: Cell, other: Cell | None = None) -> str | None:
-        return too_many_slots(cell)
+    def undefined_reason(self, cell: Cell, other: Cell | None = None) -> str | None:
+        return too_many_positions(cell)
 
     def groups(self, cell: Cell) -> Sequence[str]:
-        return slot_names(cell)
+        return position_names(cell)
 
     def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
-        chosen = cell.valid & (cell.slot >= 0)
-        hits = (cell.slot[:, :, None] == np.arange(_width(cell))) & chosen[:, :, None]
+        chosen = cell.valid & (cell.position >= 0)
+        hits = (cell.position[:, :, None] == np.arange(_width(cell))) & chosen[:, :, None]
         rows = np.column_stack([hits.sum(axis=1), chosen.sum(axis=1)]).astype(np.float64)
         return Rows(rows, int(chosen.sum()), cell.n_missing)
 
@@ -148,19 +149,19 @@ class PositionPreference(Measure):
 
 class PositionLocked(PositionPreference):
     name = "position_locked"
-    title = "Same slot in every order"
-    summary = "Share of items for which the slot was chosen in every trial, whatever it held."
+    title = "Same position in every order"
+    summary = "Share of items for which the position was chosen in every trial, whatever it held."
     counted = "items"
 
-    def why_not(self, cell: Cell, other: Cell | None = None) -> str | None:
+    def undefined_reason(self, cell: Cell, other: Cell | None = None) -> str | None:
         if cell.probe != "order" or cell.status.shape[1] < 2:
             return "needs several orders of each item"
-        return too_many_slots(cell)
+        return too_many_positions(cell)
 
     def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
         used = complete(cell)
-        slots = np.arange(_width(cell))
-        same = np.where(cell.asked[:, :, None], cell.slot[:, :, None] == slots, True)
+        positions = np.arange(_width(cell))
+        same = np.where(cell.asked[:, :, None], cell.position[:, :, None] == positions, True)
         locked = same.all(axis=1) & used[:, None]
         rows = np.column_stack([locked, used]).astype(np.float64)
         return Rows(rows, int(used.sum()), int((~used).sum()))

@@ -8,22 +8,22 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.base import Floats, Measure, Rows, item_means, ratio
+from horsesense.measures.cells import Cell, joined
 from horsesense.measures.joined import OfProbe, part_means, settings_of, without
 from horsesense.probes.second_look import ARMS
-from horsesense.runs.tables import Cell, joined
 
 
 def chosen_count(cell: Cell) -> npt.NDArray[np.int64]:
-    """How many slots each reply chose."""
+    """How many positions each reply chose."""
     assert cell.chosen is not None
     return np.bitwise_count(cell.chosen).astype(np.int64)
 
 
-def _holds(cell: Cell, slot: npt.NDArray[np.int16]) -> npt.NDArray[np.bool_]:
-    """Whether each reply chose the given slot; False where there is none."""
+def _holds(cell: Cell, position: npt.NDArray[np.int16]) -> npt.NDArray[np.bool_]:
+    """Whether each reply chose the given position; False where there is none."""
     assert cell.chosen is not None
-    bit = np.left_shift(np.int64(1), np.maximum(slot, 0).astype(np.int64))
-    held: npt.NDArray[np.bool_] = np.not_equal(cell.chosen & bit, 0) & (slot >= 0)
+    bit = np.left_shift(np.int64(1), np.maximum(position, 0).astype(np.int64))
+    held: npt.NDArray[np.bool_] = np.not_equal(cell.chosen & bit, 0) & (position >= 0)
     return held
 
 
@@ -76,10 +76,10 @@ class RecallGold(OfProbe):
         return cell.gold_at
 
     def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
-        slot = self.sought(cell)
-        known = cell.read & (slot >= 0)
+        position = self.sought(cell)
+        known = cell.read & (position >= 0)
         multi = known & (chosen_count(cell) >= 2)
-        named = _holds(cell, slot)
+        named = _holds(cell, position)
         rows = np.column_stack(
             [(named & w).sum(axis=1) for w in (multi, known)]
             + [w.sum(axis=1) for w in (multi, known)]

@@ -11,14 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.accuracy import Accuracy
-from horsesense.measures.agreement import content_counts
+from horsesense.measures.agreement import option_counts
 from horsesense.measures.base import Floats, Measure, Rows, complete, no_gold, no_replicates, ratio
-from horsesense.runs.tables import Cell
+from horsesense.measures.cells import Cell
 
 
 def agreement(cell: Cell) -> Floats:
     """Plurality agreement of each item, (items,); NaN for items that were not fully answered."""
-    most = content_counts(cell).max(axis=1)
+    most = option_counts(cell).max(axis=1)
     shares = ratio(most.astype(np.float64), cell.asked.sum(axis=1).astype(np.float64))
     return np.where(complete(cell), shares, np.nan)
 
@@ -29,7 +29,7 @@ class AgreementShare(Measure):
     summary = "Share of items whose answers agree to the given degree (see plurality_agreement)."
     counted = "items"
 
-    def why_not(self, cell: Cell, other: Cell | None = None) -> str | None:
+    def undefined_reason(self, cell: Cell, other: Cell | None = None) -> str | None:
         none = None if complete(cell).any() else "no item was answered in all its trials"
         return no_replicates(cell) or none
 
@@ -59,8 +59,8 @@ class StratumAccuracy(AgreementShare):
     title = "Accuracy by agreement"
     summary = "Accuracy, mean over trials, of the items whose answers agree to the given degree."
 
-    def why_not(self, cell: Cell, other: Cell | None = None) -> str | None:
-        return super().why_not(cell) or no_gold(cell)
+    def undefined_reason(self, cell: Cell, other: Cell | None = None) -> str | None:
+        return super().undefined_reason(cell) or no_gold(cell)
 
     def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
         right, known = self._right(cell).T
@@ -87,7 +87,7 @@ class StratumPlurality(StratumAccuracy):
     )
 
     def _right(self, cell: Cell) -> Floats:
-        counts = content_counts(cell)
+        counts = option_counts(cell)
         top = (counts == counts.max(axis=1, keepdims=True)) & cell.read
         # Each of the m tied contents stands in `most` trials, so the share of top trials that
         # are right is 1/m if one of the tied contents is, and 0 otherwise.

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.base import Crossed, Floats, Measure, Rows, item_means, no_gold, ratio
+from horsesense.measures.cells import Cell, joined
 from horsesense.measures.contrast import paired
-from horsesense.runs.tables import Cell, joined
 from horsesense.stats.tests import sign_flip
 from horsesense.trials.trial import BUNDLED
 
@@ -26,14 +26,14 @@ class SingleChange(Measure):
     title = "Change from one problem a prompt"
     summary = (
         "Accuracy in shared prompts minus accuracy of the same items asked one by one, mean over "
-        "problems. The interval allows for items and prompts; p: flipped signs of the items' "
+        "problems. The interval allows for items and prompts; p: the sign-flip test of the items' "
         "differences."
     )
     compares = "original"
     difference = True
-    asks = frozenset(BUNDLED)
+    answer_format = frozenset(BUNDLED)
 
-    def why_not(self, cell: Cell, other: Cell | None = None) -> str | None:
+    def undefined_reason(self, cell: Cell, other: Cell | None = None) -> str | None:
         assert other is not None
         return no_gold(cell) or no_gold(other)
 
@@ -64,13 +64,13 @@ class TaskDifference(Measure):
     title = "Difference between tasks"
     summary = (
         "per_problem_accuracy of the first task minus that of the second, in the same bundles. "
-        "The interval allows for items and prompts; p: flipped signs of the items' differences."
+        "The interval allows for items and prompts; p: a sign-flip test of the items."
     )
     compares = "family"
     difference = True
 
     def families(self, cells: Sequence[Cell]) -> Iterator[Cell]:
-        by_key = {(c.probe, c.condition): c for c in cells if c.asks in BUNDLED}
+        by_key = {(c.probe, c.condition): c for c in cells if c.answer_format in BUNDLED}
         for (probe, condition), cell in by_key.items():
             for other in TASKS[TASKS.index(probe) + 1 :]:
                 if (other, condition) in by_key:
@@ -80,7 +80,7 @@ class TaskDifference(Measure):
     def groups(self, cell: Cell) -> Sequence[str]:
         return (" - ".join(cell.parts),)
 
-    def why_not(self, cell: Cell, other: Cell | None = None) -> str | None:
+    def undefined_reason(self, cell: Cell, other: Cell | None = None) -> str | None:
         return no_gold(cell)
 
     def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
@@ -150,7 +150,7 @@ class SingleShare(Measure):
     def groups(self, cell: Cell) -> Sequence[str]:
         return [f"{share:.2f}" for share in SHARES]
 
-    def why_not(self, cell: Cell, other: Cell | None = None) -> str | None:
+    def undefined_reason(self, cell: Cell, other: Cell | None = None) -> str | None:
         return no_gold(cell)
 
     def rows(self, cell: Cell, other: Cell | None = None) -> Rows:

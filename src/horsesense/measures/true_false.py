@@ -8,22 +8,22 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.base import Floats, Rows, item_means, ratio
+from horsesense.measures.cells import Cell
 from horsesense.measures.joined import OfProbe, settings_of
 from horsesense.readers.reading import STATUSES
-from horsesense.runs.tables import Cell
 
 ONE_BY_ONE = ("true_false", "option_confidence")
 _AMBIGUOUS = STATUSES.index("ambiguous")
 
 
-def accepting_slot(cell: Cell) -> int:
-    """The slot of the reply that accepts the proposed answer: Yes, or No to "is it wrong?"."""
+def accepting_position(cell: Cell) -> int:
+    """The position of the reply that accepts the proposed answer: Yes, or No to "is it wrong?"."""
     return 1 if settings_of(cell.condition).get("polarity") == "negative" else 0
 
 
 def about_gold(cell: Cell) -> npt.NDArray[np.bool_]:
     """Trials that propose the right option."""
-    gold: npt.NDArray[np.bool_] = np.equal(cell.gold_at, accepting_slot(cell)) & cell.asked
+    gold: npt.NDArray[np.bool_] = np.equal(cell.gold_at, accepting_position(cell)) & cell.asked
     return gold
 
 
@@ -91,7 +91,7 @@ def acceptance(cell: Cell, *, relative: bool = False) -> Floats:
     assert cell.score is not None
     assert cell.confidence is not None
     best = cell.confidence.astype(np.float64)
-    share = np.where(cell.slot == accepting_slot(cell), best, 1 - best)
+    share = np.where(cell.position == accepting_position(cell), best, 1 - best)
     share = np.where(cell.status == _AMBIGUOUS, 0.5, share)
     mass = 1.0 if relative else np.exp(cell.score.astype(np.float64))
     return np.where(cell.read & ~np.isnan(cell.score), share * mass, np.nan)

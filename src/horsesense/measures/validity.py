@@ -8,16 +8,16 @@ from typing import get_args
 import numpy as np
 
 from horsesense.measures.base import Floats, Measure, Rows, item_means, no_gold, ratio
+from horsesense.measures.cells import NO_OPTION, Cell
 from horsesense.readers.reading import STATUSES
-from horsesense.runs.tables import NO_CONTENT, Cell
 from horsesense.stats.tests import sign_flip
-from horsesense.trials.trial import Asks
+from horsesense.trials.trial import AnswerFormat
 
-_EVERY_KIND: frozenset[Asks] = frozenset(get_args(Asks))
+_EVERY_KIND: frozenset[AnswerFormat] = frozenset(get_args(AnswerFormat))
 
 
 class ValidRate(Measure):
-    asks = _EVERY_KIND
+    answer_format = _EVERY_KIND
     name = "valid_rate"
     title = "Valid answers"
     summary = "Share of replies that choose an option."
@@ -28,7 +28,7 @@ class ValidRate(Measure):
 
 
 class StatusShare(Measure):
-    asks = _EVERY_KIND
+    answer_format = _EVERY_KIND
     name = "status_share"
     title = "Kinds of reply"
     summary = "Share of replies of each status; the shares sum to 1."
@@ -60,19 +60,19 @@ class MismatchRate(Measure):
     def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
         assert other is not None
         both = cell.read & other.read
-        agree = (cell.content == other.content) & (cell.content != NO_CONTENT)
+        agree = (cell.option == other.option) & (cell.option != NO_OPTION)
         missing = int((cell.asked & ~both).sum())
         return Rows(item_means(~agree, both), int(both.sum()), missing)
 
 
 class MismatchKappa(MismatchRate):
-    """Rows: agreements, trials, and how often either reader chose each slot."""
+    """Rows: agreements, trials, and how often either reader chose each position."""
 
     name = "mismatch_kappa"
     title = "First token with text, beyond chance"
     summary = (
-        "Cohen's kappa of the slots that first token and text choose; a text that gives no answer "
-        "agrees with nothing. 0 is what two readers with these preferences have by chance."
+        "Cohen's kappa of the positions that first token and text choose; a text that gives no "
+        "answer agrees with nothing. 0 is what two readers with these preferences have by chance."
     )
     unit = "kappa"
     proportion = False
@@ -80,8 +80,10 @@ class MismatchKappa(MismatchRate):
     def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
         assert other is not None
         both = cell.read & other.read
-        slots = np.arange(int(cell.k.max(initial=1)))
-        mine, theirs = ((c.slot[:, :, None] == slots) & both[:, :, None] for c in (cell, other))
+        positions = np.arange(int(cell.k.max(initial=1)))
+        mine, theirs = (
+            (c.position[:, :, None] == positions) & both[:, :, None] for c in (cell, other)
+        )
         agree = (mine & theirs).sum(axis=(1, 2))
         columns = [agree, both.sum(axis=1), mine.sum(axis=1), theirs.sum(axis=1)]
         missing = int((cell.asked & ~both).sum())
@@ -102,10 +104,10 @@ class ScoreGain(Measure):
     summary = "Accuracy by this reader minus accuracy by the first token, over the same items."
     counted = "items"
     compares = "first_token"
-    asks = frozenset(("letter",))
+    answer_format = frozenset(("letter",))
     difference = True
 
-    def why_not(self, cell: Cell, other: Cell | None = None) -> str | None:
+    def undefined_reason(self, cell: Cell, other: Cell | None = None) -> str | None:
         assert other is not None
         return no_gold(cell) or no_gold(other)
 
@@ -132,4 +134,4 @@ class MismatchValid(MismatchRate):
         assert other is not None
         both = cell.valid & other.valid
         missing = int((cell.asked & ~(cell.read & other.read)).sum())
-        return Rows(item_means(cell.content != other.content, both), int(both.sum()), missing)
+        return Rows(item_means(cell.option != other.option, both), int(both.sum()), missing)

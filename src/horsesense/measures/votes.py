@@ -1,6 +1,6 @@
 """Votes over shuffles: what an item answers once the order of its options is averaged out.
 
-A disturbed question is shown in several versions, each under the same shuffles (Look at the Text,
+A perturbed question is shown in several versions, each under the same shuffles (Look at the Text,
 section 5.3). The most frequent content over the shuffles is the version's answer; where several
 are as frequent, the first to become so.
 """
@@ -15,11 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.base import Floats, Measure, Rows, ratio
+from horsesense.measures.cells import MISSING, NO_OPTION, NOT_ASKED, STATUS_CODE, Cell, joined
 from horsesense.measures.joined import OfProbe, columns, settings_of, without
 from horsesense.probes.perturbed import Perturbation
 from horsesense.probes.registry import PROBES
 from horsesense.readers.reading import Status
-from horsesense.runs.tables import MISSING, NO_CONTENT, NOT_ASKED, STATUS_CODE, Cell, joined
 from horsesense.trials.trial import NONE_OPTION, REFUSED_OPTION, UNKNOWN_OPTION
 
 ADDED = (NONE_OPTION, REFUSED_OPTION, UNKNOWN_OPTION)
@@ -28,7 +28,7 @@ _STATUS: Mapping[int, Status] = {
     REFUSED_OPTION: "refusal",
     UNKNOWN_OPTION: "unknown",
 }
-DISTURBED = tuple(probe.name for probe in PROBES if issubclass(probe, Perturbation))
+PERTURBED = tuple(probe.name for probe in PROBES if issubclass(probe, Perturbation))
 """Probes that show versions of the question."""
 
 
@@ -36,14 +36,14 @@ class Votes(NamedTuple):
     """Votes of items, (items, versions).
 
     Attributes:
-        content: the elected content, or NO_CONTENT.
+        option: the elected content, or NO_OPTION.
         place: the column of the trial that made it the winner.
         tied: whether another content was as frequent.
         known: whether every trial of the version was read.
         asked: whether there is such a version.
     """
 
-    content: npt.NDArray[np.int16]
+    option: npt.NDArray[np.int16]
     place: npt.NDArray[np.intp]
     tied: npt.NDArray[np.bool_]
     known: npt.NDArray[np.bool_]
@@ -68,9 +68,9 @@ def votes(cell: Cell, versions: int = 1) -> Votes:
 
 def _vote(cell: Cell, of: npt.NDArray[np.bool_]) -> tuple[Any, ...]:
     """One vote per item over the trials `of` a version."""
-    named = cell.content != NO_CONTENT
-    same = (cell.content[:, :, None] == cell.content[:, None, :]) & named[:, :, None]
-    same |= np.eye(cell.content.shape[1], dtype=bool)
+    named = cell.option != NO_OPTION
+    same = (cell.option[:, :, None] == cell.option[:, None, :]) & named[:, :, None]
+    same |= np.eye(cell.option.shape[1], dtype=bool)
     same &= of[:, :, None] & of[:, None, :]
     # running[i, j]: how often the content of trial j was chosen up to and with trial j.
     running = np.tril(same).sum(axis=2)
@@ -80,12 +80,12 @@ def _vote(cell: Cell, of: npt.NDArray[np.bool_]) -> tuple[Any, ...]:
     rows = np.arange(len(place))
     asked = of.any(axis=1)
     known = asked & (cell.read | ~of).all(axis=1)
-    content = np.where(asked, cell.content[rows, place], NO_CONTENT)
+    content = np.where(asked, cell.option[rows, place], NO_OPTION)
     return content, place, winners.sum(axis=1) > 1, known, asked
 
 
 def elected(cell: Cell) -> Cell:
-    """A cell of disturbed questions with one column per version: the version's vote.
+    """A cell of perturbed questions with one column per version: the version's vote.
 
     Any other cell as it is.
     """
@@ -93,19 +93,19 @@ def elected(cell: Cell) -> Cell:
     if not versions:
         return cell
     vote = votes(cell, versions)
-    status = np.full(vote.content.shape, STATUS_CODE["answer"], dtype=np.int8)
-    status[vote.content == NO_CONTENT] = STATUS_CODE["ambiguous"]
+    status = np.full(vote.option.shape, STATUS_CODE["answer"], dtype=np.int8)
+    status[vote.option == NO_OPTION] = STATUS_CODE["ambiguous"]
     for code, name in _STATUS.items():
-        status[vote.content == code] = STATUS_CODE[name]
+        status[vote.option == code] = STATUS_CODE[name]
     status[~vote.known] = MISSING
     status[~vote.asked] = NOT_ASKED
 
     def at(values: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
         return np.take_along_axis(values, vote.place, axis=1)
 
-    changed = {n: at(getattr(cell, n)) for n in ("slot", "gold_at", "correct")}
+    changed = {n: at(getattr(cell, n)) for n in ("position", "gold_at", "correct")}
     scores = {"confidence": None, "score": None}
-    return replace(cell, status=status, content=vote.content, **changed, **scores)  # type: ignore[arg-type]
+    return replace(cell, status=status, option=vote.option, **changed, **scores)  # type: ignore[arg-type]
 
 
 class VoteTieRate(OfProbe):
@@ -115,7 +115,7 @@ class VoteTieRate(OfProbe):
         "Share of votes over shuffled options in which several contents are most frequent (Look "
         "at the Text, section 5.3); the first to become so is taken."
     )
-    probe_names = (*DISTURBED, "extra_options")
+    probe_names = (*PERTURBED, "extra_options")
 
     def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
         vote = votes(cell, versions_of(cell) or 1)
@@ -130,9 +130,9 @@ class AnswerFloating(Measure):
     name = "answer_floating"
     title = "Answers that float when options are added"
     summary = (
-        "Share of items whose voted content changes when three options that decline are added "
+        "Share of items whose voted content changes when three abstention options are added "
         "(Look at the Text, section 5.4), and of those that change to an added one; a text that "
-        "declines before has the content of the option that declines after. Items that have no "
+        "declines before has the content of the abstention option after. Items that have no "
         "clear vote before nor after show no answer that could change."
     )
     counted = "items"
@@ -154,7 +154,7 @@ class AnswerFloating(Measure):
 
     def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
         before, after, used = self.outcomes(cell)
-        used &= (before != NO_CONTENT) | (after != NO_CONTENT)
+        used &= (before != NO_OPTION) | (after != NO_OPTION)
         changed = used & (before != after)
         to_added = changed & np.isin(after, ADDED)
         rows = np.column_stack([changed, to_added, used]).astype(np.float64)
@@ -169,7 +169,7 @@ class AnswerFloating(Measure):
     ) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int16], npt.NDArray[np.bool_]]:
         """Votes before and after, (items,), and where both are known."""
         both = [votes(only(cell, part)) for part in ("before", "after")]
-        before, after = (vote.content[:, 0] for vote in both)
+        before, after = (vote.option[:, 0] for vote in both)
         return before, after, both[0].known[:, 0] & both[1].known[:, 0]
 
 
@@ -184,7 +184,7 @@ class AnswerFlow(AnswerFloating):
     name = "answer_flow"
     title = "Where answers go when options are added"
     summary = (
-        "Share of items by what was voted before and after three options that decline were added: "
+        "Share of items by what was voted before and after three abstention options were added: "
         "right, wrong, another wrong, none, refusal, unknown, or unclear; all shares sum to 1."
     )
 
@@ -212,18 +212,18 @@ class AnswerFlow(AnswerFloating):
 
 
 def _gold(cell: Cell) -> npt.NDArray[np.int64]:
-    """The right content of each item, as far as any of its trials shows it; NO_CONTENT else."""
-    right = np.where(cell.correct == 1, cell.content, NO_CONTENT).max(axis=1)
+    """The right content of each item, as far as any of its trials shows it; NO_OPTION else."""
+    right = np.where(cell.correct == 1, cell.option, NO_OPTION).max(axis=1)
     known = (cell.correct >= 0).any(axis=1)
     # An item that is never right has a gold that no vote can name.
-    return np.where(known, np.where(right == NO_CONTENT, NO_CONTENT + 1, right), NO_CONTENT)
+    return np.where(known, np.where(right == NO_OPTION, NO_OPTION + 1, right), NO_OPTION)
 
 
 def _named(content: int, gold: int) -> str:
-    if content == NO_CONTENT:
+    if content == NO_OPTION:
         return "unclear"
     if content in _STATUS:
         return _STATUS[content]
-    if gold == NO_CONTENT:
+    if gold == NO_OPTION:
         return "option"
     return "right" if content == gold else "wrong"

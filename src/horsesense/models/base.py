@@ -1,4 +1,4 @@
-"""What a respondent must offer. Backends see requests alone: no gold, no origin, no probe."""
+"""What a model must offer. Backends see requests alone: no gold, no origin, no probe."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class Asked(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What one request can bring back from a respondent.
+    """What one request can bring back from a model.
 
     Attributes:
         chat: takes messages.
         completion: takes plain text to continue.
         text: generates text (False: scores alone).
         top_logprobs: alternatives given at each first position (0: none).
-        watch: gives exact log-probabilities of `SamplingParams.watch` at the first positions.
+        label_tokens: gives exact log-probabilities of `SamplingParams.label_tokens`.
         continuations: scores whole texts as the reply.
         context_length: tokens that prompt and reply share; None where unknown.
         notes: sentences for the plan (what was tried, what the server lacks).
@@ -37,17 +37,17 @@ class Capabilities:
     completion: bool = False
     text: bool = True
     top_logprobs: int = 0
-    watch: bool = False
+    label_tokens: bool = False
     continuations: bool = False
     context_length: int | None = None
     notes: tuple[str, ...] = ()
 
 
-class Backend(Protocol):
-    """One respondent. An async context manager: resources are taken on entry, freed on exit.
+class Model(Protocol):
+    """One model. An async context manager: resources are taken on entry, freed on exit.
 
     Attributes:
-        identity: names everything about the respondent that determines its answers (model,
+        identity: names everything about the model that determines its answers (model,
             weights, precision, profile); part of every request key and of every signature.
         name: short name for tables.
         batch_size: how many requests `respond` likes to get at once.
@@ -69,11 +69,11 @@ class Backend(Protocol):
     ) -> None: ...
 
     async def capabilities(self) -> Capabilities:
-        """Find out what the respondent offers; BackendError if it cannot be reached at all."""
+        """Find out what the model offers; ModelError if it cannot be reached at all."""
         ...
 
     def count_tokens(self, request: Request) -> int | None:
-        """Length of the prompt in the respondent's tokens; None where it cannot be known."""
+        """Length of the prompt in the model's tokens; None where it cannot be known."""
         ...
 
     async def respond(self, batch: Sequence[Asked]) -> Sequence[Response | Failure]:
@@ -83,9 +83,9 @@ class Backend(Protocol):
 
 @runtime_checkable
 class NeedsAnswerKey(Protocol):
-    """A respondent that is told the trial behind a request: simulations and recorded answers."""
+    """A model that is told the trial behind a request: simulations and recorded answers."""
 
-    def tell(self, key: Key, trial: Trial) -> bool:
+    def attach_trial(self, key: Key, trial: Trial) -> bool:
         """Called by the study before the request is asked, outside the request itself.
 
         False says that there is no answer to this trial, so that it need not be asked.

@@ -1,4 +1,4 @@
-"""What goes to a respondent and what comes back.
+"""What goes to a model and what comes back.
 
 A `Request` holds everything that determines the answer and nothing else: no gold, no probe, no
 item. Its key, a hash together with the model's identity, is the only link to the store.
@@ -28,7 +28,7 @@ class SamplingParams:
         temperature: 0 is greedy.
         top_p: nucleus; None leaves the server's default.
         top_logprobs: how many alternatives at each of the first positions (0: none).
-        watch: texts (option labels, yes/no) whose log-probability is wanted at the first
+        label_tokens: texts (option labels, yes/no) whose log-probability is wanted at the first
             positions in every single-token spelling, where the backend can give it exactly.
         continuations: texts whose total log-probability as the reply is wanted, where the
             backend can score.
@@ -39,7 +39,7 @@ class SamplingParams:
     temperature: float = 0.0
     top_p: float | None = None
     top_logprobs: int = 0
-    watch: tuple[str, ...] = ()
+    label_tokens: tuple[str, ...] = ()
     continuations: tuple[str, ...] = ()
     sample: int = 0
 
@@ -49,7 +49,7 @@ class SamplingParams:
             "temperature": self.temperature,
             "top_p": self.top_p,
             "top_logprobs": self.top_logprobs,
-            "watch": self.watch,
+            "watch": self.label_tokens,
             "continuations": self.continuations,
             "sample": self.sample,
         }
@@ -64,7 +64,7 @@ class Request:
     params: SamplingParams = field(default=SamplingParams())
 
     def as_json(self) -> dict[str, Any]:
-        """The request as it is stored and hashed."""
+        """The request as it is stored and hashed; names stay as they were when the first was."""
         prompt: dict[str, Any]
         prompt = {"text": self.text} if self.messages is None else {"messages": self.messages}
         return {**prompt, "params": self.params.as_json()}
@@ -76,8 +76,8 @@ class Request:
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Request:
         params = dict(value["params"])
-        for name in ("watch", "continuations"):
-            params[name] = tuple(params[name])
+        params["label_tokens"] = tuple(params.pop("watch"))
+        params["continuations"] = tuple(params["continuations"])
         messages = value.get("messages")
         return cls(
             messages=None if messages is None else tuple((r, c) for r, c in messages),
@@ -88,7 +88,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens as the respondent counted them; None where it does not say."""
+    """Tokens as the model counted them; None where it does not say."""
 
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
@@ -104,7 +104,7 @@ class Response:
     Attributes:
         text: the generated text; "" where scores alone were asked for.
         finish_reason: "stop", "length" or the server's own word; None where unknown.
-        positions: log-probabilities (natural) of tokens at the first positions, position 1
+        token_logprobs: log-probabilities (natural) of tokens at the first positions, position 1
             first; a token's text is kept with its leading space. Empty where not given.
         continuations: continuation text -> (total log-probability, number of tokens).
         usage: token counts.
@@ -114,7 +114,7 @@ class Response:
 
     text: str
     finish_reason: str | None = None
-    positions: tuple[Mapping[str, float], ...] = ()
+    token_logprobs: tuple[Mapping[str, float], ...] = ()
     continuations: Mapping[str, tuple[float, int]] = field(default_factory=lambda: _NO_SCORES)
     usage: Usage = Usage()
     latency: float | None = None
@@ -125,8 +125,8 @@ class Response:
         out: dict[str, Any] = {"text": self.text}
         if self.finish_reason is not None:
             out["finish_reason"] = self.finish_reason
-        if self.positions:
-            out["positions"] = [dict(position) for position in self.positions]
+        if self.token_logprobs:
+            out["positions"] = [dict(position) for position in self.token_logprobs]
         if self.continuations:
             out["continuations"] = dict(self.continuations)
         if self.usage.prompt_tokens is not None or self.usage.completion_tokens is not None:
@@ -142,7 +142,7 @@ class Response:
         return cls(
             text=value["text"],
             finish_reason=value.get("finish_reason"),
-            positions=tuple(value.get("positions", ())),
+            token_logprobs=tuple(value.get("positions", ())),
             continuations={t: (lp, n) for t, (lp, n) in value.get("continuations", {}).items()},
             usage=Usage(*value.get("usage", (None, None))),
             latency=value.get("latency"),

@@ -1,4 +1,4 @@
-"""Recorded answers as a respondent: `replay:FILE`.
+"""Recorded answers as a model: `replay:FILE`.
 
 Rows are matched by item id, model, probe, condition and repetition. A trial without a recorded
 answer is missing and counted, never substituted. An id that is not among the items, and a
@@ -21,7 +21,7 @@ from horsesense.rng import digest
 from horsesense.trials.trial import Trial
 
 
-class Slot(NamedTuple):
+class Place(NamedTuple):
     """Where a recorded answer belongs."""
 
     item_id: str
@@ -31,7 +31,7 @@ class Slot(NamedTuple):
 
 
 class Replay:
-    """A respondent that repeats what was recorded.
+    """A model that repeats what was recorded.
 
     Args:
         path: JSONL of recorded responses (plain, .gz or .zst).
@@ -46,7 +46,7 @@ class Replay:
         self._rows = list(load_rows(path))
         self.model = self._one_model(model)
         rows = [row for _, row in self._rows if self.model in (None, row.get("model"))]
-        self._answers = {_slot(row): row for row in rows}
+        self._answers = {_trial_of(row): row for row in rows}
         if len(self._answers) < len(rows):
             raise ItemsError(
                 str(path),
@@ -55,7 +55,7 @@ class Replay:
             )
         self.name = self.model or path.name
         self.identity = f"replay:{self.model or ''}@{digest(rows, 8).hex()}"
-        self._answer_key: dict[Key, Slot] = {}
+        self._answer_key: dict[Key, Place] = {}
 
     def _one_model(self, wanted: str | None) -> str | None:
         models = sorted({str(row["model"]) for _, row in self._rows if row.get("model")})
@@ -71,20 +71,20 @@ class Replay:
     def check(self, items: ItemSet) -> None:
         """ItemsError for recorded ids that are not among the items, or that have another gold."""
         faults = []
-        for slot, row in self._answers.items():
-            item = items.by_id.get(slot.item_id)
+        for position, row in self._answers.items():
+            item = items.by_id.get(position.item_id)
             if item is None:
-                faults.append(f"id {slot.item_id!r} is not among the items")
+                faults.append(f"id {position.item_id!r} is not among the items")
             elif not _same_gold(row, item.gold, item.options):
-                faults.append(f"id {slot.item_id!r} has another gold: {row['gold']!r}")
+                faults.append(f"id {position.item_id!r} has another gold: {row['gold']!r}")
         if faults:
             raise ItemsError(str(self.path), faults, hint="Are these the items that were asked?")
 
-    def tell(self, key: Key, trial: Trial) -> bool:
-        slot = Slot(trial.variants[0].item_id, trial.probe, trial.condition, trial.repetition)
-        recorded = slot in self._answers and self._answers[slot].get("response") is not None
+    def attach_trial(self, key: Key, trial: Trial) -> bool:
+        position = Place(trial.variants[0].item_id, trial.probe, trial.condition, trial.repetition)
+        recorded = position in self._answers and self._answers[position].get("response") is not None
         if recorded:
-            self._answer_key.setdefault(key, slot)
+            self._answer_key.setdefault(key, position)
         return recorded
 
     async def __aenter__(self) -> Self:
@@ -113,7 +113,7 @@ class Replay:
         return Response(
             text=str(row["response"]),
             finish_reason=row.get("finish_reason"),
-            positions=_positions(row),
+            token_logprobs=_token_logprobs(row),
             served_by=row.get("model"),
         )
 
@@ -124,8 +124,8 @@ def from_spec(rest: str) -> Replay:
     return Replay(Path(path), model or None)
 
 
-def _slot(row: Mapping[str, Any]) -> Slot:
-    return Slot(
+def _trial_of(row: Mapping[str, Any]) -> Place:
+    return Place(
         item_id=str(row.get("item_id", row.get("id"))),
         probe=str(row.get("probe") or "original"),
         condition=str(row.get("condition") or ""),
@@ -133,13 +133,13 @@ def _slot(row: Mapping[str, Any]) -> Slot:
     )
 
 
-def _positions(row: Mapping[str, Any]) -> tuple[Mapping[str, float], ...]:
+def _token_logprobs(row: Mapping[str, Any]) -> tuple[Mapping[str, float], ...]:
     """Recorded scores of the first position; logits are as good as log-probabilities to compare."""
     scores = row.get("top_logprobs") or row.get("letter_scores")
     if not scores:
         return ()
-    positions = scores if isinstance(scores, list) else [scores]
-    return tuple({str(t): float(lp) for t, lp in position.items()} for position in positions)
+    token_logprobs = scores if isinstance(scores, list) else [scores]
+    return tuple({str(t): float(lp) for t, lp in position.items()} for position in token_logprobs)
 
 
 def _same_gold(row: Mapping[str, Any], gold: int | None, options: Sequence[str]) -> bool:

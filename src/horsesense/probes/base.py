@@ -10,14 +10,14 @@ from typing import ClassVar, Literal
 from horsesense.errors import UsageError
 from horsesense.items.item import Item, ItemSet, Kind
 from horsesense.rng import Dice
-from horsesense.trials.history import Evidence
+from horsesense.trials.history import History
 from horsesense.trials.orders import Design, NoOrdersError, Order
 from horsesense.trials.trial import Trial, Variant
 
 LETTERS = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
-Holds = Literal["same_answer", "same_accuracy", "none", "chance", "baseline"]
-"""What a sound respondent keeps when the probe is applied:
+Invariant = Literal["same_answer", "same_accuracy", "none", "chance", "baseline"]
+"""What a sound model keeps when the probe is applied:
 
 same_answer    the answer follows its content
 same_accuracy  the share of right answers (another answer may be right)
@@ -38,12 +38,12 @@ class Setting:
     Attributes:
         items: the set it belongs to.
         seed: the study's seed.
-        evidence: what earlier stages brought; None in the first.
+        history: what earlier stages brought; None in the first.
     """
 
     items: ItemSet
     seed: int = 0
-    evidence: Evidence | None = None
+    history: History | None = None
 
     def dice(self, item: Item, purpose: str, repetition: int = 0) -> Dice:
         return Dice(self.seed, item.id, purpose, repetition)
@@ -75,7 +75,7 @@ class Probe(ABC):
         title: for tables and figures.
         summary: one sentence: what is changed.
         expectation: one sentence: what should hold then.
-        holds: the same for machines.
+        invariant: the same for machines.
         kinds: kinds of item sets it can be applied to.
         needs_gold: whether items without gold are left out (with that reason).
         stage: 2 for probes that depend on answers to probes of stage 1.
@@ -86,7 +86,7 @@ class Probe(ABC):
     title: ClassVar[str]
     summary: ClassVar[str]
     expectation: ClassVar[str]
-    holds: ClassVar[Holds]
+    invariant: ClassVar[Invariant]
     kinds: ClassVar[frozenset[Kind]] = frozenset(("choice", "label"))
     needs_gold: ClassVar[bool] = False
 
@@ -112,11 +112,11 @@ class Probe(ABC):
     def check(self, item: Item, setting: Setting) -> None:
         """NotApplicableError if the probe does not take items like this one."""
         if setting.items.kind not in self.kinds:
-            raise NotApplicableError(self.why_not_kind(setting.items.kind))
+            raise NotApplicableError(self.undefined_for_kind(setting.items.kind))
         if self.needs_gold and item.gold is None:
             raise NotApplicableError("the item has no gold answer")
 
-    def why_not_kind(self, kind: Kind) -> str:
+    def undefined_for_kind(self, kind: Kind) -> str:
         """The reason given for all items of a kind that the probe cannot take."""
         return {
             "label": "the answers are one label set for the whole task",
@@ -135,9 +135,9 @@ class Probe(ABC):
         **changes: object,
     ) -> Trial:
         """A trial of this probe that asks for a letter, or for a label where there are none."""
-        asks = "letter" if variant.labels else "label"
+        answer_format = "letter" if variant.labels else "label"
         form = "choice" if variant.labels else "label"
-        defaults: dict[str, object] = {"asks": asks, "form": form}
+        defaults: dict[str, object] = {"answer_format": answer_format, "form": form}
         return Trial(self.name, condition, repetition, (variant,), **{**defaults, **changes})  # type: ignore[arg-type]
 
 
@@ -174,7 +174,7 @@ def show(
     """An item as shown.
 
     Args:
-        order: shown slot -> index into `options`; as given if None.
+        order: shown position -> index into `options`; as given if None.
         options: texts before ordering; the item's own by default.
         origin: what each of `options` is (see `trials`); 0, 1, ... by default.
         gold: index into `options` of the right one; the item's own by default, None for none.

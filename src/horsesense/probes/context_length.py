@@ -55,7 +55,7 @@ class ContextLength(Probe):
     title = "Shorter context"
     summary = "The context is cut, at the end of a sentence."
     expectation = "Falls where what is needed was cut off; what stays right did not need it."
-    holds = "baseline"
+    invariant = "baseline"
 
     def __post_init__(self) -> None:
         check_choice(self.name, "keep", self.keep, ("start", "end"))

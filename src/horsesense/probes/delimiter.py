@@ -35,7 +35,7 @@ class Delimiter(Probe):
     title = "Class names re-joined"
     summary = "The parts of each class name are joined by another sign than the published one."
     expectation = "Replies use the names as shown; a published spelling was learned elsewhere."
-    holds = "same_accuracy"
+    invariant = "same_accuracy"
     kinds = frozenset(("label",))
     needs_gold = True
 
@@ -64,7 +64,7 @@ class Delimiter(Probe):
             item, setting.items.kind, origin=kept, gold=None if absent else kept.index(item.gold),
             options=[item.options[i].replace(published, sign) for i in kept],
         )  # fmt: skip
-        changes: dict[str, Any] = {"asks": "free", "expects": "none"} if absent else {}
+        changes: dict[str, Any] = {"answer_format": "free", "expects": "none"} if absent else {}
         return self.trial(
             variant,
             f"to={self.to}, gold={gold}, asking={self.asking}",

@@ -19,8 +19,8 @@ WRONG_ITEMS = ("wrong", "majority_wrong", "all")
 
 def answers(item: Item, setting: Setting, probe: str) -> Sequence[Earlier]:
     """The earlier answers of one probe; NotApplicableError if there are none."""
-    assert setting.evidence is not None
-    found = setting.evidence.of(item.id, probe)
+    assert setting.history is not None
+    found = setting.history.of(item.id, probe)
     if not found:
         raise NotApplicableError(f"no answer to {probe} is there to start from")
     return found
@@ -28,10 +28,10 @@ def answers(item: Item, setting: Setting, probe: str) -> Sequence[Earlier]:
 
 def require_consistent(item: Item, setting: Setting, condition: str) -> None:
     """NotApplicableError unless the item was answered right, and alike, in every order."""
-    if setting.evidence is None:
+    if setting.history is None:
         return
     found = [e for e in answers(item, setting, "order") if e.condition == condition]
-    if len({e.content for e in found}) != 1:
+    if len({e.option for e in found}) != 1:
         raise NotApplicableError("its answers differ between orders")
     if not found[0].correct:
         raise NotApplicableError("it was answered wrongly in every order")
@@ -43,7 +43,7 @@ def wrong_choice(item: Item, setting: Setting, items: str) -> int | None:
     `items` is wrong (as published), or majority_wrong (plurality over the orders asked). Raises
     NotApplicableError for items answered right, and for those whose answer is no option.
     """
-    if setting.evidence is None:
+    if setting.history is None:
         return next(i for i in range(len(item.options)) if i != item.gold)
     source = "order" if items == "majority_wrong" else "original"
     chosen = _plurality(answers(item, setting, source))
@@ -60,5 +60,5 @@ def wrong_choice(item: Item, setting: Setting, items: str) -> int | None:
 
 def _plurality(found: Sequence[Earlier]) -> int | None:
     """The most frequent content; the first to be given among equals."""
-    counts = Counter(e.content for e in found)
+    counts = Counter(e.option for e in found)
     return counts.most_common(1)[0][0]

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import factorial
 from types import MappingProxyType
+from typing import ClassVar
 
 from horsesense.items.item import Item
 from horsesense.items.none_options import says_none
@@ -36,28 +37,29 @@ def refuse_none_options(item: Item) -> None:
 @dataclass(frozen=True)
 class GoldAbsent(Probe):
     """`prompt` is one of with_gold (the same options with the right one, for comparison),
-    hint_option (a none-option is offered; `slots` last, or every slot in turn, of more than 10
+    hint_option (a none-option is offered; `positions` last, or every one in turn, of more than 10
     options the first, the middle and the last),
     hint_instruction (the instruction offers the phrase), no_hint, or all four. `wording` is the
     none-option's, `asking` the task's: know_no ("return the correct option(s)") or own (the
     wording of the other probes, which says that one option is to be chosen)."""
 
     prompt: str = "all"
-    slots: str = "last"
+    positions: str = "last"
     wording: str = "know_no"
     asking: str = "know_no"
     design: str = "random(3)"
 
+    former_parameters: ClassVar[Mapping[str, str]] = {"slots": "positions"}
     name = "gold_absent"
     title = "Right answer removed"
     summary = "The right option is taken away; a none-option is offered, announced, or neither."
     expectation = "Says that none is right (or supplies the missing answer)."
-    holds = "none"
+    invariant = "none"
     needs_gold = True
 
     def __post_init__(self) -> None:
         check_choice(self.name, "prompt", self.prompt, ("all", *PROMPTS))
-        check_choice(self.name, "slots", self.slots, ("last", "every"))
+        check_choice(self.name, "positions", self.positions, ("last", "every"))
         check_choice(self.name, "wording", self.wording, tuple(WORDINGS))
         check_choice(self.name, "asking", self.asking, tuple(ASKING))
         self._design(2)
@@ -85,12 +87,12 @@ class GoldAbsent(Probe):
                 yield self._with_gold(item, setting, shown, repetition)
             elif prompt != "hint_option":
                 yield self._without(prompt, item, setting, shown, repetition)
-            elif self.slots == "last":
+            elif self.positions == "last":
                 yield self._offered(item, setting, shown, len(shown), repetition)
-        if prompt == "hint_option" and self.slots == "every":
-            for number, slot in enumerate(_slots(len(item.options))):
+        if prompt == "hint_option" and self.positions == "every":
+            for number, position in enumerate(_positions(len(item.options))):
                 shown = [kept[i] for i in orders[number % len(orders)]]
-                yield self._offered(item, setting, shown, slot, number)
+                yield self._offered(item, setting, shown, position, number)
 
     def _condition(self, prompt: str, more: str = "") -> str:
         return f"prompt={prompt}{more}, asking={self.asking}, design={self.design}"
@@ -105,17 +107,19 @@ class GoldAbsent(Probe):
         return self.trial(variant, condition, repetition, form=self._form(variant))
 
     def _offered(
-        self, item: Item, setting: Setting, shown: list[int], slot: int, repetition: int
+        self, item: Item, setting: Setting, shown: list[int], position: int, repetition: int
     ) -> Trial:
-        """The none-option stands in one slot, the distractors around it."""
-        origin = [*shown[:slot], NONE_OPTION, *shown[slot:]]
+        """The none-option stands in one position, the distractors around it."""
+        origin = [*shown[:position], NONE_OPTION, *shown[position:]]
         none = WORDINGS[self.wording]
         texts = [none if i == NONE_OPTION else item.options[i] for i in origin]
         variant = show(
-            item, setting.items.kind, options=texts, origin=origin, gold=slot,
+            item, setting.items.kind, options=texts, origin=origin, gold=position,
             labels=_labels(setting, len(texts)),
         )  # fmt: skip
-        condition = self._condition("hint_option", f", slots={self.slots}, wording={self.wording}")
+        condition = self._condition(
+            "hint_option", f", positions={self.positions}, wording={self.wording}"
+        )
         form = self._form(variant)
         return self.trial(variant, condition, repetition, form=form, expects="none")
 
@@ -130,7 +134,8 @@ class GoldAbsent(Probe):
         )  # fmt: skip
         gold = item.options[item.gold]
         if prompt == "no_hint":
-            changes = {"asks": "free", "form": self._form(variant), "extras": {"gold": gold}}
+            form = self._form(variant)
+            changes = {"answer_format": "free", "form": form, "extras": {"gold": gold}}
         else:
             phrase = WORDINGS[self.wording]
             form = self._form(variant, "_hint")
@@ -140,8 +145,8 @@ class GoldAbsent(Probe):
         return self.trial(variant, condition, repetition, expects="none", **changes)
 
 
-def _slots(k: int) -> Sequence[int]:
-    """Every slot; of long lists of class names the first, the middle and the last."""
+def _positions(k: int) -> Sequence[int]:
+    """Every position; of long lists of class names the first, the middle and the last."""
     return range(k) if k <= MOST_CYCLIC else (0, k // 2, k - 1)
 
 
@@ -161,7 +166,7 @@ class GoldPlusNone(Probe):
     title = "None-option beside the right answer"
     summary = "One wrong option, drawn at random, is replaced by a none-option; the gold stays."
     expectation = "The right answer, not the none-option."
-    holds = "same_accuracy"
+    invariant = "same_accuracy"
     needs_gold = True
 
     def __post_init__(self) -> None:

@@ -30,7 +30,7 @@ class Labels(Probe):
     title = "Other labels"
     summary = "A, B, C, D become digits, small letters or rare symbols; nothing else changes."
     expectation = "The same answer: the content has not changed."
-    holds = "same_answer"
+    invariant = "same_answer"
     kinds = frozenset(("choice",))
 
     def __post_init__(self) -> None:

@@ -47,7 +47,7 @@ class Bundles(SetProbe):
     mix: str = "free"
     shows: str = "text"
 
-    holds = "same_accuracy"
+    invariant = "same_accuracy"
 
     def __post_init__(self) -> None:
         check_choice(self.name, "design", self.design, ("nested", "disjoint"))
@@ -67,7 +67,7 @@ class Bundles(SetProbe):
             raise NotApplicableError("the item has no gold answer to be shown")
 
     def left_out(self, items: Sequence[Item], setting: Setting) -> Iterator[tuple[str, str]]:
-        reason = self.why_not(setting.items)
+        reason = self.undefined_reason(setting.items)
         sizes = [] if reason or self.sizes != "published" else self._published(setting.items)
         reasons = [reason] if reason else []
         most = self._most(items)
@@ -76,12 +76,12 @@ class Bundles(SetProbe):
             for item in items:
                 yield why, item.id
 
-    def why_not(self, items: ItemSet) -> str | None:
+    def undefined_reason(self, items: ItemSet) -> str | None:
         """Why the task cannot be asked of a set at all."""
         return None
 
     def set_trials(self, items: Sequence[Item], setting: Setting) -> Iterator[Trial]:
-        if self.why_not(setting.items) is not None:
+        if self.undefined_reason(setting.items) is not None:
             return
         shown = self.variants(items, setting)
         for size, number, bundle in self._bundles(items, setting):
@@ -231,7 +231,7 @@ class Selection(Bundles):
     def settings(self) -> list[tuple[str, object, object]]:
         return [*super().settings(), ("cot", self.cot, 0)]
 
-    def why_not(self, items: ItemSet) -> str | None:
+    def undefined_reason(self, items: ItemSet) -> str | None:
         labels = classes(items)
         if not 2 <= len(labels) <= MOST_CLASSES:
             return f"selection by label needs 2 to {MOST_CLASSES} labels that items share"

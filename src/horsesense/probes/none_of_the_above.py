@@ -1,4 +1,4 @@
-"""Can the respondent say that no option is right? (REVAS, section 3.1, `rv.nota`)"""
+"""Can the model say that no option is right? (REVAS, section 3.1, `rv.nota`)"""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class NoneOfTheAbove(Probe):
     title = "None of the above"
     summary = "The right option, or a wrong one, is replaced by a none-option."
     expectation = "Chooses the none-option exactly where the right answer is gone."
-    holds = "same_accuracy"
+    invariant = "same_accuracy"
     needs_gold = True
 
     def __post_init__(self) -> None:

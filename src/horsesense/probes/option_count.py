@@ -34,7 +34,7 @@ class OptionCount(Probe):
     title = "Another number of options"
     summary = "Options are added (without meaning, or from other items), or distractors removed."
     expectation = "The same answer, but for what guessing gains or loses by the number."
-    holds = "baseline"
+    invariant = "baseline"
     kinds = frozenset(("choice",))
     needs_gold = True
 

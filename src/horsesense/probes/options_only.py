@@ -16,10 +16,10 @@ class OptionsOnly(Probe):
     title = "Question withheld"
     summary = "Question and context are withheld; only the options are shown."
     expectation = "Nothing better than chance."
-    holds = "chance"
+    invariant = "chance"
     kinds = frozenset(("choice",))
 
-    def why_not_kind(self, kind: Kind) -> str:
+    def undefined_for_kind(self, kind: Kind) -> str:
         return "with one label set for all items nothing is left when the text is withheld"
 
     def trials(self, item: Item, setting: Setting) -> Iterator[Trial]:

@@ -23,7 +23,7 @@ class Order(Probe):
     title = "Options reordered"
     summary = "The same options in other orders."
     expectation = "The answer follows its content, wherever it stands."
-    holds = "same_answer"
+    invariant = "same_answer"
 
     def __post_init__(self) -> None:
         self._design(2)

@@ -16,7 +16,7 @@ class Original(Probe):
     title = "As published"
     summary = "The item in its published order."
     expectation = "This is the score that others report."
-    holds = "baseline"
+    invariant = "baseline"
 
     def trials(self, item: Item, setting: Setting) -> Iterator[Trial]:
         yield self.trial(show(item, setting.items.kind))
@@ -32,7 +32,7 @@ class Repeat(Probe):
     title = "Asked again"
     summary = "The very same prompt, asked again."
     expectation = "The same answer; what changes here is noise."
-    holds = "same_answer"
+    invariant = "same_answer"
 
     def trials(self, item: Item, setting: Setting) -> Iterator[Trial]:
         variant = show(item, setting.items.kind)

@@ -1,4 +1,4 @@
-"""How a question's words are disturbed (specification, section 5.2).
+"""How a question's words are perturbed (specification, section 5.2).
 
 Only plain words are touched. Numbers, single letters and names of variables, LaTeX, and anything
 in which letters and other signs mix ("f(x)", "H2O", "mRNA") stay as they are, and so does every

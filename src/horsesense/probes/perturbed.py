@@ -1,6 +1,6 @@
-"""Disturbed questions, shuffled options and options that decline (Look at the Text, section 5).
+"""Perturbed questions, shuffled options and abstention options (Look at the Text, section 5).
 
-A question that is disturbed, or put in other words, is shown in several versions, each under the
+A question that is perturbed, or put in other words, is shown in several versions, each under the
 same shuffles of its options; the answers of a version are put to a vote by content, so that what
 remains is the effect of the wording and not of the order.
 """
@@ -52,7 +52,7 @@ class Perturbation(Probe):
     versions: int = 4
     shuffles: int = 5
 
-    holds = "same_answer"
+    invariant = "same_answer"
     kinds = frozenset(("choice",))
 
     def __post_init__(self) -> None:
@@ -79,60 +79,60 @@ class Perturbation(Probe):
 
 
 @dataclass(frozen=True)
-class Disturbance(Perturbation):
+class RandomPerturbation(Perturbation):
     """Versions of the question that differ by chance."""
 
     expectation = "The same answer: a reader sees through it."
 
     @abstractmethod
-    def disturbed(self, question: str, dice: Dice) -> str | None:
-        """The question disturbed; None where it offers nothing to disturb."""
+    def perturbed(self, question: str, dice: Dice) -> str | None:
+        """The question perturbed; None where it offers nothing to perturb."""
 
     def wordings(self, item: Item, setting: Setting) -> Sequence[str]:
         dice = (setting.dice(item, self.name, version) for version in range(self.versions))
-        texts = [text for each in dice if (text := self.disturbed(item.question, each))]
+        texts = [text for each in dice if (text := self.perturbed(item.question, each))]
         if len(texts) < self.versions:
-            raise NotApplicableError("the question has no words that could be disturbed")
+            raise NotApplicableError("the question has no words that could be perturbed")
         return texts
 
 
 @dataclass(frozen=True)
-class KeyTypo(Disturbance):
+class KeyTypo(RandomPerturbation):
     name = "key_typo"
     title = "Typing errors"
     summary = "One letter is replaced in every fifth word of the question, by chance."
 
-    def disturbed(self, question: str, dice: Dice) -> str | None:
+    def perturbed(self, question: str, dice: Dice) -> str | None:
         return perturbations.key_typo(question, dice)
 
 
 @dataclass(frozen=True)
-class LetterScramble(Disturbance):
+class LetterScramble(RandomPerturbation):
     name = "letter_scramble"
     title = "Scrambled letters"
     summary = "The inner letters of all longer words of the question stand in another order."
 
-    def disturbed(self, question: str, dice: Dice) -> str | None:
+    def perturbed(self, question: str, dice: Dice) -> str | None:
         return perturbations.letter_scramble(question, dice)
 
 
 @dataclass(frozen=True)
-class LetterSwap(Disturbance):
+class LetterSwap(RandomPerturbation):
     name = "letter_swap"
     title = "Swapped letters"
     summary = "Two neighbouring inner letters change places in all longer words of the question."
 
-    def disturbed(self, question: str, dice: Dice) -> str | None:
+    def perturbed(self, question: str, dice: Dice) -> str | None:
         return perturbations.letter_swap(question, dice)
 
 
 @dataclass(frozen=True)
-class WordSwap(Disturbance):
+class WordSwap(RandomPerturbation):
     name = "word_swap"
     title = "Swapped words"
     summary = "Four words of the question change places, none of them the first or the last."
 
-    def disturbed(self, question: str, dice: Dice) -> str | None:
+    def perturbed(self, question: str, dice: Dice) -> str | None:
         return perturbations.word_swap(question, dice)
 
 
@@ -171,7 +171,7 @@ class OptionSwap(Probe):
     title = "Shuffled options"
     summary = "The options in random orders, the question as published."
     expectation = "The answer follows its content."
-    holds = "same_answer"
+    invariant = "same_answer"
     kinds = frozenset(("choice",))
 
     def __post_init__(self) -> None:
@@ -187,19 +187,19 @@ class OptionSwap(Probe):
 
 @dataclass(frozen=True)
 class ExtraOptions(Probe):
-    """Three options that decline are added, and all shuffled `shuffles` times; beside it the
+    """Three abstention options are added, and all shuffled `shuffles` times; beside it the
     published options alone under as many shuffles, for the vote without them."""
 
     shuffles: int = 5
 
     name = "extra_options"
-    title = "Options that decline"
+    title = "Abstention options"
     summary = (
         "Three options are added: no correct answer, refused, do not know. Also asked without "
         "them, under as many orders."
     )
     expectation = "The same answer: nothing that is right was added or removed."
-    holds = "same_answer"
+    invariant = "same_answer"
     kinds = frozenset(("choice",))
 
     def __post_init__(self) -> None:

@@ -50,7 +50,7 @@ class MultiSelect(SecondLook):
     title = "All that are correct"
     summary = "All correct options are asked for instead of one."
     expectation = "The right option alone: the one it had rejected."
-    holds = "same_accuracy"
+    invariant = "same_accuracy"
 
     def trials(self, item: Item, setting: Setting) -> Iterator[Trial]:
         misleading = self.misled(item, setting)
@@ -58,7 +58,7 @@ class MultiSelect(SecondLook):
         yield self.trial(
             show(item, "choice"),
             f"items={self.items}",
-            asks="letters",
+            answer_format="letters",
             form="select_all_options",
             extras=extras,
         )
@@ -77,7 +77,7 @@ class MisleadingReplaced(SecondLook):
     title = "Misleading option replaced"
     summary = "The option that was wrongly chosen is replaced by a text without meaning."
     expectation = "Right now, and more often than when another option is replaced, or none."
-    holds = "same_accuracy"
+    invariant = "same_accuracy"
 
     def __post_init__(self) -> None:
         check_choice(self.name, "items", self.items, WRONG_ITEMS[:2])

@@ -24,7 +24,7 @@ class OneByOne(Probe):
     polarity: str = "positive"
     design: str = "auto"
 
-    holds = "same_answer"
+    invariant = "same_answer"
     kinds = frozenset(("choice",))
     needs_gold = True
 
@@ -62,7 +62,7 @@ class OneByOne(Probe):
             variant,
             f"items={self.items}, polarity={polarity}",
             number,
-            asks="yes_no",
+            answer_format="yes_no",
             form="true_false",
             extras={"proposed": item.options[number], "quality": POLARITIES[polarity]},
         )

@@ -34,11 +34,11 @@ from horsesense.prompts.batched import (
     worked_answer,
 )
 from horsesense.rng import fingerprint, unit
-from horsesense.trials.trial import BUNDLED, Asks, Trial, Variant
+from horsesense.trials.trial import BUNDLED, AnswerFormat, Trial, Variant
 
 Style = Literal["chat", "completion"]
 
-LONGER: Mapping[Asks, int] = MappingProxyType({"free": 64, "letters": 32})
+LONGER: Mapping[AnswerFormat, int] = MappingProxyType({"free": 64, "letters": 32})
 """Least number of tokens for replies that need more than one label."""
 
 _JINJA = ImmutableSandboxedEnvironment(
@@ -107,13 +107,13 @@ def load_template(name: str, folder: Path | None = None) -> PromptTemplate:
 
 @dataclass(frozen=True)
 class Want:
-    """What every request asks the respondent for, as far as it can give it.
+    """What every request asks the model for, as far as it can give it.
 
     Attributes:
         max_tokens: limit of the reply; 0 for scores alone.
         temperature, top_p: decoding.
         top_logprobs: alternatives at the first positions.
-        watch: whether label log-probabilities are asked for by name.
+        label_tokens: whether label log-probabilities are asked for by name.
         continuations: whether whole options are scored as the reply.
     """
 
@@ -121,7 +121,7 @@ class Want:
     temperature: float = 0.0
     top_p: float | None = None
     top_logprobs: int = 0
-    watch: bool = False
+    label_tokens: bool = False
     continuations: bool = False
 
 
@@ -194,7 +194,7 @@ class Prompter:
         fields = self._fields(trial)
         instruction = template.instruction.render(fields)
         problems = [(template.problem.render(fields), "")]
-        if trial.asks in BUNDLED:
+        if trial.answer_format in BUNDLED:
             problems = [*self._worked(trial, template), *problems]
         elif self.shots is not None:
             problems = [self._shot(trial, template, s) for s in self._examples(trial)] + problems
@@ -204,7 +204,7 @@ class Prompter:
         return Request(_as_messages(instruction, problems), None, params)
 
     def _fields(self, trial: Trial) -> Mapping[str, Any]:
-        if trial.asks in BUNDLED:
+        if trial.answer_format in BUNDLED:
             return bundle_fields(trial, own(trial), self.task)
         return {**template_fields(trial), "task": self.task}
 
@@ -230,7 +230,7 @@ class Prompter:
         """An example in the form of the trial: same kind of labels, question withheld alike."""
         if item.gold is None:
             raise UsageError(f"few-shot item {item.id!r} has no gold answer.")
-        if trial.asks == "yes_no":
+        if trial.answer_format == "yes_no":
             fields, answer = _judged_example(trial, item, item.gold)
             return template.problem.render({**fields, "task": self.task}), answer
         shown = trial.variants[0]
@@ -250,9 +250,9 @@ class Prompter:
             temperature=want.temperature,
             top_p=want.top_p,
             top_logprobs=want.top_logprobs,
-            watch=_watched(trial) if want.watch else (),
+            label_tokens=_watched(trial) if want.label_tokens else (),
             continuations=variant.options
-            if want.continuations and trial.asks not in BUNDLED
+            if want.continuations and trial.answer_format not in BUNDLED
             else (),
             sample=trial.sample,
         )
@@ -260,18 +260,22 @@ class Prompter:
 
 def _room(trial: Trial) -> int:
     """Tokens that a reply needs at least."""
-    if trial.asks == "rewording":
+    if trial.answer_format == "rewording":
         # Twice the question at 4 bytes a token, and 1.5 tokens a character of 3 bytes.
         return 64 + len((trial.variant.question or "").encode()) // 2
-    return answer_tokens(trial) if trial.asks in BUNDLED else LONGER.get(trial.asks, 0)
+    return (
+        answer_tokens(trial)
+        if trial.answer_format in BUNDLED
+        else LONGER.get(trial.answer_format, 0)
+    )
 
 
 def _watched(trial: Trial) -> tuple[str, ...]:
     """The texts whose probability as the first token is wanted."""
     labels = trial.variants[0].labels
-    if trial.asks == "yes_no":
+    if trial.answer_format == "yes_no":
         return (*labels, *(word.lower() for word in labels), *(word.upper() for word in labels))
-    return labels if trial.asks == "letter" else ()
+    return labels if trial.answer_format == "letter" else ()
 
 
 def template_fields(trial: Trial, variant: Variant | None = None) -> Mapping[str, Any]:

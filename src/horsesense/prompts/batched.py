@@ -76,7 +76,7 @@ def _gold(item: Item, trial: Trial) -> str:
 
 def worked_answer(trial: Trial, shown: Shown) -> str:
     """The right reply to a worked example, in the form that the trial asks for."""
-    if trial.asks == "label_lines":
+    if trial.answer_format == "label_lines":
         return label_lines(shown.gold, anchored=trial.extras.get("lines") == "anchored")
     labels = [shown.asked] if shown.asked else list(shown.labels)
     chosen = {
@@ -146,7 +146,7 @@ def answer_tokens(trial: Trial) -> int:
     count = len(trial.variants)
     names = trial.variants[0].labels or trial.variants[0].options
     line = max(map(len, names)) // 3 + 6
-    if trial.asks == "label_lines":
+    if trial.answer_format == "label_lines":
         return count * line + 16
     # Numbers of up to three digits with comma and space; an index may stand under several labels.
     listed = 2 * 5 * count + 16 * len(trial.variants[0].options) + 32

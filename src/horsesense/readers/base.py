@@ -46,5 +46,5 @@ class FittedReader(Reader, Protocol):
         ...
 
     def report(self) -> dict[str, Any]:
-        """What was found, as a JSON value; `why_not` says why nothing could be."""
+        """What was found, as a JSON value; `undefined_reason` says why nothing could be."""
         ...

@@ -10,7 +10,7 @@ Status = Literal[
 ]
 """The status of a reading:
 
-answer     slots were chosen
+answer     positions were chosen
 none       says that no option is right (or that none can be determined)
 refusal    declines to answer
 unknown    says that it does not know
@@ -29,7 +29,8 @@ class Reading:
 
     Attributes:
         status: see `Status`.
-        slots: chosen shown slots, 0-based, in order of mention; empty unless status is "answer".
+        positions: chosen positions as shown, from 0, in order of mention; empty unless status is
+            "answer".
         rule: name of the rule that decided.
         span: start and end of the deciding text in the response; None where there is no text.
         confidence: 0 to 1.
@@ -39,7 +40,7 @@ class Reading:
     """
 
     status: Status
-    slots: tuple[int, ...] = ()
+    positions: tuple[int, ...] = ()
     rule: str = ""
     span: tuple[int, int] | None = None
     confidence: float = 1.0

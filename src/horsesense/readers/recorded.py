@@ -33,12 +33,12 @@ class Recorded(NamedTuple):
     reading: Reading
 
     def as_json(self) -> dict[str, Any]:
-        """One object of the output: id, status, slots, letters, rule, span, confidence."""
+        """One object of the output: id, status, positions, letters, rule, span, confidence."""
         reading = self.reading
         return {
             "id": self.id,
             "status": reading.status,
-            "slots": list(reading.slots),
+            "positions": list(reading.positions),
             "letters": list(self.letters),
             "rule": reading.rule,
             "span": None if reading.span is None else list(reading.span),
@@ -63,7 +63,7 @@ class Row(NamedTuple):
     def read_as(self, reading: Reading) -> Recorded:
         """The row with its reading."""
         names = self.labels or self.options
-        letters = tuple(names[slot] for slot in reading.slots)
+        letters = tuple(names[position] for position in reading.positions)
         return Recorded(self.id, self.response, letters, reading)
 
 

@@ -20,7 +20,7 @@ def make_reader(spec: str) -> Reader:
 
     UsageError says what there is.
 
-    >>> make_reader("first_token(position=found)").name
-    'first_token(position=found)'
+    >>> make_reader("first_token(token=found)").name
+    'first_token(token=found)'
     """
     return make_bulk_reader(spec) if is_model_reader(spec) else parse_spec(spec, READERS)

@@ -157,7 +157,7 @@ def _environment() -> Environment:
         style=Markup((files("horsesense.report") / "style.css").read_text(encoding="utf-8")),
         pieces=examples.pieces,
         messages=examples.messages,
-        content_name=examples.content_name,
+        option_name=examples.option_name,
         identity=examples.identity,
     )
     return environment

@@ -27,10 +27,10 @@ DECIDING = 0.75
 
 _ORDER = pl.col("probe") == "order"
 REASONS: Mapping[str, pl.Expr] = {
-    "same slot in every order": (
-        (_ORDER & pl.col("slot").is_not_null()).sum().gt(1)
-        & (pl.col("slot").filter(_ORDER).n_unique() == 1)
-        & (pl.col("content").filter(_ORDER).n_unique() > 1)
+    "same position in every order": (
+        (_ORDER & pl.col("position").is_not_null()).sum().gt(1)
+        & (pl.col("position").filter(_ORDER).n_unique() == 1)
+        & (pl.col("option").filter(_ORDER).n_unique() > 1)
     ),
     "none-option not chosen": (
         (pl.col("probe") == "none_of_the_above")
@@ -38,12 +38,12 @@ REASONS: Mapping[str, pl.Expr] = {
         & ~pl.col("correct")
     ).any(),
     "right without the question": ((pl.col("probe") == "options_only") & pl.col("correct")).any(),
-    "first token and text differ": (pl.col("content").ne_missing(pl.col("other"))).any(),
+    "first token and text differ": (pl.col("option").ne_missing(pl.col("other"))).any(),
     "answer changed with the order": (
-        _ORDER & pl.col("content").ne_missing(pl.col("original"))
+        _ORDER & pl.col("option").ne_missing(pl.col("original"))
     ).any(),
     "answer changed with the labels": (
-        (pl.col("probe") == "labels") & pl.col("content").ne_missing(pl.col("original"))
+        (pl.col("probe") == "labels") & pl.col("option").ne_missing(pl.col("original"))
     ).any(),
     "no option chosen": (pl.col("status") != "answer").any(),
     "no answer received": pl.col("status").is_null().any(),
@@ -97,19 +97,21 @@ def _reasons(run: Run) -> pl.DataFrame:
         "variant",
         "reader",
         "status",
-        "content",
+        "option",
         "correct",
-        slot=pl.when(pl.col("slots").list.len() == 1).then(pl.col("slots").list.first()),
+        position=pl.when(pl.col("positions").list.len() == 1).then(
+            pl.col("positions").list.first()
+        ),
     )
     other = "first_token" if run.reader == "text" and "first_token" in run.readers else run.reader
-    second = read.filter(pl.col("reader") == other).select("trial", "variant", other="content")
+    second = read.filter(pl.col("reader") == other).select("trial", "variant", other="option")
     mine = read.filter(pl.col("reader") == run.reader).drop("reader")
     key = ["trial", "variant"]
     frame = shown.join(mine, on=key, how="left").join(second, on=key, how="left")
     published = (
         frame.filter(pl.col("probe") == "original")
         .group_by("item")
-        .agg(original=pl.col("content").first())
+        .agg(original=pl.col("option").first())
     )
     return (
         frame.join(published, on="item", how="left")
@@ -122,7 +124,7 @@ def _reasons(run: Run) -> pl.DataFrame:
 
 
 class Read(NamedTuple):
-    """One reading of a reply, with what it chose as a slot of the trial."""
+    """One reading of a reply, with what it chose as a position of the trial."""
 
     reader: str
     reading: Reading
@@ -187,7 +189,7 @@ def _readings(run: Run, trials: pl.Series) -> dict[tuple[int, int], tuple[Read, 
         start, end = row["span_start"], row["span_end"]
         reading = Reading(
             row["status"],
-            tuple(row["slots"]),
+            tuple(row["positions"]),
             row["rule"],
             None if start is None else (start, end),
             row["confidence"],
@@ -238,7 +240,7 @@ def messages(request: Request) -> list[tuple[str, str]]:
     return list(request.messages)
 
 
-def content_name(origin: int, item: Item) -> str:
+def option_name(origin: int, item: Item) -> str:
     """What a shown option is: its letter as published, or what a probe put there."""
     if origin >= 0:
         return chr(ord("A") + origin) if origin < 26 else str(origin + 1)
@@ -248,6 +250,6 @@ def content_name(origin: int, item: Item) -> str:
 
 
 def identity(run: Run) -> str:
-    """The respondent's identity, shortened where it is a long description."""
+    """The model's identity, shortened where it is a long description."""
     value = run.findings["model"]["identity"]
     return value if isinstance(value, str) else orjson.dumps(value).decode()

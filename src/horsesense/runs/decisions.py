@@ -17,24 +17,24 @@ def decisions(frame: pl.DataFrame) -> pl.DataFrame:
     answer, none = STATUSES.index("answer"), STATUSES.index("none")
     together = frame.sort("trial").group_by("item", "repetition", maintain_order=True)
     merged = together.agg(
-        pl.first("trial", "variant", "gold_at", "asks", "marked", "k", "classes"),
+        pl.first("trial", "variant", "gold_at", "answer_format", "marked", "k", "classes"),
         pl.max("confidence", "score"),
         pl.sum("excess"),
-        slots=pl.col("slots").explode().drop_nulls(),
-        content=pl.col("content").filter(pl.col("status") == answer).first(),
+        positions=pl.col("positions").explode().drop_nulls(),
+        option=pl.col("option").filter(pl.col("status") == answer).first(),
         missing=pl.col("status").is_null().any(),
         unread=pl.col("status").filter(~pl.col("status").is_in([answer, none])).first(),
         verdict=pl.lit(-1, dtype=pl.Int8),
     )
-    chosen = pl.col("slots").list.len()
-    slot = pl.when(chosen == 1).then(pl.col("slots").list.first())
+    chosen = pl.col("positions").list.len()
+    position = pl.when(chosen == 1).then(pl.col("positions").list.first())
     status = pl.when(chosen > 0).then(pl.lit(answer)).otherwise(pl.col("unread").fill_null(none))
     known = ~pl.col("missing") & pl.col("gold_at").is_not_null()
-    right = (slot == pl.col("gold_at")).fill_null(False)
+    right = (position == pl.col("gold_at")).fill_null(False)
     return merged.with_columns(
-        slot=slot,
+        position=position,
         status=pl.when(~pl.col("missing")).then(status).cast(pl.Int8),
-        content=pl.when(chosen == 1).then(pl.col("content")),
+        option=pl.when(chosen == 1).then(pl.col("option")),
         correct=pl.when(known).then(right),
-        slots=pl.when(~pl.col("missing")).then(pl.col("slots")),
+        positions=pl.when(~pl.col("missing")).then(pl.col("positions")),
     )

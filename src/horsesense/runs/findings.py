@@ -15,6 +15,7 @@ from horsesense.inference.limits import RunSummary
 from horsesense.items.item import ItemSet
 from horsesense.measures.base import Estimate
 from horsesense.measures.bounds import Bound, bounds
+from horsesense.measures.cells import HELD_OUT
 from horsesense.measures.estimate import Context, estimate_all
 from horsesense.measures.registry import MEASURES
 from horsesense.readers.base import FittedReader
@@ -24,7 +25,7 @@ from horsesense.rng import fingerprint
 from horsesense.runs.prepare import Prepared
 from horsesense.runs.settings import Settings
 from horsesense.runs.suites import named_suites
-from horsesense.runs.tables import HELD_OUT, cells
+from horsesense.runs.tables import cells
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,7 @@ def estimate(study: Prepared, out: Path) -> Measured:
         cluster=clusters(study.items),
         signature=signer(study, Reviews.load(out)),
         **subjects(study.items),
-        tested=tested((p.name, p.holds) for p in study.probes),
+        tested=tested((p.name, p.invariant) for p in study.probes),
         draws=settings.draws,
         level=settings.level,
         seed=settings.seed,
@@ -191,7 +192,7 @@ def findings(
                 "signature": probe.signature,
                 "summary": probe.summary,
                 "expectation": probe.expectation,
-                "holds": probe.holds,
+                "invariant": probe.invariant,
             }
             for probe in study.probes
         ],

@@ -49,10 +49,10 @@ class Planner:
 
     Attributes:
         items, probes, setting, prompter: what is asked, and how.
-        identity: of the respondent; part of every key.
+        identity: of the model; part of every key.
         excluded: filled while trials are generated.
         made: (probe, condition) -> (signature of the probe, prompt form), filled likewise.
-        too_long: (probe, condition) -> prompts that exceed the respondent's context and were not
+        too_long: (probe, condition) -> prompts that exceed the model's context and were not
             sent.
         count: trials generated so far.
     """
@@ -148,10 +148,10 @@ class Plan:
         trials: prompts as shown, equal ones counted each time.
         requests: different requests, which are asked once.
         probes: the same by probe.
-        prompt_tokens: of all requests; counted by the respondent, else characters / 4.
+        prompt_tokens: of all requests; counted by the model, else characters / 4.
         tokens_exact: whether they were counted.
         completion_tokens: upper limit of all replies.
-        too_long: requests that, with room for their reply, exceed the respondent's context;
+        too_long: requests that, with room for their reply, exceed the model's context;
             they are not sent if their tokens were counted.
         too_long_by: the same by probe and condition.
         excluded: items to which a probe does not apply, with reasons.

@@ -1,4 +1,4 @@
-"""A study made ready: items read, respondent asked what it offers, probes and prompts settled."""
+"""A study made ready: items read, model asked what it offers, probes and prompts settled."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from horsesense.errors import UsageError
 from horsesense.items.item import ItemSet
 from horsesense.items.load import load_items
 from horsesense.items.tasks import task_for
-from horsesense.models.base import Backend, Capabilities
+from horsesense.models.base import Capabilities, Model
 from horsesense.probes.base import Probe, Setting
 from horsesense.probes.registry import parse_probes
 from horsesense.prompts import Prompter, Shots, Want
@@ -27,7 +27,7 @@ class Prepared:
     items: ItemSet
     probes: tuple[Probe, ...]
     readers: tuple[Reader, ...]
-    backend: Backend
+    backend: Model
     capabilities: Capabilities
     planner: Planner
 
@@ -46,7 +46,7 @@ def load_study_items(settings: Settings) -> ItemSet:
     )
 
 
-async def prepare(settings: Settings, backend: Backend, items: ItemSet) -> Prepared:
+async def prepare(settings: Settings, backend: Model, items: ItemSet) -> Prepared:
     """Settle everything that must be known before the first request."""
     capabilities = await backend.capabilities()
     check = getattr(backend, "check", None)
@@ -60,7 +60,7 @@ async def prepare(settings: Settings, backend: Backend, items: ItemSet) -> Prepa
         temperature=settings.temperature,
         top_p=settings.top_p,
         top_logprobs=min(20, capabilities.top_logprobs),
-        watch=capabilities.watch,
+        label_tokens=capabilities.label_tokens,
     )
     prompter = Prompter(
         style,

@@ -1,4 +1,4 @@
-"""The estimates of a finished run, computed again without a respondent."""
+"""The estimates of a finished run, computed again without a model."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from horsesense.runs.settings import Settings
 _READER = re.compile(r"(?<=\|reader:)(\w+)@([^|+]+)(?:\+\d+reviewed)?")
 
 
-def restate(out: Path) -> dict[str, Any]:
+def recompute(out: Path) -> dict[str, Any]:
     """Measure a finished run again, with what was reviewed since; writes estimates.json.
 
     Raises StoreError if `out` holds no finished run.
@@ -38,7 +38,7 @@ def restate(out: Path) -> dict[str, Any]:
         cluster=clusters(items),
         signature=_signatures(found, reviews),
         **subjects(items),
-        tested=tested((probe["name"], probe["holds"]) for probe in found["probes"]),
+        tested=tested((probe["name"], probe["invariant"]) for probe in found["probes"]),
         draws=settings.draws,
         level=settings.level,
         seed=settings.seed,

@@ -2,7 +2,7 @@
 
     items -> trials -> requests -> responses -> readings -> estimates -> report
 
-`conduct` reads like that list. Everything after the responses can be run again without asking.
+`run_study` reads like that list. Everything after the responses can be run again without asking.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from horsesense.inference.store import Store
 from horsesense.items.item import ItemSet
 from horsesense.models.base import Asked, NeedsAnswerKey
 from horsesense.models.messages import Response
-from horsesense.models.registry import make_backend
+from horsesense.models.registry import make_model
 from horsesense.probes.base import Probe, SetProbe
 from horsesense.progress import progress
 from horsesense.readers.base import FittedReader
@@ -33,14 +33,8 @@ from horsesense.runs.parquet import ParquetWriter
 from horsesense.runs.planner import Plan, Planner, exceeds, item_index, measure_plan
 from horsesense.runs.prepare import Prepared, load_study_items, prepare
 from horsesense.runs.settings import Settings
-from horsesense.runs.tables import (
-    READINGS,
-    TRIALS,
-    read_trials,
-    reading_row,
-    trial_rows,
-)
-from horsesense.trials.history import load_evidence
+from horsesense.runs.tables import READINGS, TRIALS, read_trials, reading_row, trial_rows
+from horsesense.trials.history import load_history
 from horsesense.trials.trial import Trial
 
 LOOKAHEAD = 300
@@ -50,7 +44,7 @@ LOOKAHEAD = 300
 async def plan(settings: Settings, **options: Any) -> tuple[Plan, Prepared]:
     """What a study would ask, without asking (but for a probing request to a server)."""
     items = load_study_items(settings)
-    async with make_backend(settings.model, **options) as backend:
+    async with make_model(settings.model, **options) as backend:
         study = await prepare(settings, backend, items)
         counted = measure_plan(
             study.planner,
@@ -60,7 +54,7 @@ async def plan(settings: Settings, **options: Any) -> tuple[Plan, Prepared]:
     return counted, study
 
 
-async def conduct(
+async def run_study(
     settings: Settings,
     out: Path,
     *,
@@ -76,10 +70,10 @@ async def conduct(
     items = load_study_items(settings)
     with Store.open(out / "store.sqlite") as store:
         _remember(settings, out)
-        respondent = make_backend(settings.model, **options)
+        model = make_model(settings.model, **options)
         if max_connections is not None:
-            respondent.max_connections = max_connections
-        async with respondent as backend:
+            model.max_connections = max_connections
+        async with model as backend:
             study = await prepare(settings, backend, items)
             summary = await _ask_and_read(study, store, out, limits or Limits())
         failures = store.failures()
@@ -101,8 +95,8 @@ async def _ask_and_read(study: Prepared, store: Store, out: Path, limits: Limits
             before = study.planner.count
             if stage > 1:
                 names = [reader.name for reader in study.readers]
-                evidence = load_evidence(trials.parts, readings.parts, names)
-                study.planner.setting = replace(study.planner.setting, evidence=evidence)
+                evidence = load_history(trials.parts, readings.parts, names)
+                study.planner.setting = replace(study.planner.setting, history=evidence)
             asks = _asks(study, stage, probes, trials, index)
             guessed = len(study.planner.items) > LOOKAHEAD
             with progress("asking", _expected(study.planner, probes), about=guessed) as shown:
@@ -154,7 +148,7 @@ def _asks(
         if exceeds(planned.request, backend.count_tokens, study.capabilities.context_length):
             study.planner.too_long[planned.trial.probe, planned.trial.condition] += 1
             continue
-        if informed is None or informed.tell(planned.key, planned.trial):
+        if informed is None or informed.attach_trial(planned.key, planned.trial):
             yield Asked(planned.key, planned.request)
 
 

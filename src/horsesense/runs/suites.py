@@ -73,7 +73,7 @@ _RANDOM = "design=random(4)"
 _ORDERS = Choice(
     "orders of the options",
     "4 random ones, whatever the number of options",
-    "cyclic: every option stands once in every slot",
+    "cyclic: every option stands once in every position",
     "random orders leave the right answer unevenly placed; at equal cost, cyclic ones halve the "
     "variance of the mean accuracy",
 )
@@ -153,7 +153,7 @@ KNOW_NO = Suite(
     better=(
         "order",
         "gold_absent(design=auto)",
-        "gold_absent(prompt=hint_option, slots=every, design=auto)",
+        "gold_absent(prompt=hint_option, positions=every, design=auto)",
         "gold_plus_none(design=auto)",
         "delimiter(gold=both)",
     ),
@@ -167,7 +167,7 @@ KNOW_NO = Suite(
         Choice(
             "where the none-option stands",
             "last",
-            "last, and in every slot in turn",
+            "last, and in every position in turn",
             "a model that likes the last option seems to notice that the right one is missing",
         ),
         Choice(
@@ -220,17 +220,17 @@ MULTI_PROBLEM = Suite(
     ),
 )
 
-_DISTURBED = ("key_typo", "letter_scramble", "word_swap")
+_PERTURBED = ("key_typo", "letter_scramble", "word_swap")
 
 LOOK_AT_TEXT = Suite(
     "look-at-text",
     "Look at the Text",
     "Wang et al. 2024, arXiv 2404.08382",
-    published=(*_DISTURBED, "option_swap", "extra_options", "order(cyclic(base=published))"),
+    published=(*_PERTURBED, "option_swap", "extra_options", "order(cyclic(base=published))"),
     better=(
         "repeat",
         "order",
-        *_DISTURBED,
+        *_PERTURBED,
         "letter_swap",
         "option_swap",
         "extra_options",

@@ -3,7 +3,7 @@ section 6).
 
 The model of the paper: what is observed for a label is proportional to a prior for the label
 times what the option that stands there deserves. Over a set of orders in which every option
-visits every slot equally often (cyclic shifts, or all orders), the mean logarithm leaves the
+visits every position equally often (cyclic shifts, or all orders), the mean logarithm leaves the
 prior. All functions take bare arrays; `k` is the number of options.
 """
 
@@ -48,7 +48,7 @@ def item_prior(observed: npt.ArrayLike) -> Floats:
 def by_content(observed: npt.ArrayLike, orders: npt.ArrayLike) -> Floats:
     """Mean probability of each option over the orders, (..., k), by its original number.
 
-    `orders` is (orders, k): shown slot -> original option; the same for all items.
+    `orders` is (orders, k): shown position -> original option; the same for all items.
     """
     shown = normalised(observed)
     places = np.argsort(np.asarray(orders), axis=-1)
@@ -59,7 +59,7 @@ def by_content(observed: npt.ArrayLike, orders: npt.ArrayLike) -> Floats:
 
 
 def debiased(observed: npt.ArrayLike, prior: npt.ArrayLike) -> Floats:
-    """Probabilities of the shown slots with the prior taken out, (..., k).
+    """Probabilities of the shown positions with the prior taken out, (..., k).
 
     >>> debiased([0.4, 0.3, 0.3], [0.5, 0.25, 0.25]).round(3).tolist()
     [0.25, 0.375, 0.375]
@@ -146,7 +146,7 @@ def _weight(
 
 
 def rstd(gold: npt.ArrayLike, chosen: npt.ArrayLike, k: int) -> float:
-    """Standard deviation (population form) of the recalls per slot with gold, in points."""
+    """Standard deviation (population form) of the recalls per position with gold, in points."""
     right, said = np.asarray(gold), np.asarray(chosen)
     recalls = [float((said[right == s] == s).mean()) for s in range(k) if (right == s).any()]
     return 100 * float(np.std(recalls)) if recalls else float("nan")
@@ -180,7 +180,7 @@ def repeated(
 
     Args:
         observed: (items, orders, k), label probabilities under every order.
-        orders: (items, orders, k) or (orders, k), shown slot -> original option.
+        orders: (items, orders, k) or (orders, k), shown position -> original option.
         default: (items, k), label probabilities as published.
         gold: (items,), number of the right option as published.
         sets: for each draw, the numbers of its estimation items.

@@ -15,6 +15,7 @@ import numpy as np
 
 from horsesense.items.item import Item, ItemSet, Kind, flag_items
 from horsesense.measures.base import Measure
+from horsesense.measures.cells import MISSING, NO_OPTION, NOT_ASKED, STATUS_CODE, Cell
 from horsesense.models.messages import Request, Response
 from horsesense.probes.base import Probe, Setting
 from horsesense.prompts import Prompter
@@ -22,12 +23,11 @@ from horsesense.readers.base import Reader
 from horsesense.readers.reading import STATUSES
 from horsesense.rng import Dice
 from horsesense.runs.planner import Planner
-from horsesense.runs.tables import MISSING, NO_CONTENT, NOT_ASKED, STATUS_CODE, Cell
-from horsesense.trials.trial import Asks, Trial
+from horsesense.trials.trial import AnswerFormat, Trial
 
 
 def item_set(kind: Kind = "choice", n: int = 12, k: int = 4, gold: bool = True) -> ItemSet:
-    """Plain items for tests: distinct texts, gold spread over the slots, clusters of two."""
+    """Plain items for tests: distinct texts, gold spread over the positions, clusters of two."""
     labels = tuple(f"class_{j}" for j in range(k))
     items = tuple(
         Item(
@@ -52,7 +52,7 @@ def check_probe(probe: Probe, kind: Kind = "choice", k: int = 4) -> list[Trial]:
 
     Returns the trials that it made, none if it does not apply to this kind of items.
     """
-    for name in ("name", "title", "summary", "expectation", "holds"):
+    for name in ("name", "title", "summary", "expectation", "invariant"):
         assert getattr(probe, name), f"{probe.name} does not declare {name}"
     items = item_set(kind, k=k)
     first, second = (_planner(probe, items) for _ in range(2))
@@ -71,12 +71,12 @@ def check_trial(trial: Trial, items: ItemSet) -> None:
         assert len(variant.options) == len(variant.origin), "an option has no origin"
         assert not variant.labels or len(variant.labels) == len(variant.options)
         assert len(set(variant.labels)) == len(variant.labels), "two options have one label"
-        if trial.asks in ("letter", "label", "letters"):
+        if trial.answer_format in ("letter", "label", "letters"):
             originals = [o for o in variant.origin if o >= 0]
             assert len(set(originals)) == len(originals), "an option is shown twice"
-        if variant.gold_at is not None and trial.asks == "letter":
+        if variant.gold_at is not None and trial.answer_format == "letter":
             origin = variant.origin[variant.gold_at]
-            assert origin < 0 or origin == item.gold, "the gold slot holds another option"
+            assert origin < 0 or origin == item.gold, "the gold position holds another option"
 
 
 def _planner(probe: Probe, items: ItemSet) -> Planner:
@@ -86,11 +86,11 @@ def _planner(probe: Probe, items: ItemSet) -> Planner:
 def check_reader(reader: Reader, trial: Trial) -> None:
     """A reader never fails on what models say, and stays inside the options."""
     for text in HOSTILE_REPLIES:
-        for reading in reader.read(trial, Response(text, positions=({"A": -1.0, "B": -2.0},))):
+        for reading in reader.read(trial, Response(text, token_logprobs=({"A": -1.0, "B": -2.0},))):
             assert reading.status in STATUSES
-            assert (reading.status == "answer") == bool(reading.slots), reading
+            assert (reading.status == "answer") == bool(reading.positions), reading
             k = len(trial.variants[0].options)
-            assert all(0 <= slot < k for slot in reading.slots), reading
+            assert all(0 <= position < k for position in reading.positions), reading
             assert 0 <= reading.confidence <= 1
             if reading.span is not None:
                 start, end = reading.span
@@ -115,7 +115,7 @@ def random_cell(seed: int, n: int = 40, r: int = 4, k: int = 4, missing: float =
     """A cell of random readings, with some missing and some trials not asked."""
     dice = np.random.default_rng(Dice(seed, "cell", "test").below(2**31))
     gold = dice.integers(0, k, (n, r))
-    slot = dice.integers(0, k, (n, r))
+    position = dice.integers(0, k, (n, r))
     order = np.argsort(dice.random((n, r, k)), axis=2)
     status = np.full((n, r), STATUS_CODE["answer"], dtype=np.int8)
     status[dice.random((n, r)) < 0.1] = STATUS_CODE["ambiguous"]
@@ -124,9 +124,9 @@ def random_cell(seed: int, n: int = 40, r: int = 4, k: int = 4, missing: float =
         status[: n // 10, -1] = NOT_ASKED
     answered = status == STATUS_CODE["answer"]
     content = np.where(
-        answered, np.take_along_axis(order, slot[:, :, None], 2)[:, :, 0], NO_CONTENT
+        answered, np.take_along_axis(order, position[:, :, None], 2)[:, :, 0], NO_OPTION
     )
-    correct = np.where(status >= 0, (slot == gold) & answered, -1)
+    correct = np.where(status >= 0, (position == gold) & answered, -1)
     return Cell(
         "order",
         "design=cyclic",
@@ -134,7 +134,7 @@ def random_cell(seed: int, n: int = 40, r: int = 4, k: int = 4, missing: float =
         np.arange(n),
         np.full(n, k),
         status,
-        np.where(answered, slot, -1).astype(np.int16),
+        np.where(answered, position, -1).astype(np.int16),
         content.astype(np.int16),
         np.where(status == NOT_ASKED, -1, gold).astype(np.int16),
         correct.astype(np.int8),
@@ -145,25 +145,25 @@ def random_bundles(seed: int, probe: str = "batch") -> Cell:
     """A cell of random readings of problems in bundles of ten."""
     cell = random_cell(seed)
     row, column = np.indices(cell.status.shape)
-    one = np.where(cell.slot >= 0, 1 << np.maximum(cell.slot, 0).astype(np.int64), 0)
+    one = np.where(cell.position >= 0, 1 << np.maximum(cell.position, 0).astype(np.int64), 0)
     both = np.where(cell.status == STATUS_CODE["ambiguous"], 3, one)
     return replace(
         cell,
         probe=probe,
         condition="size=10",
-        asks="label_lines" if probe == "batch" else "index_json",
+        answer_format="label_lines" if probe == "batch" else "index_json",
         chosen=one if probe == "batch" else both,
         bundle=np.asarray(column * 4 + row // 10, dtype=np.int32),
-        position=np.asarray(row % 10, dtype=np.int16),
+        problem=np.asarray(row % 10, dtype=np.int16),
         excess=np.where(row % 10 == 0, row // 10 - 2, 0).astype(np.int32),
-        classes=tuple(f"class_{slot}" for slot in range(int(cell.k.max()))),
+        classes=tuple(f"class_{position}" for position in range(int(cell.k.max()))),
     )
 
 
 _OFFERED = "wording=know_no, asking=know_no, design=random(3)"
-_SPECIAL_CELLS: tuple[tuple[str, str, Asks, str], ...] = (
+_SPECIAL_CELLS: tuple[tuple[str, str, AnswerFormat, str], ...] = (
     ("gold_absent", "prompt=with_gold, asking=know_no, design=random(3)", "letter", "text"),
-    ("gold_absent", f"prompt=hint_option, slots=last, {_OFFERED}", "letter", "text"),
+    ("gold_absent", f"prompt=hint_option, positions=last, {_OFFERED}", "letter", "text"),
     ("gold_absent", f"prompt=hint_instruction, {_OFFERED}", "letter", "text"),
     ("gold_absent", "prompt=no_hint, asking=know_no, design=random(3)", "free", "text"),
     ("gold_plus_none", _OFFERED, "letter", "text"),
@@ -188,13 +188,13 @@ def random_special_cells(seed: int) -> list[Cell]:
         cell = random_cell(seed + number, k=k)
         dice = np.random.default_rng(number)
         shape = cell.status.shape
-        named = np.where(cell.slot >= 0, 1 << np.maximum(cell.slot, 0).astype(np.int64), 0)
+        named = np.where(cell.position >= 0, 1 << np.maximum(cell.position, 0).astype(np.int64), 0)
         made.append(
             replace(
                 cell,
                 probe=probe,
                 condition=condition,
-                asks=asks,
+                answer_format=asks,
                 reader=reader,
                 chosen=named | dice.integers(0, 2**k, shape) if asks == "letters" else None,
                 marked=cell.gold_at[:, ::-1] if asks == "letters" else None,
@@ -219,7 +219,7 @@ def fitting_cell(measure: Measure) -> Cell | None:
         )
         found = measure.families([original, *cells[1:], *random_special_cells(4)])
         return next(found, None)
-    return next((cell for cell in cells if cell.asks in measure.asks), None)
+    return next((cell for cell in cells if cell.answer_format in measure.answer_format), None)
 
 
 def check_measure(measure: Measure) -> None:
@@ -228,7 +228,7 @@ def check_measure(measure: Measure) -> None:
         assert getattr(measure, name), f"{measure.name} does not declare {name}"
     cell = fitting_cell(measure) or random_cell(1)
     other = None if measure.compares in ("", "family") else random_cell(2)
-    if measure.why_not(cell, other) is not None:
+    if measure.undefined_reason(cell, other) is not None:
         return
     rows = measure.rows(cell, other)
     assert rows.rows.shape[0] == len(cell.item), "one row per item"

@@ -17,12 +17,12 @@ class Earlier(NamedTuple):
     probe: str
     condition: str
     repetition: int
-    content: int | None
+    option: int | None
     correct: bool | None
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class History:
     """Answers of earlier stages by item, as one reader understood them."""
 
     reader: str
@@ -33,11 +33,11 @@ class Evidence:
         return tuple(e for e in self.by_item.get(item_id, ()) if e.probe == probe)
 
 
-def load_evidence(trials: str, readings: str, readers: Sequence[str]) -> Evidence:
+def load_history(trials: str, readings: str, readers: Sequence[str]) -> History:
     """Answers so far, as understood from the text where there is text, else from the scores."""
     import polars as pl
 
-    found = pl.scan_parquet(readings).select("trial", "variant", "reader", "content", "correct")
+    found = pl.scan_parquet(readings).select("trial", "variant", "reader", "option", "correct")
     counts = found.group_by("reader").len().collect()
     present = set(counts["reader"])
     reader = next((name for name in ("text", *readers) if name in present), readers[0])
@@ -46,7 +46,7 @@ def load_evidence(trials: str, readings: str, readers: Sequence[str]) -> Evidenc
     )
     frame = shown.join(found.filter(pl.col("reader") == reader), on=["trial", "variant"])
     by_item: dict[str, list[Earlier]] = {}
-    columns = ("item_id", "probe", "condition", "repetition", "content", "correct")
+    columns = ("item_id", "probe", "condition", "repetition", "option", "correct")
     for item_id, *rest in frame.sort("trial").select(columns).collect().iter_rows():
         by_item.setdefault(item_id, []).append(Earlier(*rest))
-    return Evidence(reader, {item: tuple(answers) for item, answers in by_item.items()})
+    return History(reader, {item: tuple(answers) for item, answers in by_item.items()})

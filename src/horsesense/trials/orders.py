@@ -17,7 +17,7 @@ from horsesense.errors import UsageError
 from horsesense.rng import Dice
 
 Order = tuple[int, ...]
-"""shown slot -> original option."""
+"""shown position -> original option."""
 
 DrawDice = Callable[[str, int], Dice]
 """(purpose, repetition) -> generator of this item."""
@@ -89,7 +89,7 @@ class Design:
         if gold is None:
             raise NoOrdersError(f"the design {self.name} needs a gold answer")
         if self.kind == "move_gold":
-            return [_swapped(published, gold, slot) for slot in range(k)]
+            return [_swapped(published, gold, position) for position in range(k)]
         return _gold_balanced(k, gold, self.n or 0, dice)
 
 
@@ -116,14 +116,14 @@ def _distinct(k: int, n: int, dice: DrawDice) -> list[Order]:
 
 
 def _gold_balanced(k: int, gold: int, n: int, dice: DrawDice) -> list[Order]:
-    """`n` random orders in which the gold visits each slot n/k times."""
+    """`n` random orders in which the gold visits each position n/k times."""
     if n % k:
         low = n - n % k
         near = " or ".join(str(m) for m in (low, low + k) if m)
         raise NoOrdersError(f"gold_balanced({n}) needs a multiple of {k} (nearest: {near})")
-    slots = dice("gold_slots", 0).permutation(n)
+    positions = dice("gold_positions", 0).permutation(n)
     orders = []
     for repetition in range(n):
         order = dice("order", repetition).permutation(k)
-        orders.append(_swapped(order, order.index(gold), slots[repetition] % k))
+        orders.append(_swapped(order, order.index(gold), positions[repetition] % k))
     return orders

@@ -1,4 +1,4 @@
-"""What is shown to a respondent, before it becomes a prompt: variants and trials.
+"""What is shown to a model, before it becomes a prompt: variants and trials.
 
 A probe turns an item into trials. A trial holds one variant (one item as shown), or several when
 many problems share one prompt. Nothing here knows wording, models or answers.
@@ -11,23 +11,23 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final, Literal
 
-Asks = Literal[
+AnswerFormat = Literal[
     "letter", "label", "letters", "yes_no", "free", "label_lines", "index_json", "rewording"
 ]
 """The kind of answer a trial asks for; "rewording" is asked where items are made."""
 
-BUNDLED: Final[tuple[Asks, ...]] = ("label_lines", "index_json")
+BUNDLED: Final[tuple[AnswerFormat, ...]] = ("label_lines", "index_json")
 """Kinds of answers that speak of several problems."""
 
 Expects = Literal["gold", "none", "chance"]
-"""What a sound respondent does: choose the gold slot, say that no option is right, or guess."""
+"""What a sound model does: choose the gold position, say that no option is right, or guess."""
 
-# `Variant.origin` maps each shown slot to the option it holds. Original options are numbered as
+# `Variant.origin` maps each shown position to the option it holds. Original options are numbered as
 # published (0, 1, ...); what a probe added has a negative code, the same in every order.
 NONE_OPTION: Final = -1
 """An option that says that no option is right."""
 REFUSED_OPTION: Final = -2
-"""An option that declines to answer."""
+"""An abstention option to answer."""
 UNKNOWN_OPTION: Final = -3
 """An option that says "I do not know"."""
 YES: Final = -4
@@ -52,8 +52,8 @@ class Variant:
         options: option texts in the shown order; for task-level labels, the label names.
         labels: what stands before each option ("A", "B", ...); empty where options are named
             by their text (task-level label sets).
-        origin: shown slot -> original option (>= 0) or what was added (negative codes above).
-        gold_at: the shown slot that is right; None where no shown option is, or gold is unknown.
+        origin: shown position -> original option (>= 0) or what was added (negative codes above).
+        gold_at: the shown position that is right; None where none is, or gold is unknown.
         context: a passage before the question.
         text_b, target: second text and target word of pair classification.
         subject: names the pool of few-shot examples.
@@ -80,12 +80,12 @@ class Trial:
         condition: its setting, as `key=value` pairs joined by commas; "" where it has one only.
         repetition: the replicate (order 0, 1, ...).
         variants: one, or several when problems share a prompt.
-        asks: the kind of answer asked for.
+        answer_format: the kind of answer asked for.
         expects: what should hold.
         form: name of the prompt template.
         extras: further named texts: what the template needs (`proposed`, `delimiter`,
             `none_phrase`), and what readers and measures need (`gold`: the text of a right
-            answer that is not shown; `marked`: the number of the slot that the probe is about).
+            answer that is not shown; `marked`: the number of the position that the probe is about).
         sample: draws of the same prompt are numbered, so that a repeat is asked again.
     """
 
@@ -93,7 +93,7 @@ class Trial:
     condition: str
     repetition: int
     variants: tuple[Variant, ...]
-    asks: Asks = "letter"
+    answer_format: AnswerFormat = "letter"
     expects: Expects = "gold"
     form: str = "choice"
     extras: Mapping[str, str] = field(default_factory=lambda: NO_EXTRAS)

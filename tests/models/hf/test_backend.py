@@ -1,4 +1,4 @@
-"""The `hf` respondent, on a tiny model and tokeniser made here, and on SmolLM2 where installed."""
+"""The `hf` model, on a tiny model and tokeniser made here, and on SmolLM2 where installed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs torch: pip install 'horsesense[local]'")
 pytest.importorskip("transformers", reason="needs transformers: pip install 'horsesense[local]'")
 
-from horsesense.errors import BackendError, UsageError  # noqa: E402
+from horsesense.errors import ModelError, UsageError  # noqa: E402
 from horsesense.models.base import Asked  # noqa: E402
 from horsesense.models.hf import weights as weights_module  # noqa: E402
 from horsesense.models.hf.backend import (  # noqa: E402
@@ -127,14 +127,14 @@ def orders(**params) -> list[Request]:
 
 
 def numbers(response) -> list[float]:
-    found = [v for position in response.positions for v in position.values()]
+    found = [v for position in response.token_logprobs for v in position.values()]
     return found + [v for v, _ in response.continuations.values()]
 
 
 PARAMS = {
     "max_tokens": 6,
     "top_logprobs": 4,
-    "watch": ("A", "B", "C"),
+    "label_tokens": ("A", "B", "C"),
     "continuations": ("red", "blue", "the dog"),
 }
 
@@ -145,7 +145,7 @@ def test_sharing_changes_nothing(folder):
     alone = ask(from_spec(f"{folder}?scoring=plain"), *requests)
     for a, b in zip(shared, alone, strict=True):
         assert (a.text, a.finish_reason, a.usage) == (b.text, b.finish_reason, b.usage)
-        assert [set(p) for p in a.positions] == [set(p) for p in b.positions]
+        assert [set(p) for p in a.token_logprobs] == [set(p) for p in b.token_logprobs]
         assert numbers(a) == pytest.approx(numbers(b), abs=1e-5)
 
 
@@ -162,8 +162,8 @@ def test_log_probabilities_are_those_of_the_bare_model(folder):
         first = model(torch.tensor([ids])).logits[0, -1].log_softmax(-1)
     for text in ("A", " A", "B", " B"):
         (token,) = tokenizer.encode(text, add_special_tokens=False)
-        assert response.positions[0][text] == pytest.approx(float(first[token]), abs=1e-5)
-    assert len(response.positions) == 5
+        assert response.token_logprobs[0][text] == pytest.approx(float(first[token]), abs=1e-5)
+    assert len(response.token_logprobs) == 5
     reply = tokenizer.encode("the dog", add_special_tokens=False)
     with torch.inference_mode():
         rows = model(torch.tensor([ids + reply])).logits[0, len(ids) - 1 : -1].log_softmax(-1)
@@ -172,9 +172,9 @@ def test_log_probabilities_are_those_of_the_bare_model(folder):
 
 
 def test_scores_alone_generate_nothing(folder):
-    (response,) = ask(from_spec(str(folder)), chat("A?", max_tokens=0, watch=("A",)))
+    (response,) = ask(from_spec(str(folder)), chat("A?", max_tokens=0, label_tokens=("A",)))
     assert (response.text, response.finish_reason) == ("", None)
-    assert set(response.positions[0]) == {"A", " A"}
+    assert set(response.token_logprobs[0]) == {"A", " A"}
     assert response.usage.completion_tokens == 0
 
 
@@ -213,7 +213,7 @@ def test_a_narrow_nucleus_is_greedy(folder):
 def test_draws_follow_the_distribution(folder):
     requests = [chat("which?", max_tokens=1, temperature=1.0, sample=i) for i in range(400)]
     (first,) = ask(from_spec(str(folder)), chat("which?", max_tokens=0, top_logprobs=50))
-    text, logprob = next((t, v) for t, v in first.positions[0].items() if t.strip().isalnum())
+    text, logprob = next((t, v) for t, v in first.token_logprobs[0].items() if t.strip().isalnum())
     share = sum(r.text == text for r in ask(from_spec(str(folder)), *requests)) / 400
     p = float(torch.tensor(logprob).exp())
     assert abs(share - p) < 4 * (p * (1 - p) / 400) ** 0.5
@@ -225,7 +225,7 @@ def test_generation_stops_at_the_end_token(folder, tmp_path):
 
     model = loaded(from_spec(str(folder)))
     (free,) = ask(from_spec(str(folder)), plain("the answer", max_tokens=6, top_logprobs=1))
-    third = max(free.positions[2], key=free.positions[2].__getitem__)
+    third = max(free.token_logprobs[2], key=free.token_logprobs[2].__getitem__)
     token = next(t for t in range(400) if model.tokens.text([t]) == third)
     copy = tmp_path / "copy"
     shutil.copytree(folder, copy)
@@ -317,14 +317,14 @@ def test_capabilities_and_counts(folder):
             return await backend.capabilities(), backend.count_tokens(plain("A?"))
 
     found, count = asyncio.run(go())
-    assert (found.chat, found.completion, found.watch, found.continuations) == (True,) * 4
+    assert (found.chat, found.completion, found.label_tokens, found.continuations) == (True,) * 4
     assert found.context_length == 128
     assert "share a token trie" in " ".join(found.notes)
     assert count == 3
 
 
 def test_a_model_that_cannot_share_is_asked_one_by_one(folder, monkeypatch):
-    from horsesense.models import trie
+    from horsesense.models.hf import trie
 
     wanted = ask(from_spec(str(folder)), *orders(**PARAMS))
     monkeypatch.setattr(trie, "largest_difference", lambda model: 0.5)
@@ -388,7 +388,7 @@ def test_a_hub_name_without_a_network_is_an_error(monkeypatch):
 
 def test_a_missing_library_names_the_extra(folder, monkeypatch):
     monkeypatch.setitem(sys.modules, "transformers", None)
-    with pytest.raises(BackendError, match=r"horsesense\[local\]"):
+    with pytest.raises(ModelError, match=r"horsesense\[local\]"):
         ask(from_spec(str(folder)), chat("A?"))
 
 
@@ -398,7 +398,7 @@ def test_broken_weights_are_an_error_with_the_name(folder, tmp_path):
     copy = tmp_path / "cut"
     shutil.copytree(folder, copy)
     (copy / "model.safetensors").write_bytes(b"\x08\0\0\0\0\0\0\0{}")
-    with pytest.raises(BackendError, match="cut cannot be loaded"):
+    with pytest.raises(ModelError, match="cut cannot be loaded"):
         ask(from_spec(str(copy)), chat("A?"))
 
 
@@ -431,7 +431,7 @@ def test_smollm2_on_the_trie_equals_one_by_one(capfd):
         smollm2_path()
     except UsageError as error:
         pytest.skip(error.message)
-    params = {"max_tokens": 2, "watch": ("A", "B", "C"), "continuations": ("red", "blue")}
+    params = {"max_tokens": 2, "label_tokens": ("A", "B", "C"), "continuations": ("red", "blue")}
     backend = from_spec("smollm2")
     model = loaded(backend)
     assert "Converting" not in capfd.readouterr().err

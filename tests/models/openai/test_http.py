@@ -17,7 +17,7 @@ from aiohttp.test_utils import TestServer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from horsesense.errors import BackendError, UsageError
+from horsesense.errors import ModelError, UsageError
 from horsesense.models.base import Asked
 from horsesense.models.messages import Failure, Request, Response, SamplingParams, Usage
 from horsesense.models.openai.http import HttpBackend
@@ -30,7 +30,7 @@ from horsesense.models.openai.protocol import (
     read_reply,
     retry_after,
 )
-from horsesense.models.registry import make_backend
+from horsesense.models.registry import make_model
 
 KEY = "hs-very-secret-0123456789"
 
@@ -116,14 +116,14 @@ def test_a_chat_reply() -> None:
     assert read(chat_reply()) == Response(
         "B",
         finish_reason="stop",
-        positions=({"B": -0.1, " A": -2.5},),
+        token_logprobs=({"B": -0.1, " A": -2.5},),
         usage=Usage(9, 1),
         served_by="m-2026",
     )
 
 
 def test_a_completion_reply() -> None:
-    expected = Response(" B", finish_reason="length", positions=({" B": -0.1, " A": -2.5},))
+    expected = Response(" B", finish_reason="length", token_logprobs=({" B": -0.1, " A": -2.5},))
     assert read(plain_reply(), PLAIN) == expected
 
 
@@ -131,14 +131,14 @@ def test_the_chosen_token_counts_where_the_list_lacks_it() -> None:
     place = {"token": "Z", "logprob": -3.0, "top_logprobs": [{"token": "A", "logprob": -0.5}]}
     result = read(chat_reply(logprobs={"content": [place]}))
     assert isinstance(result, Response)
-    assert result.positions == ({"A": -0.5, "Z": -3.0},)
+    assert result.token_logprobs == ({"A": -0.5, "Z": -3.0},)
 
 
 def test_only_the_first_positions_are_kept() -> None:
     place = {"token": "A", "logprob": -0.1, "top_logprobs": []}
     result = read(chat_reply(logprobs={"content": [place] * 50}))
     assert isinstance(result, Response)
-    assert len(result.positions) == POSITIONS
+    assert len(result.token_logprobs) == POSITIONS
 
 
 @pytest.mark.parametrize(
@@ -364,7 +364,7 @@ def against(handler: Handler, act: Callable[[Any], Awaitable[Any]], **options: A
         app = web.Application()
         app.router.add_route("*", "/v1/{path:.*}", handler)
         async with TestServer(app) as server:
-            backend = make_backend(f"http:m@{server.make_url('/v1')}", **options)
+            backend = make_model(f"http:m@{server.make_url('/v1')}", **options)
             async with backend:
                 return await act(backend)
 
@@ -541,7 +541,7 @@ def test_capabilities_survive_a_bad_moment() -> None:
 
 def test_a_missing_key_is_named() -> None:
     handler = always({"error": {"message": "no key"}}, status=401)
-    with pytest.raises(BackendError, match=r"no key\nSet HORSESENSE_API_KEY or OPENAI_API_KEY"):
+    with pytest.raises(ModelError, match=r"no key\nSet HORSESENSE_API_KEY or OPENAI_API_KEY"):
         against(handler, HttpBackend.capabilities)
 
 
@@ -551,19 +551,19 @@ def test_an_unknown_model_shows_the_nearest() -> None:
             return web.json_response({"data": [{"id": "mm"}, {"id": "zebra"}]})
         return web.json_response({"error": {"message": "no such model"}}, status=404)
 
-    with pytest.raises(BackendError, match="lists 2 models, nearest: mm"):
+    with pytest.raises(ModelError, match="lists 2 models, nearest: mm"):
         against(handler, HttpBackend.capabilities)
 
 
 def test_a_server_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("horsesense.models.openai.http.PROBE_TRIES", 1)
-    backend = make_backend("http:m@http://127.0.0.1:9/v1")
+    backend = make_model("http:m@http://127.0.0.1:9/v1")
 
     async def go() -> None:
         async with backend:
             await backend.capabilities()
 
-    with pytest.raises(BackendError, match="Check the address"):
+    with pytest.raises(ModelError, match="Check the address"):
         asyncio.run(go())
 
 
@@ -586,14 +586,14 @@ def test_a_strange_list_of_models_is_no_list(body: bytes) -> None:
     ],
 )
 def test_addresses(spec: str, model: str, url: str) -> None:
-    backend = make_backend(spec)
+    backend = make_model(spec)
     assert backend.identity == f"http:{model}@{url}"
 
 
 def test_the_address_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://h:2/v1")
-    assert make_backend("http:m").identity == "http:m@http://h:2/v1"
-    assert make_backend("http:m@http://h:3/v1").identity == "http:m@http://h:3/v1"
+    assert make_model("http:m").identity == "http:m@http://h:2/v1"
+    assert make_model("http:m@http://h:3/v1").identity == "http:m@http://h:3/v1"
 
 
 @pytest.mark.parametrize(
@@ -607,7 +607,7 @@ def test_the_address_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> No
 )
 def test_impossible_addresses(spec: str) -> None:
     with pytest.raises(UsageError) as raised:
-        make_backend(spec)
+        make_model(spec)
     assert "pw" not in str(raised.value)
     assert "abc" not in str(raised.value)
 
@@ -664,14 +664,14 @@ def test_a_server_that_repeats_the_key(monkeypatch: pytest.MonkeyPatch, handler:
 def test_an_error_of_the_probe_hides_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     handler = always({"error": {"message": f"bad key {KEY}"}}, status=401)
-    with pytest.raises(BackendError) as raised:
+    with pytest.raises(ModelError) as raised:
         against(handler, HttpBackend.capabilities)
     assert KEY not in str(raised.value)
 
 
 def test_the_key_has_no_text_form(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    backend = make_backend("http:m@http://h/v1")
+    backend = make_model("http:m@http://h/v1")
     assert KEY not in f"{backend!r} {vars(backend)!r} {backend.identity} {backend.name}"
     with pytest.raises(TypeError):
         pickle.dumps(backend)
@@ -683,7 +683,7 @@ def test_a_broken_key_is_refused_without_showing_it(
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", key)
     with pytest.raises(UsageError) as raised:
-        make_backend("http:m")
+        make_model("http:m")
     assert "bc" not in str(raised.value)
 
 

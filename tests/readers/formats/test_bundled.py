@@ -26,21 +26,21 @@ def read(
     options: tuple[str, ...] = SENTIMENT,
     n: int = 3,
     *,
-    asks: str = "label_lines",
+    answer_format: str = "label_lines",
     asked: str | None = None,
     letters: bool = False,
     finish: str = "stop",
 ) -> tuple[Reading, ...]:
     extras = {} if asked is None else {"asked": asked}
-    trial = Trial("batch", "", 0, variants(options, n, letters), asks, extras=extras)  # type: ignore[arg-type]
+    trial = Trial("batch", "", 0, variants(options, n, letters), answer_format, extras=extras)  # type: ignore[arg-type]
     found = TextAnswers().read(trial, Response(text, finish))
     assert len(found) == n
     return found
 
 
 def shape(found: tuple[Reading, ...]) -> str:
-    """One sign per problem: the slots chosen, or the first letter of the status."""
-    return " ".join("".join(map(str, r.slots)) if r.slots else r.status[0] for r in found)
+    """One sign per problem: the positions chosen, or the first letter of the status."""
+    return " ".join("".join(map(str, r.positions)) if r.positions else r.status[0] for r in found)
 
 
 P, N = "Positive", "Negative"
@@ -179,7 +179,7 @@ ALL_LABELS = [
 
 @pytest.mark.parametrize(("reply", "want", "excess", "rule"), ALL_LABELS)
 def test_select_all(reply: str, want: str, excess: int, rule: str | None) -> None:
-    found = read(reply, asks="index_json")
+    found = read(reply, answer_format="index_json")
     assert (shape(found), found[0].excess) == (want, excess)
     assert rule is None or any(r.rule == rule for r in found)
 
@@ -204,29 +204,29 @@ ONE_LABEL = [
 
 @pytest.mark.parametrize(("reply", "want", "rule"), ONE_LABEL)
 def test_select_one(reply: str, want: str, rule: str | None) -> None:
-    found = read(reply, asks="index_json", asked="Positive")
+    found = read(reply, answer_format="index_json", asked="Positive")
     assert shape(found) == want
     assert rule is None or rule in {r.rule for r in found}
 
 
 def test_a_reply_that_was_cut_off_says_so() -> None:
-    found = read('{"positive": [1', asks="index_json", finish="length")
+    found = read('{"positive": [1', answer_format="index_json", finish="length")
     assert shape(found) == "0 t t"
     assert shape(read("1. Positive", finish="length")) == "0 t t"
 
 
 def test_labels_within_labels_in_json() -> None:
     reply = '{"acceptable": [1], "unacceptable": [2, 3]}'
-    assert shape(read(reply, GRAMMAR, asks="index_json")) == "0 1 1"
+    assert shape(read(reply, GRAMMAR, answer_format="index_json")) == "0 1 1"
     words = "Acceptable: 1\nUnacceptable: 2, 3"
-    assert shape(read(words, GRAMMAR, asks="index_json")) == "0 1 1"
-    assert shape(read('{"sci-tech": [1]}', NEWS, asks="index_json")) == "3 n n"
+    assert shape(read(words, GRAMMAR, answer_format="index_json")) == "0 1 1"
+    assert shape(read('{"sci-tech": [1]}', NEWS, answer_format="index_json")) == "3 n n"
 
 
-@pytest.mark.parametrize("asks", ["label_lines", "index_json"])
-def test_hostile_replies_are_read(asks: str) -> None:
+@pytest.mark.parametrize("answer_format", ["label_lines", "index_json"])
+def test_hostile_replies_are_read(answer_format: str) -> None:
     nested = ("{" * 3000, "[" * 3000, '{"positive": ' * 300)
     for text in (*nested, "1. " * 2000, "\ud800 1. x", "9" * 9999):
-        for reading in read(text, asks=asks):
+        for reading in read(text, answer_format=answer_format):
             assert reading.status in STATUSES
-            assert (reading.status == "answer") == bool(reading.slots)
+            assert (reading.status == "answer") == bool(reading.positions)

@@ -11,7 +11,7 @@ from horsesense.readers.formats.by_format import TextAnswers
 from horsesense.readers.formats.free_response import CLASSES
 from horsesense.readers.logprobs.first_token import FirstTokenReader
 from horsesense.readers.reading import Reading
-from horsesense.trials.trial import NO, YES, Asks, Trial, Variant
+from horsesense.trials.trial import NO, YES, AnswerFormat, Trial, Variant
 
 READER = TextAnswers()
 NAMES = Variant("q", "?", ("Tom", "Ann", "Joe"), ("A", "B", "C"), (0, 1, 2), None)
@@ -19,7 +19,7 @@ INTENTS = Variant("q", "?", ("card-lost", "top-up-failed", "refund"), (), (0, 1,
 JUDGED = Variant("q", "?", ("Yes", "No"), ("Yes", "No"), (YES, NO), 0)
 
 
-def read(reply: str, asks: Asks, variant: Variant = NAMES, **extras: str) -> Reading:
+def read(reply: str, asks: AnswerFormat, variant: Variant = NAMES, **extras: str) -> Reading:
     trial = Trial("p", "", 0, (variant,), asks, "none", extras=extras)
     (reading,) = READER.read(trial, Response(reply))
     return reading
@@ -47,7 +47,7 @@ def read(reply: str, asks: Asks, variant: Variant = NAMES, **extras: str) -> Rea
 )
 def test_yes_or_no(reply: str, expected: tuple[int, ...] | str) -> None:
     reading = read(reply, "yes_no", JUDGED)
-    assert expected in (reading.slots, reading.status)
+    assert expected in (reading.positions, reading.status)
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_yes_or_no(reply: str, expected: tuple[int, ...] | str) -> None:
 )
 def test_several_letters(reply: str, expected: tuple[int, ...] | str) -> None:
     reading = read(reply, "letters")
-    assert expected in (reading.slots, reading.status)
+    assert expected in (reading.positions, reading.status)
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_no_reply_breaks_a_reader(reply: str) -> None:
     for asks, variant in (("yes_no", JUDGED), ("letters", NAMES), ("free", NAMES),
                           ("free", INTENTS)):  # fmt: skip
         reading = read(reply, asks, variant, gold="Rick")  # type: ignore[arg-type]
-        assert (reading.status == "answer") == bool(reading.slots)
+        assert (reading.status == "answer") == bool(reading.positions)
         if asks == "free" and reading.status in ("answer", "none"):
             assert reading.rule in CLASSES
 
@@ -160,8 +160,8 @@ def test_no_reply_breaks_a_reader(reply: str) -> None:
 def test_yes_is_summed_over_its_spellings() -> None:
     trial = Trial("p", "", 0, (JUDGED,), "yes_no")
     position = {"Yes": -2.0, " yes": -2.0, "YES": -2.0, "No": -1.5, "Nope": -0.1}
-    (reading,) = FirstTokenReader().read(trial, Response("", positions=(position,)))
-    assert reading.slots == (0,)
+    (reading,) = FirstTokenReader().read(trial, Response("", token_logprobs=(position,)))
+    assert reading.positions == (0,)
     yes, no = 3 * 2.718281828459045**-2, 2.718281828459045**-1.5
     assert reading.confidence == pytest.approx(yes / (yes + no))
     assert reading.score is not None
@@ -170,4 +170,4 @@ def test_yes_is_summed_over_its_spellings() -> None:
 
 def test_the_first_token_says_nothing_of_a_phrase() -> None:
     trial = Trial("p", "", 0, (NAMES,), "letter", "none", extras={"none_phrase": "none-of-them"})
-    assert FirstTokenReader().read(trial, Response("A", positions=({"A": -0.1},))) == ()
+    assert FirstTokenReader().read(trial, Response("A", token_logprobs=({"A": -0.1},))) == ()

@@ -27,7 +27,7 @@ from horsesense.readers.human.review_files import (
 )
 from horsesense.readers.human.reviews import Reviews
 from horsesense.runs.findings import Result
-from horsesense.runs.recompute import restate
+from horsesense.runs.recompute import recompute
 from studies import items_file, study
 
 N = 12
@@ -60,7 +60,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Result:
 def run(finished: Result) -> Path:
     """The finished run, with nothing reviewed."""
     (finished.out / "reviews.json").unlink(missing_ok=True)
-    restate(finished.out)
+    recompute(finished.out)
     return finished.out
 
 
@@ -111,7 +111,7 @@ def test_any_reply_survives_the_file(text: str) -> None:
 def test_reviewed_replies_are_measured_and_said(run: Path, tmp_path: Path) -> None:
     answers = read_csv(filled(run, tmp_path / "a.csv", "new_correct"), known_keys(run))
     settle({"a": answers})[0].save(run)
-    found = restate(run)
+    found = recompute(run)
     assert share(run, "needs_review") == 0
     assert share(run, "new_correct") == 0.5
     accuracy = {e["measure"]: e for e in found["estimates"] if e["reader"] == "text"}

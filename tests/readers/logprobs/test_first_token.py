@@ -51,12 +51,13 @@ def scores(trial, prior=PRIOR, lean=1.5, drop=False):
     shown = trial.variant
     pairs = zip(shown.labels, prior, strict=False)
     weights = {
-        label: p * (lean if slot == shown.gold_at else 1.0) for slot, (label, p) in enumerate(pairs)
+        label: p * (lean if position == shown.gold_at else 1.0)
+        for position, (label, p) in enumerate(pairs)
     }
     found = {label: math.log(w / sum(weights.values())) for label, w in weights.items()}
     if drop and trial.probe == "order":
         del found["B"]
-    return Response("x", positions=(found,))
+    return Response("x", token_logprobs=(found,))
 
 
 def test_pride_takes_out_a_prior_that_hides_the_answer():
@@ -71,8 +72,8 @@ def test_pride_takes_out_a_prior_that_hides_the_answer():
     for item in items:
         trial = Trial("original", "", 0, (show(item, "choice"),))
         [found] = reader.read(trial, scores(trial))
-        right += found.slots == (item.gold,)
-        raw += before.read(trial, scores(trial))[0].slots == (item.gold,)
+        right += found.positions == (item.gold,)
+        raw += before.read(trial, scores(trial))[0].positions == (item.gold,)
         on += found.rule == FITTED_ON
     assert (right, raw, on) == (40, 10, 10)
     assert [draw["accuracy"] for draw in fit["draws"]] == [1.0] * 5
@@ -92,8 +93,8 @@ def test_the_version_says_what_it_was_fitted_on():
 def test_too_few_estimation_items_are_said_and_not_used():
     items, reader = made(40), PrideReader()
     reader.fit(answered(items), Setting(items))
-    assert "2 of 40 items with 4 options" in reader.report()["why_not"]
-    assert "needs at least 5" in reader.report()["why_not"]
+    assert "2 of 40 items with 4 options" in reader.report()["undefined_reason"]
+    assert "needs at least 5" in reader.report()["undefined_reason"]
     trial = Trial("original", "", 0, (show(items.items[0], "choice"),))
     assert reader.read(trial, scores(trial)) == ()
 
@@ -104,11 +105,13 @@ def test_few_items_are_made_enough_but_half_of_them_stay_held_out():
         reader.fit(answered(items), Setting(items))
         fits = reader.report()["fits"]
         assert [fit["estimation_items"] for fit in fits] == ([drawn] if drawn else [])
-    assert "4 of 8 items" in reader.report()["why_not"]
-    assert "pride(least" not in reader.report()["why_not"]  # nothing can be drawn from so few
+    assert "4 of 8 items" in reader.report()["undefined_reason"]
+    assert (
+        "pride(least" not in reader.report()["undefined_reason"]
+    )  # nothing can be drawn from so few
     reader = PrideReader()
     reader.fit(answered(made(40)), Setting(made(40)))
-    assert "pride(least=5)" in reader.report()["why_not"]
+    assert "pride(least=5)" in reader.report()["undefined_reason"]
     assert make_reader("pride(least=20)").name == "pride(least=20)"
 
 
@@ -116,7 +119,7 @@ def test_one_order_a_question_is_no_ground_for_a_prior():
     items, reader = made(), PrideReader(alpha=0.5)
     only = [(t, r) for t, r in answered(items) if t.probe == "original"]
     reader.fit(only, Setting(items))
-    assert "one order per question" in reader.report()["why_not"]
+    assert "one order per question" in reader.report()["undefined_reason"]
 
 
 def test_missing_label_probabilities_are_counted():
@@ -203,25 +206,25 @@ def test_what_is_known_stays_known(tmp_path):
     assert (e.value, e.n) == (1.0, 300)
 
 
-LATE = Response("The answer is B", positions=({"The": -0.1, "A": -4.0, "B": -5.0},
+LATE = Response("The answer is B", token_logprobs=({"The": -0.1, "A": -4.0, "B": -5.0},
                 {" answer": -0.1}, {" B": -0.2, " A": -2.0}))  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("spec", "slots", "rule"),
+    ("spec", "positions", "rule"),
     [
         ("first_token", (0,), "position_1"),
         ("first_token(1)", (0,), "position_1"),
         ("first_token(3)", (1,), "position_3"),
-        ("first_token(position=2)", (), "no_label_token"),
+        ("first_token(token=2)", (), "no_label_token"),
         ("first_token(9)", (), "no_label_token"),
         ("first_token(found)", (1,), "position_3"),
     ],
 )
-def test_the_position_is_chosen_or_found(spec, slots, rule):
+def test_the_position_is_chosen_or_found(spec, positions, rule):
     trial = Trial("original", "", 0, (show(made().items[0], "choice"),))
     [found] = make_reader(spec).read(trial, LATE)
-    assert (found.slots, found.rule) == (slots, rule)
+    assert (found.positions, found.rule) == (positions, rule)
 
 
 def test_where_labels_stand_is_reported_of_every_model():
@@ -232,7 +235,7 @@ def test_where_labels_stand_is_reported_of_every_model():
     assert report["offset"] == 2
     assert [row["held"] for row in report["positions"]] == [0.0, 0.0, 1.0]
     assert report["positions"][2]["mass"] == pytest.approx(math.exp(-0.2) + math.exp(-2))
-    logits = Response("A", positions=({"A": 24.0, "B": 3.0},))
+    logits = Response("A", token_logprobs=({"A": 24.0, "B": 3.0},))
     reader.fit([(trial, logits) for trial in trials], Setting(items))
     assert reader.report() == {"positions": [], "offset": 0}
 

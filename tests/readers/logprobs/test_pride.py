@@ -26,7 +26,7 @@ CYCLIC = np.array([[0, 1, 2, 3], [1, 2, 3, 0], [2, 3, 0, 1], [3, 0, 1, 2]])
 
 
 def observe(prior, content, orders=CYCLIC):
-    """What a respondent shows whose prior and content factorise: (orders, k)."""
+    """What a model shows whose prior and content factorise: (orders, k)."""
     return normalised(np.asarray(prior) * np.asarray(content)[np.asarray(orders)])
 
 

@@ -67,7 +67,7 @@ def test_the_judge_sees_neither_question_nor_gold() -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "status", "slots"),
+    ("answer", "status", "positions"),
     [
         ("B", "answer", (1,)),
         (" (B).", "answer", (1,)),
@@ -80,17 +80,17 @@ def test_the_judge_sees_neither_question_nor_gold() -> None:
     ],
 )
 def test_an_answer_of_the_judge_is_a_class_or_nothing(
-    answer: str, status: str | None, slots: tuple[int, ...]
+    answer: str, status: str | None, positions: tuple[int, ...]
 ) -> None:
     found = JudgeReader(SERVER).understand(CASE, Response(answer))
     assert (None if found is None else found.status) == status
     if found is not None:
-        assert found.slots == slots
+        assert found.positions == positions
         assert found.rule == "judge"
 
 
 def test_the_probability_of_the_code_is_the_confidence() -> None:
-    answer = Response("B", positions=({"B": -0.5, " B": -1.5, "A": -3.0},))
+    answer = Response("B", token_logprobs=({"B": -0.5, " B": -1.5, "A": -3.0},))
     found = JudgeReader(SERVER).understand(CASE, answer)
     assert found is not None
     assert found.rule == "judge_probability"
@@ -101,7 +101,7 @@ def test_no_answer_of_the_judge_is_no_reading() -> None:
     assert JudgeReader(SERVER).understand(CASE, None) is None
 
 
-@pytest.mark.parametrize("spec", ["sim:slot?k=1", "nothing"])
+@pytest.mark.parametrize("spec", ["sim:position?k=1", "nothing"])
 def test_a_judge_that_cannot_judge_is_refused(spec: str) -> None:
     with pytest.raises(UsageError):
         make_bulk_reader(f"judge:{spec}")

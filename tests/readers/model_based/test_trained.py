@@ -300,7 +300,7 @@ def test_a_trained_reader_reads_trials_and_leaves_the_rest(
     reader = TrainedReader(str(train("encoder", tmp_path, files).folder))
     variant = Variant("i", "Q", ("red", "blue"), ("A", "B"), (0, 1), 0)
     one = Trial("original", "", 0, (variant,))
-    several = Trial("bundle", "", 0, (variant, variant), asks="label_lines")
+    several = Trial("bundle", "", 0, (variant, variant), answer_format="label_lines")
     rows = [(one, Response("it is blue")), (one, Response("  ")), (several, Response("A\nB"))]
 
     async def read() -> list[Any]:

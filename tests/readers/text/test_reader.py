@@ -33,9 +33,9 @@ FRAGMENTS = st.sampled_from(
 def test_readings_are_well_formed(response, multiple):
     reading = READER.read(response, SPORTS, LETTERS, multiple=multiple)
     assert reading.status in STATUSES
-    assert (reading.status == "answer") == bool(reading.slots)
-    assert len(set(reading.slots)) == len(reading.slots) <= (4 if multiple else 1)
-    assert all(0 <= slot < 4 for slot in reading.slots)
+    assert (reading.status == "answer") == bool(reading.positions)
+    assert len(set(reading.positions)) == len(reading.positions) <= (4 if multiple else 1)
+    assert all(0 <= position < 4 for position in reading.positions)
     assert 0 < reading.confidence <= 1
     assert reading.rule
     if reading.span is not None:
@@ -60,7 +60,7 @@ def test_a_reading_follows_the_options_and_not_their_places(order):
     options = [SPORTS[i] for i in order]
     at = options.index("golf")
     for reply in ("golf", "It is golf.", "The answer is golf.", f"{LETTERS[at]}. golf"):
-        assert READER.read(reply, options, LETTERS).slots == (at,)
+        assert READER.read(reply, options, LETTERS).positions == (at,)
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_people_read_the_same(shared):
 
 def _compare(row):
     reading = READER.read(row["response"], row["options"], row["option_letters"])
-    chosen = "".join(row["option_letters"][slot] for slot in reading.slots)
+    chosen = "".join(row["option_letters"][position] for position in reading.positions)
     read = chosen or CODES.get(reading.status)
     scored = row["label_kind"] not in ("none", "multiple")
     sure = reading.confidence >= 0.9 and (read or reading.status == "unknown")

@@ -162,12 +162,12 @@ CASES = [
 def test_reply(reply, want, options, labels):
     shown = NAMES[: len(options)] if labels is None else labels
     reading = READER.read(reply, options, shown)
-    assert ("".join(NAMES[slot] for slot in reading.slots) or reading.status) == want
+    assert ("".join(NAMES[position] for position in reading.positions) or reading.status) == want
 
 
 def test_several_options_where_several_may_be_chosen():
     def read(reply):
-        return READER.read(reply, SPORTS, NAMES[:4], multiple=True).slots
+        return READER.read(reply, SPORTS, NAMES[:4], multiple=True).positions
 
     assert read("A, B") == (0, 1)
     assert read("The answers are A, C and D.") == (0, 2, 3)
@@ -177,6 +177,10 @@ def test_several_options_where_several_may_be_chosen():
 def test_six_and_twenty_options():
     letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
     options = [f"item number {i}" for i in range(26)]
-    for slot, letter in enumerate(letters):
-        for reply in (letter, f"The answer is ({letter}).", f"**{letter}.** item number {slot}"):
-            assert READER.read(reply, options, letters).slots == (slot,), reply
+    for position, letter in enumerate(letters):
+        for reply in (
+            letter,
+            f"The answer is ({letter}).",
+            f"**{letter}.** item number {position}",
+        ):
+            assert READER.read(reply, options, letters).positions == (position,), reply

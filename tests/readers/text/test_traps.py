@@ -31,9 +31,9 @@ def read(response, options=SPORTS, labels=None, **rest):
 
 
 def outcome(response, options=SPORTS, labels=None, **rest):
-    """The chosen slots as letters, else the status."""
+    """The chosen positions as letters, else the status."""
     reading = read(response, options, labels, **rest)
-    return "".join(LETTERS[s] for s in reading.slots) or reading.status
+    return "".join(LETTERS[s] for s in reading.positions) or reading.status
 
 
 TRAPS = {

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 from urllib.parse import parse_qsl
 
-from horsesense.errors import BackendError, UsageError
+from horsesense.errors import ModelError, UsageError
 from horsesense.models.base import Asked, Capabilities
 from horsesense.models.hf.local import LocalModel
 from horsesense.models.hf.tokens import Tokens
@@ -98,7 +98,7 @@ class TransformersBackend:
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="horsesense-hf")
 
     async def __aenter__(self) -> Self:
-        """Load tokeniser and weights; BackendError if that cannot be done."""
+        """Load tokeniser and weights; ModelError if that cannot be done."""
         if self._loaded is None:
             self._loaded = await self._work(_load, self.weights, self.dtype, self.device)
             if self.scoring == "trie":
@@ -120,7 +120,7 @@ class TransformersBackend:
             chat=model.tokens.has_template,
             completion=True,
             top_logprobs=TOP_LOGPROBS,
-            watch=True,
+            label_tokens=True,
             continuations=True,
             context_length=model.context_length,
             notes=tuple(model.notes),
@@ -142,9 +142,9 @@ class TransformersBackend:
 
     @property
     def model(self) -> LocalModel:
-        """The loaded model; BackendError outside `async with`."""
+        """The loaded model; ModelError outside `async with`."""
         if self._loaded is None:
-            raise BackendError(f"{self.name} is not loaded.", hint="Use it in `async with`.")
+            raise ModelError(f"{self.name} is not loaded.", hint="Use it in `async with`.")
         return self._loaded
 
 
@@ -155,7 +155,7 @@ def _load(weights: Weights, dtype: str, device: str) -> LocalModel:
         import torch
         from transformers import AutoModelForCausalLM, AutoTokenizer
     except ImportError as error:
-        raise BackendError(f"hf: needs {error.name}.", hint=_INSTALL) from error
+        raise ModelError(f"hf: needs {error.name}.", hint=_INSTALL) from error
     if device == "auto":
         device = "cuda" if torch.cuda.is_available() else "cpu"
     files = {"gguf_file": weights.gguf} if weights.gguf else {}
@@ -170,10 +170,10 @@ def _load(weights: Weights, dtype: str, device: str) -> LocalModel:
         )
         model = model.eval().to(device)
     except ImportError as error:
-        raise BackendError(f"{weights.name} cannot be loaded: {error}", hint=_INSTALL) from error
+        raise ModelError(f"{weights.name} cannot be loaded: {error}", hint=_INSTALL) from error
     # A damaged file raises whatever its reader has.
     except Exception as error:
-        raise BackendError(f"{weights.name} cannot be loaded: {error}") from error
+        raise ModelError(f"{weights.name} cannot be loaded: {error}") from error
     return LocalModel(model, Tokens(tokenizer, _stop_ids(model)))
 
 

@@ -142,7 +142,7 @@ class _Asking:
     prompt: tuple[int, ...]
     replies: dict[str, tuple[int, ...]]
     job: Job | None = None
-    positions: list[dict[str, float]] = field(default_factory=list)
+    token_logprobs: list[dict[str, float]] = field(default_factory=list)
     generated: list[int] = field(default_factory=list)
     failure: Failure | None = None
 
@@ -156,7 +156,7 @@ class _Asking:
         """The job that answers this request; forgets what an earlier attempt found."""
         from horsesense.models.hf.trie import Job
 
-        self.positions, self.generated = [], []
+        self.token_logprobs, self.generated = [], []
         scored = tuple(reply for reply in self.replies.values() if reply)
         self.job = Job(self.prompt, self.advance, scored)
         return self.job
@@ -168,8 +168,10 @@ class _Asking:
             return None
         params = self.request.params
         token = self._choose(logprobs) if len(self.generated) < params.max_tokens else None
-        if len(self.positions) < FIRST_POSITIONS and (params.watch or params.top_logprobs):
-            self.positions.append(self._look(logprobs, token))
+        if len(self.token_logprobs) < FIRST_POSITIONS and (
+            params.label_tokens or params.top_logprobs
+        ):
+            self.token_logprobs.append(self._look(logprobs, token))
         if token is None:
             return None
         self.generated.append(token)
@@ -187,7 +189,7 @@ class _Asking:
         return Response(
             text=self.tokens.text(written),
             finish_reason=("stop" if stopped else "length") if self.generated else None,
-            positions=tuple(self.positions),
+            token_logprobs=tuple(self.token_logprobs),
             continuations={
                 text: (round(next(values), 6) if ids else 0.0, len(ids))
                 for text, ids in self.replies.items()
@@ -210,7 +212,7 @@ class _Asking:
     def _look(self, logprobs: Tensor, token: int | None) -> dict[str, float]:
         """Watched spellings, the most likely tokens and the chosen one, by their text."""
         params = self.request.params
-        ids = {*self.tokens.spellings(params.watch)} | ({token} - {None})
+        ids = {*self.tokens.spellings(params.label_tokens)} | ({token} - {None})
         top = min(params.top_logprobs, len(logprobs))
         chosen = [*ids, *(logprobs.topk(top).indices.tolist() if top else ())]
         found = dict(zip(chosen, logprobs[chosen].tolist(), strict=True))

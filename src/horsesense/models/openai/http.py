@@ -21,7 +21,7 @@ import aiohttp
 import orjson
 from yarl import URL
 
-from horsesense.errors import BackendError, UsageError
+from horsesense.errors import ModelError, UsageError
 from horsesense.models.base import Asked, Capabilities
 from horsesense.models.messages import Failure, Request, Response, SamplingParams
 from horsesense.models.openai.api_key import VARIABLES, Secret
@@ -199,7 +199,7 @@ class HttpBackend:
     async def capabilities(self) -> Capabilities:
         """Find out with one short call per form, repeated where the server refuses a detail.
 
-        Raises BackendError if the server takes neither chat nor plain text.
+        Raises ModelError if the server takes neither chat nor plain text.
         """
         listed = await self._listed()
         forms: tuple[Form, ...] = (self.form,) if self.form else ("chat", "completion")
@@ -225,7 +225,7 @@ class HttpBackend:
             Request((("user", PROBE),) if chat else None, None if chat else PROBE, params)
         )
         if isinstance(result, Response):
-            return min(tops[0], len(result.positions[0])) if result.positions else 0
+            return min(tops[0], len(result.token_logprobs[0])) if result.token_logprobs else 0
         if result.status in (400, 422) and len(tops) > 1:
             return await self._probe(form, tops[1:])
         return result
@@ -243,15 +243,15 @@ class HttpBackend:
         reply = await self._call("GET", self.url / "models")
         return context_lengths(reply) if isinstance(reply, bytes) else None
 
-    def _unusable(self, seen: Failure, listed: dict[str, int | None] | None) -> BackendError:
+    def _unusable(self, seen: Failure, listed: dict[str, int | None] | None) -> ModelError:
         message = f"{self.url} does not answer for {self.model!r}: {seen.message}"
         if seen.status in (401, 403):
-            return BackendError(message, hint=f"Set {' or '.join(VARIABLES)} to a valid key.")
+            return ModelError(message, hint=f"Set {' or '.join(VARIABLES)} to a valid key.")
         if listed and self.model not in listed:
             near = ", ".join(difflib.get_close_matches(self.model, listed, n=3, cutoff=0.0))
             hint = f"The server lists {len(listed)} models, nearest: {self._secret.scrub(near)}."
-            return BackendError(message, hint=hint)
-        return BackendError(message, hint="Check the address and that the server is running.")
+            return ModelError(message, hint=hint)
+        return ModelError(message, hint="Check the address and that the server is running.")
 
 
 def _notes(found: Mapping[Form, int | Failure]) -> list[str]:

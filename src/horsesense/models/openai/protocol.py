@@ -180,12 +180,12 @@ def _response(reply: dict[str, Any], request: Request, latency: float | None) ->
     if reason is not None:
         _typed(reason, str, "choices[0].finish_reason")
     read = _completion if request.messages is None else _chat
-    text, positions = read(choice)
+    text, token_logprobs = read(choice)
     served_by = reply.get("model")
     return Response(
         text=text if request.params.max_tokens else "",
         finish_reason=reason,
-        positions=positions if request.params.top_logprobs else (),
+        token_logprobs=token_logprobs if request.params.top_logprobs else (),
         usage=_usage(reply.get("usage")),
         latency=latency,
         served_by=served_by if isinstance(served_by, str) else None,
@@ -202,15 +202,15 @@ def _chat(choice: dict[str, Any]) -> _Read:
         text = _instead_of_content(message, choice)
     logprobs = choice.get("logprobs") or {}
     content = _typed(logprobs, dict, "logprobs").get("content") or []
-    positions = []
+    token_logprobs = []
     for place in _typed(content, list, "logprobs.content")[:POSITIONS]:
         chosen = _typed(place, dict, "logprobs.content[]")
         top = _typed(chosen.get("top_logprobs") or [], list, "top_logprobs")
         position: dict[str, float] = {}
         for entry in (*top, chosen):  # the chosen token may be missing among the most probable
             position.setdefault(*_token(entry))
-        positions.append(position)
-    return _typed(text, str, "choices[0].message.content"), tuple(positions)
+        token_logprobs.append(position)
+    return _typed(text, str, "choices[0].message.content"), tuple(token_logprobs)
 
 
 def _instead_of_content(message: dict[str, Any], choice: dict[str, Any]) -> Any:
@@ -241,11 +241,11 @@ def _completion(choice: dict[str, Any]) -> _Read:
     text = _typed(choice.get("text"), str, "choices[0].text")
     logprobs = _typed(choice.get("logprobs") or {}, dict, "logprobs")
     tops = _typed(logprobs.get("top_logprobs") or [], list, "logprobs.top_logprobs")
-    positions = []
+    token_logprobs = []
     for top in tops[:POSITIONS]:
         table = _typed(top or {}, dict, "logprobs.top_logprobs[]")
-        positions.append({token: _logprob(value) for token, value in table.items()})
-    return text, tuple(positions)
+        token_logprobs.append({token: _logprob(value) for token, value in table.items()})
+    return text, tuple(token_logprobs)
 
 
 def _usage(value: Any) -> Usage:

@@ -1,6 +1,6 @@
-"""Respondents whose truth is known: the positive controls of a report, and the tests.
+"""Models whose truth is known: the positive controls of a report, and the tests.
 
-A simulated respondent is told the trial behind each request (see `NeedsAnswerKey`); every other
+A simulated model is told the trial behind each request (see `NeedsAnswerKey`); every other
 backend sees the request alone. Each answer is a pure function of the profile, the item and the
 request's key, so a run can be repeated, resumed and reordered without changing it.
 
@@ -24,12 +24,12 @@ from horsesense.models.simulated.profiles import (
     Clerk,
     Habit,
     Oracle,
+    Place,
     Prior,
     Profile,
     Ranker,
     Refuses,
     SaysNone,
-    Slot,
     Talker,
     Uniform,
 )
@@ -49,13 +49,13 @@ REMEMBERED = 8192
 """Trials that are kept at a time; at most `batch_size` and a chunk of the runner are in flight."""
 
 
-PROFILES: Registry[type[Profile]] = Registry("simulated respondent")
+PROFILES: Registry[type[Profile]] = Registry("simulated model")
 for _profile in (
     Cheat,
     Habit,
     Oracle,
     Uniform,
-    Slot,
+    Place,
     Prior,
     Ranker,
     SaysNone,
@@ -69,14 +69,14 @@ for _profile in (
     Recites,
     LooksUp,
 ):
-    PROFILES.add(_profile.name, _profile)
+    PROFILES.add(_profile.name, _profile, formerly=_profile.formerly)
 
 
 class Simulated:
     """The backend around a profile.
 
-    >>> Simulated.from_spec("slot?k=2").identity
-    'sim:slot?k=2'
+    >>> Simulated.from_spec("position?k=2").identity
+    'sim:position?k=2'
     """
 
     batch_size = 512
@@ -113,12 +113,12 @@ class Simulated:
         self._answer_key.clear()
 
     async def capabilities(self) -> Capabilities:
-        return Capabilities(chat=True, completion=True, top_logprobs=26, watch=True)
+        return Capabilities(chat=True, completion=True, top_logprobs=26, label_tokens=True)
 
     def count_tokens(self, request: Request) -> int | None:
         return None
 
-    def tell(self, key: Key, trial: Trial) -> bool:
+    def attach_trial(self, key: Key, trial: Trial) -> bool:
         self._answer_key.setdefault(key, trial)
         if len(self._answer_key) > REMEMBERED:
             # Far more than can be in flight; what is older was answered or needed no answer.
@@ -131,11 +131,11 @@ class Simulated:
     def _answer(self, asked: Asked) -> Response:
         trial = self._answer_key[asked.key]
         decisions = self.profile.decide_all(trial, asked.key)
-        scored = asked.request.params.watch and len(decisions) == 1
+        scored = asked.request.params.label_tokens and len(decisions) == 1
         return Response(
             text=speak(trial, decisions),
             finish_reason="stop",
-            positions=(first_token(trial, decisions[0]),) if scored else (),
+            token_logprobs=(first_token(trial, decisions[0]),) if scored else (),
             usage=Usage(),
         )
 

@@ -1,4 +1,4 @@
-"""How simulated respondents answer many problems at once, and one whose failures are known."""
+"""How simulated models answer many problems at once, and one whose failures are known."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ UNCLEAR = "?"
 def say_lines(trial: Trial, decisions: Sequence[Decision]) -> str:
     """One answer a line; those forgotten at the end are left out."""
     said = list(decisions)
-    while said and said[-1].slot is None:
+    while said and said[-1].position is None:
         said.pop()
     answers = [_names(v, d) for v, d in zip(trial.variants, said, strict=False)]
     return _lines(trial, answers, decisions[0].style % LINE_STYLES)
@@ -37,10 +37,10 @@ def _lines(trial: Trial, answers: Sequence[str], style: int) -> str:
 
 
 def _names(variant: Variant, decision: Decision) -> str:
-    if decision.slot is None:
+    if decision.position is None:
         return UNCLEAR
     names = variant.labels or variant.options
-    return " or ".join(names[slot] for slot in (decision.slot, *decision.also))
+    return " or ".join(names[position] for position in (decision.position, *decision.also))
 
 
 def say_indices(trial: Trial, decisions: Sequence[Decision]) -> str:
@@ -51,9 +51,9 @@ def say_indices(trial: Trial, decisions: Sequence[Decision]) -> str:
         label: [
             number
             for number, decision in enumerate(decisions, 1)
-            if decision.slot is not None and slot in (decision.slot, *decision.also)
+            if decision.position is not None and position in (decision.position, *decision.also)
         ]
-        for slot, label in enumerate(labels)
+        for position, label in enumerate(labels)
         if asked in (None, label)
     }
     return _indices(chosen, len(decisions), decisions[0].style % INDEX_STYLES)

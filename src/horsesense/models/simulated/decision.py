@@ -1,4 +1,4 @@
-"""What a simulated respondent has decided about one variant, before it is put into words."""
+"""What a simulated model has decided about one variant, before it is put into words."""
 
 from __future__ import annotations
 
@@ -11,41 +11,41 @@ Luck = Callable[[str], float]
 """From a purpose to a uniform number that is fixed for the request."""
 
 SURE = 12.0
-"""Log-odds of a slot that is known to be right: a leak below 1e-5 to each other slot."""
+"""Log-odds of a position that is known to be right: a leak below 1e-5 to each other position."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a respondent has decided about one variant.
+    """What a model has decided about one variant.
 
     Attributes:
-        slot: the chosen slot; None where it chooses none.
-        logits: one number per slot, for the first token; the slot has the highest.
-        says: "slot", "none" or "refusal".
+        position: the chosen position; None where it chooses none.
+        logits: one number per position, for the first token; the position has the highest.
+        says: "position", "none" or "refusal".
         style: index into the ways of saying it; 0 is the bare label.
-        also: further slots that it holds to be right, named where all right ones are asked for.
+        also: further positions that it holds to be right, named where all right ones are asked for.
     """
 
-    slot: int | None
+    position: int | None
     logits: tuple[float, ...] = ()
-    says: Literal["slot", "none", "refusal"] = "slot"
+    says: Literal["position", "none", "refusal"] = "position"
     style: int = 0
     also: tuple[int, ...] = ()
 
 
-def choose(slot: int, k: int) -> Decision:
-    """Certain of one slot."""
-    return Decision(slot, tuple(SURE if i == slot else 0.0 for i in range(k)))
+def choose(position: int, k: int) -> Decision:
+    """Certain of one position."""
+    return Decision(position, tuple(SURE if i == position else 0.0 for i in range(k)))
 
 
 def drawn(weights: Sequence[float], luck: Luck) -> Decision:
-    """A slot drawn with the given weights, by adding Gumbel noise to their logarithms.
+    """A position drawn with the given weights, by adding Gumbel noise to their logarithms.
 
     The noisy logits are returned, so that the first token agrees with the draw and yet the
     weights are recovered when logits are averaged over orders, as PriDe does.
     """
     logits = []
-    for slot, weight in enumerate(weights):
-        noise = -math.log(-math.log(min(max(luck(f"gumbel{slot}"), 1e-12), 1 - 1e-12)))
+    for position, weight in enumerate(weights):
+        noise = -math.log(-math.log(min(max(luck(f"gumbel{position}"), 1e-12), 1 - 1e-12)))
         logits.append(math.log(max(weight, 1e-12)) + noise)
     return Decision(max(range(len(logits)), key=logits.__getitem__), tuple(logits))

@@ -1,4 +1,4 @@
-"""How simulated respondents decide: the general ones (see `second_thoughts` for the others)."""
+"""How simulated models decide: the general ones (see `second_thoughts` for the others)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _written(value: Any) -> str:
 
 @dataclass(frozen=True)
 class Profile:
-    """How a simulated respondent decides. Parameters are dataclass fields.
+    """How a simulated model decides. Parameters are dataclass fields.
 
     `decide` is given a variant and `luck`, a function from a purpose to a uniform number that is
     fixed for the request.
@@ -32,6 +32,7 @@ class Profile:
 
     name: ClassVar[str]
     summary: ClassVar[str]
+    formerly: ClassVar[str | None] = None
 
     def decide(self, variant: Variant, luck: Luck) -> Decision:
         raise TypeError(f"profile {self.name} does not decide")
@@ -48,12 +49,12 @@ class Profile:
 
 
 def knows(variant: Variant, share: float) -> bool:
-    """Whether an item is among the `share` that a respondent knows; needs the question."""
+    """Whether an item is among the `share` that a model knows; needs the question."""
     return variant.question is not None and unit(b"knows", variant.item_id.encode()) < share
 
 
 def right(variant: Variant) -> Decision:
-    """What is right: the gold slot, or that no option is."""
+    """What is right: the gold position, or that no option is."""
     if variant.gold_at is None:
         return Decision(None, (0.0,) * len(variant.options), "none")
     return choose(variant.gold_at, len(variant.options))
@@ -93,20 +94,21 @@ class Habit(Profile):
 @dataclass(frozen=True)
 class Uniform(Profile):
     name = "uniform"
-    summary = "guesses, every slot alike"
+    summary = "guesses, every position alike"
 
     def decide(self, variant: Variant, luck: Luck) -> Decision:
         return drawn([1.0] * len(variant.options), luck)
 
 
 @dataclass(frozen=True)
-class Slot(Profile):
+class Place(Profile):
     """`k` counts from 0; past the last option, the last is taken."""
 
     k: int = 0
 
-    name = "slot"
-    summary = "always chooses the slot numbered k (from 0), whatever it holds"
+    name = "position"
+    formerly = "slot"
+    summary = "always chooses the position numbered k (from 0), whatever it holds"
 
     def decide(self, variant: Variant, luck: Luck) -> Decision:
         return choose(min(self.k, len(variant.options) - 1), len(variant.options))
@@ -114,7 +116,7 @@ class Slot(Profile):
 
 @dataclass(frozen=True)
 class Prior(Profile):
-    """`prior` gives a weight per slot; where there are more slots its last weight goes on.
+    """`prior` gives a weight per position; where there are more positions its last weight goes on.
 
     Without it the weights fall linearly (for four options 0.4, 0.3, 0.2, 0.1).
     """
@@ -123,12 +125,12 @@ class Prior(Profile):
     prior: tuple[float, ...] = ()
 
     name = "prior"
-    summary = "knows an item with probability know, else draws a slot from a prior"
+    summary = "knows an item with probability know, else draws a position from a prior"
 
     def weights(self, k: int) -> list[float]:
-        """The prior over `k` slots; sums to 1."""
+        """The prior over `k` positions; sums to 1."""
         given = self.prior or tuple(range(k, 0, -1))
-        stretched = [given[min(slot, len(given) - 1)] for slot in range(k)]
+        stretched = [given[min(position, len(given) - 1)] for position in range(k)]
         total = sum(stretched)
         return [weight / total for weight in stretched]
 
@@ -149,16 +151,16 @@ class Ranker(Profile):
             return drawn([1.0] * k, luck)
         if YES in variant.origin:  # it compares, and a single answer has no rival
             return choose(variant.origin.index(YES), k)
-        scores = [self._plausibility(variant, slot) for slot in range(k)]
+        scores = [self._plausibility(variant, position) for position in range(k)]
         best = max(range(k), key=scores.__getitem__)
         return Decision(best, tuple(scores))
 
-    def _plausibility(self, variant: Variant, slot: int) -> float:
+    def _plausibility(self, variant: Variant, position: int) -> float:
         """Gold 3; other original options 1 to 2, fixed per item; added 0 to 1; none-options -9."""
-        origin = variant.origin[slot]
+        origin = variant.origin[position]
         if origin == NONE_OPTION:
             return -9.0
-        if slot == variant.gold_at:
+        if position == variant.gold_at:
             return 3.0
         taste = unit(b"ranker", variant.item_id.encode(), str(origin).encode())
         return taste + (1.0 if origin >= 0 else 0.0)
@@ -187,22 +189,22 @@ class Refuses(Profile):
 
 @dataclass(frozen=True)
 class Talker(Profile):
-    """The text is right with probability `know` (else uniform over the wrong slots); the first
-    token favours another slot with probability `disagree`."""
+    """The text is right with probability `know` (else uniform over the wrong positions); the first
+    token favours another position with probability `disagree`."""
 
     know: float = 0.6
     disagree: float = 0.3
 
     name = "talker"
-    summary = "answers in sentences; its first token favours another slot at a given rate"
+    summary = "answers in sentences; its first token favours another position at a given rate"
 
     def decide(self, variant: Variant, luck: Luck) -> Decision:
         k = len(variant.options)
         decision = right(variant)
         if not knows(variant, self.know):
             decision = drawn([1.0] * k, luck)
-        if decision.slot is not None and luck("disagree") < self.disagree:
-            other = (decision.slot + 1 + int(luck("other") * (k - 1))) % k
+        if decision.position is not None and luck("disagree") < self.disagree:
+            other = (decision.position + 1 + int(luck("other") * (k - 1))) % k
             decision = replace(decision, logits=choose(other, k).logits)
         return replace(decision, style=int(luck("style") * len(STYLES)))
 
@@ -237,7 +239,7 @@ class Clerk(Profile):
             decisions = [right(variant) for variant in trial.variants]
         else:
             decisions = super().decide_all(trial, key)
-        if trial.asks not in BUNDLED:
+        if trial.answer_format not in BUNDLED:
             return decisions
         return [self._muddled(d, trial, place) for place, d in enumerate(decisions)]
 
@@ -248,8 +250,8 @@ class Clerk(Profile):
         style = self.style if self.style < 9 else trial.repetition
         if (self.stop and place >= self.stop) or unit(b"forget", at) < self.forget:
             return Decision(None, decision.logits, "none", style)
-        assert decision.slot is not None
+        assert decision.position is not None
         also: tuple[int, ...] = ()
         if unit(b"twice", at) < self.twice:
-            also = ((decision.slot + 1) % len(variant.options),)
+            also = ((decision.position + 1) % len(variant.options),)
         return replace(decision, also=also, style=style)

@@ -1,4 +1,4 @@
-"""Respondents with one known weakness each, for the probes that look a second time."""
+"""Models with one known weakness each, for the probes that look a second time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LAST_FILLER = FILLER - 50
 
 
 def favourite(variant: Variant) -> int | None:
-    """The slot of the wrong original option that an item's fixed taste prefers; None without."""
+    """Position of the wrong original option that an item's fixed taste prefers; None without."""
     item = variant.item_id.encode()
     wrong = [s for s, o in enumerate(variant.origin) if o >= 0 and s != variant.gold_at]
     taste = {s: unit(b"favourite", item, str(variant.origin[s]).encode()) for s in wrong}
@@ -63,7 +63,7 @@ class Torn(Profile):
 
     def decide_all(self, trial: Trial, key: Key) -> list[Decision]:
         variant = trial.variants[0]
-        if trial.asks == "yes_no" and not knows(variant, self.know):
+        if trial.answer_format == "yes_no" and not knows(variant, self.know):
             return [judged(trial, accepts=True)]
         if trial.probe == "misleading_replaced" and misleading_gone(variant):
             return [right(variant)]
@@ -96,7 +96,7 @@ class Rates(Profile):
     summary = "says yes to each option with a given probability; otherwise knows every answer"
 
     def decide_all(self, trial: Trial, key: Key) -> list[Decision]:
-        if trial.asks != "yes_no":
+        if trial.answer_format != "yes_no":
             return super().decide_all(trial, key)
         yes = trial.variant.origin.index(YES)
         p = self.gold if proposes_gold(trial) else self.other

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from horsesense.models.simulated.batched import say_indices, say_lines
 from horsesense.models.simulated.decision import Decision
-from horsesense.trials.trial import Asks, Trial
+from horsesense.trials.trial import AnswerFormat, Trial
 
 Speech = Callable[[Trial, Sequence[Decision]], str]
 """(trial, one decision per variant) -> the reply."""
@@ -45,12 +45,14 @@ def one_answer(trial: Trial, decisions: Sequence[Decision]) -> str:
     (decision,) = decisions
     if decision.says == "none":
         return _phrase_of_none(trial)
-    if decision.slot is None:
+    if decision.position is None:
         return REFUSAL_TEXT
-    option = trial.variant.options[decision.slot]
+    option = trial.variant.options[decision.position]
     if not trial.variant.labels:
         return option
-    return STYLES[decision.style].format(label=trial.variant.labels[decision.slot], option=option)
+    return STYLES[decision.style].format(
+        label=trial.variant.labels[decision.position], option=option
+    )
 
 
 def _phrase_of_none(trial: Trial) -> str:
@@ -73,12 +75,12 @@ def free_answer(trial: Trial, decisions: Sequence[Decision]) -> str:
 
 
 def all_answers(trial: Trial, decisions: Sequence[Decision]) -> str:
-    """Every slot that is held to be right, in the order shown."""
+    """Every position that is held to be right, in the order shown."""
     (decision,) = decisions
-    if decision.slot is None:
+    if decision.position is None:
         return one_answer(trial, decisions)
-    slots = sorted({decision.slot, *decision.also})
-    return ", ".join(trial.variant.labels[slot] for slot in slots)
+    positions = sorted({decision.position, *decision.also})
+    return ", ".join(trial.variant.labels[position] for position in positions)
 
 
 FRAMES: tuple[str, ...] = (
@@ -99,7 +101,7 @@ def reworded(trial: Trial, decisions: Sequence[Decision]) -> str:
     return FRAMES[trial.repetition % len(FRAMES)].format(trial.variant.question)
 
 
-SPEECH: dict[Asks, Speech] = {
+SPEECH: dict[AnswerFormat, Speech] = {
     "letter": one_answer,
     "label": one_answer,
     "yes_no": one_answer,
@@ -115,7 +117,7 @@ def speak(trial: Trial, decisions: Sequence[Decision]) -> str:
     """The decisions about a trial's variants, in words."""
     if len(decisions) > 1 and all(decision.says == "refusal" for decision in decisions):
         return REFUSAL_TEXT
-    return SPEECH[trial.asks](trial, decisions)
+    return SPEECH[trial.answer_format](trial, decisions)
 
 
 def first_token(trial: Trial, decision: Decision) -> Mapping[str, float]:
@@ -123,7 +125,7 @@ def first_token(trial: Trial, decision: Decision) -> Mapping[str, float]:
     logits = decision.logits
     if not trial.variant.labels or not logits:
         return {}
-    mass = 0.02 if decision.style or decision.slot is None else 0.98
+    mass = 0.02 if decision.style or decision.position is None else 0.98
     peak = max(logits)
     norm = peak + math.log(sum(math.exp(x - peak) for x in logits))
     scale = math.log(mass) - norm

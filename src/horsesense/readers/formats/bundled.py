@@ -38,7 +38,7 @@ def repaired(text: str) -> Any:
 class Mention(NamedTuple):
     """A label in a text: which, and where."""
 
-    slot: int
+    position: int
     start: int
     end: int
 
@@ -53,9 +53,9 @@ class Names:
     def __init__(self, names: Sequence[str], letters: bool) -> None:
         self.names = tuple(names)
         self.letters = letters
-        self._slots = {normalised(name): slot for slot, name in enumerate(names)}
-        longest = sorted(range(len(names)), key=lambda slot: -len(names[slot]))
-        forms = "|".join(f"(?P<s{slot}>{_loose(names[slot])})" for slot in longest)
+        self._positions = {normalised(name): position for position, name in enumerate(names)}
+        longest = sorted(range(len(names)), key=lambda position: -len(names[position]))
+        forms = "|".join(f"(?P<s{position}>{_loose(names[position])})" for position in longest)
         if letters:
             # A letter must be set off, or it is an article or a pronoun.
             end = r"(?=\s*[.):\]*\"'|]|\s*$|\s*,)"
@@ -65,18 +65,18 @@ class Names:
             self._pattern = re.compile(rf"(?<![\w]){'(?:' + forms + ')'}(?![\w])", re.IGNORECASE)
 
     def whole(self, text: str) -> int | None:
-        """The slot that a text names and says nothing else; None otherwise."""
+        """The position that a text names and says nothing else; None otherwise."""
         if self.letters:
             bare = text.strip(" \t.()[]*\"'`:,|")
             return self.names.index(bare.upper()) if bare.upper() in self.names else None
-        return self._slots.get(normalised(text))
+        return self._positions.get(normalised(text))
 
     def mentions(self, text: str, start: int = 0) -> list[Mention]:
         """All mentions in order."""
         found = []
         for match in self._pattern.finditer(text, start):
-            slot = int((match.lastgroup or "s0")[1:])
-            found.append(Mention(slot, match.start(), match.end()))
+            position = int((match.lastgroup or "s0")[1:])
+            found.append(Mention(position, match.start(), match.end()))
         return found
 
 

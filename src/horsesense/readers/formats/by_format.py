@@ -17,7 +17,7 @@ from horsesense.readers.formats.yes_no import read_yes_no
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import TextReader
 from horsesense.readers.version import rules_version
-from horsesense.trials.trial import Asks, Trial
+from horsesense.trials.trial import AnswerFormat, Trial
 
 ReadText = Callable[[TextReader, Trial, Response], Reading | tuple[Reading, ...]]
 """(the reader of single choices, trial, response) -> one reading, or one per variant."""
@@ -40,7 +40,7 @@ def read_choice(reader: TextReader, trial: Trial, response: Response) -> Reading
     return found
 
 
-READING: dict[Asks, ReadText] = {
+READING: dict[AnswerFormat, ReadText] = {
     "letter": read_choice,
     "label": read_choice,
     "letters": read_letters,
@@ -64,7 +64,7 @@ class TextAnswers:
         return rules_version()
 
     def read(self, trial: Trial, response: Response) -> tuple[Reading, ...]:
-        found = READING[trial.asks](self._reader, trial, response)
+        found = READING[trial.answer_format](self._reader, trial, response)
         if isinstance(found, tuple):
             return found
         if "published_sign" in trial.extras:

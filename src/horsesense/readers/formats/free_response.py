@@ -145,23 +145,23 @@ def _offered(
     if said and other_content and (otherwise or not _explains(said["said"])):
         return None
     found = reader.read(response.text, variant.options, variant.labels)
-    if found.status != "answer" or len(found.slots) != 1:
+    if found.status != "answer" or len(found.positions) != 1:
         return None
-    return Reading("answer", found.slots, "incorrect_option", found.span, found.confidence)
+    return Reading("answer", found.positions, "incorrect_option", found.span, found.confidence)
 
 
 def _recited(trial: Trial, text: str) -> tuple[int, ...]:
-    """The slots of a reply whose every line is an offered option's text, under any letter."""
+    """The positions of a reply whose every line is an offered option's text, under any letter."""
     options = [tokens_of(option) for option in trial.variant.options]
-    slots: dict[int, None] = {}
+    positions: dict[int, None] = {}
     for line in filter(str.strip, text.splitlines()):
         said = _LABELLED.match(line.strip())
         written = [tokens_of(line)] + ([tokens_of(said["said"])] if said else [])
-        slot = next((options.index(words) for words in written if words in options), None)
-        if slot is None:
+        position = next((options.index(words) for words in written if words in options), None)
+        if position is None:
             return ()
-        slots[slot] = None
-    return tuple(slots)
+        positions[position] = None
+    return tuple(positions)
 
 
 def _is_option(trial: Trial, said: str) -> bool:

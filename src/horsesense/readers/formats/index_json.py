@@ -42,9 +42,9 @@ class Numbers:
 
 @dataclass
 class Assigned:
-    """What a reply assigns: label slot -> numbers, by which rule, and where that stands."""
+    """What a reply assigns: label position -> numbers, by which rule, and where that stands."""
 
-    by_slot: dict[int, Numbers] = field(default_factory=dict)
+    by_position: dict[int, Numbers] = field(default_factory=dict)
     rule: str = ""
     span: tuple[int, int] | None = None
 
@@ -58,24 +58,24 @@ def read_indices(reader: TextReader, trial: Trial, response: Response) -> tuple[
     n = len(trial.variants)
     names = names_of(trial.variants[0].options, False)
     asked = trial.extras.get("asked")
-    slot = None if asked is None else names.names.index(asked)
-    found = assigned(response.text, names, slot, n)
+    position = None if asked is None else names.names.index(asked)
+    found = assigned(response.text, names, position, n)
     if found is None:
         return _nothing(reader, response, names, n)
     outside: set[int] = set()
-    for given in found.by_slot.values():
+    for given in found.by_position.values():
         outside |= given.outside
-    readings = list(_readings(found, slot, n, response.finish_reason == "length"))
+    readings = list(_readings(found, position, n, response.finish_reason == "length"))
     readings[0] = replace(readings[0], excess=len(outside))
     return tuple(readings)
 
 
 def _readings(found: Assigned, asked: int | None, n: int, cut: bool) -> Iterator[Reading]:
-    relevant = [asked] if asked is not None else sorted(found.by_slot)
+    relevant = [asked] if asked is not None else sorted(found.by_position)
     for number in range(1, n + 1):
-        slots = tuple(s for s in relevant if number in found.by_slot[s].inside)
-        if slots:
-            yield Reading("answer", slots, found.rule, found.span, 0.98)
+        positions = tuple(s for s in relevant if number in found.by_position[s].inside)
+        if positions:
+            yield Reading("answer", positions, found.rule, found.span, 0.98)
         else:
             yield Reading("truncated" if cut else "none", (), "left_out", found.span, 0.98)
 
@@ -83,7 +83,7 @@ def _readings(found: Assigned, asked: int | None, n: int, cut: bool) -> Iterator
 def assigned(text: str, names: Names, asked: int | None, n: int) -> Assigned | None:
     """What a reply to `n` problems assigns; None if it cannot be told.
 
-    `asked` is the slot of the one label that was asked for, None where all were.
+    `asked` is the position of the one label that was asked for, None where all were.
     """
     text = without_thinking(text)
     objects = list(_objects(text))
@@ -94,7 +94,7 @@ def assigned(text: str, names: Names, asked: int | None, n: int) -> Assigned | N
         found = _under_other_key(objects, names, asked, n) or _bare_list(text, names, asked, n)
     if found is None and asked is None and not objects:
         found = _in_words(text, names, n)
-    if found is None or (asked is not None and asked not in found.by_slot):
+    if found is None or (asked is not None and asked not in found.by_position):
         return None
     return found
 
@@ -149,26 +149,26 @@ def _by_label(objects: Sequence[Object], text: str, names: Names, n: int) -> Ass
             continue
         if found.span is None:
             found.span = (start, end)
-        elif set(given) & set(found.by_slot):
+        elif set(given) & set(found.by_position):
             if not _CORRECTED.search(text, found.span[1], start):
                 continue
             found = Assigned(rule="json_corrected", span=(start, end))
         else:
             found.rule = "json_joined"
-        found.by_slot.update(given)
-    return found if found.by_slot else None
+        found.by_position.update(given)
+    return found if found.by_position else None
 
 
 def _labelled(value: Mapping[str, Any], names: Names, n: int) -> dict[int, Numbers]:
     given = {}
     for key, inner in value.items():
-        slot = names.whole(str(key))
-        if slot is None and isinstance(inner, dict):
+        position = names.whole(str(key))
+        if position is None and isinstance(inner, dict):
             given.update(_labelled(inner, names, n))
-        elif slot is not None:
+        elif position is not None:
             numbers = numbers_in(inner, n)
             if numbers is not None:
-                given[slot] = numbers
+                given[position] = numbers
     return given
 
 
@@ -176,25 +176,27 @@ def _by_index(objects: Sequence[Object], names: Names, n: int) -> Assigned | Non
     """Objects with numbers as keys and labels as values, or one object per problem."""
     pairs: list[tuple[int, int]] = []
     for value, _, _ in objects:
-        keyed = [(int(k), _slots(v, names)) for k, v in value.items() if str(k).strip().isdigit()]
+        keyed = [
+            (int(k), _positions(v, names)) for k, v in value.items() if str(k).strip().isdigit()
+        ]
         if not keyed:
             index = next((numbers_in(value[k], n) for k in value if k.lower() in _INDEX_KEYS), None)
-            slots = {s for v in value.values() for s in _slots(v, names)}
-            keyed = [(i, slots) for i in (index.inside | index.outside if index else ())]
-        pairs += [(number, slot) for number, slots in keyed for slot in slots]
+            positions = {s for v in value.values() for s in _positions(v, names)}
+            keyed = [(i, positions) for i in (index.inside | index.outside if index else ())]
+        pairs += [(number, position) for number, positions in keyed for position in positions]
     if not pairs:
         return None
-    by_slot = {
-        slot: _split((number for number, s in pairs if s == slot), n)
-        for slot in range(len(names.names))
+    by_position = {
+        position: _split((number for number, s in pairs if s == position), n)
+        for position in range(len(names.names))
     }
-    return Assigned(by_slot, "json_by_number", (objects[0][1], objects[-1][2]))
+    return Assigned(by_position, "json_by_number", (objects[0][1], objects[-1][2]))
 
 
-def _slots(value: Any, names: Names) -> set[int]:
+def _positions(value: Any, names: Names) -> set[int]:
     texts = value if isinstance(value, list) else [value]
     found = (names.whole(text) for text in texts if isinstance(text, str))
-    return {slot for slot in found if slot is not None}
+    return {position for position in found if position is not None}
 
 
 def _under_other_key(
@@ -217,7 +219,7 @@ def _bare_list(text: str, names: Names, asked: int, n: int) -> Assigned | None:
     part = text[span[0] : span[1]].strip(" []\n")
     if not listed and len(part) > _LONGEST_LIST:
         return None
-    other = {mention.slot for mention in names.mentions(text)} - {asked}
+    other = {mention.position for mention in names.mentions(text)} - {asked}
     numbers = numbers_in(part, n)
     if numbers is None or (other and not listed) or (not listed and not part):
         return None
@@ -230,16 +232,16 @@ def _in_words(text: str, names: Names, n: int) -> Assigned | None:
     if not mentions:
         return None
     ends = [m.start for m in mentions[1:]] + [len(text)]
-    by_slot: dict[int, Numbers] = {}
+    by_position: dict[int, Numbers] = {}
     for mention, end in zip(mentions, ends, strict=True):
         part = text[mention.end : end].lstrip(" :*=\"'-–—>")
         part = part.split("\n\n")[0].split("\n")[0] or part
         numbers = numbers_in(part, n)
         if numbers is not None:
-            by_slot.setdefault(mention.slot, numbers)
-    if not by_slot:
+            by_position.setdefault(mention.position, numbers)
+    if not by_position:
         return None
-    return Assigned(by_slot, "label_and_numbers", (mentions[0].start, len(text)))
+    return Assigned(by_position, "label_and_numbers", (mentions[0].start, len(text)))
 
 
 def _announces(text: str, end: int) -> bool:

@@ -18,7 +18,7 @@ _OPENING_LABEL = re.compile(r"\s*[-*•]?\s*[\(\[*]*([A-Z])[\)\].:]")
 
 
 def read_letters(reader: TextReader, trial: Trial, response: Response) -> Reading:
-    """All chosen slots, in order of mention and each once.
+    """All chosen positions, in order of mention and each once.
 
     A reply that is nothing but a list of labels ("A, C", "A and C", "ACD", one a line with its
     option's text) is read as such; anything else by the text reader, which accepts several.
@@ -59,5 +59,5 @@ def _lines(text: str, labels: tuple[str, ...]) -> Reading | None:
 def _answer(
     letters: list[str], labels: tuple[str, ...], span: tuple[int, int], rule: str
 ) -> Reading:
-    slots = tuple(dict.fromkeys(labels.index(letter) for letter in letters))
-    return Reading("answer", slots, rule, span, 0.98)
+    positions = tuple(dict.fromkeys(labels.index(letter) for letter in letters))
+    return Reading("answer", positions, rule, span, 0.98)

@@ -37,13 +37,13 @@ class Line(NamedTuple):
 
     Attributes:
         number: the number that it begins with; None where there is none.
-        slot: the answer that it names; None where it names none of those allowed.
+        position: the answer that it names; None where it names none of those allowed.
         several: whether it names several that do not agree.
         start, end: its place.
     """
 
     number: int | None
-    slot: int | None
+    position: int | None
     several: bool
     start: int
     end: int
@@ -76,9 +76,9 @@ def _reading(
     span = (line.start, line.end)
     if line.several:
         return Reading("ambiguous", (), f"{rule}_several", span, 0.9)
-    if line.slot is None or line.slot >= len(trial.variants[place].options):
+    if line.position is None or line.position >= len(trial.variants[place].options):
         return Reading("illegal", (), f"{rule}_no_label", span, 0.9)
-    return Reading("answer", (line.slot,), rule, span, 0.8 if rule == "misaligned" else 0.99)
+    return Reading("answer", (line.position,), rule, span, 0.8 if rule == "misaligned" else 0.99)
 
 
 def _lines(text: str, names: Names) -> list[Line | None]:
@@ -96,16 +96,16 @@ def _line(raw: str, start: int, names: Names) -> Line | None:
     if not body or set(body) <= set(_MARKS):
         return None
     span = (start, start + len(raw))
-    slot = names.whole(body)
-    if slot is not None:
-        return Line(None, slot, False, *span)
+    position = names.whole(body)
+    if position is not None:
+        return Line(None, position, False, *span)
     match = _LINE.match(raw)
     number, rest = (int(match["number"]), match["rest"]) if match else (None, body)
-    slot, several = _named(rest, names)
-    if slot is None and not several and number is None:
+    position, several = _named(rest, names)
+    if position is None and not several and number is None:
         introduces = body.endswith(":") or len(body.split()) > _SHORT or "```" in body
         return None if introduces else Line(None, None, False, *span)
-    return Line(number, slot, several, *span)
+    return Line(number, position, several, *span)
 
 
 def _named(text: str, names: Names) -> tuple[int | None, bool]:
@@ -113,18 +113,18 @@ def _named(text: str, names: Names) -> tuple[int | None, bool]:
 
     Behind a text that is repeated, the answer stands after the last colon or dash.
     """
-    slot = names.whole(text)
-    if slot is not None:
-        return slot, False
+    position = names.whole(text)
+    if position is not None:
+        return position, False
     after = _AFTER.match(text)
     if after is not None and after.end() < len(text):
-        slot = names.whole(text[after.end() :])
-        if slot is not None:
-            return slot, False
-    slots = {mention.slot for mention in names.mentions(text)}
-    if len(slots) > 1 or (slots and not names.letters and negated(text)):
+        position = names.whole(text[after.end() :])
+        if position is not None:
+            return position, False
+    positions = {mention.position for mention in names.mentions(text)}
+    if len(positions) > 1 or (positions and not names.letters and negated(text)):
         return None, True
-    return (slots.pop() if slots else None), False
+    return (positions.pop() if positions else None), False
 
 
 def _from_json(text: str, names: Names) -> list[Line]:
@@ -153,7 +153,7 @@ def _by_number(lines: Sequence[Line], n: int) -> tuple[list[Line | None], str, i
     Numbers from 0 are shifted; a list whose every line says "1." has no numbers.
     """
     numbered = [line for line in lines if line.number is not None]
-    named = sum(line.slot is not None for line in lines)
+    named = sum(line.position is not None for line in lines)
     if not numbered or 2 * len(numbered) < max(named, 1):
         return None
     values = [line.number or 0 for line in numbered]
@@ -169,7 +169,7 @@ def _by_number(lines: Sequence[Line], n: int) -> tuple[list[Line | None], str, i
         before = answers[place]
         if before is None:
             answers[place] = line
-        elif before.slot != line.slot:
+        elif before.position != line.position:
             answers[place] = before._replace(several=True)
     if all(line is None for line in answers):
         return None
@@ -180,18 +180,18 @@ def _in_order(
     lines: Sequence[Line], text: str, names: Names, n: int
 ) -> tuple[list[Line | None], str, int] | None:
     """Answers in the order in which they stand."""
-    named = [line for line in lines if line.slot is not None or line.several]
+    named = [line for line in lines if line.position is not None or line.several]
     for found, rule in ((named, "lines"), (list(lines), "lines_with_others")):
         if len(found) == n:
             return list(found), rule, 0
-    mentions = [Line(None, m.slot, False, m.start, m.end) for m in names.mentions(text)]
+    mentions = [Line(None, m.position, False, m.start, m.end) for m in names.mentions(text)]
     # Lines that name one answer each, but too few, are not completed by one that names two.
     if len(mentions) == n and 2 * len(named) <= n:
         return list(mentions), "mentions", 0
     run = _run_of_letters(text, names)
     if len(run) == n:
         return list(run), "run_of_letters", 0
-    one = {mention.slot for mention in mentions}
+    one = {mention.position for mention in mentions}
     if len(one) == 1 and len(mentions) == 1 and _ALL_ALIKE.search(text) and not negated(text):
         return [mentions[0]] * n, "all_alike", 0
     found = list(lines) if named else []

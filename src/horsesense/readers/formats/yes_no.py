@@ -24,7 +24,7 @@ YES_SLOT, NO_SLOT = 0, 1
 
 
 def read_yes_no(reader: TextReader, trial: Trial, response: Response) -> Reading:
-    """Yes (slot 0) or no (slot 1); `ambiguous` where a reply says both.
+    """Yes (position 0) or no (position 1); `ambiguous` where a reply says both.
 
     The opening word decides ("Yes, because ..."), then a statement ("the proposed answer is not
     correct"); a reply that opens with one and states the other contradicts itself.
@@ -32,7 +32,7 @@ def read_yes_no(reader: TextReader, trial: Trial, response: Response) -> Reading
     text = response.text
     opening = _opening(text)
     stated = _stated(text)
-    said = {reading.slots for reading in (opening, stated) if reading is not None}
+    said = {reading.positions for reading in (opening, stated) if reading is not None}
     if len(said) > 1:
         return Reading("ambiguous", (), "says_both", (0, len(text)), 0.8)
     if opening is not None:
@@ -49,11 +49,11 @@ def _opening(text: str) -> Reading | None:
     match = _OPENS.match(text)
     if match is None or _NO_NOUN.match(text, match.start("no") if match["no"] else len(text)):
         return None
-    slot = YES_SLOT if match["yes"] else NO_SLOT
+    position = YES_SLOT if match["yes"] else NO_SLOT
     both = re.match(r"\s*(?:/|or|and)\s*(?:yes|no)\b", text[match.end() :], re.I)
     if both is not None:
         return Reading("ambiguous", (), "yes_or_no", (match.start(), match.end() + both.end()), 0.9)
-    return Reading("answer", (slot,), "opening", match.span(match.lastgroup or 0), 0.98)
+    return Reading("answer", (position,), "opening", match.span(match.lastgroup or 0), 0.98)
 
 
 def _stated(text: str) -> Reading | None:
@@ -63,5 +63,5 @@ def _stated(text: str) -> Reading | None:
         return None
     last = found[-1]
     affirms = last["what"].lower() in _AFFIRMS
-    slot = NO_SLOT if affirms == bool(last["not"]) else YES_SLOT
-    return Reading("answer", (slot,), "stated", last.span(), 0.9)
+    position = NO_SLOT if affirms == bool(last["not"]) else YES_SLOT
+    return Reading("answer", (position,), "stated", last.span(), 0.9)

@@ -21,7 +21,7 @@ _REVIEWED_STATUS: Mapping[str, int] = {
 }
 
 
-def overlaid(found: pl.DataFrame, trials: Path, reviewed: Mapping[Key, str]) -> pl.DataFrame:
+def with_reviews(found: pl.DataFrame, trials: Path, reviewed: Mapping[Key, str]) -> pl.DataFrame:
     """Readings with those of replies to free questions as people reviewed them.
 
     `found` has columns trial, variant, reader, verdict, correct, content and status, of which the
@@ -31,7 +31,7 @@ def overlaid(found: pl.DataFrame, trials: Path, reviewed: Mapping[Key, str]) -> 
         {"key": list(reviewed), "said": list(reviewed.values())},
         schema={"key": pl.Binary, "said": pl.String},
     )
-    free = pl.scan_parquet(trials).filter(asks="free").select("trial", "variant", "key")
+    free = pl.scan_parquet(trials).filter(answer_format="free").select("trial", "variant", "key")
     frame = found.join(
         free.join(said.lazy(), on="key").drop("key").collect(), on=["trial", "variant"], how="left"
     )
@@ -48,6 +48,6 @@ def overlaid(found: pl.DataFrame, trials: Path, reviewed: Mapping[Key, str]) -> 
     return frame.with_columns(
         either(codes, "verdict"),
         either(right, "correct"),
-        either(content.otherwise(pl.when(wrong_option).then(pl.col("content"))), "content"),
+        either(content.otherwise(pl.when(wrong_option).then(pl.col("option"))), "option"),
         either(status.fill_null(pl.col("status")), "status"),
     ).drop("said")

@@ -93,7 +93,7 @@ def _rows(out: Path, chosen: Sequence[Mapping[str, Any]]) -> list[Row]:
 
 def _judged(out: Path) -> pl.DataFrame:
     """Replies to free questions with the rule that judged them, one row per request."""
-    trials = pl.scan_parquet(out / "trials.parquet").filter(asks="free")
+    trials = pl.scan_parquet(out / "trials.parquet").filter(answer_format="free")
     readings = pl.scan_parquet(out / "readings.parquet").filter(reader="text")
     gold = pl.col("extras").str.json_path_match("$.gold")
     return (

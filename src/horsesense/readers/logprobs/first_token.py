@@ -4,7 +4,7 @@ Several tokens can spell a label ("A", " A", "ĠA" decoded); their probabilities
 labels are compared (specification, section 1.5; Zheng et al. 2024).
 
 Some models open every reply with the same words ("The answer is", a line break), and their labels
-stand some tokens later. `position=found` reads them where they stand, and what is reported of
+stand some tokens later. `token=found` reads them where they stand, and what is reported of
 every model is how much mass the labels have at each position.
 """
 
@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from horsesense.errors import UsageError
 from horsesense.models.messages import Response
@@ -56,7 +56,7 @@ def log_sum(logs: Sequence[float]) -> float:
 class FirstTokenReader:
     """The label with the most mass at the first position, or at the first that holds a label.
 
-    `position` is "any" (the first position at which any label was scored; where a respondent
+    `token` is "any" (the first position at which any label was scored; where a model
     scores all labels, position 1), a number (position k alone), or "found" (the first position
     at which the labels have half of the mass; where there is none, that with the most).
 
@@ -67,37 +67,39 @@ class FirstTokenReader:
 
     >>> from horsesense.trials.trial import Variant
     >>> shown = Variant("q", "?", ("x", "y"), ("A", "B"), (0, 1), 0)
-    >>> response = Response("B", positions=({"A": -2.0, " B": -0.5, "B": -1.5},))
-    >>> FirstTokenReader().read(Trial("original", "", 0, (shown,)), response)[0].slots
+    >>> response = Response("B", token_logprobs=({"A": -2.0, " B": -0.5, "B": -1.5},))
+    >>> FirstTokenReader().read(Trial("original", "", 0, (shown,)), response)[0].positions
     (1,)
     """
 
-    position: str = "any"
+    token: str = "any"
+
+    former_parameters: ClassVar[Mapping[str, str]] = {"position": "token"}
     _masses: list[list[float]] = field(default_factory=list, init=False, repr=False)
 
     fits_on = frozenset(("original",))
 
     def __post_init__(self) -> None:
-        fits = self.position in ("any", "found") or (
-            self.position.isascii() and self.position.isdigit() and int(self.position) > 0
+        fits = self.token in ("any", "found") or (
+            self.token.isascii() and self.token.isdigit() and int(self.token) > 0
         )
         if not fits:
             raise UsageError(
-                f"reader first_token: position cannot be {self.position!r}.",
+                f"reader first_token: token cannot be {self.token!r}.",
                 hint="Allowed: any, found, or a number from 1.",
             )
 
     @property
     def name(self) -> str:
-        plain = self.position == "any"
-        return "first_token" if plain else f"first_token(position={self.position})"
+        plain = self.token == "any"
+        return "first_token" if plain else f"first_token(token={self.token})"
 
     @property
     def version(self) -> str:
         return rules_version()
 
     def read(self, trial: Trial, response: Response) -> tuple[Reading, ...]:
-        if trial.asks not in ("letter", "yes_no") or not response.positions:
+        if trial.answer_format not in ("letter", "yes_no") or not response.token_logprobs:
             return ()
         if "none_phrase" in trial.extras:  # a right reply is no label
             return ()
@@ -111,9 +113,9 @@ class FirstTokenReader:
         """Which position to read, from 0; None where no label is to be seen."""
         totals = [log_sum(logs) for logs in by_position]
         seen = [place for place, total in enumerate(totals) if total > -math.inf]
-        if self.position.isdigit():
-            return next((place for place in seen if place == int(self.position) - 1), None)
-        if self.position == "any" or not seen:
+        if self.token.isdigit():
+            return next((place for place in seen if place == int(self.token) - 1), None)
+        if self.token == "any" or not seen:
             return seen[0] if seen else None
         held = [place for place in seen if totals[place] >= math.log(REAL_MASS)]
         return held[0] if held else max(seen, key=totals.__getitem__)
@@ -123,7 +125,7 @@ class FirstTokenReader:
         totals = (
             [log_sum(logs) for logs in scored(trial, response)]
             for trial, response in answered
-            if trial.asks == "letter" and response.positions
+            if trial.answer_format == "letter" and response.token_logprobs
         )
         # Recorded logits have no mass: only their differences mean something.
         self._masses = [[*map(math.exp, reply)] for reply in totals if max(reply) <= NO_LOGIT]
@@ -155,8 +157,8 @@ class FirstTokenReader:
 
 def scored(trial: Trial, response: Response) -> list[list[float]]:
     """Log-probabilities of the labels at each position of a response, in the order shown."""
-    labels, any_case = trial.variant.labels, trial.asks == "yes_no"
-    return [label_logs(position, labels, any_case=any_case) for position in response.positions]
+    labels, any_case = trial.variant.labels, trial.answer_format == "yes_no"
+    return [label_logs(position, labels, any_case=any_case) for position in response.token_logprobs]
 
 
 def choice(logs: Sequence[float], rule: str) -> Reading:

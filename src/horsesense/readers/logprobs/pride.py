@@ -1,4 +1,4 @@
-"""PriDe as a reader: the first token's choice without the model's habit for a label.
+"""PriDe as a reader: the first token's choice without the model's label bias.
 
 The prior for the labels is estimated on some items, of which the answers under a balanced set of
 orders are known, and taken out of all other answers (Zheng et al. 2024; specification, section
@@ -36,7 +36,7 @@ _AS_PUBLISHED = frozenset(("original", "repeat", "order", "option_swap"))
 
 
 class Shown(NamedTuple):
-    """Label probabilities of one trial and what stood in each slot."""
+    """Label probabilities of one trial and what stood in each position."""
 
     origin: tuple[int, ...]
     weights: tuple[float, ...]
@@ -106,7 +106,7 @@ class PrideReader:
     @property
     def version(self) -> str:
         """Says what it was fitted on: design, share, items and their priors."""
-        if "why_not" in self._report or not self._report:
+        if "undefined_reason" in self._report or not self._report:
             return f"{rules_version()},not fitted"
         priors = {f"{k}/{s}": p.tolist() for (k, s), p in self._priors.items()}
         on = fingerprint([sorted(self._own), priors])
@@ -143,7 +143,7 @@ class PrideReader:
             ],
         }
         if not self._priors:
-            self._report["why_not"] = self._why_not(found, left_out)
+            self._report["undefined_reason"] = self._why_not(found, left_out)
 
     def _collect(
         self, answered: Iterable[tuple[Trial, Response]]
@@ -286,7 +286,7 @@ class PrideReader:
         return (
             "PriDe could not be fitted: it needs the log-probabilities of all labels under "
             f"several orders of a question (probe order, design {self.estimation}); with one order "
-            "per question, a habit for a label cannot be told from the answer."
+            "per question, a label bias cannot be told from the answer."
         )
 
     def _take(self, source: Path) -> None:
@@ -352,7 +352,7 @@ def setting_dice(setting: Setting, item_id: str, draw: int) -> float:
 
 def _lettered(trial: Trial) -> bool:
     """Whether a trial asks for one of A, B, C, ...: the prior is one for these labels."""
-    if trial.asks != "letter" or "none_phrase" in trial.extras:
+    if trial.answer_format != "letter" or "none_phrase" in trial.extras:
         return False
     labels = trial.variant.labels
     return labels == LETTERS[: len(labels)]
@@ -360,7 +360,7 @@ def _lettered(trial: Trial) -> bool:
 
 def _shown(trial: Trial, response: Response) -> Shown | None:
     """Label probabilities at the first position; None unless every label has one."""
-    if not response.positions:
+    if not response.token_logprobs:
         return None
     logs = scored(trial, response)[0]
     if not all(map(isfinite, logs)):
@@ -370,9 +370,9 @@ def _shown(trial: Trial, response: Response) -> Shown | None:
 
 
 def _balanced(orders: Sequence[Sequence[int]]) -> bool:
-    """Whether every option visits every slot equally often."""
+    """Whether every option visits every position equally often."""
     k = len(orders[0])
-    visits = [[origin[slot] for origin in orders] for slot in range(k)]
+    visits = [[origin[position] for origin in orders] for position in range(k)]
     share = len(orders) / k
     return all(seen.count(option) == share for seen in visits for option in range(k))
 

@@ -40,7 +40,7 @@ async def read_in_bulk(
 ) -> BulkResult:
     """Read a file as `read_file` does, through a model; `show` gets the rows in order.
 
-    What is asked of a respondent is kept in `out` (a directory; FILE.judge beside the file
+    What is asked of a model is kept in `out` (a directory; FILE.judge beside the file
     unless given), so that the same call asks only what has no answer yet.
 
     Raises the errors of `read_file`, and those of the reader; InterruptedRunError after Ctrl-C.
@@ -48,7 +48,7 @@ async def read_in_bulk(
     rows = list(recorded_rows(path))  # all faults of the file come before anything is spent
     found = BulkResult()
     folder = out or path.with_name(f"{path.name}.judge")
-    with Store.open(folder / "store.sqlite") if reader.asks else nullcontext() as store:
+    with Store.open(folder / "store.sqlite") if reader.asks_model else nullcontext() as store:
         async with reader:
             for start in range(0, len(rows), CHUNK):
                 chunk = rows[start : start + CHUNK]

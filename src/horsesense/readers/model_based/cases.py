@@ -55,7 +55,7 @@ class Case(NamedTuple):
 
     @property
     def classes(self) -> tuple[int | str, ...]:
-        """All that the reply can be: each slot, then the special classes."""
+        """All that the reply can be: each position, then the special classes."""
         return (*range(len(self.options)), *self.special)
 
     @property
@@ -90,7 +90,7 @@ def _unlabelled(k: int) -> tuple[str, ...]:
 
 def case_of(trial: Trial, response: Response) -> Case | None:
     """The case of a trial with one variant that asks for one option; None for all others."""
-    if len(trial.variants) != 1 or trial.asks not in _ASKS:
+    if len(trial.variants) != 1 or trial.answer_format not in _ASKS:
         return None
     return Case(response.text, trial.variant.options, trial.variant.labels)
 
@@ -120,11 +120,11 @@ class BulkReader(Protocol):
     exit. `read` gives nothing for what was not prepared.
 
     Attributes:
-        asks: whether it asks a respondent, and needs a store to keep the answers in.
+        asks_model: whether it asks a model, and needs a store to keep the answers in.
     """
 
     name: str
-    asks: bool
+    asks_model: bool
 
     @property
     def version(self) -> str: ...
@@ -134,7 +134,7 @@ class BulkReader(Protocol):
     async def __aexit__(self, *error: object) -> None: ...
 
     async def prepare(self, rows: Rows, store: Store | None, limits: Limits) -> RunSummary:
-        """Understand `rows`; what it asks of a respondent goes to `store`, within `limits`."""
+        """Understand `rows`; what it asks of a model goes to `store`, within `limits`."""
         ...
 
     def read(self, trial: Trial, response: Response) -> tuple[Reading, ...]: ...

@@ -16,9 +16,9 @@ from horsesense.errors import UsageError
 from horsesense.inference.limits import Limits, RunSummary
 from horsesense.inference.runner import run
 from horsesense.inference.store import Store
-from horsesense.models.base import Asked, Backend, NeedsAnswerKey
+from horsesense.models.base import Asked, Model, NeedsAnswerKey
 from horsesense.models.messages import Key, Request, Response, SamplingParams
-from horsesense.models.registry import make_backend
+from horsesense.models.registry import make_model
 from horsesense.progress import progress
 from horsesense.readers.model_based.cases import (
     MEANINGS,
@@ -53,9 +53,9 @@ _TOP = 5
 
 
 class JudgeReader(Prepared):
-    """A model that is asked what a reply chooses, through any respondent.
+    """A model that is asked what a reply chooses, through any model.
 
-    The confidence is the probability of the code that it gave, where the respondent gives
+    The confidence is the probability of the code that it gave, where the model gives
     probabilities (rule `judge_probability`), else 1, which says nothing (rule `judge`).
 
     Attributes:
@@ -66,7 +66,7 @@ class JudgeReader(Prepared):
             simulation or a recording has nothing to read a reply with.
     """
 
-    asks = True
+    asks_model = True
 
     def __init__(self, spec: str) -> None:
         super().__init__()
@@ -75,7 +75,7 @@ class JudgeReader(Prepared):
         self._identity = _backend(spec).identity
         self._text = TextReader()
         self._stack = AsyncExitStack()
-        self._judge: Backend | None = None
+        self._judge: Model | None = None
         self._top = 0
         self._chat = True
         self.spent = RunSummary()
@@ -86,7 +86,7 @@ class JudgeReader(Prepared):
         return fingerprint([self._identity, rules_version()])
 
     async def __aenter__(self) -> Self:
-        """Reach the judge; BackendError if it cannot be."""
+        """Reach the judge; ModelError if it cannot be."""
         self._judge = await self._stack.enter_async_context(_backend(self._spec))
         offers = await self._judge.capabilities()
         if not offers.text:
@@ -109,7 +109,7 @@ class JudgeReader(Prepared):
             request = self.request(case)
             keys[case] = request.key(self._identity)
             asks.append(Asked(keys[case], request))
-        # The prices are those of the respondent, not of its judge: money does not limit it.
+        # The prices are those of the model, not of its judge: money does not limit it.
         unpriced = replace(limits, money=None, prompt_price=None, completion_price=None)
         with progress("judging", len(asks)) as shown:
             spent = await run(asks, self._judge, store, limits=unpriced, progress=shown)
@@ -137,7 +137,7 @@ class JudgeReader(Prepared):
             found = self._text.read(answer.text, codes, codes, finish_reason=answer.finish_reason)
             if found.status != "answer":
                 return None
-            said = codes[found.slots[0]]
+            said = codes[found.positions[0]]
         chance = _probability(answer, said)
         place = codes.index(said)
         if chance is None:
@@ -145,8 +145,8 @@ class JudgeReader(Prepared):
         return case.reading(place, "judge_probability", chance)
 
 
-def _backend(spec: str) -> Backend:
-    backend = make_backend(spec)
+def _backend(spec: str) -> Model:
+    backend = make_model(spec)
     if isinstance(backend, NeedsAnswerKey):
         raise UsageError(
             f"{spec} cannot be a judge: it answers from the key, not from what it is shown.",
@@ -170,9 +170,11 @@ def judge_prompt(case: Case) -> str:
 
 def _probability(answer: Response, code: str) -> float | None:
     """Probability of a code as the first token; None where it is not among those given."""
-    if not answer.positions:
+    if not answer.token_logprobs:
         return None
     total = math.fsum(
-        math.exp(value) for token, value in answer.positions[0].items() if token.strip() == code
+        math.exp(value)
+        for token, value in answer.token_logprobs[0].items()
+        if token.strip() == code
     )
     return min(1.0, total) if total > 0 else None

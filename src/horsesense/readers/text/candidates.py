@@ -26,20 +26,22 @@ def lead(scene: Scene) -> Statement | None:
     target = scene.target_at(0, cut=False)
     if target is None or announcements.NOT_THE_ANSWER.match(scene.response.low, target.end):
         return None
-    if len(target.slots) > 1:
+    if len(target.positions) > 1:
         return Statement("lead", target, target.start)
     if target.by == "label":
-        hit = LabelHit(target.slots[0], target.start, target.end, target.marked, False, target.end)
+        hit = LabelHit(
+            target.positions[0], target.start, target.end, target.marked, False, target.end
+        )
         if not (target.text is not None or scene.labels.goes_on(scene.response, hit)):
             return None
-        if target.slots == (0,) and _walks_through(scene):
+        if target.positions == (0,) and _walks_through(scene):
             return None
         return listed(scene, Statement("lead", target, target.start))
     more = _AND_NEXT.match(scene.response.low, target.end)
     if more and (other := scene.options.match_at(scene.response, more.end())):
-        both = target._replace(slots=(*target.slots, *(hit.slot for hit in other)))
+        both = target._replace(positions=(*target.positions, *(hit.position for hit in other)))
         return Statement("lead_text", both, target.start)
-    one_word = len(tokens_of(scene.options.texts[target.slots[0]])) == 1
+    one_word = len(tokens_of(scene.options.texts[target.positions[0]])) == 1
     if one_word and not (
         ends_clause(scene.response, target.end)
         or announcements.IS.match(scene.response.low, target.end)
@@ -64,7 +66,7 @@ def _walks_through(scene: Scene) -> bool:
     """Whether the first three options are taken up one after the other."""
     wanted = 0
     for hit in scene.labels.mentions(scene.response):
-        if hit.slot == wanted and hit.marked and scene.behind(hit).agrees:
+        if hit.position == wanted and hit.marked and scene.behind(hit).agrees:
             wanted += 1
             if wanted == 3:
                 return True
@@ -81,15 +83,17 @@ def listed(scene: Scene, first: Statement) -> Statement:
     for start in [*starts, line_end]:
         named = announcements.FILLER.match(low, start).end()  # type: ignore[union-attr]
         other = scene.labels.at(scene.response, named)
-        if other is None or not other.marked or other.slot in first.target.slots:
+        if other is None or not other.marked or other.position in first.target.positions:
             continue
         same_line = start != line_end
-        if same_line and not scene.options.begun_at(other.slot, scene.response, other.after):
+        if same_line and not scene.options.begun_at(other.position, scene.response, other.after):
             continue
         target = scene.behind(other)
         alike = target.agrees or not first.target.agrees
         if alike and not _rejected(scene, target.start, target.end):
-            both = first.target._replace(slots=(*first.target.slots, other.slot), text=None)
+            both = first.target._replace(
+                positions=(*first.target.positions, other.position), text=None
+            )
             return first._replace(target=both)
     return first
 
@@ -100,25 +104,25 @@ def own_or_no_text(scene: Scene, first: Statement) -> bool:
     Other text may be a paraphrase, or another answer under a wrong label.
     """
     target = first.target
-    if target.by == "text" or target.text == "own" or len(target.slots) > 1:
+    if target.by == "text" or target.text == "own" or len(target.positions) > 1:
         return True
     line = _TEXT_IN_LINE.match(scene.response.low, target.end)
     if line is None:
         return True
-    slot, options = target.slots[0], scene.options
-    copied = options.begun_at(slot, scene.response, line.end()) >= _COPIED
-    return copied or options.most_like(scene.response, line.end(), slot)
+    position, options = target.positions[0], scene.options
+    copied = options.begun_at(position, scene.response, line.end()) >= _COPIED
+    return copied or options.most_like(scene.response, line.end(), position)
 
 
-def corrected(scene: Scene, position: int) -> Statement | None:
-    """What is named after the last "wait" or "actually" behind `position`."""
+def corrected(scene: Scene, offset: int) -> Statement | None:
+    """What is named after the last "wait" or "actually" behind `offset`."""
     low = scene.response.low
     last = None
-    for turn in announcements.TAKEN_BACK.finditer(low, position):
+    for turn in announcements.TAKEN_BACK.finditer(low, offset):
         for hit in scene.labels.mentions(scene.response, turn.end(), turn.end() + _NEAR):
             target = scene.behind(hit)
             clear = hit.bracketed or ends_clause(scene.response, target.end)
-            clear = clear and len(target.slots) == 1
+            clear = clear and len(target.positions) == 1
             if clear and not turned_down(scene, hit.start) and is_named(scene, hit.start):
                 last = Statement("corrected", target, turn.start())
                 break
@@ -126,7 +130,7 @@ def corrected(scene: Scene, position: int) -> Statement | None:
 
 
 class Mentions(NamedTuple):
-    """Labels that are named: those that may be chosen, and the slots that are turned down."""
+    """Labels that are named: those that may be chosen, and the positions that are turned down."""
 
     open: list[Statement]
     rejected: set[int]
@@ -143,8 +147,8 @@ def mentions(scene: Scene) -> Mentions:
         passed = target.end
         if _rejected(scene, target.start, target.end):
             if hit.marked or is_named(scene, hit.start):
-                found.rejected.update(target.slots)
-        elif len(target.slots) == 1 and _is_mention(scene, hit, target):
+                found.rejected.update(target.positions)
+        elif len(target.positions) == 1 and _is_mention(scene, hit, target):
             found.open.append(Statement("mentioned", target, hit.start))
     return found
 
@@ -180,10 +184,10 @@ def weakly_linked(scene: Scene) -> list[Statement]:
 
 
 def texts(scene: Scene) -> tuple[list[TextHit], set[int]]:
-    """Option texts in the response that may be chosen, and the slots that are turned down."""
+    """Option texts in the response that may be chosen, and the positions that are turned down."""
     hits = [hit for hit in scene.options.find_all(scene.response) if _says_it(scene, hit)]
     allowed = [hit for hit in hits if not _rejected(scene, hit.start, hit.end)]
-    return allowed, {hit.slot for hit in hits} - {hit.slot for hit in allowed}
+    return allowed, {hit.position for hit in hits} - {hit.position for hit in allowed}
 
 
 def _says_it(scene: Scene, hit: TextHit) -> bool:
@@ -200,9 +204,9 @@ def confirmed_texts(scene: Scene, hits: list[TextHit]) -> list[TextHit]:
     return [hit for hit in hits if announcements.RIGHT.match(scene.response.low, hit.end)]
 
 
-def numeric(scene: Scene, slot: int) -> bool:
+def numeric(scene: Scene, position: int) -> bool:
     """Whether an option holds a number, which a calculation may contain by chance."""
-    return any(map(_NUMERIC.fullmatch, tokens_of(scene.options.texts[slot])))
+    return any(map(_NUMERIC.fullmatch, tokens_of(scene.options.texts[position])))
 
 
 def _rejected(scene: Scene, start: int, end: int) -> bool:

@@ -43,14 +43,14 @@ class LabelHit(NamedTuple):
     """A label in the folded response.
 
     Attributes:
-        slot: the option it names.
+        position: the option it names.
         start, end: place of the label with its brackets.
         marked: brackets or a sign set it off from the words around it.
         bracketed: it stands in brackets, so that it can be nothing but a label.
         after: where the text behind it begins.
     """
 
-    slot: int
+    position: int
     start: int
     end: int
     marked: bool
@@ -63,8 +63,8 @@ class LabelSet:
 
     Attributes:
         table: how responses are folded; the labels' own characters are kept.
-        whole: complete replies ("B", "(b)", "B.", ...) and their slot.
-        slots: spelled label -> slot; letters in either case where that is unambiguous.
+        whole: complete replies ("B", "(b)", "B.", ...) and their position.
+        positions: spelled label -> position; letters in either case where that is unambiguous.
     """
 
     def __init__(self, labels: tuple[str, ...]) -> None:
@@ -72,16 +72,16 @@ class LabelSet:
         self.table = Table(signs) if signs else DEFAULT
         shown = [Folded(label.strip(), self.table).text for label in labels]
         self._shown = frozenset(shown)
-        self.slots = {name: slot for slot, name in enumerate(shown) if name}
-        for slot, name in enumerate(shown):
+        self.positions = {name: position for position, name in enumerate(shown) if name}
+        for position, name in enumerate(shown):
             if name.isalpha() and name.swapcase().swapcase() == name:
-                self.slots.setdefault(name.swapcase(), slot)
+                self.positions.setdefault(name.swapcase(), position)
         self.numbers = bool(shown) and all(name.isdigit() for name in shown)
         self.letters = bool(shown) and all(
             len(n) == 1 and n.isascii() and n.isalpha() for n in shown
         )
         self.whole = self._one_label_replies()
-        names = "|".join(sorted(map(re.escape, self.slots), key=len, reverse=True)) or "(?!)"
+        names = "|".join(sorted(map(re.escape, self.positions), key=len, reverse=True)) or "(?!)"
         self._at = re.compile(
             rf"(?P<open>{_OPEN})(?P<name>{names})(?P<close>{_CLOSE}){_WHOLE}(?P<sign>{_SIGN})?"
         )
@@ -93,15 +93,15 @@ class LabelSet:
 
     def _one_label_replies(self) -> dict[str, int]:
         replies = {}
-        for name, slot in self.slots.items():
+        for name, position in self.positions.items():
             for form in _REPLY_FORMS:
                 reply = form.format(name)
-                replies.update({reply: slot, f" {reply}": slot, f"{reply}\n": slot})
+                replies.update({reply: position, f" {reply}": position, f"{reply}\n": position})
         return replies
 
-    def at(self, response: Folded, position: int) -> LabelHit | None:
-        """The label that stands at `position`, unless it can be an article or a pronoun."""
-        m = self._at.match(response.text, position)
+    def at(self, response: Folded, offset: int) -> LabelHit | None:
+        """The label that stands at `offset`, unless it can be an article or a pronoun."""
+        m = self._at.match(response.text, offset)
         if m is None:
             return None
         name = m["name"]
@@ -110,7 +110,7 @@ class LabelSet:
         if not marked and not self._bare(name, response, m.end()):
             return None
         start = m.start("name") - len(m["open"]) + len(m["open"].rstrip("(["))
-        return LabelHit(self.slots[name], start, m.end("close"), marked, bracketed, m.end())
+        return LabelHit(self.positions[name], start, m.end("close"), marked, bracketed, m.end())
 
     def _bare(self, name: str, response: Folded, after: int) -> bool:
         """Whether a label before further words, with nothing to set it off, is one."""
@@ -126,26 +126,26 @@ class LabelSet:
         """Whether a label is set off, or goes on as only a label would ("B because ...")."""
         return hit.marked or _GOES_ON.match(response.text, hit.after) is not None
 
-    def further(self, response: Folded, position: int) -> list[LabelHit]:
-        """The labels that follow as in "B and C" or "A, B or D", from `position` on."""
+    def further(self, response: Folded, offset: int) -> list[LabelHit]:
+        """The labels that follow as in "B and C" or "A, B or D", from `offset` on."""
         hits: list[LabelHit] = []
-        while m := self._next.match(response.text, position):
-            position = m.end()
-            if m["name"] in _DOUBTFUL and _WORD_NEXT.match(response.text, position):
+        while m := self._next.match(response.text, offset):
+            offset = m.end()
+            if m["name"] in _DOUBTFUL and _WORD_NEXT.match(response.text, offset):
                 break
             start, end = m.span("name")
-            hits.append(LabelHit(self.slots[m["name"]], start, end, True, False, position))
+            hits.append(LabelHit(self.positions[m["name"]], start, end, True, False, offset))
         return hits
 
     def mentions(
-        self, response: Folded, position: int = 0, stop: int = sys.maxsize
+        self, response: Folded, offset: int = 0, stop: int = sys.maxsize
     ) -> Iterator[LabelHit]:
         """Every label standing by itself, marked or not, articles and pronouns included."""
-        for m in self._mention.finditer(response.text, position, stop):
+        for m in self._mention.finditer(response.text, offset, stop):
             bracketed = bool(m["open"] and m["close"])
             marked = bool(m["close"] or m["sign"])
-            slot = self.slots[m["name"]]
-            yield LabelHit(slot, m.start(), m.end("close"), marked, bracketed, m.end())
+            position = self.positions[m["name"]]
+            yield LabelHit(position, m.start(), m.end("close"), marked, bracketed, m.end())
 
 
 @lru_cache(maxsize=512)

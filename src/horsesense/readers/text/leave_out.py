@@ -31,7 +31,7 @@ def leave_out_thinking(response: Folded) -> None:
 
 
 def leave_out_next_question(scene: Scene) -> None:
-    """Blank a further question that the respondent made up after it gave a label."""
+    """Blank a further question that the model made up after it gave a label."""
     response = scene.response
     marker = _NEXT_QUESTION.search(response.low)
     if marker is None:
@@ -45,16 +45,16 @@ def leave_out_recital(scene: Scene) -> None:
     """Blank the lines that repeat all options as they were shown, which choose nothing."""
     response = scene.response
     k = len(scene.options.texts)
-    if response.low.count("\n") < k - 1 or not scene.labels.slots:
+    if response.low.count("\n") < k - 1 or not scene.labels.positions:
         return
     wanted, first = 0, 0
     for hit in scene.labels.mentions(response):
-        if hit.slot not in (0, wanted):
+        if hit.position not in (0, wanted):
             continue
         target = scene.behind(hit)
         if not (target.agrees and target.end >= _line_end(response, hit.start) - 2):
             continue
-        if hit.slot == 0:
+        if hit.position == 0:
             wanted, first = 0, hit.start
         wanted += 1
         if wanted == k:
@@ -62,6 +62,6 @@ def leave_out_recital(scene: Scene) -> None:
             return
 
 
-def _line_end(response: Folded, position: int) -> int:
-    end = response.low.find("\n", position)
+def _line_end(response: Folded, offset: int) -> int:
+    end = response.low.find("\n", offset)
     return end if end >= 0 else len(response.low)

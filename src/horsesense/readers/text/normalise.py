@@ -2,7 +2,7 @@
 
 Folding turns full-width, bold and circled letters into plain ones, control characters into spaces
 and drops Markdown emphasis and invisible characters. Positions in the folded text map back to the
-response, so that a span always quotes what the respondent wrote.
+response, so that a span always quotes what the model wrote.
 """
 
 from __future__ import annotations
@@ -108,8 +108,8 @@ class Folded:
         ends = self._piece_ends()
         return (bisect_left(ends, first + 1), bisect_left(ends, last + 1) + 1)
 
-    def _unshortened(self, position: int) -> int:
-        return position + self._left_out if position >= KEPT else position
+    def _unshortened(self, offset: int) -> int:
+        return offset + self._left_out if offset >= KEPT else offset
 
     def _piece_ends(self) -> list[int]:
         """For each original character, where its folded piece ends."""
@@ -120,5 +120,5 @@ class Folded:
 
 
 def _lower_one_by_one(text: str) -> str:
-    """Lower case without the letters that would grow by it, so that positions do not move."""
+    """Lower case without the letters that would grow by it, so that offsets do not move."""
     return "".join(c if len(c.lower()) != 1 else c.lower() for c in text)

@@ -26,9 +26,9 @@ _NEAR = 80
 
 
 class TextHit(NamedTuple):
-    """An option text found: the slot, its place in the folded response, and how many tokens."""
+    """An option text found: the position, its place in the folded response, and how many tokens."""
 
-    slot: int
+    position: int
     start: int
     end: int
     tokens: int
@@ -68,69 +68,71 @@ class Options:
         """The tokens of every option."""
         return [tokens_of(text) for text in self.texts]
 
-    def match_at(self, response: Folded, position: int) -> list[TextHit]:
-        """The options whose whole text stands at `position`: the longest ones alone."""
-        slots = self._beginning_at(response, position)
-        if not slots:
+    def match_at(self, response: Folded, offset: int) -> list[TextHit]:
+        """The options whose whole text stands at `offset`: the longest ones alone."""
+        positions = self._beginning_at(response, offset)
+        if not positions:
             return []
-        wanted = [(tokens_of(self.texts[slot]), slot) for slot in slots]
-        places = TOKEN.finditer(response.low, position, position + self._limit)
+        wanted = [(tokens_of(self.texts[position]), position) for position in positions]
+        places = TOKEN.finditer(response.low, offset, offset + self._limit)
         found = list(islice(places, max(len(tokens) for tokens, _ in wanted)))
         words = _plain([m.group() for m in found])
-        fitting = [(len(t), slot) for t, slot in wanted if words[: len(t)] == t]
+        fitting = [(len(t), position) for t, position in wanted if words[: len(t)] == t]
         n = max(fitting)[0] if fitting else 0
         return [
-            TextHit(slot, found[0].start(), found[n - 1].end(), n)
-            for size, slot in fitting
+            TextHit(position, found[0].start(), found[n - 1].end(), n)
+            for size, position in fitting
             if size == n
         ]
 
-    def _beginning_at(self, response: Folded, position: int) -> list[int]:
-        """The slots whose text begins with the first token at or soon after `position`."""
-        m = TOKEN.search(response.low, position, position + _NEAR)
+    def _beginning_at(self, response: Folded, offset: int) -> list[int]:
+        """The positions whose text begins with the first token at or soon after `offset`."""
+        m = TOKEN.search(response.low, offset, offset + _NEAR)
         if m is None:
             return []
         token = m.group().replace(",", "")
         if token not in self._firsts:
             return []
-        return [slot for slot, first in enumerate(self._firsts) if first == token]
+        return [position for position, first in enumerate(self._firsts) if first == token]
 
-    def cut_at(self, response: Folded, position: int) -> list[TextHit]:
-        """The one option whose text begins with the whole clause at `position`, of two tokens
+    def cut_at(self, response: Folded, offset: int) -> list[TextHit]:
+        """The one option whose text begins with the whole clause at `offset`, of two tokens
         or more: a text left unfinished."""
-        slots = self._beginning_at(response, position)
-        if not slots:
+        positions = self._beginning_at(response, offset)
+        if not positions:
             return []
-        stop = position + self._limit
-        end = _CLAUSE.match(response.low, position, stop).end()  # type: ignore[union-attr]
-        found = list(TOKEN.finditer(response.low, position, end))
+        stop = offset + self._limit
+        end = _CLAUSE.match(response.low, offset, stop).end()  # type: ignore[union-attr]
+        found = list(TOKEN.finditer(response.low, offset, end))
         words = _plain([m.group() for m in found])
         n = len(words)
-        slots = [slot for slot in slots if tokens_of(self.texts[slot])[:n] == words]
-        if n < 2 or len(slots) != 1:
+        positions = [
+            position for position in positions if tokens_of(self.texts[position])[:n] == words
+        ]
+        if n < 2 or len(positions) != 1:
             return []
-        return [TextHit(slots[0], found[0].start(), found[-1].end(), n)]
+        return [TextHit(positions[0], found[0].start(), found[-1].end(), n)]
 
-    def begun_at(self, slot: int, response: Folded, position: int) -> int:
-        """How many tokens of option `slot`, from its first on, stand at `position`."""
-        if slot not in self._beginning_at(response, position):
+    def begun_at(self, position: int, response: Folded, offset: int) -> int:
+        """How many tokens of option `position`, from its first on, stand at `offset`."""
+        if position not in self._beginning_at(response, offset):
             return 0
-        tokens = tokens_of(self.texts[slot])
-        found = TOKEN.finditer(response.low, position, position + self._limit)
+        tokens = tokens_of(self.texts[position])
+        found = TOKEN.finditer(response.low, offset, offset + self._limit)
         words = _plain([m.group() for m, _ in zip(found, tokens, strict=False)])
         pairs = zip(words, tokens, strict=False)
         return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
-    def most_like(self, response: Folded, position: int, slot: int) -> bool:
-        """Whether option `slot` shares more of its tokens with the clause at `position` than any
+    def most_like(self, response: Folded, offset: int, position: int) -> bool:
+        """Whether option `position` shares more of its tokens with the clause at `offset` than any
         other option does."""
-        end = _CLAUSE.match(response.low, position).end()  # type: ignore[union-attr]
-        words = set(_plain(TOKEN.findall(response.low, position, end)))
+        end = _CLAUSE.match(response.low, offset).end()  # type: ignore[union-attr]
+        words = set(_plain(TOKEN.findall(response.low, offset, end)))
         likeness = [
             len(words.intersection(tokens)) / (min(len(words), len(set(tokens))) or 1)
             for tokens in self.tokens
         ]
-        own = likeness.pop(slot)
+        own = likeness.pop(position)
         return own > max(likeness, default=0.0)
 
     def find_all(self, response: Folded) -> list[TextHit]:
@@ -139,10 +141,10 @@ class Options:
         words = _plain([m.group() for m in places])
         line = f" {' '.join(words)} "
         hits = []
-        for slot, tokens in enumerate(self.tokens):
+        for position, tokens in enumerate(self.tokens):
             for first in _occurrences(line, tokens):
                 last = places[first + len(tokens) - 1]
-                hits.append(TextHit(slot, places[first].start(), last.end(), len(tokens)))
+                hits.append(TextHit(position, places[first].start(), last.end(), len(tokens)))
         return _outermost(hits)
 
 
@@ -173,6 +175,6 @@ def _outermost(hits: list[TextHit]) -> list[TextHit]:
     return kept
 
 
-def ends_clause(response: Folded, position: int) -> bool:
-    """True if a clause, line or the response ends at `position`."""
-    return _CLAUSE_END.match(response.low, position) is not None
+def ends_clause(response: Folded, offset: int) -> bool:
+    """True if a clause, line or the response ends at `offset`."""
+    return _CLAUSE_END.match(response.low, offset) is not None

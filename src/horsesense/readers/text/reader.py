@@ -33,7 +33,7 @@ class TextReader:
     """Reads the chosen option from the text of a response.
 
     >>> reader = TextReader()
-    >>> reader.read("The answer is (B).", ["red", "blue"], ["A", "B"]).slots
+    >>> reader.read("The answer is (B).", ["red", "blue"], ["A", "B"]).positions
     (1,)
     """
 
@@ -54,10 +54,10 @@ class TextReader:
         several options count as an answer.
         """
         known = label_set(tuple(labels))
-        slot = known.whole.get(response)
-        if slot is not None and (response not in options or not known.numbers):
-            sure = _SURE if response not in options or options[slot] == response else _FAIR
-            return Reading("answer", (slot,), "label_alone", (0, len(response)), sure)
+        position = known.whole.get(response)
+        if position is not None and (response not in options or not known.numbers):
+            sure = _SURE if response not in options or options[position] == response else _FAIR
+            return Reading("answer", (position,), "label_alone", (0, len(response)), sure)
         scene = Scene(Folded(response, known.table), known, Options(options))
         if not scene.response.low.strip():
             return _EMPTY
@@ -88,11 +88,11 @@ def other_label(scene: Scene) -> Reading | None:
         m = announcements.OTHER_NUMBER.match(scene.response.low)
     if m is None:
         return None
-    slot = scene.labels.slots.get(m["alone"] or m["said"]) if scene.labels.letters else None
-    if slot is not None and not _MORE_THAN_A_LETTER.search(m.group()):
+    position = scene.labels.positions.get(m["alone"] or m["said"]) if scene.labels.letters else None
+    if position is not None and not _MORE_THAN_A_LETTER.search(m.group()):
         alone = m.end() == len(scene.response.low)
         span = scene.response.span(*m.span())
-        return Reading("answer", (slot,), "label_alone", span, 0.93) if alone else None
+        return Reading("answer", (position,), "label_alone", span, 0.93) if alone else None
     return Reading("illegal", (), "other_label", scene.response.span(*m.span()), _SURE)
 
 
@@ -128,10 +128,10 @@ def _stated(
     A reply that opens with a label and that option's own text has answered; a later statement
     overrules it only where it turns against it or concludes.
     """
-    single = [s for s in said if len(s.target.slots) == 1]
+    single = [s for s in said if len(s.target.positions) == 1]
     last = candidates.listed(scene, said[-1] if multiple or not single else single[-1])
     everything = said if first is None else [first, *said]
-    agreed = len({s.target.slots for s in everything}) == 1
+    agreed = len({s.target.positions for s in everything}) == 1
     low = scene.response.low
     if first and not (agreed or turns(low, last) or concludes(low, last)) and _opens(scene, first):
         last = first
@@ -149,7 +149,7 @@ def _denied(scene: Scene, last: Statement) -> bool:
 
 
 def _opens(scene: Scene, first: Statement) -> bool:
-    one = first.rule == "lead" and len(first.target.slots) == 1 and first.target.agrees
+    one = first.rule == "lead" and len(first.target.positions) == 1 and first.target.agrees
     return bool(one) and ends_clause(scene.response, first.end)
 
 
@@ -157,10 +157,10 @@ def _without_content(scene: Scene) -> Reading | None:
     said = special.find(scene.response)
     if said is None:
         return None
-    slot = special.option_meaning(said.meaning, scene.options.texts)
+    position = special.option_meaning(said.meaning, scene.options.texts)
     span = scene.response.span(said.start, said.end)
-    if slot is not None:
-        return Reading("answer", (slot,), said.meaning, span, said.confidence)
+    if position is not None:
+        return Reading("answer", (position,), said.meaning, span, said.confidence)
     status: Status = "none" if said.meaning == "undetermined" else said.meaning
     return Reading(status, (), said.meaning, span, said.confidence)
 
@@ -169,26 +169,26 @@ def _weak(scene: Scene, multiple: bool) -> Reading | None:
     """What is merely mentioned: labels first, then linked labels, then texts."""
     named = candidates.mentions(scene)
     found = named.open
-    if len({s.target.slots for s in found}) > 1:
+    if len({s.target.positions for s in found}) > 1:
         found = [s for s in found if s.target.agrees] or found
     found = found or candidates.weakly_linked(scene)
     if found:
-        if len({s.target.slots for s in found}) == 1:
+        if len({s.target.positions for s in found}) == 1:
             return _reading(scene, found[-1], multiple, 0.93)
         return _several(scene, found)
     hits, rejected = candidates.texts(scene)
     if len(named.rejected | rejected) == len(scene.options.texts):
         return Reading("none", (), "all_rejected", None, 0.9)
-    hits = [hit for hit in hits if hit.slot not in named.rejected]
+    hits = [hit for hit in hits if hit.position not in named.rejected]
     hits = candidates.confirmed_texts(scene, hits) or hits
     if not hits:
         return None
     span = scene.response.span(hits[-1].start, hits[-1].end)
-    if len({h.slot for h in hits}) > 1:
+    if len({h.position for h in hits}) > 1:
         return Reading("ambiguous", (), "several_texts", span, _FAIR)
-    chance = candidates.numeric(scene, hits[-1].slot) or not _finished(scene.response.low)
+    chance = candidates.numeric(scene, hits[-1].position) or not _finished(scene.response.low)
     sure = _DOUBT if chance else 0.9
-    return Reading("answer", (hits[-1].slot,), "text_alone", span, sure)
+    return Reading("answer", (hits[-1].position,), "text_alone", span, sure)
 
 
 def _several(scene: Scene, found: list[Statement]) -> Reading:
@@ -201,6 +201,6 @@ def _reading(scene: Scene, found: Statement, multiple: bool, confidence: float) 
     span = scene.response.span(found.start, target.end)
     if target.text == "other":
         return Reading("ambiguous", (), "label_with_other_text", span, _FAIR)
-    if len(target.slots) > 1 and not multiple:
+    if len(target.positions) > 1 and not multiple:
         return Reading("ambiguous", (), "several", span, _FAIR)
-    return Reading("answer", target.slots, found.rule, span, confidence)
+    return Reading("answer", target.positions, found.rule, span, confidence)

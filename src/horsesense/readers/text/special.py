@@ -56,7 +56,7 @@ def meaning_of(option: str) -> Meaning | None:
 
 
 def option_meaning(meaning: Meaning, options: Sequence[str]) -> int | None:
-    """The slot of the one option that says `meaning`, None where none or several do."""
+    """The position of the one option that says `meaning`, None where none or several do."""
     said = [meaning_of(option) for option in options]
     for wanted in _NEAREST[meaning]:
         if said.count(wanted) == 1:

@@ -88,24 +88,24 @@ def _announced(scene: Scene) -> Iterator[Statement]:
             yield Statement("stated", target, noun.start())
 
 
-def _label_follows(scene: Scene, position: int) -> bool:
+def _label_follows(scene: Scene, offset: int) -> bool:
     """Whether a label follows at once, as in "option B", with no sign that announces it."""
-    hit = scene.labels.at(scene.response, position)
-    return hit is not None and _ANNOUNCES.search(scene.response.low, position, hit.start) is None
+    hit = scene.labels.at(scene.response, offset)
+    return hit is not None and _ANNOUNCES.search(scene.response.low, offset, hit.start) is None
 
 
-def _negated(low: str, position: int) -> bool:
+def _negated(low: str, offset: int) -> bool:
     """Whether the words before "answer" make it another one ("no answer", "the wrong answer")."""
-    clause = _CLAUSE_END.split(low[max(0, position - 40) : position])[-1]
+    clause = _CLAUSE_END.split(low[max(0, offset - 40) : offset])[-1]
     return not announcements.OTHER_ANSWER.isdisjoint(clause.split()[-4:])
 
 
-def _linked_target(scene: Scene, position: int) -> Target | None:
+def _linked_target(scene: Scene, offset: int) -> Target | None:
     """What stands behind one of the first links ("is", ":") of the sentence."""
     low = scene.response.low
-    limit = min(len(low), position + _SENTENCE)
-    end = announcements.MAIN_CLAUSE_END.search(low, position, limit)
-    links = announcements.LINK.finditer(low, position, end.end() if end else limit)
+    limit = min(len(low), offset + _SENTENCE)
+    end = announcements.MAIN_CLAUSE_END.search(low, offset, limit)
+    links = announcements.LINK.finditer(low, offset, end.end() if end else limit)
     for link, _ in zip(links, range(_LINKS_TRIED), strict=False):
         place = link.end()
         negated = announcements.NOT.match(low, place)
@@ -138,7 +138,7 @@ def _confirmed(scene: Scene) -> Iterator[Statement]:
             continue
         target = scene.behind(hit)
         passed = target.end
-        praise = announcements.RIGHT if len(target.slots) == 1 else announcements.BOTH_RIGHT
+        praise = announcements.RIGHT if len(target.positions) == 1 else announcements.BOTH_RIGHT
         if not praise.match(low, target.end) or turned_down(scene, hit.start):
             continue
         if hit.marked or is_named(scene, hit.start):
@@ -155,13 +155,13 @@ def _before_praise(scene: Scene) -> Iterator[LabelHit]:
         reach = praise.start() + 1
 
 
-def turned_down(scene: Scene, position: int) -> bool:
-    """Whether the words before `position` reject what stands there ("rather than B")."""
+def turned_down(scene: Scene, offset: int) -> bool:
+    """Whether the words before `offset` reject what stands there ("rather than B")."""
     low = scene.response.low
-    return announcements.TURNED_DOWN.search(low, max(0, position - 40), position) is not None
+    return announcements.TURNED_DOWN.search(low, max(0, offset - 40), offset) is not None
 
 
-def is_named(scene: Scene, position: int) -> bool:
-    """Whether a bare letter at `position` can be a label: in "hepatitis B" it is none."""
+def is_named(scene: Scene, offset: int) -> bool:
+    """Whether a bare letter at `offset` can be a label: in "hepatitis B" it is none."""
     low = scene.response.low
-    return announcements.LABEL_AFTER.search(low, max(0, position - 24), position) is not None
+    return announcements.LABEL_AFTER.search(low, max(0, offset - 24), offset) is not None

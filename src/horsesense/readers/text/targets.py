@@ -18,7 +18,7 @@ class Target(NamedTuple):
     """What stands at a place.
 
     Attributes:
-        slots: the options named; several for "B and C".
+        positions: the options named; several for "B and C".
         start, end: place in the folded response.
         by: how they are named.
         text: behind a label, its "own" option's text, or the beginning of it ("begun"), or
@@ -26,7 +26,7 @@ class Target(NamedTuple):
         marked: a label is set off by brackets or a sign; True for texts.
     """
 
-    slots: tuple[int, ...]
+    positions: tuple[int, ...]
     start: int
     end: int
     by: Literal["label", "text"]
@@ -49,32 +49,30 @@ class Scene:
         self.labels = labels
         self.options = options
 
-    def target_at(self, position: int, *, cut: bool = True) -> Target | None:
-        """The option named at `position`, after words such as "most likely option".
+    def target_at(self, offset: int, *, cut: bool = True) -> Target | None:
+        """The option named at `offset`, after words such as "most likely option".
 
         With `cut`, the beginning of one option's text counts where the clause ends with it.
         """
         response = self.response
-        skipped = announcements.FILLER.match(response.low, position).end()  # type: ignore[union-attr]
+        skipped = announcements.FILLER.match(response.low, offset).end()  # type: ignore[union-attr]
         label = self.labels.at(response, skipped)
-        texts = self.options.match_at(response, position)
-        if not texts and skipped > position:
+        texts = self.options.match_at(response, offset)
+        if not texts and skipped > offset:
             texts = self.options.match_at(response, skipped)
         if label is not None:
             return self._label_or_text(label, texts)
         if not texts and cut:
-            texts = self.options.cut_at(response, position) or self.options.cut_at(
-                response, skipped
-            )
+            texts = self.options.cut_at(response, offset) or self.options.cut_at(response, skipped)
         return _text_target(texts) if texts else None
 
     def _label_or_text(self, label: LabelHit, texts: list[TextHit]) -> Target:
         """Decide between a label and a text that begins with the label's own character."""
         if texts and texts[0].end > label.end:
             return _text_target(texts)
-        other = texts and all(hit.slot != label.slot for hit in texts)
+        other = texts and all(hit.position != label.position for hit in texts)
         if other and self.labels.numbers and not label.bracketed:
-            return Target((label.slot,), label.start, label.end, "label", "other")
+            return Target((label.position,), label.start, label.end, "label", "other")
         return self.behind(label)
 
     def behind(self, label: LabelHit) -> Target:
@@ -97,9 +95,9 @@ class Scene:
             joined = announcements.STANDS_FOR.match(response.low, label.end)
             found = self.options.match_at(response, joined.end()) if joined else []
         for hit in found:
-            if hit.slot == label.slot:
+            if hit.position == label.position:
                 return "own", hit.end
-        begun = self.options.begun_at(label.slot, response, label.after)
+        begun = self.options.begun_at(label.position, response, label.after)
         if found and begun < found[0].tokens and ends_clause(response, found[0].end):
             return "other", found[0].end
         if begun >= _BEGUN and not found:
@@ -110,9 +108,9 @@ class Scene:
 
 
 def _label_target(hits: list[LabelHit], end: int, text: Text | None) -> Target:
-    slots = tuple(dict.fromkeys(hit.slot for hit in hits))
-    return Target(slots, hits[0].start, end, "label", text, hits[0].marked)
+    positions = tuple(dict.fromkeys(hit.position for hit in hits))
+    return Target(positions, hits[0].start, end, "label", text, hits[0].marked)
 
 
 def _text_target(texts: list[TextHit]) -> Target:
-    return Target(tuple(t.slot for t in texts), texts[0].start, texts[0].end, "text", None)
+    return Target(tuple(t.position for t in texts), texts[0].start, texts[0].end, "text", None)

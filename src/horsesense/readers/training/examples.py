@@ -147,8 +147,8 @@ def target_of(case: Case, label: str) -> int | None:
         return case.labels.index(label)
     if label not in SPECIAL:
         return None
-    slot = option_meaning(SPECIAL[label], case.options)
-    return case.classes.index(label) if slot is None else slot
+    position = option_meaning(SPECIAL[label], case.options)
+    return case.classes.index(label) if position is None else position
 
 
 class Split(NamedTuple):

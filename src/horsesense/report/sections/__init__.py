@@ -7,9 +7,9 @@ from horsesense.report.sections.agreement import AGREEMENT
 from horsesense.report.sections.appendix import GLOSSARY, LEFT_OUT, NUMBERS, SIGNATURES
 from horsesense.report.sections.base import Section
 from horsesense.report.sections.look_at_text import LOOK_AT_TEXT
-from horsesense.report.sections.multi_problem import MANY
+from horsesense.report.sections.multi_problem import MULTI_PROBLEM
 from horsesense.report.sections.option_count import OPTION_COUNT
-from horsesense.report.sections.positions import SLOTS
+from horsesense.report.sections.positions import POSITIONS
 from horsesense.report.sections.protocol import PROTOCOL
 from horsesense.report.sections.readers import READERS
 from horsesense.report.sections.score import SCORE
@@ -22,12 +22,12 @@ SECTIONS: Registry[Section] = Registry("section")
 """Findings: they stand before the items."""
 for _section in (
     SCORE,
-    SLOTS,
+    POSITIONS,
     AGREEMENT,
     OPTION_COUNT,
     WITHOUT_GOLD,
     SECOND_LOOK,
-    MANY,
+    MULTI_PROBLEM,
     LOOK_AT_TEXT,
     READERS,
     PROTOCOL,

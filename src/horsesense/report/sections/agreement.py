@@ -47,7 +47,7 @@ def _kept_content(run: Run) -> list[Estimate]:
     return [
         e
         for e in run.everywhere("answer_change_rate")
-        if run.probes[e.probe]["holds"] == "same_answer"
+        if run.probes[e.probe]["invariant"] == "same_answer"
     ]
 
 

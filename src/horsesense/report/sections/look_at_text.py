@@ -1,4 +1,4 @@
-"""First token, PriDe and text side by side; what disturbed questions and added options change."""
+"""First token, PriDe and text side by side; what perturbed questions and added options change."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from horsesense.measures.base import Estimate
-from horsesense.measures.votes import DISTURBED
+from horsesense.measures.cells import HELD_OUT
+from horsesense.measures.votes import PERTURBED
 from horsesense.report.charts import Line, Point, describe, forest
 from horsesense.report.data import Run
 from horsesense.report.flow import flow, spoken
 from horsesense.report.sections.base import Context, Section
 from horsesense.report.text import points, rests_on, value_of
 from horsesense.report.verdict import Sentence, side
-from horsesense.runs.tables import HELD_OUT
 
-ENTROPIES = (*DISTURBED, "option_swap", "order")
+ENTROPIES = (*PERTURBED, "option_swap", "order")
 SAID = ("accuracy", "mismatch_rate", "rstd", "rstd_null")
 SURE = ("brier", "ece", "ece_null", "confidence_auroc")
 WORTH_SAYING = 0.01
@@ -105,7 +105,7 @@ def _named(run: Run, reader: str) -> str:
 def _fits(run: Run) -> list[tuple[str, dict[str, Any]]]:
     """What PriDe was fitted on, or why it was not."""
     fits = run.findings.get("fits", {})
-    return [(name, fit) for name, fit in fits.items() if "fits" in fit or "why_not" in fit]
+    return [(name, fit) for name, fit in fits.items() if "fits" in fit or "undefined_reason" in fit]
 
 
 def _offsets(run: Run) -> list[Offset]:
@@ -119,9 +119,9 @@ def _offsets(run: Run) -> list[Offset]:
 
 
 def _entropies(run: Run) -> list[Point]:
-    """Entropy per way of disturbing; the tick is what guessing would have."""
+    """Entropy per way of perturbing; the tick is what guessing would have."""
     found = [e for name in ENTROPIES for e in run.all("answer_entropy", name)]
-    if not any(e.probe in DISTURBED for e in found):
+    if not any(e.probe in PERTURBED for e in found):
         return []
     return [Point(run.label(e.probe, e.condition), e, e.baseline) for e in found]
 
@@ -170,7 +170,7 @@ def _gain(e: Estimate) -> Iterator[Sentence]:
 
 
 def _debiased(run: Run, reader: str, e: Estimate) -> Iterator[Sentence]:
-    text = f"Without the habit for labels ({_named(run, reader)}, on items it was not fitted on), "
+    text = f"Without the label bias ({_named(run, reader)}, on items it was not fitted on), "
     if side(e, 0.0) > 0:
         text += f"the first token’s score rises by {value_of(e)}: the habit hid answers."
         yield Sentence(text, "warning", e, LOOK_AT_TEXT.id, e.value or 0)
@@ -185,8 +185,8 @@ def _debiased(run: Run, reader: str, e: Estimate) -> Iterator[Sentence]:
 def _unfitted(run: Run) -> Iterator[Sentence]:
     score = run.one("accuracy")
     for _, fit in _fits(run):
-        if "why_not" in fit and score is not None:
-            yield Sentence(fit["why_not"], "note", score, LOOK_AT_TEXT.id)
+        if "undefined_reason" in fit and score is not None:
+            yield Sentence(fit["undefined_reason"], "note", score, LOOK_AT_TEXT.id)
 
 
 def _offset(run: Run) -> Iterator[Sentence]:
@@ -195,7 +195,7 @@ def _offset(run: Run) -> Iterator[Sentence]:
         if found.offset and mismatch is not None:
             text = (
                 f"Its labels stand at token {found.offset + 1} of most replies, not at the first: "
-                "read there with first_token(position=found)."
+                "read there with first_token(token=found)."
             )
             yield Sentence(text, "warning", mismatch, LOOK_AT_TEXT.id, 0.5)
 
@@ -204,7 +204,7 @@ def _floating(run: Run, e: Estimate) -> Sentence:
     moved = run.one("answer_floating", "extra_options", group="to_added")
     added = f", {value_of(moved)} to one of them" if moved is not None else ""
     text = (
-        f"Given three options that decline, {value_of(e)} of the items change their answer{added} "
+        f"Given three abstention options, {value_of(e)} of the items change their answer{added} "
         "(votes over shuffled options)."
     )
     return Sentence(text, "note", e, LOOK_AT_TEXT.id, e.value or 0)

@@ -177,12 +177,14 @@ def _change(run: Run, e: Estimate) -> Sentence:
         why = _why(run, e)
         text = f"{many} accuracy is {points(e.value)} points lower than one by one{why}."
         tone = "warning" if e.value < -SIZEABLE else "note"
-        return Sentence(text, tone, e, MANY.id, min(1.0, -e.value))  # type: ignore[arg-type]
+        return Sentence(text, tone, e, MULTI_PROBLEM.id, min(1.0, -e.value))  # type: ignore[arg-type]
     if side(e, 0.0) > 0:
         text = f"{many} accuracy is {points(e.value)} points higher than one by one."
-        return Sentence(text, "note", e, MANY.id)
+        return Sentence(text, "note", e, MULTI_PROBLEM.id)
     seen = f"; {points(e.detectable)} points would have been seen" if e.detectable else ""
-    return Sentence(f"{many} no change from one by one was found{seen}.", "sound", e, MANY.id)
+    return Sentence(
+        f"{many} no change from one by one was found{seen}.", "sound", e, MULTI_PROBLEM.id
+    )
 
 
 def _why(run: Run, e: Estimate) -> str:
@@ -195,4 +197,6 @@ def _why(run: Run, e: Estimate) -> str:
     return f"; {value_of(none)} of the problems have no label and {value_of(several)} have several"
 
 
-MANY = Section("many", "What do many problems in one prompt cost?", context, sentences)
+MULTI_PROBLEM = Section(
+    "multi_problem", "What do many problems in one prompt cost?", context, sentences
+)

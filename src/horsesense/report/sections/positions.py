@@ -12,11 +12,11 @@ from horsesense.report.text import chance_text, p_text, points, value_of
 from horsesense.report.verdict import ALPHA, Sentence, above_chance, side, would_show
 
 WORTH_LEADING = 0.10
-"""Share of items locked to one slot from which that is said before the preference."""
+"""Share of items locked to one position from which that is said before the preference."""
 
 
 def _probe(run: Run) -> str:
-    """The orders, where each content visits each slot; else the items as published."""
+    """The orders, where each content visits each position; else the items as published."""
     return "order" if run.all("position_preference", "order") else "original"
 
 
@@ -28,25 +28,26 @@ def context(run: Run) -> Context | None:
     baseline = chosen[0].baseline or 0.0
     off = [side(e, baseline, len(chosen)) for e in chosen]
     preference = [
-        Point(f"slot {e.group}", e, e.baseline, s != 0) for e, s in zip(chosen, off, strict=True)
+        Point(f"position {e.group}", e, e.baseline, s != 0)
+        for e, s in zip(chosen, off, strict=True)
     ]
-    recalls = [Point(f"slot {e.group}", e) for e in _condition(run.all("recall", probe))]
+    recalls = [Point(f"position {e.group}", e) for e in _condition(run.all("recall", probe))]
     overall = run.one("accuracy", probe)
     spread, null = run.one("rstd", probe), run.one("rstd_null", probe)
     return {
         "orders": probe == "order",
         "preference": forest(
             preference,
-            "Answers that choose the slot, %",
-            caption="Choice per slot. " + describe(preference),
+            "Answers that choose the position, %",
+            caption="Choice per position. " + describe(preference),
             line=Line(baseline, "even-handed"),
         ),
         "recall": recalls
         and forest(
             recalls,
             "Right answers found there, %",
-            caption="Recall per slot. " + describe(recalls),
-            line=Line(overall.value, "all slots") if overall and overall.value else None,
+            caption="Recall per position. " + describe(recalls),
+            line=Line(overall.value, "all positions") if overall and overall.value else None,
         ),
         "rstd": spread,
         "null": null,
@@ -63,20 +64,20 @@ def sentences(run: Run) -> Iterator[Sentence]:
     chosen = _condition(run.all("position_preference", "order"))
     locked = _locked(run)
     if locked is not None:
-        text = f"Chooses slot {locked.group} in {value_of(locked)} of items whatever it holds."
-        yield Sentence(text, "warning", locked, SLOTS.id, locked.value or 0)
+        text = f"Chooses position {locked.group} in {value_of(locked)} of items whatever it holds."
+        yield Sentence(text, "warning", locked, POSITIONS.id, locked.value or 0)
     elif chosen:
         yield _preference(chosen)
     yield from _spread(run)
 
 
 def _locked(run: Run) -> Estimate | None:
-    """The slot that is chosen in every order of many items; None where there is none."""
-    slots = _condition(run.all("position_locked", "order"))
-    most = max(slots, key=lambda e: e.value or 0, default=None)
+    """The position that is chosen in every order of many items; None where there is none."""
+    positions = _condition(run.all("position_locked", "order"))
+    most = max(positions, key=lambda e: e.value or 0, default=None)
     if most is None or (most.value or 0) < WORTH_LEADING:
         return None
-    return most if side(most, most.baseline or 0, len(slots)) > 0 else None
+    return most if side(most, most.baseline or 0, len(positions)) > 0 else None
 
 
 def _preference(chosen: list[Estimate]) -> Sentence:
@@ -84,16 +85,17 @@ def _preference(chosen: list[Estimate]) -> Sentence:
     fair = top.baseline or 0.0
     if side(top, fair, len(chosen)) > 0:
         text = (
-            f"Prefers slot {top.group}: {value_of(top)} of its answers go there in orders that "
-            f"give every slot the same content; {chance_text(fair)} would be even-handed."
+            f"Prefers position {top.group}: {value_of(top)} of its answers go there in orders that "
+            f"give every position the same content; {chance_text(fair)} would be even-handed."
         )
         weight = ((top.value or 0) - fair) / (1 - fair)
-        return Sentence(text, "warning", top, SLOTS.id, weight)
+        return Sentence(text, "warning", top, POSITIONS.id, weight)
     text = (
-        f"No preferred slot was found: the most chosen, {top.group}, has {value_of(top)} of the "
+        f"No preferred position was found: the most chosen, {top.group}, has {value_of(top)} of "
+        "the "
         f"answers; a surplus of {points(would_show(top))} points would have been seen."
     )
-    return Sentence(text, "sound", top, SLOTS.id)
+    return Sentence(text, "sound", top, POSITIONS.id)
 
 
 def _spread(run: Run) -> Iterator[Sentence]:
@@ -104,19 +106,22 @@ def _spread(run: Run) -> Iterator[Sentence]:
     p = null.p_value
     if p is not None and p < ALPHA:
         text = (
-            "Finds the right answer more easily in some slots than in others: recalls spread by "
+            "Finds the right answer more easily in some positions than in others: recalls spread "
+            "by "
             f"{value_of(spread)} points (RStD), where chance alone gives {value_of(null)} "
             f"(p {'' if p < 0.0001 else '= '}{p_text(p)})."
         )
-        weight = min(1.0, (spread.value - null.value) / 43.3)  # 43.3: always the same slot of four
-        yield Sentence(text, "warning", spread, SLOTS.id, weight)
+        weight = min(
+            1.0, (spread.value - null.value) / 43.3
+        )  # 43.3: always the same position of four
+        yield Sentence(text, "warning", spread, POSITIONS.id, weight)
     elif above_chance(run):
         text = (
-            "No slot was found to hide the right answer: recalls spread by "
+            "No position was found to hide the right answer: recalls spread by "
             f"{value_of(spread)} points (RStD), which chance alone can give "
             f"({value_of(null)}, up to {null.high:.1f})."
         )
-        yield Sentence(text, "sound", spread, SLOTS.id)
+        yield Sentence(text, "sound", spread, POSITIONS.id)
 
 
-SLOTS = Section("slots", "Does the place of an option matter?", context, sentences)
+POSITIONS = Section("positions", "Does the place of an option matter?", context, sentences)

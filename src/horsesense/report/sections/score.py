@@ -99,7 +99,7 @@ def _every_order(run: Run, score: Estimate) -> Iterator[Sentence]:
 
 
 def _noise(run: Run) -> str:
-    """A clause for a respondent that changes no more answers by order than by chance."""
+    """A clause for a model that changes no more answers by order than by chance."""
     change = run.one("answer_change_rate", "order")
     floor = run.one("answer_change_rate", "repeat")
     if change is None or floor is None or floor.high is None or side(change, floor.high) > 0:

@@ -37,7 +37,7 @@ def context(run: Run) -> Context | None:
             caption=f"Right replies by prompt. {said}. Always none has an OmniAccuracy of 50 %.",
         ),
         "omni": omni,
-        "every": _every_slot(run),
+        "every": _every_position(run),
         "classes": [e for e in run.all("response_class", PROBE) if e.n],
         "reviews": run.findings.get("reviews", {}),
         "detection": [
@@ -66,12 +66,12 @@ def _shown(run: Run) -> dict[str, Estimate]:
     return {**found, "omni_accuracy": omni} if omni is not None else found
 
 
-def _every_slot(run: Run) -> list[tuple[str, Estimate]]:
-    """How often the none-option is chosen, by the slot it stands in."""
+def _every_position(run: Run) -> list[tuple[str, Estimate]]:
+    """How often the none-option is chosen, by the position it stands in."""
     return [
         (e.group, e)
         for e in run.all("recall", PROBE)
-        if "slots=every" in e.condition
+        if "positions=every" in e.condition
     ]  # fmt: skip
 
 

@@ -31,7 +31,7 @@ class TrainedReader(Prepared):
         path: a directory that `horsesense train reader` wrote; UsageError if it is none.
     """
 
-    asks = False
+    asks_model = False
 
     def __init__(self, path: str) -> None:
         super().__init__()

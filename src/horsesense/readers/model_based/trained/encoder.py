@@ -149,6 +149,10 @@ class PairEncoder:
         return [torch.tensor(row).softmax(0).tolist() for row in rows]
 
 
-def _shown(case: Case, slot: int) -> str:
+def _shown(case: Case, position: int) -> str:
     """An option as it was shown."""
-    return f"{case.labels[slot]}. {case.options[slot]}" if case.labels else case.options[slot]
+    return (
+        f"{case.labels[position]}. {case.options[position]}"
+        if case.labels
+        else case.options[position]
+    )
