@@ -1,8 +1,8 @@
 """horsesense: find out what a multiple-choice score is made of before you believe it.
 
 >>> import horsesense as hs
->>> result = hs.audit("sample", "sim:position?k=1", out="run")  # doctest: +SKIP
->>> result.estimate("accuracy", reader="text").value           # doctest: +SKIP
+>>> run = hs.audit("sample", "sim:position?k=1", out="run")  # doctest: +SKIP
+>>> run.estimate("accuracy", reader="text").value            # doctest: +SKIP
 0.25
 
 Importing this package is quick: its parts are loaded when they are first used.
@@ -14,17 +14,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from horsesense.api import audit, plan
+    from horsesense.api import Run, audit, cues, open, plan, read
     from horsesense.errors import HorsesenseError, ItemsError, UsageError
+    from horsesense.inference.limits import Limits
     from horsesense.items.item import Item, ItemSet
     from horsesense.items.load import load_items
     from horsesense.measures.base import Estimate
     from horsesense.readers.reading import Reading
     from horsesense.readers.text import TextReader
-    from horsesense.runs.findings import Result
     from horsesense.runs.settings import Settings
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _PLACES = {
     "Estimate": "horsesense.measures.base",
@@ -32,14 +32,18 @@ _PLACES = {
     "Item": "horsesense.items.item",
     "ItemSet": "horsesense.items.item",
     "ItemsError": "horsesense.errors",
+    "Limits": "horsesense.inference.limits",
     "Reading": "horsesense.readers.reading",
-    "Result": "horsesense.runs.findings",
+    "Run": "horsesense.api",
     "Settings": "horsesense.runs.settings",
     "TextReader": "horsesense.readers.text",
     "UsageError": "horsesense.errors",
     "audit": "horsesense.api",
+    "cues": "horsesense.api",
     "load_items": "horsesense.items.load",
+    "open": "horsesense.api",
     "plan": "horsesense.api",
+    "read": "horsesense.api",
 }
 
 __all__ = [
@@ -48,22 +52,29 @@ __all__ = [
     "Item",
     "ItemSet",
     "ItemsError",
+    "Limits",
     "Reading",
-    "Result",
+    "Run",
     "Settings",
     "TextReader",
     "UsageError",
     "__version__",
     "audit",
+    "cues",
     "load_items",
+    "open",
     "plan",
+    "read",
 ]
 
 
 def __getattr__(name: str) -> Any:
     if name not in _PLACES:
         raise AttributeError(f"module 'horsesense' has no attribute {name!r}")
-    return getattr(import_module(_PLACES[name]), name)
+    value = getattr(import_module(_PLACES[name]), name)
+    # A folder of the same name (cues) would otherwise take the place of the function.
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

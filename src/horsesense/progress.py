@@ -116,6 +116,11 @@ def progress(
         shown.close()
 
 
+def say(sentence: str) -> None:
+    """One sentence to the person at the terminal, beside progress and never among results."""
+    print(sentence, file=sys.stderr, flush=True)
+
+
 def clock(seconds: float) -> str:
     """Seconds as people read them.
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from horsesense.cli.options import AsJson
+from horsesense.cli.options import AsJson, RunPath, print_json
 
 if TYPE_CHECKING:
+    from horsesense.api import Run
+    from horsesense.readers.human.review_files import Material
     from horsesense.readers.human.reviews import Reviews
 
-Run = Annotated[Path, typer.Argument(help="Run directory.", show_default=False)]
 To = Annotated[Path | None, typer.Option(help="CSV file to write; RUN/review.csv by default.")]
 Take = Annotated[
     list[Path] | None,
@@ -28,7 +28,7 @@ def register(app: typer.Typer) -> None:
 
 
 def annotate(
-    run: Run, to: To = None, take: Take = None, also: Also = 0, as_json: AsJson = False
+    run: RunPath, to: To = None, take: Take = None, also: Also = 0, as_json: AsJson = False
 ) -> None:
     """Have people judge replies to questions without a hint, and measure with what they found.
 
@@ -37,32 +37,34 @@ def annotate(
     """
     done = _taken(run, take) if take else _written(run, to or run / "review.csv", also)
     if as_json:
-        print(json.dumps(done, ensure_ascii=False, indent=2))
+        print_json("annotate", done)
         return
     print(done["says"])
 
 
-def _written(run: Path, path: Path, also: int) -> dict[str, object]:
+def _written(path: Path, to: Path, also: int) -> dict[str, object]:
+    from horsesense.api import open as open_run
     from horsesense.readers.human.review_files import CHOICES, rows_to_review, write_csv
 
-    rows = rows_to_review(run, also)
-    write_csv(rows, path)
+    rows = rows_to_review(_material(open_run(path)), also)
+    write_csv(rows, to)
     undecided = sum(row.rule == "needs_review" for row in rows)
     says = (
         f"{undecided} replies that no rule could judge, and {len(rows) - undecided} others, "
-        f"are in {path}.\n"
+        f"are in {to}.\n"
         f"Write one of {', '.join(CHOICES)} into the column answer, "
-        f"then: horsesense annotate {run} --take {path}"
+        f"then: horsesense annotate {path} --take {to}"
     )
     return {
-        "file": str(path),
+        "file": str(to),
         "undecided": undecided,
         "others": len(rows) - undecided,
         "says": says,
     }
 
 
-def _taken(run: Path, files: list[Path]) -> dict[str, object]:
+def _taken(path: Path, files: list[Path]) -> dict[str, object]:
+    from horsesense.api import open as open_run
     from horsesense.readers.human.review_files import (
         known_keys,
         read_csv,
@@ -70,21 +72,28 @@ def _taken(run: Path, files: list[Path]) -> dict[str, object]:
         settle,
         write_csv,
     )
-    from horsesense.report import write_report
-    from horsesense.runs.recompute import recompute
 
-    known = known_keys(run)
+    run = open_run(path)
+    material = _material(run)
+    known = known_keys(material)
     answers = {f"{n}:{path.name}": read_csv(path, known) for n, path in enumerate(files, start=1)}
     reviews, open_keys = settle(answers)
-    reviews.save(run)
-    recompute(run)
-    write_report(run)
+    reviews.save(run.path)
+    run.measure()
+    run.report()
     says = _said(reviews, len(open_keys))
     if open_keys:
-        path = run / "disagreements.csv"
-        write_csv(rows_of(run, open_keys, answers), path)
-        says += f"\nThey are in {path}; fill its last column and give it as a third --take."
+        to = run.path / "disagreements.csv"
+        write_csv(rows_of(material, open_keys, answers), to)
+        says += f"\nThey are in {to}; fill its last column and give it as a third --take."
     return {**reviews.as_json(), "open": [key.hex() for key in open_keys], "says": says}
+
+
+def _material(run: Run) -> Material:
+    from horsesense.readers.human.review_files import Material
+
+    directory = run.directory
+    return Material(run.path, directory.trials(), directory.readings(), directory.layout.store)
 
 
 def _said(reviews: Reviews, still_open: int) -> str:

@@ -1,12 +1,14 @@
-"""`horsesense audit` and what is done with its run directory."""
+"""`horsesense audit`, `plan` and `demo`: a study from its items to its report."""
 
 from __future__ import annotations
 
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from horsesense.cli.grouped import grouped
 from horsesense.cli.options import (
     MODEL,
     AsJson,
@@ -17,192 +19,136 @@ from horsesense.cli.options import (
     Limit,
     Model,
     Price,
+    ReportItems,
+    RunOut,
     Seed,
     Split,
     Temperature,
     Templates,
     Where,
-    json_text,
     limits,
     pairs,
+    print_json,
 )
-from horsesense.errors import UsageError
 
 if TYPE_CHECKING:
-    from horsesense.runs.findings import Result
+    from horsesense.api import Run
     from horsesense.runs.settings import Settings
 
-Probes = Annotated[
-    str | None, typer.Option(help="Probes, separated by commas; `horsesense list` names them.")
-]
-Suite = Annotated[str | None, typer.Option(help="A named set of probes.")]
-Faithful = Annotated[bool, typer.Option(help="The suite's protocol exactly as published.")]
-Sizes = Annotated[
-    str | None, typer.Option(help="Problems in one prompt, such as 5,10,20 (suite multi-problem).")
-]
-Bundles = Annotated[int | None, typer.Option(help="Number of bundles of each size.")]
-Disjoint = Annotated[bool, typer.Option("--disjoint", help="Bundles of a size share no item.")]
-Task = Annotated[
-    str | None, typer.Option(help="Words for what is classified: a shipped task or a TOML file.")
-]
-Shots = Annotated[int, typer.Option(help="Few-shot examples before each question.")]
-ShotsFrom = Annotated[str | None, typer.Option(help="Items file with the few-shot examples.")]
-Labels = Annotated[str | None, typer.Option(help="Label set, separated by commas.")]
-Style = Annotated[str, typer.Option(help="chat, completion, or auto (what the model offers).")]
-MaxTokens = Annotated[int, typer.Option(help="Longest reply; 0 for scores alone.")]
-Readers = Annotated[str, typer.Option(help="How replies are read, separated by commas.")]
-Draws = Annotated[int, typer.Option(help="Bootstrap resamples.")]
-Out = Annotated[Path | None, typer.Option(help="Run directory; the same one goes on.")]
-ReportItems = Annotated[int, typer.Option(help="Items shown in the report with every answer.")]
+READERS = "first_token,text"
+
+
+@dataclass(frozen=True)
+class StudyOptions:
+    """What is asked: the options that `audit` and `plan` share."""
+
+    items: Items
+    model: Model
+    probes: Annotated[
+        str | None,
+        typer.Option(help="Probes, separated by commas; `horsesense list probes` names them."),
+    ] = None
+    suite: Annotated[str | None, typer.Option(help="A named set of probes.")] = None
+    faithful: Annotated[bool, typer.Option(help="The suite's protocol exactly as published.")] = (
+        False
+    )
+    sizes: Annotated[
+        str | None,
+        typer.Option(help="Problems in one prompt, such as 5,10,20 (suite multi-problem)."),
+    ] = None
+    bundles: Annotated[int | None, typer.Option(help="Number of bundles of each size.")] = None
+    disjoint: Annotated[
+        bool, typer.Option("--disjoint", help="Bundles of a size share no item.")
+    ] = False
+    task: Annotated[
+        str | None,
+        typer.Option(help="Words for what is classified: a shipped task or a TOML file."),
+    ] = None
+    limit: Limit = None
+    seed: Seed = 0
+    shots: Annotated[int, typer.Option(help="Few-shot examples before each question.")] = 0
+    shots_from: Annotated[
+        str | None, typer.Option(help="Items file with the few-shot examples.")
+    ] = None
+    map: FieldMap = None
+    split: Split = None
+    where: Where = None
+    labels: Annotated[str | None, typer.Option(help="Label set, separated by commas.")] = None
+    style: Annotated[
+        str, typer.Option(help="chat, completion, or auto (what the model offers).")
+    ] = "auto"
+    templates: Templates = None
+    max_tokens: Annotated[int, typer.Option(help="Longest reply; 0 for scores alone.")] = 16
+    temperature: Temperature = 0.0
+    readers: Annotated[str, typer.Option(help="How replies are read, separated by commas.")] = (
+        READERS
+    )
+
+    def settings(self, **more: Any) -> Settings:
+        """The settings that these options ask for; lists and maps are taken apart here alone."""
+        from horsesense.plugins import split_outside_brackets
+        from horsesense.runs.settings import Settings
+
+        found = {name: value for name, value in (asdict(self) | more).items() if value is not None}
+        for name in ("map", "where"):
+            if name in found:
+                found[name] = pairs(name, found[name])
+        for name in ("probes", "readers", "labels"):
+            if name in found:
+                found[name] = tuple(split_outside_brackets(found[name]))
+        return Settings.of(**found)
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    for command in (audit, plan, report):
-        app.command()(command)
-    app.command("list")(list_)
-    app.command()(verify)
+    app.command()(grouped(audit))
+    app.command()(grouped(plan))
     app.command()(demo)
 
 
 def audit(
-    items: Items,
-    model: Model,
-    probes: Probes = None,
-    suite: Suite = None,
-    faithful: Faithful = False,
-    sizes: Sizes = None,
-    bundles: Bundles = None,
-    disjoint: Disjoint = False,
-    task: Task = None,
-    limit: Limit = None,
-    seed: Seed = 0,
-    out: Out = None,
-    shots: Shots = 0,
-    shots_from: ShotsFrom = None,
-    map: FieldMap = None,
-    split: Split = None,
-    where: Where = None,
-    labels: Labels = None,
-    style: Style = "auto",
-    templates: Templates = None,
-    max_tokens: MaxTokens = 16,
-    temperature: Temperature = 0.0,
-    readers: Readers = "first_token,text",
-    draws: Draws = 1000,
+    study: StudyOptions,
+    out: RunOut = None,
+    draws: Annotated[int, typer.Option(help="Bootstrap resamples.")] = 1000,
     max_connections: Connections = None,
     budget: Budget = None,
     price: Price = None,
     report_items: ReportItems = 200,
     as_json: AsJson = False,
 ) -> None:
-    """Ask every item in many controlled forms and report what the score is made of."""
-    from horsesense.api import audit as run_audit
-    from horsesense.api import default_out
+    """Ask every item in many controlled forms and report what the score is made of.
 
-    settings = _settings(locals())
-    folder = out or default_out(settings)
-    result = run_audit(
-        out=folder,
-        limits=limits(budget, price),
-        max_connections=max_connections,
-        report_items=report_items,
-        **settings.model_dump(),
-    )
-    _show_result(result, as_json)
-    if result.run.stopped == "failures" or result.findings["failures"]:
+    The same --out continues where it stopped, after Ctrl-C, a crash or a budget.
+    """
+    from horsesense.api import Run, default_out
+    from horsesense.models.registry import make_model
+
+    may = limits(budget, price)
+    settings = study.settings(draws=draws)
+    model = make_model(settings.model)
+    run = Run.start(out or default_out(settings), settings)
+    spent = run.ask(model, limits=may, max_connections=max_connections)
+    run.read(limits=may.after(spent))
+    run.measure()
+    run.report(items=report_items)
+    _show(run, as_json)
+    if spent.stopped == "failures" or run.results.findings["failures"]:
         raise typer.Exit(3)
 
 
-def plan(
-    items: Items,
-    model: Model,
-    probes: Probes = None,
-    suite: Suite = None,
-    faithful: Faithful = False,
-    sizes: Sizes = None,
-    bundles: Bundles = None,
-    disjoint: Disjoint = False,
-    task: Task = None,
-    limit: Limit = None,
-    seed: Seed = 0,
-    shots: Shots = 0,
-    shots_from: ShotsFrom = None,
-    map: FieldMap = None,
-    split: Split = None,
-    where: Where = None,
-    labels: Labels = None,
-    style: Style = "auto",
-    templates: Templates = None,
-    max_tokens: MaxTokens = 16,
-    price: Price = None,
-    as_json: AsJson = False,
-) -> None:
+def plan(study: StudyOptions, price: Price = None, as_json: AsJson = False) -> None:
     """Say what an audit would ask and cost, and what it could see, before anything is spent."""
-    from horsesense.api import complete
+    from horsesense.api import plan_study
+    from horsesense.models.registry import make_model
     from horsesense.runs.plan_text import plan_json, plan_text
-    from horsesense.runs.study import plan as plan_study
 
-    counted, study = complete(plan_study(_settings(locals())))
-    found = plan_json(counted, study, limits(None, price))
-    print(json_text(found) if as_json else plan_text(found))
-
-
-def report(
-    run: Annotated[Path, typer.Argument(help="Run directory.", show_default=False)],
-    report_items: ReportItems = 200,
-    item: Annotated[str | None, typer.Option(help="Show this item's prompts and answers.")] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Write the report of a run directory again, or open one item of it."""
-    from horsesense.report import item_report, write_report
-
-    path = write_report(run, max_items=report_items) if item is None else item_report(run, item)
-    print(json_text({"report": str(path)}) if as_json else path)
-
-
-def list_(
-    kind: Annotated[
-        str | None, typer.Argument(help="probes, measures, readers, models, designs, suites.")
-    ] = None,
-    as_json: AsJson = False,
-) -> None:
-    """List probes, measures, readers, simulated models, designs and suites."""
-    from horsesense.catalogue import catalogue
-
-    found = catalogue()
-    if kind is not None:
-        if kind not in found:
-            raise UsageError.unknown("kind of thing to list", kind, found)
-        found = {kind: found[kind]}
+    settings = study.settings()
+    counted, ready = plan_study(settings, make_model(settings.model))
+    found = plan_json(counted, ready, limits(None, price))
     if as_json:
-        print(json_text(found))
-        return
-    for title, entries in found.items():
-        print(f"{title}")
-        width = max(map(len, entries))
-        for name, summary in entries.items():
-            print(f"  {name:<{width}}  {summary}")
-        print()
-
-
-def verify(
-    run: Annotated[Path, typer.Argument(help="Run directory.", show_default=False)],
-    as_json: AsJson = False,
-) -> None:
-    """Derive every hash of a run directory again and say what does not match."""
-    from horsesense.inference.store import Store
-
-    with Store.open(run / "store.sqlite", read_only=True) as store:
-        found = store.verify()
-    if as_json:
-        print(json_text({"checked": found.checked, "faults": found.faults}))
+        print_json("plan", found)
     else:
-        print(f"{found.checked:,} stored answers checked, {len(found.faults)} faults")
-        for fault in found.faults[:20]:
-            print(f"  {fault}")
-    if not found.sound:
-        raise typer.Exit(3)
+        print(plan_text(found))
 
 
 def demo(
@@ -213,49 +159,45 @@ def demo(
     """Audit the packaged sample items; by default with a model whose truth is known."""
     from horsesense.api import audit as run_audit
 
-    _show_result(run_audit("sample", model, out=out), as_json)
+    _show(run_audit("sample", model, out=out), as_json)
 
 
-def _settings(options: dict[str, Any]) -> Settings:
-    """Settings from a command's options; lists and maps are split here and nowhere else."""
-    from horsesense.plugins import split_outside_brackets
-    from horsesense.runs.settings import Settings
-
-    fields = {k: v for k, v in options.items() if k in Settings.model_fields and v is not None}
-    for name in ("map", "where"):
-        if name in fields:
-            fields[name] = pairs(name, fields[name])
-    for name in ("probes", "readers", "labels"):
-        if name in fields:
-            fields[name] = tuple(part.strip() for part in split_outside_brackets(fields[name]))
-    return Settings.of(**fields)
-
-
-def _show_result(result: Result, as_json: bool) -> None:
+def _show(run: Run, as_json: bool) -> None:
     from horsesense.inference.limits import RunSummary
-    from horsesense.report import verdict_of
 
-    report = result.out / "report.html"
+    results, report = run.results, run.directory.layout.report
     if as_json:
-        print(json_text({"out": str(result.out), "report": str(report), **result.findings}))
+        rows = [estimate.as_json() for estimate in results.estimates]
+        found = {"out": str(run.path), "report": str(report), **results.findings}
+        print_json("audit", {**found, "estimates": rows})
         return
-    for sentence in verdict_of(result.out, items=result.items):
+    for sentence in run.verdict():
         print(f"- {sentence}")
-    for name, spent in result.findings["judges"].items():
+    for name, spent in results.findings["judges"].items():
         print(f"{name}: {RunSummary(**spent).costs()}.")
-    for line in _shortfalls(result):
+    for line in shortfalls(run):
         print(line)
     print(f"Report: {report}")
 
 
-def _shortfalls(result: Result) -> list[str]:
-    """What was not asked or not answered, and how to go on; empty where nothing is missing."""
-    run, failures = result.run, result.findings["failures"]
-    lines = []
-    if run.stopped == "budget":
-        lines.append("The budget is spent; the same command goes on where it stopped.")
-    if run.stopped == "failures" and run.last_failure is not None:
-        lines.append(f"Stopped, since too many requests failed: {run.last_failure.message}")
-    if failures:
-        lines.append(f"{failures:,} requests have no answer; the same command asks them again.")
+def shortfalls(run: Run) -> list[str]:
+    """What was not asked or not answered, and how to continue; empty where nothing is missing."""
+    findings, lines = run.results.findings, []
+    reason = findings["stages"]["ask"]["reason"]
+    if reason == "budget":
+        lines.append("The budget is spent; the same command continues where it stopped.")
+    if reason == "interrupted":
+        lines.append("The run was interrupted; the audit command with this --out continues it.")
+    failure = findings["run"].get("last_failure")
+    if reason == "failures" and findings["run"].get("stopped") and failure is not None:
+        lines.append(f"Stopped, since too many requests failed: {failure['message']}")
+    if findings["failures"]:
+        lines.append(
+            f"{findings['failures']:,} requests have no answer; the same audit asks them again."
+        )
+    if findings["unread"]:
+        lines.append(
+            f"{findings['unread']:,} of {findings['trials']:,} prompts have no reading and are"
+            " missing from the numbers."
+        )
     return lines

@@ -82,9 +82,9 @@ def paraphrases(
     as_json: options.AsJson = False,
 ) -> None:
     """Questions in other words, by a model: look at the file, then audit it with `paraphrase`."""
-    from horsesense.api import complete
     from horsesense.build.paraphrases import paraphrase
     from horsesense.items.load import load_items
+    from horsesense.runs.run import complete
 
     found = load_items(
         items,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -30,6 +31,11 @@ Where = Annotated[list[str] | None, typer.Option(help="FIELD=VALUE that a row mu
 Templates = Annotated[str | None, typer.Option(help="Folder with prompt templates of your own.")]
 Temperature = Annotated[float, typer.Option(help="0 is greedy.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+RunPath = Annotated[Path, typer.Argument(help="Run directory.", show_default=False)]
+RunOut = Annotated[
+    Path | None, typer.Option("--out", help="Run directory; one that is there is continued.")
+]
+ReportItems = Annotated[int, typer.Option(help="Items shown in the report with every answer.")]
 Connections = Annotated[int | None, typer.Option(help="Requests under way together.")]
 Budget = Annotated[
     str | None, typer.Option(help="requests=N,tokens=N,money=X: stop asking when one is spent.")
@@ -76,6 +82,15 @@ def _number(option: str, text: str, kind: type) -> Any:
     except ValueError:
         noun = "a whole number" if kind is int else "a number"
         raise UsageError(f"--{option}: {text!r} is not {noun}.") from None
+
+
+SCHEMA_VERSION = 2
+"""Version of the fields of all `--json` outputs; it grows when one is renamed or removed."""
+
+
+def print_json(command: str, value: Mapping[str, Any]) -> None:
+    """Print a command's result for machines, with the name and version of its schema."""
+    print(json_text({"schema": f"horsesense.{command}/{SCHEMA_VERSION}", **value}))
 
 
 def json_text(value: Any) -> str:

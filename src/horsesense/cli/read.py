@@ -22,8 +22,8 @@ _AROUND = 60
 File = Annotated[
     Path,
     typer.Argument(
-        help="JSONL (plain, .gz or .zst) with `options` and `response`, and where present `id`,"
-        " `labels`, `finish_reason`.",
+        help="A run directory; or JSONL (plain, .gz or .zst) with `options` and `response`, and"
+        " where present `id`, `labels`, `finish_reason`.",
         show_default=False,
     ),
 ]
@@ -33,6 +33,12 @@ Multiple = Annotated[bool, typer.Option(help="A response may choose several opti
 ReaderName = Annotated[
     str,
     typer.Option("--reader", help="text, trained:DIRECTORY, or judge:MODEL with MODEL as --model."),
+]
+Readers = Annotated[
+    str | None,
+    typer.Option(
+        help="Of a run directory: how to read it, separated by commas.", show_default=False
+    ),
 ]
 Out = Annotated[
     Path | None,
@@ -50,13 +56,22 @@ def register(app: typer.Typer) -> None:
 
 def read(
     file: File,
+    readers: Readers = None,
     as_json: AsJson = False,
     explain: Explain = False,
     multiple: Multiple = False,
     reader: ReaderName = "text",
     out: Out = None,
 ) -> None:
-    """Say which option each recorded response chooses; the built-in text reader needs no model."""
+    """Say which option each recorded response chooses; the built-in text reader needs no model.
+
+    Of a run directory, read its stored answers with --readers and measure them again.
+    """
+    if file.is_dir():
+        _read_run(file, readers, as_json)
+        return
+    if readers is not None:
+        raise UsageError("--readers belongs to a run directory.", hint="For a file: --reader.")
     counts: Counter[str] = Counter()
 
     def show(row: Recorded) -> None:
@@ -79,6 +94,31 @@ def read(
     if unread:
         print(f"{unread} more have no reading: {reader} gave none.", file=sys.stderr)
         raise typer.Exit(3)
+
+
+def _read_run(path: Path, readers: str | None, as_json: bool) -> None:
+    """Read a run's stored answers, measure and report; the answers stay as they are."""
+    from horsesense.api import open as open_run
+    from horsesense.cli.options import print_json
+    from horsesense.plugins import split_outside_brackets
+
+    run = open_run(path)
+    names = split_outside_brackets(readers or "")
+    spent = run.read(*names)
+    run.measure()
+    report = run.report()
+    rows = run.readings.group_by("reader", "status").len().sort("reader", "len", descending=True)
+    counts: dict[str, dict[str, int]] = {}
+    for name, status, n in rows.iter_rows():
+        counts.setdefault(name, {})[status] = n
+    if as_json:
+        print_json("read", {"report": str(report), "readings": counts})
+        return
+    for name, found in sorted(counts.items()):
+        print(f"{name}: " + ", ".join(f"{status} {n:,}" for status, n in found.items()))
+    if spent.asked:
+        print(f"judges: {spent.costs()}")
+    print(f"Report: {report}")
 
 
 def _read_in_bulk(file: Path, name: str, out: Path | None, show: Callable[[Recorded], None]) -> int:

@@ -15,7 +15,7 @@ import contextlib
 import os
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -24,6 +24,7 @@ from typing import Any, Final, NamedTuple, Self
 
 import orjson
 
+from horsesense.errors import StoreError
 from horsesense.inference.store_file import connect, create, examine, explained, hold
 from horsesense.models.base import Asked
 from horsesense.models.messages import Failure, Key, Request, Response
@@ -77,10 +78,18 @@ class Store:
     ' 4'
     """
 
-    def __init__(self, path: Path, connection: sqlite3.Connection, lock: int | None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        connection: sqlite3.Connection | None,
+        lock: int | None,
+        begin: Callable[[], None] | None = None,
+    ) -> None:
         self.path = path
         self._connection = connection
         self._lock = lock
+        self._begin = begin
+        self._early: list[tuple[Sequence[tuple[Asked, int, Failure]], str]] = []
         self._synced = 0.0
 
     @classmethod
@@ -106,6 +115,37 @@ class Store:
             os.close(lock)
             raise
 
+    @classmethod
+    def lazy(cls, path: Path, begin: Callable[[], None]) -> Self:
+        """A store that calls `begin` just before it keeps its first answer of this session.
+
+        Where there is no file at `path` yet, it is made then and not before: a study whose every
+        request fails leaves nothing behind. Raises StoreError as `open` does.
+        """
+        if path.exists():
+            store = cls.open(path)
+            store._begin = begin
+            return store
+        return cls(path, None, None, begin)
+
+    @property
+    def begun(self) -> bool:
+        """Whether answers have been kept in this session."""
+        return self._begin is None
+
+    def begin(self) -> None:
+        """Make the file, if there is none, and tell whoever waits for the first answer."""
+        if self._begin is None:
+            return
+        begin, self._begin = self._begin, None
+        begin()
+        if self._connection is None:
+            made = type(self).open(self.path)
+            self._connection, self._lock = made._connection, made._lock
+        early, self._early = self._early, []
+        for failures, identity in early:
+            self.fail(failures, identity=identity)
+
     def __enter__(self) -> Self:
         return self
 
@@ -120,17 +160,19 @@ class Store:
     def close(self) -> None:
         """Fold the log into the file and give the run directory free; twice does no harm."""
         with explained(self.path):
-            self._connection.close()
+            if self._connection is not None:
+                self._connection.close()
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
 
     def put(self, answered: Sequence[tuple[Asked, Response]], *, identity: str) -> None:
         """Store responses of the model named `identity` in one transaction; the first one stays."""
+        self.begin()
         now = int(time.time())
-        with self._transaction():
+        with self._transaction() as database:
             model = self._model(identity)
-            self._connection.executemany(
+            database.executemany(
                 "INSERT INTO responses VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING",
                 (
                     (key, model, _text(request), text := _text(response), _digest(text), now)
@@ -140,10 +182,13 @@ class Store:
 
     def fail(self, failures: Sequence[tuple[Asked, int, Failure]], *, identity: str) -> None:
         """Record requests that got no answer after so many attempts, in one transaction."""
+        if self._connection is None:
+            self._early.append((failures, identity))
+            return
         now = int(time.time())
-        with self._transaction():
+        with self._transaction() as database:
             model = self._model(identity)
-            self._connection.executemany(
+            database.executemany(
                 "INSERT INTO failures (key, model, request, attempts, failure, stored_at) "
                 "VALUES (?, ?, ?, ?, ?, ?)",
                 (
@@ -190,6 +235,8 @@ class Store:
 
     def totals(self) -> Totals:
         """Counts over the whole store; reads every row."""
+        if self._connection is None:
+            return Totals(0, 0, 0, 0)
         [(responses, prompt, completion)] = self._rows(
             "SELECT count(*), total(json_extract(response, '$.usage[0]')), "
             "total(json_extract(response, '$.usage[1]')) FROM responses"
@@ -223,29 +270,39 @@ class Store:
         return Verification(checked, tuple(faults))
 
     def _model(self, identity: str) -> int:
-        self._connection.execute(
+        database = self._open_connection
+        database.execute(
             "INSERT INTO models (identity) VALUES (?) ON CONFLICT DO NOTHING", [identity]
         )
         sql = "SELECT id FROM models WHERE identity = ?"
-        return int(self._connection.execute(sql, [identity]).fetchone()[0])
+        return int(database.execute(sql, [identity]).fetchone()[0])
+
+    @property
+    def _open_connection(self) -> sqlite3.Connection:
+        if self._connection is None:
+            raise StoreError(f"{self.path} holds nothing yet.")
+        return self._connection
 
     @contextlib.contextmanager
-    def _transaction(self) -> Iterator[None]:
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        database = self._open_connection
         with explained(self.path):
             due = time.monotonic() - self._synced >= _SYNC_EVERY
-            self._connection.execute(f"PRAGMA synchronous = {'FULL' if due else 'NORMAL'}")
-            self._connection.execute("BEGIN IMMEDIATE")
+            database.execute(f"PRAGMA synchronous = {'FULL' if due else 'NORMAL'}")
+            database.execute("BEGIN IMMEDIATE")
             try:
-                yield
-                self._connection.execute("COMMIT")
+                yield database
+                database.execute("COMMIT")
             except BaseException:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
+                if database.in_transaction:
+                    database.execute("ROLLBACK")
                 raise
             if due:
                 self._synced = time.monotonic()
 
     def _rows(self, sql: str, values: Any = ()) -> Iterator[tuple[Any, ...]]:
+        if self._connection is None:
+            return
         with explained(self.path):
             yield from self._connection.execute(sql, values)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from horsesense.errors import ItemsError, UsageError
 from horsesense.items.fields import FieldMap, ItemBuilder, Numbered
@@ -21,7 +21,7 @@ PACKAGED: Final = {"sample": "sample.jsonl", "sample-shots": "sample_shots.jsonl
 
 
 def load_items(
-    source: str | Path,
+    source: str | Path | Sequence[Mapping[str, Any]],
     *,
     map: Mapping[str, str] | None = None,
     split: str | None = None,
@@ -40,7 +40,8 @@ def load_items(
 
     Args:
         source: a JSONL, CSV, TSV or Parquet file, plain or `.gz`/`.zst`; "sample", the packaged
-            set; or `hf:[ORG/]NAME[@CONFIG][:SPLIT]` or `hf:./directory` (extra `data`).
+            set; or `hf:[ORG/]NAME[@CONFIG][:SPLIT]` or `hf:./directory` (extra `data`); or the
+            rows themselves, as mappings.
         map: our field name -> the file's, such as {"question": "prompt"}; "options" may name
             several columns, joined by commas.
         split: the rows to take, by their field `split`; several names joined by commas.
@@ -56,7 +57,7 @@ def load_items(
         UsageError: the source cannot be found or the selection cannot be made.
         ItemsError: the source has faults; all of them, with their lines.
     """
-    faults = Faults(str(source))
+    faults = Faults(str(source) if isinstance(source, str | Path) else "the given rows")
     found, default_name, declared = _rows_of(source, split, faults)
     rows = Selection(found, FieldMap(map), faults)
     rows.check_fields()
@@ -76,17 +77,20 @@ def load_items(
         items=tuple(items),
         labels=label_set,
         flags=flag_items(items, task.kind, shots),
-        source=str(source),
+        source=str(source) if isinstance(source, str | Path) else "",
         notes=tuple(note for note in notes if note),
     )
 
 
 def _rows_of(
-    source: str | Path, split: str | None, faults: Faults
+    source: str | Path | Sequence[Mapping[str, Any]], split: str | None, faults: Faults
 ) -> tuple[tuple[Numbered, ...], str, Sequence[str]]:
     """All rows of the source, its short name, and the label set that it declares, if any."""
     declared: Sequence[str] = ()
-    if isinstance(source, str) and source.startswith("hf:"):
+    if not isinstance(source, str | Path):
+        faults.unit = "row"
+        found, name = [(n, dict(row)) for n, row in enumerate(source, 1)], "items"
+    elif isinstance(source, str) and source.startswith("hf:"):
         from horsesense.items.hub import hub_rows
 
         faults.unit = "row"
@@ -99,7 +103,7 @@ def _rows_of(
     rows = tuple(Numbered(ordinal, *row) for ordinal, row in enumerate(found, 1))
     if not rows:
         faults.check()
-        raise ItemsError(str(source), ["there are no rows"])
+        raise ItemsError(faults.source, ["there are no rows"])
     return rows, name, declared
 
 
@@ -133,6 +137,13 @@ def _cluster_by_context(items: list[Item]) -> tuple[list[Item], str]:
         replace(item, cluster=names[item.context]) if item.context in names else item
         for item in items
     ], note
+
+
+def sampled(items: ItemSet, limit: int | None, seed: int) -> ItemSet:
+    """A set cut down to at most `limit` items, as `load_items` draws them."""
+    kept, note = _sample(list(items), limit, seed)
+    notes = (*items.notes, note) if note else items.notes
+    return replace(items, items=tuple(kept), notes=notes) if note else items
 
 
 def _sample(items: list[Item], limit: int | None, seed: int) -> tuple[list[Item], str]:

@@ -39,6 +39,7 @@ class Recorded(NamedTuple):
             "id": self.id,
             "status": reading.status,
             "positions": list(reading.positions),
+            "slots": list(reading.positions),
             "letters": list(self.letters),
             "rule": reading.rule,
             "span": None if reading.span is None else list(reading.span),

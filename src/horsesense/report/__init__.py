@@ -1,7 +1,6 @@
 """The report: one HTML file that needs no network, no script and no trust in what was answered.
 
->>> from pathlib import Path
->>> write_report(Path("runs/mmlu"))  # doctest: +SKIP
+>>> write_report(results)  # doctest: +SKIP
 PosixPath('runs/mmlu/report.html')
 """
 
@@ -11,23 +10,24 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
 from horsesense.errors import UsageError
+from horsesense.files import write_whole
 from horsesense.inference.store import Store
-from horsesense.items.item import ItemSet
 from horsesense.report import examples, text
-from horsesense.report.data import Run
 from horsesense.report.sections import APPENDIX, SECTIONS, Section
+from horsesense.report.sections.score import SCORE
 from horsesense.report.verdict import by_tone
 from horsesense.rng import fingerprint
+from horsesense.runs.results import Results
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["item_report", "verdict_of", "write_report"]
+__all__ = ["item_report", "summary_html", "verdict_of", "write_report"]
 
 MAX_ITEMS = 200
 ITEM_BYTES = 6_000_000
@@ -40,62 +40,68 @@ LONGEST_ALONE = 200_000
 """The same in the page of a single item."""
 
 
-def write_report(out: Path, *, items: ItemSet | None = None, max_items: int = MAX_ITEMS) -> Path:
-    """Write `out/report.html` from the files of a finished run; no model is asked.
+def write_report(results: Results, *, max_items: int = MAX_ITEMS) -> Path:
+    """Write `report.html` into the run directory from its own files; no model is asked.
 
     Args:
-        out: the run directory.
-        items: the run's items, where they are at hand; read again from their source otherwise.
+        results: what was measured of a run.
         max_items: items shown with every prompt and answer, fewer where they are long.
 
-    Raises StoreError if `out` holds no finished run, ItemsError if the items cannot be read.
+    Raises StoreError where the run's files cannot be read, or the report cannot be written.
     """
-    run = Run.load(out, items)
-    choice = examples.choose(run, max_items)
-    with Store.open(out / "store.sqlite", read_only=True) as store:
-        shown = list(_fitting(run, choice, store))
+    directory = results.directory
+    choice = examples.choose(results, max_items)
+    with directory.store() as store:
+        shown = list(_fitting(results, choice, store))
     page = _environment().get_template("report.html.j2")
-    sections = list(_rendered(run, SECTIONS))
     html = page.render(
-        run=run,
-        verdict=by_tone(s for section in SECTIONS for s in section.sentences(run)),
-        sections=sections,
-        appendix=list(_rendered(run, APPENDIX)),
+        run=results,
+        verdict=_verdict(results),
+        sections=(sections := list(_rendered(results, SECTIONS))),
+        appendix=list(_rendered(results, APPENDIX)),
         anchors={section.id for section, _ in sections},
         choice=choice,
         shown=shown,
     )
-    path = out / "report.html"
-    path.write_text(html, encoding="utf-8")
-    return path
+    write_whole(directory.layout.report, html)
+    return directory.layout.report
 
 
-def verdict_of(out: Path, *, items: ItemSet | None = None) -> list[str]:
+def verdict_of(results: Results) -> list[str]:
     """The sentences at the top of the report, in the report's order."""
-    run = Run.load(out, items)
-    groups = by_tone(s for section in SECTIONS for s in section.sentences(run))
-    return [sentence.text for _, _, sentences in groups for sentence in sentences]
+    return [sentence.text for _, _, sentences in _verdict(results) for sentence in sentences]
 
 
-def item_report(out: Path, item_id: str) -> Path:
+def _verdict(results: Results) -> list[Any]:
+    return by_tone(s for section in SECTIONS for s in section.sentences(results))
+
+
+def summary_html(results: Results) -> str:
+    """The verdict and the figure of the score, for a notebook: no script, nothing outside."""
+    figures = [html for section, html in _rendered(results, [SCORE])]
+    template = _environment().get_template("summary.html.j2")
+    return template.render(run=results, verdict=_verdict(results), figures=figures)
+
+
+def item_report(results: Results, item_id: str) -> Path:
     """Write a page with every prompt and answer about one item, uncut, and return its path.
 
     Raises UsageError if the run holds no such item.
     """
-    run = Run.load(out)
-    if item_id not in run.items.by_id:
-        raise UsageError.unknown("item", item_id, run.items.by_id)
-    with Store.open(out / "store.sqlite", read_only=True) as store:
-        [(_, trials)] = examples.trials_of(run, [item_id], store)
-    body = _item(run, item_id, (), trials, LONGEST_ALONE, is_open=True)
-    html = _environment().get_template("item_page.html.j2").render(run=run, id=item_id, body=body)
+    directory = results.directory
+    if item_id not in results.items.by_id:
+        raise UsageError.unknown("item", item_id, results.items.by_id)
+    with directory.store() as store:
+        [(_, trials)] = examples.trials_of(results, [item_id], store)
+    body = _item(results, item_id, (), trials, LONGEST_ALONE, is_open=True)
+    template = _environment().get_template("item_page.html.j2")
     # The id is the data's; a file is named by its hash.
-    path = out / f"item-{fingerprint(item_id)}.html"
-    path.write_text(html, encoding="utf-8")
+    path = directory.layout.root / f"item-{fingerprint(item_id)}.html"
+    write_whole(path, template.render(run=results, id=item_id, body=body))
     return path
 
 
-def _rendered(run: Run, sections: Iterable[Section]) -> Iterator[tuple[Section, Markup]]:
+def _rendered(run: Results, sections: Iterable[Section]) -> Iterator[tuple[Section, Markup]]:
     """The sections that apply to the run, as HTML."""
     for section in sections:
         context = section.context(run)
@@ -104,7 +110,7 @@ def _rendered(run: Run, sections: Iterable[Section]) -> Iterator[tuple[Section, 
             yield section, Markup(template.render(run=run, **context))
 
 
-def _fitting(run: Run, choice: examples.Choice, store: Store) -> Iterator[Markup]:
+def _fitting(run: Results, choice: examples.Choice, store: Store) -> Iterator[Markup]:
     """The chosen items as HTML, as long as they fit."""
     room = ITEM_BYTES
     for item_id, trials in examples.trials_of(run, choice.ids, store):
@@ -117,7 +123,7 @@ def _fitting(run: Run, choice: examples.Choice, store: Store) -> Iterator[Markup
 
 
 def _item(
-    run: Run,
+    run: Results,
     item_id: str,
     reasons: tuple[str, ...],
     trials: list[examples.Asked],

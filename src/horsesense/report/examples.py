@@ -84,7 +84,7 @@ def choose(run: Run, most: int) -> Choice:
 
 def _reasons(run: Run) -> pl.DataFrame:
     """One row per item: its id, and whether each reason holds."""
-    shown = pl.scan_parquet(run.out / "trials.parquet").select(
+    shown = run.directory.trials().select(
         "trial",
         "variant",
         "item",
@@ -92,7 +92,7 @@ def _reasons(run: Run) -> pl.DataFrame:
         "probe",
         gold_content=pl.col("origin").list.get(pl.col("gold_at"), null_on_oob=True),
     )
-    read = pl.scan_parquet(run.out / "readings.parquet").select(
+    read = run.directory.readings().select(
         "trial",
         "variant",
         "reader",
@@ -152,7 +152,7 @@ def trials_of(run: Run, ids: Sequence[str], store: Store) -> Iterator[tuple[str,
 
     The tables are read once; the store, whose replies may be long, for one item at a time.
     """
-    trials = pl.scan_parquet(run.out / "trials.parquet")
+    trials = run.directory.trials()
     found = trials.filter(pl.col("item_id").is_in(list(ids))).sort("trial").collect()
     readings = _readings(run, found["trial"].unique())
     by_item = found.partition_by("item_id", as_dict=True)
@@ -182,7 +182,7 @@ def trials_of(run: Run, ids: Sequence[str], store: Store) -> Iterator[tuple[str,
 
 
 def _readings(run: Run, trials: pl.Series) -> dict[tuple[int, int], tuple[Read, ...]]:
-    frame = pl.scan_parquet(run.out / "readings.parquet")
+    frame = run.directory.readings()
     rows = frame.filter(pl.col("trial").is_in(trials.implode())).collect()
     found: dict[tuple[int, int], list[Read]] = {}
     for row in rows.iter_rows(named=True):

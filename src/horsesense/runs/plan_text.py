@@ -8,14 +8,14 @@ from typing import Any
 
 from horsesense.inference.runner import Limits
 from horsesense.runs.planner import Plan
-from horsesense.runs.prepare import Prepared
+from horsesense.runs.prepare import Study
 from horsesense.stats.tests import smallest_detectable
 
 DISCORDANT = 0.2
 """Share of items whose rightness changes, assumed for the smallest detectable difference."""
 
 
-def plan_json(plan: Plan, study: Prepared, limits: Limits) -> dict[str, Any]:
+def plan_json(plan: Plan, study: Study, limits: Limits) -> dict[str, Any]:
     """Everything that `horsesense plan` says."""
     completion = plan.completion_tokens
     capabilities = study.capabilities
@@ -26,7 +26,7 @@ def plan_json(plan: Plan, study: Prepared, limits: Limits) -> dict[str, Any]:
         "completion_tokens_at_most": completion,
         "cost_at_most": limits.cost(plan.prompt_tokens, completion),
         "smallest_detectable_change": smallest_detectable(sqrt(DISCORDANT / plan.items)),
-        "model": study.backend.name,
+        "model": study.model.name,
         "capabilities": asdict(capabilities),
         "dataset": {"name": study.items.name, "notes": study.items.notes},
     }
@@ -65,6 +65,6 @@ def plan_text(found: dict[str, Any]) -> str:
         f"not for {row['items']:,} items: {row['probe']}, because {row['reason']}"
         for row in found["excluded"]
     ]
-    scores = "none" if not (can["top_logprobs"] or can["watch"]) else "given"
+    scores = "none" if not (can["top_logprobs"] or can["label_tokens"]) else "given"
     lines.append(f"token scores: {scores}; text: {'yes' if can['text'] else 'no'}")
     return "\n".join([*lines, *can["notes"], *dataset["notes"]])

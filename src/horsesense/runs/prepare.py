@@ -1,4 +1,7 @@
-"""A study made ready: items read, model asked what it offers, probes and prompts settled."""
+"""A study made ready: probes, prompts and readers settled, from settings and what a model offers.
+
+Nothing here asks a model: a run whose server is gone is made ready again from its own files.
+"""
 
 from __future__ import annotations
 
@@ -9,27 +12,42 @@ from horsesense.errors import UsageError
 from horsesense.items.item import ItemSet
 from horsesense.items.load import load_items
 from horsesense.items.tasks import task_for
-from horsesense.models.base import Capabilities, Model
+from horsesense.models.base import Capabilities
 from horsesense.probes.base import Probe, Setting
 from horsesense.probes.registry import parse_probes
 from horsesense.prompts import Prompter, Shots, Want
 from horsesense.readers.base import Reader
 from horsesense.readers.registry import make_reader
 from horsesense.runs.planner import Planner
+from horsesense.runs.record import ModelRecord
 from horsesense.runs.settings import Settings
 
 
 @dataclass(frozen=True)
-class Prepared:
-    """A study that is ready to be asked."""
+class Study:
+    """A study that is ready to be asked, or to be read again.
+
+    Attributes:
+        settings, items, shots: what is asked, about what, and the few-shot examples.
+        model: whom.
+        probes: in the order in which they are asked.
+        planner: makes the trials and their requests.
+    """
 
     settings: Settings
     items: ItemSet
+    shots: ItemSet | None
+    model: ModelRecord
     probes: tuple[Probe, ...]
-    readers: tuple[Reader, ...]
-    backend: Model
-    capabilities: Capabilities
     planner: Planner
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return self.model.offers
+
+    def readers(self) -> tuple[Reader, ...]:
+        """The readers that the settings name, made anew: a fitted one has seen nothing yet."""
+        return tuple(map(make_reader, self.settings.readers))
 
 
 def load_study_items(settings: Settings) -> ItemSet:
@@ -46,42 +64,43 @@ def load_study_items(settings: Settings) -> ItemSet:
     )
 
 
-async def prepare(settings: Settings, backend: Model, items: ItemSet) -> Prepared:
-    """Settle everything that must be known before the first request."""
-    capabilities = await backend.capabilities()
-    check = getattr(backend, "check", None)
-    if check is not None:
-        check(items)
-    style = settings.style
-    if style == "auto":
-        style = "chat" if capabilities.chat else "completion"
-    want = Want(
-        max_tokens=settings.max_tokens if capabilities.text else 0,
-        temperature=settings.temperature,
-        top_p=settings.top_p,
-        top_logprobs=min(20, capabilities.top_logprobs),
-        label_tokens=capabilities.label_tokens,
-    )
-    prompter = Prompter(
-        style,
-        want,
-        _shots(settings, items),
-        Path(settings.templates) if settings.templates else None,
-        task_for(items, settings.task),
-    )
-    probes = parse_probes(settings.probes)
-    setting = Setting(items, settings.seed)
-    planner = Planner(items, probes, setting, prompter, backend.identity)
-    readers = tuple(map(make_reader, settings.readers))
-    return Prepared(settings, items, probes, readers, backend, capabilities, planner)
-
-
-def _shots(settings: Settings, items: ItemSet) -> Shots | None:
+def load_shots(settings: Settings, items: ItemSet) -> ItemSet | None:
+    """The few-shot examples; UsageError where they are wanted and no file is named."""
     if settings.shots_from is None:
         if settings.shots == 0:
             return None
         raise UsageError(
-            f"{settings.shots} few-shot examples of which file?", hint="Give --shots-from FILE."
+            f"{settings.shots} few-shot examples are wanted, but no file is named.",
+            hint="Give --shots-from FILE.",
         )
-    pool = load_items(settings.shots_from, map=settings.map, labels=items.labels or None)
-    return Shots(pool, settings.shots)
+    return load_items(settings.shots_from, map=settings.map, labels=items.labels or None)
+
+
+def prepare(settings: Settings, items: ItemSet, shots: ItemSet | None, model: ModelRecord) -> Study:
+    """Settle everything that must be known before the first request.
+
+    Raises UsageError for an unknown probe, reader, template or task.
+    """
+    offers = model.offers
+    style = settings.style
+    if style == "auto":
+        style = "chat" if offers.chat else "completion"
+    want = Want(
+        max_tokens=settings.max_tokens if offers.text else 0,
+        temperature=settings.temperature,
+        top_p=settings.top_p,
+        top_logprobs=min(20, offers.top_logprobs),
+        label_tokens=offers.label_tokens,
+    )
+    prompter = Prompter(
+        style,
+        want,
+        None if shots is None else Shots(shots, settings.shots),
+        Path(settings.templates) if settings.templates else None,
+        task_for(items, settings.task),
+    )
+    probes = parse_probes(settings.probes)
+    planner = Planner(items, probes, Setting(items, settings.seed), prompter, model.identity)
+    study = Study(settings, items, shots, model, probes, planner)
+    study.readers()  # an unknown reader is an error before anything is asked
+    return study

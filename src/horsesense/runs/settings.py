@@ -1,15 +1,12 @@
-"""Everything that is needed to run a study again, as it stands in `study.toml`."""
+"""Everything that is needed to run a study again, as it stands in `run.toml`."""
 
 from __future__ import annotations
 
-import tomllib
-from pathlib import Path
 from typing import Any, Literal
 
-import tomli_w
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from horsesense.errors import StoreError, UsageError
+from horsesense.errors import UsageError
 from horsesense.runs.suites import BASIC, merged, named_suites, rebundled, suite_probes
 
 DEFAULT_PROBES = BASIC
@@ -98,19 +95,3 @@ class Settings(BaseModel):
         except ValidationError as error:
             faults = (f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
             raise UsageError("These settings do not fit: " + "; ".join(faults)) from None
-
-    def save(self, path: Path) -> None:
-        path.write_text(tomli_w.dumps(self.model_dump(mode="json", exclude_none=True)))
-
-    @classmethod
-    def load(cls, path: Path) -> Settings:
-        """Settings of a run directory; StoreError if there are none or they cannot be read."""
-        try:
-            return cls.of(**tomllib.loads(path.read_text(encoding="utf-8")))
-        except FileNotFoundError:
-            raise StoreError(
-                f"{path.parent} is no run directory: it has no {path.name}.",
-                hint="Name the directory that `horsesense audit --out` wrote.",
-            ) from None
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise StoreError(f"{path}: {error}") from None

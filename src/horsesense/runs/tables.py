@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from math import nan
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -132,17 +131,16 @@ def trial_rows(
 
 
 def read_trials(
-    path: Path | str, first: int = 0, probes: Collection[str] | None = None, chunk: int = 20_000
+    frame: pl.LazyFrame, probes: Collection[str] | None = None, chunk: int = 20_000
 ) -> Iterator[list[Row]]:
-    """The trials numbered `first` and up, in chunks of about `chunk` rows; none is ever split.
+    """Trials of a table, in chunks of about `chunk` rows; none is ever split.
 
     `probes` restricts them to some probes. Questions and contexts are not in the table: a trial
     read back shows options alone.
     """
-    frame = pl.scan_parquet(path)
     rows: list[dict[str, Any]] = []
-    height, begin = frame.select(pl.len(), begin=(pl.col("trial") < first).sum()).collect().row(0)
-    for start in range(begin, height, chunk):
+    height = frame.select(pl.len()).collect().item()
+    for start in range(0, height, chunk):
         part = frame.slice(start, chunk)
         if probes is not None:
             part = part.filter(pl.col("probe").is_in(list(probes)))
@@ -211,8 +209,8 @@ def reading_row(
 
 
 def cells(
-    trials: Path,
-    readings: Path,
+    trials: pl.LazyFrame,
+    readings: pl.LazyFrame,
     readers: Sequence[str],
     reviewed: Mapping[Key, str] = MappingProxyType({}),
 ) -> list[Cell]:
@@ -221,7 +219,7 @@ def cells(
     `reviewed` gives the class (see `readers.no_hint`) that people found for replies to free
     questions, by the key of the request; it replaces what the reader of texts made of them.
     """
-    shown = pl.scan_parquet(trials).select(
+    shown = trials.select(
         "trial",
         "variant",
         "item",
@@ -235,7 +233,7 @@ def cells(
             pl.col("answer_format").is_in(BUNDLED) & (pl.col("labels").list.len() == 0)
         ).then(pl.col("options")),
     )
-    read = pl.scan_parquet(readings).select(
+    read = readings.select(
         "trial",
         "variant",
         "option",

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 class Earlier(NamedTuple):
@@ -33,17 +36,15 @@ class History:
         return tuple(e for e in self.by_item.get(item_id, ()) if e.probe == probe)
 
 
-def load_history(trials: str, readings: str, readers: Sequence[str]) -> History:
+def load_history(trials: pl.LazyFrame, readings: pl.LazyFrame, readers: Sequence[str]) -> History:
     """Answers so far, as understood from the text where there is text, else from the scores."""
     import polars as pl
 
-    found = pl.scan_parquet(readings).select("trial", "variant", "reader", "option", "correct")
+    found = readings.select("trial", "variant", "reader", "option", "correct")
     counts = found.group_by("reader").len().collect()
     present = set(counts["reader"])
     reader = next((name for name in ("text", *readers) if name in present), readers[0])
-    shown = pl.scan_parquet(trials).select(
-        "trial", "variant", "item_id", "probe", "condition", "repetition"
-    )
+    shown = trials.select("trial", "variant", "item_id", "probe", "condition", "repetition")
     frame = shown.join(found.filter(pl.col("reader") == reader), on=["trial", "variant"])
     by_item: dict[str, list[Earlier]] = {}
     columns = ("item_id", "probe", "condition", "repetition", "option", "correct")

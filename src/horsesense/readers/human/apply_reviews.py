@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 import polars as pl
 
@@ -21,7 +20,9 @@ _REVIEWED_STATUS: Mapping[str, int] = {
 }
 
 
-def with_reviews(found: pl.DataFrame, trials: Path, reviewed: Mapping[Key, str]) -> pl.DataFrame:
+def with_reviews(
+    found: pl.DataFrame, trials: pl.LazyFrame, reviewed: Mapping[Key, str]
+) -> pl.DataFrame:
     """Readings with those of replies to free questions as people reviewed them.
 
     `found` has columns trial, variant, reader, verdict, correct, content and status, of which the
@@ -31,7 +32,7 @@ def with_reviews(found: pl.DataFrame, trials: Path, reviewed: Mapping[Key, str])
         {"key": list(reviewed), "said": list(reviewed.values())},
         schema={"key": pl.Binary, "said": pl.String},
     )
-    free = pl.scan_parquet(trials).filter(answer_format="free").select("trial", "variant", "key")
+    free = trials.filter(answer_format="free").select("trial", "variant", "key")
     frame = found.join(
         free.join(said.lazy(), on="key").drop("key").collect(), on=["trial", "variant"], how="left"
     )

@@ -16,6 +16,7 @@ from typing import Any
 import polars as pl
 
 from horsesense.errors import ItemsError, UsageError
+from horsesense.files import whole
 from horsesense.inference.store import Store
 from horsesense.models.messages import Key, Request
 from horsesense.readers.formats.free_response import CLASSES
@@ -46,36 +47,54 @@ class Row:
 COLUMNS = tuple(f.name for f in fields(Row))
 
 
-def rows_to_review(out: Path, also: int = 0) -> list[Row]:
+@dataclass(frozen=True)
+class Material:
+    """What a run holds of replies that people may judge.
+
+    Attributes:
+        place: the run directory.
+        trials, readings: its tables.
+        store: the file with its answers.
+    """
+
+    place: Path
+    trials: pl.LazyFrame
+    readings: pl.LazyFrame
+    store: Path
+
+
+def rows_to_review(run: Material, also: int = 0) -> list[Row]:
     """The replies of a run that no rule could judge, each once; and `also` others as a check.
 
     Raises UsageError if the run asked no free question.
     """
-    found = _judged(out)
+    found = _judged(run)
     if found.is_empty():
         raise UsageError(
-            f"{out} holds no reply that people could judge.",
+            f"{run.place} holds no reply that people could judge.",
             hint="Only questions without a hint are reviewed: audit with --suite know-no.",
         )
     undecided = found.filter(pl.col("rule") == "needs_review")
     decided = found.filter(pl.col("rule") != "needs_review").rows(named=True)
     others = sorted(decided, key=lambda row: unit(b"review", row["key"]))[:also]
-    return _rows(out, [*undecided.rows(named=True), *others])
+    return _rows(run, [*undecided.rows(named=True), *others])
 
 
-def rows_of(out: Path, keys: Sequence[Key], files: Mapping[str, Mapping[Key, str]]) -> list[Row]:
+def rows_of(
+    run: Material, keys: Sequence[Key], files: Mapping[str, Mapping[Key, str]]
+) -> list[Row]:
     """Replies that reviewers judged differently; `rule` then holds what each of them wrote."""
     wanted = set(keys)
-    found = [row for row in _judged(out).rows(named=True) if row["key"] in wanted]
+    found = [row for row in _judged(run).rows(named=True) if row["key"] in wanted]
     for row in found:
         given = {name: said[row["key"]] for name, said in files.items() if row["key"] in said}
         row["rule"] = ", ".join(f"{name} {answer}" for name, answer in given.items())
-    return _rows(out, found)
+    return _rows(run, found)
 
 
-def _rows(out: Path, chosen: Sequence[Mapping[str, Any]]) -> list[Row]:
+def _rows(run: Material, chosen: Sequence[Mapping[str, Any]]) -> list[Row]:
     """What reviewers need to see, for replies that the store holds."""
-    with Store.open(out / "store.sqlite", read_only=True) as store:
+    with Store.open(run.store, read_only=True) as store:
         replies = store.get([row["key"] for row in chosen])
         return [
             Row(
@@ -91,10 +110,10 @@ def _rows(out: Path, chosen: Sequence[Mapping[str, Any]]) -> list[Row]:
         ]
 
 
-def _judged(out: Path) -> pl.DataFrame:
+def _judged(run: Material) -> pl.DataFrame:
     """Replies to free questions with the rule that judged them, one row per request."""
-    trials = pl.scan_parquet(out / "trials.parquet").filter(answer_format="free")
-    readings = pl.scan_parquet(out / "readings.parquet").filter(reader="text")
+    trials = run.trials.filter(answer_format="free")
+    readings = run.readings.filter(reader="text")
     gold = pl.col("extras").str.json_path_match("$.gold")
     return (
         trials.select("trial", "variant", "key", "item_id", gold=gold)
@@ -115,7 +134,7 @@ def _prompt(request: Request | None) -> str:
 
 def write_csv(rows: Sequence[Row], path: Path) -> None:
     """Write a file with one reply a row and an empty last column for the class."""
-    with path.open("w", newline="", encoding="utf-8-sig") as file:
+    with whole(path) as part, part.open("w", newline="", encoding="utf-8-sig") as file:
         writer = csv.writer(file, quoting=csv.QUOTE_ALL)
         writer.writerow(COLUMNS)
         writer.writerows([_inert(getattr(row, name)) for name in COLUMNS] for row in rows)
@@ -170,9 +189,9 @@ def _fault(key: str, answer: str, found: Mapping[Key, str], known: frozenset[Key
     return f"{answer!r} is no class" if answer and answer not in CHOICES else None
 
 
-def known_keys(out: Path) -> frozenset[Key]:
+def known_keys(run: Material) -> frozenset[Key]:
     """Keys of all replies of a run that people may judge."""
-    return frozenset(_judged(out)["key"])
+    return frozenset(_judged(run)["key"])
 
 
 def settle(files: Mapping[str, Mapping[Key, str]]) -> tuple[Reviews, list[Key]]:

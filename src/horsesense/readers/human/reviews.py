@@ -14,6 +14,7 @@ from typing import Any
 import orjson
 
 from horsesense.errors import StoreError
+from horsesense.files import write_whole
 from horsesense.models.messages import Key
 
 FILE = "reviews.json"
@@ -64,7 +65,7 @@ class Reviews:
     def save(self, out: Path) -> None:
         classes = {key.hex(): name for key, name in self.classes.items()}
         content = {**self.as_json(), "classes": classes}
-        (out / FILE).write_bytes(orjson.dumps(content, option=orjson.OPT_INDENT_2))
+        write_whole(out / FILE, orjson.dumps(content, option=orjson.OPT_INDENT_2))
 
     def as_json(self) -> dict[str, Any]:
         """What a report says of them."""

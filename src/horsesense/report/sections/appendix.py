@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from horsesense.inference.store import Store
 from horsesense.items.item import FLAGS
 from horsesense.measures.base import Estimate
 from horsesense.measures.registry import MEASURES
@@ -45,7 +44,7 @@ def left_out(run: Run) -> Context:
     found = run.findings
     kinds: dict[tuple[str, str], int] = {}
     if found["failures"]:
-        with Store.open(run.out / "store.sqlite", read_only=True) as store:
+        with run.directory.store() as store:
             for failed in store.failures().values():
                 kind = (failed.failure.kind, failed.failure.message)
                 kinds[kind] = kinds.get(kind, 0) + 1

@@ -1,0 +1,88 @@
+"""Commands on a run directory: `report`, `verify`; and `list`, of all there is."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from horsesense.cli.options import AsJson, ReportItems, RunPath, print_json
+from horsesense.errors import UsageError
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command()(report)
+    app.command()(verify)
+    app.command("list")(list_)
+
+
+def report(
+    run: RunPath,
+    report_items: ReportItems = 200,
+    item: Annotated[str | None, typer.Option(help="Show this item's prompts and answers.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure a run again and write its report, also where it was interrupted; asks nothing.
+
+    With --item it writes a page of that item with every prompt and answer instead.
+    """
+    from horsesense.api import open as open_run
+    from horsesense.cli.audit import shortfalls
+    from horsesense.report import item_report
+
+    opened = open_run(run)
+    opened.measure()
+    path = opened.report(items=report_items)
+    if item is not None:
+        path = item_report(opened.results, item)
+    missing = shortfalls(opened)
+    if as_json:
+        print_json("report", {"report": str(path), "missing": missing})
+        return
+    for line in missing:
+        print(line)
+    print(path)
+
+
+def verify(run: RunPath, as_json: AsJson = False) -> None:
+    """Derive every hash of a run directory again and say what does not match."""
+    from horsesense.api import open as open_run
+
+    found = open_run(run).verify()
+    if as_json:
+        print_json("verify", {"checked": found.checked, "faults": found.faults})
+    else:
+        print(f"{found.checked:,} stored answers checked, {len(found.faults)} faults")
+        for fault in found.faults[:20]:
+            print(f"  {fault}")
+    if not found.sound:
+        raise typer.Exit(3)
+
+
+def list_(
+    kind: Annotated[
+        str | None, typer.Argument(help="probes, measures, readers, models, designs or suites.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List probes, measures, readers, simulated models, designs and suites."""
+    from horsesense.catalogue import catalogue
+    from horsesense.plugins import renamed
+
+    found = catalogue()
+    if kind == "respondents":
+        kind = renamed("kind", kind, "models")
+    if kind is not None:
+        if kind not in found:
+            raise UsageError.unknown("kind of thing to list", kind, found)
+        found = {kind: found[kind]}
+    if as_json:
+        print_json("list", found)
+        return
+    for title, entries in found.items():
+        print(f"{title}")
+        width = max(map(len, entries))
+        for name, summary in entries.items():
+            print(f"  {name:<{width}}  {summary}")
+        print()

@@ -1,0 +1,91 @@
+"""Files that are written whole or not at all, and paths that everything below can open.
+
+A crash, a full disk or a kill leaves the file that stood there before, never half of a new one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from horsesense.errors import StoreError, UsageError
+
+
+@contextlib.contextmanager
+def whole(path: Path) -> Iterator[Path]:
+    """A new name beside `path` to write to; on leaving, the file there takes the place of `path`.
+
+    Raises StoreError where the file system refuses (full disk, missing permission); `path` is then
+    as it was before.
+    """
+    # The process is part of the name: two that write the same file leave one of both, whole.
+    part = path.with_name(f".{path.name[-100:]}.{os.getpid()}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        yield part
+        _flush(part)
+        os.replace(part, path)
+    except OSError as error:
+        raise _refused(path, error) from error
+    finally:
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
+
+
+def write_whole(path: Path, content: bytes | str) -> None:
+    """Write a file in one step; StoreError as for `whole`."""
+    data = content.encode("utf-8", errors="replace") if isinstance(content, str) else content
+    with whole(path) as part:
+        part.write_bytes(data)
+
+
+def replace_folder(new: Path, old: Path) -> None:
+    """Put the folder `new` in the place of `old`, which is removed.
+
+    A kill between the two renames leaves no folder at `old`: whoever reads it must be able to
+    make it again.
+    """
+    import shutil
+
+    aside = old.with_name(f".{old.name}.{os.getpid()}.old")
+    try:
+        if old.exists():
+            os.replace(old, aside)
+        os.replace(new, old)
+        shutil.rmtree(aside, ignore_errors=True)
+    except OSError as error:
+        raise _refused(old, error) from error
+
+
+def usable(path: str | Path) -> Path:
+    """A path that can be written down; UsageError for one that is not valid UTF-8."""
+    text = os.fspath(path)
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise UsageError(
+            f"The path {os.fsencode(text)!r} is not valid UTF-8.",
+            hint="Rename the file or directory, or choose another one.",
+        ) from None
+    if "\0" in text:
+        raise UsageError(f"The path {text!r} contains a null character.")
+    return Path(path)
+
+
+def _flush(path: Path) -> None:
+    """Wait until the file has reached the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _refused(path: Path, error: OSError) -> StoreError:
+    return StoreError(
+        f"{path} could not be written: {error.strerror or error}.",
+        hint="What stood there before is unchanged. Free some space, or check the permissions of"
+        f" {path.parent}, and run the same command again.",
+    )

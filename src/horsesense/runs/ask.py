@@ -1,0 +1,225 @@
+"""The first stage: put every trial to a model, and keep what was asked about which item.
+
+Probes that depend on earlier answers form a second round, whose trials are made from what was read
+of the first. Without a model the same trials are made again and nothing is asked: that is how an
+interrupted run is completed for its report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from hashlib import blake2b
+from itertools import groupby, islice
+
+from horsesense.errors import InterruptedRunError, ModelError, UsageError
+from horsesense.inference.limits import Limits, RunSummary
+from horsesense.inference.runner import run
+from horsesense.inference.store import Store
+from horsesense.items.item import ItemSet
+from horsesense.models.base import Asked, Model, NeedsAnswerKey
+from horsesense.probes.base import Probe, SetProbe
+from horsesense.progress import progress
+from horsesense.readers.base import Reader
+from horsesense.runs import asked
+from horsesense.runs.directory import RunDirectory, scan_readings
+from horsesense.runs.parts import NewTable, scan_parts
+from horsesense.runs.planner import Planner, exceeds, item_index
+from horsesense.runs.prepare import Study
+from horsesense.runs.read import read_stage
+from horsesense.runs.record import ModelRecord
+from horsesense.runs.tables import TRIALS, trial_rows
+from horsesense.trials.history import History, load_history
+
+LOOKAHEAD = 300
+"""Items whose trials are counted to say how many requests there will be, about."""
+
+
+async def ask(
+    directory: RunDirectory, model: Model, limits: Limits, max_connections: int | None = None
+) -> RunSummary:
+    """Ask what has no answer yet; `model` has been entered.
+
+    Nothing is written before the first answer has come.
+
+    Raises:
+        ModelError: the model cannot be reached, or answered not a single request.
+        InterruptedRunError: stopped by the user; what was answered is stored.
+        StoreError: the answers cannot be stored.
+    """
+    described = ModelRecord.of(model, await model.capabilities())
+    _same_model(directory, described)
+    study = directory.study(described)
+    check = getattr(model, "check", None)
+    if check is not None:
+        check(directory.items)
+    with Store.lazy(directory.layout.store, lambda: directory.begin(described)) as store:
+        spent = await _Asking(directory, study, store, model, max_connections).rounds(limits)
+    reason = spent.stopped or ("failures" if spent.failed else "")
+    directory.mark("ask", "stopped" if reason else "complete", reason)
+    return spent
+
+
+def _same_model(directory: RunDirectory, model: ModelRecord) -> None:
+    """UsageError if the run holds answers of another model."""
+    before = None if directory.record is None else directory.record.model
+    if before is not None and before.identity != model.identity:
+        raise UsageError(
+            f"{directory.layout.root} holds answers of {before.identity}, not of {model.identity}.",
+            hint="Choose another --out directory.",
+        )
+
+
+async def plan_again(directory: RunDirectory) -> None:
+    """Make the trials of an interrupted run again, from its own files and without a model."""
+    with directory.store() as store:
+        await _Asking(directory, directory.study(), store, None, None).rounds(Limits(requests=0))
+
+
+class _Asking:
+    """One session of asking, round by round."""
+
+    def __init__(
+        self,
+        directory: RunDirectory,
+        study: Study,
+        store: Store,
+        model: Model | None,
+        max_connections: int | None,
+    ) -> None:
+        self.directory = directory
+        self.study = study
+        self.store = store
+        self.model = model
+        self.connections = max_connections
+        self.index = item_index(study.items)
+        self.readers: tuple[Reader, ...] = ()
+        self.plan: dict[int, str] = {}
+
+    async def rounds(self, limits: Limits) -> RunSummary:
+        """Every round: a later one sees what the earlier ones brought."""
+        spent = judged = RunSummary()
+        planner = self.study.planner
+        for stage, probes in stages(self.study.probes):
+            if stage > 1:
+                judged += await self._read(stage - 1, limits.after(spent + judged))
+                planner.setting = replace(planner.setting, history=self._history())
+            spent += await self._round(stage, probes, limits.after(spent + judged))
+            if spent.stopped is not None:
+                break  # a later round would take what is missing for an answer
+        question = self.directory.question(self.study.model)
+        found = asked.Asked.of(self.study, question, self.plan, spent)
+        found.save(self.directory.layout.asked)
+        return spent
+
+    async def _round(self, stage: int, probes: Sequence[Probe], limits: Limits) -> RunSummary:
+        """Ask the trials of some probes and keep their table."""
+        table = NewTable(self.directory.layout.trials_of(stage), TRIALS)
+        digest = blake2b(digest_size=8)
+        requests = self._requests(stage, probes, table, digest)
+        try:
+            spent = await self._put(requests, probes, limits)
+            for _ in requests:  # trials beyond the budget are planned all the same, and missing
+                pass
+        except BaseException:
+            table.discard()
+            raise
+        table.finish()
+        self.plan[stage] = digest.hexdigest()
+        return spent
+
+    async def _put(
+        self, requests: Iterator[Asked], probes: Sequence[Probe], limits: Limits
+    ) -> RunSummary:
+        """Put requests to the model, if there is one."""
+        if self.model is None:
+            return RunSummary()
+        guessed = len(self.study.items) > LOOKAHEAD
+        with progress("asking", _expected(self.study.planner, probes), about=guessed) as shown:
+            spent = await run(
+                requests,
+                self.model,
+                self.store,
+                limits=limits,
+                max_connections=self.connections,
+                progress=shown,
+            )
+        self._check(spent)
+        return spent
+
+    def _check(self, spent: RunSummary) -> None:
+        """Raise where a round ended without an answer, or at the user's wish."""
+        if spent.stopped == "interrupted":
+            if self.store.begun:
+                self.directory.mark("ask", "stopped", "interrupted")
+            raise interrupted(spent, self.directory)
+        if spent.failed and not self.store.begun and not spent.cached:
+            seen = "" if spent.last_failure is None else f": {spent.last_failure.message}"
+            raise ModelError(
+                f"{self.study.model.name} did not answer a single request{seen}",
+                hint="Nothing was written. Mend the model or its address, and run it again.",
+            )
+        self.store.begin()
+
+    def _requests(
+        self, stage: int, probes: Sequence[Probe], table: NewTable, digest: blake2b
+    ) -> Iterator[Asked]:
+        """Requests as they are drawn by the runner, each trial written down on the way."""
+        planner, model = self.study.planner, self.model
+        informed = model if isinstance(model, NeedsAnswerKey) else None
+        context = self.study.capabilities.context_length
+        for planned in planner.plan(probes):
+            for row in trial_rows(planned.number, stage, planned.trial, planned.key, self.index):
+                table.add(row)
+            digest.update(planned.key)
+            if model is None:
+                continue
+            if exceeds(planned.request, model.count_tokens, context):
+                planner.too_long[planned.trial.probe, planned.trial.condition] += 1
+                continue
+            if informed is None or informed.attach_trial(planned.key, planned.trial):
+                yield Asked(planned.key, planned.request)
+
+    async def _read(self, stage: int, limits: Limits) -> RunSummary:
+        """Read what the next round depends on."""
+        self.readers = self.readers or self.study.readers()
+        return await read_stage(
+            self.directory, self.study, self.store, self.readers, stage, self.plan[stage], limits
+        )
+
+    def _history(self) -> History:
+        layout = self.directory.layout
+        versions = {reader.name: reader.version for reader in self.readers}
+        done = sorted(self.plan)
+        trials = scan_parts([layout.trials_of(stage) for stage in done], TRIALS)
+        return load_history(trials, scan_readings(layout, versions, done), list(versions))
+
+
+def interrupted(spent: RunSummary, directory: RunDirectory) -> InterruptedRunError:
+    """The error after Ctrl-C, which says what is kept and how to continue."""
+    return InterruptedRunError(
+        f"Stopped after {spent.answered:,} answers; all of them are stored.",
+        hint=f"The same command with --out {directory.layout.root} continues from here;"
+        f" horsesense report {directory.layout.root} reports what there is.",
+    )
+
+
+def stages(probes: Sequence[Probe]) -> Iterator[tuple[int, list[Probe]]]:
+    """Probes by stage; those of stage 2 depend on answers to those of stage 1."""
+    by_stage = sorted(probes, key=lambda probe: probe.stage)
+    for stage, group in groupby(by_stage, key=lambda probe: probe.stage):
+        yield stage, list(group)
+
+
+def _expected(planner: Planner, probes: Sequence[Probe]) -> int:
+    """Number of trials: counted for small sets, from the first items for large ones."""
+    few = replace(planner, items=_first(planner.items, LOOKAHEAD))
+    singles = [probe for probe in probes if not isinstance(probe, SetProbe)]
+    together = [probe for probe in probes if isinstance(probe, SetProbe)]
+    counted = sum(1 for _ in few.trials(singles))
+    counted = counted * len(planner.items) // max(len(few.items), 1)
+    return counted + sum(1 for _ in planner.trials(together))
+
+
+def _first(items: ItemSet, n: int) -> ItemSet:
+    return replace(items, items=tuple(islice(items, n)))

@@ -1,0 +1,97 @@
+"""`asked.json`: what asking settled, so that all later stages need neither model nor prompts."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import orjson
+from pydantic import BaseModel, ConfigDict, Field
+
+from horsesense.errors import StoreError
+from horsesense.files import write_whole
+from horsesense.inference.limits import RunSummary
+from horsesense.runs.prepare import Study
+
+
+class Made(NamedTuple):
+    """What made the trials of one condition.
+
+    Attributes:
+        probe, condition: as in the table of trials.
+        signature: of the probe, with all its parameters.
+        prompt: of the prompt template, with all that enters a prompt.
+    """
+
+    probe: str
+    condition: str
+    signature: str
+    prompt: str
+
+
+class Asked(BaseModel):
+    """What was asked.
+
+    Attributes:
+        question: fingerprint of all that decides what is asked (`RunDirectory.question`).
+        plan: stage -> fingerprint of its trials; readings belong to a fingerprint.
+        trials: their number, over all stages.
+        made: where each condition came from.
+        probes: what each probe declares.
+        excluded: items that a probe left out, by reason.
+        too_long: prompts that exceed the model's context, and were not sent.
+        spent: what the last call took (fields of `inference.limits.RunSummary`).
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    question: str = ""
+    plan: dict[int, str] = Field(default_factory=dict)
+    trials: int = 0
+    made: list[Made] = Field(default_factory=list)
+    probes: list[dict[str, Any]] = Field(default_factory=list)
+    excluded: list[dict[str, Any]] = Field(default_factory=list)
+    too_long: list[dict[str, Any]] = Field(default_factory=list)
+    spent: dict[str, Any] = Field(default_factory=dict)
+
+    @classmethod
+    def of(cls, study: Study, question: str, plan: dict[int, str], spent: RunSummary) -> Asked:
+        planner = study.planner
+        return cls(
+            question=question,
+            plan=plan,
+            trials=planner.count,
+            made=[
+                Made(probe, str(condition), signature, planner.prompter.signature(form))
+                for (probe, condition), (signature, form) in planner.made.items()
+            ],
+            probes=[
+                {
+                    "name": probe.name,
+                    "title": probe.title,
+                    "signature": probe.signature,
+                    "summary": probe.summary,
+                    "expectation": probe.expectation,
+                    "invariant": probe.invariant,
+                }
+                for probe in study.probes
+            ],
+            excluded=planner.excluded.as_json(),
+            too_long=planner.too_long_json(),
+            spent=asdict(spent),
+        )
+
+    def save(self, path: Path) -> None:
+        write_whole(path, orjson.dumps(self.model_dump(mode="json"), option=orjson.OPT_INDENT_2))
+
+    @classmethod
+    def load(cls, path: Path) -> Asked:
+        """Read asked.json; StoreError where it is missing or damaged."""
+        try:
+            return cls.model_validate(orjson.loads(path.read_bytes()))
+        except (OSError, ValueError) as error:
+            raise StoreError(
+                f"{path} cannot be read: {error}",
+                hint="Delete it: what was asked is then worked out again from run.toml.",
+            ) from None

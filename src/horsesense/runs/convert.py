@@ -1,0 +1,202 @@
+"""A run directory that 0.1.0 wrote becomes one of today, once; its files are kept in `0.1.0/`."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, Literal
+
+import orjson
+import polars as pl
+
+from horsesense.errors import HorsesenseError, StoreError
+from horsesense.files import whole
+from horsesense.inference.limits import RunSummary
+from horsesense.items.item import ItemSet
+from horsesense.progress import say
+from horsesense.readers.registry import make_reader
+from horsesense.runs.asked import Asked, Made
+from horsesense.runs.directory import RunDirectory
+from horsesense.runs.layout import Layout
+from horsesense.runs.parts import scan_parts
+from horsesense.runs.prepare import load_shots, load_study_items
+from horsesense.runs.record import ModelRecord
+from horsesense.runs.settings import Settings
+from horsesense.runs.tables import READINGS, TRIALS
+
+OLD = ("study.toml", "trials.parquet", "readings.parquet", "estimates.json", "report.html")
+FOLDER = "0.1.0"
+_COLUMNS = {"asks": "answer_format", "content": "option", "slots": "positions"}
+
+
+def convert_if_old(path: Path, *, unfinished: Literal["refuse", "keep"] = "refuse") -> None:
+    """Convert a finished run of 0.1.0 at `path`; anything else is left alone.
+
+    Args:
+        unfinished: "refuse" raises for a run of 0.1.0 that never finished; "keep" leaves it to be
+            asked again, which finds its stored answers.
+
+    Raises StoreError where its items are gone or have changed, or it never finished.
+    """
+    layout = Layout(path)
+    if layout.record.exists() or not (path / "study.toml").exists():
+        return
+    if not all((path / name).exists() for name in OLD[:4]):
+        if unfinished == "keep":
+            return
+        raise StoreError(
+            f"{path} holds a run of horsesense 0.1.0 that was not finished.",
+            hint="Run the same audit with this --out again: its stored answers are kept.",
+        )
+    _convert(layout)
+    say(f"{path} was made by horsesense 0.1.0 and has been converted; its files are in {FOLDER}/.")
+
+
+def _convert(layout: Layout) -> None:
+    """Write everything new, run.toml last, then put the old files aside."""
+    findings = orjson.loads((layout.root / "estimates.json").read_bytes())
+    settings = _settings(layout.root / "study.toml")
+    items = _items(layout, settings, findings["dataset"]["fingerprint"])
+    model = ModelRecord(
+        name=findings["model"]["name"],
+        identity=findings["model"]["identity"],
+        capabilities={"notes": findings["model"]["notes"]},
+    )
+    directory = RunDirectory(layout, settings, items, load_shots(settings, items))
+    readers = {name: _version(findings, old) for old, name in _reader_names(findings).items()}
+    plan = _trials(layout)
+    _readings(layout, readers, plan, findings)
+    _asked(directory, model, findings, plan).save(layout.asked)
+    aside = layout.root / FOLDER
+    aside.mkdir(exist_ok=True)
+    directory.begin(model)
+    directory.keep_readers(readers)
+    directory.mark("ask", "complete")
+    directory.mark("read", "complete")
+    for name in OLD:
+        if (layout.root / name).exists():
+            os.replace(layout.root / name, aside / name)
+
+
+def _settings(path: Path) -> Settings:
+    try:
+        return Settings.of(**tomllib.loads(path.read_text(encoding="utf-8")))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise StoreError(f"{path} cannot be read: {error}") from None
+
+
+def _items(layout: Layout, settings: Settings, fingerprint: str) -> ItemSet:
+    """The items, which 0.1.0 did not keep: they must still be where they were."""
+    try:
+        items = load_study_items(settings)
+    except HorsesenseError as error:
+        raise StoreError(
+            f"{layout.root} was made by horsesense 0.1.0, which did not keep the items, and they"
+            f" cannot be read any more: {error.message}",
+            hint=f"Bring {settings.items} back, and open the run again.",
+        ) from None
+    if items.fingerprint != fingerprint:
+        raise StoreError(
+            f"{layout.root} was made by horsesense 0.1.0, which did not keep the items, and"
+            f" {settings.items} has changed since.",
+            hint="Bring the old file back, or audit the new one into another directory.",
+        )
+    return items
+
+
+def _reader_names(findings: Mapping[str, Any]) -> dict[str, str]:
+    """Names of readers then and now."""
+    return {name: make_reader(name).name for name in findings["readers"]}
+
+
+def _version(findings: Mapping[str, Any], reader: str) -> str:
+    """The version of a reader, as the signatures of its estimates state it."""
+    start = f"{reader}@"
+    for row in findings["estimates"]:
+        stated = _signed(row["signature"]).get("reader", "")
+        if stated.startswith(start):
+            return stated.removeprefix(start).partition("+")[0]
+    return "0.1.0"
+
+
+def _signed(signature: str) -> dict[str, str]:
+    """The parts of a signature of 0.1.0."""
+    pairs = (part.partition(":") for part in signature.split("|"))
+    return {name: value for name, _, value in pairs}
+
+
+def _trials(layout: Layout) -> dict[int, str]:
+    """Convert the table of trials; stage -> fingerprint of its trials."""
+    old = _renamed(pl.scan_parquet(layout.root / "trials.parquet", glob=False)).collect()
+    plan = {}
+    for (stage,), rows in old.group_by("stage", maintain_order=True):
+        _write(layout.trials_of(int(str(stage))), rows.select(list(TRIALS)).cast(pl.Schema(TRIALS)))
+        digest = blake2b(digest_size=8)
+        for key in rows.unique("trial", keep="first", maintain_order=True)["key"]:
+            digest.update(key)
+        plan[int(str(stage))] = digest.hexdigest()
+    return plan
+
+
+def _readings(
+    layout: Layout, readers: Mapping[str, str], plan: Mapping[int, str], findings: Mapping[str, Any]
+) -> None:
+    """Convert the table of readings into one folder a reader."""
+    now = _reader_names(findings)
+    old = _renamed(pl.scan_parquet(layout.root / "readings.parquet", glob=False)).collect()
+    old = old.with_columns(pl.col("reader").replace(now))
+    stage = {n: scan_parts([layout.trials_of(n)], TRIALS).select("trial") for n in plan}
+    for name, version in readers.items():
+        folder = layout.readings_of(name, version)
+        own = old.filter(pl.col("reader") == name).select(list(READINGS)).cast(pl.Schema(READINGS))
+        for number, trials in stage.items():
+            part = own.join(trials.unique().collect(), on="trial", how="semi")
+            _write(folder / f"stage-{number}", part)
+        before = {new: former for former, new in now.items()}[name]
+        told: dict[str, Any] = {"name": name, "version": version, "plan": {}}
+        told["plan"] = {str(number): text for number, text in plan.items()}
+        for field, source in (("fit", "fits"), ("spent", "judges")):
+            if before in findings.get(source, {}):
+                told[field] = findings[source][before]
+        with whole(folder / "reader.json") as path:
+            path.write_bytes(orjson.dumps(told))
+
+
+def _renamed(frame: pl.LazyFrame) -> pl.LazyFrame:
+    """Columns under their present names."""
+    there = frame.collect_schema().names()
+    return frame.rename({old: new for old, new in _COLUMNS.items() if old in there})
+
+
+def _write(folder: Path, frame: pl.DataFrame) -> None:
+    with whole(folder / "000000.parquet") as path:
+        frame.write_parquet(path, compression="zstd")
+
+
+def _asked(
+    directory: RunDirectory, model: ModelRecord, findings: Mapping[str, Any], plan: dict[int, str]
+) -> Asked:
+    """What asking had settled, from the estimates and their signatures."""
+    made: dict[tuple[str, str], Made] = {}
+    for row in findings["estimates"]:
+        where = (row["probe"], row["condition"])
+        parts = _signed(row["signature"])
+        probe = parts["probe"].removesuffix(f"[{row['condition']}]")
+        made.setdefault(where, Made(*where, probe, parts["prompt"]))
+    fields = set(RunSummary.__dataclass_fields__)
+    return Asked(
+        question=directory.question(model),
+        plan=plan,
+        trials=findings["trials"],
+        made=list(made.values()),
+        probes=[
+            {("invariant" if k == "holds" else k): v for k, v in probe.items()}
+            for probe in findings["probes"]
+        ],
+        excluded=findings["exclusions"],
+        too_long=findings["too_long"],
+        spent={name: value for name, value in findings["run"].items() if name in fields},
+    )

@@ -1,0 +1,137 @@
+"""A run directory as the stages see it: what it is, what lies in it, what has been done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+import polars as pl
+
+from horsesense.errors import StoreError
+from horsesense.files import usable
+from horsesense.inference.store import Store
+from horsesense.items.item import ItemSet
+from horsesense.rng import fingerprint
+from horsesense.runs.asked import Asked
+from horsesense.runs.layout import Layout
+from horsesense.runs.parts import scan_parts
+from horsesense.runs.prepare import Study, prepare
+from horsesense.runs.record import ItemsRecord, ModelRecord, RunRecord, Stage, State
+from horsesense.runs.settings import Settings
+from horsesense.runs.stored_items import load_stored_items, save_items
+from horsesense.runs.tables import READINGS, TRIALS
+
+READ_LATER = frozenset(("readers", "draws", "level"))
+"""Settings that change nothing about what is asked."""
+
+
+@dataclass
+class RunDirectory:
+    """A run on disk, or one that will lie there once its first answer has come.
+
+    Attributes:
+        layout: where its files are.
+        settings, items, shots: what is asked, about what, and the few-shot examples.
+        record: the content of run.toml; None while nothing is on disk.
+    """
+
+    layout: Layout
+    settings: Settings
+    items: ItemSet
+    shots: ItemSet | None = None
+    record: RunRecord | None = None
+
+    @classmethod
+    def open(cls, path: str | Path) -> Self:
+        """A run that lies at `path`; StoreError where none does, or it is damaged."""
+        layout = Layout(usable(path))
+        record = RunRecord.load(layout.record)
+        items, shots = load_stored_items(layout.items)
+        if items.fingerprint != record.items.fingerprint:
+            raise StoreError(
+                f"{layout.items} does not hold the items that run.toml names.",
+                hint="One of the two was changed or comes from another run: restore it.",
+            )
+        return cls(layout, record.settings, items, shots, record)
+
+    @property
+    def known(self) -> RunRecord:
+        """The content of run.toml; StoreError where nothing is on disk yet."""
+        if self.record is None:
+            raise StoreError(
+                f"{self.layout.root} holds no run yet.", hint="Ask first: Run.ask(model)."
+            )
+        return self.record
+
+    def begin(self, model: ModelRecord) -> None:
+        """Write down what is asked and whom. Called once the first answer is there."""
+        held = ItemsRecord(
+            name=self.items.name, fingerprint=self.items.fingerprint, count=len(self.items)
+        )
+        save_items(self.layout.items, self.items, self.shots)
+        before = {} if self.record is None else dict(self.record.stages)
+        self.record = RunRecord(settings=self.settings, items=held, model=model, stages=before)
+        self.mark("ask", "begun")
+
+    def mark(self, stage: Stage, state: State, reason: str = "") -> None:
+        """Write down what a stage has done."""
+        self._keep(self.known.with_stage(stage, state, reason))
+
+    def keep_readers(self, readers: dict[str, str]) -> None:
+        """Write down which readings measures are taken from: reader -> version."""
+        settings = self.settings.model_copy(update={"readers": tuple(readers)})
+        self.settings = settings
+        self._keep(self.known.model_copy(update={"readers": readers, "settings": settings}))
+
+    def _keep(self, record: RunRecord) -> None:
+        if record != self.record or not self.layout.record.exists():
+            record.save(self.layout.record)
+        self.record = record
+
+    def study(self, model: ModelRecord | None = None) -> Study:
+        """The study, ready to be asked or read again; by default of the model that was asked."""
+        return prepare(self.settings, self.items, self.shots, model or self.known.model)
+
+    def store(self) -> Store:
+        """The stored answers, for reading."""
+        return Store.open(self.layout.store, read_only=True)
+
+    def question(self, model: ModelRecord) -> str:
+        """Fingerprint of everything that decides what is asked."""
+        asked = self.settings.model_dump(mode="json", exclude=set(READ_LATER))
+        shots = None if self.shots is None else self.shots.fingerprint
+        return fingerprint([asked, self.items.fingerprint, shots, model.model_dump(mode="json")])
+
+    def asked(self) -> Asked | None:
+        """What asking settled; None where that is not written down, or for other settings."""
+        if not self.layout.asked.exists():
+            return None
+        found = Asked.load(self.layout.asked)
+        current = found.question == self.question(self.known.model)
+        there = all(self.layout.trials_of(stage).is_dir() for stage in found.plan)
+        return found if current and there else None
+
+    def trials(self, stages: Iterable[int] | None = None) -> pl.LazyFrame:
+        """What was asked: one row per trial and variant, see `runs.tables.TRIALS`."""
+        found = self.asked()
+        chosen = sorted(found.plan if found else ()) if stages is None else stages
+        return scan_parts([self.layout.trials_of(stage) for stage in chosen], TRIALS)
+
+    def readings(self, stages: Iterable[int] | None = None) -> pl.LazyFrame:
+        """What was understood: one row per reading, see `runs.tables.READINGS`."""
+        return scan_readings(self.layout, self.known.readers, stages)
+
+
+def scan_readings(
+    layout: Layout, readers: dict[str, str], stages: Iterable[int] | None = None
+) -> pl.LazyFrame:
+    """The readings of some readers (name -> version), of all stages unless some are named."""
+    folders = [layout.readings_of(name, version) for name, version in readers.items()]
+    if stages is None:
+        places = [place for folder in folders for place in sorted(folder.glob("stage-*"))]
+    else:
+        chosen = list(stages)
+        places = [folder / f"stage-{stage}" for folder in folders for stage in chosen]
+    return scan_parts(places, READINGS)

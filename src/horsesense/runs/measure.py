@@ -1,0 +1,189 @@
+"""The third stage: every measure from the two tables of a run; writes estimates.json."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import orjson
+import polars as pl
+
+from horsesense import __version__
+from horsesense.files import write_whole
+from horsesense.items.item import ItemSet
+from horsesense.measures.bounds import Bound, bounds
+from horsesense.measures.cells import HELD_OUT, Cell
+from horsesense.measures.estimate import Context, estimate_all
+from horsesense.measures.registry import MEASURES
+from horsesense.readers.human.reviews import Reviews
+from horsesense.rng import fingerprint
+from horsesense.runs.asked import Asked
+from horsesense.runs.directory import RunDirectory
+from horsesense.runs.read import told_of
+from horsesense.runs.results import Results
+from horsesense.runs.suites import named_suites
+from horsesense.runs.tables import cells
+
+SCHEMA = 2
+"""Version of the fields of estimates.json; it grows when one is renamed or removed."""
+
+
+def measure(directory: RunDirectory) -> Results:
+    """Compute every measure of a run anew and write estimates.json.
+
+    Raises StoreError where the run's files cannot be read or written.
+    """
+    asked = directory.asked() or Asked()
+    reviews = Reviews.load(directory.layout.root)
+    readers = list(directory.known.readers)
+    found = cells(directory.trials(), directory.readings(), readers, reviews.classes)
+    estimates = estimate_all(found, MEASURES, _context(directory, asked, reviews))
+    findings = _findings(directory, asked, reviews)
+    findings["bounds"] = _bounds(found)
+    rows = [estimate.as_json() for estimate in estimates]
+    content = orjson.dumps({**findings, "estimates": rows}, option=orjson.OPT_INDENT_2)
+    write_whole(directory.layout.estimates, content)
+    directory.mark("measure", "complete")
+    return Results(directory, findings, tuple(estimates))
+
+
+def _context(directory: RunDirectory, asked: Asked, reviews: Reviews) -> Context:
+    settings, items = directory.settings, directory.items
+    return Context(
+        dataset=items.name,
+        model=directory.known.model.name,
+        cluster=clusters(items),
+        signature=_signer(directory, asked, reviews),
+        **subjects(items),
+        tested=_tested((p["name"], p["invariant"]) for p in asked.probes),
+        draws=settings.draws,
+        level=settings.level,
+        seed=settings.seed,
+    )
+
+
+def _tested(probes: Iterable[tuple[str, str]]) -> frozenset[str]:
+    """Probes whose difference from the original is a finding, from (name, what should hold).
+
+    A repeat is the noise floor, and "chance" is compared with guessing: neither is tested.
+    """
+    promises = ("same_answer", "same_accuracy", "none")
+    return frozenset(name for name, holds in probes if holds in promises and name != "repeat")
+
+
+def clusters(items: ItemSet) -> np.ndarray[Any, np.dtype[np.intp]]:
+    """Cluster number of each item; an item without a cluster is one of its own."""
+    names = [("c", i.cluster) if i.cluster is not None else ("i", i.id) for i in items]
+    numbers = {name: n for n, name in enumerate(dict.fromkeys(names))}
+    return np.array([numbers[name] for name in names], dtype=np.intp)
+
+
+def subjects(items: ItemSet) -> dict[str, Any]:
+    """`Context.subject` and `Context.subjects` of a set; nothing where there is one at most."""
+    names = sorted({item.subject for item in items if item.subject is not None})
+    if len(names) < 2:
+        return {}
+    known = [*names, "(none)"] if any(item.subject is None for item in items) else names
+    number = {name: place for place, name in enumerate(known)}
+    codes = np.array([number[item.subject or "(none)"] for item in items], dtype=np.intp)
+    return {"subject": codes, "subjects": tuple(known)}
+
+
+def _signer(
+    directory: RunDirectory, asked: Asked, reviews: Reviews
+) -> Callable[[str, str, str, str], str]:
+    """Signatures from which a number can be made again (the idea is sacreBLEU's)."""
+    settings, record = directory.settings, directory.known
+    versions = {n: reviews.signed(n, version) for n, version in record.readers.items()}
+    model = f"{record.model.name}@{fingerprint(record.model.identity)}"
+    data = f"{directory.items.name}@{directory.items.fingerprint}"
+    made = {(m.probe, m.condition): m for m in asked.made}
+
+    def sign(probe: str, condition: str, reader: str, measure: str) -> str:
+        found = made.get((probe, condition))
+        if found is None:  # a measure of several cells together
+            found = next(m for m in asked.made if m.probe == probe)
+        parts = {
+            "data": data,
+            "items": len(directory.items),
+            "model": model,
+            "probe": found.signature + (f"[{condition}]" if condition else ""),
+            "prompt": found.prompt,
+            "decoding": f"max_tokens={settings.max_tokens},temperature={settings.temperature:g}",
+            "reader": f"{reader}@{versions[reader.removesuffix(HELD_OUT)]}",
+            "measure": measure,
+            "interval": f"{settings.level:g}x{settings.draws}",
+            "seed": settings.seed,
+            "horsesense": __version__,
+        }
+        return "|".join(f"{name}:{value}" for name, value in parts.items())
+
+    return sign
+
+
+def _bounds(found: Sequence[Cell]) -> dict[str, Any]:
+    """How many inequalities between the numbers were checked, and those that do not hold."""
+    checked: list[Bound] = [bound for cell in found for bound in bounds(cell)]
+    broken = [bound.as_json() for bound in checked if not bound.holds]
+    return {"checked": len(checked), "violated": broken}
+
+
+def _findings(directory: RunDirectory, asked: Asked, reviews: Reviews) -> dict[str, Any]:
+    """The content of estimates.json, but for the estimates."""
+    items, settings, record = directory.items, directory.settings, directory.known
+    suites = named_suites(settings.suite)
+    told = told_of(directory)
+    return {
+        "schema": SCHEMA,
+        "horsesense": __version__,
+        "study": settings.model_dump(mode="json", exclude_none=True),
+        "stages": {n: s.model_dump() for n, s in record.stages.items() if n in ("ask", "read")},
+        "dataset": {
+            "name": items.name,
+            "kind": items.kind,
+            "fingerprint": items.fingerprint,
+            "items": len(items),
+            "with_gold": sum(item.gold is not None for item in items),
+            "clusters": int(clusters(items).max(initial=-1)) + 1,
+            "flags": {flag: len(ids) for flag, ids in items.flags.items()},
+            "notes": items.notes,
+        },
+        "model": {
+            "name": record.model.name,
+            "identity": record.model.identity,
+            "notes": record.model.offers.notes,
+        },
+        "probes": [{**probe, "holds": probe["invariant"]} for probe in asked.probes],
+        "readers": list(record.readers),
+        "fits": _told(told, "fit"),
+        "judges": _told(told, "spent"),
+        "trials": asked.trials,
+        "failures": _failures(directory),
+        "unread": _unread(directory),
+        "run": asked.spent,
+        "exclusions": asked.excluded,
+        "too_long": asked.too_long,
+        "suites": [suite.as_json(settings.faithful) for suite in suites],
+        "reviews": reviews.as_json(),
+    }
+
+
+def _told(told: Sequence[Mapping[str, Any]], field: str) -> dict[str, Any]:
+    return {reader["name"]: reader[field] for reader in told if field in reader}
+
+
+def _unread(directory: RunDirectory) -> int:
+    """Trials without a reading by any reader."""
+    read = directory.readings().select("trial").unique()
+    trials = directory.trials().select("trial").unique()
+    found: int = trials.join(read, on="trial", how="anti").select(pl.len()).collect().item()
+    return found
+
+
+def _failures(directory: RunDirectory) -> int:
+    """Requests that have no answer to this day."""
+    if not directory.layout.store.exists():
+        return 0
+    with directory.store() as store:
+        return len(store.failures())

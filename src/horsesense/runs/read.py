@@ -1,0 +1,176 @@
+"""The second stage: every reader on every answer, in parts that a crash cannot undo.
+
+Readings belong to a reader, to its version and to the trials that they are about: what is there
+with the same three is not read again.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import orjson
+import polars as pl
+
+from horsesense.files import write_whole
+from horsesense.inference.limits import Limits, RunSummary
+from horsesense.inference.store import Store
+from horsesense.models.messages import Response
+from horsesense.progress import progress
+from horsesense.readers.base import FittedReader, Reader
+from horsesense.readers.model_based.cases import BulkReader
+from horsesense.readers.model_based.judge import JudgeReader
+from horsesense.runs.directory import RunDirectory
+from horsesense.runs.layout import Layout
+from horsesense.runs.parts import PartWriter, scan_parts
+from horsesense.runs.prepare import Study
+from horsesense.runs.tables import READINGS, TRIALS, read_trials, reading_row
+from horsesense.trials.trial import Trial
+
+
+async def read(
+    directory: RunDirectory, store: Store, readers: Sequence[Reader], limits: Limits
+) -> RunSummary:
+    """Read what these readers have not read yet, and keep their versions; what judges took.
+
+    A run whose trials are not complete must be planned again first (`ask.plan_again`).
+    """
+    asked = directory.asked()
+    spent = RunSummary()
+    for stage, plan in sorted(asked.plan.items()) if asked else ():
+        left = limits.after(spent)
+        spent += await read_stage(directory, directory.study(), store, readers, stage, plan, left)
+    directory.keep_readers({reader.name: reader.version for reader in readers})
+    _tidy(directory)
+    directory.mark("read", "stopped" if spent.stopped else "complete", spent.stopped or "")
+    return spent
+
+
+async def read_stage(
+    directory: RunDirectory,
+    study: Study,
+    store: Store,
+    readers: Sequence[Reader],
+    stage: int,
+    plan: str,
+    limits: Limits,
+) -> RunSummary:
+    """Read the answers to the trials of one stage; fitted readers are fitted on the first."""
+    if stage == 1:
+        _fit(directory.layout, study, store, readers)
+    layout = directory.layout
+    shelves = [_Shelf(layout, reader, stage, plan) for reader in readers]
+    spent = RunSummary()
+    async with AsyncExitStack() as stack:
+        bulk = [reader for reader in readers if isinstance(reader, BulkReader)]
+        for reader in bulk:
+            await stack.enter_async_context(reader)
+        trials = scan_parts([layout.trials_of(stage)], TRIALS)
+        with progress("reading", trials.select(pl.len()).collect().item()) as tick:
+            for rows in read_trials(trials):
+                responses = store.get([row.key for row in rows])
+                found = [
+                    (row.number, row.trial, responses[row.key])
+                    for row in rows
+                    if row.key in responses
+                ]
+                for reader in bulk:
+                    pairs = [(trial, response) for _, trial, response in found]
+                    spent += await reader.prepare(pairs, store, limits.after(spent))
+                for shelf in shelves:
+                    shelf.read(found)
+                tick(len(rows))
+    for shelf in shelves:
+        shelf.finish()
+    return spent
+
+
+class _Shelf:
+    """The readings of one reader of one stage, those of an earlier session included."""
+
+    def __init__(self, layout: Layout, reader: Reader, stage: int, plan: str) -> None:
+        self.reader = reader
+        self.folder = layout.readings_of(reader.name, reader.version)
+        place = self.folder / f"stage-{stage}"
+        self._stage, self._plan = stage, plan
+        self._told = _told(self.folder)
+        if self._told.get("plan", {}).get(str(stage)) != plan:
+            shutil.rmtree(place, ignore_errors=True)
+            self._tell()
+        done = scan_parts([place], READINGS).select("trial").unique().collect()
+        self._done = frozenset(done["trial"])
+        self._writer = PartWriter(place, READINGS)
+
+    def read(self, found: Sequence[tuple[int, Trial, Response]]) -> None:
+        """Read the answers that have no reading yet."""
+        name, add = self.reader.name, self._writer.add
+        for number, trial, response in found:
+            if number not in self._done:
+                for place, reading in enumerate(self.reader.read(trial, response)):
+                    add(reading_row(number, place, name, reading, trial))
+
+    def finish(self) -> None:
+        self._writer.flush()
+        self._tell()
+
+    def _tell(self) -> None:
+        """Write down whose readings these are, and of which trials."""
+        plan = {**self._told.get("plan", {}), str(self._stage): self._plan}
+        self._told = {**describe(self.reader), "plan": plan}
+        write_whole(self.folder / "reader.json", orjson.dumps(self._told))
+
+
+def describe(reader: Reader) -> dict[str, Any]:
+    """What is said of a reader besides its readings: what it was fitted on, what it took."""
+    told: dict[str, Any] = {"name": reader.name, "version": reader.version}
+    if isinstance(reader, FittedReader):
+        told["fit"] = reader.report()
+    if isinstance(reader, JudgeReader):
+        told["spent"] = asdict(reader.spent)
+    return told
+
+
+def told_of(directory: RunDirectory) -> list[dict[str, Any]]:
+    """What was said of each reader of a run (see `describe`), in their order."""
+    layout, readers = directory.layout, directory.known.readers
+    return [_told(layout.readings_of(name, version)) for name, version in readers.items()]
+
+
+def _told(folder: Path) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = orjson.loads((folder / "reader.json").read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return found
+
+
+def _tidy(directory: RunDirectory) -> None:
+    """Remove readings that no measure is taken from: older versions, other readers."""
+    layout, readers = directory.layout, directory.known.readers
+    kept = {layout.readings_of(name, version) for name, version in readers.items()}
+    for folder in layout.readings.iterdir() if layout.readings.is_dir() else ():
+        if folder not in kept:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _fit(layout: Layout, study: Study, store: Store, readers: Sequence[Reader]) -> None:
+    """Let the readers that need it look at the answers of the first stage."""
+    for reader in readers:
+        if isinstance(reader, FittedReader):
+            answered = _answered(layout, store, reader.fits_on)
+            reader.fit(answered, study.planner.setting)
+
+
+def _answered(
+    layout: Layout, store: Store, probes: Collection[str]
+) -> Iterator[tuple[Trial, Response]]:
+    """The answered trials of some probes of the first stage."""
+    for rows in read_trials(scan_parts([layout.trials_of(1)], TRIALS), probes=probes):
+        responses = store.get([row.key for row in rows])
+        for row in rows:
+            if row.key in responses:
+                yield row.trial, responses[row.key]

@@ -1,0 +1,136 @@
+"""`run.toml`: what a run is, and what each stage has done."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any, Literal
+
+import tomli_w
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from horsesense import __version__
+from horsesense.errors import StoreError
+from horsesense.files import write_whole
+from horsesense.models.base import Capabilities, Model
+from horsesense.runs.settings import Settings
+
+FORMAT = 2
+"""Version of the layout of a run directory; 0.1.0 wrote 1, which had no number."""
+
+State = Literal["begun", "complete", "stopped", "failed"]
+Stage = Literal["ask", "read", "measure", "report"]
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class ModelRecord(_Frozen):
+    """Which model answered, and what it offered.
+
+    Attributes:
+        name: short name for tables.
+        identity: all that determines its answers; part of every request key.
+        capabilities: fields of `models.base.Capabilities`.
+    """
+
+    name: str
+    identity: str
+    capabilities: dict[str, Any] = Field(default_factory=dict)
+
+    @classmethod
+    def of(cls, model: Model, capabilities: Capabilities) -> ModelRecord:
+        found = {name: value for name, value in asdict(capabilities).items() if value is not None}
+        return cls(name=model.name, identity=model.identity, capabilities=found)
+
+    @property
+    def offers(self) -> Capabilities:
+        known = {f.name for f in fields(Capabilities)}
+        found = {name: value for name, value in self.capabilities.items() if name in known}
+        return Capabilities(**{**found, "notes": tuple(found.get("notes", ()))})
+
+
+class ItemsRecord(_Frozen):
+    """Which items were asked; they lie in items.json."""
+
+    name: str
+    fingerprint: str
+    count: int
+
+
+class StageRecord(_Frozen):
+    """What a stage has done.
+
+    Attributes:
+        state: begun, complete, stopped (by a budget or by the user) or failed.
+        reason: why it stopped.
+    """
+
+    state: State
+    reason: str = ""
+
+
+class RunRecord(_Frozen):
+    """The content of run.toml.
+
+    Attributes:
+        format: version of the directory's layout.
+        horsesense: the version that wrote it.
+        kind: asked (by us), imported (from another program's log) or merged.
+        settings, items, model: what was asked, about what, and whom.
+        readers: reader -> version, of the readings that measures are taken from.
+        stages: stage -> what it has done.
+    """
+
+    format: int = FORMAT
+    horsesense: str = __version__
+    kind: Literal["asked", "imported", "merged"] = "asked"
+    settings: Settings
+    items: ItemsRecord
+    model: ModelRecord
+    readers: dict[str, str] = Field(default_factory=dict)
+    stages: dict[Stage, StageRecord] = Field(default_factory=dict)
+
+    def with_stage(self, stage: Stage, state: State, reason: str = "") -> RunRecord:
+        """The record after a stage; what later stages had done no longer holds."""
+        order: tuple[Stage, ...] = ("ask", "read", "measure", "report")
+        kept = {s: self.stages[s] for s in order[: order.index(stage)] if s in self.stages}
+        changed = {**kept, stage: StageRecord(state=state, reason=reason)}
+        return self.model_copy(update={"stages": changed, "horsesense": __version__})
+
+    def save(self, path: Path) -> None:
+        """Write run.toml whole; StoreError where the disk refuses."""
+        write_whole(path, tomli_w.dumps(self.model_dump(mode="json", exclude_none=True)))
+
+    @classmethod
+    def load(cls, path: Path) -> RunRecord:
+        """Read run.toml; StoreError if it is missing, damaged or of a later format."""
+        try:
+            content = tomllib.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise not_a_run(path.parent) from None
+        except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise StoreError(f"{path} cannot be read: {error}") from None
+        if isinstance(found := content.get("format"), int) and found > FORMAT:
+            raise StoreError(
+                f"{path.parent} has the format {found}; this horsesense knows {FORMAT}.",
+                hint="It was written by a newer horsesense: upgrade.",
+            )
+        try:
+            return cls.model_validate(content)
+        except ValidationError as error:
+            faults = (f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
+            raise StoreError(
+                f"{path} is damaged: " + "; ".join(faults),
+                hint="Answers are safe in store.sqlite. Run the same audit with another --out.",
+            ) from None
+
+
+def not_a_run(folder: Path) -> StoreError:
+    """The error for a directory without run.toml."""
+    return StoreError(
+        f"{folder} is not a run directory: it has no run.toml.",
+        hint="Name the directory that `horsesense audit --out` wrote.",
+    )

@@ -1,0 +1,203 @@
+"""What was measured of a run: its estimates and findings, ready to be asked for by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import orjson
+
+from horsesense.errors import StoreError, UsageError
+from horsesense.items.item import ItemSet
+from horsesense.measures.base import Estimate
+from horsesense.plugins import split_outside_brackets
+from horsesense.runs.directory import RunDirectory
+
+WORDS: Mapping[str, str] = {"added": "{} added"}
+"""Settings of conditions whose value says too little alone."""
+SELECTORS = ("condition", "reader", "group")
+"""What an estimate can be selected by, besides measure and probe."""
+UNDERSTOOD = ("answer", "none", "refusal", "unknown")
+"""Statuses of replies whose meaning is known, whether they choose an option or not."""
+
+
+@dataclass(frozen=True)
+class Results:
+    """What was measured of a run, ready to be asked for by name.
+
+    Attributes:
+        directory: the run.
+        findings: the content of estimates.json, but for the estimates.
+        estimates: all of them, in the order in which they were made.
+    """
+
+    directory: RunDirectory
+    findings: Mapping[str, Any]
+    estimates: tuple[Estimate, ...]
+
+    @classmethod
+    def load(cls, directory: RunDirectory) -> Results:
+        """Read estimates.json; StoreError if there is none, or it is damaged."""
+        path = directory.layout.estimates
+        try:
+            findings = orjson.loads(path.read_bytes())
+            rows = findings.pop("estimates")
+            estimates = tuple(Estimate(**row) for row in rows)
+        except FileNotFoundError:
+            raise StoreError(
+                f"{directory.layout.root} has not been measured yet.",
+                hint=f"horsesense report {directory.layout.root} measures what there is.",
+            ) from None
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise StoreError(
+                f"{path} cannot be read: {error}",
+                hint=f"horsesense report {directory.layout.root} writes it again.",
+            ) from None
+        return cls(directory, findings, estimates)
+
+    @property
+    def items(self) -> ItemSet:
+        return self.directory.items
+
+    def select(self, measure: str, probe: str | None = None, **where: str) -> list[Estimate]:
+        """Estimates by measure, probe and any of condition, reader and group, as text."""
+        wanted = {"measure": measure, **({} if probe is None else {"probe": probe}), **where}
+        return [
+            e
+            for e in self.estimates
+            if all(str(getattr(e, name)) == value for name, value in wanted.items())
+        ]
+
+    def estimate(self, measure: str, probe: str = "original", **where: str) -> Estimate:
+        """The one estimate of a measure under a probe.
+
+        `where` selects by condition, reader or group. UsageError suggests what is meant where
+        there is none, and lists what there is where there are several.
+        """
+        unknown = [name for name in where if name not in SELECTORS]
+        if unknown:
+            raise UsageError.unknown("selector", unknown[0], SELECTORS)
+        found = self.select(measure, probe, **where)
+        if len(found) == 1:
+            return found[0]
+        if not found:
+            raise self._missing(measure, probe, where)
+        lines = [
+            ", ".join(f"{name}={str(getattr(e, name))!r}" for name in SELECTORS) for e in found
+        ]
+        raise UsageError(
+            f"{len(found)} estimates of {measure} under {probe} match:\n  "
+            + "\n  ".join(lines[:20]),
+            hint="Name the condition, reader or group.",
+        )
+
+    def _missing(self, measure: str, probe: str, where: Mapping[str, str]) -> UsageError:
+        known = {e.measure for e in self.estimates}
+        if measure not in known:
+            return UsageError.unknown("measure in this run", measure, known)
+        probes = {e.probe for e in self.estimates if e.measure == measure}
+        if probe not in probes:
+            return UsageError.unknown(f"probe with {measure} in this run", probe, probes)
+        rest = [e for e in self.estimates if (e.measure, e.probe) == (measure, probe)]
+        for name, value in where.items():
+            values = {str(getattr(e, name)) for e in rest}
+            if value not in values:
+                return UsageError.unknown(f"{name} of {measure} under {probe}", value, values)
+        return UsageError(f"No estimate of {measure} under {probe} matches {dict(where)}.")
+
+    @cached_property
+    def readers(self) -> list[str]:
+        """Readers that had something to read, in the order of the settings."""
+        found = {e.reader for e in self.estimates if e.n}
+        return [name for name in self.findings["readers"] if name in found]
+
+    @cached_property
+    def reader(self) -> str:
+        """The main reader: the text where most replies can be understood from it.
+
+        Otherwise the first of the other readers that read anything.
+        """
+        understood = [
+            e.value
+            for e in self.all("status_share", "original", reader="text")
+            if e.group in UNDERSTOOD and e.value is not None
+        ]
+        if sum(understood) >= 0.5:
+            return "text"
+        others = [name for name in self.readers if name != "text"]
+        return (others or self.readers or self.findings["readers"])[0]
+
+    @cached_property
+    def _index(self) -> dict[tuple[str, str, str], list[Estimate]]:
+        index: dict[tuple[str, str, str], list[Estimate]] = {}
+        for e in self.estimates:
+            index.setdefault((e.measure, e.probe, e.reader), []).append(e)
+        return index
+
+    def all(self, measure: str, probe: str, reader: str | None = None) -> list[Estimate]:
+        """Defined estimates of a measure under a probe, by the main reader unless another."""
+        found = self._index.get((measure, probe, reader or self.reader), ())
+        return [e for e in found if e.value is not None]
+
+    def one(self, measure: str, probe: str = "original", **where: str) -> Estimate | None:
+        """The first defined estimate of a measure under a probe; `where` selects further."""
+        reader = where.pop("reader", None)
+        for e in self.all(measure, probe, reader):
+            if all(getattr(e, name) == value for name, value in where.items()):
+                return e
+        return None
+
+    def everywhere(self, measure: str, reader: str | None = None) -> list[Estimate]:
+        """Defined estimates of a measure under every probe, in the order of the probes."""
+        return [e for name in self.probes for e in self.all(measure, name, reader)]
+
+    @cached_property
+    def missing(self) -> list[Estimate]:
+        """Valid rates, defined or not, of the cells in which trials have no reading."""
+        return [
+            e
+            for e in self.estimates
+            if e.measure == "valid_rate" and e.reader == self.reader and e.n_missing
+        ]
+
+    @cached_property
+    def probes(self) -> dict[str, Mapping[str, Any]]:
+        """What each probe declares, by name."""
+        return {probe["name"]: probe for probe in self.findings["probes"]}
+
+    @property
+    def asked(self) -> list[Mapping[str, Any]]:
+        """The probes that apply to at least one item."""
+        return [probe for name, probe in self.probes.items() if name in self._conditions]
+
+    @cached_property
+    def _conditions(self) -> dict[str, list[str]]:
+        seen: dict[str, dict[str, None]] = {}
+        for e in self.estimates:
+            seen.setdefault(e.probe, {})[e.condition] = None
+        return {probe: list(conditions) for probe, conditions in seen.items()}
+
+    def label(self, probe: str, condition: str) -> str:
+        """A probe and, where it has several conditions, what sets this one apart."""
+        apart = self.setting(probe, condition)
+        title = str(self.probes[probe]["title"])
+        return f"{title}: {apart}" if apart else title
+
+    def setting(self, probe: str, condition: str) -> str:
+        """What sets a condition apart from the others of its probe; "" where it is the only one."""
+        others = [_parts(c) for c in self._conditions[probe]]
+        mine = _parts(condition)
+        apart = [
+            WORDS.get(k, "{}").format(v)
+            for k, v in mine.items()
+            if any(o.get(k) != v for o in others)
+        ]
+        return ", ".join(apart)
+
+
+def _parts(condition: str) -> dict[str, str]:
+    """The settings of a condition, by name."""
+    pairs = (part.strip().partition("=") for part in split_outside_brackets(condition))
+    return {name: value or name for name, _, value in pairs if name}

@@ -1,0 +1,221 @@
+"""A run: one object for everything that can be done with a study, stage by stage.
+
+    ask -> read -> measure -> report
+
+Each stage takes the run and nothing that the run could tell it, can be repeated, and continues
+where it stopped. Only `ask` needs a model; everything else works from the run's own files.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Coroutine, Sequence
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+import polars as pl
+
+from horsesense.errors import InterruptedRunError
+from horsesense.inference.limits import UNLIMITED, Limits, RunSummary
+from horsesense.inference.store import Store, Verification
+from horsesense.items.item import ItemSet
+from horsesense.measures.base import Estimate
+from horsesense.models.base import Model
+from horsesense.readers.registry import make_reader
+from horsesense.runs import ask, read
+from horsesense.runs.convert import convert_if_old
+from horsesense.runs.directory import RunDirectory
+from horsesense.runs.frames import estimates_frame, readings_frame, trials_frame
+from horsesense.runs.measure import measure
+from horsesense.runs.results import Results
+from horsesense.runs.settings import Settings
+from horsesense.runs.start import start
+from horsesense.runs.verify import verify
+
+T = TypeVar("T")
+
+
+class Run:
+    """A study in a directory of its own.
+
+    >>> run = Run.open("runs/mmlu")              # doctest: +SKIP
+    >>> run.read("text", "pride")                # doctest: +SKIP
+    >>> run.measure()                            # doctest: +SKIP
+    >>> run.estimate("accuracy").value           # doctest: +SKIP
+    """
+
+    def __init__(self, directory: RunDirectory) -> None:
+        self.directory = directory
+        self._results: Results | None = None
+
+    @classmethod
+    def open(cls, path: str | Path) -> Self:
+        """The run in a directory; one made by 0.1.0 is converted once, its files are kept.
+
+        Raises StoreError where there is none, or it cannot be used.
+        """
+        convert_if_old(Path(path))
+        return cls(RunDirectory.open(path))
+
+    @classmethod
+    def start(cls, out: str | Path, settings: Settings, items: ItemSet | None = None) -> Self:
+        """A run to be asked: new, or continued where `out` holds one. Nothing is written yet.
+
+        Raises UsageError, ItemsError or StoreError (see `runs.start.start`).
+        """
+        convert_if_old(Path(out), unfinished="keep")
+        return cls(start(out, settings, items))
+
+    def __repr__(self) -> str:
+        place, items = self.directory.layout.root, self.directory.items
+        record = self.directory.record
+        done = "nothing yet" if record is None else ", ".join(record.stages) or "nothing yet"
+        model = "?" if record is None else record.model.name
+        return f"Run({str(place)!r}, {len(items):,} items of {items.name}, {model}, done: {done})"
+
+    # -- what it is ------------------------------------------------------------------------
+
+    @property
+    def path(self) -> Path:
+        """The run directory."""
+        return self.directory.layout.root
+
+    @property
+    def items(self) -> ItemSet:
+        """The items as they were audited."""
+        return self.directory.items
+
+    @property
+    def settings(self) -> Settings:
+        """What was asked."""
+        return self.directory.settings
+
+    @property
+    def trials(self) -> pl.DataFrame:
+        """What was asked, one row per trial and item; columns in `runs.frames.TRIAL_COLUMNS`."""
+        return trials_frame(self.directory)
+
+    @property
+    def readings(self) -> pl.DataFrame:
+        """What was understood, one row per reading; columns in `runs.frames.READING_COLUMNS`."""
+        return readings_frame(self.directory)
+
+    @property
+    def estimates(self) -> pl.DataFrame:
+        """What was measured, one row per estimate; columns in `runs.frames.ESTIMATE_COLUMNS`."""
+        return estimates_frame(self.results)
+
+    @property
+    def results(self) -> Results:
+        """Estimates and findings as objects; StoreError where nothing was measured yet."""
+        if self._results is None:
+            self._results = Results.load(self.directory)
+        return self._results
+
+    @property
+    def findings(self) -> dict[str, Any]:
+        """The content of estimates.json, but for the estimates."""
+        return dict(self.results.findings)
+
+    def estimate(self, measure: str, probe: str = "original", **where: str) -> Estimate:
+        """The one estimate of a measure under a probe; `where`: condition, reader, group.
+
+        UsageError suggests what is meant where there is none, and lists them where several match.
+        """
+        return self.results.estimate(measure, probe, **where)
+
+    # -- stages ----------------------------------------------------------------------------
+
+    def ask(
+        self,
+        model: Model,
+        *,
+        limits: Limits = UNLIMITED,
+        max_connections: int | None = None,
+    ) -> RunSummary:
+        """Ask what has no answer yet, and say what that took.
+
+        Nothing is written before the first answer has come.
+
+        Raises:
+            UsageError: the run holds answers of another model.
+            ModelError: the model cannot be reached, or answers nothing.
+            InterruptedRunError: stopped by the user; the same call continues.
+            StoreError: the answers cannot be stored.
+        """
+        return complete(self._ask(model, limits, max_connections))
+
+    async def _ask(self, model: Model, limits: Limits, connections: int | None) -> RunSummary:
+        async with model as entered:
+            return await ask.ask(self.directory, entered, limits, connections)
+
+    def read(self, *readers: str, limits: Limits = UNLIMITED) -> RunSummary:
+        """Read every answer with these readers, by default with those of the settings.
+
+        What is read already with the same version of a reader is not read again; readings of
+        other readers stay. Only a judge asks a model. What judges took is returned.
+
+        Raises UsageError for an unknown reader, ModelError where a judge cannot be reached.
+        """
+        record = self.directory.record
+        if readers and record is not None:
+            kept = [name for name in record.readers if name not in readers]
+            return complete(self._read([*kept, *readers], limits))
+        return complete(self._read(self.settings.readers, limits))
+
+    async def _read(self, specs: Sequence[str], limits: Limits) -> RunSummary:
+        """Read; trials that an interruption left unplanned are made again first."""
+        made = list({reader.name: reader for reader in map(make_reader, specs)}.values())
+        if self.directory.asked() is None:
+            await ask.plan_again(self.directory)
+        # A judge's answers are stored beside the others; no other reader writes to the store.
+        writes = any(getattr(reader, "asks_model", False) for reader in made)
+        path = self.directory.layout.store
+        with Store.open(path) if writes else self.directory.store() as store:
+            spent = await read.read(self.directory, store, made, limits)
+        self._results = None
+        if spent.stopped == "interrupted":
+            raise InterruptedRunError(
+                f"Stopped while a judge was reading: {spent.costs()}.",
+                hint="The same command continues; judgements that are stored are not asked again.",
+            )
+        return spent
+
+    def measure(self) -> Results:
+        """Compute every measure anew from what was read, and write estimates.json.
+
+        A run that was interrupted is first read, as far as no model is needed for that.
+        """
+        if not self.directory.known.readers or self.directory.asked() is None:
+            offline = [spec for spec in self.settings.readers if not spec.startswith("judge:")]
+            complete(self._read(offline, UNLIMITED))
+        self._results = measure(self.directory)
+        return self._results
+
+    def verify(self) -> Verification:
+        """Derive every hash of the run again; names what does not match."""
+        return verify(self.directory)
+
+
+def complete(work: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine to its end, also where an event loop is already running (notebooks)."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    outcome: list[T | BaseException] = []
+
+    def target() -> None:
+        try:
+            outcome.append(asyncio.run(work))
+        except BaseException as error:  # noqa: BLE001 - handed to the caller's thread
+            outcome.append(error)
+
+    thread = threading.Thread(target=target)
+    thread.start()
+    thread.join()
+    result = outcome[0]
+    if isinstance(result, BaseException):
+        raise result
+    return result

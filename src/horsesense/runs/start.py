@@ -1,0 +1,100 @@
+"""Where a study begins: a new run, or one that lies in the directory already.
+
+Nothing is written here. What differs from the run that is there is said, and never mixed: a request
+that has changed is another request, and answers to the old one enter no number.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from horsesense.errors import StoreError, UsageError
+from horsesense.files import usable
+from horsesense.items.item import ItemSet
+from horsesense.progress import say
+from horsesense.runs.directory import READ_LATER, RunDirectory
+from horsesense.runs.layout import Layout
+from horsesense.runs.prepare import load_shots, load_study_items
+from horsesense.runs.settings import Settings
+
+
+def start(out: str | Path, settings: Settings, items: ItemSet | None = None) -> RunDirectory:
+    """The run of a study, on disk or to be.
+
+    Args:
+        out: the run directory; one that is there is continued.
+        settings: what is to be asked.
+        items: the items, where they come from no file.
+
+    Raises:
+        UsageError, ItemsError: the items cannot be read, or `out` holds a run over others.
+        StoreError: `out` cannot be a run directory.
+    """
+    path = usable(out)
+    _check_place(path)
+    layout = Layout(path)
+    found = load_study_items(settings) if items is None else items
+    shots = load_shots(settings, found)
+    directory = RunDirectory(layout, settings, found, shots)
+    if layout.record.exists():
+        before = RunDirectory.open(path)
+        for sentence in changes(before, directory):
+            say(sentence)
+        directory.record = before.record
+    return directory
+
+
+def _check_place(path: Path) -> None:
+    """StoreError where nothing can be written at `path`, before anything is asked."""
+    place = next(folder for folder in (path, *path.absolute().parents) if folder.exists())
+    if not place.is_dir():
+        raise StoreError(f"{place} is a file.", hint="Choose a directory for --out.")
+    if not os.access(place, os.W_OK | os.X_OK):
+        raise StoreError(
+            f"{place} cannot be written to.",
+            hint="Choose another --out, or change its permissions.",
+        )
+
+
+def changes(before: RunDirectory, now: RunDirectory) -> list[str]:
+    """Sentences on what differs from the run that lies in the directory; empty where nothing does.
+
+    UsageError if the two share no item at all.
+    """
+    old, new = before.settings, now.settings
+    changed = [
+        f"{name} ({getattr(old, name)!r} before, {getattr(new, name)!r} now)"
+        for name in Settings.model_fields
+        if name not in READ_LATER | {"items", "model"} and getattr(old, name) != getattr(new, name)
+    ]
+    items = _items_changed(before, now)
+    if not changed and not items:
+        return []
+    what = "; ".join([*changed, *items])
+    return [
+        f"{now.layout.root} holds a run that differs: {what}.",
+        "Requests that are the same keep their answers. All others are asked anew; answers that"
+        " are no longer needed stay in the store and enter no number.",
+    ]
+
+
+def _items_changed(before: RunDirectory, now: RunDirectory) -> list[str]:
+    old, new = before.items.by_id, now.items.by_id
+    if before.items.fingerprint == now.items.fingerprint:
+        return []
+    same = sum(new.get(name) == item for name, item in old.items())
+    if not same:
+        raise UsageError(
+            f"{now.layout.root} holds a run over other items: none of the {len(new):,} items of"
+            f" {now.items.name} is among its {len(old):,}.",
+            hint="Choose another --out directory.",
+        )
+    changed = sum(name in new and new[name] != item for name, item in old.items())
+    counts = {
+        "stay the same": same,
+        "were changed": changed,
+        "are new": len(new.keys() - old.keys()),
+        "are no longer asked": len(old.keys() - new.keys()),
+    }
+    return [f"of the items, {', '.join(f'{n:,} {what}' for what, n in counts.items() if n)}"]

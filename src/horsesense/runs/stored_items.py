@@ -1,0 +1,65 @@
+"""Items in a run directory: a run outlives the file that it came from."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from horsesense.errors import StoreError
+from horsesense.files import write_whole
+from horsesense.items.item import Item, ItemSet
+
+_TUPLES = ("options", "paraphrases")
+
+
+def save_items(path: Path, items: ItemSet, shots: ItemSet | None) -> None:
+    """Write the items and the few-shot examples; StoreError where the disk refuses."""
+    content = {"items": _as_json(items), "shots": None if shots is None else _as_json(shots)}
+    write_whole(path, orjson.dumps(content))
+
+
+def load_stored_items(path: Path) -> tuple[ItemSet, ItemSet | None]:
+    """The items and the few-shot examples; StoreError where they cannot be read."""
+    try:
+        content = orjson.loads(path.read_bytes())
+        shots = content["shots"]
+        return _from_json(content["items"]), None if shots is None else _from_json(shots)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise StoreError(f"{path} cannot be read: {error}") from None
+
+
+def _as_json(items: ItemSet) -> dict[str, Any]:
+    return {
+        "name": items.name,
+        "kind": items.kind,
+        "labels": items.labels,
+        "flags": {flag: sorted(ids) for flag, ids in items.flags.items()},
+        "source": items.source,
+        "notes": items.notes,
+        "items": [_row(item) for item in items],
+    }
+
+
+def _row(item: Item) -> dict[str, Any]:
+    """The fields of an item that hold something."""
+    return {k: v for k, v in asdict(item).items() if v not in (None, ())} | {"gold": item.gold}
+
+
+def _from_json(content: dict[str, Any]) -> ItemSet:
+    return ItemSet(
+        name=content["name"],
+        kind=content["kind"],
+        items=tuple(map(_item, content["items"])),
+        labels=tuple(content["labels"]),
+        flags={flag: frozenset(ids) for flag, ids in content["flags"].items()},
+        source=content["source"],
+        notes=tuple(content["notes"]),
+    )
+
+
+def _item(row: dict[str, Any]) -> Item:
+    values: dict[str, Any] = {n: tuple(v) if n in _TUPLES else v for n, v in row.items()}
+    return Item(**values)

@@ -1,0 +1,50 @@
+"""Does a run directory hold what it says? Every hash is derived again, nothing is changed."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from horsesense.errors import HorsesenseError
+from horsesense.inference.store import Verification
+from horsesense.runs.directory import RunDirectory
+from horsesense.runs.results import Results
+
+
+def verify(directory: RunDirectory) -> Verification:
+    """What the store holds, and whether the tables and estimates speak of it."""
+    with directory.store() as store:
+        found = store.verify()
+    faults = [*found.faults, *_tables(directory), *_estimates(directory)]
+    return Verification(found.checked, tuple(faults))
+
+
+def _tables(directory: RunDirectory) -> list[str]:
+    """Faults of the tables: what cannot be read, and readings of no trial."""
+    try:
+        trials = directory.trials().select("trial", "variant", "item").collect()
+        readings = directory.readings().select("trial", "variant").unique().collect()
+    except (HorsesenseError, pl.exceptions.PolarsError, OSError) as error:
+        return [f"the tables cannot be read: {str(error).splitlines()[0]}"]
+    faults = []
+    asked = directory.asked()
+    if asked is not None and trials["trial"].n_unique() != asked.trials:
+        faults.append(f"trials: {trials['trial'].n_unique():,} stand there, {asked.trials:,} were")
+    beyond = trials.filter(pl.col("item") >= len(directory.items)).height
+    if beyond:
+        faults.append(f"trials: {beyond:,} speak of items that are not in items.json")
+    stray = readings.join(trials, on=["trial", "variant"], how="anti").height
+    if stray:
+        faults.append(f"readings: {stray:,} belong to no trial")
+    return faults
+
+
+def _estimates(directory: RunDirectory) -> list[str]:
+    if not directory.layout.estimates.exists():
+        return []
+    try:
+        found = Results.load(directory)
+    except HorsesenseError as error:
+        return [error.message]
+    if found.findings["dataset"]["fingerprint"] != directory.items.fingerprint:
+        return ["estimates.json speaks of other items"]
+    return []
