@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import orjson
 
+from horsesense.api import Run
+from horsesense.inference.limits import UNLIMITED, Limits, RunSummary
+from horsesense.items.item import ItemSet
+from horsesense.measures.base import Estimate
+from horsesense.models.registry import make_model
+from horsesense.runs.results import Results
 from horsesense.runs.settings import Settings
-from horsesense.runs.study import Result, run_study
 
 PROBES = ("repeat", "order", "labels", "none_of_the_above", "options_only")
 
@@ -29,10 +34,55 @@ def items_file(path: Path, n: int = 200, k: int = 4) -> Path:
     return path
 
 
+@dataclass(frozen=True)
+class Result:
+    """A finished run as tests look at it: the run, and what asking took."""
+
+    done: Run
+    run: RunSummary
+
+    @property
+    def out(self) -> Path:
+        return self.done.path
+
+    @property
+    def items(self) -> ItemSet:
+        return self.done.items
+
+    @property
+    def results(self) -> Results:
+        return self.done.results
+
+    @property
+    def findings(self) -> dict[str, Any]:
+        return self.done.findings
+
+    @property
+    def estimates(self) -> list[Estimate]:
+        return list(self.done.results.estimates)
+
+    def estimate(self, measure: str, probe: str = "original", **where: str) -> Estimate:
+        return self.done.estimate(measure, probe, **where)
+
+
+def run_study(settings: Settings, out: Path, limits: Limits = UNLIMITED, **options: Any) -> Result:
+    """Ask, read and measure; the report is left out."""
+    run = Run.start(out, settings)
+    spent = run.ask(make_model(settings.model, **options), limits=limits)
+    run.read(limits=limits.after(spent))
+    run.measure()
+    return Result(run, spent)
+
+
 def study(items: Path | str, model: str, out: Path, **settings: Any) -> Result:
-    limits = settings.pop("limits", None)
+    limits = settings.pop("limits", None) or UNLIMITED
     chosen = Settings.of(items=str(items), model=model, **{"probes": PROBES, **settings})
-    return asyncio.run(run_study(chosen, out, limits=limits))
+    return run_study(chosen, out, limits)
+
+
+def results_of(out: Path) -> Results:
+    """What was measured of a run on disk."""
+    return Run.open(out).results
 
 
 def value(

@@ -17,7 +17,7 @@ SOURCE = Path(horsesense.__file__).parent
 
 FLOORS = (
     "errors rng",
-    "plugins progress stats trials",
+    "files plugins progress stats trials",
     "items",
     "models probes",
     "inference prompts",
@@ -142,7 +142,7 @@ def python(code: str, folder: Path | None = None) -> str:
     return done.stdout.strip()
 
 
-@pytest.mark.parametrize("module", ["horsesense", "horsesense.cli", "horsesense.runs.study"])
+@pytest.mark.parametrize("module", ["horsesense", "horsesense.cli", "horsesense.api"])
 def test_importing_loads_no_torch(module: str) -> None:
     code = (
         f"import sys, {module}; print([m for m in ('torch', 'transformers') if m in sys.modules])"

@@ -102,7 +102,7 @@ def test_plan_spends_nothing(tmp_path: Path) -> None:
         (("audit", "sample", "-m", "sim:prior", "--limit", "0"), "limit"),
         (("audit", "sample", "-m", "sim:prior", "--style", "verse"), "style"),
         (("list", "horses"), "probes"),
-        (("report", "nowhere"), "no finished run"),
+        (("report", "nowhere"), "is not a run directory"),
     ],
 )
 def test_wrong_use_is_explained(words: tuple[str, ...], says: str, tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ def test_every_row_is_read_in_order(file):
     assert [row["positions"] for row in found] == [[1], [1], [], [0], [0], []]
     assert [row["letters"] for row in found] == [["B"], ["y"], [], ["age_limit"], ["A"], []]
     assert list(found[0]) == [
-        *("id", "status", "positions", "letters", "rule", "span", "confidence")
+        *("id", "status", "positions", "slots", "letters", "rule", "span", "confidence")
     ]
 
 

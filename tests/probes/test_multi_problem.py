@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections import Counter
 from collections.abc import Sequence
@@ -16,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import ROOT
+from horsesense.api import plan_study
 from horsesense.errors import UsageError
 from horsesense.items.item import Item, ItemSet, flag_items
 from horsesense.items.load import load_items
@@ -33,11 +33,11 @@ from horsesense.prompts import Prompter, Shots, Want
 from horsesense.readers.formats.by_format import TextAnswers
 from horsesense.runs.planner import Planner
 from horsesense.runs.settings import Settings
-from horsesense.runs.study import plan, run_study
 from horsesense.stats.contrasts import contrast, contrasts, shares_near_single
 from horsesense.stats.two_way import influences, two_way_se
 from horsesense.trials.bundles import nested, streams
 from horsesense.trials.trial import Trial, Variant
+from studies import run_study
 
 SENTIMENT = ("Positive", "Negative")
 TASKS = ("batch", "select_one", "select_all")
@@ -64,7 +64,7 @@ def csv(path: Path, rows: Sequence[tuple[str, str]]) -> Path:
 
 def study(items: Path, model: str, probes: Sequence[str], out: Path, **more: Any) -> list[Estimate]:
     settings = Settings(items=str(items), model=model, probes=tuple(probes), **more)
-    return asyncio.run(run_study(settings, out)).estimates
+    return run_study(settings, out).estimates
 
 
 def values(found: Sequence[Estimate], measure: str, probe: str, group: str = "") -> list[Estimate]:
@@ -518,7 +518,7 @@ def test_a_respondent_that_refuses_leaves_everything_unassigned(
 def test_a_run_goes_on_without_asking_again(films: Path, tmp_path: Path) -> None:
     first = study(films, "sim:clerk?know=0.7", ALL[:1], tmp_path)
     settings = Settings(items=str(films), model="sim:clerk?know=0.7", probes=ALL[:1])
-    again = asyncio.run(run_study(settings, tmp_path))
+    again = run_study(settings, tmp_path)
     assert again.run.sent == 0
     assert [e.value for e in again.estimates] == [e.value for e in first]
 
@@ -536,16 +536,14 @@ class Small(Simulated):
 def test_a_prompt_beyond_the_context_is_known_counted_and_not_sent(
     films: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        "horsesense.runs.study.make_model", lambda *_, **__: Small.from_spec("clerk")
-    )
+    monkeypatch.setattr("studies.make_model", lambda *_, **__: Small.from_spec("clerk"))
     settings = Settings(
         items=str(films), model="sim:clerk", probes=("batch(sizes=5/50, bundles=7)",)
     )
-    counted, _ = asyncio.run(plan(settings))
+    counted, _ = plan_study(settings, Small.from_spec("clerk"))
     too_long = [{"probe": "batch", "condition": "size=50", "prompts": 7}]
     assert (counted.too_long, counted.too_long_by) == (7, too_long)
-    result = asyncio.run(run_study(settings, tmp_path))
+    result = run_study(settings, tmp_path)
     assert result.findings["too_long"] == too_long
     assert result.run.sent == 400 + 7
     by_condition = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -20,14 +19,14 @@ from horsesense.measures.base import Estimate
 from horsesense.measures.registry import MEASURES
 from horsesense.report import item_report, write_report
 from horsesense.report.charts import Line, Point, bars, forest, stacked
-from horsesense.report.data import Run
 from horsesense.report.examples import REASONS, choose, pieces
 from horsesense.report.sections import SECTIONS
 from horsesense.report.sections.look_at_text import _gain
 from horsesense.report.text import interval_of, p_text, value_of, visible
 from horsesense.report.verdict import Sentence, side, would_show
+from horsesense.runs.results import Results
 from horsesense.runs.settings import Settings
-from horsesense.runs.study import Result, run_study
+from studies import Result, results_of, run_study
 
 UNPRINTABLE = "nul\x00 bell\x07 escape\x1b[31m over\u202eride isolate\u2066 zero\u200bwidth \x9b"
 SCRIPT = "</script><script>alert(1)</script>"
@@ -107,26 +106,26 @@ def items_file(path: Path, n: int = 80) -> Path:
 
 def study(items: Path, model: str, out: Path, **settings: Any) -> Result:
     chosen = Settings.of(items=str(items), model=model, draws=200, **settings)
-    return asyncio.run(run_study(chosen, out))
+    return run_study(chosen, out)
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
+def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Results]:
     """Runs of models whose truth is known."""
     items = items_file(tmp_path_factory.mktemp("items") / "made_up.jsonl")
     models = ("oracle", "uniform", "position?k=1", "ranker", "refuse", "talker")
     found = {}
     for model in models:
         result = study(items, f"sim:{model}", tmp_path_factory.mktemp("run"))
-        found[model.partition("?")[0]] = Run.load(result.out, result.items)
+        found[model.partition("?")[0]] = result.results
     return found
 
 
-def sentences(run: Run) -> list[Sentence]:
+def sentences(run: Results) -> list[Sentence]:
     return [s for section in SECTIONS for s in section.sentences(run)]
 
 
-def said(run: Run, tone: str) -> str:
+def said(run: Results, tone: str) -> str:
     return "\n".join(s.text for s in sentences(run) if s.tone == tone)
 
 
@@ -150,39 +149,41 @@ def estimate(value: float, low: float, high: float, **changes: Any) -> Estimate:
 
 
 class TestVerdict:
-    def test_position_is_caught(self, runs: dict[str, Run]) -> None:
+    def test_position_is_caught(self, runs: dict[str, Results]) -> None:
         assert "Chooses position B in 100\u202f% of items whatever it holds" in said(
             runs["position"], "warning"
         )
         assert "no better than guessing" in said(runs["position"], "headline")
 
-    def test_oracle_is_spared(self, runs: dict[str, Run]) -> None:
+    def test_oracle_is_spared(self, runs: dict[str, Results]) -> None:
         assert said(runs["oracle"], "warning") == ""
         assert said(runs["oracle"], "doubt") == ""
         assert "Scores 100\u202f% as published" in said(runs["oracle"], "headline")
 
-    def test_what_was_not_found_says_what_would_have_been(self, runs: dict[str, Run]) -> None:
+    def test_what_was_not_found_says_what_would_have_been(self, runs: dict[str, Results]) -> None:
         assert "would have been seen" in said(runs["oracle"], "sound")
 
-    def test_ranker_cannot_say_none(self, runs: dict[str, Run]) -> None:
+    def test_ranker_cannot_say_none(self, runs: dict[str, Results]) -> None:
         warnings = said(runs["ranker"], "warning")
         assert "Cannot say “none of these”: chooses the none-option in 0\u202f%" in warnings
 
-    def test_talker_says_another_thing_than_its_first_token(self, runs: dict[str, Run]) -> None:
+    def test_talker_says_another_thing_than_its_first_token(self, runs: dict[str, Results]) -> None:
         assert "First token and text disagree" in said(runs["talker"], "warning")
         assert "First token and text disagree" in said(runs["oracle"], "sound")
 
-    def test_refusals_are_doubted_and_nothing_is_praised(self, runs: dict[str, Run]) -> None:
+    def test_refusals_are_doubted_and_nothing_is_praised(self, runs: dict[str, Results]) -> None:
         assert "Only 0\u202f% of the replies choose an option (refusal 100" in said(
             runs["refuse"], "doubt"
         )
         assert said(runs["refuse"], "sound") == ""
 
-    def test_at_chance_no_change_of_accuracy_is_called_absent(self, runs: dict[str, Run]) -> None:
+    def test_at_chance_no_change_of_accuracy_is_called_absent(
+        self, runs: dict[str, Results]
+    ) -> None:
         assert "no effect on accuracy" not in said(runs["uniform"], "sound")
         assert "Right in every order" not in said(runs["uniform"], "sound")
 
-    def test_every_sentence_rests_on_a_number(self, runs: dict[str, Run]) -> None:
+    def test_every_sentence_rests_on_a_number(self, runs: dict[str, Results]) -> None:
         for run in runs.values():
             for s in sentences(run):
                 e = s.estimate
@@ -192,7 +193,7 @@ class TestVerdict:
                 assert e.high is not None
                 assert e.n + e.n_missing > 0
 
-    def test_sentences_change_with_their_numbers(self, runs: dict[str, Run]) -> None:
+    def test_sentences_change_with_their_numbers(self, runs: dict[str, Results]) -> None:
         """No sentence is a constant: with the recalls evened out, the position is not mentioned."""
         even = tuple(
             {
@@ -201,20 +202,20 @@ class TestVerdict:
             }.get(e.measure, e)
             for e in runs["position"].estimates
         )
-        run = Run(runs["position"].out, runs["position"].findings, even, runs["position"].items)
+        run = replace(runs["position"], estimates=even)
         assert "position B in" not in said(run, "warning")
         assert "No preferred position was found" in said(run, "sound")
 
     def test_a_probe_without_any_answer_is_a_doubt(self, hostile: Path) -> None:
-        doubts = said(Run.load(hostile), "doubt")
+        doubts = said(results_of(hostile), "doubt")
         assert "trials have no answer, most of all under “Asked again” (7 of 7)" in doubts
 
-    def test_missing_answers_are_a_doubt(self, runs: dict[str, Run]) -> None:
+    def test_missing_answers_are_a_doubt(self, runs: dict[str, Results]) -> None:
         lost = tuple(
             replace(e, n_missing=30) if (e.measure, e.probe) == ("valid_rate", "order") else e
             for e in runs["oracle"].estimates
         )
-        run = Run(runs["oracle"].out, runs["oracle"].findings, lost, runs["oracle"].items)
+        run = replace(runs["oracle"], estimates=lost)
         assert "most of all under “Options reordered” (30 of" in said(run, "doubt")
 
     @pytest.mark.parametrize(
@@ -233,78 +234,87 @@ class TestVerdict:
 
 
 class TestReader:
-    def test_text_is_the_main_reader_where_it_is_understood(self, runs: dict[str, Run]) -> None:
+    def test_text_is_the_main_reader_where_it_is_understood(self, runs: dict[str, Results]) -> None:
         assert runs["oracle"].reader == "text"
         assert runs["refuse"].reader == "text"
 
-    def test_else_the_first_token_is(self, runs: dict[str, Run]) -> None:
+    def test_else_the_first_token_is(self, runs: dict[str, Results]) -> None:
         silent = tuple(
             replace(e, value=float(e.group == "empty"))
             if (e.measure, e.reader) == ("status_share", "text")
             else e
             for e in runs["oracle"].estimates
         )
-        run = Run(runs["oracle"].out, runs["oracle"].findings, silent, runs["oracle"].items)
+        run = replace(runs["oracle"], estimates=silent)
         assert run.reader == "first_token"
 
 
 class TestPage:
-    def test_each_run_gives_a_harmless_page_with_its_sections(self, runs: dict[str, Run]) -> None:
+    def test_each_run_gives_a_harmless_page_with_its_sections(
+        self, runs: dict[str, Results]
+    ) -> None:
         for run in runs.values():
-            page = Page(write_report(run.out, items=run.items, max_items=30))
+            page = Page(write_report(run, max_items=30))
             check_harmless(page)
             for part in ("Verdict", "What each change does", "Items, with every", "Signatures"):
                 assert part in page.text
             for sentence in sentences(run):
                 assert sentence.text in page.text
 
-    def test_the_page_is_the_same_each_time(self, runs: dict[str, Run]) -> None:
+    def test_the_page_is_the_same_each_time(self, runs: dict[str, Results]) -> None:
         run = runs["talker"]
-        first = write_report(run.out, items=run.items).read_bytes()
-        assert write_report(run.out).read_bytes() == first
+        first = write_report(run).read_bytes()
+        assert write_report(run).read_bytes() == first
 
-    def test_it_says_how_many_items_are_not_shown(self, runs: dict[str, Run]) -> None:
-        page = Page(write_report(runs["talker"].out, max_items=7))
+    def test_it_says_how_many_items_are_not_shown(self, runs: dict[str, Results]) -> None:
+        page = Page(write_report(runs["talker"], max_items=7))
         assert "7 items of 80 are shown" in page.text
         assert "73 items are not shown; horsesense report DIR --item ID opens any" in page.text
 
     def test_no_run_is_too_large(
-        self, runs: dict[str, Run], monkeypatch: pytest.MonkeyPatch
+        self, runs: dict[str, Results], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(report, "ITEM_BYTES", 100_000)
-        path = write_report(runs["talker"].out)
+        path = write_report(runs["talker"])
         page = Page(path)
         assert "items are not shown" in page.text
         assert page.tags.count("pre") > 0
         assert path.stat().st_size < 500_000
 
-    def test_every_prompt_and_answer_of_an_item(self, runs: dict[str, Run]) -> None:
+    def test_every_prompt_and_answer_of_an_item(self, runs: dict[str, Results]) -> None:
         run = runs["talker"]
-        page = Page(item_report(run.out, "q3"))
+        page = Page(item_report(run, "q3"))
         check_harmless(page)
         assert page.text.count("Which of these is number 3?") > 8
         assert page.text.count("reply") >= 12
 
-    def test_unknown_item(self, runs: dict[str, Run]) -> None:
+    def test_unknown_item(self, runs: dict[str, Results]) -> None:
         with pytest.raises(UsageError, match="no item 'q33x'"):
-            item_report(runs["talker"].out, "q33x")
+            item_report(runs["talker"], "q33x")
 
     def test_unfinished_run(self, tmp_path: Path) -> None:
-        with pytest.raises(StoreError, match="no finished run"):
-            write_report(tmp_path)
+        with pytest.raises(StoreError, match="is not a run directory"):
+            results_of(tmp_path)
+
+    def test_a_run_outlives_the_file_of_its_items(self, tmp_path: Path) -> None:
+        items = items_file(tmp_path / "items.jsonl", 3)
+        out = study(items, "sim:oracle", tmp_path / "run", probes=()).out
+        items.unlink()
+        assert "answer 2.1" in write_report(results_of(out)).read_text()
 
     def test_items_that_have_changed(self, tmp_path: Path) -> None:
         items = items_file(tmp_path / "items.jsonl", 3)
-        result = study(items, "sim:oracle", tmp_path / "run", probes=())
-        items_file(items, 4)
-        with pytest.raises(UsageError, match="not those of the run"):
-            write_report(result.out)
+        out = study(items, "sim:oracle", tmp_path / "run", probes=()).out
+        stored = out / "items.json"
+        stored.write_text(stored.read_text().replace("answer 2.1", "another answer"))
+        with pytest.raises(StoreError, match="does not hold the items"):
+            results_of(out)
 
 
 class TestOtherRuns:
     def test_one_item(self, tmp_path: Path) -> None:
         result = study(items_file(tmp_path / "one.jsonl", 1), "sim:prior", tmp_path / "run")
-        page = Page(write_report(result.out, items=result.items))
+        page = Page(write_report(result.results))
         check_harmless(page)
         assert "Only 1 independent item" in page.text
 
@@ -313,7 +323,7 @@ class TestOtherRuns:
         items = tmp_path / "opinions.jsonl"
         items.write_bytes(b"\n".join(map(orjson.dumps, rows)))
         result = study(items, "sim:position?k=0", tmp_path / "run")
-        page = Page(write_report(result.out, items=result.items))
+        page = Page(write_report(result.results))
         check_harmless(page)
         assert "Chooses position A in 100\u202f%" in page.text
         assert "0 of them with a known right answer" in page.text
@@ -324,7 +334,7 @@ class TestOtherRuns:
         items = tmp_path / "intents.jsonl"
         items.write_bytes(b"\n".join(map(orjson.dumps, rows)))
         result = study(items, "sim:prior", tmp_path / "run")
-        page = Page(write_report(result.out, items=result.items))
+        page = Page(write_report(result.results))
         check_harmless(page)
         assert "Does the place of an option matter?" not in page.text
         assert "intent_7" in page.text
@@ -349,7 +359,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 class TestHostile:
     def test_the_page_holds_it_as_text(self, hostile: Path) -> None:
-        path = write_report(hostile)
+        path = write_report(results_of(hostile))
         page = Page(path)
         check_harmless(page)
         assert path.stat().st_size < 1_000_000
@@ -360,8 +370,8 @@ class TestHostile:
         assert "nul␀ bell␇ escape␛[31m over⟨U+202E⟩ride" in page.text
 
     def test_so_does_the_page_of_one_item(self, hostile: Path) -> None:
-        for item in Run.load(hostile).items:
-            page = Page(item_report(hostile, item.id))
+        for item in results_of(hostile).items:
+            page = Page(item_report(results_of(hostile), item.id))
             check_harmless(page)
             assert visible(item.question) in page.text
 
@@ -439,25 +449,27 @@ class TestPieces:
 
 
 class TestChoice:
-    def test_deciding_items_first_then_a_sample(self, runs: dict[str, Run]) -> None:
+    def test_deciding_items_first_then_a_sample(self, runs: dict[str, Results]) -> None:
         choice = choose(runs["talker"], 40)
         assert len(set(choice.ids)) == 40
         assert all(choice.reasons[i] for i in choice.ids[:30])
         assert set(choice.counts) <= set(REASONS)
         assert choice.total == 80
 
-    def test_an_oracle_decides_nothing_but_its_lucky_guesses(self, runs: dict[str, Run]) -> None:
+    def test_an_oracle_decides_nothing_but_its_lucky_guesses(
+        self, runs: dict[str, Results]
+    ) -> None:
         choice = choose(runs["oracle"], 40)
         assert set(choice.counts) == {"right without the question"}
         assert any(not choice.reasons[i] for i in choice.ids)
 
-    def test_counts_are_those_of_the_measures(self, runs: dict[str, Run]) -> None:
+    def test_counts_are_those_of_the_measures(self, runs: dict[str, Results]) -> None:
         assert choose(runs["position"], 5).counts["same position in every order"] == 80
         refused = choose(runs["refuse"], 5).counts
         assert refused["no option chosen"] == 80
         assert "same position in every order" not in refused
 
-    def test_every_finding_has_an_example(self, runs: dict[str, Run]) -> None:
+    def test_every_finding_has_an_example(self, runs: dict[str, Results]) -> None:
         choice = choose(runs["ranker"], 8)
         shown = {reason for reasons in choice.reasons.values() for reason in reasons}
         assert shown == set(choice.counts)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import orjson
 import pytest
 
 from horsesense.report import verdict_of, write_report
-from horsesense.report.data import Run
 from horsesense.report.published_tables import DATA_NAMES, _tables
 from horsesense.report.sections import SECTIONS
-from studies import items_file, study
+from studies import items_file, results_of, study
 
 PROBES = ("order", "option_count(2)", "option_count(6)", "option_count(6, kind=plausible)",
           "true_false", "option_confidence", "multi_select", "misleading_replaced",
@@ -28,7 +28,7 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def page(out: Path) -> str:
-    return write_report(out, max_items=1).read_text()
+    return write_report(results_of(out), max_items=1).read_text()
 
 
 @pytest.mark.parametrize("section", ["option_count", "without_gold", "second_look", "protocol"])
@@ -57,25 +57,24 @@ def test_the_protocol_is_said(page: str) -> None:
 
 
 def test_the_verdict_speaks_of_them(out: Path) -> None:
-    said = " ".join(verdict_of(out))
+    said = " ".join(verdict_of(results_of(out)))
     assert "Where the right answer is missing" in said
     assert "makes it right 100 points more often than asking again" in said
 
 
 def test_broken_bounds_are_never_silent(out: Path, tmp_path: Path) -> None:
-    for name in ("study.toml", "store.sqlite", "trials.parquet", "readings.parquet"):
-        (tmp_path / name).write_bytes((out / name).read_bytes())
+    shutil.copytree(out, tmp_path, dirs_exist_ok=True)
     found = orjson.loads((out / "estimates.json").read_bytes())
     broken = {"probe": "order", "condition": "", "reader": "text", "says": "AccH <= Acc",
               "low": 0.9, "high": 0.1, "holds": False}  # fmt: skip
     found["bounds"]["violated"] = [broken]
     (tmp_path / "estimates.json").write_bytes(orjson.dumps(found))
-    assert any("do not hold" in sentence for sentence in verdict_of(tmp_path))
+    assert any("do not hold" in sentence for sentence in verdict_of(results_of(tmp_path)))
 
 
 def test_a_run_without_the_probes_has_no_such_section(tmp_path: Path) -> None:
     items = items_file(tmp_path / "made_up.jsonl", 8)
-    run = Run.load(study(items, "sim:oracle", tmp_path / "run", probes=("order",), draws=100).out)
+    run = study(items, "sim:oracle", tmp_path / "run", probes=("order",), draws=100).results
     shown = {section.id for section in SECTIONS if section.context(run) is not None}
     assert not shown & {"option_count", "without_gold", "second_look", "protocol"}
 

@@ -243,7 +243,7 @@ def test_a_refusal_floats_nowhere(suites):
 
 def test_the_report_shows_readers_side_by_side(suites):
     result = suites["position?k=1"]
-    write_report(result.out, items=result.items, max_items=3)
+    write_report(result.results, max_items=3)
     page = (result.out / "report.html").read_text()
     assert "What do first token and text say?" in page
     words = ("PriDe", "Entropy of an item’s answers", "without them", "not fitted on", "0 added")

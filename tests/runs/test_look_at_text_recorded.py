@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import gzip
 import json
 from collections import Counter
@@ -16,8 +15,8 @@ from horsesense.probes.base import LETTERS
 from horsesense.readers.logprobs.first_token import FirstTokenReader
 from horsesense.report import verdict_of, write_report
 from horsesense.runs.settings import Settings
-from horsesense.runs.study import run_study
 from horsesense.trials.trial import Trial, Variant
+from studies import run_study
 
 pytestmark = pytest.mark.shared
 
@@ -83,7 +82,7 @@ def test_the_scores_of_both_and_why_pride_is_missing(shared, tmp_path):
         probes=(),
         readers=("first_token", "text", "pride"),
     )
-    result = asyncio.run(run_study(settings, tmp_path / "run"))
+    result = run_study(settings, tmp_path / "run")
     first, text = (result.estimate("rstd", reader=name) for name in ("first_token", "text"))
     assert first.value == pytest.approx(21.8, abs=0.1)
     assert text.high < first.low
@@ -91,6 +90,6 @@ def test_the_scores_of_both_and_why_pride_is_missing(shared, tmp_path):
     assert result.estimate("score_gain", reader="text").low > 0
     why = result.findings["fits"]["pride"]["undefined_reason"]
     assert "one order per question" in why
-    write_report(tmp_path / "run", items=result.items, max_items=5)
-    assert why in verdict_of(tmp_path / "run", items=result.items)
+    write_report(result.results, max_items=5)
+    assert why in verdict_of(result.results)
     assert "cannot be told from the answer" in (tmp_path / "run" / "report.html").read_text()

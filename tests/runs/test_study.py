@@ -8,11 +8,10 @@ import orjson
 import polars as pl
 import pytest
 
+from horsesense.api import Run
 from horsesense.errors import StoreError, UsageError
 from horsesense.inference.runner import Limits
-from horsesense.runs.settings import Settings
-from horsesense.runs.study import Result
-from studies import items_file, study
+from studies import Result, items_file, study
 
 
 @pytest.fixture(scope="module")
@@ -188,14 +187,11 @@ def test_every_number_is_signed_and_counted(results: dict[str, Result]) -> None:
 def test_the_run_directory_holds_what_it_should(results: dict[str, Result]) -> None:
     out = results["prior"].out
     names = {path.name for path in out.iterdir()}
-    assert {"study.toml", "store.sqlite", "trials.parquet", "readings.parquet"} <= names
-    assert not [name for name in names if name.endswith(".parts")]
+    assert {"run.toml", "items.json", "store.sqlite", "trials", "readings"} <= names
+    assert not [path for path in out.rglob("*") if path.name.startswith(".")]
     findings = orjson.loads((out / "estimates.json").read_bytes())
-    assert (
-        findings["trials"]
-        == pl.scan_parquet(out / "trials.parquet").select(pl.len()).collect().item()
-    )
-    assert Settings.load(out / "study.toml").model == "sim:prior"
+    assert findings["trials"] == results["prior"].done.trials.height
+    assert Run.open(out).settings.model == "sim:prior"
 
 
 def test_going_on_asks_nothing_again_and_finds_the_same(benchmark: Path, tmp_path: Path) -> None:
@@ -211,7 +207,7 @@ def test_going_on_asks_nothing_again_and_finds_the_same(benchmark: Path, tmp_pat
 
 def _equal(result: Result) -> int:
     """Trials whose prompt equals another's."""
-    keys = pl.read_parquet(result.out / "trials.parquet")["key"]
+    keys = result.done.trials["key"]
     return len(keys) - keys.n_unique()
 
 
@@ -224,7 +220,7 @@ def test_results_do_not_depend_on_other_probes_or_items(benchmark: Path, tmp_pat
     one = study(backwards, "sim:prior", tmp_path / "b", probes=("order",))
 
     def shown(result: Result) -> pl.DataFrame:
-        frame = pl.read_parquet(result.out / "trials.parquet").filter(pl.col("probe") == "order")
+        frame = result.done.trials.filter(pl.col("probe") == "order")
         return frame.sort("item_id", "repetition").select("item_id", "repetition", "origin", "key")
 
     assert shown(all_probes).equals(shown(one))
@@ -232,7 +228,7 @@ def test_results_do_not_depend_on_other_probes_or_items(benchmark: Path, tmp_pat
 
 def test_a_run_directory_belongs_to_one_model_and_data_set(benchmark: Path, tmp_path: Path) -> None:
     study(benchmark, "sim:oracle", tmp_path, limit=5)
-    with pytest.raises(UsageError, match="other model"):
+    with pytest.raises(UsageError, match="answers of sim:oracle, not of sim:uniform"):
         study(benchmark, "sim:uniform", tmp_path, limit=5)
 
 
@@ -242,8 +238,8 @@ def test_unknown_names_fail_before_anything_is_asked(benchmark: Path, tmp_path: 
             study(benchmark, "sim:oracle", tmp_path, **wrong)
     with pytest.raises(UsageError, match="Did you mean 'oracle'"):
         study(benchmark, "sim:oracel", tmp_path / "other")
-    with pytest.raises(StoreError, match="no run directory"):
-        Settings.load(tmp_path / "nowhere" / "study.toml")
+    with pytest.raises(StoreError, match="is not a run directory"):
+        Run.open(tmp_path / "nowhere")
 
 
 def test_items_without_gold_are_measured_as_far_as_they_go(tmp_path: Path) -> None:

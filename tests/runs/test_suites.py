@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,13 +10,13 @@ import orjson
 import polars as pl
 import pytest
 
+from horsesense.api import plan_study
+from horsesense.models.registry import make_model
 from horsesense.rng import unit
-from horsesense.runs.findings import Result
 from horsesense.runs.planner import Plan
 from horsesense.runs.settings import Settings
-from horsesense.runs.study import plan
 from horsesense.trials.trial import NONE_OPTION
-from studies import items_file, study, value
+from studies import Result, items_file, study, value
 
 KNOW_NO = "gold_absent", "gold_plus_none"
 REVAS = (
@@ -107,8 +106,8 @@ def test_a_ranker_takes_the_runner_up_where_none_is_right(run: Callable[..., Res
     assert value(result, "accuracy", has="place=kept") == 0
     assert value(result, "accuracy", has="place=distractor") == 1
     assert value(result, "plurality_agreement", has="place=kept") == 1
-    trials = pl.read_parquet(result.out / "trials.parquet")
-    readings = pl.read_parquet(result.out / "readings.parquet").filter(reader="text")
+    trials = result.done.trials
+    readings = result.done.readings.filter(reader="text")
     kept = trials.filter(pl.col("condition").str.contains("place=kept")).join(readings, on="trial")
     for item_id, origin, content in kept.select("item_id", "origin", "option").iter_rows():
         liking = {o: unit(b"ranker", item_id.encode(), str(o).encode()) for o in origin if o >= 0}
@@ -292,7 +291,9 @@ def test_both_suites_share_requests(tmp_path: Path) -> None:
     items = str(items_file(tmp_path / "made_up.jsonl", 12))
 
     def planned(**chosen: Any) -> Plan:
-        return asyncio.run(plan(Settings.of(items=items, model="sim:prior", **chosen)))[0]
+        return plan_study(
+            Settings.of(items=items, model="sim:prior", **chosen), make_model("sim:prior")
+        )[0]
 
     both = planned(suite="revas,know-no")
     alone = {p.probe: planned(probes=(p.probe,)).requests for p in both.probes[1:]}

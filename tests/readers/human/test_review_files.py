@@ -14,9 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from horsesense.api import Run
+from horsesense.cli.annotate import _material
 from horsesense.errors import ItemsError, StoreError, UsageError
 from horsesense.readers.human.review_files import (
     COLUMNS,
+    Material,
     Row,
     _inert,
     known_keys,
@@ -26,9 +29,7 @@ from horsesense.readers.human.review_files import (
     write_csv,
 )
 from horsesense.readers.human.reviews import Reviews
-from horsesense.runs.findings import Result
-from horsesense.runs.recompute import recompute
-from studies import items_file, study
+from studies import Result, items_file, study
 
 N = 12
 REPLIES = ("=cmd|' /C calc'!A0, well", "Perhaps D?", "None of the above", "B")
@@ -60,8 +61,18 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Result:
 def run(finished: Result) -> Path:
     """The finished run, with nothing reviewed."""
     (finished.out / "reviews.json").unlink(missing_ok=True)
-    recompute(finished.out)
+    finished.done.measure()
     return finished.out
+
+
+def measured(run: Path) -> dict[str, Any]:
+    """estimates.json after the run was measured again."""
+    Run.open(run).measure()
+    return json.loads((run / "estimates.json").read_text())
+
+
+def material(run: Path) -> Material:
+    return _material(Run.open(run))
 
 
 def share(out: Path, group: str) -> float:
@@ -73,7 +84,7 @@ def share(out: Path, group: str) -> float:
 
 def filled(out: Path, path: Path, answer: str, **others: str) -> Path:
     """A reviewer's file: `others` by item, `answer` for the rest."""
-    rows = rows_to_review(out)
+    rows = rows_to_review(material(out))
     write_csv(rows, path)
     with path.open(newline="", encoding="utf-8-sig") as file:
         read = list(csv.DictReader(file))
@@ -86,15 +97,15 @@ def filled(out: Path, path: Path, answer: str, **others: str) -> Path:
 
 def test_only_what_no_rule_decides_is_written(run: Path) -> None:
     assert share(run, "needs_review") == 0.5
-    rows = rows_to_review(run)
+    rows = rows_to_review(material(run))
     assert len(rows) == 3 * N // 2
     assert {row.rule for row in rows} == {"needs_review"}
     assert all(row.missing_answer.startswith("answer ") for row in rows)
-    assert len(rows_to_review(run, also=4)) == 3 * N // 2 + 4
+    assert len(rows_to_review(material(run), also=4)) == 3 * N // 2 + 4
 
 
 def test_nothing_in_the_file_is_a_formula(run: Path, tmp_path: Path) -> None:
-    write_csv(rows_to_review(run), tmp_path / "out.csv")
+    write_csv(rows_to_review(material(run)), tmp_path / "out.csv")
     with (tmp_path / "out.csv").open(newline="", encoding="utf-8-sig") as file:
         cells = [cell for row in csv.reader(file) for cell in row]
     assert not [cell for cell in cells if cell.startswith(("=", "+", "-", "@", "\t", "\r"))]
@@ -109,9 +120,9 @@ def test_any_reply_survives_the_file(text: str) -> None:
 
 
 def test_reviewed_replies_are_measured_and_said(run: Path, tmp_path: Path) -> None:
-    answers = read_csv(filled(run, tmp_path / "a.csv", "new_correct"), known_keys(run))
+    answers = read_csv(filled(run, tmp_path / "a.csv", "new_correct"), known_keys(material(run)))
     settle({"a": answers})[0].save(run)
-    found = recompute(run)
+    found = measured(run)
     assert share(run, "needs_review") == 0
     assert share(run, "new_correct") == 0.5
     accuracy = {e["measure"]: e for e in found["estimates"] if e["reader"] == "text"}
@@ -121,7 +132,7 @@ def test_reviewed_replies_are_measured_and_said(run: Path, tmp_path: Path) -> No
 
 
 def test_two_reviewers_agree_as_far_as_they_do(run: Path, tmp_path: Path) -> None:
-    known = known_keys(run)
+    known = known_keys(material(run))
     first = read_csv(filled(run, tmp_path / "a.csv", "new_correct", q0="other"), known)
     second = read_csv(filled(run, tmp_path / "b.csv", "new_correct", q1="other", q0="other"), known)
     reviews, still_open = settle({"a": first, "b": second})
@@ -137,18 +148,18 @@ def test_two_reviewers_agree_as_far_as_they_do(run: Path, tmp_path: Path) -> Non
 
 
 def test_agreement_by_constants_is_not_defined(run: Path, tmp_path: Path) -> None:
-    answers = read_csv(filled(run, tmp_path / "a.csv", "other"), known_keys(run))
+    answers = read_csv(filled(run, tmp_path / "a.csv", "other"), known_keys(material(run)))
     reviews, _ = settle({"a": answers, "b": answers})
     assert reviews.agreement is None
 
 
 def test_all_faults_of_a_file_at_once(run: Path, tmp_path: Path) -> None:
-    key = rows_to_review(run)[0].key
+    key = rows_to_review(material(run))[0].key
     path = tmp_path / "bad.csv"
     rows = [("zz", "other"), ("00" * 16, "other"), (key, "right"), (key, "other"), (key, "other")]
     path.write_text("key,answer\n" + "".join(f"{k},{a}\n" for k, a in rows))
     with pytest.raises(ItemsError) as error:
-        read_csv(path, known_keys(run))
+        read_csv(path, known_keys(material(run)))
     assert len(error.value.faults) == 4
     assert "Allowed: incorrect_option" in str(error.value)
 
@@ -168,8 +179,8 @@ def test_a_broken_review_file_is_no_review(tmp_path: Path) -> None:
 
 
 def test_blank_answers_are_left_open(run: Path, tmp_path: Path) -> None:
-    write_csv(rows_to_review(run), tmp_path / "out.csv")
-    assert read_csv(tmp_path / "out.csv", known_keys(run)) == {}
+    write_csv(rows_to_review(material(run)), tmp_path / "out.csv")
+    assert read_csv(tmp_path / "out.csv", known_keys(material(run))) == {}
 
 
 def test_command(run: Path, tmp_path: Path) -> None:

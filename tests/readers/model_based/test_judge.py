@@ -12,7 +12,7 @@ import pytest
 
 from horsesense.api import audit
 from horsesense.cli import main
-from horsesense.cli.audit import _show_result
+from horsesense.cli.audit import _show
 from horsesense.errors import UsageError
 from horsesense.inference.limits import Limits
 from horsesense.inference.store import Store
@@ -210,14 +210,14 @@ def test_a_study_asks_its_judge_once_and_counts_it(
         assert 0 < spent["answered"] <= 5
         page = (tmp_path / "run" / "report.html").read_text()
         assert f"<code>{judge}</code></th>" in page.split("What models that read took")[1]
-        _show_result(result, as_json=False)
+        _show(result, as_json=False)
         assert f"{judge}: {spent['answered']} answers asked for" in capsys.readouterr().out
         assert spent["prompt_tokens"] > 0
-        assert result.run.answered == 5
+        assert result.findings["run"]["answered"] == 5
         again = audit("sample", out=tmp_path / "run", **given)
         assert again.findings["judges"][judge]["answered"] == 0
         assert server.sent.total() - asked <= 8  # what the servers offer, and no question
-    accuracy = {e.reader: e.value for e in result.estimates if e.measure == "accuracy"}
+    accuracy = {e.reader: e.value for e in result.results.estimates if e.measure == "accuracy"}
     assert accuracy["text"] == accuracy[judge]
     assert f"reader:{judge}@" in result.estimate("accuracy", reader=judge).signature
 
@@ -235,5 +235,5 @@ def test_a_budget_binds_the_judge_too(tmp_path: Path) -> None:
             draws=100,
             limits=Limits(requests=6),
         )
-    assert result.run.sent == 5
+    assert result.findings["run"]["sent"] == 5
     assert result.findings["judges"][judge]["sent"] <= 1
