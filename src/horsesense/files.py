@@ -59,6 +59,33 @@ def replace_folder(new: Path, old: Path) -> None:
         raise _refused(old, error) from error
 
 
+def remove_leftovers(folder: Path) -> None:
+    """Remove what processes that were killed had begun to write below `folder`."""
+    import shutil
+
+    for path in folder.rglob(".*"):
+        name, _, kind = path.name.rpartition(".")
+        pid = name.rpartition(".")[2]
+        if kind in ("part", "old") and pid.isdigit() and not _alive(int(pid)):
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
+
+
+def _alive(pid: int) -> bool:
+    """Whether a process of this number runs; where that cannot be told, it counts as running."""
+    if os.name == "nt":
+        return pid == os.getpid()  # signal 0 would end a process there
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
 def usable(path: str | Path) -> Path:
     """A path that can be written down; UsageError for one that is not valid UTF-8."""
     text = os.fspath(path)

@@ -138,10 +138,11 @@ class Store:
         if self._begin is None:
             return
         begin, self._begin = self._begin, None
-        begin()
+        # The file first: whatever `begin` writes down may then rely on it.
         if self._connection is None:
             made = type(self).open(self.path)
             self._connection, self._lock = made._connection, made._lock
+        begin()
         early, self._early = self._early, []
         for failures, identity in early:
             self.fail(failures, identity=identity)

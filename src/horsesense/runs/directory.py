@@ -10,7 +10,7 @@ from typing import Self
 import polars as pl
 
 from horsesense.errors import StoreError
-from horsesense.files import usable
+from horsesense.files import remove_leftovers, usable
 from horsesense.inference.store import Store
 from horsesense.items.item import ItemSet
 from horsesense.rng import fingerprint
@@ -67,6 +67,7 @@ class RunDirectory:
 
     def begin(self, model: ModelRecord) -> None:
         """Write down what is asked and whom. Called once the first answer is there."""
+        remove_leftovers(self.layout.root)
         held = ItemsRecord(
             name=self.items.name, fingerprint=self.items.fingerprint, count=len(self.items)
         )

@@ -1,0 +1,330 @@
+"""A run as an object: opened, read again without its model, resumed, killed, converted."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import shutil
+import signal
+import sqlite3
+import tarfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import orjson
+import polars as pl
+import pytest
+
+import horsesense as hs
+from horsesense import files
+from horsesense.errors import ModelError, StoreError, UsageError
+from horsesense.inference.store import Store
+from horsesense.runs.frames import ESTIMATE_COLUMNS, READING_COLUMNS, TRIAL_COLUMNS
+from horsesense.testing.faults import FaultServer
+
+DATA = Path(__file__).parent / "data"
+
+
+def stored(out: Path) -> list[tuple[Any, ...]]:
+    """Every answer of a run, byte for byte."""
+    with sqlite3.connect(f"file:{out / 'store.sqlite'}?mode=ro", uri=True) as database:
+        return database.execute("SELECT key, request, response FROM responses").fetchall()
+
+
+def estimates(out: Path) -> list[Any]:
+    return orjson.loads((out / "estimates.json").read_bytes())["estimates"]
+
+
+class TestWithoutItsModel:
+    @pytest.fixture(scope="class")
+    def out(self, tmp_path_factory: pytest.TempPathFactory) -> Path:
+        """A run against a server that is gone."""
+        out = tmp_path_factory.mktemp("gone") / "run"
+        with FaultServer() as server:
+            model = f"http:test@{server.url}"
+            hs.audit("sample", model, out=out, limit=12, probes="order", draws=100)
+        return out
+
+    def test_it_is_read_with_other_readers_measured_and_reported(self, out: Path) -> None:
+        before = stored(out)
+        run = hs.open(out)
+        run.read("text", "pride(least=3)")
+        run.measure()
+        assert "pride" in " ".join(run.findings["readers"])
+        assert run.report().stat().st_size > 10_000
+        assert run.verify().sound
+        assert stored(out) == before
+
+    def test_what_was_read_is_not_read_again(
+        self, out: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from horsesense.readers.formats.by_format import TextAnswers
+
+        def never(*_: Any) -> Any:
+            raise AssertionError("read again")
+
+        hs.open(out).read("text")
+        monkeypatch.setattr(TextAnswers, "read", never)
+        hs.open(out).read("text")
+
+    def test_its_frames_have_the_documented_columns(self, out: Path) -> None:
+        run = hs.open(out)
+        assert run.trials.columns == list(TRIAL_COLUMNS)
+        assert run.readings.columns == list(READING_COLUMNS)
+        assert run.estimates.columns == list(ESTIMATE_COLUMNS)
+        assert run.readings.join(run.trials, on=["trial", "variant"], how="anti").is_empty()
+        assert run.estimates["value"].dtype == pl.Float64
+
+    def test_it_shows_itself(self, out: Path) -> None:
+        run = hs.open(out)
+        assert "\n" not in repr(run)
+        assert len(repr(run)) < 300
+        html = run._repr_html_()
+        assert "<svg" in html
+        assert "<script" not in html
+
+    def test_several_estimates_are_listed(self, out: Path) -> None:
+        with pytest.raises(
+            UsageError, match=r"estimates of recall under order match.*\n.*group='A'"
+        ):
+            hs.open(out).estimate("recall", "order", reader="text")
+        with pytest.raises(UsageError, match="Did you mean 'accuracy'"):
+            hs.open(out).estimate("acuracy")
+        with pytest.raises(UsageError, match="Did you mean 'reader'"):
+            hs.open(out).estimate("accuracy", raeder="text")
+
+    def test_damage_is_found(self, out: Path, tmp_path: Path) -> None:
+        copy = shutil.copytree(out, tmp_path / "copy")
+        [part] = (copy / "trials/stage-1").glob("*.parquet")
+        pl.read_parquet(part).head(10).write_parquet(part)
+        assert [f for f in hs.open(copy).verify().faults if f.startswith(("trials", "readings"))]
+
+
+class TestBeforeTheFirstAnswer:
+    """A call that cannot succeed leaves nothing behind, neither a directory nor a changed one."""
+
+    def wrong(self, out: Path, model: str, **settings: Any) -> None:
+        with pytest.raises((UsageError, ModelError)):
+            hs.audit("sample", model, out=out, limit=3, **settings)
+
+    def test_nothing_is_left(self, tmp_path: Path) -> None:
+        out = tmp_path / "run"
+        self.wrong(out, "sim:oracel")
+        self.wrong(out, "sim:prior", probes="ordr")
+        self.wrong(out, "sim:prior", readers="txt")
+        self.wrong(out, "http:m@http://127.0.0.1:9/v1")
+        self.wrong(out, "http:m@http://user:secret@127.0.0.1:9/v1")
+        self.wrong(out, "http:m@http://127.0.0.1:9/v1?api-key=abc")
+        assert not out.exists()
+        hs.audit("sample", "sim:prior", out=out, limit=3, draws=100)
+
+    def test_a_server_that_fails_every_request(self, tmp_path: Path) -> None:
+        with FaultServer(hopeless=1.0) as server:
+            self.wrong(tmp_path / "run", f"http:test@{server.url}", probes="order")
+        assert not (tmp_path / "run").exists()
+
+    def test_a_run_that_is_there_stays_as_it_was(self, tmp_path: Path) -> None:
+        out = tmp_path / "run"
+        hs.audit("sample", "sim:prior", out=out, limit=3, draws=100)
+        before = (out / "run.toml").read_bytes()
+        self.wrong(out, "sim:prior", probes="ordr")
+        self.wrong(out, "http:m@http://127.0.0.1:9/v1")
+        with pytest.raises(UsageError, match="answers of sim:prior"):
+            hs.audit("sample", "sim:uniform", out=out, limit=3)
+        assert (out / "run.toml").read_bytes() == before
+        assert hs.open(out).verify().sound
+
+
+class TestOtherSettings:
+    def test_what_changed_is_said_and_never_mixed(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        settings: dict[str, Any] = {"limit": 12, "probes": "order", "draws": 100}
+        hs.audit("sample", "sim:prior", out=tmp_path / "a", **settings)
+        capsys.readouterr()
+        hs.audit("sample", "sim:prior", out=tmp_path / "a", **settings, seed=1)
+        said = capsys.readouterr().err
+        assert "seed (0 before, 1 now)" in said
+        assert "stay the same" in said  # another sample of items
+        hs.audit("sample", "sim:prior", out=tmp_path / "b", **settings, seed=1)
+        assert estimates(tmp_path / "a") == estimates(tmp_path / "b")
+
+    def test_other_items_are_refused(self, tmp_path: Path) -> None:
+        hs.audit("sample", "sim:prior", out=tmp_path / "a", limit=3, draws=100)
+        rows = [{"id": "z", "question": "Red?", "options": ["yes", "no"], "answer_index": 0}]
+        with pytest.raises(UsageError, match="none of the 1 items"):
+            hs.audit(rows, "sim:prior", out=tmp_path / "a")
+
+
+class TestInterrupted:
+    def test_it_is_reported_and_continued(self, tmp_path: Path) -> None:
+        out = tmp_path / "run"
+        run = hs.Run.start(out, hs.Settings(items="sample", model="sim:prior", limit=20))
+        from horsesense.models.registry import make_model
+
+        run.ask(make_model("sim:prior"), limits=hs.Limits(requests=50))
+        (out / "asked.json").unlink()  # as after a kill
+        shutil.rmtree(out / "trials")
+        again = hs.open(out)
+        again.measure()
+        again.report()
+        assert again.findings["stages"]["ask"]["reason"] == "budget"
+        assert again.findings["unread"] > 0
+        page = (out / "report.html").read_text()
+        assert "This run is not finished (budget)" in page
+        hs.audit("sample", "sim:prior", out=out, limit=20)
+        hs.audit("sample", "sim:prior", out=tmp_path / "whole", limit=20)
+        assert estimates(out) == estimates(tmp_path / "whole")
+
+
+SETTINGS: dict[str, Any] = {
+    "limit": 5,
+    "probes": "order, true_false(items=all, polarity=both), multi_select(items=majority_wrong)",
+    "readers": "text, first_token, pride(least=2)",
+    "draws": 100,
+}
+
+
+def audit_until(out: Path, moment: int) -> None:
+    """Audit, and die without a word at the given event: a file put in its place, a commit."""
+    events = iter(range(moment))
+
+    def count() -> None:
+        if next(events, None) is None:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    replace, put = os.replace, Store.put
+
+    def replacing(*where: Any) -> None:
+        count()
+        replace(*where)
+        count()
+
+    def putting(self: Store, *what: Any, **more: Any) -> None:
+        put(self, *what, **more)
+        count()
+
+    files.os.replace = replacing  # type: ignore[assignment]
+    Store.put = putting  # type: ignore[method-assign]
+    hs.audit("sample", "sim:prior", out=out, **SETTINGS)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs SIGKILL")
+def test_killed_at_twenty_moments_and_continued(tmp_path: Path) -> None:
+    calm = hs.audit("sample", "sim:prior", out=tmp_path / "calm", **SETTINGS)
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["horsesense.api", "horsesense.report"])
+    killed = 0
+    for moment in range(1, 200, 3):
+        out = tmp_path / f"at-{moment}"
+        process = context.Process(target=audit_until, args=(out, moment))
+        process.start()
+        process.join()
+        if process.exitcode == 0:
+            break
+        assert process.exitcode == -signal.SIGKILL
+        killed += 1
+        if (out / "run.toml").exists():
+            hs.open(out).measure()  # what there is can be reported at any moment
+        again = hs.audit("sample", "sim:prior", out=out, **SETTINGS)
+        assert again.results.estimates == calm.results.estimates, f"killed at {moment}"
+        assert not [p for p in out.rglob(".*") if p.suffix in (".part", ".old")]
+    assert killed >= 20
+
+
+class TestOfVersionOne:
+    @pytest.fixture
+    def old(self, tmp_path: Path) -> Path:
+        """A run that 0.1.0 made (suite know-no on 8 items of the sample, sim:prior)."""
+        with tarfile.open(DATA / "run_0_1_0.tar.gz") as archive:
+            archive.extractall(tmp_path, filter="data")
+        return tmp_path / "v01"
+
+    def test_it_opens_and_measures_the_same(self, old: Path) -> None:
+        before = {
+            (e["measure"], e["probe"], e["reader"], e["group"], e["value"]) for e in estimates(old)
+        }
+        answers = stored(old)
+        run = hs.open(old)
+        run.measure()
+        run.report()
+        after = {
+            (e["measure"], e["probe"], e["reader"], e["group"], e["value"]) for e in estimates(old)
+        }
+        assert before <= after
+        assert run.verify().sound
+        assert stored(old) == answers
+        assert (old / "0.1.0" / "study.toml").exists()
+
+    def test_it_is_continued(self, old: Path) -> None:
+        settings: dict[str, Any] = {"limit": 8, "suite": "know-no"}
+        again = hs.audit("sample", "sim:prior", out=old, **settings)
+        assert again.findings["run"]["answered"] == 0
+
+    def test_one_that_never_finished_is_refused_with_advice(self, old: Path) -> None:
+        (old / "estimates.json").unlink()
+        with pytest.raises(StoreError, match="not finished"):
+            hs.open(old)
+        hs.audit("sample", "sim:prior", out=old, limit=8, suite="know-no")
+        assert hs.open(old).verify().sound
+
+
+class TestFullDisk:
+    @contextmanager
+    def full_after(self, n: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+        """The n-th file that is written whole finds the disk full."""
+        count = iter(range(n))
+        flush = files._flush
+
+        def full(path: Path) -> None:
+            if next(count, None) is None:
+                raise OSError(28, "No space left on device")
+            flush(path)
+
+        with monkeypatch.context() as patched:
+            patched.setattr(files, "_flush", full)
+            yield
+
+    def test_every_file_is_whole_or_missing(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        settings: dict[str, Any] = {"limit": 4, "probes": "order", "draws": 100}
+        whole = hs.audit("sample", "sim:prior", out=tmp_path / "whole", **settings)
+        refused = 0
+        for n in range(40):
+            out = tmp_path / f"run-{n}"
+            with self.full_after(n, monkeypatch):
+                try:
+                    hs.audit("sample", "sim:prior", out=out, **settings)
+                except StoreError as error:
+                    said = str(error)
+                else:
+                    break
+            refused += 1
+            assert "No space left" in said
+            for path in out.rglob("*"):
+                if path.suffix == ".json":
+                    orjson.loads(path.read_bytes())
+                assert not path.name.endswith(".part")
+            again = hs.audit("sample", "sim:prior", out=out, **settings)
+            assert again.results.estimates == whole.results.estimates
+        assert refused > 8
+
+
+@pytest.mark.parametrize("name", ["g[1]", "all*", "with space", "two\nlines", "ünï", "a?b", "{x}"])
+def test_any_name_that_can_be_written_works(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / name
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    run = hs.audit("sample", "sim:oracle", out=folder / name, limit=2, draws=100, probes="order")
+    assert run.estimate("accuracy", reader="text").value == 1
+    assert hs.open(folder / name).verify().sound
+
+
+def test_a_name_that_is_not_valid_text_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="not valid UTF-8"):
+        hs.audit("sample", "sim:oracle", out=os.fsdecode(b"/tmp/\xff"), limit=2)

@@ -1,0 +1,125 @@
+"""horsesense from Python: what may be given as items and as a model, and what is said when wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import horsesense as hs
+from horsesense.errors import ModelError, UsageError
+
+ROWS: list[dict[str, Any]] = [
+    {
+        "id": f"q{i}",
+        "question": f"Which is number {i}?",
+        "options": [f"thing {i}-{k}" for k in range(4)],
+        "answer_index": i % 4,
+    }
+    for i in range(12)
+]
+SMALL: dict[str, Any] = {"probes": "order", "draws": 100}
+
+
+def accuracy(run: hs.Run) -> float | None:
+    return run.estimate("accuracy", reader="text").value
+
+
+class TestItems:
+    def test_rows(self, tmp_path: Path) -> None:
+        run = hs.audit(ROWS, "sim:oracle", out=tmp_path / "run", **SMALL)
+        assert accuracy(run) == 1
+        assert len(run.items) == 12
+
+    def test_frames(self, tmp_path: Path) -> None:
+        pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+        for n, frame in enumerate((pl.DataFrame(ROWS), pandas.DataFrame(ROWS))):
+            run = hs.audit(frame, "sim:oracle", out=tmp_path / f"run{n}", **SMALL)
+            assert accuracy(run) == 1
+
+    def test_item_sets(self, tmp_path: Path) -> None:
+        items = hs.load_items("sample")
+        run = hs.audit(items, "sim:oracle", out=tmp_path / "run", limit=5, **SMALL)
+        assert len(run.items) == 5
+
+    def test_field_names_are_mapped(self, tmp_path: Path) -> None:
+        rows = [{("prompt" if k == "question" else k): v for k, v in row.items()} for row in ROWS]
+        run = hs.audit(rows, "sim:oracle", out=tmp_path / "r", map={"question": "prompt"}, **SMALL)
+        assert accuracy(run) == 1
+
+    def test_faults_are_named(self, tmp_path: Path) -> None:
+        with pytest.raises(UsageError, match="the given rows: 1 fault"):
+            hs.audit([{**ROWS[0], "answer_index": 9}], "sim:oracle", out=tmp_path / "run")
+        with pytest.raises(UsageError, match="int holds no items"):
+            hs.audit(7, "sim:oracle", out=tmp_path / "run")  # type: ignore[arg-type]
+
+
+class TestModels:
+    def test_a_function(self, tmp_path: Path) -> None:
+        def says_b(prompts: list[str]) -> list[str]:
+            assert all("Which is number" in prompt or "thing" in prompt for prompt in prompts)
+            return ["B"] * len(prompts)
+
+        run = hs.audit(ROWS, says_b, out=tmp_path / "run", **SMALL)
+        assert run.estimate("position_locked", "order", reader="text", group="B").value == 1
+
+    def test_another_function_is_another_model(self, tmp_path: Path) -> None:
+        hs.audit(ROWS, lambda prompts: ["A"] * len(prompts), out=tmp_path / "run", **SMALL)
+        with pytest.raises(UsageError, match="holds answers of"):
+            hs.audit(ROWS, lambda prompts: ["C"] * len(prompts), out=tmp_path / "run", **SMALL)
+
+    def test_a_function_that_fails_gives_no_answers(self, tmp_path: Path) -> None:
+        def broken(prompts: list[str]) -> list[str]:
+            raise RuntimeError("out of order")
+
+        with pytest.raises(ModelError, match="out of order"):
+            hs.audit(ROWS, broken, out=tmp_path / "run", **SMALL)
+        assert not (tmp_path / "run").exists()
+
+    def test_an_object_of_the_protocol(self, tmp_path: Path) -> None:
+        from horsesense.models.simulated.backend import Simulated
+
+        run = hs.audit(ROWS, Simulated.from_spec("oracle"), out=tmp_path / "run", **SMALL)
+        assert accuracy(run) == 1
+
+    def test_what_is_no_model(self, tmp_path: Path) -> None:
+        with pytest.raises(UsageError, match="int is not a model"):
+            hs.audit(ROWS, 7, out=tmp_path / "run")  # type: ignore[arg-type]
+
+
+class TestNames:
+    def test_lists_and_texts_are_alike(self) -> None:
+        one = hs.plan("sample", "sim:prior", probes="order, repeat", limit=3)
+        two = hs.plan("sample", "sim:prior", probes=["order", "repeat"], limit=3)
+        assert one == two
+
+    def test_a_misspelt_name_gets_a_suggestion(self, tmp_path: Path) -> None:
+        with pytest.raises(UsageError, match="Did you mean 'order'"):
+            hs.plan("sample", "sim:prior", probes="ordre")
+        with pytest.raises(TypeError, match="probs"):
+            hs.plan("sample", "sim:prior", probs="order")  # type: ignore[call-arg]
+
+    def test_names_of_the_last_release_work_and_warn(self, tmp_path: Path) -> None:
+        with pytest.warns(FutureWarning, match="slot is now called position"):
+            run = hs.audit(ROWS, "sim:slot?k=1", out=tmp_path / "run", **SMALL)
+        assert run.estimate("position_locked", "order", reader="text", group="B").value == 1
+
+
+def test_read_gives_a_frame(tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    path.write_text('{"id": "1", "options": ["red", "blue"], "response": "I choose B."}\n')
+    frame = hs.read(path)
+    assert frame["letters"].to_list() == [["B"]]
+    assert frame["positions"].to_list() == [[1]]
+
+
+def test_cues_twice() -> None:
+    rows = [
+        {"id": str(i), "text": f"{'surely' if i % 2 else 'rarely'} w{i % 7}", "label": "ab"[i % 2]}
+        for i in range(120)
+    ]
+    for _ in range(2):
+        found = hs.cues(rows, grouping="none", folds=2, repeats=1, jobs=1)
+        assert found.verdict.strength == "strong"
