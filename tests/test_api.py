@@ -1,4 +1,4 @@
-"""horsesense from Python: what may be given as items and as a model, and what is said when wrong."""
+"""horsesense from Python: what may be given as items and model, and what is said when wrong."""
 
 from __future__ import annotations
 

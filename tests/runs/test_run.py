@@ -87,7 +87,7 @@ class TestWithoutItsModel:
 
     def test_several_estimates_are_listed(self, out: Path) -> None:
         with pytest.raises(
-            UsageError, match=r"estimates of recall under order match.*\n.*group='A'"
+            UsageError, match=r"of recall under order match.*\n.*group='A'"):
         ):
             hs.open(out).estimate("recall", "order", reader="text")
         with pytest.raises(UsageError, match="Did you mean 'accuracy'"):
