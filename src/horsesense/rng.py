@@ -25,7 +25,7 @@ def digest(value: Any, size: int = 16) -> bytes:
 
 
 def fingerprint(value: Any) -> str:
-    """Short hexadecimal name of a JSON value (48 bits), as it stands in signatures."""
+    """Short hexadecimal name of a JSON value (48 bits), as signatures show it."""
     return digest(value, 6).hex()
 
 

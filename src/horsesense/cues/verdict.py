@@ -71,7 +71,7 @@ def _sentence(row: CueRow, strength: Strength) -> str:
 
 
 def number(row: CueRow) -> str:
-    """Kappa with its interval, as it stands in sentences."""
+    """Kappa with its interval, as sentences show it."""
     if row.kappa is None:
         return "kappa undefined"
     if row.low is None or row.high is None:
@@ -131,7 +131,7 @@ def _advice(row: CueRow, strength: Strength, ungrouped: CueRow | None, answered:
         return _advice_on_nothing(row, ungrouped)
     advice = [
         "Look at the cues below: where one comes from how items were written, rewrite those items "
-        "or add others in which it stands with another label.",
+        "or add others in which it occurs with another label.",
         "`horsesense build balanced` finds a subset, or weights, in which they no longer help.",
     ]
     if not answered:

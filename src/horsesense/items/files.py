@@ -105,7 +105,7 @@ def read_rows(path: Path, faults: Faults) -> Rows:
     else:
         known = ", ".join([*FORMATS, ".parquet"])
         raise UsageError(
-            f"{path}: the file's format is not known from its name.",
+            f"{path}: the format of the file cannot be told from its name.",
             hint=f"Known endings: {known}; all but .parquet also with .gz or .zst added.",
         )
 
@@ -125,7 +125,7 @@ def _check_path(path: Path) -> None:
         inside = [entry.name for entry in sorted(path.iterdir()) if entry.is_file()][:10]
         raise UsageError(
             f"{path} is a directory.",
-            hint=f"Name a file in it: {', '.join(inside)}." if inside else "It holds no files.",
+            hint=f"Name a file in it: {', '.join(inside)}." if inside else "It contains no files.",
         )
     if path.exists():
         return

@@ -29,7 +29,7 @@ FLAGS: dict[Flag, str] = {
     "conflicting_gold": "asks the same as another item (see `same_text`) and has another gold",
     "repeated_options": "two options say the same (see `same_text`); of class names, but for case",
     "order_dependent": "an option speaks of other options by place or letter",
-    "in_shots": "also stands in the few-shot file",
+    "in_shots": "also occurs in the few-shot file",
 }
 
 
@@ -144,7 +144,7 @@ _POINTS_AT_OPTIONS = re.compile(
     r"|(?:options?|answers?|choices?) \d ?(?:,|and|or|nor|&) ?\d\b)"
     r"|^(?:all|none|any|both|either|neither) of (?:these|them|those)\b"
 )
-# One of these stands in every text that the pattern above finds; looking for them first is what
+# One of these occurs in every text that the pattern above finds; looking for them first is what
 # makes it cheap.
 _CUES = (
     " of th", " of other", "above", "below", "following", "preceding", "option", "answer",

@@ -77,13 +77,13 @@ class Selection:
             return self
         hint = listed("Splits", counts)
         if split is None:
-            self.refuse("holds several splits; choose one with --split.", hint)
+            self.refuse("there are several splits; choose one with --split.", hint)
         if set(counts) == {None}:
             self.refuse(f"names no splits: no row has the field {self.fields.call('split')}.")
         wanted = split.split(",")
         for name in wanted:
             if name not in counts:
-                self.refuse(f"no split {name!r}.", hint)
+                self.refuse(f"there is no split {name!r}.", hint)
         return replace(self, rows=tuple(at for at in self.rows if self._split(at) in wanted))
 
     def _split(self, at: Numbered) -> str | None:

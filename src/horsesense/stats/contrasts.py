@@ -1,7 +1,7 @@
 """Tasks compared over cells (model x data set x size): as published, and as the cells are, paired.
 
 Wang, Kodner and Rambow (2025) test 209 cells as two independent samples. The cells are pairs of
-the same model, data and size, so the paired statistics stand beside; neither knows that cells
+the same model, data and size, so paired statistics are given as well; neither knows that cells
 share items, for which `task_difference` (by item and prompt) is the sounder answer.
 """
 

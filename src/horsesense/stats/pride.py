@@ -2,7 +2,7 @@
 section 6).
 
 The model of the paper: what is observed for a label is proportional to a prior for the label
-times what the option that stands there deserves. Over a set of orders in which every option
+times what the option shown there deserves. Over a set of orders in which every option
 visits every position equally often (cyclic shifts, or all orders), the mean logarithm leaves the
 prior. All functions take bare arrays; `k` is the number of options.
 """

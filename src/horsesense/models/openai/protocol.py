@@ -54,9 +54,11 @@ class Dialect:
         """Sentences for the plan and the report."""
         notes = []
         if self.limit_field != "max_tokens":
-            notes.append(f"The server takes {self.limit_field} in place of max_tokens.")
+            notes.append(f"The server takes {self.limit_field} instead of max_tokens.")
         if not self.temperature:
-            notes.append("The server refuses a temperature: its own applies, answers may vary.")
+            notes.append(
+                "The server refuses a temperature and uses its own, so that answers may vary."
+            )
         return notes
 
 
@@ -95,7 +97,7 @@ def read_reply(body: bytes, request: Request, latency: float | None = None) -> R
     except _MalformedError as error:
         return Failure("malformed", str(error), status=200)
     except _FilteredError:
-        message = "the server's content filter took the reply away"
+        message = "the server's content filter removed the reply"
         return Failure("rejected", message, status=200, retryable=False)
 
 
@@ -167,14 +169,14 @@ class _FilteredError(Exception):
 def _typed(value: Any, kind: type[T], where: str) -> T:
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
         found = "null" if value is None else type(value).__name__
-        raise _MalformedError(f"{where}: {found} in place of {kind.__name__}")
+        raise _MalformedError(f"{where} is {found}, not {kind.__name__}")
     return value
 
 
 def _response(reply: dict[str, Any], request: Request, latency: float | None) -> Response:
     choices = _typed(reply.get("choices"), list, "choices")
     if not choices:
-        raise _MalformedError("choices: an empty list")
+        raise _MalformedError("choices is an empty list")
     choice = _typed(choices[0], dict, "choices[0]")
     reason = choice.get("finish_reason")
     if reason is not None:
@@ -231,9 +233,9 @@ def _token(entry: Any) -> tuple[str, float]:
 
 def _logprob(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise _MalformedError(f"logprob: {type(value).__name__} in place of a number")
+        raise _MalformedError(f"logprob is {type(value).__name__}, not a number")
     if value > 1e-3:  # rounding on the server's side may leave a little above 0
-        raise _MalformedError(f"logprob: {value} is no logarithm of a probability")
+        raise _MalformedError(f"logprob is {value}, which is not the logarithm of a probability")
     return float(value)
 
 
@@ -249,7 +251,7 @@ def _completion(choice: dict[str, Any]) -> _Read:
 
 
 def _usage(value: Any) -> Usage:
-    """Token counts; what is missing or no count stays unknown, for the answer stands without."""
+    """Token counts; one that is missing or not a count stays unknown: the answer is valid."""
     counts = []
     for name in ("prompt_tokens", "completion_tokens"):
         tokens = value.get(name) if isinstance(value, dict) else None

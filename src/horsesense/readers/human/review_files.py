@@ -49,12 +49,13 @@ COLUMNS = tuple(f.name for f in fields(Row))
 def rows_to_review(out: Path, also: int = 0) -> list[Row]:
     """The replies of a run that no rule could judge, each once; and `also` others as a check.
 
-    Raises UsageError if the run asked no free question.
+    Raises:
+        UsageError: the run asked no free question.
     """
     found = _judged(out)
     if found.is_empty():
         raise UsageError(
-            f"{out} holds no reply that people could judge.",
+            f"{out} contains no replies for people to judge.",
             hint="Only questions without a hint are reviewed: audit with --suite know-no.",
         )
     undecided = found.filter(pl.col("rule") == "needs_review")
@@ -131,14 +132,16 @@ def _inert(text: str) -> str:
 def read_csv(path: Path, known: frozenset[Key]) -> dict[Key, str]:
     """The filled column of a reviewer's file: request key -> class; blank rows are left out.
 
-    Raises ItemsError with every row that cannot be used, UsageError if it is no such file.
+    Raises:
+        ItemsError: rows that cannot be used; it names all of them.
+        UsageError: it is not a file that `write_csv` made, or it cannot be read.
     """
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             reader = csv.DictReader(file)
             if not {"key", "answer"} <= set(reader.fieldnames or ()):
                 raise UsageError(
-                    f"{path} has no columns key and answer.",
+                    f"{path} does not have the columns key and answer.",
                     hint="Fill the file that `horsesense annotate` wrote, and keep its header.",
                 )
             rows = [(reader.line_num, row["key"] or "", row["answer"] or "") for row in reader]
@@ -162,12 +165,12 @@ def _fault(key: str, answer: str, found: Mapping[Key, str], known: frozenset[Key
     try:
         number = bytes.fromhex(key)
     except ValueError:
-        return f"{key!r} is no key"
+        return f"{key!r} is not a key"
     if number not in known:
         return f"no reply of this run has the key {key}"
     if number in found:
-        return f"the key {key} stands here twice"
-    return f"{answer!r} is no class" if answer and answer not in CHOICES else None
+        return f"the key {key} occurs twice"
+    return f"{answer!r} is not a class" if answer and answer not in CHOICES else None
 
 
 def known_keys(out: Path) -> frozenset[Key]:

@@ -55,7 +55,9 @@ async def read_in_bulk(
                 pairs = [_pair(row) for row in chunk]
                 found.spent += await reader.prepare(pairs, store, UNLIMITED)
                 if found.spent.stopped == "interrupted":
-                    raise InterruptedRunError(found.costs(), hint="The same command goes on.")
+                    raise InterruptedRunError(
+                        found.costs(), hint="Run the same command again to resume."
+                    )
                 for row, pair in zip(chunk, pairs, strict=True):
                     readings = reader.read(*pair)
                     found.unread += not readings

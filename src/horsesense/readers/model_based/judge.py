@@ -72,7 +72,7 @@ class JudgeReader(Prepared):
         super().__init__()
         self.name = f"judge:{spec}"
         self._spec = spec
-        self._identity = _backend(spec).identity
+        self._identity = _model(spec).identity
         self._text = TextReader()
         self._stack = AsyncExitStack()
         self._judge: Model | None = None
@@ -87,10 +87,10 @@ class JudgeReader(Prepared):
 
     async def __aenter__(self) -> Self:
         """Reach the judge; ModelError if it cannot be."""
-        self._judge = await self._stack.enter_async_context(_backend(self._spec))
+        self._judge = await self._stack.enter_async_context(_model(self._spec))
         offers = await self._judge.capabilities()
         if not offers.text:
-            raise UsageError(f"{self.name} gives no text.", hint="Choose a judge that writes.")
+            raise UsageError(f"{self.name} does not write text.", hint="Choose a judge that does.")
         self._chat = offers.chat
         self._top = min(_TOP, offers.top_logprobs)
         return self
@@ -128,7 +128,7 @@ class JudgeReader(Prepared):
         return Request(None, text, params)
 
     def understand(self, case: Case, answer: Response | None) -> Reading | None:
-        """The reading that the judge's answer stands for; None where there is none in it."""
+        """The reading that the judge's answer means; None where it means none."""
         if answer is None:
             return None
         codes = case.codes
@@ -145,14 +145,14 @@ class JudgeReader(Prepared):
         return case.reading(place, "judge_probability", chance)
 
 
-def _backend(spec: str) -> Model:
-    backend = make_model(spec)
-    if isinstance(backend, NeedsAnswerKey):
+def _model(spec: str) -> Model:
+    model = make_model(spec)
+    if isinstance(model, NeedsAnswerKey):
         raise UsageError(
-            f"{spec} cannot be a judge: it answers from the key, not from what it is shown.",
+            f"{spec} cannot be a judge: it answers from the answer key, not from what it is shown.",
             hint="Give judge:http:NAME[@URL] or judge:hf:PATH-or-NAME.",
         )
-    return backend
+    return model
 
 
 def judge_prompt(case: Case) -> str:

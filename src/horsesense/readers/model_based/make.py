@@ -38,7 +38,7 @@ def make_bulk_reader(spec: str) -> BulkReader:
     scheme, _, rest = spec.partition(":")
     if scheme not in MODEL_READERS or not rest:
         raise UsageError(
-            f"{spec!r} is no reader of recorded responses.",
+            f"{spec!r} is not a reader of recorded responses.",
             hint="Write text, trained:DIRECTORY, or judge:MODEL such as judge:http:NAME@URL.",
         )
     return MODEL_READERS[scheme](rest)

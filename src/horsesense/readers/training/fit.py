@@ -28,7 +28,9 @@ def fit(learner: Learner, rows: Sequence[Example], recipe: Recipe) -> list[float
 
     usable = [row for row in rows if learner.usable(row)]
     if not usable:
-        raise UsageError("The model can be asked about none of the replies: codes begin alike.")
+        raise UsageError(
+            "None of the replies can be put to this model: their codes begin with the same token."
+        )
     steps = recipe.updates(len(usable))
     optimiser = _optimiser(learner.parameters(), recipe)
     rates = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda s: recipe.rate_at(s, steps))
