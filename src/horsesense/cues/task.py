@@ -124,10 +124,12 @@ def _usable(items: ItemSet, fixed: bool) -> tuple[list[Item], list[str]]:
         kept = [item for item in kept if all(map(str.strip, item.options))]
     notes = []
     if len(with_gold) < len(items):
-        notes.append(f"{len(items) - len(with_gold):,} items without gold were left out.")
+        lost = len(items) - len(with_gold)
+        notes.append(f"Items left out because they have no gold: {lost:,}.")
     if len(kept) < len(with_gold):
         what = "text" if fixed else "option"
-        notes.append(f"{len(with_gold) - len(kept):,} items with an empty {what} were left out.")
+        lost = len(with_gold) - len(kept)
+        notes.append(f"Items left out because of an empty {what}: {lost:,}.")
     return kept, notes
 
 
@@ -135,7 +137,7 @@ def _without_repeats(kept: Sequence[Item]) -> tuple[list[Item], str]:
     first = {_text(item): item for item in reversed(kept)}
     out = [item for item in kept if first[_text(item)] is item]
     dropped = len(kept) - len(out)
-    return out, f"{dropped:,} items that repeat a text were left out." if dropped else ""
+    return out, f"Items left out because they repeat a text: {dropped:,}." if dropped else ""
 
 
 def _without_rare_labels(kept: Sequence[Item]) -> tuple[list[Item], str]:
@@ -145,7 +147,10 @@ def _without_rare_labels(kept: Sequence[Item]) -> tuple[list[Item], str]:
     rare = len(kept) - len(out)
     if not rare:
         return out, ""
-    return out, f"{rare:,} labels with one item each were left out: nothing could predict them."
+    return (
+        out,
+        f"Labels left out because only one item has them, so nothing can predict it: {rare:,}.",
+    )
 
 
 def _check(name: str, kept: Sequence[Item], fixed: bool) -> None:
@@ -202,7 +207,7 @@ def _options_task(name: str, kept: Sequence[Item]) -> Task:
         seconds=tuple(_tidy(_text(item)) for item in kept for _ in item.options),
         wholes=tuple("\n".join([_text(item), *item.options])[:LONGEST_TEXT] for item in kept),
         gold=np.array([item.gold for item in kept]),
-        labels=tuple(f"option {place + 1}" for place in range(most)),
+        labels=tuple(f"option {position + 1}" for position in range(most)),
         starts=np.cumsum([0, *(len(item.options) for item in kept)]),
         given_groups=tuple(item.cluster or "" for item in kept),
         splits=tuple(item.split for item in kept),
@@ -223,7 +228,7 @@ def _label(item: Item) -> str:
 
 def _length_note(texts: Sequence[str]) -> str:
     cut = sum(len(text) >= LONGEST_TEXT for text in texts)
-    return f"{cut:,} texts were cut to {LONGEST_TEXT:,} characters." if cut else ""
+    return f"Texts cut to {LONGEST_TEXT:,} characters: {cut:,}." if cut else ""
 
 
 _LAYOUT: Final = {

@@ -118,11 +118,11 @@ def _reasons(
 
 def _best_single(rows: Sequence[CueRow]) -> str:
     """The vector with the highest kappa, and what is left of its p for having looked at all."""
-    place = max(range(len(rows)), key=lambda i: rows[i].kappa or -1.0)
-    adjusted = holm([row.p_value for row in rows])[place]
+    best = max(range(len(rows)), key=lambda i: rows[i].kappa or -1.0)
+    adjusted = holm([row.p_value for row in rows])[best]
     return (
-        f"The best single vector, seen afterwards, is {rows[place].features} "
-        f"({number(rows[place])}; p = {adjusted:.2g} after Holm's correction for {len(rows)})."
+        f"The best single vector, seen afterwards, is {rows[best].features} "
+        f"({number(rows[best])}; p = {adjusted:.2g} after Holm's correction for {len(rows)})."
     )
 
 

@@ -50,9 +50,7 @@ class Replay:
         if len(self._answers) < len(rows):
             raise ItemsError(
                 str(path),
-                [
-                    f"{len(rows) - len(self._answers)} rows answer a trial that already has an answer"
-                ],
+                [f"{len(rows) - len(self._answers)} rows repeat a trial that has an answer"],
                 hint="Number repeated answers with `repetition`, or choose ?model=NAME.",
             )
         self.name = self.model or path.name

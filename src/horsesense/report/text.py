@@ -44,7 +44,7 @@ def _written_out(match: re.Match[str]) -> str:
 
 
 def finalize(value: Any) -> Any:
-    """What every expression of a template goes through: no text reaches a page with unseen signs."""
+    """The last step of every template expression: no text reaches a page with unseen signs."""
     if isinstance(value, str) and not isinstance(value, Markup):
         return visible(value)
     return "" if value is None else value

@@ -51,10 +51,10 @@ def by_content(observed: npt.ArrayLike, orders: npt.ArrayLike) -> Floats:
     `orders` is (orders, k): shown position -> original option; the same for all items.
     """
     shown = normalised(observed)
-    places = np.argsort(np.asarray(orders), axis=-1)
-    found: Floats = np.take_along_axis(shown, np.broadcast_to(places, shown.shape), axis=-1).mean(
-        axis=-2
-    )
+    positions = np.argsort(np.asarray(orders), axis=-1)
+    found: Floats = np.take_along_axis(
+        shown, np.broadcast_to(positions, shown.shape), axis=-1
+    ).mean(axis=-2)
     return found
 
 

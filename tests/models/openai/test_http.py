@@ -508,8 +508,8 @@ def test_capabilities_of_a_full_server() -> None:
     assert (found.chat, found.completion, found.top_logprobs) == (True, True, 5)
     assert found.context_length == 4096
     assert found.notes == (
-        "5 top log-probabilities with chat prompts.",
-        "No log-probabilities with completion prompts.",
+        "The server gives 5 top log-probabilities with chat prompts.",
+        "The server gives no log-probabilities with completion prompts.",
     )
 
 
