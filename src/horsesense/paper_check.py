@@ -74,7 +74,7 @@ class ClaimError(Exception):
 
 
 def check_file(path: Path) -> list[Finding]:
-    """Every claim of a YAML file `claims: [{id, kind, ...}, ...]`, checked.
+    """Check every claim of a YAML file `claims: [{id, kind, ...}, ...]`.
 
     Raises:
         UsageError: the file does not contain such a list.
@@ -110,7 +110,10 @@ def _claims(path: Path) -> Sequence[Any]:
 
 
 def check_claim(claim: Any) -> Finding:
-    """One claim; ClaimError if it cannot be read.
+    """Check one claim.
+
+    Raises:
+        ClaimError: it cannot be read.
 
     >>> check_claim({"id": "a", "kind": "proportion", "value": "43.10", "n": 1000}).verdict
     'fits'

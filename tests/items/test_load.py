@@ -350,10 +350,10 @@ def test_all_faults_of_a_file_at_once_in_the_order_of_its_lines(write: Write) ->
     assert faults(write(b"\n".join(content))) == [
         "line 3: question is missing",
         "line 4: answer_index is 3; with 3 options it is 0 to 2",
-        "line 5: options holds 1; an item has 2 to 26 options",
+        "line 5: the length of options is 1; an item has 2 to 26 options",
         "line 6: id 'i1' is already used in line 1",
         "line 7: broken JSON at column 27: Expecting value",
-        "line 8: options holds 30; an item has 2 to 26 options",
+        "line 8: the length of options is 30; an item has 2 to 26 options",
         "line 9: question is empty",
         "line 10: question is NaN where text is expected",
         "line 10: option 1 (from 0) is an object where text is expected",
@@ -406,7 +406,7 @@ def test_mapped_names_stand_in_faults(write: Write) -> None:
     found = faults(write(rows), map={"question": "prompt", "options": "choices"})
     assert found == [
         "line 1: prompt (question) is empty",
-        "line 1: choices (options) holds 1; an item has 2 to 26 options",
+        "line 1: the length of choices (options) is 1; an item has 2 to 26 options",
     ]
 
 
@@ -438,7 +438,7 @@ LONG = json.dumps(choice("b", question="x" * 50_000_000)).encode()
         ("a.jsonl", '{"id": "a"}\n{"id": "b"}'.encode("utf-16"),
          "line 1: the file is UTF-16; it must be UTF-8"),
         ("a.jsonl", b'[\n  {\n "id": "a"\n}\n]',
-         "line 1: a value over several lines; each line must hold one object"),
+         "line 1: a value over several lines; each line must contain one object"),
         ("a.jsonl", b'[{"id": "a"}]', "line 1: a list where an object with fields is expected"),
         ("a.jsonl", b'"text"', "line 1: 'text' where an object with fields is expected"),
         ("a.jsonl", b"[" * 100_000,

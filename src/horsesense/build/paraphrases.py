@@ -139,7 +139,11 @@ async def paraphrase(
 async def _prompter(
     model: Model, items: ItemSet, temperature: float, templates: Path | None
 ) -> Prompter:
-    """The prompter for what the model offers; UsageError if it writes no text."""
+    """The prompter for what the model offers.
+
+    Raises:
+        UsageError: the model does not write text.
+    """
     offers = await model.capabilities()
     if not offers.text:
         raise UsageError(f"{model.name} does not write text.", hint="Choose a model that does.")

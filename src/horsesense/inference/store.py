@@ -64,7 +64,8 @@ class Verification:
 class Store:
     """Requests and responses of one run directory. One process writes; any number may read.
 
-    Every method raises StoreError when the file cannot be used; what was stored before stays.
+    Raises:
+        StoreError: by every method, when the file cannot be used; what was stored before stays.
 
     >>> import tempfile
     >>> from horsesense.models.messages import Request, Response

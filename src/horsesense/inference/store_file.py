@@ -91,7 +91,11 @@ def explained(path: Path) -> Iterator[None]:
 
 
 def hold(path: Path) -> int:
-    """Lock the run directory for this process and leave its id in the lock file."""
+    """Lock the run directory for this process and leave its id in the lock file.
+
+    Raises:
+        StoreError: another process has the lock.
+    """
     # The lock belongs to the open file, not to its name: it ends with the process however that
     # ends, so that a killed run leaves nothing that a user would have to delete.
     lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
@@ -129,7 +133,11 @@ def create(path: Path) -> None:
 
 
 def examine(path: Path) -> None:
-    """StoreError unless a whole store of this schema lies at `path`; changes nothing."""
+    """Check that a whole store of this schema is at `path`; changes nothing.
+
+    Raises:
+        StoreError: the file is short, of another program or of another schema.
+    """
     with explained(path):
         with path.open("rb") as file:
             header = file.read(100)
@@ -162,7 +170,11 @@ def examine(path: Path) -> None:
 
 
 def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
-    """Open an examined store. StoreError if its size is not what its header says."""
+    """Open an examined store.
+
+    Raises:
+        StoreError: its size is not what its header says.
+    """
     with explained(path):
         if not read_only:
             connection = _open(path, "mode=rw")

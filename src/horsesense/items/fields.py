@@ -163,7 +163,7 @@ class ItemBuilder:
             return (), ()
         if not MIN_OPTIONS <= len(texts) <= MAX_OPTIONS:
             allowed = f"{MIN_OPTIONS} to {MAX_OPTIONS} options"
-            self._wrong.append(f"{name} holds {len(texts)}; an item has {allowed}")
+            self._wrong.append(f"the length of {name} is {len(texts)}; an item has {allowed}")
             return (), ()
         clean = tuple(str(text) if type(text) is int else text for text in texts)
         self._wrong.extend(_text_faults("option", clean))

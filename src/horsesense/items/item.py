@@ -28,7 +28,7 @@ FLAGS: dict[Flag, str] = {
     "repeated_normalised": "the same but for case, spaces and punctuation",
     "conflicting_gold": "asks the same as another item (see `same_text`) and has another gold",
     "repeated_options": "two options say the same (see `same_text`); of class names, but for case",
-    "order_dependent": "an option speaks of other options by place or letter",
+    "order_dependent": "an option refers to other options by position or letter",
     "in_shots": "also occurs in the few-shot file",
 }
 
@@ -167,7 +167,7 @@ def published_order_filter(options: Iterable[str]) -> bool:
 
 
 def order_dependent(options: Sequence[str]) -> bool:
-    """True if an option speaks of others by place, letter or number (specification, 1.4).
+    """True if an option refers to others by position, letter or number (specification, 1.4).
 
     >>> order_dependent(["4", "Both of the above"]), order_dependent(["4", "None"])
     (True, False)

@@ -26,7 +26,8 @@ FEWEST = 5
 def normalised(observed: npt.ArrayLike) -> Floats:
     """Probabilities over the labels alone: (..., k), each row summing to 1.
 
-    ValueError where a row has a negative or no finite weight, or none at all.
+    Raises:
+        ValueError: a row has a weight that is negative or not finite, or only zeros.
     """
     values = np.asarray(observed, dtype=np.float64)
     totals = values.sum(axis=-1, keepdims=True)
@@ -94,7 +95,11 @@ class PriorEstimate:
 
 
 def estimate_prior(item_priors: npt.ArrayLike) -> PriorEstimate:
-    """The global prior from the priors of the estimation items, (items, k); ValueError if none."""
+    """The global prior from the priors of the estimation items, (items, k).
+
+    Raises:
+        ValueError: there are no items.
+    """
     priors = np.asarray(item_priors, dtype=np.float64)
     n = len(priors)
     if not n:

@@ -22,7 +22,7 @@ from horsesense.models.base import Asked
 from horsesense.models.messages import Failure, Request, Response, SamplingParams, Usage
 from horsesense.models.openai.http import HttpModel
 from horsesense.models.openai.protocol import (
-    POSITIONS,
+    SCORED_TOKENS,
     Dialect,
     body_of,
     context_lengths,
@@ -138,7 +138,7 @@ def test_only_the_first_positions_are_kept() -> None:
     place = {"token": "A", "logprob": -0.1, "top_logprobs": []}
     result = read(chat_reply(logprobs={"content": [place] * 50}))
     assert isinstance(result, Response)
-    assert len(result.token_logprobs) == POSITIONS
+    assert len(result.token_logprobs) == SCORED_TOKENS
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,11 @@ class Secret:
 
     @classmethod
     def from_environment(cls) -> Secret:
-        """The first of VARIABLES that is set. UsageError if it cannot be an HTTP header."""
+        """The first of VARIABLES that is set.
+
+        Raises:
+            UsageError: its value cannot be an HTTP header.
+        """
         for name in VARIABLES:
             if key := os.environ.get(name, "").strip():
                 if not (key.isascii() and key.isprintable()):

@@ -50,8 +50,14 @@ def from_spec(
 ) -> HttpModel:
     """The server behind `NAME[@URL]`.
 
-    `timeout` is in seconds, for one call. `form` keeps to one kind of prompt where a server
-    takes both. UsageError for an address that cannot be one.
+    Args:
+        rest: what follows `http:` in the specification.
+        max_connections: requests in flight at most.
+        timeout: seconds for one call.
+        form: keeps to one kind of prompt where a server takes both.
+
+    Raises:
+        UsageError: the address cannot be one, or contains what must not be stored.
     """
     name, at, address = rest.rpartition("@")
     if not at or not address.startswith(("http://", "https://")):

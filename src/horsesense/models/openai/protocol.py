@@ -19,8 +19,8 @@ import orjson
 
 from horsesense.models.messages import Failure, Request, Response, Usage
 
-POSITIONS: Final = 8
-"""Positions whose log-probabilities are kept; a label is read from the first ones."""
+SCORED_TOKENS: Final = 8
+"""Tokens of a reply whose log-probabilities are kept; a label is read from the first ones."""
 
 T = TypeVar("T")
 
@@ -205,18 +205,18 @@ def _chat(choice: dict[str, Any]) -> _Read:
     logprobs = choice.get("logprobs") or {}
     content = _typed(logprobs, dict, "logprobs").get("content") or []
     token_logprobs = []
-    for place in _typed(content, list, "logprobs.content")[:POSITIONS]:
-        chosen = _typed(place, dict, "logprobs.content[]")
+    for scored in _typed(content, list, "logprobs.content")[:SCORED_TOKENS]:
+        chosen = _typed(scored, dict, "logprobs.content[]")
         top = _typed(chosen.get("top_logprobs") or [], list, "top_logprobs")
-        position: dict[str, float] = {}
+        found: dict[str, float] = {}
         for entry in (*top, chosen):  # the chosen token may be missing among the most probable
-            position.setdefault(*_token(entry))
-        token_logprobs.append(position)
+            found.setdefault(*_token(entry))
+        token_logprobs.append(found)
     return _typed(text, str, "choices[0].message.content"), tuple(token_logprobs)
 
 
 def _instead_of_content(message: dict[str, Any], choice: dict[str, Any]) -> Any:
-    """What a chat reply without content says: a refusal, or nothing yet for want of tokens."""
+    """What a chat reply without content says: a refusal, or nothing because its tokens ran out."""
     if isinstance(refusal := message.get("refusal"), str) and refusal:
         return refusal
     reason = choice.get("finish_reason")
@@ -244,7 +244,7 @@ def _completion(choice: dict[str, Any]) -> _Read:
     logprobs = _typed(choice.get("logprobs") or {}, dict, "logprobs")
     tops = _typed(logprobs.get("top_logprobs") or [], list, "logprobs.top_logprobs")
     token_logprobs = []
-    for top in tops[:POSITIONS]:
+    for top in tops[:SCORED_TOKENS]:
         table = _typed(top or {}, dict, "logprobs.top_logprobs[]")
         token_logprobs.append({token: _logprob(value) for token, value in table.items()})
     return text, tuple(token_logprobs)

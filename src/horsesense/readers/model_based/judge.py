@@ -1,7 +1,7 @@
 """Another model as reader: `judge:MODEL-SPEC`, where MODEL-SPEC is what --model takes.
 
 The judge sees the reply and the options, never the question or the right answer. Its requests
-lie in the store of the run beside all others, so that none is paid for twice. What it does not
+are kept in the store of the run with all others, so that none is paid for twice. What it does not
 answer, or not in a way that can be understood, has no reading: it counts as missing.
 """
 
@@ -62,8 +62,11 @@ class JudgeReader(Prepared):
         spent: requests and tokens so far.
 
     Args:
-        spec: a model as `--model` takes it. UsageError for one that needs the right answers: a
-            simulation or a recording has nothing to read a reply with.
+        spec: a model as `--model` takes it.
+
+    Raises:
+        UsageError: the model needs the right answers: a simulated or recorded one has nothing to
+            read a reply with.
     """
 
     asks_model = True
@@ -86,7 +89,12 @@ class JudgeReader(Prepared):
         return fingerprint([self._identity, rules_version()])
 
     async def __aenter__(self) -> Self:
-        """Reach the judge; ModelError if it cannot be."""
+        """Reach the judge.
+
+        Raises:
+            ModelError: it cannot be reached.
+            UsageError: it does not write text.
+        """
         self._judge = await self._stack.enter_async_context(_model(self._spec))
         offers = await self._judge.capabilities()
         if not offers.text:

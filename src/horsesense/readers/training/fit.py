@@ -20,9 +20,12 @@ _POOL = 8
 
 
 def fit(learner: Learner, rows: Sequence[Example], recipe: Recipe) -> list[float]:
-    """Train; the loss of each update. UsageError if no reply can be used, or the loss is NaN.
+    """Train, and give the loss of each update.
 
     On a CPU the same recipe, rows and number of threads give the same weights.
+
+    Raises:
+        UsageError: no reply can be used, or the loss is NaN.
     """
     import torch
 

@@ -93,7 +93,11 @@ def fingerprint_of(folder: Path, manifest: Manifest) -> str:
 
 @without_bars()
 def load_scorer(folder: Path, manifest: Manifest) -> Scorer:
-    """The model of a saved reader; UsageError if files are missing or of another base."""
+    """The model of a saved reader.
+
+    Raises:
+        UsageError: files or packages are missing, or the base has other weights.
+    """
     try:
         if manifest.kind == "encoder":
             return load_encoder(folder, trained=True)
