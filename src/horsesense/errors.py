@@ -3,9 +3,9 @@
 HorsesenseError
 ├── UsageError            wrong use: an unknown name, an impossible setting (exit code 2)
 │   └── ItemsError        faults in a data file, all of them at once (exit code 2)
-├── ModelError          the model could not be reached or refused to work (exit code 3)
+├── ModelError            the model could not be reached or refused to work (exit code 3)
 ├── StoreError            the run directory cannot be used safely (exit code 3)
-└── InterruptedRunError   the user stopped the run; it can go on (exit code 130)
+└── InterruptedRunError   the user stopped the run; it can be resumed (exit code 130)
 
 Every message says what is wrong and where; `hint` says what is allowed or what to do next.
 """

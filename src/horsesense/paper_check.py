@@ -74,9 +74,11 @@ class ClaimError(Exception):
 
 
 def check_file(path: Path) -> list[Finding]:
-    """Every claim of a YAML file `claims: [{id, kind, ...}, ...]`, checked.
+    """Check every claim of a YAML file `claims: [{id, kind, ...}, ...]`.
 
-    Raises UsageError if the file is no such list, ItemsError with all faults of its claims.
+    Raises:
+        UsageError: the file does not contain such a list.
+        ItemsError: claims have faults; it names all of them.
     """
     claims = _claims(path)
     found: list[Finding] = []
@@ -100,15 +102,18 @@ def _claims(path: Path) -> Sequence[Any]:
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} cannot be read: {error}") from None
     except yaml.YAMLError as error:
-        raise UsageError(f"{path} is no YAML: {error}") from None
+        raise UsageError(f"{path} is not YAML: {error}") from None
     claims = content.get("claims") if isinstance(content, Mapping) else None
     if not isinstance(claims, list):
-        raise UsageError(f"{path} holds no list `claims`.", hint="See docs/published_numbers.md.")
+        raise UsageError(f"{path} has no list `claims`.", hint="See docs/published_numbers.md.")
     return claims
 
 
 def check_claim(claim: Any) -> Finding:
-    """One claim; ClaimError if it cannot be read.
+    """Check one claim.
+
+    Raises:
+        ClaimError: it cannot be read.
 
     >>> check_claim({"id": "a", "kind": "proportion", "value": "43.10", "n": 1000}).verdict
     'fits'
@@ -116,7 +121,7 @@ def check_claim(claim: Any) -> Finding:
     'impossible'
     """
     if not isinstance(claim, Mapping):
-        raise ClaimError("it is no mapping")
+        raise ClaimError("it is not a mapping")
     if "id" not in claim or claim.get("kind") not in KINDS:
         raise ClaimError("it needs an id and one of the known kinds")
     check, needed = KINDS[claim["kind"]]
@@ -143,7 +148,7 @@ def _number(value: Any, name: str) -> Printed:
     try:
         return Printed.of(value)
     except InvalidOperation:
-        raise ClaimError(f"{name}: {value!r} is no number") from None
+        raise ClaimError(f"{name}: {value!r} is not a number") from None
 
 
 def _whole(claim: Mapping[str, Any], name: str) -> list[int]:
@@ -210,7 +215,9 @@ def _mean(claim: Mapping[str, Any]) -> Finding:
     weights = [_number(weight, "weights") for weight in given]
     total = sum((w.value for w in weights), Fraction(0))
     if len(weights) != len(parts) or total <= 0:
-        raise ClaimError("there must be a weight for each part, and their sum above 0")
+        raise ClaimError(
+            "there must be a weight for each part, and the weights must sum to more than 0"
+        )
     pairs = list(zip(parts, weights, strict=True))
     mean = sum((p.value * w.value for p, w in pairs), Fraction(0)) / total
     rounded = sum((p.half * w.value for p, w in pairs), Fraction(0))

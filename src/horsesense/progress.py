@@ -73,7 +73,7 @@ class Progress:
         if rate:
             parts.append(f"{rate:,.0f}/s" if rate >= 10 else f"{rate:.2g}/s")
         elif self.done == self.skipped == 0:
-            parts.append(f"nothing back yet after {clock(now - self._started)}")
+            parts.append(f"nothing finished yet after {clock(now - self._started)}")
         if total is not None and rate:
             parts.append(f"{clock((total - self.done) / rate)} left")
         parts += filter(None, [self.note()])

@@ -25,7 +25,7 @@ def digest(value: Any, size: int = 16) -> bytes:
 
 
 def fingerprint(value: Any) -> str:
-    """Short hexadecimal name of a JSON value (48 bits), as it stands in signatures."""
+    """Short hexadecimal name of a JSON value (48 bits), as signatures show it."""
     return digest(value, 6).hex()
 
 
@@ -68,7 +68,11 @@ class Dice:
         return tuple(sorted(range(n), key=keys.__getitem__))
 
     def sample(self, population: Sequence[T], k: int) -> list[T]:
-        """`k` distinct members in random order; ValueError if there are fewer."""
+        """`k` distinct members in random order.
+
+        Raises:
+            ValueError: there are fewer.
+        """
         if k > len(population):
             raise ValueError(f"cannot draw {k} of {len(population)}")
         return [population[i] for i in self.permutation(len(population))[:k]]

@@ -49,7 +49,7 @@ def test_pairs_leave_out_texts_with_two_labels_and_repeats() -> None:
 def test_pairs_that_cannot_be_made_are_refused() -> None:
     with pytest.raises(UsageError, match="make 380 pairs with the same label, not 500"):
         build_pairs(texts(), 500, 500)
-    with pytest.raises(UsageError, match="does not hold single texts"):
+    with pytest.raises(UsageError, match="does not consist of single texts"):
         build_pairs(load_items("sample"))
 
 

@@ -206,9 +206,9 @@ def test_exclusions_are_counted() -> None:
         Item("open", "no gold here", ("no", "yes"), None),
     ]
     notes = " ".join(make_task(replace(items, items=(*items.items, *odd))).notes)
-    assert "1 items without gold left out" in notes
-    assert "1 items with an empty text left out" in notes
-    assert "1 labels with one item each left out" in notes
+    assert "Items left out because they have no gold: 1." in notes
+    assert "Items left out because of an empty text: 1." in notes
+    assert "so nothing can predict it: 1." in notes
 
 
 def test_many_labels_long_texts_and_scripts_without_spaces() -> None:
@@ -304,7 +304,7 @@ def test_recorded_answers(tmp_path: Path) -> None:
     published_rule = load_answers(path, items, faithful=True)[0]
     assert set(published_rule.right.values()) == {1.0}
     path.write_text('{"item_id": "99", "response": "no"}\n{"item_id": "0", "gold": "perhaps"}')
-    with pytest.raises(ItemsError, match=r"'99' is not among(.|\n)*another gold"):
+    with pytest.raises(ItemsError, match=r"'99' is not among(.|\n)*a different gold answer"):
         load_answers(path, items)
 
 

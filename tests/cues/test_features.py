@@ -149,7 +149,7 @@ def test_cheap_cues_of_options() -> None:
     assert column["is the shortest option"] == [1, 0, 0, 0, 1]
     assert column["rank of the option's length"] == [0, 1, 0.5, 1, 0]
     assert column["shares most words with the question"] == [0, 0, 0, 1, 0]
-    assert column["stands in place 1"] == [1, 0, 0, 1, 0]
+    assert column["is in position 1"] == [1, 0, 0, 1, 0]
     assert column["negation words"] == [1, 0, 0, 1, 0]
 
 

@@ -473,7 +473,7 @@ def test_the_first_line_may_come_before_the_first_answer(monkeypatch: pytest.Mon
     shown = Progress("asking", 1000, out)
     now = 3.0
     shown(0)
-    assert out.getvalue() == "asking: 0 of 1,000, nothing back yet after 3 s\n"
+    assert out.getvalue() == "asking: 0 of 1,000, nothing finished yet after 3 s\n"
 
 
 def test_a_short_run_says_nothing() -> None:

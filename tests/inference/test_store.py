@@ -218,7 +218,7 @@ def test_damage_inside_is_reported(filled: Path) -> None:
 def test_other_files_are_refused(path: Path) -> None:
     path.parent.mkdir()
     path.write_text("not a database, but longer than the hundred bytes of a header. " * 3)
-    with pytest.raises(StoreError, match="no SQLite database"):
+    with pytest.raises(StoreError, match="not an SQLite database"):
         Store.open(path)
     path.unlink()
     with sqlite3.connect(path) as other:

@@ -311,7 +311,7 @@ def test_contexts_that_repeat_make_clusters_unless_clusters_are_given(write: Wri
     clusters = [i.cluster for i in items]
     assert clusters[0] == clusters[1] != clusters[3] == clusters[4]
     assert clusters[2] is None
-    assert items.notes == ("2 contexts stand before several items; each is taken as a cluster.",)
+    assert items.notes == ("2 contexts are shared by several items; each is taken as a cluster.",)
     again = load_items(write(rows[::-1]))
     assert [i.cluster for i in again][::-1] == clusters
     given_clusters = load_items(write([{**row, "cluster": "mine"} for row in rows]))
@@ -350,10 +350,10 @@ def test_all_faults_of_a_file_at_once_in_the_order_of_its_lines(write: Write) ->
     assert faults(write(b"\n".join(content))) == [
         "line 3: question is missing",
         "line 4: answer_index is 3; with 3 options it is 0 to 2",
-        "line 5: options holds 1; an item has 2 to 26 options",
-        "line 6: id 'i1' stands already in line 1",
+        "line 5: the length of options is 1; an item has 2 to 26 options",
+        "line 6: id 'i1' is already used in line 1",
         "line 7: broken JSON at column 27: Expecting value",
-        "line 8: options holds 30; an item has 2 to 26 options",
+        "line 8: the length of options is 30; an item has 2 to 26 options",
         "line 9: question is empty",
         "line 10: question is NaN where text is expected",
         "line 10: option 1 (from 0) is an object where text is expected",
@@ -406,7 +406,7 @@ def test_mapped_names_stand_in_faults(write: Write) -> None:
     found = faults(write(rows), map={"question": "prompt", "options": "choices"})
     assert found == [
         "line 1: prompt (question) is empty",
-        "line 1: choices (options) holds 1; an item has 2 to 26 options",
+        "line 1: the length of choices (options) is 1; an item has 2 to 26 options",
     ]
 
 
@@ -430,15 +430,15 @@ LONG = json.dumps(choice("b", question="x" * 50_000_000)).encode()
 @pytest.mark.parametrize(
     ("name", "content", "fault"),
     [
-        ("a.jsonl", b"", "there are no rows"),
-        ("a.jsonl", b"\n \n", "there are no rows"),
-        ("a.csv", b"id,text\n", "there are no rows"),
+        ("a.jsonl", b"", "it contains no rows"),
+        ("a.jsonl", b"\n \n", "it contains no rows"),
+        ("a.csv", b"id,text\n", "it contains no rows"),
         ("a.jsonl", '{"id": "é"}'.encode("latin-1"),
          "line 1: not UTF-8 text (byte 0xe9 at position 9)"),
         ("a.jsonl", '{"id": "a"}\n{"id": "b"}'.encode("utf-16"),
          "line 1: the file is UTF-16; it must be UTF-8"),
         ("a.jsonl", b'[\n  {\n "id": "a"\n}\n]',
-         "line 1: a value over several lines; each line must hold one object"),
+         "line 1: a value over several lines; each line must contain one object"),
         ("a.jsonl", b'[{"id": "a"}]', "line 1: a list where an object with fields is expected"),
         ("a.jsonl", b'"text"', "line 1: 'text' where an object with fields is expected"),
         ("a.jsonl", b"[" * 100_000,
@@ -509,8 +509,8 @@ def test_load_rows_yields_what_is_sound_and_then_names_all_faults(write: Write) 
         ("", r"is a directory\.\nName a file in it: mmlu_test\.jsonl"),
         ("mmlu_tset.jsonl", r"There is no file .*mmlu_tset.jsonl\.\nNear it: mmlu_test\.jsonl"),
         ("no/such/file.jsonl", r"There is no file"),
-        ("a.txt", r"format is not known.*\nKnown endings: \.jsonl, "),
-        ("a.parquet.gz", r"format is not known"),
+        ("a.txt", r"format of the file cannot be told.*\nKnown endings: \.jsonl, "),
+        ("a.parquet.gz", r"format of the file cannot be told"),
     ],
 )
 def test_sources_that_are_no_file_of_items(name: str, message: str, write: Write) -> None:
@@ -616,7 +616,7 @@ def test_a_directory_in_the_layout_of_the_hub(
         load_items("hf:./arc", map=HUB_MAP)
     with pytest.raises(UsageError, match=r"no split 'dev'"):
         load_items("hf:./arc:dev", map=HUB_MAP)
-    with pytest.raises(UsageError, match=r"names another split than 'test'"):
+    with pytest.raises(UsageError, match=r"names a split other than 'test'"):
         load_items("hf:./arc:train", split="test", map=HUB_MAP)
     with pytest.raises(UsageError, match=r"could not be loaded: .*'cfg' not found"):
         load_items("hf:./arc@cfg:test", map=HUB_MAP)

@@ -86,9 +86,7 @@ class TestWithoutItsModel:
         assert "<script" not in html
 
     def test_several_estimates_are_listed(self, out: Path) -> None:
-        with pytest.raises(
-            UsageError, match=r"of recall under order match.*\n.*group='A'"):
-        ):
+        with pytest.raises(UsageError, match=r"of recall under order match.*\n.*group='A'"):
             hs.open(out).estimate("recall", "order", reader="text")
         with pytest.raises(UsageError, match="Did you mean 'accuracy'"):
             hs.open(out).estimate("acuracy")

@@ -287,7 +287,7 @@ def test_recorded_answers_are_matched_and_what_is_not_recorded_is_missing(
     ("row", "fault"),
     [
         ({"item_id": "q999", "response": "A"}, "not among"),
-        ({"item_id": "q0", "response": "A", "gold": "C"}, "another gold"),
+        ({"item_id": "q0", "response": "A", "gold": "C"}, "a different gold answer"),
     ],
 )
 def test_recorded_answers_to_other_items_are_an_error(

@@ -20,7 +20,8 @@ def build_mix(
 ) -> list[dict[str, Any]]:
     """Rows of multiple-choice items, `each` from every set (all by default).
 
-    Raises UsageError if there is one set only, two have the same name, or one is too small.
+    Raises:
+        UsageError: there is only one set, two have the same name, or one is too small.
     """
     names = [items.name for items in sets]
     if len(set(names)) < 2 or len(set(names)) < len(names):

@@ -24,9 +24,10 @@ def build_pairs(
     Args:
         items: single texts with gold labels.
         same, different: how many pairs of each kind.
-        seed: of the draw; which of two texts stands first is drawn too.
+        seed: the seed of the draw; which of two texts comes first is drawn too.
 
-    Raises UsageError if the items are no single texts, or make fewer pairs.
+    Raises:
+        UsageError: the items are not single texts, or make fewer pairs.
 
     >>> texts = [Item(str(i), f"text {i}", ("a", "b"), i % 2) for i in range(8)]
     >>> rows = build_pairs(ItemSet("demo", "label", tuple(texts), ("a", "b")), 3, 3)
@@ -49,7 +50,7 @@ def _usable(items: ItemSet) -> list[Item]:
     """Items with a gold label, each text once; a text with two labels is left out."""
     if items.kind != "label" or any(item.text_b is not None for item in items):
         raise UsageError(
-            f"{items.name} does not hold single texts with labels.",
+            f"{items.name} does not consist of single texts with labels.",
             hint="Pairs are made of texts such as those of SST-2: fields `text` and `label`.",
         )
     by_text: dict[str, list[Item]] = {}

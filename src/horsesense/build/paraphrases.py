@@ -2,7 +2,7 @@
 
 Each version is asked for in a way of its own ("plainer words", "another order of its parts"): a
 model that is decoded greedily, as local ones are, gives the same answer to the same prompt however
-often it is asked. The ways stand in the prompt template.
+often it is asked. The prompt template names the ways.
 """
 
 from __future__ import annotations
@@ -105,26 +105,31 @@ async def paraphrase(
 ) -> Paraphrased:
     """Ask a model for `versions` rewordings of each question and keep those of sound form.
 
-    The answers lie in `folder`, so that the same call asks only what has no answer there.
+    The answers are stored in `folder`, so that the same call asks only what has no answer there.
 
-    Raises UsageError before anything is spent; ModelError and StoreError; InterruptedRunError
-    after Ctrl-C, when the same call goes on.
+    Raises:
+        UsageError: before anything is spent.
+        ModelError: the model cannot be reached.
+        StoreError: `folder` cannot be used.
+        InterruptedRunError: after Ctrl-C; the same call resumes.
     """
     if items.kind != "choice":
-        raise UsageError(f"{items.name} holds texts with labels; questions with options are due.")
+        raise UsageError(
+            f"{items.name} contains texts with labels; only questions with options are paraphrased."
+        )
     if versions < 1:
         raise UsageError(f"versions is {versions}; it must be at least 1.")
     found = Paraphrased(items, versions, {item.id: [] for item in items})
     with Store.open(folder / "store.sqlite") as store:
-        async with make_model(model) as backend:
-            prompter = await _prompter(backend, items, temperature, templates)
-            asker = _Asker(backend, store, prompter, seed, max_connections)
+        async with make_model(model) as writer:
+            prompter = await _prompter(writer, items, temperature, templates)
+            asker = _Asker(writer, store, prompter, seed, max_connections)
             for number in range(ROUNDS):
                 found.spent += await asker.round(found, number * versions, limits)
                 if found.spent.stopped == "interrupted":
                     raise InterruptedRunError(
                         f"Stopped after {found.spent.answered:,} answers; all of them are stored.",
-                        hint="The same command goes on from here.",
+                        hint="Run the same command again to resume.",
                     )
                 if found.spent.stopped is not None:
                     break
@@ -132,13 +137,17 @@ async def paraphrase(
 
 
 async def _prompter(
-    backend: Model, items: ItemSet, temperature: float, templates: Path | None
+    model: Model, items: ItemSet, temperature: float, templates: Path | None
 ) -> Prompter:
-    """The prompter for what the model offers; UsageError if it writes no text."""
-    offers = await backend.capabilities()
+    """The prompter for what the model offers.
+
+    Raises:
+        UsageError: the model does not write text.
+    """
+    offers = await model.capabilities()
     if not offers.text:
-        raise UsageError(f"{backend.name} writes no text.", hint="Choose a model that does.")
-    if (check := getattr(backend, "check", None)) is not None:
+        raise UsageError(f"{model.name} does not write text.", hint="Choose a model that does.")
+    if (check := getattr(model, "check", None)) is not None:
         check(items)
     return Prompter(
         "chat" if offers.chat else "completion", Want(temperature=temperature), folder=templates
@@ -149,7 +158,7 @@ async def _prompter(
 class _Asker:
     """Puts the requests of one round."""
 
-    backend: Model
+    model: Model
     store: Store
     prompter: Prompter
     seed: int
@@ -163,7 +172,7 @@ class _Asker:
         with progress("paraphrasing", len(wanted)) as shown:
             spent = await run(
                 asks,
-                self.backend,
+                self.model,
                 self.store,
                 limits=limits.after(found.spent),
                 max_connections=self.max_connections,
@@ -179,11 +188,11 @@ class _Asker:
     def _asks(
         self, wanted: list[tuple[Item, int]], drawn: list[tuple[Item, Key]]
     ) -> Iterator[Asked]:
-        informed = self.backend if isinstance(self.backend, NeedsAnswerKey) else None
+        informed = self.model if isinstance(self.model, NeedsAnswerKey) else None
         for item, number in wanted:
             trial = rewording(item, number, self.seed)
             request = self.prompter.request(trial)
-            key = request.key(self.backend.identity)
+            key = request.key(self.model.identity)
             drawn.append((item, key))
             if informed is None or informed.attach_trial(key, trial):
                 yield Asked(key, request)

@@ -1,4 +1,4 @@
-"""Whether what a model wrote can stand for a question in other words.
+"""Whether what a model wrote can be used as a question in other words.
 
 Form alone is looked at: what must not change is there, and nothing was added. Whether the same is
 asked only a reader can say. In doubt a rewording is refused, since another can be asked for.
@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from horsesense.items.item import Item, normalised
 from horsesense.probes.perturbations import LATEX
-from horsesense.readers.text.declines import REFUSAL
+from horsesense.readers.text.no_choice import REFUSAL
 
 SLACK: Final = 20
 """Characters by which a rewording may pass three times the length of a short question."""
@@ -54,7 +54,7 @@ class Draft(NamedTuple):
 
 
 def why_refused(item: Item, text: str, others: Iterable[str] = ()) -> str | None:
-    """Why `text` cannot stand for the item's question; None if it can, as far as form shows.
+    """Why `text` cannot replace the item's question; None if its form allows it.
 
     >>> item = Item("q", "How much is 2 + 3?", ("5", "6"), 0)
     >>> why_refused(item, "What is the sum of 2 and 3?"), why_refused(item, "What is 2 + 4?")
@@ -102,7 +102,7 @@ def _quotations(text: str) -> set[str]:
 
 
 def _symbols(text: str) -> Iterator[str]:
-    """Single letters that are no words: variables, and names as in "vitamin A"."""
+    """Single letters that are not words: variables, and names as in "vitamin A"."""
     for match in _LETTER.finditer(text):
         letter, before = match.group(), text[: match.start()].rstrip()
         begins = not before or before[-1] in ".?!:|"

@@ -26,7 +26,7 @@ def load_answers(source: Path, items: ItemSet, *, faithful: bool = False) -> lis
     Args:
         source: JSONL (plain, .gz, .zst) or a run directory.
         items: the items that were asked.
-        faithful: the published rule: right if the gold label stands anywhere in the answer.
+        faithful: use the published rule: right if the gold label occurs anywhere in the answer.
 
     Raises:
         ItemsError: rows whose item is unknown, or has another gold.
@@ -40,7 +40,7 @@ def load_answers(source: Path, items: ItemSet, *, faithful: bool = False) -> lis
         if right is not None:
             given.append(float(right))
     if not rights:
-        raise UsageError(f"{source}: no recorded answers to the items as published.")
+        raise UsageError(f"{source} has no recorded answers to the items as published.")
     return [Answers(model, _means(by_item)) for model, by_item in rights.items()]
 
 
@@ -59,7 +59,9 @@ def _judged(source: Path, items: ItemSet, faithful: bool) -> Iterator[tuple[str,
         if item is None:
             faults.append(f"line {line}: id {item_id!r} is not among the items")
         elif not _same_gold(row, item):
-            faults.append(f"line {line}: id {item_id!r} has another gold: {row['gold']!r}")
+            faults.append(
+                f"line {line}: id {item_id!r} has a different gold answer: {row['gold']!r}"
+            )
         elif item.gold is not None:
             yield str(row.get("model") or source.stem), item_id, _is_right(row, item, faithful)
     if faults:
@@ -111,7 +113,9 @@ def _of_run(folder: Path) -> list[Answers]:
     needed = [folder / name for name in ("trials.parquet", "readings.parquet", "estimates.json")]
     missing = [path.name for path in needed if not path.exists()]
     if missing:
-        raise UsageError(f"{folder} holds no finished run: {', '.join(missing)} missing.")
+        raise UsageError(
+            f"{folder} does not contain a finished run (missing: {', '.join(missing)})."
+        )
     trials = pl.scan_parquet(needed[0]).filter(pl.col("probe") == "original")
     readings = pl.scan_parquet(needed[1])
     joined = trials.join(readings, on=["trial", "variant"], how="left").select(

@@ -69,8 +69,8 @@ def cues_of_options(options: Sequence[str], questions: Sequence[str], starts: In
     shared = overlap["overlap", "share of words that question and option have in common"]
     columns["overlap", "shares most words with the question"] = _is_extreme(shared, starts, 1)
     position = np.arange(len(options)) - np.repeat(starts[:-1], np.diff(starts))
-    for place in range(min(int(position.max()) + 1, 10)):
-        columns["position", f"stands in place {place + 1}"] = (position == place).astype(float)
+    for at in range(min(int(position.max()) + 1, 10)):
+        columns["position", f"is in position {at + 1}"] = (position == at).astype(float)
     return _table(columns | overlap)
 
 

@@ -1,8 +1,8 @@
 """Do models use the cues? They do better where cues predict the label, among items of one label.
 
-A classifier and a model that both favour one label agree more often on that label's items, cue or
-no cue. So predictable and unpredictable items are compared label by label; what the labels alone
-would explain is shown beside it.
+A classifier and a model that both favour one label agree more often on that label's items, with
+or without a cue. So predictable and unpredictable items are compared label by label; what the
+labels alone would explain is shown beside it.
 """
 
 from __future__ import annotations

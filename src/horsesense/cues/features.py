@@ -1,7 +1,7 @@
 """The paper's thirteen feature vectors, and what each split of the items makes of them.
 
 One count matrix per level is made once. Every vector is derived from it for the rows of one
-training set: columns that stand in two training texts, weights, and the best 20,000 columns.
+training set: columns that occur in two training texts, weights, and the best 20,000 columns.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _like(x: csr_array, data: npt.NDArray[Any]) -> csr_array:
 
 
 def _training_texts(x: csr_array, train: Ints) -> Ints:
-    """In how many training rows each column stands."""
+    """In how many training rows each column occurs."""
     inside = np.zeros(x.shape[0], bool)
     inside[train] = True
     return np.bincount(x.indices[np.repeat(inside, np.diff(x.indptr))], minlength=x.shape[1])

@@ -1,4 +1,4 @@
-"""Items that must not stand on both sides of a split: given clusters, repeats, shared templates.
+"""Items that must not be on both sides of a split: given clusters, repeats, shared templates.
 
 A model that has seen one filling of a template knows the answer to the others. Three rules find
 such items; all that they join, and all that share a given cluster, becomes one group.
@@ -118,11 +118,15 @@ def _joined(n: int, rules: dict[str, Callable[[], Iterator[tuple[int, int]]]]) -
             trial[_root(trial, a)] = _root(trial, b)
         if not touched:
             continue
+        # Tried on a copy: a rule that joins too much is undone as a whole, since no single one
+        # of its pairs can be called the wrong one. What the user gave is never undone.
         roots = np.array([_root(trial, i) for i in range(n)])
         largest = int(np.bincount(roots).max())
         if rule != "given" and largest > LARGEST * n:
-            aside = f"would put {largest:,} of {n:,} items into one group; set aside."
-            notes.append(f"Grouping by {rule} {aside}")
+            notes.append(
+                f"Grouping by {rule} would put {largest:,} of {n:,} items into one group; "
+                "this rule was not used."
+            )
             continue
         parent, joined[rule] = roots, len(touched)
     return Groups(np.unique(parent, return_inverse=True)[1], joined, tuple(notes))
@@ -149,6 +153,8 @@ def _near_duplicates(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
     compared with the first of its bucket, exactly. Sets are made again where they are needed:
     keeping all of them would take more memory than the texts.
     """
+    # The smallest hash of a set is the same for two sets with the chance of their Jaccard
+    # similarity: texts that agree in a whole band are worth an exact comparison.
     stream = word_stream(texts, _TOKENS.findall)
     signature = np.full((len(texts), BINS), EMPTY)
     exact: list[bytes | None] = []
@@ -201,7 +207,7 @@ def _shared_pieces(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
             if piece.count(" ") >= PIECE_WORDS - 1:
                 keys.append(int.from_bytes(blake2b(piece.encode(), digest_size=8).digest()))
                 owners.append(i)
-    # Most sentences stand once: flat arrays hold them in a tenth of a dictionary's memory.
+    # Most sentences occur once: flat arrays hold them in a tenth of a dictionary's memory.
     hashes, items = np.array(keys, np.uint64), np.array(owners, np.int64)
     order = np.argsort(hashes, kind="stable")
     begins = np.flatnonzero(np.diff(hashes[order], prepend=hashes[order][:1] + np.uint64(1)))
@@ -233,6 +239,8 @@ def _fillings(texts: Sequence[str], members: Sequence[int]) -> Iterator[tuple[in
     leaders: list[tuple[int, set[str]]] = []
     for i in members:
         words = {t for t in _TOKENS.findall(plain(texts[i])) if t.isalpha()} - _FUNCTION
+        # Compared with one text of each family only: comparing all would be quadratic in the
+        # thousands of items that one template can make.
         for leader, known in leaders:
             if len(words & known) >= FILLED * max(len(words | known), 1):
                 yield leader, i

@@ -206,7 +206,7 @@ def _check(task: Task, kept: npt.NDArray[np.bool_], items: Ints | None = None) -
         raise UsageError(
             f"{task.name}: the cues give the labels away so fully that fewer than {FOLDS} items "
             f"of {short!r} would be left.",
-            hint="Add items in which the cues stand with another label, or rewrite some.",
+            hint="Add items in which the cues occur with another label, or rewrite some.",
         )
 
 

@@ -185,7 +185,11 @@ class CueResult:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def row(self, features: str) -> CueRow:
-        """The row of a feature vector; KeyError if it was not computed."""
+        """The row of a feature vector.
+
+        Raises:
+            KeyError: it was not computed.
+        """
         for row in self.rows:
             if row.features == features:
                 return row

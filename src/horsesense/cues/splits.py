@@ -48,6 +48,7 @@ def k_fold(gold: Ints, groups: Ints, folds: int, seed: int) -> Ints:
     Items without company are dealt out label by label. Larger groups go first, largest to
     smallest, each to the fold that then has fewest of the labels it brings.
     """
+    # Large groups first: whatever they unbalance, the single items after them can still even out.
     rng = np.random.default_rng(seed)
     _, group, size = np.unique(groups, return_inverse=True, return_counts=True)
     n_labels = int(gold.max()) + 1
@@ -59,6 +60,7 @@ def k_fold(gold: Ints, groups: Ints, folds: int, seed: int) -> Ints:
         if size[g] < 2:
             break
         brings = np.bincount(gold[members[g]], minlength=n_labels)
+        # The random amount breaks ties alone: counts are whole numbers.
         at = int(np.argmin(held @ brings + rng.random(folds) * 1e-6))
         fold[members[g]] = at
         held[at] += brings
@@ -69,7 +71,7 @@ def k_fold(gold: Ints, groups: Ints, folds: int, seed: int) -> Ints:
 
 
 def _dealt(held: npt.NDArray[np.float64], n: int, rng: np.random.Generator) -> list[int]:
-    """Folds for `n` single items, each to the fold that holds fewest of their label."""
+    """Folds for `n` single items, each to the fold that has fewest of their label."""
     heap = list(zip(held.tolist(), rng.random(len(held)).tolist(), range(len(held)), strict=True))
     heapq.heapify(heap)
     dealt = []
@@ -111,7 +113,11 @@ def _single(gold: Ints, groups: Ints, seed: int) -> Split:
 
 
 def published(names: list[str | None]) -> Split:
-    """The split that the items name; UsageError unless each of the three parts has items."""
+    """The split that the items name.
+
+    Raises:
+        UsageError: one of the three parts has no items.
+    """
     parts = np.array([SPLIT_NAMES.get(name or "", "") for name in names])
     fit, choose, test = (np.flatnonzero(parts == p) for p in ("train", "validation", "test"))
     if not (len(fit) and len(choose) and len(test)):
@@ -119,7 +125,7 @@ def published(names: list[str | None]) -> Split:
         raise UsageError(
             f"The published method needs items of the splits train, validation and test; "
             f"these items have: {found}.",
-            hint="Take the `split` field out, and the published 60/20/20 division is drawn.",
+            hint="Remove the `split` field to have the published 60/20/20 division drawn.",
         )
     return Split(fit, choose, None, test)
 

@@ -212,7 +212,7 @@ def _fit(
 
 
 def _predict(source: Source, model: Fitted, prepared: Prepared, items: Ints) -> Ints:
-    """Label number, or place of the option with the highest score; ties are drawn by lot."""
+    """Label number, or position of the option with the highest score; ties are drawn by lot."""
     task = source.task
     rows = rows_of(task, items)
     scores = model.scores(prepared.x[rows])

@@ -31,12 +31,12 @@ class Task:
     Attributes:
         name: of the data set.
         kind: "labels": one row of text per item, one of a fixed set of labels; "options": one row
-            per option, the label is the right option's place.
+            per option, the label is the right option's position.
         ids: of the items.
         texts: of the rows.
         seconds: second text of pairs, or the question of an option; "" where none, per row.
         wholes: everything an item says, by which repeated and templated items are found.
-        gold: label number, or place of the right option, per item.
+        gold: label number, or position of the right option, per item.
         labels: names of the label numbers.
         starts: first row of each item, and the number of rows, (items + 1,).
         given_groups: the items' own clusters, "" where none.
@@ -69,7 +69,7 @@ class Task:
 
     @property
     def strata(self) -> Ints:
-        """Items whose labels may stand in for each other: those with as many options."""
+        """Items whose labels may replace each other: those with as many options."""
         return np.diff(self.starts) if self.kind == "options" else np.zeros(len(self), np.int64)
 
 
@@ -77,7 +77,7 @@ def make_task(items: ItemSet, *, faithful: bool = False) -> Task:
     """The task that a set of items poses.
 
     Choice items that all have one and the same set of options are a fixed set of labels. In the
-    published method the options of others stand in the text, and their letters are the labels.
+    published method the options of others are part of the text, and their letters are the labels.
 
     Args:
         items: with gold; items without are left out and counted.
@@ -124,10 +124,12 @@ def _usable(items: ItemSet, fixed: bool) -> tuple[list[Item], list[str]]:
         kept = [item for item in kept if all(map(str.strip, item.options))]
     notes = []
     if len(with_gold) < len(items):
-        notes.append(f"{len(items) - len(with_gold):,} items without gold left out.")
+        lost = len(items) - len(with_gold)
+        notes.append(f"Items left out because they have no gold: {lost:,}.")
     if len(kept) < len(with_gold):
         what = "text" if fixed else "option"
-        notes.append(f"{len(with_gold) - len(kept):,} items with an empty {what} left out.")
+        lost = len(with_gold) - len(kept)
+        notes.append(f"Items left out because of an empty {what}: {lost:,}.")
     return kept, notes
 
 
@@ -135,7 +137,7 @@ def _without_repeats(kept: Sequence[Item]) -> tuple[list[Item], str]:
     first = {_text(item): item for item in reversed(kept)}
     out = [item for item in kept if first[_text(item)] is item]
     dropped = len(kept) - len(out)
-    return out, f"{dropped:,} items that repeat a text left out." if dropped else ""
+    return out, f"Items left out because they repeat a text: {dropped:,}." if dropped else ""
 
 
 def _without_rare_labels(kept: Sequence[Item]) -> tuple[list[Item], str]:
@@ -145,7 +147,10 @@ def _without_rare_labels(kept: Sequence[Item]) -> tuple[list[Item], str]:
     rare = len(kept) - len(out)
     if not rare:
         return out, ""
-    return out, f"{rare:,} labels with one item each left out: nothing could predict them."
+    return (
+        out,
+        f"Labels left out because only one item has them, so nothing can predict it: {rare:,}.",
+    )
 
 
 def _check(name: str, kept: Sequence[Item], fixed: bool) -> None:
@@ -202,7 +207,7 @@ def _options_task(name: str, kept: Sequence[Item]) -> Task:
         seconds=tuple(_tidy(_text(item)) for item in kept for _ in item.options),
         wholes=tuple("\n".join([_text(item), *item.options])[:LONGEST_TEXT] for item in kept),
         gold=np.array([item.gold for item in kept]),
-        labels=tuple(f"option {place + 1}" for place in range(most)),
+        labels=tuple(f"option {position + 1}" for position in range(most)),
         starts=np.cumsum([0, *(len(item.options) for item in kept)]),
         given_groups=tuple(item.cluster or "" for item in kept),
         splits=tuple(item.split for item in kept),
@@ -223,7 +228,7 @@ def _label(item: Item) -> str:
 
 def _length_note(texts: Sequence[str]) -> str:
     cut = sum(len(text) >= LONGEST_TEXT for text in texts)
-    return f"{cut:,} texts cut to {LONGEST_TEXT:,} characters." if cut else ""
+    return f"Texts cut to {LONGEST_TEXT:,} characters: {cut:,}." if cut else ""
 
 
 _LAYOUT: Final = {
@@ -247,7 +252,7 @@ def _layout_notes(task: Task) -> list[str]:
         if chi2_contingency([counts, others]).pvalue < LAYOUT_P:
             top = int(counts.argmax())
             notes.append(
-                f"Layout gives labels away: {what} stands in {has.sum():,} items, {counts[top]:,} "
+                f"Layout gives labels away: {what} occurs in {has.sum():,} items, {counts[top]:,} "
                 f"of them labelled {task.labels[top]!r}. It is not used as a feature; clean it up."
             )
     return notes

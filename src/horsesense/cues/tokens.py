@@ -70,7 +70,7 @@ class Counts:
         one_ids: vocabulary number of each 1-gram column.
         two_ids: the two vocabulary numbers of each 2-gram column, (2-grams, 2).
         names: vocabulary number -> its text.
-        joiner: what stands between the parts of a 2-gram ("" for GPT-2 tokens).
+        joiner: what joins the parts of a 2-gram ("" for GPT-2 tokens).
     """
 
     one: csr_array
@@ -196,7 +196,7 @@ def _matrix(columns: npt.NDArray[Any], starts: npt.NDArray[np.int64], width: int
 
 
 def _kept(matrix: csr_array) -> tuple[csr_array, npt.NDArray[np.int64]]:
-    """The columns that stand in two texts or more, and their numbers."""
+    """The columns that occur in two texts or more, and their numbers."""
     kept = np.flatnonzero(document_frequency(matrix) >= 2)
     return take_columns(matrix, kept), kept
 

@@ -71,7 +71,7 @@ def _sentence(row: CueRow, strength: Strength) -> str:
 
 
 def number(row: CueRow) -> str:
-    """Kappa with its interval, as it stands in sentences."""
+    """Kappa with its interval, as sentences show it."""
     if row.kappa is None:
         return "kappa undefined"
     if row.low is None or row.high is None:
@@ -118,11 +118,11 @@ def _reasons(
 
 def _best_single(rows: Sequence[CueRow]) -> str:
     """The vector with the highest kappa, and what is left of its p for having looked at all."""
-    place = max(range(len(rows)), key=lambda i: rows[i].kappa or -1.0)
-    adjusted = holm([row.p_value for row in rows])[place]
+    best = max(range(len(rows)), key=lambda i: rows[i].kappa or -1.0)
+    adjusted = holm([row.p_value for row in rows])[best]
     return (
-        f"The best single vector, seen afterwards, is {rows[place].features} "
-        f"({number(rows[place])}; p = {adjusted:.2g} after Holm's correction for {len(rows)})."
+        f"The best single vector, seen afterwards, is {rows[best].features} "
+        f"({number(rows[best])}; p = {adjusted:.2g} after Holm's correction for {len(rows)})."
     )
 
 
@@ -131,7 +131,7 @@ def _advice(row: CueRow, strength: Strength, ungrouped: CueRow | None, answered:
         return _advice_on_nothing(row, ungrouped)
     advice = [
         "Look at the cues below: where one comes from how items were written, rewrite those items "
-        "or add others in which it stands with another label.",
+        "or add others in which it occurs with another label.",
         "`horsesense build balanced` finds a subset, or weights, in which they no longer help.",
     ]
     if not answered:

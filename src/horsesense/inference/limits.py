@@ -37,13 +37,13 @@ class Limits:
     def __post_init__(self) -> None:
         if self.money is not None and not self.priced:
             raise UsageError(
-                "a budget in money needs the prices of a million prompt and completion tokens",
+                "A budget in money needs the prices of a million prompt and completion tokens.",
                 hint="Give both prices, or a budget in requests or tokens.",
             )
         for name in self.__dataclass_fields__:
             value = getattr(self, name)
             if value is not None and not (math.isfinite(value) and value >= 0):
-                raise UsageError(f"the limit {name} is {value}", hint="Give a number from 0 up.")
+                raise UsageError(f"The limit {name} is {value}.", hint="Give a number from 0 up.")
 
     @property
     def priced(self) -> bool:
@@ -89,7 +89,7 @@ class Retry:
         asked_to_wait = failure.retry_after or 0.0
         if not failure.retryable or attempt >= self.attempts or asked_to_wait > self.longest_pause:
             return None
-        # Timing alone hangs on this draw, no result: it needs no seed.
+        # Only timing depends on this draw, never a result: it needs no seed.
         pause = min(self.longest_pause, self.first_pause * 2.0 ** (attempt - 1))
         pause *= random.uniform(0.5, 1.0)
         return max(pause, asked_to_wait)
@@ -153,7 +153,7 @@ class RunSummary:
             f"{self.answered:,} answers asked for, {self.cached:,} from the store,"
             f" {self.failed:,} failed; {self.prompt_tokens:,} prompt and"
             f" {self.completion_tokens:,} completion tokens"
-            + (f", {self.uncounted:,} answers without a count" if self.uncounted else "")
+            + (f", {self.uncounted:,} answers without token counts" if self.uncounted else "")
         )
 
     @property

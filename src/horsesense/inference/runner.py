@@ -1,8 +1,8 @@
 """Put requests to a model and store what comes back: retries, budget, Ctrl-C, resume.
 
 A fixed number of workers share one lazy iterator of requests. A worker takes a batch, waits for
-the answers and goes on only when they are stored, so that a killed run loses no more than the
-requests in flight. Answers that arrive together share one transaction.
+the answers and takes the next one only when they are stored, so that a killed run loses no more
+than the requests in flight. Answers that arrive together share one transaction.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ BEAT: Final = 1.0  # seconds
 
 async def run(
     asks: Iterable[Asked],
-    backend: Model,
+    model: Model,
     store: Store,
     *,
     total: int | None = None,
@@ -49,18 +49,21 @@ async def run(
 ) -> RunSummary:
     """Answer every request of `asks` that has no answer in `store`, and store the answers.
 
-    `backend` must have been entered. `asks` is drawn lazily; equal requests are asked once, and
+    `model` must have been entered. `asks` is drawn lazily; equal requests are asked once, and
     failures of earlier runs again. The first Ctrl-C finishes what is in flight, the second
     abandons it; both end in a summary with `stopped == "interrupted"`. Without a `progress` of
     the caller's, the run shows its own.
 
-    Raises StoreError when answers cannot be stored, ModelError when the model gives up.
+    Raises:
+        UsageError: `max_connections` is below 1.
+        StoreError: answers cannot be stored.
+        ModelError: the model gives up.
     """
-    connections = backend.max_connections if max_connections is None else max_connections
+    connections = model.max_connections if max_connections is None else max_connections
     if connections < 1:
-        raise UsageError(f"max_connections is {connections}", hint="Give a number from 1 up.")
+        raise UsageError(f"max_connections is {connections}.", hint="Give a number from 1 up.")
     shown = Progress("asking", total) if progress is None else progress
-    going = _Run(iter(asks), backend, store, limits, retry, connections, shown)
+    going = _Run(iter(asks), model, store, limits, retry, connections, shown)
     started = time.monotonic()
     shown.note = going.note
     try:
@@ -94,7 +97,7 @@ class _Run:
     def __init__(
         self,
         asks: Iterator[Asked],
-        backend: Model,
+        model: Model,
         store: Store,
         limits: Limits,
         retry: Retry,
@@ -103,13 +106,13 @@ class _Run:
     ) -> None:
         self.summary = RunSummary(cost=limits.cost(0, 0))
         self._asks = asks
-        self._backend = backend
+        self._model = model
         self._store = store
         self._limits = limits
         self._retry = retry
         self._connections = connections
         self._progress = progress
-        self._writer = _Writer(store, backend.identity, self._stored)
+        self._writer = _Writer(store, model.identity, self._stored)
         self._ready: deque[_Try] = deque()
         self._drained = False
         self._waiting: list[_Waiting] = []
@@ -127,6 +130,7 @@ class _Run:
         heart = asyncio.create_task(self._beat())
         try:
             done, busy = await asyncio.wait(self._workers, return_when=asyncio.FIRST_EXCEPTION)
+            # What is in flight has been paid for: wait for it unless nothing can be stored.
             if busy and self._writer.error is None:
                 self._stop.set()
                 await asyncio.wait(busy)
@@ -154,7 +158,7 @@ class _Run:
                 worker.cancel()
             return
         self._halt("interrupted")
-        waiting = "Finishing what is in flight; Ctrl-C again abandons it."
+        waiting = "Finishing the requests in flight. Press Ctrl-C again to abandon them."
         print(f"\n{waiting}", file=sys.stderr, flush=True)
 
     def note(self) -> str:
@@ -173,21 +177,21 @@ class _Run:
     async def _worker(self) -> None:
         while batch := await self._next_batch():
             self.summary.sent += len(batch)
-            results = await self._backend.respond([one.asked for one in batch])
+            results = await self._model.respond([one.asked for one in batch])
             if len(results) != len(batch):
                 raise ModelError(
-                    f"{self._backend.name} gave {len(results)} answers to {len(batch)} requests"
+                    f"{self._model.name} gave {len(results)} answers to {len(batch)} requests"
                 )
             await self._settle(batch, results)
 
     async def _next_batch(self) -> list[_Try]:
         """What to ask now; empty when this worker is done."""
         while not self._stop.is_set():
-            # Many requests in waiting mean a model in trouble: new ones would only join them.
-            crowded = len(self._waiting) > 2 * self._connections * self._backend.batch_size
+            # Many waiting requests mean a model in trouble: new ones would only join them.
+            crowded = len(self._waiting) > 2 * self._connections * self._model.batch_size
             if self._waiting and (crowded or self._waiting[0].due <= time.monotonic()):
                 return await self._claim()
-            if len(self._ready) < self._backend.batch_size and not self._drained:
+            if len(self._ready) < self._model.batch_size and not self._drained:
                 self._draw()
                 await asyncio.sleep(0)  # let answers in, and Ctrl-C, while stored ones go by
             elif self._ready:
@@ -202,12 +206,12 @@ class _Run:
         """Take the requests that are due next and sleep until they are."""
         claimed = [heapq.heappop(self._waiting)]
         await self._sleep(claimed[0].due - time.monotonic())
-        room = min(self._backend.batch_size, self._requests_left())
+        room = min(self._model.batch_size, self._requests_left())
         while self._waiting and len(claimed) < room and self._waiting[0].due <= time.monotonic():
             claimed.append(heapq.heappop(self._waiting))
         if room < 1:
             self._halt("budget")
-        if self._stop.is_set():
+        if self._stop.is_set():  # put them back, for `_abandon_waiting` to record
             for waiting in claimed:
                 heapq.heappush(self._waiting, waiting)
             return []
@@ -216,15 +220,17 @@ class _Run:
 
     def _fresh(self) -> list[_Try]:
         """The next batch of requests never asked before."""
-        room = min(self._backend.batch_size, len(self._ready), self._requests_left())
+        room = min(self._model.batch_size, len(self._ready), self._requests_left())
         if room < 1:
             self._halt("budget")
         return [self._ready.popleft() for _ in range(room)]
 
     def _draw(self) -> None:
         """Draw some requests and keep those that must be asked."""
-        size = max(CHUNK, self._backend.batch_size)
+        size = max(CHUNK, self._model.batch_size)
         drawn = list(islice(self._asks, size))
+        # One that failed for good in this run is not asked again when an equal request comes:
+        # only the next run gives it a new chance.
         keys = {asked.key for asked in drawn} - self._open - self._failed
         keys -= self._store.known(list(keys))
         before = len(self._ready)
@@ -294,7 +300,7 @@ class _Run:
         return pause if failure.kind == "rate_limit" else 0.0
 
     def _fail(self, asked: Asked, attempts: int, failure: Failure) -> None:
-        self._store.fail([(asked, attempts, failure)], identity=self._backend.identity)
+        self._store.fail([(asked, attempts, failure)], identity=self._model.identity)
         self._open.discard(asked.key)
         self._failed.add(asked.key)
         self.summary.failed += 1
@@ -305,7 +311,11 @@ class _Run:
             self._halt("failures")
 
     def _abandon_waiting(self) -> None:
-        """Requests that a stop kept from their next attempt failed, as far as is known."""
+        """Record a failure for each request that a stop kept from its next attempt.
+
+        What was last seen of them is a failure, and the store should say so; the next run asks
+        them again like any other failure.
+        """
         for waiting in sorted(self._waiting):
             self._fail(waiting.next.asked, waiting.next.attempt - 1, waiting.failure)
         self._waiting.clear()
@@ -337,6 +347,8 @@ class _Writer:
         """Return when the answers are stored, or could not be: see `error`."""
         self._answered += answered
         if self._flushed is None:
+            # One turn later, so that answers of the same turn can join the transaction: it is
+            # the commit that costs, not the rows.
             loop = asyncio.get_running_loop()
             self._flushed = loop.create_future()
             loop.call_soon(self.flush)
@@ -366,6 +378,7 @@ def _interrupts(act: Callable[[], None]) -> Iterator[None]:
         yield
         return
     loop, before = asyncio.get_running_loop(), signal.getsignal(signal.SIGINT)
+    # A handler of the loop runs between two callbacks, never in the middle of a transaction.
     loop.add_signal_handler(signal.SIGINT, act)
     try:
         yield

@@ -65,7 +65,8 @@ class Verification:
 class Store:
     """Requests and responses of one run directory. One process writes; any number may read.
 
-    Every method raises StoreError when the file cannot be used; what was stored before stays.
+    Raises:
+        StoreError: by every method, when the file cannot be used; what was stored before stays.
 
     >>> import tempfile
     >>> from horsesense.models.messages import Request, Response
@@ -96,8 +97,9 @@ class Store:
     def open(cls, path: Path, *, read_only: bool = False) -> Self:
         """Open the store at `path`, creating it and its directory unless `read_only`.
 
-        Raises StoreError: another process writes to this run directory, the file is damaged, cut
-        short, of another schema or no store, or the directory cannot be written to.
+        Raises:
+            StoreError: another process writes to this run directory; the file is damaged, cut
+                short, of another schema or not a store; or the directory cannot be written to.
         """
         path = Path(path)
         if read_only:
@@ -219,7 +221,7 @@ class Store:
         return None
 
     def failures(self, keys: Sequence[Key] | None = None) -> dict[Key, Failed]:
-        """Requests that failed and have no response to this day, the last failure of each."""
+        """Requests that failed and still have no response, with the last failure of each."""
         # With max(), SQLite takes the other columns from the row that holds the maximum.
         sql = (
             "SELECT key, request, sum(attempts), failure, max(id) FROM failures f "
@@ -265,7 +267,7 @@ class Store:
         ]
         checked = 0
         for table in ("responses", "failures"):
-            for key, name, request, text, digest in self._rows(_EVIDENCE[table], [identity]):
+            for key, name, request, text, digest in self._rows(_HASHED[table], [identity]):
                 checked += 1
                 faults += _faults_of_row(table, key, name, request, text, digest)
         return Verification(checked, tuple(faults))
@@ -313,7 +315,7 @@ class Store:
             yield from self._rows(sql.format(",".join("?" * len(some))), some)
 
 
-_EVIDENCE: Final = {
+_HASHED: Final = {
     "responses": """
         SELECT key, identity, request, response, digest FROM responses
         JOIN models ON models.id = model WHERE ?1 IS NULL OR identity = ?1""",

@@ -62,7 +62,7 @@ _ADVICE: Final = {
         "Check the permissions of the file and its directory, or choose another --out.",
     ),
     sqlite3.SQLITE_BUSY: (
-        "another program holds it locked",
+        "another program has locked it",
         "Close that program and run the same command again.",
     ),
     sqlite3.SQLITE_CORRUPT: (
@@ -70,7 +70,7 @@ _ADVICE: Final = {
         "Nothing was changed. Keep a copy; `sqlite3 FILE .recover` can save what is readable.",
     ),
     sqlite3.SQLITE_NOTADB: (
-        "the file is no SQLite database",
+        "the file is not an SQLite database",
         "Nothing was changed. Choose another --out, or move that file away.",
     ),
 }
@@ -91,7 +91,13 @@ def explained(path: Path) -> Iterator[None]:
 
 
 def hold(path: Path) -> int:
-    """Lock the run directory for this process and leave its id in the lock file."""
+    """Lock the run directory for this process and leave its id in the lock file.
+
+    Raises:
+        StoreError: another process has the lock.
+    """
+    # The lock belongs to the open file, not to its name: it ends with the process however that
+    # ends, so that a killed run leaves nothing that a user would have to delete.
     lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -127,11 +133,16 @@ def create(path: Path) -> None:
 
 
 def examine(path: Path) -> None:
-    """StoreError unless a whole store of this schema lies at `path`; changes nothing."""
+    """Check that a whole store of this schema is at `path`; changes nothing.
+
+    Raises:
+        StoreError: the file is short, of another program or of another schema.
+    """
     with explained(path):
         with path.open("rb") as file:
             header = file.read(100)
         size = path.stat().st_size
+    # The header is read without SQLite, which may change a file by opening it (a log is folded in).
     page, pages = int.from_bytes(header[16:18]), int.from_bytes(header[28:32])
     # While a log lies beside it, the file itself may lag behind what its header says.
     short = size < page * pages and not Path(f"{path}-wal").exists()
@@ -148,18 +159,22 @@ def examine(path: Path) -> None:
         raise StoreError(f"{path} is a database of another program", hint="Choose another --out.")
     if version > SCHEMA:
         raise StoreError(
-            f"{path} has schema {version}, this horsesense knows {SCHEMA}",
+            f"{path} has schema {version}; this horsesense reads schema {SCHEMA}",
             hint="It was written by a newer horsesense. Upgrade, or choose another --out.",
         )
     if version < SCHEMA:
         raise StoreError(
-            f"{path} has schema {version}, this horsesense writes {SCHEMA}",
+            f"{path} has schema {version}; this horsesense writes schema {SCHEMA}",
             hint="It was written by an older horsesense. Use that version, or another --out.",
         )
 
 
 def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
-    """Open an examined store. StoreError if its size is not what its header says."""
+    """Open an examined store.
+
+    Raises:
+        StoreError: its size is not what its header says.
+    """
     with explained(path):
         if not read_only:
             connection = _open(path, "mode=rw")
@@ -183,6 +198,7 @@ def _open(path: Path, options: str) -> sqlite3.Connection:
     connection = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=10)
     try:
         connection.execute("PRAGMA cache_size = -65536")  # KiB
+        # SQLite opens lazily: this makes a damaged or locked file fail here, where it is explained.
         connection.execute("SELECT count(*) FROM models").fetchone()
     except BaseException:
         connection.close()

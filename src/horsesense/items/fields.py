@@ -26,7 +26,7 @@ LETTERS: Final = tuple(string.ascii_uppercase)
 
 @dataclass(frozen=True, slots=True)
 class Numbered:
-    """A row with where it stands: `number` for messages, `ordinal` (from 1) for its name."""
+    """A row and its place: `number` for messages, `ordinal` (from 1) for its name."""
 
     ordinal: int
     number: int
@@ -145,7 +145,7 @@ class ItemBuilder:
         return None
 
     def _check_no_text(self, row: Row, ours: str, value: Any, required: bool) -> None:
-        """Keep what is wrong with a field that holds no text, if it must or must not be so."""
+        """Keep what is wrong with a field without text, if it must or must not be so."""
         if value is not None and type(value) is not str:
             fault = f"{self.fields.call(ours)} is {kind_of(value)} where text is expected"
             self._wrong.append(fault)
@@ -163,7 +163,7 @@ class ItemBuilder:
             return (), ()
         if not MIN_OPTIONS <= len(texts) <= MAX_OPTIONS:
             allowed = f"{MIN_OPTIONS} to {MAX_OPTIONS} options"
-            self._wrong.append(f"{name} holds {len(texts)}; an item has {allowed}")
+            self._wrong.append(f"the length of {name} is {len(texts)}; an item has {allowed}")
             return (), ()
         clean = tuple(str(text) if type(text) is int else text for text in texts)
         self._wrong.extend(_text_faults("option", clean))

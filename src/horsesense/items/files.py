@@ -55,13 +55,21 @@ class Faults:
         self._found: list[tuple[int, str]] = []
 
     def add(self, number: int, fault: str) -> None:
-        """Keep a fault of one row; ItemsError at once when there are too many to go on."""
+        """Keep a fault of one row.
+
+        Raises:
+            ItemsError: there are too many faults to continue.
+        """
         self._found.append((number, fault))
         if len(self._found) >= MAX_FAULTS:
             self.check(f"Reading stopped after {MAX_FAULTS:,} faults.")
 
     def check(self, hint: str | None = None) -> None:
-        """Raise ItemsError if there are any, in the order of the file."""
+        """Report the faults, if there are any.
+
+        Raises:
+            ItemsError: there are faults; they are in the order of the file.
+        """
         if self._found:
             ordered = sorted(self._found, key=lambda found: found[0])
             faults = [f"{self.unit} {number}: {fault}" for number, fault in ordered]
@@ -105,7 +113,7 @@ def read_rows(path: Path, faults: Faults) -> Rows:
     else:
         known = ", ".join([*FORMATS, ".parquet"])
         raise UsageError(
-            f"{path}: the file's format is not known from its name.",
+            f"{path}: the format of the file cannot be told from its name.",
             hint=f"Known endings: {known}; all but .parquet also with .gz or .zst added.",
         )
 
@@ -120,12 +128,16 @@ def stem(path: Path) -> str:
 
 
 def _check_path(path: Path) -> None:
-    """UsageError unless `path` is a file; it names what lies near."""
+    """Refuse a path that is not a file.
+
+    Raises:
+        UsageError: `path` is missing or a directory; it names the files near it.
+    """
     if path.is_dir():
         inside = [entry.name for entry in sorted(path.iterdir()) if entry.is_file()][:10]
         raise UsageError(
             f"{path} is a directory.",
-            hint=f"Name a file in it: {', '.join(inside)}." if inside else "It holds no files.",
+            hint=f"Name a file in it: {', '.join(inside)}." if inside else "It contains no files.",
         )
     if path.exists():
         return
@@ -200,7 +212,7 @@ def _json_rows(lines: Lines, faults: Faults) -> Rows:
             row = orjson.loads(line)
         except orjson.JSONDecodeError:
             if line.strip() in (b"[", b"{"):
-                faults.add(number, "a value over several lines; each line must hold one object")
+                faults.add(number, "a value over several lines; each line must contain one object")
                 return
             row = _parse_leniently(line, number, faults)
             if row is None:

@@ -35,7 +35,7 @@ def hub_rows(source: str, split: str | None) -> tuple[list[tuple[int, Row]], str
             hint="Write hf:[ORG/]NAME[@CONFIG][:SPLIT] or hf:./directory.",
         )
     if split and match["split"] and split != match["split"]:
-        raise UsageError(f"{source} names another split than {split!r}.", hint="Name it once.")
+        raise UsageError(f"{source} names a split other than {split!r}.", hint="Name it once.")
     wanted = match["split"] or split
     parts = _load(source, match["path"], match["config"], wanted.split(",") if wanted else None)
     rows = list(enumerate((row for part in parts for row in _rows(part, parts[part])), 1))
@@ -102,12 +102,12 @@ def _chosen(
         return parts
     for name in wanted:
         if name not in parts:
-            raise UsageError(f"{source}: no split {name!r}.", hint=_listed(sizes))
+            raise UsageError(f"{source} has no split {name!r}.", hint=_listed(sizes))
     return {name: parts[name] for name in wanted}
 
 
 def _several(source: str, sizes: Mapping[str, int | None]) -> UsageError:
-    return UsageError(f"{source} holds several splits; choose one.", hint=_listed(sizes))
+    return UsageError(f"{source} has several splits; choose one.", hint=_listed(sizes))
 
 
 def _listed(sizes: Mapping[str, int | None]) -> str:

@@ -28,8 +28,8 @@ FLAGS: dict[Flag, str] = {
     "repeated_normalised": "the same but for case, spaces and punctuation",
     "conflicting_gold": "asks the same as another item (see `same_text`) and has another gold",
     "repeated_options": "two options say the same (see `same_text`); of class names, but for case",
-    "order_dependent": "an option speaks of other options by place or letter",
-    "in_shots": "also stands in the few-shot file",
+    "order_dependent": "an option refers to other options by position or letter",
+    "in_shots": "also occurs in the few-shot file",
 }
 
 
@@ -144,7 +144,7 @@ _POINTS_AT_OPTIONS = re.compile(
     r"|(?:options?|answers?|choices?) \d ?(?:,|and|or|nor|&) ?\d\b)"
     r"|^(?:all|none|any|both|either|neither) of (?:these|them|those)\b"
 )
-# One of these stands in every text that the pattern above finds; looking for them first is what
+# One of these occurs in every text that the pattern above finds; looking for them first is what
 # makes it cheap.
 _CUES = (
     " of th", " of other", "above", "below", "following", "preceding", "option", "answer",
@@ -167,7 +167,7 @@ def published_order_filter(options: Iterable[str]) -> bool:
 
 
 def order_dependent(options: Sequence[str]) -> bool:
-    """True if an option speaks of others by place, letter or number (specification, 1.4).
+    """True if an option refers to others by position, letter or number (specification, 1.4).
 
     >>> order_dependent(["4", "Both of the above"]), order_dependent(["4", "None"])
     (True, False)

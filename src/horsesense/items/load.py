@@ -48,10 +48,10 @@ def load_items(
         where: field -> value that a row must have (compared as text).
         limit: at most so many items: a sample drawn by a hash of `seed` and id, so that the
             order of the file does not matter; the items kept stay in the file's order.
-        shots_from: a few-shot file of the same format; items that also stand in it are flagged.
+        shots_from: a few-shot file of the same format; items that also occur in it are flagged.
         labels: the label set of a classification task; by default all labels of the source.
-        seed: of the sample drawn by `limit`.
-        name: of the set; by default taken from the source.
+        seed: the seed of the sample drawn by `limit`.
+        name: the name of the set; by default taken from the source.
 
     Raises:
         UsageError: the source cannot be found or the selection cannot be made.
@@ -103,7 +103,7 @@ def _rows_of(
     rows = tuple(Numbered(ordinal, *row) for ordinal, row in enumerate(found, 1))
     if not rows:
         faults.check()
-        raise ItemsError(faults.source, ["there are no rows"])
+        raise ItemsError(faults.source, ["it contains no rows"])
     return rows, name, declared
 
 
@@ -121,7 +121,7 @@ def _build(
         before = first.setdefault(item.id, at.number)
         if before != at.number:
             where = f"{chosen.faults.unit} {before}"
-            chosen.faults.add(at.number, f"id {item.id!r} stands already in {where}")
+            chosen.faults.add(at.number, f"id {item.id!r} is already used in {where}")
         items.append(item)
     return items
 
@@ -132,7 +132,7 @@ def _cluster_by_context(items: list[Item]) -> tuple[list[Item], str]:
     if any(item.cluster for item in items) or max(times.values(), default=0) < 2:
         return items, ""
     names = {text: f"context-{fingerprint(text)}" for text, n in times.items() if n > 1}
-    note = f"{len(names):,} contexts stand before several items; each is taken as a cluster."
+    note = f"{len(names):,} contexts are shared by several items; each is taken as a cluster."
     return [
         replace(item, cluster=names[item.context]) if item.context in names else item
         for item in items

@@ -1,4 +1,4 @@
-"""Option texts that are no ordinary answer: none-options, refusals, "I do not know"."""
+"""Option texts that are not ordinary answers: none-options, refusals, "I do not know"."""
 
 from __future__ import annotations
 

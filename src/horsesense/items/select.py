@@ -39,12 +39,21 @@ class Selection:
         return frozenset(ours for ours in FIELDS if self.fields.has(self.names, ours))
 
     def refuse(self, message: str, hint: str | None = None) -> NoReturn:
-        """Raise UsageError, or ItemsError if rows had faults: they may well be the cause."""
+        """Report that the selection cannot be made.
+
+        Raises:
+            ItemsError: rows had faults, which may well be the cause.
+            UsageError: otherwise.
+        """
         self.faults.check(HELP)
         raise UsageError(f"{self.faults.source}: {message}", hint=hint)
 
     def check_fields(self) -> None:
-        """UsageError unless the rows can be items and every mapped field exists."""
+        """Check that the rows can be items and that every mapped field exists.
+
+        Raises:
+            UsageError: a field is missing.
+        """
         listed = f"Fields: {', '.join(self.names)}."
         lost = [repr(self.fields.theirs[o]) for o in self.fields.renamed if o not in self.present]
         if lost:
@@ -71,19 +80,23 @@ class Selection:
         return chosen
 
     def of_split(self, split: str | None) -> Selection:
-        """The rows of the named splits; UsageError if there are several and none is named."""
+        """The rows of the named splits.
+
+        Raises:
+            UsageError: there are several splits and none is named, or a named one is missing.
+        """
         counts = Counter(map(self._split, self.rows))
         if split is None and len(counts) == 1:
             return self
         hint = listed("Splits", counts)
         if split is None:
-            self.refuse("holds several splits; choose one with --split.", hint)
+            self.refuse("there are several splits; choose one with --split.", hint)
         if set(counts) == {None}:
             self.refuse(f"names no splits: no row has the field {self.fields.call('split')}.")
         wanted = split.split(",")
         for name in wanted:
             if name not in counts:
-                self.refuse(f"no split {name!r}.", hint)
+                self.refuse(f"there is no split {name!r}.", hint)
         return replace(self, rows=tuple(at for at in self.rows if self._split(at) in wanted))
 
     def _split(self, at: Numbered) -> str | None:

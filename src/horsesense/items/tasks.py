@@ -31,7 +31,7 @@ class Task:
         decide: one sentence: what is to be decided about one text.
         noun: what a label is ("Sentiment").
         one, many: what one problem is, and several.
-        text, text_a, text_b, target: what stands before a text, the texts of a pair, a word.
+        text, text_a, text_b, target: what is written before a text, the texts of a pair, a word.
     """
 
     name: str = "any"
@@ -87,8 +87,9 @@ def task_for(items: ItemSet, name: str | None = None) -> Task:
     Args:
         name: a shipped task, or a TOML file with the fields of `Task`.
 
-    Raises UsageError for an unknown name, a file that cannot be read, or other labels than the
-    task has.
+    Raises:
+        UsageError: the name is unknown, the file cannot be read, or the items have other labels
+            than the task.
     """
     if name is None:
         found = (t for t in shipped().values() if t.named(items) and t.suits(items))

@@ -50,7 +50,7 @@ class Replay:
         if len(self._answers) < len(rows):
             raise ItemsError(
                 str(path),
-                [f"{len(rows) - len(self._answers)} rows answer a trial that has an answer"],
+                [f"{len(rows) - len(self._answers)} rows repeat a trial that has an answer"],
                 hint="Number repeated answers with `repetition`, or choose ?model=NAME.",
             )
         self.name = self.model or path.name
@@ -63,28 +63,32 @@ class Replay:
             raise UsageError.unknown(f"model in {self.path}", wanted, models)
         if wanted is None and len(models) > 1:
             raise UsageError(
-                f"{self.path} holds the answers of {len(models)} models.",
+                f"{self.path} contains the answers of {len(models)} models.",
                 hint=f"Choose one with replay:{self.path}?model=NAME: {', '.join(models)}.",
             )
         return wanted or (models[0] if models else None)
 
     def check(self, items: ItemSet) -> None:
-        """ItemsError for recorded ids that are not among the items, or that have another gold."""
+        """Compare ids and golds with those of the items.
+
+        Raises:
+            ItemsError: recorded ids are not among the items, or have another gold.
+        """
         faults = []
-        for position, row in self._answers.items():
-            item = items.by_id.get(position.item_id)
+        for place, row in self._answers.items():
+            item = items.by_id.get(place.item_id)
             if item is None:
-                faults.append(f"id {position.item_id!r} is not among the items")
+                faults.append(f"id {place.item_id!r} is not among the items")
             elif not _same_gold(row, item.gold, item.options):
-                faults.append(f"id {position.item_id!r} has another gold: {row['gold']!r}")
+                faults.append(f"id {place.item_id!r} has a different gold answer: {row['gold']!r}")
         if faults:
             raise ItemsError(str(self.path), faults, hint="Are these the items that were asked?")
 
     def attach_trial(self, key: Key, trial: Trial) -> bool:
-        position = Place(trial.variants[0].item_id, trial.probe, trial.condition, trial.repetition)
-        recorded = position in self._answers and self._answers[position].get("response") is not None
+        place = Place(trial.variants[0].item_id, trial.probe, trial.condition, trial.repetition)
+        recorded = place in self._answers and self._answers[place].get("response") is not None
         if recorded:
-            self._answer_key.setdefault(key, position)
+            self._answer_key.setdefault(key, place)
         return recorded
 
     async def __aenter__(self) -> Self:
@@ -134,7 +138,7 @@ def _trial_of(row: Mapping[str, Any]) -> Place:
 
 
 def _token_logprobs(row: Mapping[str, Any]) -> tuple[Mapping[str, float], ...]:
-    """Recorded scores of the first position; logits are as good as log-probabilities to compare."""
+    """Recorded scores of the first token; logits are as good as log-probabilities to compare."""
     scores = row.get("top_logprobs") or row.get("letter_scores")
     if not scores:
         return ()

@@ -12,7 +12,7 @@ from horsesense.report.text import number, visible
 WIDTH, HEIGHT, GAP, BAR = 620, 260, 14, 14
 LEFT, RIGHT = 170, 430
 COLOURS: Mapping[str, str] = {"right": ACCENT, "option": ACCENT, "wrong": "#7fa6cb"}
-"""Of what was answered before; whatever declines is in the colour of warnings."""
+"""Of what was answered before; abstentions are in the colour of warnings."""
 ORDER = ("right", "wrong", "another wrong", "option", "another option", "none", "refusal",
          "unknown", "unclear")  # fmt: skip
 

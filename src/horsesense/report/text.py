@@ -44,7 +44,7 @@ def _written_out(match: re.Match[str]) -> str:
 
 
 def finalize(value: Any) -> Any:
-    """What every expression of a template goes through: no text reaches a page unseen."""
+    """The last step of every template expression: no text reaches a page with unseen signs."""
     if isinstance(value, str) and not isinstance(value, Markup):
         return visible(value)
     return "" if value is None else value
@@ -123,8 +123,9 @@ def rests_on(estimates: Sequence[Estimate]) -> str:
     """What the numbers of one figure rest on: "n = 74 to 80 items"; "" where there is none."""
     if not estimates:
         return ""
-    few, many = (chosen(estimates, key=lambda e: e.n) for chosen in (min, max))
-    return count_of(many) if few.n == many.n else count_of(many).replace("=", f"= {few.n:,} to", 1)
+    least, most = (chosen(estimates, key=lambda e: e.n) for chosen in (min, max))
+    text = count_of(most)
+    return text if least.n == most.n else text.replace("=", f"= {least.n:,} to", 1)
 
 
 def p_text(p: float | None) -> str:

@@ -1,7 +1,7 @@
 """Tasks compared over cells (model x data set x size): as published, and as the cells are, paired.
 
 Wang, Kodner and Rambow (2025) test 209 cells as two independent samples. The cells are pairs of
-the same model, data and size, so the paired statistics stand beside; neither knows that cells
+the same model, data and size, so paired statistics are given as well; neither knows that cells
 share items, for which `task_difference` (by item and prompt) is the sounder answer.
 """
 
@@ -42,7 +42,10 @@ class Contrast:
 
 
 def contrast(first: Sequence[float], second: Sequence[float]) -> Contrast:
-    """Compare two tasks over cells in the same order; ValueError for other lengths.
+    """Compare two tasks over cells in the same order.
+
+    Raises:
+        ValueError: the lengths differ.
 
     >>> round(contrast([91.0, 79.5, 77.2], [59.7, 58.0, 44.2]).mean, 4)
     28.6
@@ -95,6 +98,6 @@ def shares_near_single(
     """
     if len(single) != len(batch) or not len(single):
         raise ValueError(f"{len(single)} single accuracies against {len(batch)}")
-    ones, many = np.asarray(single, dtype=np.float64), np.asarray(batch, dtype=np.float64)
+    alone, shared = np.asarray(single, dtype=np.float64), np.asarray(batch, dtype=np.float64)
     # 60 is not more than 0.8 x 75, whatever the last bit of the product says.
-    return {share: float((many > share * ones + 1e-9).mean()) for share in shares}
+    return {share: float((shared > share * alone + 1e-9).mean()) for share in shares}

@@ -2,7 +2,7 @@
 section 6).
 
 The model of the paper: what is observed for a label is proportional to a prior for the label
-times what the option that stands there deserves. Over a set of orders in which every option
+times what the option shown there deserves. Over a set of orders in which every option
 visits every position equally often (cyclic shifts, or all orders), the mean logarithm leaves the
 prior. All functions take bare arrays; `k` is the number of options.
 """
@@ -26,7 +26,8 @@ FEWEST = 5
 def normalised(observed: npt.ArrayLike) -> Floats:
     """Probabilities over the labels alone: (..., k), each row summing to 1.
 
-    ValueError where a row has a negative or no finite weight, or none at all.
+    Raises:
+        ValueError: a row has a weight that is negative or not finite, or only zeros.
     """
     values = np.asarray(observed, dtype=np.float64)
     totals = values.sum(axis=-1, keepdims=True)
@@ -51,10 +52,10 @@ def by_content(observed: npt.ArrayLike, orders: npt.ArrayLike) -> Floats:
     `orders` is (orders, k): shown position -> original option; the same for all items.
     """
     shown = normalised(observed)
-    places = np.argsort(np.asarray(orders), axis=-1)
-    found: Floats = np.take_along_axis(shown, np.broadcast_to(places, shown.shape), axis=-1).mean(
-        axis=-2
-    )
+    positions = np.argsort(np.asarray(orders), axis=-1)
+    found: Floats = np.take_along_axis(
+        shown, np.broadcast_to(positions, shown.shape), axis=-1
+    ).mean(axis=-2)
     return found
 
 
@@ -94,7 +95,11 @@ class PriorEstimate:
 
 
 def estimate_prior(item_priors: npt.ArrayLike) -> PriorEstimate:
-    """The global prior from the priors of the estimation items, (items, k); ValueError if none."""
+    """The global prior from the priors of the estimation items, (items, k).
+
+    Raises:
+        ValueError: there are no items.
+    """
     priors = np.asarray(item_priors, dtype=np.float64)
     n = len(priors)
     if not n:

@@ -1,4 +1,4 @@
-"""Paired tests, corrections for many tests, and what a study could have seen at all."""
+"""Paired tests, corrections for many tests, and the minimum detectable effect of a study."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def mcnemar(first: npt.NDArray[np.bool_], second: npt.NDArray[np.bool_]) -> floa
 
 
 def sign_flip(sums: Floats, seed: int, flips: int = FLIPS) -> float:
-    """Two-sided p that per-cluster differences have mean 0, by flipping their signs.
+    """Two-sided p of the sign-flip test that per-cluster differences have mean 0.
 
     The observed arrangement is counted as one of the `flips`, so p is never 0.
     """
@@ -66,5 +66,5 @@ def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
 
 
 def smallest_detectable(se: float, level: float = 0.95, power: float = 0.8) -> float:
-    """The true difference that a two-sided test would find with the given power."""
+    """The minimum detectable effect: the true difference that a test finds with the given power."""
     return float((norm.ppf(1 - (1 - level) / 2) + norm.ppf(power)) * se)

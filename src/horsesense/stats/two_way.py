@@ -1,5 +1,5 @@
-"""Standard errors of statistics whose outcomes are crossed: an item stands in several prompts,
-a prompt holds several items.
+"""Standard errors of statistics with crossed outcomes: items in several prompts, prompts with
+several items.
 
 Outcomes of one item go together, and so do those of one prompt (a reply that cannot be read costs
 all its items). Neither clustering alone is sound; the variance of both is the sum of the two less

@@ -20,9 +20,9 @@ from hypothesis import strategies as st
 from horsesense.errors import ModelError, UsageError
 from horsesense.models.base import Asked
 from horsesense.models.messages import Failure, Request, Response, SamplingParams, Usage
-from horsesense.models.openai.http import HttpBackend
+from horsesense.models.openai.http import HttpModel
 from horsesense.models.openai.protocol import (
-    POSITIONS,
+    SCORED_TOKENS,
     Dialect,
     body_of,
     context_lengths,
@@ -138,7 +138,7 @@ def test_only_the_first_positions_are_kept() -> None:
     place = {"token": "A", "logprob": -0.1, "top_logprobs": []}
     result = read(chat_reply(logprobs={"content": [place] * 50}))
     assert isinstance(result, Response)
-    assert len(result.token_logprobs) == POSITIONS
+    assert len(result.token_logprobs) == SCORED_TOKENS
 
 
 @pytest.mark.parametrize(
@@ -350,10 +350,10 @@ def test_messages_of_every_shape(body: bytes, message: str) -> None:
 
 
 def respond(handler: Handler, request: Request = CHAT, **options: Any) -> Response | Failure:
-    """What the backend makes of one request to a server that runs `handler`."""
+    """What the model makes of one request to a server that runs `handler`."""
 
-    async def once(backend: HttpBackend) -> Response | Failure:
-        [result] = await backend.respond([Asked(request.key("x"), request)])
+    async def once(model: HttpModel) -> Response | Failure:
+        [result] = await model.respond([Asked(request.key("x"), request)])
         return result
 
     return against(handler, once, **options)
@@ -364,9 +364,9 @@ def against(handler: Handler, act: Callable[[Any], Awaitable[Any]], **options: A
         app = web.Application()
         app.router.add_route("*", "/v1/{path:.*}", handler)
         async with TestServer(app) as server:
-            backend = make_model(f"http:m@{server.make_url('/v1')}", **options)
-            async with backend:
-                return await act(backend)
+            model = make_model(f"http:m@{server.make_url('/v1')}", **options)
+            async with model:
+                return await act(model)
 
     return asyncio.run(go())
 
@@ -468,10 +468,10 @@ def test_a_server_that_wants_other_names_gets_them() -> None:
             return web.json_response(chat_reply())
         return web.json_response({"error": {"message": message}}, status=400)
 
-    async def twice(backend: HttpBackend) -> Any:
+    async def twice(model: HttpModel) -> Any:
         asked = Asked(CHAT.key("x"), CHAT)
-        results = [*await backend.respond([asked]), *await backend.respond([asked])]
-        return results, (await backend.capabilities()).notes
+        results = [*await model.respond([asked]), *await model.respond([asked])]
+        return results, (await model.capabilities()).notes
 
     results, notes = against(handler, twice, form="chat")
     assert all(isinstance(result, Response) for result in results)
@@ -504,12 +504,12 @@ def test_capabilities_of_a_full_server() -> None:
             return web.json_response(plain_reply(logprobs=None))
         return web.json_response(chat_reply(logprobs={"content": [place]}))
 
-    found = against(handler, HttpBackend.capabilities)
+    found = against(handler, HttpModel.capabilities)
     assert (found.chat, found.completion, found.top_logprobs) == (True, True, 5)
     assert found.context_length == 4096
     assert found.notes == (
-        "5 top log-probabilities with chat prompts.",
-        "No log-probabilities with completion prompts.",
+        "The server gives 5 top log-probabilities with chat prompts.",
+        "The server gives no log-probabilities with completion prompts.",
     )
 
 
@@ -522,7 +522,7 @@ def test_capabilities_of_half_a_server(missing: str, chat: bool, completion: boo
             return web.json_response({"detail": "Not Found"}, status=404)
         return web.json_response(chat_reply() if "chat" in call.path else plain_reply())
 
-    found = against(handler, HttpBackend.capabilities)
+    found = against(handler, HttpModel.capabilities)
     assert (found.chat, found.completion) == (chat, completion)
     assert found.context_length is None
     assert any("Not Found" in note for note in found.notes)
@@ -536,13 +536,13 @@ def test_capabilities_survive_a_bad_moment() -> None:
         calls += 1
         return web.json_response(chat_reply(), status=500 if calls == 2 else 200)
 
-    assert against(handler, HttpBackend.capabilities, form="chat").chat
+    assert against(handler, HttpModel.capabilities, form="chat").chat
 
 
 def test_a_missing_key_is_named() -> None:
     handler = always({"error": {"message": "no key"}}, status=401)
     with pytest.raises(ModelError, match=r"no key\nSet HORSESENSE_API_KEY or OPENAI_API_KEY"):
-        against(handler, HttpBackend.capabilities)
+        against(handler, HttpModel.capabilities)
 
 
 def test_an_unknown_model_shows_the_nearest() -> None:
@@ -552,16 +552,16 @@ def test_an_unknown_model_shows_the_nearest() -> None:
         return web.json_response({"error": {"message": "no such model"}}, status=404)
 
     with pytest.raises(ModelError, match="lists 2 models, nearest: mm"):
-        against(handler, HttpBackend.capabilities)
+        against(handler, HttpModel.capabilities)
 
 
 def test_a_server_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("horsesense.models.openai.http.PROBE_TRIES", 1)
-    backend = make_model("http:m@http://127.0.0.1:9/v1")
+    model = make_model("http:m@http://127.0.0.1:9/v1")
 
     async def go() -> None:
-        async with backend:
-            await backend.capabilities()
+        async with model:
+            await model.capabilities()
 
     with pytest.raises(ModelError, match="Check the address"):
         asyncio.run(go())
@@ -586,8 +586,8 @@ def test_a_strange_list_of_models_is_no_list(body: bytes) -> None:
     ],
 )
 def test_addresses(spec: str, model: str, url: str) -> None:
-    backend = make_model(spec)
-    assert backend.identity == f"http:{model}@{url}"
+    found = make_model(spec)
+    assert found.identity == f"http:{model}@{url}"
 
 
 def test_the_address_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -665,16 +665,16 @@ def test_an_error_of_the_probe_hides_the_key(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     handler = always({"error": {"message": f"bad key {KEY}"}}, status=401)
     with pytest.raises(ModelError) as raised:
-        against(handler, HttpBackend.capabilities)
+        against(handler, HttpModel.capabilities)
     assert KEY not in str(raised.value)
 
 
 def test_the_key_has_no_text_form(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    backend = make_model("http:m@http://h/v1")
-    assert KEY not in f"{backend!r} {vars(backend)!r} {backend.identity} {backend.name}"
+    model = make_model("http:m@http://h/v1")
+    assert KEY not in f"{model!r} {vars(model)!r} {model.identity} {model.name}"
     with pytest.raises(TypeError):
-        pickle.dumps(backend)
+        pickle.dumps(model)
 
 
 @pytest.mark.parametrize("key", ["sk-abc\r\nX-Evil: 1", "sk-äbc"])

@@ -323,7 +323,7 @@ def test_an_adapter_wants_the_base_it_was_trained_on(
     made = train("causal", tmp_path, files)
     config = tmp_path / "base" / "generation_config.json"
     config.write_text(config.read_text() + "\n")
-    with pytest.raises(UsageError, match="other weights"):
+    with pytest.raises(UsageError, match="whose weights differ"):
         load_scorer(made.folder, made.manifest)
 
 
@@ -375,7 +375,7 @@ def test_a_base_of_another_kind_is_refused(
 
 
 def test_a_directory_that_is_no_reader_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="no trained reader"):
+    with pytest.raises(UsageError, match="does not contain a trained reader"):
         TrainedReader(str(tmp_path))
     (tmp_path / "reader.json").write_text('{"kind": "forest"}')
     with pytest.raises(UsageError, match="cannot be understood"):

@@ -15,7 +15,7 @@ _SHOWN: Final = 300  # characters of a server's message
 
 
 class Secret:
-    """An API key, or none. It has no text form: only the request headers get it."""
+    """An API key, or none. It cannot be turned into text: only the request headers get it."""
 
     __slots__ = ("_key",)
 
@@ -24,12 +24,16 @@ class Secret:
 
     @classmethod
     def from_environment(cls) -> Secret:
-        """The first of VARIABLES that is set. UsageError if it cannot be an HTTP header."""
+        """The first of VARIABLES that is set.
+
+        Raises:
+            UsageError: its value cannot be an HTTP header.
+        """
         for name in VARIABLES:
             if key := os.environ.get(name, "").strip():
                 if not (key.isascii() and key.isprintable()):
                     raise UsageError(
-                        f"{name} holds characters that no API key has",
+                        f"{name} contains characters that cannot be part of an API key.",
                         hint="Copy the key again, without line breaks.",
                     )
                 return cls(key)

@@ -47,20 +47,26 @@ def from_spec(
     max_connections: int = 64,
     timeout: float = 300.0,
     form: Form | None = None,
-) -> HttpBackend:
+) -> HttpModel:
     """The server behind `NAME[@URL]`.
 
-    `timeout` is in seconds, for one call. `form` keeps to one kind of prompt where a server
-    takes both. UsageError for an address that cannot be one.
+    Args:
+        rest: what follows `http:` in the specification.
+        max_connections: requests in flight at most.
+        timeout: seconds for one call.
+        form: keeps to one kind of prompt where a server takes both.
+
+    Raises:
+        UsageError: the address cannot be one, or contains what must not be stored.
     """
     name, at, address = rest.rpartition("@")
     if not at or not address.startswith(("http://", "https://")):
         if at and ("/" in address or ":" in address):
             raise UsageError(
-                f"{address!r} is no address", hint="Write http:NAME@http://HOST:PORT/v1."
+                f"{address!r} is not an address.", hint="Write http:NAME@http://HOST:PORT/v1."
             )
         name, address = rest, os.environ.get("OPENAI_BASE_URL") or OPENAI
-    return HttpBackend(
+    return HttpModel(
         name, _checked(address), max_connections=max_connections, timeout=timeout, form=form
     )
 
@@ -69,18 +75,20 @@ def _checked(address: str) -> URL:
     try:
         url = URL(address.rstrip("/"))
     except ValueError as error:
-        raise UsageError(f"{address!r} is no address: {error}") from None
+        raise UsageError(
+            f"{address!r} is not an address: {error}", hint="Write http://HOST:PORT/v1."
+        ) from None
     if url.scheme not in ("http", "https") or not url.host:
-        raise UsageError(f"{address!r} is no address", hint="Write http://HOST:PORT/v1.")
+        raise UsageError(f"{address!r} is not an address.", hint="Write http://HOST:PORT/v1.")
     if url.user or url.password or url.query_string:
         raise UsageError(
-            f"the address of {url.host} holds a user, a password or a query",
-            hint=f"Addresses are stored. Put a key into {VARIABLES[0]} instead.",
+            f"The address of {url.host} contains a user name, a password or a query.",
+            hint=f"Addresses are stored with the run. Put a key into {VARIABLES[0]} instead.",
         )
     return url
 
 
-class HttpBackend:
+class HttpModel:
     """One model on one server."""
 
     batch_size = 1
@@ -108,10 +116,11 @@ class HttpBackend:
         self._completions = url / "completions"
 
     def __repr__(self) -> str:
-        return f"HttpBackend({self.identity!r})"
+        return f"HttpModel({self.identity!r})"
 
     async def __aenter__(self) -> Self:
         headers = {
+            # A compressed reply can grow without bounds when it is unpacked.
             "Accept-Encoding": "identity",
             "Content-Type": "application/json",
             **self._secret.headers(),
@@ -156,6 +165,8 @@ class HttpBackend:
             reply = await self._call("POST", url, body)
             if isinstance(reply, bytes):
                 return self._read(reply, request, time.perf_counter() - started)
+            # Only a refusal that names a detail we send can change the dialect, and each detail
+            # changes once: the loop ends. Other requests in flight may have changed it first.
             wanted = dialect.after(reply.message) if reply.status in (400, 422) else dialect
             if wanted == dialect:
                 return self._scrubbed(reply)
@@ -166,7 +177,7 @@ class HttpBackend:
         if isinstance(result, Failure):
             return self._scrubbed(result)
         if self._secret.is_in(reply, result.text):
-            return Failure("rejected", "the reply holds the API key", 200, retryable=False)
+            return Failure("rejected", "the reply contains the API key", 200, retryable=False)
         return result
 
     def _scrubbed(self, failure: Failure) -> Failure:
@@ -175,7 +186,7 @@ class HttpBackend:
     async def _call(self, method: str, url: URL, body: bytes | None = None) -> bytes | Failure:
         """The body of a reply with status 200; whatever else happens is a Failure."""
         if self._session is None:
-            raise RuntimeError("enter the backend first: `async with backend:`")
+            raise RuntimeError("enter the model first: `async with model:`")
         try:
             async with self._session.request(
                 method, url, data=body, allow_redirects=False
@@ -183,8 +194,9 @@ class HttpBackend:
                 content = await _content(reply)
         except TimeoutError:
             return Failure("timeout", f"no reply within {self._timeout.total:g} s")
+        # The order matters: the narrower errors are ClientErrors too, a TimeoutError an OSError.
         except (aiohttp.ClientPayloadError, aiohttp.ClientResponseError, _TooLongError) as error:
-            return Failure("malformed", f"the reply broke off or is no HTTP: {error}")
+            return Failure("malformed", f"the reply broke off or is not HTTP: {error}")
         except aiohttp.ClientConnectorCertificateError as error:
             return Failure("connection", f"certificate: {error}", retryable=False)
         except (aiohttp.ClientError, OSError) as error:
@@ -193,13 +205,16 @@ class HttpBackend:
             return failure_of(reply.status, reply.headers, content)
         if "json" not in reply.content_type:
             start = content[:80].decode(errors="replace")
-            return Failure("malformed", f"{reply.content_type} in place of JSON: {start!r}", 200)
+            return Failure(
+                "malformed", f"the reply is {reply.content_type}, not JSON: {start!r}", 200
+            )
         return content
 
     async def capabilities(self) -> Capabilities:
         """Find out with one short call per form, repeated where the server refuses a detail.
 
-        Raises ModelError if the server takes neither chat nor plain text.
+        Raises:
+            ModelError: the server takes neither chat nor plain text.
         """
         listed = await self._listed()
         forms: tuple[Form, ...] = (self.form,) if self.form else ("chat", "completion")
@@ -226,6 +241,8 @@ class HttpBackend:
         )
         if isinstance(result, Response):
             return min(tops[0], len(result.token_logprobs[0])) if result.token_logprobs else 0
+        # Servers differ in how many log-probabilities they allow (20, 5, none), and say so only
+        # by refusing.
         if result.status in (400, 422) and len(tops) > 1:
             return await self._probe(form, tops[1:])
         return result
@@ -258,11 +275,11 @@ def _notes(found: Mapping[Form, int | Failure]) -> list[str]:
     notes = []
     for form, top in found.items():
         if isinstance(top, Failure):
-            notes.append(f"No {form} prompts: {top.message}")
+            notes.append(f"The server does not take {form} prompts: {top.message}")
         elif top == 0:
-            notes.append(f"No log-probabilities with {form} prompts.")
+            notes.append(f"The server gives no log-probabilities with {form} prompts.")
         else:
-            notes.append(f"{top} top log-probabilities with {form} prompts.")
+            notes.append(f"The server gives {top} top log-probabilities with {form} prompts.")
     return notes
 
 

@@ -19,8 +19,8 @@ import orjson
 
 from horsesense.models.messages import Failure, Request, Response, Usage
 
-POSITIONS: Final = 8
-"""Positions whose log-probabilities are kept; a label is read from the first ones."""
+SCORED_TOKENS: Final = 8
+"""Tokens of a reply whose log-probabilities are kept; a label is read from the first ones."""
 
 T = TypeVar("T")
 
@@ -54,9 +54,11 @@ class Dialect:
         """Sentences for the plan and the report."""
         notes = []
         if self.limit_field != "max_tokens":
-            notes.append(f"The server takes {self.limit_field} in place of max_tokens.")
+            notes.append(f"The server takes {self.limit_field} instead of max_tokens.")
         if not self.temperature:
-            notes.append("The server refuses a temperature: its own applies, answers may vary.")
+            notes.append(
+                "The server refuses a temperature and uses its own, so that answers may vary."
+            )
         return notes
 
 
@@ -95,7 +97,7 @@ def read_reply(body: bytes, request: Request, latency: float | None = None) -> R
     except _MalformedError as error:
         return Failure("malformed", str(error), status=200)
     except _FilteredError:
-        message = "the server's content filter took the reply away"
+        message = "the server's content filter removed the reply"
         return Failure("rejected", message, status=200, retryable=False)
 
 
@@ -167,14 +169,14 @@ class _FilteredError(Exception):
 def _typed(value: Any, kind: type[T], where: str) -> T:
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
         found = "null" if value is None else type(value).__name__
-        raise _MalformedError(f"{where}: {found} in place of {kind.__name__}")
+        raise _MalformedError(f"{where} is {found}, not {kind.__name__}")
     return value
 
 
 def _response(reply: dict[str, Any], request: Request, latency: float | None) -> Response:
     choices = _typed(reply.get("choices"), list, "choices")
     if not choices:
-        raise _MalformedError("choices: an empty list")
+        raise _MalformedError("choices is an empty list")
     choice = _typed(choices[0], dict, "choices[0]")
     reason = choice.get("finish_reason")
     if reason is not None:
@@ -203,18 +205,18 @@ def _chat(choice: dict[str, Any]) -> _Read:
     logprobs = choice.get("logprobs") or {}
     content = _typed(logprobs, dict, "logprobs").get("content") or []
     token_logprobs = []
-    for place in _typed(content, list, "logprobs.content")[:POSITIONS]:
-        chosen = _typed(place, dict, "logprobs.content[]")
+    for scored in _typed(content, list, "logprobs.content")[:SCORED_TOKENS]:
+        chosen = _typed(scored, dict, "logprobs.content[]")
         top = _typed(chosen.get("top_logprobs") or [], list, "top_logprobs")
-        position: dict[str, float] = {}
+        found: dict[str, float] = {}
         for entry in (*top, chosen):  # the chosen token may be missing among the most probable
-            position.setdefault(*_token(entry))
-        token_logprobs.append(position)
+            found.setdefault(*_token(entry))
+        token_logprobs.append(found)
     return _typed(text, str, "choices[0].message.content"), tuple(token_logprobs)
 
 
 def _instead_of_content(message: dict[str, Any], choice: dict[str, Any]) -> Any:
-    """What a chat reply without content says: a refusal, or nothing yet for want of tokens."""
+    """What a chat reply without content says: a refusal, or nothing because its tokens ran out."""
     if isinstance(refusal := message.get("refusal"), str) and refusal:
         return refusal
     reason = choice.get("finish_reason")
@@ -231,9 +233,9 @@ def _token(entry: Any) -> tuple[str, float]:
 
 def _logprob(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise _MalformedError(f"logprob: {type(value).__name__} in place of a number")
+        raise _MalformedError(f"logprob is {type(value).__name__}, not a number")
     if value > 1e-3:  # rounding on the server's side may leave a little above 0
-        raise _MalformedError(f"logprob: {value} is no logarithm of a probability")
+        raise _MalformedError(f"logprob is {value}, which is not the logarithm of a probability")
     return float(value)
 
 
@@ -242,14 +244,14 @@ def _completion(choice: dict[str, Any]) -> _Read:
     logprobs = _typed(choice.get("logprobs") or {}, dict, "logprobs")
     tops = _typed(logprobs.get("top_logprobs") or [], list, "logprobs.top_logprobs")
     token_logprobs = []
-    for top in tops[:POSITIONS]:
+    for top in tops[:SCORED_TOKENS]:
         table = _typed(top or {}, dict, "logprobs.top_logprobs[]")
         token_logprobs.append({token: _logprob(value) for token, value in table.items()})
     return text, tuple(token_logprobs)
 
 
 def _usage(value: Any) -> Usage:
-    """Token counts; what is missing or no count stays unknown, for the answer stands without."""
+    """Token counts; one that is missing or not a count stays unknown: the answer is valid."""
     counts = []
     for name in ("prompt_tokens", "completion_tokens"):
         tokens = value.get(name) if isinstance(value, dict) else None

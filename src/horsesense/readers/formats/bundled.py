@@ -1,4 +1,4 @@
-"""What the readers of replies to many problems share: names of answers, and where they stand."""
+"""What the readers of replies to several problems share: names of answers, and their places."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def judge(reader: TextReader, trial: Trial, response: Response) -> Reading:
 
 
 def _named_otherwise(trial: Trial, text: str) -> Reading:
-    """A bare text that is no option: another class name for a label set, else left to people."""
+    """A bare text that is not an option: another class name for a label set, else for people."""
     if not trial.variant.labels and len(text.split()) <= 6 and "\n" not in text.strip():
         return Reading("illegal", (), "new_wrong", (0, len(text)), 0.8)
     return _review(text)
@@ -91,7 +91,7 @@ def _review(text: str) -> Reading:
 
 
 def _supplied(trial: Trial, text: str) -> bool:
-    """Whether the missing answer's words stand in the reply, and not only inside an option.
+    """Whether the missing answer's words are in the reply, and not only inside an option.
 
     What is inside an option's text that the reply repeats is that option ("the dog" in "the dog
     and the cat"), and a gold that an option contains cannot be told from it at all.
@@ -134,7 +134,7 @@ def _offered(
 
     A letter with a text that is not offered is judged by the text. Where the reply also declares
     that nothing is right, or supplies the answer, a distractor counts only if the reader of
-    single choices finds it chosen; naming distractors as wrong is no choice.
+    single choices finds it chosen; naming distractors as wrong is not a choice.
     """
     recited = _recited(trial, response.text)
     if recited:
@@ -175,5 +175,5 @@ def _is_option(trial: Trial, said: str) -> bool:
 
 
 def _explains(said: str) -> bool:
-    """Whether what follows a letter is a reason rather than another content."""
+    """Whether what follows a letter is a reason rather than another answer."""
     return _REASON.match(said) is not None

@@ -42,7 +42,7 @@ class Numbers:
 
 @dataclass
 class Assigned:
-    """What a reply assigns: label position -> numbers, by which rule, and where that stands."""
+    """What a reply assigns: label position -> numbers, by which rule, and where it says so."""
 
     by_position: dict[int, Numbers] = field(default_factory=dict)
     rule: str = ""
@@ -202,7 +202,7 @@ def _positions(value: Any, names: Names) -> set[int]:
 def _under_other_key(
     objects: Sequence[Object], names: Names, asked: int, n: int
 ) -> Assigned | None:
-    """One list under a key that is no label ("indices"), where one label was asked for."""
+    """One list under a key that is not a label ("indices"), where one label was asked for."""
     for value, start, end in objects:
         lists = [numbers_in(inner, n) for inner in value.values()]
         if len(lists) == 1 and lists[0] is not None:

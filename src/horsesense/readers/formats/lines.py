@@ -1,7 +1,7 @@
 """Reading one answer per problem from numbered or plain lines (specification, 4.3).
 
 The release that this follows compares by count alone. Here numbers, where a reply gives them,
-decide which problem an answer belongs to; a line whose answer is no label keeps its place, so
+decide which problem an answer belongs to; a line whose answer is not a label keeps its place, so
 that one strange answer does not shift the rest.
 """
 
@@ -111,7 +111,7 @@ def _line(raw: str, start: int, names: Names) -> Line | None:
 def _named(text: str, names: Names) -> tuple[int | None, bool]:
     """The answer that a line gives, and whether it gives several.
 
-    Behind a text that is repeated, the answer stands after the last colon or dash.
+    Behind a text that is repeated, the answer comes after the last colon or dash.
     """
     position = names.whole(text)
     if position is not None:
@@ -148,7 +148,7 @@ def _from_json(text: str, names: Names) -> list[Line]:
 
 
 def _by_number(lines: Sequence[Line], n: int) -> tuple[list[Line | None], str, int] | None:
-    """Answers by the numbers that stand before them; None where numbers do not tell.
+    """Answers by the numbers before them; None where numbers do not tell.
 
     Numbers from 0 are shifted; a list whose every line says "1." has no numbers.
     """
@@ -179,7 +179,7 @@ def _by_number(lines: Sequence[Line], n: int) -> tuple[list[Line | None], str, i
 def _in_order(
     lines: Sequence[Line], text: str, names: Names, n: int
 ) -> tuple[list[Line | None], str, int] | None:
-    """Answers in the order in which they stand."""
+    """Answers in the order in which they are given."""
     named = [line for line in lines if line.position is not None or line.several]
     for found, rule in ((named, "lines"), (list(lines), "lines_with_others")):
         if len(found) == n:

@@ -20,7 +20,7 @@ _STATED = re.compile(
 )
 _CANNOT = re.compile(r"\b(?:cannot|can't|unable to|not possible to)\s+(?:determine|say|tell)", re.I)
 _AFFIRMS = frozenset(("correct", "right", "true", "yes"))
-YES_SLOT, NO_SLOT = 0, 1
+YES_POSITION, NO_POSITION = 0, 1
 
 
 def read_yes_no(reader: TextReader, trial: Trial, response: Response) -> Reading:
@@ -49,7 +49,7 @@ def _opening(text: str) -> Reading | None:
     match = _OPENS.match(text)
     if match is None or _NO_NOUN.match(text, match.start("no") if match["no"] else len(text)):
         return None
-    position = YES_SLOT if match["yes"] else NO_SLOT
+    position = YES_POSITION if match["yes"] else NO_POSITION
     both = re.match(r"\s*(?:/|or|and)\s*(?:yes|no)\b", text[match.end() :], re.I)
     if both is not None:
         return Reading("ambiguous", (), "yes_or_no", (match.start(), match.end() + both.end()), 0.9)
@@ -63,5 +63,5 @@ def _stated(text: str) -> Reading | None:
         return None
     last = found[-1]
     affirms = last["what"].lower() in _AFFIRMS
-    position = NO_SLOT if affirms == bool(last["not"]) else YES_SLOT
+    position = NO_POSITION if affirms == bool(last["not"]) else YES_POSITION
     return Reading("answer", (position,), "stated", last.span(), 0.9)

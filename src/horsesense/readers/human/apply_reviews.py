@@ -25,7 +25,7 @@ def with_reviews(
 ) -> pl.DataFrame:
     """Readings with those of replies to free questions as people reviewed them.
 
-    `found` has columns trial, variant, reader, verdict, correct, content and status, of which the
+    `found` has columns trial, variant, reader, verdict, correct, option and status, of which the
     last four are replaced where the reader of texts is concerned.
     """
     said = pl.DataFrame(
@@ -45,10 +45,10 @@ def with_reviews(
 
     codes = pl.col("said").replace_strict(VERDICTS, default=-1, return_dtype=pl.Int8)
     status = pl.col("said").replace_strict(_REVIEWED_STATUS, default=None, return_dtype=pl.Int8)
-    content = pl.when(right).then(pl.lit(NONE_OPTION, pl.Int16))
+    option = pl.when(right).then(pl.lit(NONE_OPTION, pl.Int16))
     return frame.with_columns(
         either(codes, "verdict"),
         either(right, "correct"),
-        either(content.otherwise(pl.when(wrong_option).then(pl.col("option"))), "option"),
+        either(option.otherwise(pl.when(wrong_option).then(pl.col("option"))), "option"),
         either(status.fill_null(pl.col("status")), "status"),
     ).drop("said")

@@ -66,12 +66,13 @@ class Material:
 def rows_to_review(run: Material, also: int = 0) -> list[Row]:
     """The replies of a run that no rule could judge, each once; and `also` others as a check.
 
-    Raises UsageError if the run asked no free question.
+    Raises:
+        UsageError: the run asked no free question.
     """
     found = _judged(run)
     if found.is_empty():
         raise UsageError(
-            f"{run.place} holds no reply that people could judge.",
+            f"{run.place} contains no replies for people to judge.",
             hint="Only questions without a hint are reviewed: audit with --suite know-no.",
         )
     undecided = found.filter(pl.col("rule") == "needs_review")
@@ -150,14 +151,16 @@ def _inert(text: str) -> str:
 def read_csv(path: Path, known: frozenset[Key]) -> dict[Key, str]:
     """The filled column of a reviewer's file: request key -> class; blank rows are left out.
 
-    Raises ItemsError with every row that cannot be used, UsageError if it is no such file.
+    Raises:
+        ItemsError: rows that cannot be used; it names all of them.
+        UsageError: it is not a file that `write_csv` made, or it cannot be read.
     """
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             reader = csv.DictReader(file)
             if not {"key", "answer"} <= set(reader.fieldnames or ()):
                 raise UsageError(
-                    f"{path} has no columns key and answer.",
+                    f"{path} does not have the columns key and answer.",
                     hint="Fill the file that `horsesense annotate` wrote, and keep its header.",
                 )
             rows = [(reader.line_num, row["key"] or "", row["answer"] or "") for row in reader]
@@ -181,12 +184,12 @@ def _fault(key: str, answer: str, found: Mapping[Key, str], known: frozenset[Key
     try:
         number = bytes.fromhex(key)
     except ValueError:
-        return f"{key!r} is no key"
+        return f"{key!r} is not a key"
     if number not in known:
         return f"no reply of this run has the key {key}"
     if number in found:
-        return f"the key {key} stands here twice"
-    return f"{answer!r} is no class" if answer and answer not in CHOICES else None
+        return f"the key {key} occurs twice"
+    return f"{answer!r} is not a class" if answer and answer not in CHOICES else None
 
 
 def known_keys(run: Material) -> frozenset[Key]:

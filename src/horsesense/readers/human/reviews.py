@@ -43,7 +43,11 @@ class Reviews:
 
     @classmethod
     def load(cls, out: Path) -> Reviews:
-        """The reviews of a run directory, none if there is no file; StoreError if it is broken."""
+        """The reviews of a run directory; none if there is no file.
+
+        Raises:
+            StoreError: the file is broken.
+        """
         path = out / FILE
         if not path.exists():
             return cls()

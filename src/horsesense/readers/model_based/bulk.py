@@ -43,7 +43,9 @@ async def read_in_bulk(
     What is asked of a model is kept in `out` (a directory; FILE.judge beside the file
     unless given), so that the same call asks only what has no answer yet.
 
-    Raises the errors of `read_file`, and those of the reader; InterruptedRunError after Ctrl-C.
+    Raises:
+        HorsesenseError: the errors of `read_file`, and those of the reader.
+        InterruptedRunError: after Ctrl-C; the same call resumes.
     """
     rows = list(recorded_rows(path))  # all faults of the file come before anything is spent
     found = BulkResult()
@@ -55,7 +57,9 @@ async def read_in_bulk(
                 pairs = [_pair(row) for row in chunk]
                 found.spent += await reader.prepare(pairs, store, UNLIMITED)
                 if found.spent.stopped == "interrupted":
-                    raise InterruptedRunError(found.costs(), hint="The same command goes on.")
+                    raise InterruptedRunError(
+                        found.costs(), hint="Run the same command again to resume."
+                    )
                 for row, pair in zip(chunk, pairs, strict=True):
                     readings = reader.read(*pair)
                     found.unread += not readings

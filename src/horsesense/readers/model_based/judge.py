@@ -1,7 +1,7 @@
 """Another model as reader: `judge:MODEL-SPEC`, where MODEL-SPEC is what --model takes.
 
 The judge sees the reply and the options, never the question or the right answer. Its requests
-lie in the store of the run beside all others, so that none is paid for twice. What it does not
+are kept in the store of the run with all others, so that none is paid for twice. What it does not
 answer, or not in a way that can be understood, has no reading: it counts as missing.
 """
 
@@ -62,8 +62,11 @@ class JudgeReader(Prepared):
         spent: requests and tokens so far.
 
     Args:
-        spec: a model as `--model` takes it. UsageError for one that needs the right answers: a
-            simulation or a recording has nothing to read a reply with.
+        spec: a model as `--model` takes it.
+
+    Raises:
+        UsageError: the model needs the right answers: a simulated or recorded one has nothing to
+            read a reply with.
     """
 
     asks_model = True
@@ -72,7 +75,7 @@ class JudgeReader(Prepared):
         super().__init__()
         self.name = f"judge:{spec}"
         self._spec = spec
-        self._identity = _backend(spec).identity
+        self._identity = _model(spec).identity
         self._text = TextReader()
         self._stack = AsyncExitStack()
         self._judge: Model | None = None
@@ -86,11 +89,16 @@ class JudgeReader(Prepared):
         return fingerprint([self._identity, rules_version()])
 
     async def __aenter__(self) -> Self:
-        """Reach the judge; ModelError if it cannot be."""
-        self._judge = await self._stack.enter_async_context(_backend(self._spec))
+        """Reach the judge.
+
+        Raises:
+            ModelError: it cannot be reached.
+            UsageError: it does not write text.
+        """
+        self._judge = await self._stack.enter_async_context(_model(self._spec))
         offers = await self._judge.capabilities()
         if not offers.text:
-            raise UsageError(f"{self.name} gives no text.", hint="Choose a judge that writes.")
+            raise UsageError(f"{self.name} does not write text.", hint="Choose a judge that does.")
         self._chat = offers.chat
         self._top = min(_TOP, offers.top_logprobs)
         return self
@@ -128,7 +136,7 @@ class JudgeReader(Prepared):
         return Request(None, text, params)
 
     def understand(self, case: Case, answer: Response | None) -> Reading | None:
-        """The reading that the judge's answer stands for; None where there is none in it."""
+        """The reading that the judge's answer means; None where it means none."""
         if answer is None:
             return None
         codes = case.codes
@@ -145,14 +153,14 @@ class JudgeReader(Prepared):
         return case.reading(place, "judge_probability", chance)
 
 
-def _backend(spec: str) -> Model:
-    backend = make_model(spec)
-    if isinstance(backend, NeedsAnswerKey):
+def _model(spec: str) -> Model:
+    model = make_model(spec)
+    if isinstance(model, NeedsAnswerKey):
         raise UsageError(
-            f"{spec} cannot be a judge: it answers from the key, not from what it is shown.",
+            f"{spec} cannot be a judge: it answers from the answer key, not from what it is shown.",
             hint="Give judge:http:NAME[@URL] or judge:hf:PATH-or-NAME.",
         )
-    return backend
+    return model
 
 
 def judge_prompt(case: Case) -> str:

@@ -34,11 +34,15 @@ def is_model_reader(spec: str) -> bool:
 
 
 def make_bulk_reader(spec: str) -> BulkReader:
-    """The reader that `trained:DIRECTORY` or `judge:MODEL` names; UsageError for any other."""
+    """The reader that `trained:DIRECTORY` or `judge:MODEL` names.
+
+    Raises:
+        UsageError: the name has neither form.
+    """
     scheme, _, rest = spec.partition(":")
     if scheme not in MODEL_READERS or not rest:
         raise UsageError(
-            f"{spec!r} is no reader of recorded responses.",
+            f"{spec!r} is not a reader of recorded responses.",
             hint="Write text, trained:DIRECTORY, or judge:MODEL such as judge:http:NAME@URL.",
         )
     return MODEL_READERS[scheme](rest)

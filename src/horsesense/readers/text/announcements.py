@@ -24,7 +24,7 @@ ANSWER = re.compile(
     r"|відповідь|απάντηση)\b"
     r"|答案|答え|解答|正解|选项|選項|정답|답변|답|الإجابة|الجواب|תשובה|उत्तर|सही|คําตอบ"
 )
-# These also stand right before a label without announcing it as the answer ("option B").
+# These also come right before a label without announcing it as the answer ("option B").
 NAMED_ALONE = re.compile(r"(?:options?|choices?|alternative|opción|opção|вариант|选项|選項)\b")
 
 _MAYBE = r"(?:would|should|must|could|might|may|will|can only|has to|have to|seems to|appears to)"
@@ -115,7 +115,7 @@ _PRAISE = (
     r"|(?:as|being|is,?) (?:the|my) (?:\w+ ){0,2}(?:answer|choice|option|argument)\b"
     r"|it is\s*[.!]?\s*$|correct\s*[.:!\n]"
 )
-# The sign in front is there for speed: `re` skips quickly to where it stands.
+# The sign in front is there for speed: `re` skips quickly to the places where it occurs.
 PRAISE = re.compile(rf"[\s)\],\"'](?:{_PRAISE})")
 RIGHT = re.compile(rf"[\"')\].,:;]*\s*\b(?!are\b)(?:{_PRAISE})")
 WRONG = re.compile(
@@ -151,7 +151,7 @@ TAKEN_BACK = re.compile(
     r"|i (?:made|have made) an? \w+|my mistake|correction|i misread|i meant?|no,|no:|actually"
     r"|sorry|oops|nein,)\b"
 )
-# What may stand before a bare letter that is a label.
+# What may come before a bare letter that is a label.
 LABEL_AFTER = re.compile(
     r"(?:\A|[.:;,!?\n(\[\"'>=-]|\b(?:options?|choices?|answers?|letters?|alternative|that|so|then"
     r"|therefore|thus|hence|think|believe|say|guess|pick|choose|select|and|but|or|because|making"

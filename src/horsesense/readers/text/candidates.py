@@ -1,4 +1,4 @@
-"""Weaker evidence, for responses that never say outright what their answer is."""
+"""Weaker signs of an answer, for responses that never say outright what theirs is."""
 
 from __future__ import annotations
 

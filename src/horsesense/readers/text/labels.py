@@ -26,7 +26,7 @@ _CLOSE = r"(?:\\?[\"')\]}>]){0,9}"
 # Letters that would make a longer word with a label. Scripts without spaces are left out: a label
 # may stand right between their signs.
 _WORD = r"0-9A-Za-z_\u00aa-\u02af\u0370-\u052f\u0600-\u06ff\u0900-\u0dff"
-# "A's", "A-level", "1.5", "C++" and "C(n, k)" begin with a label's character but are no label.
+# "A's", "A-level", "1.5", "C++" and "C(n, k)" begin with a label's character but are not labels.
 _WHOLE = rf"(?![{_WORD}'])(?!-\w)(?![.,]\d)(?!\+\+|#)(?!\(\w\w?[,)])"
 _SIGN = r"\s{0,9}[.:;,)/]|\s{0,9}-(?=\s)|(?=\s{0,40}$)|(?=[ \t]{0,40}\n)|(?=\s{0,9}[!?}}\]<|\\])"
 _AND = (
@@ -46,7 +46,7 @@ class LabelHit(NamedTuple):
         position: the option it names.
         start, end: place of the label with its brackets.
         marked: brackets or a sign set it off from the words around it.
-        bracketed: it stands in brackets, so that it can be nothing but a label.
+        bracketed: it is in brackets, so that it can be nothing but a label.
         after: where the text behind it begins.
     """
 
@@ -100,7 +100,7 @@ class LabelSet:
         return replies
 
     def at(self, response: Folded, offset: int) -> LabelHit | None:
-        """The label that stands at `offset`, unless it can be an article or a pronoun."""
+        """The label at `offset`, unless it can be an article or a pronoun."""
         m = self._at.match(response.text, offset)
         if m is None:
             return None
@@ -123,7 +123,7 @@ class LabelSet:
         return True
 
     def goes_on(self, response: Folded, hit: LabelHit) -> bool:
-        """Whether a label is set off, or goes on as only a label would ("B because ...")."""
+        """Whether a label is set off, or continues as only a label would ("B because ...")."""
         return hit.marked or _GOES_ON.match(response.text, hit.after) is not None
 
     def further(self, response: Folded, offset: int) -> list[LabelHit]:

@@ -14,7 +14,7 @@ _NEXT_QUESTION = re.compile(r"\n[ \t]{0,9}(?:#{1,6} ?)?(?:next )?(?:question|q) 
 
 
 def leave_out_thinking(response: Folded) -> None:
-    """Blank what stands between thinking tags, whose answers are not final.
+    """Blank what is written between thinking tags, whose answers are not final.
 
     A closing tag without an opening one ends the thinking (some chat templates open it); an
     opening tag without a closing one means that the response was cut off before its answer.

@@ -48,6 +48,8 @@ def _fold_character(char: str) -> str:
     plain = _PLAIN.get(ord(char))
     if plain is not None:
         return plain
+    # By category, not by a list of signs: Unicode gains invisible and spacing characters with
+    # every version, and any one that was left in would split a word that a pattern looks for.
     category = unicodedata.category(char)
     if category == "Cc":
         return char if char in "\n\t" else " "
@@ -66,7 +68,7 @@ class Folded:
     """A response in its folded spelling.
 
     Of more than twice `KEPT` characters only the first and the last are looked at: an answer
-    stands at the beginning or at the end, and the time to read a hostile text stays bounded.
+    is at the beginning or at the end, and the time to read a hostile text stays bounded.
 
     Attributes:
         text: folded, case kept.
@@ -79,11 +81,16 @@ class Folded:
         self._original = original
         self._table = table
         self._ends: list[int] | None = None
+        # Terminal codes become as many spaces, so that offsets hold without a map.
         if "\x1b" in original:
             original = _TERMINAL.sub(lambda m: " " * len(m.group()), original)
         text = original.translate(table)
+        # Equal lengths alone prove nothing: one character may vanish where another grows to two.
+        # In ASCII nothing grows, so that there offsets are the response's own.
         self._plain = len(text) == len(original) and original.isascii()
         self._left_out = max(0, len(text) - 2 * KEPT)
+        # The line break keeps a pattern from matching across the gap, and takes the place of one
+        # character, so that every offset from `KEPT` on moves by the same amount.
         self.text = f"{text[: KEPT - 1]}\n{text[-KEPT:]}" if self._left_out else text
         low = self.text.lower()
         self.low = low if len(low) == len(self.text) else _lower_one_by_one(self.text)
@@ -95,7 +102,7 @@ class Folded:
         self.low = self.low[:start] + gap + self.low[end:]
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """Where the folded characters start..end-1 stand in the response."""
+        """Where the folded characters start..end-1 are in the response."""
         while start < end and self.text[start].isspace():
             start += 1
         while end > start and self.text[end - 1].isspace():
@@ -113,6 +120,7 @@ class Folded:
 
     def _piece_ends(self) -> list[int]:
         """For each original character, where its folded piece ends."""
+        # Worked out only for a span that is asked for: most responses are read without one.
         if self._ends is None:
             table = self._table
             self._ends = list(accumulate(len(table[ord(c)]) for c in self._original))

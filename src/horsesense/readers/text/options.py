@@ -1,4 +1,4 @@
-"""Option texts: finding them in a response, and what an option means when it is no content.
+"""Option texts: finding them in a response, whole or cut off.
 
 Texts are compared token by token. Words, numbers (with sign) and mathematical symbols are tokens;
 spaces, quotes, brackets and other punctuation are not, so that `Refund_not_showing_up?` and
@@ -43,6 +43,8 @@ def tokens_of(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=16_384)
 def first_of(text: str) -> str | None:
     """The first token of an option text."""
+    # A long option is not folded as a whole for its first token; one that ends far from the cut
+    # is certain to be whole, also where folding makes the text shorter.
     m = TOKEN.search(text[:_NEAR].translate(DEFAULT).lower())
     if m and m.end() < _NEAR // 2:
         return m.group().replace(",", "")
@@ -69,7 +71,7 @@ class Options:
         return [tokens_of(text) for text in self.texts]
 
     def match_at(self, response: Folded, offset: int) -> list[TextHit]:
-        """The options whose whole text stands at `offset`: the longest ones alone."""
+        """The options whose whole text is at `offset`: the longest ones alone."""
         positions = self._beginning_at(response, offset)
         if not positions:
             return []
@@ -78,6 +80,8 @@ class Options:
         found = list(islice(places, max(len(tokens) for tokens, _ in wanted)))
         words = _plain([m.group() for m in found])
         fitting = [(len(t), position) for t, position in wanted if words[: len(t)] == t]
+        # Of "New York" and "New York City" the longer is meant where it is there in full; two
+        # options of the same tokens both stay, for the caller to find them ambiguous.
         n = max(fitting)[0] if fitting else 0
         return [
             TextHit(position, found[0].start(), found[n - 1].end(), n)
@@ -114,7 +118,7 @@ class Options:
         return [TextHit(positions[0], found[0].start(), found[-1].end(), n)]
 
     def begun_at(self, position: int, response: Folded, offset: int) -> int:
-        """How many tokens of option `position`, from its first on, stand at `offset`."""
+        """How many tokens of option `position`, from its first on, are at `offset`."""
         if position not in self._beginning_at(response, offset):
             return 0
         tokens = tokens_of(self.texts[position])
@@ -132,6 +136,8 @@ class Options:
             len(words.intersection(tokens)) / (min(len(words), len(set(tokens))) or 1)
             for tokens in self.tokens
         ]
+        # The share is of the shorter side, so that neither a terse clause nor a long option loses
+        # by its length.
         own = likeness.pop(position)
         return own > max(likeness, default=0.0)
 
@@ -152,6 +158,7 @@ def _occurrences(line: str, tokens: tuple[str, ...]) -> Iterator[int]:
     """Index of the first token of every occurrence of `tokens` in a line of tokens."""
     if not tokens:
         return
+    # Text search is far faster than comparing token by token; the spaces keep whole tokens.
     needle = f" {' '.join(tokens)} "
     at = line.find(needle)
     counted, seen = 0, 0

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from horsesense.readers.reading import Reading, Status
-from horsesense.readers.text import announcements, candidates, declines, special
+from horsesense.readers.text import announcements, candidates, no_choice, special
 from horsesense.readers.text.labels import label_set
 from horsesense.readers.text.leave_out import (
     leave_out_next_question,
@@ -77,9 +77,9 @@ def _finished(text: str) -> bool:
 
 
 def other_label(scene: Scene) -> Reading | None:
-    """A letter that stands where a label would, but is none of them ("The answer is F").
+    """A letter in the place of a label that is not one of them ("The answer is F").
 
-    One that is a label and stands alone among signs that mean nothing here is chosen after all.
+    One that is a label, alone among signs that mean nothing here, is chosen after all.
     """
     m = None
     if scene.labels.letters:
@@ -108,7 +108,7 @@ def _decide(scene: Scene, multiple: bool) -> Reading | None:
         return _reading(scene, turn, multiple, 0.95)
     if said:
         found = _stated(scene, said, first, multiple)
-        if found.status == "ambiguous" and declines.REFUSAL.search(scene.response.low):
+        if found.status == "ambiguous" and no_choice.REFUSAL.search(scene.response.low):
             refused = _without_content(scene)
             return refused and replace(refused, confidence=_DOUBT)
         return found
@@ -144,7 +144,7 @@ def _denied(scene: Scene, last: Statement) -> bool:
     """Whether it is said after a statement that no option is right."""
     if not _HINTS_AT_NONE.search(scene.response.low, last.end):
         return False
-    later = declines.NONE.search(scene.response.low, last.end)
+    later = no_choice.NONE.search(scene.response.low, last.end)
     return later is not None and not announcements.REMAINING.search(later.group())
 
 

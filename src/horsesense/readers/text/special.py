@@ -1,4 +1,4 @@
-"""Replies and options that are no content: none of them, cannot be told, refused, not known."""
+"""Replies and options without an answer: none of them, cannot be told, refused, not known."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from horsesense.items.none_options import says_none
-from horsesense.readers.text import declines
+from horsesense.readers.text import no_choice
 from horsesense.readers.text.normalise import Folded
 
 Meaning = Literal["none", "undetermined", "refusal", "unknown"]
@@ -42,7 +42,7 @@ _NEAREST: dict[Meaning, tuple[Meaning, ...]] = {
 
 @lru_cache(maxsize=8192)
 def meaning_of(option: str) -> Meaning | None:
-    """What an option says if it is no ordinary content, else None."""
+    """What an option says if it is not an ordinary answer, else None."""
     if len(option) > _LONGEST:
         return None
     low = Folded(option).low.strip()
@@ -65,7 +65,7 @@ def option_meaning(meaning: Meaning, options: Sequence[str]) -> int | None:
 
 
 class Said(NamedTuple):
-    """A phrase that chooses nothing: what it means, where it stands, and how sure that is."""
+    """A phrase that chooses nothing: what it means, where it is, and how sure that is."""
 
     meaning: Meaning
     start: int
@@ -74,9 +74,9 @@ class Said(NamedTuple):
 
 
 _ORDER: tuple[tuple[Meaning, re.Pattern[str]], ...] = (
-    ("none", declines.NONE),
-    ("undetermined", declines.UNDETERMINED),
-    ("unknown", declines.UNKNOWN),
+    ("none", no_choice.NONE),
+    ("undetermined", no_choice.UNDETERMINED),
+    ("unknown", no_choice.UNKNOWN),
 )
 
 
@@ -86,10 +86,10 @@ def find(response: Folded) -> Said | None:
     A refusal for lack of information alone says that the answer cannot be determined.
     """
     low = response.low
-    refusal = declines.REFUSAL.search(low)
+    refusal = no_choice.REFUSAL.search(low)
     if refusal:
-        lacking = declines.LACKING.search(low, max(0, refusal.start() - 400), refusal.end() + 200)
-        scruples = declines.SCRUPLES.search(low, refusal.end(), refusal.end() + 300)
+        lacking = no_choice.LACKING.search(low, max(0, refusal.start() - 400), refusal.end() + 200)
+        scruples = no_choice.SCRUPLES.search(low, refusal.end(), refusal.end() + 300)
         if lacking and not scruples:
             return Said("undetermined", *lacking.span(), 0.92)
         return Said("refusal", *refusal.span(), 0.97)

@@ -60,7 +60,7 @@ def concludes(low: str, statement: Statement) -> bool:
 
 
 def _sentence_before(low: str, statement: Statement) -> str:
-    """What stands before a statement in its sentence."""
+    """What comes before a statement in its sentence."""
     before = low[max(0, statement.start - _SENTENCE) : statement.start]
     return _SENTENCE_END.split(before)[-1]
 
@@ -101,7 +101,7 @@ def _negated(low: str, offset: int) -> bool:
 
 
 def _linked_target(scene: Scene, offset: int) -> Target | None:
-    """What stands behind one of the first links ("is", ":") of the sentence."""
+    """What follows one of the first links ("is", ":") of the sentence."""
     low = scene.response.low
     limit = min(len(low), offset + _SENTENCE)
     end = announcements.MAIN_CLAUSE_END.search(low, offset, limit)
@@ -146,7 +146,7 @@ def _confirmed(scene: Scene) -> Iterator[Statement]:
 
 
 def _before_praise(scene: Scene) -> Iterator[LabelHit]:
-    """The labels that stand not far before something is called right."""
+    """The labels a short way before something is called right."""
     low = scene.response.low
     reach = 0
     for praise in announcements.PRAISE.finditer(low):
@@ -156,12 +156,12 @@ def _before_praise(scene: Scene) -> Iterator[LabelHit]:
 
 
 def turned_down(scene: Scene, offset: int) -> bool:
-    """Whether the words before `offset` reject what stands there ("rather than B")."""
+    """Whether the words before `offset` reject what is named there ("rather than B")."""
     low = scene.response.low
     return announcements.TURNED_DOWN.search(low, max(0, offset - 40), offset) is not None
 
 
 def is_named(scene: Scene, offset: int) -> bool:
-    """Whether a bare letter at `offset` can be a label: in "hepatitis B" it is none."""
+    """Whether a bare letter at `offset` can be a label: in "hepatitis B" it cannot."""
     low = scene.response.low
     return announcements.LABEL_AFTER.search(low, max(0, offset - 24), offset) is not None

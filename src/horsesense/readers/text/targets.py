@@ -15,7 +15,7 @@ _BEGUN = 2
 
 
 class Target(NamedTuple):
-    """What stands at a place.
+    """What is named at a place.
 
     Attributes:
         positions: the options named; several for "B and C".
@@ -35,7 +35,7 @@ class Target(NamedTuple):
 
     @property
     def agrees(self) -> bool:
-        """Whether a label stands with its own option's text."""
+        """Whether a label comes with its own option's text."""
         return self.text in ("own", "begun")
 
 
@@ -88,7 +88,7 @@ class Scene:
         return _label_target([label], end, text)
 
     def _text_behind(self, label: LabelHit) -> tuple[Text | None, int]:
-        """Whose text stands behind a label, and where it ends."""
+        """Whose text follows a label, and where it ends."""
         response = self.response
         found = self.options.match_at(response, label.after)
         if not found:

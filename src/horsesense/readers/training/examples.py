@@ -29,7 +29,7 @@ class Example(NamedTuple):
     """One annotated reply.
 
     Attributes:
-        question: hash of the question; all replies to it stand on one side of a split.
+        question: hash of the question; all replies to it are on one side of a split.
         model: who wrote the reply; "" where the file does not say.
         case: what a reader is shown.
         target: the place of the right class in `case.classes`.
@@ -77,8 +77,9 @@ def load_examples(files: Sequence[Path], fields: Mapping[str, str] | None = None
     know); null and labels of several letters are left out and counted, as the published split
     does with contradictions. `fields` maps names of FIELDS to those in the file.
 
-    Raises ItemsError naming every faulty line of a file, UsageError for a field unknown here or
-    where nothing is left.
+    Raises:
+        ItemsError: a file has faults; it names every faulty line.
+        UsageError: a field is unknown here, or nothing is left.
     """
     names = dict(fields or {})
     for name in names:
@@ -112,7 +113,7 @@ def _faults_of(values: Mapping[str, Any]) -> Iterator[str]:
             yield f"`{name}` must be a text, not {type(values[name]).__name__}"
     options, labels = values["options"], values["labels"]
     if not isinstance(options, list) or not options:
-        yield "`options` must be a list of texts, and is not empty"
+        yield "`options` must be a list of at least one text"
     elif labels is not None and (not isinstance(labels, list) or len(labels) != len(options)):
         yield "`labels` must be a list as long as the options"
     elif labels is None and len(options) > len(string.ascii_uppercase):
@@ -135,7 +136,7 @@ def _add(values: Mapping[str, Any], found: Examples, faults: Faults, number: int
     elif len(label) > 1 and set(label) <= set(labels):
         found.dropped["several labels"] += 1
     else:
-        faults.add(number, f"`label` {label!r} is none of {', '.join((*labels, *SPECIAL))}")
+        faults.add(number, f"`label` {label!r} is not one of {', '.join((*labels, *SPECIAL))}")
 
 
 def target_of(case: Case, label: str) -> int | None:

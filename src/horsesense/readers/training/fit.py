@@ -20,15 +20,20 @@ _POOL = 8
 
 
 def fit(learner: Learner, rows: Sequence[Example], recipe: Recipe) -> list[float]:
-    """Train; the loss of each update. UsageError if no reply can be used, or the loss is NaN.
+    """Train, and give the loss of each update.
 
     On a CPU the same recipe, rows and number of threads give the same weights.
+
+    Raises:
+        UsageError: no reply can be used, or the loss is NaN.
     """
     import torch
 
     usable = [row for row in rows if learner.usable(row)]
     if not usable:
-        raise UsageError("The model can be asked about none of the replies: codes begin alike.")
+        raise UsageError(
+            "None of the replies can be put to this model: their codes begin with the same token."
+        )
     steps = recipe.updates(len(usable))
     optimiser = _optimiser(learner.parameters(), recipe)
     rates = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda s: recipe.rate_at(s, steps))

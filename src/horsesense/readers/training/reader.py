@@ -56,10 +56,12 @@ class Trained:
 def train_reader(plan: Plan, out: Path) -> Trained:
     """Train a reader and save it to `out`, a new or empty directory.
 
-    Raises UsageError and ItemsError before anything is trained.
+    Raises:
+        UsageError: the plan or the machine does not allow the training.
+        ItemsError: the annotated files have faults.
     """
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise UsageError(f"{out} is there already.", hint="Name a new directory with --out.")
+        raise UsageError(f"{out} already exists.", hint="Name a new directory with --out.")
     found = load_examples(plan.files, plan.fields)
     parts = _fewer(split_of(plan, found), plan)
     learner, losses, manifest = _train(plan, parts)
@@ -74,7 +76,7 @@ def train_reader(plan: Plan, out: Path) -> Trained:
     learner.save(out)
     manifest.save(out)
     if not any(out.glob("*.safetensors")) or not (out / MANIFEST).is_file():
-        raise UsageError(f"{out} holds no safetensors after saving.")
+        raise UsageError(f"{out} contains no safetensors after saving.")
     return Trained(out, manifest, losses, results)
 
 
@@ -109,7 +111,7 @@ def _train(plan: Plan, parts: Split) -> tuple[Learner, list[float], Manifest]:
         weights = find_base(plan.recipe.base)
         learner = make_learner(plan.kind, weights, plan.recipe)
     except ImportError as error:
-        raise UsageError(f"Training needs {error.name}.", hint=_INSTALL) from None
+        raise UsageError(f"Training needs the package {error.name}.", hint=_INSTALL) from None
     manifest = Manifest(
         kind=plan.kind,
         base=plan.recipe.base,

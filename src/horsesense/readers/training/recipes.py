@@ -113,7 +113,11 @@ RECIPES: Final[Mapping[Kind, Recipe]] = MappingProxyType(
 
 
 def recipe_for(kind: str, **changes: Any) -> Recipe:
-    """The recipe of a kind with the changes that are not None; UsageError for another kind."""
+    """The recipe of a kind with the changes that are not None.
+
+    Raises:
+        UsageError: the kind is unknown.
+    """
     if kind not in RECIPES:
         raise UsageError.unknown("kind of trained reader", kind, RECIPES)
     given = {name: value for name, value in changes.items() if value is not None}

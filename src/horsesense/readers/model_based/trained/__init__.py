@@ -28,7 +28,10 @@ class TrainedReader(Prepared):
     """A fine-tuned model that says which option a reply chooses, or that it chooses none.
 
     Args:
-        path: a directory that `horsesense train reader` wrote; UsageError if it is none.
+        path: a directory that `horsesense train reader` wrote.
+
+    Raises:
+        UsageError: the directory does not contain a trained reader.
     """
 
     asks_model = False
@@ -42,7 +45,11 @@ class TrainedReader(Prepared):
         self._scorer: Scorer | None = None
 
     async def __aenter__(self) -> Self:
-        """Load the model; UsageError if a file is missing."""
+        """Load the model.
+
+        Raises:
+            UsageError: a file is missing.
+        """
         self._scorer = load_scorer(self.folder, self.manifest)
         return self
 

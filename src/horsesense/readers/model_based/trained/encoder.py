@@ -28,7 +28,7 @@ STATEMENTS: Mapping[str, str] = MappingProxyType(
         "Z": "I do not know the answer",
     }
 )
-"""What stands for a special class in the place of an option."""
+"""What a special class says in the place of an option."""
 
 REPLY_TOKENS = 96
 """Of a longer reply the first and the last half of so many tokens are kept."""

@@ -52,12 +52,16 @@ class Manifest(BaseModel):
 
     @classmethod
     def load(cls, folder: Path) -> Manifest:
-        """UsageError where `folder` holds no trained reader, or one that cannot be understood."""
+        """The manifest of a trained reader.
+
+        Raises:
+            UsageError: `folder` does not contain a trained reader, or it cannot be understood.
+        """
         path = folder / MANIFEST
         try:
             return cls.model_validate_json(path.read_bytes())
         except OSError:
-            raise UsageError(f"{folder} holds no trained reader.", hint=_HINT) from None
+            raise UsageError(f"{folder} does not contain a trained reader.", hint=_HINT) from None
         except ValidationError as error:
             faults = "; ".join(f"{e['loc']}: {e['msg']}" for e in error.errors())
             raise UsageError(f"{path} cannot be understood: {faults}", hint=_HINT) from None
@@ -89,7 +93,11 @@ def fingerprint_of(folder: Path, manifest: Manifest) -> str:
 
 @without_bars()
 def load_scorer(folder: Path, manifest: Manifest) -> Scorer:
-    """The model of a saved reader; UsageError if files are missing or of another base."""
+    """The model of a saved reader.
+
+    Raises:
+        UsageError: files or packages are missing, or the base has other weights.
+    """
     try:
         if manifest.kind == "encoder":
             return load_encoder(folder, trained=True)
@@ -177,7 +185,7 @@ def _with_adapter(folder: Path, manifest: Manifest) -> LanguageReader:
     weights = find_weights(manifest.base)
     if weights.fingerprint != manifest.base_fingerprint:
         raise UsageError(
-            f"{folder} was trained on a {manifest.base} with other weights than the one here.",
+            f"{folder} was trained on a {manifest.base} whose weights differ from those here.",
             hint=f"Its files had the hash {manifest.base_fingerprint}, not {weights.fingerprint}.",
         )
     # An adapter makes up for what packing lost: it reads on weights packed as in its training.

@@ -1,6 +1,6 @@
 """The wordings of replies that choose no option: refusals, "none of these", "I do not know".
 
-Like those of `cues`, the patterns run on lower-case text and look a bounded way ahead.
+Like those of `announcements`, the patterns run on lower-case text and look a bounded way ahead.
 """
 
 from __future__ import annotations
