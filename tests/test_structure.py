@@ -17,7 +17,8 @@ SOURCE = Path(horsesense.__file__).parent
 
 FLOORS = (
     "errors rng",
-    "plugins progress stats trials",
+    "plugins progress stats",
+    "trials",
     "items",
     "models probes",
     "inference prompts",

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from horsesense.trials.condition import Condition
+
 
 class Earlier(NamedTuple):
     """One answer of an earlier stage.
@@ -15,7 +17,7 @@ class Earlier(NamedTuple):
     """
 
     probe: str
-    condition: str
+    condition: Condition
     repetition: int
     option: int | None
     correct: bool | None
@@ -47,6 +49,7 @@ def load_history(trials: str, readings: str, readers: Sequence[str]) -> History:
     frame = shown.join(found.filter(pl.col("reader") == reader), on=["trial", "variant"])
     by_item: dict[str, list[Earlier]] = {}
     columns = ("item_id", "probe", "condition", "repetition", "option", "correct")
-    for item_id, *rest in frame.sort("trial").select(columns).collect().iter_rows():
-        by_item.setdefault(item_id, []).append(Earlier(*rest))
+    for item_id, probe, text, *rest in frame.sort("trial").select(columns).collect().iter_rows():
+        earlier = Earlier(probe, Condition.parse(text), *rest)
+        by_item.setdefault(item_id, []).append(earlier)
     return History(reader, {item: tuple(answers) for item, answers in by_item.items()})

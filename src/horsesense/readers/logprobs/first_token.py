@@ -19,7 +19,7 @@ from horsesense.errors import UsageError
 from horsesense.models.messages import Response
 from horsesense.readers.reading import Reading
 from horsesense.readers.version import rules_version
-from horsesense.trials.trial import Trial
+from horsesense.trials.trial import Trial, none_phrase
 
 NO_LOGIT: Final = 1e-3
 """Largest logarithm of a probability, rounding errors allowed for."""
@@ -101,7 +101,7 @@ class FirstTokenReader:
     def read(self, trial: Trial, response: Response) -> tuple[Reading, ...]:
         if trial.answer_format not in ("letter", "yes_no") or not response.token_logprobs:
             return ()
-        if "none_phrase" in trial.extras:  # a right reply is no label
+        if none_phrase(trial) is not None:  # a right reply is no label
             return ()
         by_position = scored(trial, response)
         number = self._position(by_position)
