@@ -30,9 +30,9 @@ HELD_OUT: Final = "_held_out"
 Bools = npt.NDArray[np.bool_]
 
 
-def column(absent: float) -> Any:
-    """A field of one value per trial, (items, repetitions), and its value where there is none."""
-    return field(metadata={"absent": absent})
+ABSENT: Final = "absent"
+"""In the metadata of a field with one value per trial, (items, repetitions): the value where
+there is no trial."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +47,8 @@ G = TypeVar("G", bound=Columns)
 class Scores(Columns):
     """Numbers of the readings (see `Reading`), NaN where there is none."""
 
-    confidence: npt.NDArray[np.float32] = column(np.nan)
-    score: npt.NDArray[np.float32] = column(np.nan)
+    confidence: npt.NDArray[np.float32] = field(metadata={ABSENT: np.nan})
+    score: npt.NDArray[np.float32] = field(metadata={ABSENT: np.nan})
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,8 +60,8 @@ class Selection(Columns):
         marked: the position that the probe is about, or -1 (see `trials.extras.Marked`).
     """
 
-    chosen: npt.NDArray[np.int64] = column(0)
-    marked: npt.NDArray[np.int16] = column(-1)
+    chosen: npt.NDArray[np.int64] = field(metadata={ABSENT: 0})
+    marked: npt.NDArray[np.int16] = field(metadata={ABSENT: -1})
 
     @property
     def count(self) -> npt.NDArray[np.int64]:
@@ -79,7 +79,7 @@ class Selection(Columns):
 class Verdicts(Columns):
     """Of cells that ask freely: index into `readers.formats.free_response.CLASSES`, or -1."""
 
-    verdict: npt.NDArray[np.int8] = column(-1)
+    verdict: npt.NDArray[np.int8] = field(metadata={ABSENT: -1})
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,9 +93,9 @@ class Bundles(Columns):
         classes: the labels that all items share; empty where each has options of its own.
     """
 
-    bundle: npt.NDArray[np.int32] = column(-1)
-    problem: npt.NDArray[np.int16] = column(-1)
-    excess: npt.NDArray[np.int32] = column(0)
+    bundle: npt.NDArray[np.int32] = field(metadata={ABSENT: -1})
+    problem: npt.NDArray[np.int16] = field(metadata={ABSENT: -1})
+    excess: npt.NDArray[np.int32] = field(metadata={ABSENT: 0})
     classes: tuple[str, ...] = ()
 
 
@@ -147,25 +147,29 @@ class Cell:
     reader: str
     item: npt.NDArray[np.int64]
     k: npt.NDArray[np.int64]
-    status: npt.NDArray[np.int8] = column(NOT_ASKED)
-    position: npt.NDArray[np.int16] = column(-1)
-    option: npt.NDArray[np.int16] = column(NO_OPTION)
-    gold_at: npt.NDArray[np.int16] = column(-1)
-    correct: npt.NDArray[np.int8] = column(-1)
+    status: npt.NDArray[np.int8] = field(metadata={ABSENT: NOT_ASKED})
+    position: npt.NDArray[np.int16] = field(metadata={ABSENT: -1})
+    option: npt.NDArray[np.int16] = field(metadata={ABSENT: NO_OPTION})
+    gold_at: npt.NDArray[np.int16] = field(metadata={ABSENT: -1})
+    correct: npt.NDArray[np.int8] = field(metadata={ABSENT: -1})
     answer_format: str = "letter"
     by_scores: bool = False
     groups: tuple[Columns, ...] = ()
 
     def __contains__(self, kind: type[Columns]) -> bool:
         """Whether the cell has a group of columns."""
-        return any(isinstance(group, kind) for group in self.groups)
+        return self.get(kind) is not None
 
     def __getitem__(self, kind: type[G]) -> G:
         """A group of columns; KeyError tells which is not there."""
-        for group in self.groups:
-            if isinstance(group, kind):
-                return group
-        raise KeyError(f"a cell of {self.probe} has no {kind.__name__}: does the measure need it?")
+        found = self.get(kind)
+        if found is None:
+            raise KeyError(f"a cell of {self.probe} has no {kind.__name__}; say that you need it")
+        return found
+
+    def get(self, kind: type[G]) -> G | None:
+        """A group of columns; None where the cell has none of the kind."""
+        return next((group for group in self.groups if isinstance(group, kind)), None)
 
     def having(self, *groups: Columns) -> Cell:
         """The same with further groups of columns, or with others in their place."""
@@ -236,7 +240,7 @@ def joined(named: Mapping[str, Cell], probe: str, condition: Condition) -> Cell:
         replace(next(g for g in found if g is not None), **side.columns(kind, found))
         for kind in kinds
         if _joins(kind)
-        for found in [[cell[kind] if kind in cell else None for cell in made]]
+        for found in [[cell.get(kind) for cell in made]]
     ]
     return replace(
         made[0],
@@ -251,7 +255,7 @@ def joined(named: Mapping[str, Cell], probe: str, condition: Condition) -> Cell:
 
 def _joins(kind: type[Columns]) -> bool:
     """Whether a group has values per trial, which can stand side by side."""
-    return any("absent" in f.metadata for f in fields(kind))
+    return any(ABSENT in f.metadata for f in fields(kind))
 
 
 @dataclass(frozen=True)
@@ -265,9 +269,9 @@ class _SideBySide:
     def columns(self, kind: type, found: Sequence[Cell | Columns | None]) -> dict[str, Any]:
         """Every field of one value per trial, laid side by side."""
         return {
-            f.name: self.laid([getattr(each, f.name, None) for each in found], f.metadata["absent"])
+            f.name: self.laid([getattr(each, f.name, None) for each in found], f.metadata[ABSENT])
             for f in fields(kind)
-            if "absent" in f.metadata
+            if ABSENT in f.metadata
         }
 
     def laid(self, arrays: Sequence[npt.NDArray[Any] | None], absent: float) -> npt.NDArray[Any]:

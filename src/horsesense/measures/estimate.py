@@ -101,9 +101,7 @@ def estimate_all(
 def _in_order(estimates: Iterable[Estimate], cells: Sequence[Cell]) -> list[Estimate]:
     """Estimates by cell, in the order of the cells; those of joined cells at the end."""
     place = {(c.probe, c.condition, c.reader): number for number, c in enumerate(cells)}
-    return sorted(
-        estimates, key=lambda e: place.get((e.probe, e.condition, e.reader), len(place))
-    )
+    return sorted(estimates, key=lambda e: place.get((e.probe, e.condition, e.reader), len(place)))
 
 
 def _finished(jobs: Sequence[Job], resampler: Resampler, context: Context) -> Iterator[Estimate]:

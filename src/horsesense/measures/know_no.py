@@ -206,7 +206,9 @@ class ResponseClassShare(Measure):
         return (*CLASSES, "other")
 
     def rows(self, cell: Cell) -> Rows:
-        hits = (cell[Verdicts].verdict[:, :, None] == np.arange(len(CLASSES))) & cell.read[:, :, None]
+        hits = (cell[Verdicts].verdict[:, :, None] == np.arange(len(CLASSES))) & cell.read[
+            :, :, None
+        ]
         known = hits.any(axis=2)
         hits = np.concatenate([hits, (cell.read & ~known)[:, :, None]], axis=2)
         rows = np.column_stack([hits.sum(axis=1), cell.read.sum(axis=1)]).astype(np.float64)

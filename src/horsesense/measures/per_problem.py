@@ -57,7 +57,9 @@ class PerProblem(Measure):
     def rows(self, cell: Cell) -> Rows:
         used = self.used(cell)
         columns = self.columns(cell, used) * used[:, :, None]
-        crossed = Crossed(columns[used], np.nonzero(used)[0], cell[Bundles].bundle[used].astype(np.intp))
+        crossed = Crossed(
+            columns[used], np.nonzero(used)[0], cell[Bundles].bundle[used].astype(np.intp)
+        )
         return Rows(columns.sum(axis=1), int(used.sum()), cell.n_missing, crossed)
 
     def value(self, totals: Floats) -> Floats:

@@ -89,7 +89,7 @@ _PARTS: Final = (
     "data", "items", "model", "probe", "prompt", "decoding", "reader", "measure", "interval",
     "seed", "horsesense",
 )  # fmt: skip
-"""Parts of the text form; the condition stands with the probe, what was reviewed with the reader."""
+"""Parts of the text form; the condition stands in that of the probe, `reviewed` in the reader's."""
 
 
 def _part(text: str) -> tuple[str, str]:

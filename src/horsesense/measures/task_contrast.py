@@ -72,11 +72,14 @@ class TaskDifference(Measure):
     def cells(self, every: Sequence[Cell]) -> Iterator[Cell]:
         """Two tasks under the same condition, side by side."""
         found = {(c.probe, c.condition, c.reader): c for c in super().cells(every)}
-        for (probe, *same), cell in found.items():
-            for other in TASKS[TASKS.index(probe) + 1 :] if probe in TASKS else ():
-                if (other, *same) in found:
-                    pair = {probe: cell, other: found[other, *same]}
-                    yield joined(pair, probe, cell.condition)
+        for (probe, condition, reader), cell in found.items():
+            for other in TASKS[TASKS.index(probe) + 1 :]:
+                if (other, condition, reader) in found:
+                    pair = {probe: cell, other: found[other, condition, reader]}
+                    yield joined(pair, probe, condition)
+
+    def fits(self, cell: Cell) -> bool:
+        return cell.probe in TASKS and super().fits(cell)
 
     def groups(self, cell: Cell) -> Sequence[str]:
         return (" - ".join(cell[Parts].names),)

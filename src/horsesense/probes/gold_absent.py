@@ -119,9 +119,7 @@ class GoldAbsent(Probe):
             item, setting.items.kind, options=texts, origin=origin, gold=position,
             labels=_labels(setting, len(texts)),
         )  # fmt: skip
-        condition = self._condition(
-            "hint_option", positions=self.positions, wording=self.wording
-        )
+        condition = self._condition("hint_option", positions=self.positions, wording=self.wording)
         form = self._form(variant)
         return self.trial(variant, condition, repetition, form=form, expects="none")
 

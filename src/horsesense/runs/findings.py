@@ -18,14 +18,17 @@ from horsesense.measures.bounds import Bound, bounds
 from horsesense.measures.cells import HELD_OUT
 from horsesense.measures.estimate import Context, estimate_all
 from horsesense.measures.registry import MEASURES
+from horsesense.measures.signature import Signature
 from horsesense.readers.base import FittedReader
 from horsesense.readers.human.reviews import Reviews
 from horsesense.readers.model_based.judge import JudgeReader
+from horsesense.readers.registry import reads_scores
 from horsesense.rng import fingerprint
 from horsesense.runs.prepare import Prepared
 from horsesense.runs.settings import Settings
 from horsesense.runs.suites import named_suites
 from horsesense.runs.tables import cells
+from horsesense.trials.condition import Condition
 
 
 @dataclass(frozen=True)
@@ -51,13 +54,7 @@ class Result:
 
         `where` selects by condition, reader or group.
         """
-        found = [
-            e
-            for e in self.estimates
-            if e.measure == measure
-            and e.probe == probe
-            and all(getattr(e, name) == value for name, value in where.items())
-        ]
+        found = [e for e in self.estimates if e.fits(measure=measure, probe=probe, **where)]
         if len(found) != 1:
             raise UsageError(f"{len(found)} estimates of {measure} under {probe} with {where}.")
         return found[0]
@@ -78,7 +75,9 @@ class Measured(NamedTuple):
 def measured(out: Path, readers: Sequence[str], context: Context) -> Measured:
     """All measures from the two tables of a run directory, with what people reviewed."""
     reviews = Reviews.load(out)
-    found = cells(out / "trials.parquet", out / "readings.parquet", readers, reviews.classes)
+    by_scores = [name for name in readers if reads_scores(name)]
+    trials, readings = out / "trials.parquet", out / "readings.parquet"
+    found = cells(trials, readings, readers, reviews.classes, by_scores)
     return Measured(
         estimate_all(found, MEASURES, context), [b for cell in found for b in bounds(cell)]
     )
@@ -129,34 +128,35 @@ def subjects(items: ItemSet) -> dict[str, Any]:
     return {"subject": codes, "subjects": tuple(known)}
 
 
-def signer(study: Prepared, reviews: Reviews) -> Callable[[str, str, str, str], str]:
-    """Signatures from which a number can be made again (the idea is sacreBLEU's)."""
-    settings, made = study.settings, study.planner.made
-    versions = {
-        reader.name: reviews.signed(reader.name, reader.version) for reader in study.readers
-    }
-    model = f"{study.backend.name}@{fingerprint(study.backend.identity)}"
-    data = f"{study.items.name}@{study.items.fingerprint}"
+Signer = Callable[[str, Condition, str, str], Signature]
+"""(probe, condition, reader, measure) -> signature."""
 
-    def sign(probe: str, condition: str, reader: str, measure: str) -> str:
+
+def signer(study: Prepared, reviews: Reviews) -> Signer:
+    """Signatures from which a number can be made again."""
+    settings, made = study.settings, study.planner.made
+    versions = {reader.name: reader.version for reader in study.readers}
+
+    def sign(probe: str, condition: Condition, reader: str, measure: str) -> Signature:
         found = made.get((probe, condition))
         if found is None:  # a measure of several cells together
             found = next(value for (name, _), value in made.items() if name == probe)
         probe_signature, form = found
-        parts = {
-            "data": data,
-            "items": len(study.items),
-            "model": model,
-            "probe": probe_signature + (f"[{condition}]" if condition else ""),
-            "prompt": study.planner.prompter.signature(form),
-            "decoding": f"max_tokens={settings.max_tokens},temperature={settings.temperature:g}",
-            "reader": f"{reader}@{versions[reader.removesuffix(HELD_OUT)]}",
-            "measure": measure,
-            "interval": f"{settings.level:g}x{settings.draws}",
-            "seed": settings.seed,
-            "horsesense": __version__,
-        }
-        return "|".join(f"{name}:{value}" for name, value in parts.items())
+        return Signature(
+            data=f"{study.items.name}@{study.items.fingerprint}",
+            items=len(study.items),
+            model=f"{study.backend.name}@{fingerprint(study.backend.identity)}",
+            probe=probe_signature,
+            condition=condition,
+            prompt=study.planner.prompter.signature(form),
+            decoding=f"max_tokens={settings.max_tokens},temperature={settings.temperature:g}",
+            reader=f"{reader}@{versions[reader.removesuffix(HELD_OUT)]}",
+            reviewed=reviews.count_for(reader),
+            measure=measure,
+            interval=f"{settings.level:g}x{settings.draws}",
+            seed=settings.seed,
+            horsesense=__version__,
+        )
 
     return sign
 

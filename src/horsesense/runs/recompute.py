@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import orjson
 
+from horsesense import __version__
 from horsesense.errors import StoreError
 from horsesense.measures.estimate import Context
+from horsesense.measures.signature import Signature
 from horsesense.readers.human.reviews import Reviews
-from horsesense.runs.findings import clusters, measured, subjects, tested
+from horsesense.runs.findings import Signer, clusters, measured, subjects, tested
 from horsesense.runs.prepare import load_study_items
 from horsesense.runs.settings import Settings
-
-_READER = re.compile(r"(?<=\|reader:)(\w+)@([^|+]+)(?:\+\d+reviewed)?")
+from horsesense.trials.condition import Condition
 
 
 def recompute(out: Path) -> dict[str, Any]:
@@ -54,15 +55,25 @@ def recompute(out: Path) -> dict[str, Any]:
     return content
 
 
-def _signatures(found: Mapping[str, Any], reviews: Reviews) -> Callable[[str, str, str, str], str]:
-    """The signatures as they stand, with the number of replies that are reviewed now."""
-    known = {
-        (e["probe"], e["condition"], e["reader"], e["measure"]): e["signature"]
-        for e in found["estimates"]
-    }
+def _signatures(found: Mapping[str, Any], reviews: Reviews) -> Signer:
+    """The signatures as they stand, for any measure, of what measures now.
 
-    def sign(probe: str, condition: str, reader: str, measure: str) -> str:
-        signature = known[probe, condition, reader, measure]
-        return _READER.sub(lambda m: f"{m[1]}@{reviews.signed(m[1], m[2])}", signature)
+    A cell that only a new measure joins differs from others of its probe in its condition alone.
+    """
+    known: dict[tuple[str, ...], Signature] = {}
+    for e in found["estimates"]:
+        signature = Signature.parse(e["signature"])
+        condition = Condition.parse(e["condition"])
+        known.setdefault((e["probe"], str(condition), e["reader"]), signature)
+        known.setdefault((e["probe"], e["reader"]), signature)
+
+    def sign(probe: str, condition: Condition, reader: str, measure: str) -> Signature:
+        return replace(
+            known.get((probe, str(condition), reader)) or known[probe, reader],
+            condition=condition,
+            measure=measure,
+            reviewed=reviews.count_for(reader),
+            horsesense=__version__,
+        )
 
     return sign

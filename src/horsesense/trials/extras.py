@@ -29,9 +29,7 @@ class Extras:
 
     def named(self) -> dict[str, Any]:
         """Field -> value, without those that are None."""
-        return {
-            f.name: value for f in fields(self) if (value := getattr(self, f.name)) is not None
-        }
+        return {f.name: value for f in fields(self) if (value := getattr(self, f.name)) is not None}
 
     def as_json(self) -> str:
         """The text that stands in a table; "" for no extras."""

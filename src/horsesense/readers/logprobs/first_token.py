@@ -78,6 +78,7 @@ class FirstTokenReader:
     _masses: list[list[float]] = field(default_factory=list, init=False, repr=False)
 
     fits_on = frozenset(("original",))
+    reads_scores = True
 
     def __post_init__(self) -> None:
         fits = self.token in ("any", "found") or (

@@ -79,6 +79,7 @@ class PrideReader:
     _report: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
     fits_on = frozenset(("original", "order"))
+    reads_scores = True
 
     def __post_init__(self) -> None:
         for name, value, allowed in (
