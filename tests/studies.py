@@ -10,6 +10,7 @@ import orjson
 
 from horsesense.runs.settings import Settings
 from horsesense.runs.study import Result, run_study
+from horsesense.trials.condition import Condition
 
 PROBES = ("repeat", "order", "labels", "none_of_the_above", "options_only")
 
@@ -38,11 +39,12 @@ def study(items: Path | str, model: str, out: Path, **settings: Any) -> Result:
 def value(
     result: Result, measure: str, group: str = "", *, has: str = "", reader: str = "text"
 ) -> float:
-    """The one estimate of a measure whose condition contains `has`."""
+    """The one estimate of a measure whose condition has the settings `has`."""
     found = [
         e.value
         for e in result.estimates
-        if (e.measure, e.group, e.reader) == (measure, group, reader) and has in e.condition
+        if (e.measure, e.group, e.reader) == (measure, group, reader)
+        and e.condition.matches(**Condition.parse(has))
     ]
     assert len(found) == 1, f"{len(found)} of {measure} {group} with {has}"
     assert found[0] is not None

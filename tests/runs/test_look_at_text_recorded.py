@@ -17,6 +17,7 @@ from horsesense.readers.logprobs.first_token import FirstTokenReader
 from horsesense.report import verdict_of, write_report
 from horsesense.runs.settings import Settings
 from horsesense.runs.study import run_study
+from horsesense.trials.condition import PLAIN
 from horsesense.trials.trial import Trial, Variant
 
 pytestmark = pytest.mark.shared
@@ -51,7 +52,7 @@ def test_first_token_against_people(shared, name):
         labels = LETTERS[: len(row["options"])]
         shown = Variant(row["id"], "", tuple(row["options"]), labels, tuple(range(len(labels))), 0)
         reply = Response(row["response"], token_logprobs=(row["first_token_letter_scores"],))
-        [found] = reader.read(Trial("original", "", 0, (shown,)), reply)
+        [found] = reader.read(Trial("original", PLAIN, 0, (shown,)), reply)
         position = labels.index(row["first_token_choice"])
         # Two labels with the very same score: the released choice is the first, ours is none.
         assert found.positions == (position,) or found.status == "ambiguous"

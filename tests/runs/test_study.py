@@ -175,8 +175,8 @@ def test_guessing_agrees_with_itself_as_often_as_chance_has_it(results: dict[str
 
 def test_every_number_is_signed_and_counted(results: dict[str, Result]) -> None:
     for e in results["prior"].estimates:
-        assert e.signature.startswith("data:made_up@")
-        assert f"|measure:{e.measure.removesuffix('_null')}|" in e.signature
+        assert str(e.signature).startswith("data:made_up@")
+        assert f"|measure:{e.measure.removesuffix('_null')}|" in str(e.signature)
         assert (e.value is None) == bool(e.note)
         if e.value is not None:
             assert e.n > 0

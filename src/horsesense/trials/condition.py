@@ -114,7 +114,7 @@ def _parsed(text: str) -> Condition:
         if not given or name in settings or not _sound(name, value):
             raise UsageError(
                 f"{text!r} is not a condition: {part!r} is not a setting of its own.",
-                hint="Write name=value, joined by commas, each name once: place=kept, wording=above.",
+                hint="Write each name once, joined by commas: place=kept, wording=above.",
             )
         settings[name] = value
     return Condition(**settings)

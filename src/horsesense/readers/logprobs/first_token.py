@@ -68,7 +68,7 @@ class FirstTokenReader:
     >>> from horsesense.trials.trial import Variant
     >>> shown = Variant("q", "?", ("x", "y"), ("A", "B"), (0, 1), 0)
     >>> response = Response("B", token_logprobs=({"A": -2.0, " B": -0.5, "B": -1.5},))
-    >>> FirstTokenReader().read(Trial("original", "", 0, (shown,)), response)[0].positions
+    >>> FirstTokenReader().read(Trial("original", PLAIN, 0, (shown,)), response)[0].positions
     (1,)
     """
 
