@@ -83,10 +83,10 @@ def test_smaller_bundles_are_prefixes_of_larger_ones() -> None:
     by_size: dict[str, list[tuple[str, ...]]] = {}
     for planned in made("batch(sizes=3/5/10, bundles=20)", texts()):
         ids = tuple(v.item_id for v in planned.trial.variants)
-        by_size.setdefault(planned.trial.condition, []).append(ids)
-    ten = by_size["size=10"]
-    assert [b[:3] for b in ten] == by_size["size=3"]
-    assert [b[:5] for b in ten] == by_size["size=5"]
+        by_size.setdefault(planned.trial.condition["size"], []).append(ids)
+    ten = by_size["10"]
+    assert [b[:3] for b in ten] == by_size["3"]
+    assert [b[:5] for b in ten] == by_size["5"]
     assert len(set(ten)) == 20
     assert all(len(set(bundle)) == 10 for bundle in ten)
 

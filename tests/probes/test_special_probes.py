@@ -15,6 +15,7 @@ from horsesense.probes.base import NotApplicableError, Setting
 from horsesense.probes.context_length import cut, sentences
 from horsesense.probes.fillers import FORMS, nonsense, words_of
 from horsesense.probes.registry import parse_probe
+from horsesense.trials.condition import Condition
 from horsesense.trials.extras import NO_EXTRAS, Marked
 from horsesense.trials.history import Earlier, History
 from horsesense.trials.trial import NONE_OPTION, Trial
@@ -147,10 +148,13 @@ def test_two_options_allow_one_order_without_gold() -> None:
     assert arms == ["misleading", "unchanged"], "there is no other distractor"
 
 
+CYCLIC = Condition(design="cyclic")
+
+
 def history(*answers: tuple[str, int, int | None]) -> History:
     return History(
         "text",
-        {"q": tuple(Earlier(probe, "design=cyclic" if probe == "order" else "", r, content,
+        {"q": tuple(Earlier(probe, CYCLIC if probe == "order" else Condition(), r, content,
                             content == PLAIN.gold) for probe, r, content in answers)},
     )  # fmt: skip
 

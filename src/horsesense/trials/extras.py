@@ -119,20 +119,21 @@ class Rewording(Extras):
 def extras_of(text: str) -> Extras:
     """What `Extras.as_json` wrote, or what version 0.1 wrote (texts alone, of no named kind).
 
-    StoreError for a kind that is not known here.
+    StoreError for what is neither.
     """
     if not text:
         return NO_EXTRAS
-    found = orjson.loads(text)
-    name = found.pop("kind", None) or _former_kind(found).__name__
-    if name not in Extras.kinds:
+    try:
+        found = dict(orjson.loads(text))
+        name = found.pop("kind", None)
+        kind = Extras.kinds[name] if name else _former_kind(found)
+        types = {f.name: str(f.type) for f in fields(kind)}
+        return kind(**{key: _typed(types[key], value) for key, value in found.items()})
+    except (KeyError, TypeError, ValueError) as error:
         raise StoreError(
-            f"Trials with extras of the kind {name!r} cannot be read here.",
-            hint="Install the plug-in whose probe made them.",
-        )
-    kind = Extras.kinds[name]
-    types = {f.name: str(f.type) for f in fields(kind)}
-    return kind(**{key: _typed(types.get(key, "str"), value) for key, value in found.items()})
+            f"The extras {text[:200]} of a trial cannot be read ({error}).",
+            hint="If a plug-in's probe made them, install the plug-in.",
+        ) from None
 
 
 _FORMER: Final[dict[str, type[Extras]]] = {
@@ -147,7 +148,8 @@ _FORMER: Final[dict[str, type[Extras]]] = {
 
 
 def _former_kind(found: dict[str, Any]) -> type[Extras]:
-    return next((kind for key, kind in _FORMER.items() if key in found), Extras)
+    """KeyError where no key tells it."""
+    return _FORMER[next((key for key in _FORMER if key in found), "kind")]
 
 
 def _typed(kind: str, value: Any) -> Any:
