@@ -28,19 +28,17 @@ def cell_of(
     right = np.array(gold)[:, None]
     correct = np.where(missing, -1, content == right)
     shown = content if positions is None else np.array(positions)
+    gold_shown = np.broadcast_to(right, content.shape) if gold_at is None else np.array(gold_at)
     return Cell(
-        probe,
-        "",
-        reader,
-        np.arange(len(contents)),
-        np.full(len(contents), k),
-        status,
-        np.where(missing | none, -1, shown).astype(np.int16),
-        content.astype(np.int16),
-        (np.broadcast_to(right, content.shape) if gold_at is None else np.array(gold_at)).astype(
-            np.int16
-        ),
-        correct.astype(np.int8),
+        probe=probe,
+        reader=reader,
+        item=np.arange(len(contents)),
+        k=np.full(len(contents), k),
+        status=status,
+        position=np.where(missing | none, -1, shown).astype(np.int16),
+        option=content.astype(np.int16),
+        gold_at=gold_shown.astype(np.int16),
+        correct=correct.astype(np.int8),
     )
 
 

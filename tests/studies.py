@@ -15,6 +15,7 @@ from horsesense.measures.base import Estimate
 from horsesense.models.registry import make_model
 from horsesense.runs.results import Results
 from horsesense.runs.settings import Settings
+from horsesense.trials.condition import Condition
 
 PROBES = ("repeat", "order", "labels", "none_of_the_above", "options_only")
 
@@ -88,11 +89,12 @@ def results_of(out: Path) -> Results:
 def value(
     result: Result, measure: str, group: str = "", *, has: str = "", reader: str = "text"
 ) -> float:
-    """The one estimate of a measure whose condition contains `has`."""
+    """The one estimate of a measure whose condition has the settings `has`."""
     found = [
         e.value
         for e in result.estimates
-        if (e.measure, e.group, e.reader) == (measure, group, reader) and has in e.condition
+        if (e.measure, e.group, e.reader) == (measure, group, reader)
+        and e.condition.matches(**Condition.parse(has))
     ]
     assert len(found) == 1, f"{len(found)} of {measure} {group} with {has}"
     assert found[0] is not None

@@ -17,7 +17,8 @@ SOURCE = Path(horsesense.__file__).parent
 
 FLOORS = (
     "errors rng",
-    "files plugins progress stats trials",
+    "files plugins progress stats",
+    "trials",
     "items",
     "models probes",
     "inference prompts",

@@ -24,8 +24,9 @@ EXACT = 1e-8
 
 def value(name: str, cell: Cell, other: Cell | None = None) -> Any:
     measure = MEASURES.get(name)
-    assert measure.undefined_reason(cell, other) is None
-    values = measure.value(measure.rows(cell, other).rows.sum(axis=0))
+    cell = cell if other is None else cell.against(other)
+    assert measure.undefined_reason(cell) is None
+    values = measure.value(measure.rows(cell).rows.sum(axis=0))
     return float(values[0]) if len(values) == 1 else values
 
 
@@ -194,6 +195,6 @@ def test_a_reply_without_an_answer_does_not_change_by_being_repeated() -> None:
     """None to none is no change; an answer that comes or goes is one."""
     original = cell_of([[0], [None], [None], [1], [-99]], [0] * 5, probe="original")
     again = cell_of([[0], [None], [2], [None], [1]], [0] * 5, probe="repeat")
-    rows = MEASURES.get("answer_change_rate").rows(again, original)
+    rows = MEASURES.get("answer_change_rate").rows(again.against(original))
     assert rows.rows.tolist() == [[0, 1], [0, 0], [1, 1], [1, 1], [0, 0]]
     assert (rows.n, rows.n_missing) == (3, 1)

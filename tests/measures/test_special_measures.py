@@ -13,13 +13,17 @@ from sklearn.metrics import roc_auc_score
 from cells import cell_of
 from horsesense.measures.agreement import chance_agreement
 from horsesense.measures.bounds import bounds
-from horsesense.measures.cells import STATUS_CODE, Cell, joined
+from horsesense.measures.cells import STATUS_CODE, Cell, Parts, Scores, Selection, joined
 from horsesense.measures.know_no import omni_accuracy, reference_policies
 from horsesense.measures.registry import MEASURES
 from horsesense.stats.bootstrap import Resampler, by_cluster
 from horsesense.testing.conformance import random_cell
+from horsesense.trials.condition import PLAIN, Condition
 
-YES_NO = "items=all, polarity=positive"
+YES_NO = Condition(items="all", polarity="positive")
+
+
+TWO = Condition(n=2, design="random(4)")
 
 
 def values(measure: str, cell: Cell) -> dict[str, float]:
@@ -55,7 +59,7 @@ def test_omni_of_cells_is_omni_of_their_accuracies() -> None:
         status = np.full_like(cell.status, STATUS_CODE["answer"])
         correct = np.maximum(cell.correct, 0)
         cells[name] = replace(cell, status=status, correct=correct.astype(np.int8))
-    whole = joined(cells, "gold_absent", "")
+    whole = joined(cells, "gold_absent", PLAIN)
     accuracy = {p: float((c.correct == 1).mean()) for p, c in cells.items()}
     expected = omni_accuracy(accuracy["with_gold"], [accuracy[p] for p in prompts[1:]])
     assert values("omni_accuracy", whole)[""] == pytest.approx(expected, abs=1e-12)
@@ -98,13 +102,11 @@ def multi_cell(vector: dict[str, Any]) -> Cell:
     items = vector["items"]
     column = np.array([[position[item["gold"]]] for item in items], dtype=np.int16)
     cell = cell_of([[0]] * len(items), [0] * len(items), probe="multi_select")
-    return replace(
-        cell,
-        answer_format="letters",
-        gold_at=column,
+    selection = Selection(
         marked=np.array([[position[item["mis"]]] for item in items], dtype=np.int16),
         chosen=np.array([[sum(1 << position[s] for s in item["sel"])] for item in items]),
     )
+    return replace(cell, answer_format="letters", gold_at=column).having(selection)
 
 
 def test_multi_selection(vectors: dict[str, Any]) -> None:
@@ -126,15 +128,14 @@ def confidence_cell(gold: list[float], distractors: list[list[float]]) -> Cell:
     n, k = yes.shape
     accepts = np.tile([0] + [1] * (k - 1), (n, 1)).astype(np.int16)
     cell = cell_of([[0] * k] * n, [0] * n, k=2, probe="option_confidence", reader="first_token")
-    return replace(
+    cell = replace(
         cell,
         condition=YES_NO,
         answer_format="yes_no",
         gold_at=accepts,
         position=np.where(yes >= 0.5, 0, 1).astype(np.int16),
-        confidence=np.maximum(yes, 1 - yes),
-        score=np.zeros((n, k)),
     )
+    return cell.having(Scores(confidence=np.maximum(yes, 1 - yes), score=np.zeros((n, k))))
 
 
 def test_option_confidence(vectors: dict[str, Any]) -> None:
@@ -205,16 +206,15 @@ def test_unread_options_are_missing_not_zero() -> None:
 def test_joined_cells_keep_their_items_apart() -> None:
     first = random_cell(1, n=5)
     second = replace(random_cell(2, n=5), item=np.arange(3, 8))
-    whole = joined({"a": first, "b": second}, "p", "c")
+    whole = joined({"a": first, "b": second}, "p", PLAIN)
     assert whole.item.tolist() == list(range(8))
-    assert whole.part is not None
-    a = whole.status[:, whole.part == 0]
+    a = whole.status[:, whole[Parts].part == 0]
     assert np.array_equal(a[:5], first.status)
     assert not (a[5:] != -2).any(), "an item that a cell lacks was not asked there"
 
 
 def test_orders_that_show_other_distractors_have_no_simple_chance_level() -> None:
-    cell = replace(random_cell(1, k=2), probe="option_count", condition="n=2, design=random(4)")
+    cell = replace(random_cell(1, k=2), probe="option_count", condition=TWO)
     measure = MEASURES.get("plurality_agreement")
     assert measure.baseline(cell) is None
-    assert measure.baseline(replace(cell, condition="n=3, design=random(4)")) is not None
+    assert measure.baseline(replace(cell, condition=TWO.with_(n=3))) is not None

@@ -21,7 +21,7 @@ from horsesense.items.item import Item, ItemSet, flag_items
 from horsesense.items.load import load_items
 from horsesense.items.tasks import task_for
 from horsesense.measures.base import Estimate
-from horsesense.measures.cells import STATUS_CODE, Cell
+from horsesense.measures.cells import STATUS_CODE, Bundles, Cell, Selection
 from horsesense.measures.per_problem import chance, error_kinds
 from horsesense.measures.registry import MEASURES
 from horsesense.models.base import Capabilities
@@ -36,7 +36,8 @@ from horsesense.runs.settings import Settings
 from horsesense.stats.contrasts import contrast, contrasts, shares_near_single
 from horsesense.stats.two_way import influences, two_way_se
 from horsesense.trials.bundles import nested, streams
-from horsesense.trials.trial import Trial, Variant
+from horsesense.trials.condition import PLAIN, Condition
+from horsesense.trials.trial import Trial, Variant, bundled
 from studies import run_study
 
 SENTIMENT = ("Positive", "Negative")
@@ -82,10 +83,10 @@ def test_smaller_bundles_are_prefixes_of_larger_ones() -> None:
     by_size: dict[str, list[tuple[str, ...]]] = {}
     for planned in made("batch(sizes=3/5/10, bundles=20)", texts()):
         ids = tuple(v.item_id for v in planned.trial.variants)
-        by_size.setdefault(planned.trial.condition, []).append(ids)
-    ten = by_size["size=10"]
-    assert [b[:3] for b in ten] == by_size["size=3"]
-    assert [b[:5] for b in ten] == by_size["size=5"]
+        by_size.setdefault(planned.trial.condition["size"], []).append(ids)
+    ten = by_size["10"]
+    assert [b[:3] for b in ten] == by_size["3"]
+    assert [b[:5] for b in ten] == by_size["5"]
     assert len(set(ten)) == 20
     assert all(len(set(bundle)) == 10 for bundle in ten)
 
@@ -130,7 +131,7 @@ def test_too_few_items_is_an_error_that_says_so() -> None:
 def test_published_sizes_that_do_not_fit_are_counted() -> None:
     probe, items = parse_probe("batch(bundles=2)"), texts(60)
     planner = Planner(items, (probe,), Setting(items), Prompter(), "test")
-    assert {p.trial.condition for p in planner.plan([probe])} == {
+    assert {str(p.trial.condition) for p in planner.plan([probe])} == {
         "size=5", "size=10", "size=20", "size=50",
     }  # fmt: skip
     (row,) = planner.excluded.as_json()
@@ -242,7 +243,7 @@ def test_worked_bundles_come_before_the_question_and_are_read_as_right(spec: str
         assert all(i.question in messages[2 * place][1] for i in shown)
         trial = replace(planned.trial, variants=variants)
         read = TextAnswers().read(trial, Response(messages[2 * place + 1][1]))
-        asked = trial.extras.get("asked")
+        asked = bundled(trial).asked
         for variant, reading in zip(variants, read, strict=True):
             chosen = asked is None or variant.options[variant.gold_at or 0] == asked
             assert reading.positions == ((variant.gold_at,) if chosen else ())
@@ -303,16 +304,28 @@ def cell_of(gold: Sequence[int], chosen: Sequence[Sequence[int]], m: int, asks: 
         return np.array(found, dtype=kind).reshape(n, 1)
 
     status = ["answer" if c else "none" for c in chosen]
-    return Cell(
-        "select_all" if asks == "index_json" else "batch", f"size={n}", "text",
-        np.arange(n), np.full(n, m),
-        column([STATUS_CODE[s] for s in status], np.int8), column(one, np.int16),
-        column(one, np.int16), column(gold, np.int16),
-        column([int(o == g) for o, g in zip(one, gold, strict=True)], np.int8), asks,
-        chosen=column([sum(1 << s for s in set(c)) for c in chosen], np.int64),
+    selection = Selection(
+        column([sum(1 << s for s in set(c)) for c in chosen], np.int64),
+        column([-1] * n, np.int16),
+    )
+    bundles = Bundles(
         bundle=column([0] * n, np.int32), problem=column(range(n), np.int16),
         excess=column([0] * n, np.int32), classes=tuple(f"c{s}" for s in range(m)),
     )  # fmt: skip
+    return Cell(
+        probe="select_all" if asks == "index_json" else "batch",
+        condition=Condition(size=n),
+        reader="text",
+        item=np.arange(n),
+        k=np.full(n, m),
+        status=column([STATUS_CODE[s] for s in status], np.int8),
+        position=column(one, np.int16),
+        option=column(one, np.int16),
+        gold_at=column(gold, np.int16),
+        correct=column([int(o == g) for o, g in zip(one, gold, strict=True)], np.int8),
+        answer_format=asks,
+        groups=(selection, bundles),
+    )
 
 
 def value(measure: str, cell: Cell) -> Any:
@@ -328,7 +341,7 @@ def test_worked_examples_of_selection(name: str, vectors: dict[str, Any]) -> Non
     gold = [labels.index(label) for label in want["gold"]]
     origin = tuple(range(len(labels)))
     variants = tuple(Variant(f"i{j}", "t", labels, (), origin, g) for j, g in enumerate(gold))
-    trial = Trial("select_all", "", 0, variants, "index_json")
+    trial = Trial("select_all", PLAIN, 0, variants, "index_json")
     readings = TextAnswers().read(trial, Response(json.dumps(want["assign"])))
     cell = cell_of(gold, [r.positions for r in readings], len(labels), "index_json")
     assert value("per_problem_accuracy", cell)[0] == pytest.approx(want["PPA"], abs=1e-8)
@@ -361,7 +374,7 @@ def test_worked_example_of_a_batch(vectors: dict[str, Any]) -> None:
     gold = [SENTIMENT.index(label) for label in want["gold"]]
     variants = tuple(Variant(f"i{j}", "t", SENTIMENT, (), (0, 1), g) for j, g in enumerate(gold))
     readings = TextAnswers().read(
-        Trial("batch", "", 0, variants, "label_lines"), Response("\n".join(want["pred"]))
+        Trial("batch", PLAIN, 0, variants, "label_lines"), Response("\n".join(want["pred"]))
     )
     cell = cell_of(gold, [r.positions for r in readings], 2, "label_lines")
     assert value("per_problem_accuracy", cell)[0] == pytest.approx(want["PPA"], abs=1e-8)
@@ -547,7 +560,7 @@ def test_a_prompt_beyond_the_context_is_known_counted_and_not_sent(
     assert result.findings["too_long"] == too_long
     assert result.run.sent == 400 + 7
     by_condition = {
-        e.condition: e for e in values(result.estimates, "per_problem_accuracy", "batch")
+        str(e.condition): e for e in values(result.estimates, "per_problem_accuracy", "batch")
     }
     assert by_condition["size=5"].value == 1
     assert by_condition["size=50"].value is None
@@ -607,8 +620,8 @@ def test_real_sets_at_sizes_5_to_50(
     file = shared / "data" / f"{name}.jsonl.gz"
     probes = [f"{t}(sizes=5/10/20/50, bundles=4)" for t in TASKS]
     found = study(file, "sim:clerk?style=9", probes, tmp_path, split=split, limit=200)
-    assert f"task={task}@" in found[0].signature
+    assert f"task={task}@" in str(found[0].signature)
     for probe in TASKS:
         rows = values(found, "per_problem_accuracy", probe)
-        assert [e.condition for e in rows] == ["size=5", "size=10", "size=20", "size=50"]
+        assert [str(e.condition) for e in rows] == ["size=5", "size=10", "size=20", "size=50"]
         assert {e.value for e in rows} == {1.0}

@@ -17,6 +17,7 @@ from horsesense.probes.perturbed import EXTRA
 from horsesense.probes.registry import parse_probes
 from horsesense.rng import Dice
 from horsesense.testing.conformance import check_probe
+from horsesense.trials.condition import Condition
 
 QUESTION = (
     "Which of the following best describes the effect of $x_{max} = 12$ on DNA and mRNA, if "
@@ -104,7 +105,7 @@ def made(spec, *args, **kwargs):
 def test_four_versions_under_the_same_five_shuffles(name):
     trials = made(name)
     assert [t.repetition for t in trials] == list(range(20))
-    assert {t.condition for t in trials} == {"versions=4, design=random(5)"}
+    assert {t.condition for t in trials} == {Condition(versions=4, design="random(5)")}
     by_version = [trials[i : i + 5] for i in range(0, 20, 5)]
     for version in by_version:
         assert len({t.variant.question for t in version}) == 1
@@ -123,8 +124,8 @@ def test_two_options_have_two_orders():
 def test_options_that_decline_are_added_and_left_out():
     trials = made("extra_options")
     without, added = trials[:5], trials[5:]
-    assert {t.condition for t in without} == {"added=0, design=random(5)"}
-    assert {t.condition for t in added} == {"added=3, design=random(5)"}
+    assert {t.condition for t in without} == {Condition(added=0, design="random(5)")}
+    assert {t.condition for t in added} == {Condition(added=3, design="random(5)")}
     for trial in added:
         shown = dict(zip(trial.variant.origin, trial.variant.options, strict=True))
         assert len(shown) == 7

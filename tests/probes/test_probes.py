@@ -9,6 +9,7 @@ from horsesense.items.item import Item, ItemSet, flag_items
 from horsesense.probes.base import NotApplicableError, Setting
 from horsesense.probes.registry import PROBES, parse_probe, parse_probes
 from horsesense.testing.conformance import check_probe, item_set
+from horsesense.trials.condition import Condition
 from horsesense.trials.trial import NONE_OPTION, Trial
 
 
@@ -56,7 +57,7 @@ def test_order_keeps_content_and_moves_gold_with_it() -> None:
         shown = trial.variant
         assert [item.options[o] for o in shown.origin] == list(shown.options)
         assert shown.options[shown.gold_at or 0] == item.options[item.gold or 0]
-    assert {t.condition for t in trials("order")} == {"design=cyclic"}
+    assert {t.condition for t in trials("order")} == {Condition(design="cyclic")}
 
 
 def test_many_options_are_not_asked_in_every_cyclic_order() -> None:
@@ -65,16 +66,16 @@ def test_many_options_are_not_asked_in_every_cyclic_order() -> None:
 
 def test_labels_change_nothing_but_the_labels() -> None:
     original = trials("original")[0].variant
-    shown = {t.condition: t.variant for t in trials("labels")}
-    assert shown["set=digits"].labels == ("1", "2", "3", "4")
+    shown = {t.condition["set"]: t.variant for t in trials("labels")}
+    assert shown["digits"].labels == ("1", "2", "3", "4")
     assert {v.options for v in shown.values()} == {original.options}
     with pytest.raises(NotApplicableError, match="more than the labels"):
         trials("labels(symbols)", item_set(k=12))
 
 
 def test_none_of_the_above_takes_the_place_of_gold_or_of_a_distractor() -> None:
-    shown = {t.condition.split(",")[0]: t.variant for t in trials("none_of_the_above", place=1)}
-    kept, last, distractor = (shown[f"place={p}"] for p in ("kept", "last", "distractor"))
+    shown = {t.condition["place"]: t.variant for t in trials("none_of_the_above", place=1)}
+    kept, last, distractor = (shown[p] for p in ("kept", "last", "distractor"))
     assert (kept.origin, kept.gold_at) == ((0, NONE_OPTION, 2, 3), 1)
     assert kept.options[1] == "None of the above"
     assert (last.origin[3], last.gold_at) == (NONE_OPTION, 3)

@@ -15,6 +15,8 @@ from horsesense.probes.base import NotApplicableError, Setting
 from horsesense.probes.context_length import cut, sentences
 from horsesense.probes.fillers import FORMS, nonsense, words_of
 from horsesense.probes.registry import parse_probe
+from horsesense.trials.condition import Condition
+from horsesense.trials.extras import NO_EXTRAS, Marked
 from horsesense.trials.history import Earlier, History
 from horsesense.trials.trial import NONE_OPTION, Trial
 from studies import study
@@ -142,14 +144,17 @@ def test_the_none_option_stands_last_or_everywhere() -> None:
 def test_two_options_allow_one_order_without_gold() -> None:
     item = Item("q", "Which?", ("red", "green"), 0)
     assert len(trials("gold_absent(prompt=no_hint)", item)) == 1
-    arms = [t.condition.split(",")[0] for t in trials("misleading_replaced", item)]
-    assert arms == ["arm=misleading", "arm=unchanged"], "there is no other distractor"
+    arms = [t.condition["arm"] for t in trials("misleading_replaced", item)]
+    assert arms == ["misleading", "unchanged"], "there is no other distractor"
+
+
+CYCLIC = Condition(design="cyclic")
 
 
 def history(*answers: tuple[str, int, int | None]) -> History:
     return History(
         "text",
-        {"q": tuple(Earlier(probe, "design=cyclic" if probe == "order" else "", r, content,
+        {"q": tuple(Earlier(probe, CYCLIC if probe == "order" else Condition(), r, content,
                             content == PLAIN.gold) for probe, r, content in answers)},
     )  # fmt: skip
 
@@ -183,8 +188,7 @@ def test_a_second_look_is_taken_at_the_right_items(
     if spec == "true_false":
         assert len(made) == expected
     else:
-        marked = made[0].extras.get("marked")
-        assert marked == (None if expected is None else str(expected))
+        assert made[0].extras == (NO_EXTRAS if expected is None else Marked(expected))
 
 
 @given(st.lists(st.sampled_from(["One two three.", "Dr. Fox ran!", "It is 3.5 km.", "Why?"])))

@@ -17,6 +17,7 @@ from cells import cell_of
 from horsesense.errors import StoreError, UsageError
 from horsesense.measures.base import Estimate
 from horsesense.measures.registry import MEASURES
+from horsesense.measures.signature import Signature
 from horsesense.report import item_report, write_report
 from horsesense.report.charts import Line, Point, bars, forest, stacked
 from horsesense.report.examples import REASONS, choose, pieces
@@ -26,6 +27,7 @@ from horsesense.report.text import interval_of, p_text, value_of, visible
 from horsesense.report.verdict import Sentence, side, would_show
 from horsesense.runs.results import Results
 from horsesense.runs.settings import Settings
+from horsesense.trials.condition import PLAIN
 from studies import Result, results_of, run_study
 
 UNPRINTABLE = "nul\x00 bell\x07 escape\x1b[31m over\u202eride isolate\u2066 zero\u200bwidth \x9b"
@@ -129,11 +131,16 @@ def said(run: Results, tone: str) -> str:
     return "\n".join(s.text for s in sentences(run) if s.tone == tone)
 
 
+SIGNATURE = Signature("d", 1, "m", "p", PLAIN, "t", "", "r", 0, "accuracy", "", 0, "0")
+
+
 def estimate(value: float, low: float, high: float, **changes: Any) -> Estimate:
-    names = ("dataset", "model", "probe", "condition", "reader", "group", "signature")
+    names = ("dataset", "model", "probe", "reader", "group")
     blank = dict.fromkeys(names, "")
     whole: dict[str, Any] = {
         **blank,
+        "condition": PLAIN,
+        "signature": SIGNATURE,
         "measure": "accuracy",
         "value": value,
         "low": low,
@@ -510,7 +517,7 @@ class TestStrata:
 def test_a_difference_is_told_without_a_second_sign(value: float, said: str) -> None:
     gain = Estimate(
         "score_gain", value, value - 0.05, value + 0.05, 0.95, 100, 0, "items", "fraction",
-        "d", "m", "original", "", "text", "", "s",
+        "d", "m", "original", PLAIN, "text", "", SIGNATURE,
     )  # fmt: skip
     (sentence,) = _gain(gain)
     assert f"the score is {said} what the first token gives" in sentence.text

@@ -12,7 +12,7 @@ from sklearn.metrics import brier_score_loss, cohen_kappa_score, roc_auc_score
 
 from cells import cell_of
 from horsesense.measures.agreement import chance_entropy, entropy
-from horsesense.measures.cells import NO_OPTION, STATUS_CODE, joined
+from horsesense.measures.cells import NO_OPTION, STATUS_CODE, Scores, joined
 from horsesense.measures.estimate import Context, estimate_all
 from horsesense.measures.registry import MEASURES
 from horsesense.measures.votes import elected, votes
@@ -20,6 +20,7 @@ from horsesense.report import write_report
 from horsesense.report.flow import flow
 from horsesense.runs.settings import Settings
 from horsesense.runs.suites import suite_probes
+from horsesense.trials.condition import PLAIN, Condition
 from horsesense.trials.trial import NONE_OPTION
 from studies import items_file, study
 
@@ -28,7 +29,7 @@ CODES = {"a": 0, "b": 1, "c": 2, "d": 3, "X": NONE_OPTION}
 
 def value(name, cell, other=None):
     measure = MEASURES.get(name)
-    rows = measure.rows(cell, other)
+    rows = measure.rows(cell if other is None else cell.against(other))
     return measure.value(rows.rows.sum(axis=0))
 
 
@@ -37,7 +38,7 @@ def perturbed(runs, gold=0):
     flat = [CODES[c] for run in runs for c in run]
     cell = cell_of([flat], [gold], probe="key_typo")
     status = np.where(np.array([flat]) == NONE_OPTION, STATUS_CODE["none"], cell.status)
-    condition = f"versions={len(runs)}, design=random({len(runs[0])})"
+    condition = Condition(versions=len(runs), design=f"random({len(runs[0])})")
     return replace(cell, condition=condition, status=status.astype(np.int8))
 
 
@@ -86,7 +87,7 @@ def test_a_vote_follows_the_content_whatever_it_is_called(run, renamed):
 
 def test_unreadable_answers_elect_nobody_and_missing_ones_are_missing():
     cell = cell_of([[None, None, 2, -99, 0, 0]], [0])
-    cell = replace(cell, condition="versions=2, design=random(3)", probe="key_typo")
+    cell = replace(cell, condition=Condition(versions=2, design="random(3)"), probe="key_typo")
     vote = elected(cell)
     assert vote.option[0, 0] == NO_OPTION
     assert vote.read[0].tolist() == [True, False]
@@ -100,7 +101,7 @@ def before_after(v):
         says_none = np.array(contents) == NONE_OPTION
         status = np.where(says_none, STATUS_CODE["none"], cell.status).astype(np.int8)
         parts[name] = replace(cell, status=status)
-    return joined(parts, "extra_options", "")
+    return joined(parts, "extra_options", PLAIN)
 
 
 def test_answers_that_float(vectors):
@@ -148,7 +149,8 @@ def scored_cell(n=400, sharp=1.0, seed=0):
     right = rng.random(n) < sure * sharp
     cell = cell_of([[0 if r else 1] for r in right], [0] * n, reader="first_token")
     score = np.zeros((n, 1), dtype=np.float32)
-    return replace(cell, confidence=sure[:, None].astype(np.float32), score=score), right, sure
+    scores = Scores(sure[:, None].astype(np.float32), score)
+    return cell.having(scores), right, sure
 
 
 def test_calibration_against_scikit_learn():

@@ -15,6 +15,7 @@ from horsesense.probes.base import LETTERS
 from horsesense.readers.logprobs.first_token import FirstTokenReader
 from horsesense.report import verdict_of, write_report
 from horsesense.runs.settings import Settings
+from horsesense.trials.condition import PLAIN
 from horsesense.trials.trial import Trial, Variant
 from studies import run_study
 
@@ -50,7 +51,7 @@ def test_first_token_against_people(shared, name):
         labels = LETTERS[: len(row["options"])]
         shown = Variant(row["id"], "", tuple(row["options"]), labels, tuple(range(len(labels))), 0)
         reply = Response(row["response"], token_logprobs=(row["first_token_letter_scores"],))
-        [found] = reader.read(Trial("original", "", 0, (shown,)), reply)
+        [found] = reader.read(Trial("original", PLAIN, 0, (shown,)), reply)
         position = labels.index(row["first_token_choice"])
         # Two labels with the very same score: the released choice is the first, ours is none.
         assert found.positions == (position,) or found.status == "ambiguous"
@@ -61,7 +62,7 @@ def test_first_token_against_people(shared, name):
     assert ties <= 3
     gold = [0] * len(rows)
     cells = [cell_of(said, gold, k=len(labels)) for said in (chosen, labelled)]
-    found = MEASURES.get("mismatch_rate").rows(*cells)
+    found = MEASURES.get("mismatch_rate").rows(cells[0].against(cells[1]))
     assert (found.rows[:, 0].sum(), found.n) == (mismatches, 800)
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import orjson
 import polars as pl
 import pytest
 
 from horsesense.api import Run
-from horsesense.errors import StoreError, UsageError
+from horsesense.errors import ItemsError, StoreError, UsageError
 from horsesense.inference.runner import Limits
 from studies import Result, items_file, study
 
@@ -174,8 +175,8 @@ def test_guessing_agrees_with_itself_as_often_as_chance_has_it(results: dict[str
 
 def test_every_number_is_signed_and_counted(results: dict[str, Result]) -> None:
     for e in results["prior"].estimates:
-        assert e.signature.startswith("data:made_up@")
-        assert f"|measure:{e.measure.removesuffix('_null')}|" in e.signature
+        assert str(e.signature).startswith("data:made_up@")
+        assert f"|measure:{e.measure.removesuffix('_null')}|" in str(e.signature)
         assert (e.value is None) == bool(e.note)
         if e.value is not None:
             assert e.n > 0
@@ -261,8 +262,36 @@ def test_task_level_labels(tmp_path: Path) -> None:
     path.write_bytes(b"\n".join(map(orjson.dumps, rows)))
     result = study(path, "sim:oracle", tmp_path / "run", probes=("order", "labels"))
     assert text(result, "accuracy") == 1.0
-    assert result.estimate("accuracy", "order", reader="text").condition == "design=random(4)"
+    condition = result.estimate("accuracy", "order", reader="text").condition
+    assert str(condition) == "design=random(4)"
     assert result.findings["exclusions"][0]["items"] == 60
+
+
+def test_a_recording_names_its_settings_in_any_order(benchmark: Path, tmp_path: Path) -> None:
+    """As a text in either order, or as an object; what is not a condition is an error."""
+    ways: list[Any] = [
+        "place=kept, wording=above, design=published",
+        "wording=above,design=published, place=kept",
+        {"wording": "above", "place": "kept", "design": "published"},
+    ]
+    rows = [
+        {
+            "item_id": f"q{i}",
+            "probe": "none_of_the_above",
+            "condition": ways[i % len(ways)],
+            "response": "ABCD"[i % 4],
+        }
+        for i in range(150)
+    ]
+    path = tmp_path / "answers.jsonl"
+    path.write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    probes = ("none_of_the_above(place=kept)",)
+    result = study(benchmark, f"replay:{path}", tmp_path / "run", probes=probes)
+    e = result.estimate("accuracy", "none_of_the_above", reader="text", condition=ways[1])
+    assert (e.value, e.n, e.n_missing) == (1.0, 150, 50)
+    path.write_bytes(orjson.dumps({**rows[0], "condition": "the first prompt"}))
+    with pytest.raises(ItemsError, match="'the first prompt' is not a condition"):
+        study(benchmark, f"replay:{path}", tmp_path / "other", probes=probes)
 
 
 def test_recorded_answers_are_matched_and_what_is_not_recorded_is_missing(

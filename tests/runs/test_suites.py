@@ -89,15 +89,15 @@ def test_kinds_of_reply_without_a_hint(run: Callable[..., Result], model: str, g
 def test_chance_is_nothing_where_no_shown_option_is_right(run: Callable[..., Result]) -> None:
     result = run("oracle", KNOW_NO)
     baselines = {
-        e.condition.split(",")[0]: e.baseline
+        e.condition["prompt"]: e.baseline
         for e in result.estimates
         if (e.measure, e.probe, e.reader) == ("accuracy", "gold_absent", "text")
     }
     assert baselines == {
-        "prompt=with_gold": 0.25,
-        "prompt=hint_option": 0.25,
-        "prompt=hint_instruction": 0,
-        "prompt=no_hint": 0,
+        "with_gold": 0.25,
+        "hint_option": 0.25,
+        "hint_instruction": 0,
+        "no_hint": 0,
     }
 
 
@@ -191,7 +191,8 @@ def test_items_chosen_by_their_answers_show_no_change(run: Callable[..., Result]
     result = run("torn?know=0", REVAS)
     (change,) = [
         e for e in result.estimates
-        if (e.measure, e.reader) == ("accuracy_change", "text") and "arm=misleading" in e.condition
+        if e.fits(measure="accuracy_change", reader="text")
+        and e.condition.matches(arm="misleading")
     ]  # fmt: skip
     assert change.value is None
     assert "earlier answers" in change.note

@@ -8,7 +8,7 @@ often it is asked. The prompt template names the ways.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -27,6 +27,8 @@ from horsesense.probes.base import show
 from horsesense.progress import progress
 from horsesense.prompts import Prompter, Want
 from horsesense.rng import Dice
+from horsesense.trials.condition import PLAIN
+from horsesense.trials.extras import Rewording
 from horsesense.trials.trial import Trial
 
 ROUNDS: Final = 2
@@ -205,14 +207,13 @@ def rewording(item: Item, number: int, seed: int = 0) -> Trial:
     one way of rewording for all items.
     """
     way = Dice(seed, item.id, "paraphrase").below(STARTS) + number
-    extras: Mapping[str, str] = {"way": str(way)}
     return Trial(
         "paraphrase",
-        "",
+        PLAIN,
         number,
         (show(item, "choice"),),
         answer_format="rewording",
         form="paraphrase",
-        extras=extras,
+        extras=Rewording(way),
         sample=number,
     )

@@ -22,10 +22,10 @@ class Accuracy(Measure):
     summary = "Share of right answers, mean over items; whatever is no answer counts as wrong."
     proportion = True
 
-    def undefined_reason(self, cell: Cell, other: Cell | None = None) -> str | None:
+    def undefined_reason(self, cell: Cell) -> str | None:
         return no_gold(cell)
 
-    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+    def rows(self, cell: Cell) -> Rows:
         known = cell.read & (cell.correct >= 0)
         return Rows(item_means(cell.correct == 1, known), int(known.sum()), cell.n_missing)
 
@@ -43,7 +43,7 @@ class AccuracyValid(Accuracy):
     title = "Accuracy of valid answers"
     summary = "Accuracy over the replies that chose an option (the twin of accuracy)."
 
-    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+    def rows(self, cell: Cell) -> Rows:
         known = cell.valid & (cell.correct >= 0)
         return Rows(item_means(cell.correct == 1, known), int(known.sum()), cell.n_missing)
 
@@ -58,10 +58,10 @@ class AccuracyHard(Measure):
     counted = "items"
     proportion = True
 
-    def undefined_reason(self, cell: Cell, other: Cell | None = None) -> str | None:
+    def undefined_reason(self, cell: Cell) -> str | None:
         return no_replicates(cell) or no_gold(cell)
 
-    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+    def rows(self, cell: Cell) -> Rows:
         used = complete(cell) & ~(cell.read & (cell.correct < 0)).any(axis=1)
         hits = np.where(cell.asked, cell.correct == 1, True).all(axis=1) & used
         rows = np.column_stack([hits, used]).astype(np.float64)

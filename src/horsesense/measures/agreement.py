@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from horsesense.measures.base import Floats, Measure, Rows, Unit, complete, no_replicates
 from horsesense.measures.cells import NO_OPTION, Cell
-from horsesense.measures.joined import settings_of
 from horsesense.measures.votes import elected
 
 
@@ -55,10 +54,10 @@ def shows_other_distractors(cell: Cell) -> bool:
 
     The rest then shows other distractors, and guessing agrees less than `chance_agreement`.
     """
-    given = settings_of(cell.condition)
-    asked = re.fullmatch(r"random\((\d+)\)", given.get("design", ""))
-    few = cell.probe == "option_count" and int(given.get("n", "99")) < 10
-    return bool(few and asked and int(asked[1]) > factorial(int(given["n"])))
+    asked = re.fullmatch(r"random\((\d+)\)", cell.condition.get("design", ""))
+    n = cell.condition.integer("n", 99)
+    few = cell.probe == "option_count" and n < 10
+    return bool(few and asked and int(asked[1]) > factorial(n))
 
 
 class PluralityAgreement(Measure):
@@ -71,10 +70,10 @@ class PluralityAgreement(Measure):
     )
     counted = "items"
 
-    def undefined_reason(self, cell: Cell, other: Cell | None = None) -> str | None:
+    def undefined_reason(self, cell: Cell) -> str | None:
         return no_replicates(cell)
 
-    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+    def rows(self, cell: Cell) -> Rows:
         used = complete(cell)
         share = option_counts(cell).max(axis=1) / np.maximum(cell.asked.sum(axis=1), 1)
         rows = np.column_stack([np.where(used, share, 0), used]).astype(np.float64)
@@ -100,10 +99,10 @@ class AnswerEntropy(Measure):
     unit: ClassVar[Unit] = "nats"
     counted = "items"
 
-    def undefined_reason(self, cell: Cell, other: Cell | None = None) -> str | None:
+    def undefined_reason(self, cell: Cell) -> str | None:
         return no_replicates(cell)
 
-    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+    def rows(self, cell: Cell) -> Rows:
         ballot = elected(cell)
         used = complete(ballot)
         rows = np.column_stack([np.where(used, self.of(ballot), 0), used]).astype(np.float64)

@@ -9,14 +9,16 @@ mechanism and the cluster is decided in one place.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, ClassVar, Literal, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.measures.cells import Cell
+from horsesense.measures.cells import Cell, Columns
+from horsesense.measures.signature import Signature
+from horsesense.trials.condition import Condition
 from horsesense.trials.trial import AnswerFormat
 
 Floats = npt.NDArray[np.float64]
@@ -74,10 +76,10 @@ class Estimate:
     dataset: str
     model: str
     probe: str
-    condition: str
+    condition: Condition
     reader: str
     group: str
-    signature: str
+    signature: Signature
     interval: str = ""
     baseline: float | None = None
     p_value: float | None = None
@@ -86,11 +88,34 @@ class Estimate:
     note: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        return asdict(self)
+        """Every field by name; condition and signature as texts."""
+        texts = {"condition": self.condition.format(), "signature": self.signature.format()}
+        return {f.name: getattr(self, f.name) for f in fields(self)} | texts
+
+    @classmethod
+    def from_json(cls, row: Mapping[str, Any]) -> Self:
+        """The estimate that `as_json` made a row of; UsageError for texts that are none."""
+        return cls(
+            **{
+                **row,
+                "condition": Condition.parse(row["condition"]),
+                "signature": Signature.parse(row["signature"]),
+            }
+        )
+
+    def fits(self, **where: object) -> bool:
+        """Whether fields have the given values; a condition may be given as a text.
+
+        UsageError if that text is not a condition.
+        """
+        text = where.get("condition")
+        if isinstance(text, str):
+            where["condition"] = Condition.parse(text)
+        return all(getattr(self, name) == value for name, value in where.items())
 
 
 class Measure(ABC):
-    """A statistic of one cell, or of two cells of the same items.
+    """A statistic of a cell: of one as it is, or of one that was made of several.
 
     Attributes:
         name: the field's standard term.
@@ -98,11 +123,8 @@ class Measure(ABC):
         summary: one sentence, with the source of the formula.
         unit: of value and interval.
         counted: what `n` counts, "trials" or "items".
-        compares: "" for one cell; "reader" for the same trials by their scores and by their text;
-            "first_token" for the same trials by another reader and by the first token;
-            "original" for a probe against the items as published; "family" for one cell that
-            `families` joins from several.
         answer_format: kinds of answers the measure is about; it says nothing of other cells.
+        needs: groups of columns that a cell must have; it says nothing of other cells.
         proportion: whether each row is one 0/1 outcome over 1, so that Wilson's interval applies
             where no cluster has two.
         difference: whether values are differences (-1 to 1), which get a smallest detectable
@@ -114,16 +136,24 @@ class Measure(ABC):
     summary: ClassVar[str]
     unit: ClassVar[Unit] = "fraction"
     counted: ClassVar[Literal["trials", "items"]] = "trials"
-    compares: ClassVar[Literal["", "reader", "first_token", "original", "family"]] = ""
     answer_format: ClassVar[frozenset[AnswerFormat]] = frozenset(("letter", "label", "free"))
+    needs: ClassVar[tuple[type[Columns], ...]] = ()
     proportion: ClassVar[bool] = False
     difference: ClassVar[bool] = False
 
-    def families(self, cells: Sequence[Cell]) -> Iterator[Cell]:
-        """Joined cells to compute a "family" measure on, from all cells of one reader."""
-        return iter(())
+    def cells(self, every: Sequence[Cell]) -> Iterable[Cell]:
+        """What the measure is computed on, from all cells of a run (of all readers).
 
-    def undefined_reason(self, cell: Cell, other: Cell | None = None) -> str | None:
+        By default each cell that fits, alone. `measures.joined` has what else is usual: a cell
+        against another (`Cell.against`), or several side by side (`cells.joined`).
+        """
+        return filter(self.fits, every)
+
+    def fits(self, cell: Cell) -> bool:
+        """Whether the measure says something of cells like this one."""
+        return cell.answer_format in self.answer_format and all(kind in cell for kind in self.needs)
+
+    def undefined_reason(self, cell: Cell) -> str | None:
         """Why the measure is undefined for a cell; None where it is defined."""
         return None
 
@@ -132,8 +162,8 @@ class Measure(ABC):
         return ("",)
 
     @abstractmethod
-    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
-        """Per-item rows; `other` is the second cell of a comparing measure."""
+    def rows(self, cell: Cell) -> Rows:
+        """Per-item rows of one of the `cells`."""
 
     def value(self, totals: Floats) -> Floats:
         """Values (..., groups) from totals (..., d); a ratio of two columns by default."""
@@ -143,7 +173,7 @@ class Measure(ABC):
         """What guessing would give; None where that means nothing."""
         return None
 
-    def p_value(self, cell: Cell, other: Cell | None, sums: Floats, seed: int) -> float | None:
+    def p_value(self, cell: Cell, sums: Floats, seed: int) -> float | None:
         """A test of "no effect", given the per-cluster rows; None where there is none."""
         return None
 

@@ -9,7 +9,7 @@ held against them as well.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ import numpy as np
 from horsesense.measures.agreement import option_counts
 from horsesense.measures.base import complete
 from horsesense.measures.cells import Cell
+from horsesense.trials.condition import Condition
 
 SLACK = 1e-9
 
@@ -26,7 +27,7 @@ class Bound:
     """One inequality: `low` may not exceed `high`; both are fractions."""
 
     probe: str
-    condition: str
+    condition: Condition
     reader: str
     says: str
     low: float
@@ -37,7 +38,8 @@ class Bound:
         return self.low <= self.high + SLACK
 
     def as_json(self) -> dict[str, Any]:
-        return {**asdict(self), "holds": self.holds}
+        found = {f.name: getattr(self, f.name) for f in fields(self)}
+        return {**found, "condition": self.condition.format(), "holds": self.holds}
 
 
 def bounds(cell: Cell) -> Iterator[Bound]:

@@ -7,17 +7,18 @@ noise alone it is drawn towards that of all subjects.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from horsesense.measures.base import Floats, Measure, Rows, no_gold, ratio
-from horsesense.measures.cells import Cell
+from horsesense.measures.cells import Cell, Columns, Subjects
+from horsesense.measures.joined import ORIGINAL
 from horsesense.measures.positions import Recall, Rstd, spread, too_many_positions
 from horsesense.readers.reading import STATUSES
 
 _NONE, _REFUSAL = STATUSES.index("none"), STATUSES.index("refusal")
-SHOWN_UNDER = ("original", "order")
+SHOWN_UNDER = (ORIGINAL, "order")
 MOST_WEIGHT = 1e6
 """Trials per position that stand for certainty: subjects do not differ beyond noise."""
 
@@ -25,29 +26,26 @@ MOST_WEIGHT = 1e6
 class BySubject(Measure):
     """Groups are the subjects; computed for the items as published and reordered alone."""
 
-    compares = "family"
+    needs = (Subjects,)
 
-    def families(self, cells: Sequence[Cell]) -> Iterator[Cell]:
-        for cell in cells:
-            if cell.probe in SHOWN_UNDER and len(cell.subjects) > 1:
-                yield cell
+    def fits(self, cell: Cell) -> bool:
+        return cell.probe in SHOWN_UNDER and super().fits(cell) and len(cell[Subjects].names) > 1
 
     def groups(self, cell: Cell) -> Sequence[str]:
-        return cell.subjects
+        return cell[Subjects].names
 
     def spread(self, cell: Cell, values: Floats) -> Floats:
         """(items, subjects * d): an item's values (items, d) in the columns of its subject."""
-        assert cell.subject is not None
         n, d = values.shape
-        rows = np.zeros((n, len(cell.subjects), d))
-        rows[np.arange(n), cell.subject] = values
+        rows = np.zeros((n, len(cell[Subjects].names), d))
+        rows[np.arange(n), cell[Subjects].subject] = values
         return rows.reshape(n, -1)
 
 
 class StatusBySubject(BySubject):
     status = _REFUSAL
 
-    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+    def rows(self, cell: Cell) -> Rows:
         values = [(cell.status == self.status).sum(axis=1), cell.read.sum(axis=1)]
         rows = self.spread(cell, np.column_stack(values).astype(np.float64))
         return Rows(rows, int(cell.read.sum()), cell.n_missing)
@@ -69,8 +67,16 @@ class NoneBySubject(StatusBySubject):
     status = _NONE
 
 
+@dataclass(frozen=True, eq=False)
+class Focus(Columns):
+    """The subject that a value is about, and the weight of what is expected of it."""
+
+    subject: str
+    weight: float
+
+
 class RstdBySubject(Rstd):
-    """Each family is a whole cell with one subject in focus, which `parts` names.
+    """Each value is about a whole cell with one subject in focus.
 
     Columns: hits and golds per position of the subject, the same of all items, and a last one that
     adds up to the weight of what is expected; so the interval knows how sure all of them are.
@@ -83,33 +89,31 @@ class RstdBySubject(Rstd):
         "position has over all subjects, the more the more of their spread is noise (moment "
         "estimate); of a hundred items, the plain value is mostly noise."
     )
-    compares = "family"
+    needs = (Subjects,)
 
-    def families(self, cells: Sequence[Cell]) -> Iterator[Cell]:
-        for cell in cells:
-            if (
-                cell.probe == "original"
-                and len(cell.subjects) > 1
-                and not self.undefined_reason(cell)
-            ):
+    def cells(self, every: Sequence[Cell]) -> Iterator[Cell]:
+        for cell in super().cells(every):
+            if self.undefined_reason(cell) is None:
                 hits, asked = _recalls(cell)
                 weight = _weight(hits, asked)
-                for number, subject in enumerate(cell.subjects):
+                for number, subject in enumerate(cell[Subjects].names):
                     if asked[number].any():
-                        yield replace(cell, parts=(subject,), pseudo=np.array([weight]))
+                        yield cell.having(Focus(subject, weight))
+
+    def fits(self, cell: Cell) -> bool:
+        return cell.probe == ORIGINAL and super().fits(cell) and len(cell[Subjects].names) > 1
 
     def groups(self, cell: Cell) -> Sequence[str]:
-        return cell.parts
+        return (cell[Focus].subject,)
 
-    def undefined_reason(self, cell: Cell, other: Cell | None = None) -> str | None:
+    def undefined_reason(self, cell: Cell) -> str | None:
         return too_many_positions(cell) or no_gold(cell)
 
-    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
-        assert cell.pseudo is not None
-        assert cell.subject is not None
-        of = np.equal(cell.subject, cell.subjects.index(cell.parts[0]))
+    def rows(self, cell: Cell) -> Rows:
+        subjects, focus = cell[Subjects], cell[Focus]
+        of = np.equal(subjects.subject, subjects.names.index(focus.subject))
         every = Recall().rows(cell).rows
-        weight = np.full(len(of), cell.pseudo[0] / len(of))
+        weight = np.full(len(of), focus.weight / len(of))
         rows = np.column_stack([every * of[:, None], every, weight])
         known = cell.read & (cell.gold_at >= 0)
         missing = (cell.asked & ~cell.read)[of]
@@ -127,10 +131,9 @@ class RstdBySubject(Rstd):
 
 def _recalls(cell: Cell) -> tuple[Floats, Floats]:
     """Hits and golds of each subject and position, (subjects, k) each."""
-    assert cell.subject is not None
     rows = Recall().rows(cell).rows
-    sums = np.zeros((len(cell.subjects), rows.shape[1]))
-    np.add.at(sums, cell.subject, rows)
+    sums = np.zeros((len(cell[Subjects].names), rows.shape[1]))
+    np.add.at(sums, cell[Subjects].subject, rows)
     half = rows.shape[1] // 2
     return sums[:, :half], sums[:, half:]
 

@@ -6,13 +6,11 @@ for labels taken out.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-
 import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.base import Floats, Measure, Rows, no_gold, ratio
-from horsesense.measures.cells import Cell
+from horsesense.measures.cells import Cell, Scores
 from horsesense.measures.true_false import placements
 
 BINS = 10
@@ -21,28 +19,25 @@ BINS = 10
 class Scored(Measure):
     """A measure of answers that come with a score; it says nothing of other readers."""
 
-    compares = "family"
+    answer_format = frozenset(("letter",))
+    needs = (Scores,)
 
-    def families(self, cells: Sequence[Cell]) -> Iterator[Cell]:
-        for cell in cells:
-            if cell.answer_format == "letter" and cell.score is not None and _used(cell).any():
-                yield cell
+    def fits(self, cell: Cell) -> bool:
+        return super().fits(cell) and bool(_used(cell).any())
 
-    def undefined_reason(self, cell: Cell, other: Cell | None = None) -> str | None:
+    def undefined_reason(self, cell: Cell) -> str | None:
         return no_gold(cell)
 
 
 def _used(cell: Cell) -> npt.NDArray[np.bool_]:
     """Valid answers with a score and a known gold."""
-    assert cell.score is not None
-    used: npt.NDArray[np.bool_] = cell.valid & ~np.isnan(cell.score) & (cell.correct >= 0)
+    used: npt.NDArray[np.bool_] = cell.valid & ~np.isnan(cell[Scores].score) & (cell.correct >= 0)
     return used
 
 
 def _sure_and_right(cell: Cell) -> tuple[Floats, Floats, npt.NDArray[np.bool_]]:
-    assert cell.confidence is not None
     used = _used(cell)
-    sure = np.where(used, cell.confidence, 0.0).astype(np.float64)
+    sure = np.where(used, cell[Scores].confidence, 0.0).astype(np.float64)
     return sure, np.where(used, cell.correct == 1, 0.0).astype(np.float64), used
 
 
@@ -51,7 +46,7 @@ class Brier(Scored):
     title = "Brier score of the chosen answer"
     summary = "Mean squared difference of confidence and being right; 0 is perfect."
 
-    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+    def rows(self, cell: Cell) -> Rows:
         sure, right, used = _sure_and_right(cell)
         squares = np.where(used, (sure - right) ** 2, 0)
         rows = np.column_stack([squares.sum(axis=1), used.sum(axis=1)]).astype(np.float64)
@@ -74,7 +69,7 @@ class CalibrationError(Scored):
         "mass; Guo et al. 2017)."
     )
 
-    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+    def rows(self, cell: Cell) -> Rows:
         sure, right, used = _sure_and_right(cell)
         gaps = np.where(used, sure - right, 0)
         bins = _bins(sure, used)
@@ -114,14 +109,14 @@ class ConfidenceAuroc(Scored):
         "that a right one has more, ties counting half."
     )
 
-    def undefined_reason(self, cell: Cell, other: Cell | None = None) -> str | None:
+    def undefined_reason(self, cell: Cell) -> str | None:
         reason = super().undefined_reason(cell)
         if reason is not None:
             return reason
         found = cell.correct[_used(cell)]
         return None if found.min() < found.max() else "all answers are right, or all are wrong"
 
-    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+    def rows(self, cell: Cell) -> Rows:
         sure, right, used = _sure_and_right(cell)
         good, bad = used & (right == 1), used & (right == 0)
         above: Floats = np.zeros_like(sure)

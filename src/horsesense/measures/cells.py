@@ -1,15 +1,20 @@
-"""What measures are computed from: the readings of one probe, condition and reader, as arrays."""
+"""What measures are computed from: the readings of one probe, condition and reader, as arrays.
+
+A cell is a small core, which every cell has, and named groups of columns, which only some have.
+A measure names the groups that it needs and is given no cell without them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from horsesense.readers.reading import STATUSES
+from horsesense.trials.condition import PLAIN, Condition
 
 STATUS_CODE = {status: code for code, status in enumerate(STATUSES)}
 MISSING = -1
@@ -22,8 +27,104 @@ NO_OPTION = -999
 HELD_OUT: Final = "_held_out"
 """Ends the name of a reader's cells without the items that it was fitted on."""
 
+Bools = npt.NDArray[np.bool_]
+
+
+ABSENT: Final = "absent"
+"""In the metadata of a field with one value per trial, (items, repetitions): the value where
+there is no trial."""
+
 
 @dataclass(frozen=True, eq=False)
+class Columns:
+    """A group of columns that some cells have; a group of your own is a dataclass of this kind."""
+
+
+G = TypeVar("G", bound=Columns)
+
+
+@dataclass(frozen=True, eq=False)
+class Scores(Columns):
+    """Numbers of the readings (see `Reading`), NaN where there is none."""
+
+    confidence: npt.NDArray[np.float32] = field(metadata={ABSENT: np.nan})
+    score: npt.NDArray[np.float32] = field(metadata={ABSENT: np.nan})
+
+
+@dataclass(frozen=True, eq=False)
+class Selection(Columns):
+    """Of cells in which a reply may choose several positions, or none.
+
+    Attributes:
+        chosen: bit s is set if position s was chosen; 0 where there is no reading.
+        marked: the position that the probe is about, or -1 (see `trials.extras.Marked`).
+    """
+
+    chosen: npt.NDArray[np.int64] = field(metadata={ABSENT: 0})
+    marked: npt.NDArray[np.int16] = field(metadata={ABSENT: -1})
+
+    @property
+    def count(self) -> npt.NDArray[np.int64]:
+        """How many positions each reply chose."""
+        return np.bitwise_count(self.chosen).astype(np.int64)
+
+    def holds(self, position: npt.NDArray[np.int16]) -> Bools:
+        """Whether each reply chose the given position; False where that is below 0."""
+        bit = np.left_shift(np.int64(1), np.maximum(position, 0).astype(np.int64))
+        held: Bools = np.not_equal(self.chosen & bit, 0) & (position >= 0)
+        return held
+
+
+@dataclass(frozen=True, eq=False)
+class Verdicts(Columns):
+    """Of cells that ask freely: index into `readers.formats.free_response.CLASSES`, or -1."""
+
+    verdict: npt.NDArray[np.int8] = field(metadata={ABSENT: -1})
+
+
+@dataclass(frozen=True, eq=False)
+class Bundles(Columns):
+    """Of cells whose prompts hold several problems.
+
+    Attributes:
+        bundle: number of the bundle that an item stands in, or -1.
+        problem: its place there, from 0, or -1.
+        excess: see `Reading`.
+        classes: the labels that all items share; empty where each has options of its own.
+    """
+
+    bundle: npt.NDArray[np.int32] = field(metadata={ABSENT: -1})
+    problem: npt.NDArray[np.int16] = field(metadata={ABSENT: -1})
+    excess: npt.NDArray[np.int32] = field(metadata={ABSENT: 0})
+    classes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Parts(Columns):
+    """Of a joined cell: what it was put together from.
+
+    Attributes:
+        names: of the cells, in order.
+        part: which of them each column belongs to, (repetitions,).
+    """
+
+    names: tuple[str, ...]
+    part: npt.NDArray[np.intp]
+
+    def of(self, name: str) -> Bools:
+        """Which columns belong to a part, (repetitions,); none to a part that is not there."""
+        return np.equal(self.part, self.names.index(name) if name in self.names else -1)
+
+
+@dataclass(frozen=True, eq=False)
+class Subjects(Columns):
+    """Where items have subjects: number of each item's subject in `names`, (items,)."""
+
+    subject: npt.NDArray[np.intp]
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Cell:
     """All readings of one probe, condition and reader, as arrays (items x repetitions).
 
@@ -37,58 +138,73 @@ class Cell:
         gold_at: position of the right answer, or -1.
         correct: 1 right, 0 wrong, -1 where no gold is known or there is no reading.
         answer_format: the kind of answer asked for (see `trials.AnswerFormat`).
-        chosen: bit s is set if position s was chosen; 0 where there is no reading. Of cells that
-            ask for several letters, and of bundles; None elsewhere.
-        bundle: number of the bundle that an item stands in, or -1; problem: its place there,
-            from 0; excess: see `Reading`. Of cells whose prompts hold several problems.
-        classes: the labels that all items share; likewise, empty where each has options of its own.
-        marked: the position that the probe is about, or -1 (`Trial.extras["marked"]`); likewise.
-        verdict: index into `readers.no_hint.CLASSES`, or -1; of cells that ask freely.
-        confidence, score: of the readings (see `Reading`), NaN where there is none.
-        parts: names of the cells that a joined cell was put together from (see `joined`).
-        part: which of them each column belongs to, (repetitions,).
-        subject: number of each item's subject in `subjects`, (items,); None where there are none.
-        pseudo: weight of what is expected of a subject (see `by_subject`), (1,).
+        by_scores: whether the reader read scores and not words.
+        groups: further columns, at most one group of a kind: `cell[Scores].confidence`.
     """
 
     probe: str
-    condition: str
+    condition: Condition = PLAIN
     reader: str
     item: npt.NDArray[np.int64]
     k: npt.NDArray[np.int64]
-    status: npt.NDArray[np.int8]
-    position: npt.NDArray[np.int16]
-    option: npt.NDArray[np.int16]
-    gold_at: npt.NDArray[np.int16]
-    correct: npt.NDArray[np.int8]
+    status: npt.NDArray[np.int8] = field(metadata={ABSENT: NOT_ASKED})
+    position: npt.NDArray[np.int16] = field(metadata={ABSENT: -1})
+    option: npt.NDArray[np.int16] = field(metadata={ABSENT: NO_OPTION})
+    gold_at: npt.NDArray[np.int16] = field(metadata={ABSENT: -1})
+    correct: npt.NDArray[np.int8] = field(metadata={ABSENT: -1})
     answer_format: str = "letter"
-    chosen: npt.NDArray[np.int64] | None = None
-    marked: npt.NDArray[np.int16] | None = None
-    verdict: npt.NDArray[np.int8] | None = None
-    confidence: npt.NDArray[np.float32] | None = None
-    score: npt.NDArray[np.float32] | None = None
-    bundle: npt.NDArray[np.int32] | None = None
-    problem: npt.NDArray[np.int16] | None = None
-    excess: npt.NDArray[np.int32] | None = None
-    classes: tuple[str, ...] = ()
-    parts: tuple[str, ...] = ()
-    part: npt.NDArray[np.intp] | None = None
-    subject: npt.NDArray[np.intp] | None = None
-    subjects: tuple[str, ...] = ()
-    pseudo: npt.NDArray[np.float64] | None = None
+    by_scores: bool = False
+    groups: tuple[Columns, ...] = ()
+
+    def __contains__(self, kind: type[Columns]) -> bool:
+        """Whether the cell has a group of columns."""
+        return self.get(kind) is not None
+
+    def __getitem__(self, kind: type[G]) -> G:
+        """A group of columns; KeyError tells which is not there."""
+        found = self.get(kind)
+        if found is None:
+            raise KeyError(f"a cell of {self.probe} has no {kind.__name__}; say that you need it")
+        return found
+
+    def get(self, kind: type[G]) -> G | None:
+        """A group of columns; None where the cell has none of the kind."""
+        return next((group for group in self.groups if isinstance(group, kind)), None)
+
+    def having(self, *groups: Columns) -> Cell:
+        """The same with further groups of columns, or with others in their place."""
+        return replace(self, groups=(*self.less(*map(type, groups)).groups, *groups))
+
+    def less(self, *kinds: type[Columns]) -> Cell:
+        """The same without some groups of columns."""
+        return replace(self, groups=tuple(g for g in self.groups if type(g) not in kinds))
+
+    def against(self, other: Cell) -> Cell:
+        """The same, to be compared with another cell of the same items."""
+        return self.having(Other(other))
 
     @property
-    def read(self) -> npt.NDArray[np.bool_]:
+    def other(self) -> Cell:
+        """What the cell is compared with."""
+        return self[Other].cell
+
+    @property
+    def held_out(self) -> bool:
+        """Whether items that the reader was fitted on are left out."""
+        return self.reader.endswith(HELD_OUT)
+
+    @property
+    def read(self) -> Bools:
         """Where there is a reading."""
         return np.greater_equal(self.status, 0)
 
     @property
-    def asked(self) -> npt.NDArray[np.bool_]:
+    def asked(self) -> Bools:
         """Where there is a trial."""
         return np.not_equal(self.status, NOT_ASKED)
 
     @property
-    def valid(self) -> npt.NDArray[np.bool_]:
+    def valid(self) -> Bools:
         """Where a position was chosen."""
         return np.equal(self.status, STATUS_CODE["answer"])
 
@@ -98,37 +214,70 @@ class Cell:
         return int((self.status == MISSING).sum())
 
 
-def joined(named: Mapping[str, Cell], probe: str, condition: str) -> Cell:
+@dataclass(frozen=True, eq=False)
+class Other(Columns):
+    """The cell that this one is compared with."""
+
+    cell: Cell
+
+
+def joined(named: Mapping[str, Cell], probe: str, condition: Condition) -> Cell:
     """Several cells of one reader side by side, for measures that compare them item by item.
 
     Items are those of any of the cells; an item that a cell lacks was not asked there. The kind
     of answer and, where they differ, the number of options are those of the first cell.
     """
-    item = np.unique(np.concatenate([cell.item for cell in named.values()]))
-    rows = [np.searchsorted(item, cell.item) for cell in named.values()]
     made = list(named.values())
+    item = np.unique(np.concatenate([cell.item for cell in made]))
+    rows = [np.searchsorted(item, cell.item) for cell in made]
     part = np.repeat(np.arange(len(made)), [cell.status.shape[1] for cell in made])
-
-    def beside(name: str, absent: int | float) -> Any:
-        arrays = [getattr(cell, name) for cell in made]
-        kind = next((a.dtype for a in arrays if a is not None), None)
-        if kind is None:
-            return None
-        out = np.full((len(item), len(part)), absent, dtype=kind)
-        for number, array in enumerate(arrays):
-            if array is not None:
-                out[np.ix_(rows[number], np.flatnonzero(part == number))] = array
-        return out
-
+    side = _SideBySide(rows, part, len(item))
     k = np.zeros(len(item), dtype=np.int64)
     for cell, row in zip(reversed(made), reversed(rows), strict=True):
         k[row] = cell.k
-    return Cell(
-        probe, condition, made[0].reader, item, k,
-        beside("status", NOT_ASKED), beside("position", -1), beside("option", NO_OPTION),
-        beside("gold_at", -1), beside("correct", -1), made[0].answer_format,
-        beside("chosen", 0), beside("marked", -1), beside("verdict", -1),
-        beside("confidence", np.nan), beside("score", np.nan),
-        beside("bundle", -1), beside("problem", -1), beside("excess", 0), made[0].classes,
-        tuple(named), part,
-    )  # fmt: skip
+    kinds = dict.fromkeys(type(group) for cell in made for group in cell.groups)
+    groups = [
+        replace(next(g for g in found if g is not None), **side.columns(kind, found))
+        for kind in kinds
+        if _joins(kind)
+        for found in [[cell.get(kind) for cell in made]]
+    ]
+    return replace(
+        made[0],
+        probe=probe,
+        condition=condition,
+        item=item,
+        k=k,
+        **side.columns(Cell, made),
+        groups=(*groups, Parts(tuple(named), part)),
+    )
+
+
+def _joins(kind: type[Columns]) -> bool:
+    """Whether a group has values per trial, which can stand side by side."""
+    return any(ABSENT in f.metadata for f in fields(kind))
+
+
+@dataclass(frozen=True)
+class _SideBySide:
+    """Where the values of several cells stand in a joined one."""
+
+    rows: Sequence[npt.NDArray[np.intp]]
+    part: npt.NDArray[np.intp]
+    n: int
+
+    def columns(self, kind: type, found: Sequence[Cell | Columns | None]) -> dict[str, Any]:
+        """Every field of one value per trial, laid side by side."""
+        return {
+            f.name: self.laid([getattr(each, f.name, None) for each in found], f.metadata[ABSENT])
+            for f in fields(kind)
+            if ABSENT in f.metadata
+        }
+
+    def laid(self, arrays: Sequence[npt.NDArray[Any] | None], absent: float) -> npt.NDArray[Any]:
+        dtype = next(array.dtype for array in arrays if array is not None)
+        out = np.full((self.n, len(self.part)), absent, dtype=dtype)
+        for number, array in enumerate(arrays):
+            if array is not None:
+                out[np.ix_(self.rows[number], np.flatnonzero(self.part == number))] = array
+        return out

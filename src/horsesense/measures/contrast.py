@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.measures.base import Floats, Measure, Rows, item_means, no_gold
+from horsesense.measures.base import Floats, Rows, item_means, no_gold
 from horsesense.measures.cells import NO_OPTION, Cell
-from horsesense.measures.joined import settings_of
+from horsesense.measures.joined import AgainstOriginal
 from horsesense.stats.tests import mcnemar, sign_flip
 
 
@@ -19,12 +19,12 @@ def paired(cell: Cell, other: Cell) -> tuple[npt.NDArray[np.intp], npt.NDArray[n
 
 def chosen_by_answer(cell: Cell) -> str | None:
     """A change is no finding where the items were chosen for how they were answered before."""
-    chosen = settings_of(cell.condition).get("items", "all") != "all"
+    chosen = cell.condition.get("items", "all") != "all"
     return "the items were chosen by their earlier answers" if chosen else None
 
 
-class AccuracyChange(Measure):
-    """`other` is the original."""
+class AccuracyChange(AgainstOriginal):
+    """`cell.other` is the original."""
 
     name = "accuracy_change"
     title = "Change of accuracy"
@@ -33,15 +33,13 @@ class AccuracyChange(Measure):
         "p: exact McNemar for one trial each, else the sign-flip test of the clusters' differences."
     )
     counted = "items"
-    compares = "original"
     difference = True
 
-    def undefined_reason(self, cell: Cell, other: Cell | None = None) -> str | None:
-        assert other is not None
-        return no_gold(cell) or no_gold(other) or chosen_by_answer(cell)
+    def undefined_reason(self, cell: Cell) -> str | None:
+        return no_gold(cell) or no_gold(cell.other) or chosen_by_answer(cell)
 
-    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
-        assert other is not None
+    def rows(self, cell: Cell) -> Rows:
+        other = cell.other
         mine, theirs = paired(cell, other)
         probe = item_means(cell.correct == 1, cell.read & (cell.correct >= 0))[mine]
         base = item_means(other.correct == 1, other.read & (other.correct >= 0))[theirs]
@@ -50,8 +48,8 @@ class AccuracyChange(Measure):
         rows[mine] = np.column_stack([np.where(used, probe[:, 0] - base[:, 0], 0), used])
         return Rows(rows, int(used.sum()), len(cell.item) - int(used.sum()))
 
-    def p_value(self, cell: Cell, other: Cell | None, sums: Floats, seed: int) -> float | None:
-        assert other is not None
+    def p_value(self, cell: Cell, sums: Floats, seed: int) -> float | None:
+        other = cell.other
         mine, theirs = paired(cell, other)
         single = cell.status.shape[1] == 1 and other.status.shape[1] == 1
         if single and (sums[:, 1] <= 1).all():
@@ -60,8 +58,8 @@ class AccuracyChange(Measure):
         return sign_flip(sums[:, 0], seed)
 
 
-class AnswerChangeRate(Measure):
-    """`other` is the original."""
+class AnswerChangeRate(AgainstOriginal):
+    """`cell.other` is the original."""
 
     name = "answer_change_rate"
     title = "Changed answers"
@@ -70,11 +68,10 @@ class AnswerChangeRate(Measure):
         "of the two alone is a change; trials without a choice in either show no answer that "
         "could change, and do not enter."
     )
-    compares = "original"
     proportion = True
 
-    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
-        assert other is not None
+    def rows(self, cell: Cell) -> Rows:
+        other = cell.other
         mine, theirs = paired(cell, other)
         here, base = cell.option[mine], other.option[theirs][:, :1]
         both = cell.read[mine] & other.read[theirs][:, :1]

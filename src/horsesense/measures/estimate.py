@@ -14,11 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.base import Crossed, Estimate, Floats, Measure
-from horsesense.measures.cells import HELD_OUT, Cell
+from horsesense.measures.cells import Cell, Subjects
+from horsesense.measures.signature import Signature
 from horsesense.rng import seed_of
 from horsesense.stats.bootstrap import Resampler, by_cluster, expanded_tail
 from horsesense.stats.tests import holm, smallest_detectable, wilson
 from horsesense.stats.two_way import influences, plain_interval, share_interval, two_way_se
+from horsesense.trials.condition import Condition
 
 BLOCK = 100
 """Columns that are resampled together; bounds memory at 100 x clusters x 8 bytes."""
@@ -44,7 +46,7 @@ class Context:
     dataset: str
     model: str
     cluster: npt.NDArray[np.intp]
-    signature: Callable[[str, str, str, str], str]
+    signature: Callable[[str, Condition, str, str], Signature]
     tested: frozenset[str] = frozenset()
     subject: npt.NDArray[np.intp] | None = None
     subjects: tuple[str, ...] = ()
@@ -58,11 +60,10 @@ class Context:
 
 
 class Job(NamedTuple):
-    """One measure on one cell (or pair), its rows added up per cluster."""
+    """One measure on one of its cells, its rows added up per cluster."""
 
     measure: Measure
     cell: Cell
-    other: Cell | None
     sums: Floats
     n: int
     n_missing: int
@@ -78,58 +79,29 @@ def estimate_all(
     """
     if context.subject is not None:
         subject, names = context.subject, context.subjects
-        cells = [replace(c, subject=subject[c.item], subjects=names) for c in cells]
+        cells = [c.having(Subjects(subject[c.item], names)) for c in cells]
     resampler = Resampler(context.n_clusters, context.draws, context.seed)
     estimates: list[Estimate] = []
     jobs: list[Job] = []
-    for measure, cell, other in _pairings(list(measures), cells):
-        reason = measure.undefined_reason(cell, other)
+    for measure, cell in ((m, cell) for m in measures for cell in m.cells(cells)):
+        reason = measure.undefined_reason(cell)
         if reason is not None:
             estimates.append(_undefined(measure, cell, context, reason))
             continue
-        rows = measure.rows(cell, other)
+        rows = measure.rows(cell)
         sums = by_cluster(rows.rows, context.cluster[cell.item], context.n_clusters)
-        jobs.append(Job(measure, cell, other, sums, rows.n, rows.n_missing, rows.crossed))
+        jobs.append(Job(measure, cell, sums, rows.n, rows.n_missing, rows.crossed))
         if sum(job.sums.shape[1] for job in jobs) > BLOCK:
             estimates += _finished(jobs, resampler, context)
             jobs = []
     estimates += _finished(jobs, resampler, context)
-    return _adjusted(estimates, context.tested)
+    return _adjusted(_in_order(estimates, cells), context.tested)
 
 
-def _pairings(
-    measures: Sequence[Measure], cells: Sequence[Cell]
-) -> Iterator[tuple[Measure, Cell, Cell | None]]:
-    """Which cells each measure is computed on."""
-    # Readers of scores; of a fitted one, the items that it was not fitted on are no cell to join.
-    by_scores = {
-        c.reader
-        for c in cells
-        if c.reader.startswith(("first_token", "pride")) and not c.reader.endswith(HELD_OUT)
-    }
-    by_key = {(c.probe, c.condition, c.reader): c for c in cells}
-    for cell in cells:
-        original = by_key.get(("original", "", cell.reader))
-        text = by_key.get((cell.probe, cell.condition, "text"))
-        token = by_key.get((cell.probe, cell.condition, "first_token"))
-        for measure in measures:
-            if measure.compares == "family" or cell.answer_format not in measure.answer_format:
-                continue
-            if measure.compares == "":
-                yield measure, cell, None
-            elif measure.compares == "original":
-                if original is not None and cell.probe != "original":
-                    yield measure, cell, original
-            elif measure.compares == "first_token":
-                if token is not None and cell.reader != "first_token":
-                    yield measure, cell, token
-            elif text is not None and cell.reader in by_scores:
-                yield measure, cell, text
-    for reader in dict.fromkeys(cell.reader for cell in cells):
-        own = [cell for cell in cells if cell.reader == reader]
-        for measure in measures:
-            if measure.compares == "family":
-                yield from ((measure, cell, None) for cell in measure.families(own))
+def _in_order(estimates: Iterable[Estimate], cells: Sequence[Cell]) -> list[Estimate]:
+    """Estimates by cell, in the order of the cells; those of joined cells at the end."""
+    place = {(c.probe, c.condition, c.reader): number for number, c in enumerate(cells)}
+    return sorted(estimates, key=lambda e: place.get((e.probe, e.condition, e.reader), len(place)))
 
 
 def _finished(jobs: Sequence[Job], resampler: Resampler, context: Context) -> Iterator[Estimate]:
@@ -149,7 +121,7 @@ def _estimates(job: Job, totals: Floats, context: Context) -> Iterator[Estimate]
     values = measure.value(job.sums.sum(axis=0))
     drawn = measure.value(totals)
     seed = seed_of(context.seed, f"{cell.probe}|{cell.condition}|{cell.reader}", measure.name)
-    p_value = measure.p_value(cell, job.other, job.sums, seed) if job.n else None
+    p_value = measure.p_value(cell, job.sums, seed) if job.n else None
     baseline = measure.baseline(cell)
     errors = _errors(job, context)
     for place, group in enumerate(measure.groups(cell)):

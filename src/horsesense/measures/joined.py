@@ -1,55 +1,85 @@
-"""What measures of one probe's cells, and of several cells together, have in common."""
+"""The usual ways in which measures join cells, beside taking every cell alone."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, ClassVar, Final, get_args
 
-import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.base import Floats, Measure, item_means
-from horsesense.measures.cells import Cell
+from horsesense.measures.cells import Cell, Parts
+from horsesense.trials.condition import Condition
+from horsesense.trials.trial import AnswerFormat
+
+EVERY_FORMAT: Final[frozenset[AnswerFormat]] = frozenset(get_args(AnswerFormat))
+
+ORIGINAL: Final = "original"
+"""The probe that changes nothing."""
+TEXT: Final = "text"
+FIRST_TOKEN: Final = "first_token"
+"""The readers of what is said, and of what is most likely to be said first."""
 
 
-def settings_of(condition: str) -> dict[str, str]:
-    """The settings that a condition names.
+def against(cells: Iterable[Cell], others: Iterable[Cell], by: Same) -> Iterator[Cell]:
+    """Cells, each against the other with the same key; those without one are passed over."""
+    found = {by(cell): cell for cell in others}
+    return (cell.against(found[by(cell)]) for cell in cells if by(cell) in found)
 
-    >>> settings_of("n=6, design=random(4)")
-    {'n': '6', 'design': 'random(4)'}
+
+Same = Callable[[Cell], object]
+"""What two cells that are compared have in common."""
+
+
+class AgainstOriginal(Measure):
+    """Every probe against the items as published, by the same reader; `cell.other` are those."""
+
+    def cells(self, every: Sequence[Cell]) -> Iterable[Cell]:
+        original = [c for c in every if c.probe == ORIGINAL and not c.condition]
+        probes = (c for c in every if c.probe != ORIGINAL and self.fits(c))
+        return against(probes, original, by=lambda c: c.reader)
+
+
+class AgainstReader(Measure):
+    """The same trials by another reader, whose cell is `cell.other`.
+
+    Attributes:
+        other_reader: its name.
     """
-    pairs = (part.partition("=") for part in condition.split(", ") if part)
-    return {name: value for name, _, value in pairs}
 
+    other_reader: ClassVar[str]
 
-def without(condition: str, *names: str) -> str:
-    """A condition without some of its settings."""
-    kept = ((n, v) for n, v in settings_of(condition).items() if n not in names)
-    return ", ".join(f"{name}={value}" for name, value in kept)
-
-
-def columns(cell: Cell, part: str) -> npt.NDArray[np.bool_]:
-    """Which columns of a joined cell belong to a part, (repetitions,)."""
-    assert cell.part is not None
-    return np.equal(cell.part, cell.parts.index(part) if part in cell.parts else -1)
-
-
-def part_means(cell: Cell, hits: npt.NDArray[np.bool_], part: str) -> Floats:
-    """Rows (mean over an item's trials of one part, 1); zeros for items without any."""
-    return item_means(hits, cell.read & columns(cell, part))
+    def cells(self, every: Sequence[Cell]) -> Iterable[Cell]:
+        others = (c for c in every if c.reader == self.other_reader)
+        fitting = (c for c in every if c.reader != self.other_reader and self.fits(c))
+        return against(fitting, others, by=lambda c: (c.probe, c.condition))
 
 
 class OfProbe(Measure):
-    """A measure of the cells of certain probes alone.
+    """A measure of the cells of certain probes alone, which `probe_names` lists."""
 
-    `probe_names` lists them; a cell of another probe is no "undefined" result but off the point.
-    """
-
-    compares = "family"
-    probe_names: Sequence[str] = ()
-
-    def families(self, cells: Sequence[Cell]) -> Iterator[Cell]:
-        return (cell for cell in cells if cell.probe in self.probe_names and self.fits(cell))
+    answer_format = EVERY_FORMAT
+    probe_names: ClassVar[Sequence[str]] = ()
 
     def fits(self, cell: Cell) -> bool:
-        """Whether the measure means something for a cell of its probes."""
-        return True
+        return cell.probe in self.probe_names and super().fits(cell)
+
+
+def families(
+    cells: Iterable[Cell], by: str, *, but: Sequence[str] = ()
+) -> Iterator[tuple[Condition, dict[str, Cell]]]:
+    """Cells of one reader whose conditions differ in `by` (and in the settings `but`) alone.
+
+    Yields what their conditions have in common, and the cells by their value of `by`.
+    """
+    found: dict[tuple[str, Condition], dict[str, Cell]] = {}
+    for cell in cells:
+        if by in cell.condition:
+            shared = cell.condition.without(by, *but)
+            found.setdefault((cell.reader, shared), {})[cell.condition[by]] = cell
+    return ((shared, parts) for (_, shared), parts in found.items())
+
+
+def part_means(cell: Cell, hits: npt.NDArray[Any], part: str) -> Floats:
+    """Rows (mean over an item's trials of one part, 1); zeros for items without any."""
+    return item_means(hits, cell.read & cell[Parts].of(part))

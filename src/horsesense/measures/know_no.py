@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 import numpy as np
 from scipy.special import ndtri
 
 from horsesense.measures.base import Floats, Measure, Rows, Unit, item_means, ratio
-from horsesense.measures.cells import Cell, joined
-from horsesense.measures.joined import OfProbe, part_means, settings_of, without
+from horsesense.measures.cells import Cell, Parts, Scores, Verdicts, joined
+from horsesense.measures.joined import OfProbe, families, part_means
 from horsesense.probes.gold_absent import HINTS
 from horsesense.readers.formats.free_response import CLASSES
+from horsesense.trials.condition import Condition
 from horsesense.trials.trial import NONE_OPTION
 
 
@@ -34,7 +35,7 @@ def reference_policies(k: float) -> dict[str, float]:
     }
 
 
-class AccuracyWithoutGold(Measure):
+class AccuracyWithoutGold(OfProbe):
     name = "accuracy_without_gold"
     title = "Accuracy without the right answer"
     summary = (
@@ -42,25 +43,24 @@ class AccuracyWithoutGold(Measure):
         "the prompts, each over its orders first, for items that were asked all of them (Know-No)."
     )
     counted = "items"
-    compares = "family"
+    probe_names = ("gold_absent",)
 
-    def families(self, cells: Sequence[Cell]) -> Iterator[Cell]:
+    def fits(self, cell: Cell) -> bool:
+        return super().fits(cell) and not cell.condition.matches(positions="every")
+
+    def cells(self, every: Sequence[Cell]) -> Iterator[Cell]:
         """The prompts of one wording and design, side by side."""
-        found: dict[str, dict[str, Cell]] = {}
-        for cell in cells:
-            if cell.probe == "gold_absent" and "positions=every" not in cell.condition:
-                shared = without(cell.condition, "prompt", "positions", "wording")
-                found.setdefault(shared, {})[settings_of(cell.condition)["prompt"]] = cell
-        for shared, prompts in found.items():
+        found = families(super().cells(every), "prompt", but=("positions", "wording"))
+        for shared, prompts in found:
             if any(hint in prompts for hint in HINTS):
                 yield joined(prompts, "gold_absent", shared)
 
     def groups(self, cell: Cell) -> Sequence[str]:
-        hints = [hint for hint in HINTS if hint in cell.parts]
+        hints = [hint for hint in HINTS if hint in cell[Parts].names]
         return [*hints, "mean"] if len(hints) == len(HINTS) else hints
 
-    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
-        parts = [hint for hint in HINTS if hint in cell.parts]
+    def rows(self, cell: Cell) -> Rows:
+        parts = [hint for hint in HINTS if hint in cell[Parts].names]
         return _together(cell, parts)
 
     def value(self, totals: Floats) -> Floats:
@@ -80,14 +80,14 @@ class OmniAccuracy(AccuracyWithoutGold):
         "three prompts (Know-No). Its baseline is a model that always says none: 0.5."
     )
 
-    def undefined_reason(self, cell: Cell, other: Cell | None = None) -> str | None:
-        missing = [part for part in ("with_gold", *HINTS) if part not in cell.parts]
+    def undefined_reason(self, cell: Cell) -> str | None:
+        missing = [part for part in ("with_gold", *HINTS) if part not in cell[Parts].names]
         return f"nothing was read under {', '.join(missing)}" if missing else None
 
     def groups(self, cell: Cell) -> Sequence[str]:
         return ("",)
 
-    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+    def rows(self, cell: Cell) -> Rows:
         return _together(cell, ["with_gold", *HINTS])
 
     def value(self, totals: Floats) -> Floats:
@@ -116,9 +116,10 @@ class FalseNoneRate(OfProbe):
     proportion = True
 
     def fits(self, cell: Cell) -> bool:
-        return cell.probe == "gold_plus_none" or "place=distractor" in cell.condition
+        spared = cell.probe == "gold_plus_none" or cell.condition.matches(place="distractor")
+        return spared and super().fits(cell)
 
-    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+    def rows(self, cell: Cell) -> Rows:
         said = cell.option == NONE_OPTION
         return Rows(item_means(said, cell.read), int(cell.read.sum()), cell.n_missing)
 
@@ -126,7 +127,7 @@ class FalseNoneRate(OfProbe):
         return float((1 / cell.k).mean())
 
 
-class GoldDetection(Measure):
+class GoldDetection(OfProbe):
     name = "gold_detection"
     title = "Detection of the right answer (d')"
     summary = (
@@ -136,16 +137,18 @@ class GoldDetection(Measure):
     )
     unit: ClassVar[Unit] = "d_prime"
     counted = "items"
-    compares = "family"
+    probe_names = ("gold_plus_none", "none_of_the_above")
 
-    def families(self, cells: Sequence[Cell]) -> Iterator[Cell]:
-        by_key = {(cell.probe, cell.condition): cell for cell in cells}
-        for cell in cells:
-            absent = _absent_twin(cell, by_key)
-            if absent is not None:
-                yield joined({"absent": absent, "present": cell}, cell.probe, cell.condition)
+    def cells(self, every: Sequence[Cell]) -> Iterator[Cell]:
+        """The same none-option with the right answer missing, and shown, side by side."""
+        found = {(cell.probe, cell.condition, cell.reader): cell for cell in every}
+        for cell in super().cells(every):
+            twin = _absent_twin(cell)
+            if twin is not None and (*twin, cell.reader) in found:
+                pair = {"absent": found[*twin, cell.reader], "present": cell}
+                yield joined(pair, cell.probe, cell.condition)
 
-    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+    def rows(self, cell: Cell) -> Rows:
         said = cell.option == NONE_OPTION
         absent, present = (part_means(cell, said, part) for part in ("absent", "present"))
         used = (absent[:, 1] > 0) & (present[:, 1] > 0)
@@ -161,14 +164,12 @@ class GoldDetection(Measure):
         return 0.0
 
 
-def _absent_twin(cell: Cell, by_key: Mapping[tuple[str, str], Cell]) -> Cell | None:
-    """The cell that offers the same none-option with the right answer missing."""
+def _absent_twin(cell: Cell) -> tuple[str, Condition] | None:
+    """Probe and condition that offer the same none-option with the right answer missing."""
     if cell.probe == "gold_plus_none":
-        given = settings_of(cell.condition)
-        condition = f"prompt=hint_option, positions=last, {cell.condition}"
-        return by_key.get(("gold_absent", condition)) if given else None
-    if cell.probe == "none_of_the_above" and "place=distractor" in cell.condition:
-        return by_key.get((cell.probe, cell.condition.replace("=distractor", "=kept", 1)))
+        return "gold_absent", cell.condition.with_(prompt="hint_option", positions="last")
+    if cell.condition.matches(place="distractor"):
+        return cell.probe, cell.condition.with_(place="kept")
     return None
 
 
@@ -198,17 +199,16 @@ class ResponseClassShare(Measure):
         "Share of replies of each class (Know-No, figure 4), where the right answer is missing "
         "and nothing says so; needs_review is what no rule decides, and counts as wrong."
     )
-    compares = "family"
-
-    def families(self, cells: Sequence[Cell]) -> Iterator[Cell]:
-        return (cell for cell in cells if cell.answer_format == "free" and cell.verdict is not None)
+    answer_format = frozenset(("free",))
+    needs = (Verdicts,)
 
     def groups(self, cell: Cell) -> Sequence[str]:
         return (*CLASSES, "other")
 
-    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
-        assert cell.verdict is not None
-        hits = (cell.verdict[:, :, None] == np.arange(len(CLASSES))) & cell.read[:, :, None]
+    def rows(self, cell: Cell) -> Rows:
+        hits = (cell[Verdicts].verdict[:, :, None] == np.arange(len(CLASSES))) & cell.read[
+            :, :, None
+        ]
         known = hits.any(axis=2)
         hits = np.concatenate([hits, (cell.read & ~known)[:, :, None]], axis=2)
         rows = np.column_stack([hits.sum(axis=1), cell.read.sum(axis=1)]).astype(np.float64)
@@ -226,10 +226,11 @@ class LeakRate(OfProbe):
         "joins its parts by another one (Know-No, question 4)."
     )
     probe_names = ("delimiter",)
+    needs = (Scores,)
     proportion = True
 
-    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
-        assert cell.score is not None
-        known = cell.read & ~np.isnan(cell.score)
+    def rows(self, cell: Cell) -> Rows:
+        score = cell[Scores].score
+        known = cell.read & ~np.isnan(score)
         missing = int((cell.asked & ~known).sum())
-        return Rows(item_means(cell.score == 1, known), int(known.sum()), missing)
+        return Rows(item_means(score == 1, known), int(known.sum()), missing)

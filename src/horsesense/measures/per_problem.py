@@ -9,32 +9,17 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.base import Crossed, Floats, Measure, Rows, no_gold, ratio
-from horsesense.measures.cells import STATUS_CODE, Cell
+from horsesense.measures.cells import STATUS_CODE, Bools, Bundles, Cell, Columns, Selection
 from horsesense.trials.trial import BUNDLED
-
-Bools = npt.NDArray[np.bool_]
 
 MOST_PLACES = 20
 """Places that are shown one by one; larger bundles are cut into ten parts."""
-
-
-def chosen_counts(cell: Cell) -> npt.NDArray[np.int64]:
-    """How many labels each problem was given, (items, places)."""
-    assert cell.chosen is not None
-    return np.bitwise_count(cell.chosen).astype(np.int64)
-
-
-def holds_gold(cell: Cell) -> Bools:
-    """Whether the right label is among those given."""
-    assert cell.chosen is not None
-    gold = np.maximum(cell.gold_at, 0).astype(np.int64)
-    held: Bools = np.equal((cell.chosen >> gold) & 1, 1) & (cell.gold_at >= 0)
-    return held
 
 
 def selects(cell: Cell) -> bool:
@@ -55,6 +40,7 @@ class PerProblem(Measure):
     """Sums over problems; a subclass gives its columns."""
 
     answer_format = frozenset(BUNDLED)
+    needs: ClassVar[tuple[type[Columns], ...]] = (Bundles, Selection)
 
     @abstractmethod
     def columns(self, cell: Cell, used: Bools) -> Floats:
@@ -65,14 +51,15 @@ class PerProblem(Measure):
         known: Bools = cell.read & (cell.correct >= 0)
         return known
 
-    def undefined_reason(self, cell: Cell, other: Cell | None = None) -> str | None:
+    def undefined_reason(self, cell: Cell) -> str | None:
         return no_gold(cell)
 
-    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
-        assert cell.bundle is not None
+    def rows(self, cell: Cell) -> Rows:
         used = self.used(cell)
         columns = self.columns(cell, used) * used[:, :, None]
-        crossed = Crossed(columns[used], np.nonzero(used)[0], cell.bundle[used].astype(np.intp))
+        crossed = Crossed(
+            columns[used], np.nonzero(used)[0], cell[Bundles].bundle[used].astype(np.intp)
+        )
         return Rows(columns.sum(axis=1), int(used.sum()), cell.n_missing, crossed)
 
     def value(self, totals: Floats) -> Floats:
@@ -105,7 +92,7 @@ class PerProblemLenient(PerProblem):
     summary = "Share of problems whose right label is among those given, whatever else is."
 
     def columns(self, cell: Cell, used: Bools) -> Floats:
-        return beside(holds_gold(cell), used)
+        return beside(cell[Selection].holds(cell.gold_at), used)
 
     def baseline(self, cell: Cell) -> float | None:
         return float((1 / cell.k).mean())
@@ -120,7 +107,7 @@ class PerProblemRepaired(PerProblem):
     )
 
     def columns(self, cell: Cell, used: Bools) -> Floats:
-        one = chosen_counts(cell) == 1
+        one = cell[Selection].count == 1
         return beside(np.where(one, cell.correct == 1, 1 / cell.k[:, None]), used)
 
     def baseline(self, cell: Cell) -> float | None:
@@ -149,7 +136,7 @@ def error_kinds(cell: Cell) -> dict[str, Bools]:
 
     A line that names several labels is a contradiction like an index under several labels.
     """
-    counts = chosen_counts(cell)
+    counts = cell[Selection].count
     unclear = cell.status == STATUS_CODE["ambiguous"]
     several = (counts > 1) | (unclear & (counts == 0))
     right = cell.correct == 1
@@ -174,9 +161,8 @@ class AccuracyByPosition(PerProblem):
         ]
 
     def columns(self, cell: Cell, used: Bools) -> Floats:
-        assert cell.problem is not None
         edges = place_edges(cell)
-        part = np.searchsorted(edges, cell.problem, side="right") - 1
+        part = np.searchsorted(edges, cell[Bundles].problem, side="right") - 1
         at = part[:, :, None] == np.arange(len(edges) - 1)
         right = (cell.correct == 1)[:, :, None] & at
         return np.concatenate([right, at], axis=2).astype(np.float64)
@@ -188,8 +174,7 @@ class AccuracyByPosition(PerProblem):
 
 def place_edges(cell: Cell) -> list[int]:
     """Where the shown parts of a prompt begin, and its end."""
-    assert cell.problem is not None
-    size = int(cell.problem.max(initial=0)) + 1
+    size = int(cell[Bundles].problem.max(initial=0)) + 1
     if size <= MOST_PLACES:
         return list(range(size + 1))
     return [round(part * size / 10) for part in range(11)]
@@ -200,23 +185,22 @@ class LabelPrecision(PerProblem):
     title = "Precision per label"
     summary = "Share of the problems given a label (alone or with others) that have it."
 
-    def undefined_reason(self, cell: Cell, other: Cell | None = None) -> str | None:
-        own = None if cell.classes else "the options differ from item to item"
+    def undefined_reason(self, cell: Cell) -> str | None:
+        own = None if cell[Bundles].classes else "the options differ from item to item"
         return own or super().undefined_reason(cell)
 
     def groups(self, cell: Cell) -> Sequence[str]:
-        return cell.classes
+        return cell[Bundles].classes
 
     def given(self, cell: Cell) -> Bools:
         """(items, places, labels): the labels given."""
-        assert cell.chosen is not None
-        bits = np.arange(len(cell.classes))
-        given: Bools = np.equal((cell.chosen[:, :, None] >> bits) & 1, 1)
+        bits = np.arange(len(cell[Bundles].classes))
+        given: Bools = np.equal((cell[Selection].chosen[:, :, None] >> bits) & 1, 1)
         return given
 
     def true(self, cell: Cell) -> Bools:
         """(items, places, labels): the right label."""
-        return np.equal(cell.gold_at[:, :, None], np.arange(len(cell.classes)))
+        return np.equal(cell.gold_at[:, :, None], np.arange(len(cell[Bundles].classes)))
 
     def columns(self, cell: Cell, used: Bools) -> Floats:
         given, true = self.given(cell), self.true(cell)

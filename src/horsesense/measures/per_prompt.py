@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from horsesense.measures.base import Floats
-from horsesense.measures.cells import Cell
-from horsesense.measures.per_problem import Bools, PerProblem, beside, chosen_counts
+from horsesense.measures.cells import Bools, Bundles, Cell, Selection
+from horsesense.measures.per_problem import PerProblem, beside
 from horsesense.readers.reading import STATUSES
 from horsesense.trials.trial import BUNDLED, AnswerFormat
 
@@ -20,7 +20,7 @@ class PerPrompt(PerProblem):
 
     unit = "count"
 
-    def undefined_reason(self, cell: Cell, other: Cell | None = None) -> str | None:
+    def undefined_reason(self, cell: Cell) -> str | None:
         return None
 
     def used(self, cell: Cell) -> Bools:
@@ -28,8 +28,7 @@ class PerPrompt(PerProblem):
 
     def prompts(self, cell: Cell) -> Bools:
         """Marks the first problem of each prompt."""
-        assert cell.problem is not None
-        return np.equal(cell.problem, 0)
+        return np.equal(cell[Bundles].problem, 0)
 
 
 class LengthError(PerPrompt):
@@ -45,8 +44,7 @@ class LengthError(PerPrompt):
         return ("mean", "size")
 
     def columns(self, cell: Cell, used: Bools) -> Floats:
-        assert cell.excess is not None
-        return beside(-cell.excess, np.abs(cell.excess), self.prompts(cell))
+        return beside(-cell[Bundles].excess, np.abs(cell[Bundles].excess), self.prompts(cell))
 
 
 class OutOfRange(PerPrompt):
@@ -56,8 +54,7 @@ class OutOfRange(PerPrompt):
     answer_format = frozenset[AnswerFormat](("index_json",))
 
     def columns(self, cell: Cell, used: Bools) -> Floats:
-        assert cell.excess is not None
-        return beside(cell.excess, self.prompts(cell))
+        return beside(cell[Bundles].excess, self.prompts(cell))
 
 
 class ExtraLabels(PerPrompt):
@@ -70,7 +67,7 @@ class ExtraLabels(PerPrompt):
     answer_format = frozenset[AnswerFormat](("index_json",))
 
     def columns(self, cell: Cell, used: Bools) -> Floats:
-        return beside(np.maximum(chosen_counts(cell) - 1, 0), self.prompts(cell))
+        return beside(np.maximum(cell[Selection].count - 1, 0), self.prompts(cell))
 
 
 class UnreadReplies(PerProblem):
@@ -84,7 +81,7 @@ class UnreadReplies(PerProblem):
     )
     answer_format = frozenset(BUNDLED)
 
-    def undefined_reason(self, cell: Cell, other: Cell | None = None) -> str | None:
+    def undefined_reason(self, cell: Cell) -> str | None:
         return None
 
     def used(self, cell: Cell) -> Bools:
@@ -92,4 +89,4 @@ class UnreadReplies(PerProblem):
 
     def columns(self, cell: Cell, used: Bools) -> Floats:
         lost = np.isin(cell.status, [*UNREAD, STATUSES.index("truncated")])
-        return beside(lost & (chosen_counts(cell) == 0), used)
+        return beside(lost & (cell[Selection].count == 0), used)

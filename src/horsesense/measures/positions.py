@@ -31,13 +31,13 @@ class Recall(Measure):
     title = "Recall per position"
     summary = "Share of right answers among trials whose right answer stands in the position."
 
-    def undefined_reason(self, cell: Cell, other: Cell | None = None) -> str | None:
+    def undefined_reason(self, cell: Cell) -> str | None:
         return too_many_positions(cell) or no_gold(cell)
 
     def groups(self, cell: Cell) -> Sequence[str]:
         return position_names(cell)
 
-    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+    def rows(self, cell: Cell) -> Rows:
         known = cell.read & (cell.gold_at >= 0)
         positions = np.arange(_width(cell))
         at = (cell.gold_at[:, :, None] == positions) & known[:, :, None]
@@ -65,7 +65,7 @@ class Rstd(Recall):
     def groups(self, cell: Cell) -> Sequence[str]:
         return ("",)
 
-    def undefined_reason(self, cell: Cell, other: Cell | None = None) -> str | None:
+    def undefined_reason(self, cell: Cell) -> str | None:
         positions = np.unique(cell.gold_at[cell.gold_at >= 0])
         one = "the right answer always stands in the same position" if len(positions) == 1 else None
         return super().undefined_reason(cell) or one
@@ -128,13 +128,13 @@ class PositionPreference(Measure):
         "equally often, a model that reads the options has 1/k everywhere."
     )
 
-    def undefined_reason(self, cell: Cell, other: Cell | None = None) -> str | None:
+    def undefined_reason(self, cell: Cell) -> str | None:
         return too_many_positions(cell)
 
     def groups(self, cell: Cell) -> Sequence[str]:
         return position_names(cell)
 
-    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+    def rows(self, cell: Cell) -> Rows:
         chosen = cell.valid & (cell.position >= 0)
         hits = (cell.position[:, :, None] == np.arange(_width(cell))) & chosen[:, :, None]
         rows = np.column_stack([hits.sum(axis=1), chosen.sum(axis=1)]).astype(np.float64)
@@ -153,12 +153,12 @@ class PositionLocked(PositionPreference):
     summary = "Share of items for which the position was chosen in every trial, whatever it held."
     counted = "items"
 
-    def undefined_reason(self, cell: Cell, other: Cell | None = None) -> str | None:
+    def undefined_reason(self, cell: Cell) -> str | None:
         if cell.probe != "order" or cell.status.shape[1] < 2:
             return "needs several orders of each item"
         return too_many_positions(cell)
 
-    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+    def rows(self, cell: Cell) -> Rows:
         used = complete(cell)
         positions = np.arange(_width(cell))
         same = np.where(cell.asked[:, :, None], cell.position[:, :, None] == positions, True)

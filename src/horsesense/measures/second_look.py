@@ -7,24 +7,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.measures.base import Floats, Measure, Rows, item_means, ratio
-from horsesense.measures.cells import Cell, joined
-from horsesense.measures.joined import OfProbe, part_means, settings_of, without
+from horsesense.measures.base import Floats, Rows, item_means, ratio
+from horsesense.measures.cells import Cell, Parts, Selection, joined
+from horsesense.measures.joined import OfProbe, families, part_means
 from horsesense.probes.second_look import ARMS
-
-
-def chosen_count(cell: Cell) -> npt.NDArray[np.int64]:
-    """How many positions each reply chose."""
-    assert cell.chosen is not None
-    return np.bitwise_count(cell.chosen).astype(np.int64)
-
-
-def _holds(cell: Cell, position: npt.NDArray[np.int16]) -> npt.NDArray[np.bool_]:
-    """Whether each reply chose the given position; False where there is none."""
-    assert cell.chosen is not None
-    bit = np.left_shift(np.int64(1), np.maximum(position, 0).astype(np.int64))
-    held: npt.NDArray[np.bool_] = np.not_equal(cell.chosen & bit, 0) & (position >= 0)
-    return held
 
 
 class MultiRate(OfProbe):
@@ -32,10 +18,11 @@ class MultiRate(OfProbe):
     title = "Several options chosen"
     summary = "Share of replies that name two options or more when all correct ones are asked for."
     probe_names = ("multi_select",)
+    needs = (Selection,)
     proportion = True
 
-    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
-        hits = chosen_count(cell) >= 2
+    def rows(self, cell: Cell) -> Rows:
+        hits = cell[Selection].count >= 2
         return Rows(item_means(hits, cell.read), int(cell.read.sum()), cell.n_missing)
 
 
@@ -44,8 +31,8 @@ class MultiExact(MultiRate):
     title = "The right option alone"
     summary = "Share of replies that name the right option and no other."
 
-    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
-        hits = _holds(cell, cell.gold_at) & (chosen_count(cell) == 1)
+    def rows(self, cell: Cell) -> Rows:
+        hits = cell[Selection].holds(cell.gold_at) & (cell[Selection].count == 1)
         return Rows(item_means(hits, cell.read), int(cell.read.sum()), cell.n_missing)
 
 
@@ -55,8 +42,8 @@ class MultiPrecision(MultiRate):
     summary = "1 / (number of options named) where the right one is among them, else 0."
     proportion = False
 
-    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
-        share = _holds(cell, cell.gold_at) / np.maximum(chosen_count(cell), 1)
+    def rows(self, cell: Cell) -> Rows:
+        share = cell[Selection].holds(cell.gold_at) / np.maximum(cell[Selection].count, 1)
         return Rows(item_means(share, cell.read), int(cell.read.sum()), cell.n_missing)
 
 
@@ -68,6 +55,7 @@ class RecallGold(OfProbe):
         "published), and of all."
     )
     probe_names = ("multi_select",)
+    needs = (Selection,)
 
     def groups(self, cell: Cell) -> Sequence[str]:
         return ("multi", "all")
@@ -75,11 +63,11 @@ class RecallGold(OfProbe):
     def sought(self, cell: Cell) -> npt.NDArray[np.int16]:
         return cell.gold_at
 
-    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+    def rows(self, cell: Cell) -> Rows:
         position = self.sought(cell)
         known = cell.read & (position >= 0)
-        multi = known & (chosen_count(cell) >= 2)
-        named = _holds(cell, position)
+        multi = known & (cell[Selection].count >= 2)
+        named = cell[Selection].holds(position)
         rows = np.column_stack(
             [(named & w).sum(axis=1) for w in (multi, known)]
             + [w.sum(axis=1) for w in (multi, known)]
@@ -99,11 +87,10 @@ class RecallMisleading(RecallGold):
     )
 
     def sought(self, cell: Cell) -> npt.NDArray[np.int16]:
-        assert cell.marked is not None
-        return cell.marked
+        return cell[Selection].marked
 
 
-class RecoveryRate(Measure):
+class RecoveryRate(OfProbe):
     """Without the controls the rate cannot be read: wrong items get better on any second look."""
 
     name = "recovery_rate"
@@ -114,26 +101,22 @@ class RecoveryRate(Measure):
         "how much the first exceeds each control, over items that have both."
     )
     counted = "items"
-    compares = "family"
+    probe_names = ("misleading_replaced",)
 
-    def families(self, cells: Sequence[Cell]) -> Iterator[Cell]:
-        found: dict[str, dict[str, Cell]] = {}
-        for cell in cells:
-            if cell.probe == "misleading_replaced":
-                arm = settings_of(cell.condition)["arm"]
-                found.setdefault(without(cell.condition, "arm"), {})[arm] = cell
-        for shared, arms in found.items():
+    def cells(self, every: Sequence[Cell]) -> Iterator[Cell]:
+        """The arms side by side."""
+        for shared, arms in families(super().cells(every), "arm"):
             if "misleading" in arms:
                 yield joined(arms, "misleading_replaced", shared)
 
     def _arms(self, cell: Cell) -> list[str]:
-        return [arm for arm in ARMS if arm in cell.parts]
+        return [arm for arm in ARMS if arm in cell[Parts].names]
 
     def groups(self, cell: Cell) -> Sequence[str]:
         arms = self._arms(cell)
         return [*arms, *(f"misleading-{arm}" for arm in arms[1:])]
 
-    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+    def rows(self, cell: Cell) -> Rows:
         means = [part_means(cell, cell.correct == 1, arm) for arm in self._arms(cell)]
         first, controls = means[0], means[1:]
         n = int((first[:, 1] > 0).sum())

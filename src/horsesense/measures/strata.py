@@ -29,14 +29,14 @@ class AgreementShare(Measure):
     summary = "Share of items whose answers agree to the given degree (see plurality_agreement)."
     counted = "items"
 
-    def undefined_reason(self, cell: Cell, other: Cell | None = None) -> str | None:
+    def undefined_reason(self, cell: Cell) -> str | None:
         none = None if complete(cell).any() else "no item was answered in all its trials"
         return no_replicates(cell) or none
 
     def groups(self, cell: Cell) -> Sequence[str]:
         return [f"{level:.2f}" for level in self._levels(cell)]
 
-    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+    def rows(self, cell: Cell) -> Rows:
         within = self._strata(cell)
         used = within.any(axis=1)
         rows = np.column_stack([within, used]).astype(np.float64)
@@ -59,10 +59,10 @@ class StratumAccuracy(AgreementShare):
     title = "Accuracy by agreement"
     summary = "Accuracy, mean over trials, of the items whose answers agree to the given degree."
 
-    def undefined_reason(self, cell: Cell, other: Cell | None = None) -> str | None:
+    def undefined_reason(self, cell: Cell) -> str | None:
         return super().undefined_reason(cell) or no_gold(cell)
 
-    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+    def rows(self, cell: Cell) -> Rows:
         right, known = self._right(cell).T
         within = self._strata(cell) & (known > 0)[:, None]
         rows = np.concatenate([within * right[:, None], within], axis=1).astype(np.float64)

@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.base import Crossed, Floats, Measure, Rows, item_means, no_gold, ratio
-from horsesense.measures.cells import Cell, joined
+from horsesense.measures.cells import Bundles, Cell, Parts, joined
 from horsesense.measures.contrast import paired
+from horsesense.measures.joined import ORIGINAL, AgainstOriginal, families
 from horsesense.stats.tests import sign_flip
 from horsesense.trials.trial import BUNDLED
 
@@ -19,8 +20,8 @@ SHARES = (0.90, 0.80, 0.75)
 """Thresholds of Table 2 of Wang et al. (2025)."""
 
 
-class SingleChange(Measure):
-    """`other` is the original: one problem a prompt."""
+class SingleChange(AgainstOriginal):
+    """`cell.other` is the original: one problem a prompt."""
 
     name = "change_from_single"
     title = "Change from one problem a prompt"
@@ -29,17 +30,15 @@ class SingleChange(Measure):
         "problems. The interval allows for items and prompts; p: the sign-flip test of the items' "
         "differences."
     )
-    compares = "original"
     difference = True
     answer_format = frozenset(BUNDLED)
+    needs = (Bundles,)
 
-    def undefined_reason(self, cell: Cell, other: Cell | None = None) -> str | None:
-        assert other is not None
-        return no_gold(cell) or no_gold(other)
+    def undefined_reason(self, cell: Cell) -> str | None:
+        return no_gold(cell) or no_gold(cell.other)
 
-    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
-        assert other is not None
-        assert cell.bundle is not None
+    def rows(self, cell: Cell) -> Rows:
+        other = cell.other
         mine, theirs = paired(cell, other)
         single = np.full(len(cell.item), np.nan)
         found = item_means(other.correct == 1, other.read & (other.correct >= 0))[theirs]
@@ -50,10 +49,10 @@ class SingleChange(Measure):
         columns = np.column_stack([change, np.ones(len(item))])
         sums = np.zeros((len(cell.item), 2))
         np.add.at(sums, item, columns)
-        crossed = Crossed(columns, item, cell.bundle[used].astype(np.intp))
+        crossed = Crossed(columns, item, cell[Bundles].bundle[used].astype(np.intp))
         return Rows(sums, len(item), int(cell.asked.sum()) - len(item), crossed)
 
-    def p_value(self, cell: Cell, other: Cell | None, sums: Floats, seed: int) -> float | None:
+    def p_value(self, cell: Cell, sums: Floats, seed: int) -> float | None:
         return sign_flip(sums[:, 0], seed)
 
 
@@ -66,24 +65,29 @@ class TaskDifference(Measure):
         "per_problem_accuracy of the first task minus that of the second, in the same bundles. "
         "The interval allows for items and prompts; p: a sign-flip test of the items."
     )
-    compares = "family"
     difference = True
+    answer_format = frozenset(BUNDLED)
+    needs = (Bundles,)
 
-    def families(self, cells: Sequence[Cell]) -> Iterator[Cell]:
-        by_key = {(c.probe, c.condition): c for c in cells if c.answer_format in BUNDLED}
-        for (probe, condition), cell in by_key.items():
+    def cells(self, every: Sequence[Cell]) -> Iterator[Cell]:
+        """Two tasks under the same condition, side by side."""
+        found = {(c.probe, c.condition, c.reader): c for c in super().cells(every)}
+        for (probe, condition, reader), cell in found.items():
             for other in TASKS[TASKS.index(probe) + 1 :]:
-                if (other, condition) in by_key:
-                    pair = {probe: cell, other: by_key[other, condition]}
+                if (other, condition, reader) in found:
+                    pair = {probe: cell, other: found[other, condition, reader]}
                     yield joined(pair, probe, condition)
 
-    def groups(self, cell: Cell) -> Sequence[str]:
-        return (" - ".join(cell.parts),)
+    def fits(self, cell: Cell) -> bool:
+        return cell.probe in TASKS and super().fits(cell)
 
-    def undefined_reason(self, cell: Cell, other: Cell | None = None) -> str | None:
+    def groups(self, cell: Cell) -> Sequence[str]:
+        return (" - ".join(cell[Parts].names),)
+
+    def undefined_reason(self, cell: Cell) -> str | None:
         return no_gold(cell)
 
-    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+    def rows(self, cell: Cell) -> Rows:
         """Outcomes are paired by item and bundle."""
         item, bundle, difference = paired_outcomes(cell)
         columns = np.column_stack([difference, np.ones(len(difference))])
@@ -92,7 +96,7 @@ class TaskDifference(Measure):
         asked = int(cell.asked.sum()) // 2
         return Rows(sums, len(item), asked - len(item), Crossed(columns, item, bundle))
 
-    def p_value(self, cell: Cell, other: Cell | None, sums: Floats, seed: int) -> float | None:
+    def p_value(self, cell: Cell, sums: Floats, seed: int) -> float | None:
         return sign_flip(sums[:, 0], seed)
 
 
@@ -104,20 +108,18 @@ class TaskDifferenceByItem(TaskDifference):
         "for it takes the prompts as given."
     )
 
-    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
-        return super().rows(cell, other)._replace(crossed=None)
+    def rows(self, cell: Cell) -> Rows:
+        return super().rows(cell)._replace(crossed=None)
 
 
 def paired_outcomes(cell: Cell) -> tuple[Ints, Ints, Floats]:
     """Item, bundle and difference of rightness of the outcomes that both tasks have."""
-    assert cell.bundle is not None
-    assert cell.part is not None
     found = []
-    for part in (0, 1):
-        columns = cell.part == part
+    for part in cell[Parts].names:
+        columns = cell[Parts].of(part)
         known = cell.read[:, columns] & (cell.correct[:, columns] >= 0)
         item = np.nonzero(known)[0]
-        bundle = cell.bundle[:, columns][known].astype(np.int64)
+        bundle = cell[Bundles].bundle[:, columns][known].astype(np.int64)
         found.append((item * (2**31) + bundle, cell.correct[:, columns][known] == 1))
     (one, right), (two, other) = found
     both, mine, theirs = np.intersect1d(one, two, return_indices=True)
@@ -134,32 +136,27 @@ class SingleShare(Measure):
         "Share of bundle sizes at which batch accuracy exceeds 0.90, 0.80 or 0.75 of the accuracy "
         "one by one (Table 2 of Wang et al. 2025; strictly greater)."
     )
-    compares = "family"
 
-    def families(self, cells: Sequence[Cell]) -> Iterator[Cell]:
-        single = next((c for c in cells if c.probe == "original"), None)
-        kinds: dict[str, dict[str, Cell]] = {}
-        for cell in cells:
-            if cell.probe == "batch":
-                size, _, rest = cell.condition.partition(", ")
-                kinds.setdefault(rest, {})[size] = cell
-        for rest, batches in kinds.items():
-            if single is not None:
-                yield joined({"single": single, **batches}, "batch", rest)
+    def cells(self, every: Sequence[Cell]) -> Iterator[Cell]:
+        """The items one by one, and in batches of every size, side by side."""
+        single = {c.reader: c for c in every if c.probe == ORIGINAL}
+        batches = (c for c in every if c.probe == "batch" and c.reader in single)
+        for shared, sizes in families(batches, "size"):
+            reader = next(iter(sizes.values())).reader
+            yield joined({"single": single[reader], **sizes}, "batch", shared)
 
     def groups(self, cell: Cell) -> Sequence[str]:
         return [f"{share:.2f}" for share in SHARES]
 
-    def undefined_reason(self, cell: Cell, other: Cell | None = None) -> str | None:
+    def undefined_reason(self, cell: Cell) -> str | None:
         return no_gold(cell)
 
-    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
-        assert cell.part is not None
+    def rows(self, cell: Cell) -> Rows:
         known = cell.read & (cell.correct >= 0)
         right = (cell.correct == 1) & known
-        single = item_means(right[:, cell.part == 0], known[:, cell.part == 0])
-        parts = [cell.part == part for part in range(1, len(cell.parts))]
-        sums = [counts[:, part].sum(axis=1) for part in parts for counts in (right, known)]
+        alone, *sizes = (cell[Parts].of(name) for name in cell[Parts].names)
+        single = item_means(right[:, alone], known[:, alone])
+        sums = [counts[:, size].sum(axis=1) for size in sizes for counts in (right, known)]
         rows = np.column_stack([single, *sums]).astype(np.float64)
         return Rows(rows, int(known.sum()), cell.n_missing)
 

@@ -8,17 +8,16 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.base import Floats, Rows, item_means, ratio
-from horsesense.measures.cells import Cell
-from horsesense.measures.joined import OfProbe, settings_of
+from horsesense.measures.cells import Cell, Scores
+from horsesense.measures.joined import FIRST_TOKEN, OfProbe
 from horsesense.readers.reading import STATUSES
 
-ONE_BY_ONE = ("true_false", "option_confidence")
 _AMBIGUOUS = STATUSES.index("ambiguous")
 
 
 def accepting_position(cell: Cell) -> int:
     """The position of the reply that accepts the proposed answer: Yes, or No to "is it wrong?"."""
-    return 1 if settings_of(cell.condition).get("polarity") == "negative" else 0
+    return 1 if cell.condition.matches(polarity="negative") else 0
 
 
 def about_gold(cell: Cell) -> npt.NDArray[np.bool_]:
@@ -39,7 +38,7 @@ class TrueFalseConsistency(OfProbe):
     def groups(self, cell: Cell) -> Sequence[str]:
         return ("gold", "distractors")
 
-    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+    def rows(self, cell: Cell) -> Rows:
         gold = about_gold(cell)
         hit = cell.correct == 1
         of = [cell.read & gold, cell.read & ~gold]
@@ -75,7 +74,7 @@ class TrueFalseAccuracy(OfProbe):
     )
     probe_names = ("true_false",)
 
-    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+    def rows(self, cell: Cell) -> Rows:
         return Rows(item_means(cell.correct == 1, cell.read), int(cell.read.sum()), cell.n_missing)
 
     def baseline(self, cell: Cell) -> float | None:
@@ -88,13 +87,12 @@ def acceptance(cell: Cell, *, relative: bool = False) -> Floats:
 
     Over the whole vocabulary, all spellings together; `relative` divides by that of yes and no.
     """
-    assert cell.score is not None
-    assert cell.confidence is not None
-    best = cell.confidence.astype(np.float64)
+    score = cell[Scores].score
+    best = cell[Scores].confidence.astype(np.float64)
     share = np.where(cell.position == accepting_position(cell), best, 1 - best)
     share = np.where(cell.status == _AMBIGUOUS, 0.5, share)
-    mass = 1.0 if relative else np.exp(cell.score.astype(np.float64))
-    return np.where(cell.read & ~np.isnan(cell.score), share * mass, np.nan)
+    mass = 1.0 if relative else np.exp(score.astype(np.float64))
+    return np.where(cell.read & ~np.isnan(score), share * mass, np.nan)
 
 
 class OptionConfidence(OfProbe):
@@ -109,15 +107,16 @@ class OptionConfidence(OfProbe):
     )
     counted = "items"
     probe_names = ("option_confidence",)
+    needs = (Scores,)
     relative = False
 
     def fits(self, cell: Cell) -> bool:
-        return cell.reader == "first_token"
+        return cell.reader == FIRST_TOKEN and super().fits(cell)
 
     def groups(self, cell: Cell) -> Sequence[str]:
         return ("gold", "strongest_distractor", "ratio")
 
-    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+    def rows(self, cell: Cell) -> Rows:
         sure = acceptance(cell, relative=self.relative)
         gold = about_gold(cell)
         known = ~np.isnan(sure)
@@ -155,7 +154,7 @@ class OptionAuroc(OptionConfidence):
     def groups(self, cell: Cell) -> Sequence[str]:
         return ("",)
 
-    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+    def rows(self, cell: Cell) -> Rows:
         sure = acceptance(cell)
         known: npt.NDArray[np.bool_] = np.isfinite(sure)
         gold = about_gold(cell)

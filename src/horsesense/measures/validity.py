@@ -3,32 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import get_args
 
 import numpy as np
 
 from horsesense.measures.base import Floats, Measure, Rows, item_means, no_gold, ratio
 from horsesense.measures.cells import NO_OPTION, Cell
+from horsesense.measures.joined import EVERY_FORMAT, FIRST_TOKEN, TEXT, AgainstReader
 from horsesense.readers.reading import STATUSES
 from horsesense.stats.tests import sign_flip
-from horsesense.trials.trial import AnswerFormat
-
-_EVERY_KIND: frozenset[AnswerFormat] = frozenset(get_args(AnswerFormat))
 
 
 class ValidRate(Measure):
-    answer_format = _EVERY_KIND
+    answer_format = EVERY_FORMAT
     name = "valid_rate"
     title = "Valid answers"
     summary = "Share of replies that choose an option."
     proportion = True
 
-    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+    def rows(self, cell: Cell) -> Rows:
         return Rows(item_means(cell.valid, cell.read), int(cell.read.sum()), cell.n_missing)
 
 
 class StatusShare(Measure):
-    answer_format = _EVERY_KIND
+    answer_format = EVERY_FORMAT
     name = "status_share"
     title = "Kinds of reply"
     summary = "Share of replies of each status; the shares sum to 1."
@@ -36,7 +33,7 @@ class StatusShare(Measure):
     def groups(self, cell: Cell) -> Sequence[str]:
         return STATUSES
 
-    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+    def rows(self, cell: Cell) -> Rows:
         hits = cell.status[:, :, None] == np.arange(len(STATUSES))
         rows = np.column_stack([hits.sum(axis=1), cell.read.sum(axis=1)]).astype(np.float64)
         return Rows(rows, int(cell.read.sum()), cell.n_missing)
@@ -45,8 +42,8 @@ class StatusShare(Measure):
         return ratio(totals[..., :-1], totals[..., -1:])
 
 
-class MismatchRate(Measure):
-    """The second cell holds the same trials under another reader."""
+class MismatchRate(AgainstReader):
+    """Of readers of scores; `cell.other` holds the same trials as their texts say."""
 
     name = "mismatch_rate"
     title = "First token against text"
@@ -54,11 +51,14 @@ class MismatchRate(Measure):
         "Share of trials whose first-token answer is not what the text says; a text that gives "
         "no answer counts as a mismatch (Look at the Text, section 5.4)."
     )
-    compares = "reader"
+    other_reader = TEXT
     proportion = True
 
-    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
-        assert other is not None
+    def fits(self, cell: Cell) -> bool:
+        return cell.by_scores and not cell.held_out and super().fits(cell)
+
+    def rows(self, cell: Cell) -> Rows:
+        other = cell.other
         both = cell.read & other.read
         agree = (cell.option == other.option) & (cell.option != NO_OPTION)
         missing = int((cell.asked & ~both).sum())
@@ -77,8 +77,8 @@ class MismatchKappa(MismatchRate):
     unit = "kappa"
     proportion = False
 
-    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
-        assert other is not None
+    def rows(self, cell: Cell) -> Rows:
+        other = cell.other
         both = cell.read & other.read
         positions = np.arange(int(cell.k.max(initial=1)))
         mine, theirs = (
@@ -96,23 +96,22 @@ class MismatchKappa(MismatchRate):
         return ratio(ratio(totals[..., :1], n) - chance, 1 - chance)
 
 
-class ScoreGain(Measure):
-    """The second cell holds the same trials as the first token says."""
+class ScoreGain(AgainstReader):
+    """`cell.other` holds the same trials as the first token says."""
 
     name = "score_gain"
     title = "Accuracy beyond the first token's"
     summary = "Accuracy by this reader minus accuracy by the first token, over the same items."
     counted = "items"
-    compares = "first_token"
+    other_reader = FIRST_TOKEN
     answer_format = frozenset(("letter",))
     difference = True
 
-    def undefined_reason(self, cell: Cell, other: Cell | None = None) -> str | None:
-        assert other is not None
-        return no_gold(cell) or no_gold(other)
+    def undefined_reason(self, cell: Cell) -> str | None:
+        return no_gold(cell) or no_gold(cell.other)
 
-    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
-        assert other is not None
+    def rows(self, cell: Cell) -> Rows:
+        other = cell.other
         _, mine, theirs = np.intersect1d(cell.item, other.item, return_indices=True)
         here = item_means(cell.correct == 1, cell.read & (cell.correct >= 0))[mine]
         base = item_means(other.correct == 1, other.read & (other.correct >= 0))[theirs]
@@ -121,7 +120,7 @@ class ScoreGain(Measure):
         rows[mine] = np.column_stack([np.where(used, here[:, 0] - base[:, 0], 0), used])
         return Rows(rows, int(used.sum()), len(cell.item) - int(used.sum()))
 
-    def p_value(self, cell: Cell, other: Cell | None, sums: Floats, seed: int) -> float | None:
+    def p_value(self, cell: Cell, sums: Floats, seed: int) -> float | None:
         return sign_flip(sums[:, 0], seed)
 
 
@@ -130,8 +129,8 @@ class MismatchValid(MismatchRate):
     title = "First token against text, valid answers"
     summary = "mismatch_rate over the trials in which both readers found a chosen option."
 
-    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
-        assert other is not None
+    def rows(self, cell: Cell) -> Rows:
+        other = cell.other
         both = cell.valid & other.valid
         missing = int((cell.asked & ~(cell.read & other.read)).sum())
         return Rows(item_means(cell.option != other.option, both), int(both.sum()), missing)

@@ -14,9 +14,18 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.measures.base import Floats, Measure, Rows, ratio
-from horsesense.measures.cells import MISSING, NO_OPTION, NOT_ASKED, STATUS_CODE, Cell, joined
-from horsesense.measures.joined import OfProbe, columns, settings_of, without
+from horsesense.measures.base import Floats, Rows, ratio
+from horsesense.measures.cells import (
+    MISSING,
+    NO_OPTION,
+    NOT_ASKED,
+    STATUS_CODE,
+    Cell,
+    Parts,
+    Scores,
+    joined,
+)
+from horsesense.measures.joined import OfProbe, families
 from horsesense.probes.perturbed import Perturbation
 from horsesense.probes.registry import PROBES
 from horsesense.readers.reading import Status
@@ -52,7 +61,7 @@ class Votes(NamedTuple):
 
 def versions_of(cell: Cell) -> int:
     """How many versions of the question a cell holds; 0 where it is not made of versions."""
-    return int(settings_of(cell.condition).get("versions", 0))
+    return cell.condition.integer("versions")
 
 
 def votes(cell: Cell, versions: int = 1) -> Votes:
@@ -104,8 +113,7 @@ def elected(cell: Cell) -> Cell:
         return np.take_along_axis(values, vote.place, axis=1)
 
     changed = {n: at(getattr(cell, n)) for n in ("position", "gold_at", "correct")}
-    scores = {"confidence": None, "score": None}
-    return replace(cell, status=status, option=vote.option, **changed, **scores)  # type: ignore[arg-type]
+    return replace(cell.less(Scores), status=status, option=vote.option, **changed)  # type: ignore[arg-type]
 
 
 class VoteTieRate(OfProbe):
@@ -117,14 +125,14 @@ class VoteTieRate(OfProbe):
     )
     probe_names = (*PERTURBED, "extra_options")
 
-    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+    def rows(self, cell: Cell) -> Rows:
         vote = votes(cell, versions_of(cell) or 1)
         tied = (vote.tied & vote.known).sum(axis=1)
         rows = np.column_stack([tied, vote.known.sum(axis=1)]).astype(np.float64)
         return Rows(rows, int(vote.known.sum()), int((vote.asked & ~vote.known).sum()))
 
 
-class AnswerFloating(Measure):
+class AnswerFloating(OfProbe):
     """`cell` joins the trials without and with the added options."""
 
     name = "answer_floating"
@@ -136,15 +144,11 @@ class AnswerFloating(Measure):
         "clear vote before nor after show no answer that could change."
     )
     counted = "items"
-    compares = "family"
+    probe_names = ("extra_options",)
 
-    def families(self, cells: Sequence[Cell]) -> Iterator[Cell]:
-        designs: dict[str, dict[str, Cell]] = {}
-        for cell in cells:
-            if cell.probe == "extra_options":
-                added = settings_of(cell.condition)["added"]
-                designs.setdefault(without(cell.condition, "added"), {})[added] = cell
-        for design, parts in designs.items():
+    def cells(self, every: Sequence[Cell]) -> Iterator[Cell]:
+        """The trials without and with the added options, side by side."""
+        for design, parts in families(super().cells(every), "added"):
             if len(parts) == 2:
                 named = {"before": parts["0"], "after": parts["3"]}
                 yield joined(named, "extra_options", design)
@@ -152,7 +156,7 @@ class AnswerFloating(Measure):
     def groups(self, cell: Cell) -> Sequence[str]:
         return ("all", "to_added")
 
-    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+    def rows(self, cell: Cell) -> Rows:
         before, after, used = self.outcomes(cell)
         used &= (before != NO_OPTION) | (after != NO_OPTION)
         changed = used & (before != after)
@@ -175,7 +179,7 @@ class AnswerFloating(Measure):
 
 def only(cell: Cell, part: str) -> Cell:
     """A joined cell whose other columns count as not asked."""
-    return replace(cell, status=np.where(columns(cell, part), cell.status, NOT_ASKED))
+    return replace(cell, status=np.where(cell[Parts].of(part), cell.status, NOT_ASKED))
 
 
 class AnswerFlow(AnswerFloating):
@@ -203,7 +207,7 @@ class AnswerFlow(AnswerFloating):
             flows.append(f"{names[0]} → {last}" if known else "")
         return flows
 
-    def rows(self, cell: Cell, other: Cell | None = None) -> Rows:
+    def rows(self, cell: Cell) -> Rows:
         flows = np.array(self._flows(cell))
         used = flows != ""
         names = np.array(self.groups(cell), dtype=flows.dtype)

@@ -1,23 +1,25 @@
 """Recorded answers as a model: `replay:FILE`.
 
-Rows are matched by item id, model, probe, condition and repetition. A trial without a recorded
+Rows are matched by item id, model, probe, condition (a text or an object, its settings in any
+order) and repetition. A trial without a recorded
 answer is missing and counted, never substituted. An id that is not among the items, and a
 recorded gold that differs from theirs, are errors.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 from horsesense.errors import ItemsError, UsageError
-from horsesense.items.files import load_rows
+from horsesense.items.files import Faults, load_rows
 from horsesense.items.item import ItemSet
 from horsesense.models.base import Asked, Capabilities
 from horsesense.models.messages import Failure, Key, Request, Response
 from horsesense.rng import digest
+from horsesense.trials.condition import Condition
 from horsesense.trials.trial import Trial
 
 
@@ -26,7 +28,7 @@ class Place(NamedTuple):
 
     item_id: str
     probe: str
-    condition: str
+    condition: Condition
     repetition: int
 
 
@@ -46,7 +48,7 @@ class Replay:
         self._rows = list(load_rows(path))
         self.model = self._one_model(model)
         rows = [row for _, row in self._rows if self.model in (None, row.get("model"))]
-        self._answers = {_trial_of(row): row for row in rows}
+        self._answers = dict(self._placed())
         if len(self._answers) < len(rows):
             raise ItemsError(
                 str(path),
@@ -67,6 +69,17 @@ class Replay:
                 hint=f"Choose one with replay:{self.path}?model=NAME: {', '.join(models)}.",
             )
         return wanted or (models[0] if models else None)
+
+    def _placed(self) -> Iterator[tuple[Place, Mapping[str, Any]]]:
+        """The rows of the model with their places; ItemsError for what is not a condition."""
+        faults = Faults(str(self.path))
+        for number, row in self._rows:
+            if self.model in (None, row.get("model")):
+                try:
+                    yield _trial_of(row), row
+                except (UsageError, ValueError, TypeError) as error:
+                    faults.add(number, f"`condition`: {error}")
+        faults.check("A condition looks like `place=kept, wording=above`.")
 
     def check(self, items: ItemSet) -> None:
         """Compare ids and golds with those of the items.
@@ -132,9 +145,15 @@ def _trial_of(row: Mapping[str, Any]) -> Place:
     return Place(
         item_id=str(row.get("item_id", row.get("id"))),
         probe=str(row.get("probe") or "original"),
-        condition=str(row.get("condition") or ""),
+        condition=_condition(row.get("condition")),
         repetition=int(row.get("repetition") or 0),
     )
+
+
+def _condition(recorded: str | Mapping[str, Any] | None) -> Condition:
+    if isinstance(recorded, Mapping):
+        return Condition(**recorded)
+    return Condition.parse(recorded or "")
 
 
 def _token_logprobs(row: Mapping[str, Any]) -> tuple[Mapping[str, float], ...]:

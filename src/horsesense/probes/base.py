@@ -10,6 +10,7 @@ from typing import ClassVar, Literal
 from horsesense.errors import UsageError
 from horsesense.items.item import Item, ItemSet, Kind
 from horsesense.rng import Dice
+from horsesense.trials.condition import PLAIN, Condition
 from horsesense.trials.history import History
 from horsesense.trials.orders import Design, NoOrdersError, Order
 from horsesense.trials.trial import Trial, Variant
@@ -130,7 +131,7 @@ class Probe(ABC):
     def trial(
         self,
         variant: Variant,
-        condition: str = "",
+        condition: Condition = PLAIN,
         repetition: int = 0,
         **changes: object,
     ) -> Trial:

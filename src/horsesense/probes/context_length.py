@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from horsesense.errors import UsageError
 from horsesense.items.item import Item
 from horsesense.probes.base import NotApplicableError, Probe, Setting, check_choice, show
+from horsesense.trials.condition import Condition
 from horsesense.trials.trial import Trial
 
 _END = re.compile(r"[.!?。！？]+[\"'”’)\]]*(?:\s+|(?<=[。！？]))")
@@ -73,4 +74,4 @@ class ContextLength(Probe):
                 f"one sentence of its context is longer than {self.words} words"
             )
         variant = show(replace(item, context=context), setting.items.kind)
-        yield self.trial(variant, f"words={self.words}, keep={self.keep}")
+        yield self.trial(variant, Condition(words=self.words, keep=self.keep))

@@ -11,6 +11,8 @@ from typing import Any
 from horsesense.items.item import Item
 from horsesense.probes.base import NotApplicableError, Probe, Setting, check_choice, show
 from horsesense.probes.gold_absent import ASKING
+from horsesense.trials.condition import Condition
+from horsesense.trials.extras import Rejoined
 from horsesense.trials.trial import Trial
 
 SEPARATORS: Mapping[str, str] = MappingProxyType({"hyphen": "-", "underscore": "_", "space": " "})
@@ -67,12 +69,8 @@ class Delimiter(Probe):
         changes: dict[str, Any] = {"answer_format": "free", "expects": "none"} if absent else {}
         return self.trial(
             variant,
-            f"to={self.to}, gold={gold}, asking={self.asking}",
+            Condition(to=self.to, gold=gold, asking=self.asking),
             form=f"{ASKING[self.asking]}label",
-            extras={
-                "gold": item.options[item.gold],
-                "published_sign": published,
-                "shown_sign": sign,
-            },
+            extras=Rejoined(item.options[item.gold], published, sign),
             **changes,
         )

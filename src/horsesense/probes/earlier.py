@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from horsesense.items.item import Item
 from horsesense.probes.base import NotApplicableError, Setting
+from horsesense.trials.condition import Condition
 from horsesense.trials.history import Earlier
 
 RIGHT_ITEMS = ("consistent", "all")
@@ -26,7 +27,7 @@ def answers(item: Item, setting: Setting, probe: str) -> Sequence[Earlier]:
     return found
 
 
-def require_consistent(item: Item, setting: Setting, condition: str) -> None:
+def require_consistent(item: Item, setting: Setting, condition: Condition) -> None:
     """NotApplicableError unless the item was answered right, and alike, in every order."""
     if setting.history is None:
         return

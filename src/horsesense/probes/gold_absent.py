@@ -13,6 +13,8 @@ from horsesense.items.none_options import says_none
 from horsesense.probes.base import LETTERS, NotApplicableError, Probe, Setting, check_choice, show
 from horsesense.probes.none_of_the_above import WORDINGS
 from horsesense.probes.order import MOST_CYCLIC
+from horsesense.trials.condition import Condition
+from horsesense.trials.extras import WithheldGold
 from horsesense.trials.orders import Design
 from horsesense.trials.trial import NONE_OPTION, Trial, Variant
 
@@ -94,8 +96,8 @@ class GoldAbsent(Probe):
                 shown = [kept[i] for i in orders[number % len(orders)]]
                 yield self._offered(item, setting, shown, position, number)
 
-    def _condition(self, prompt: str, more: str = "") -> str:
-        return f"prompt={prompt}{more}, asking={self.asking}, design={self.design}"
+    def _condition(self, prompt: str, **more: str) -> Condition:
+        return Condition(prompt=prompt, asking=self.asking, design=self.design, **more)
 
     def _form(self, variant: Variant, hint: str = "") -> str:
         kind = "choice" if variant.labels else "label"
@@ -117,9 +119,7 @@ class GoldAbsent(Probe):
             item, setting.items.kind, options=texts, origin=origin, gold=position,
             labels=_labels(setting, len(texts)),
         )  # fmt: skip
-        condition = self._condition(
-            "hint_option", f", positions={self.positions}, wording={self.wording}"
-        )
+        condition = self._condition("hint_option", positions=self.positions, wording=self.wording)
         form = self._form(variant)
         return self.trial(variant, condition, repetition, form=form, expects="none")
 
@@ -135,13 +135,12 @@ class GoldAbsent(Probe):
         gold = item.options[item.gold]
         if prompt == "no_hint":
             form = self._form(variant)
-            changes = {"answer_format": "free", "form": form, "extras": {"gold": gold}}
+            condition = self._condition(prompt)
+            changes = {"answer_format": "free", "form": form, "extras": WithheldGold(gold)}
         else:
-            phrase = WORDINGS[self.wording]
+            condition = self._condition(prompt, wording=self.wording)
             form = self._form(variant, "_hint")
-            changes = {"form": form, "extras": {"none_phrase": phrase, "gold": gold}}
-        wording = f", wording={self.wording}" if prompt == "hint_instruction" else ""
-        condition = self._condition(prompt, wording)
+            changes = {"form": form, "extras": WithheldGold(gold, WORDINGS[self.wording])}
         return self.trial(variant, condition, repetition, expects="none", **changes)
 
 
@@ -188,7 +187,7 @@ class GoldPlusNone(Probe):
         none = WORDINGS[self.wording]
         options = [none if i == replaced else text for i, text in enumerate(item.options)]
         origin = [NONE_OPTION if i == replaced else i for i in range(k)]
-        condition = f"wording={self.wording}, asking={self.asking}, design={self.design}"
+        condition = Condition(wording=self.wording, asking=self.asking, design=self.design)
         for repetition, order in enumerate(setting.orders(design, item, k, item.gold)):
             variant = show(item, setting.items.kind, order, options=options, origin=origin)
             form = f"{ASKING[self.asking]}{'choice' if variant.labels else 'label'}"

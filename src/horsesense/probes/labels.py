@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from horsesense.items.item import Item
 from horsesense.probes.base import LETTERS, NotApplicableError, Probe, Setting, check_choice, show
+from horsesense.trials.condition import Condition
 from horsesense.trials.trial import Trial
 
 LABEL_SETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -43,4 +44,4 @@ class Labels(Probe):
         if not fitting:
             raise NotApplicableError(f"{k} options are more than the labels of this set")
         for name, labels in fitting.items():
-            yield self.trial(show(item, "choice", labels=labels[:k]), f"set={name}")
+            yield self.trial(show(item, "choice", labels=labels[:k]), Condition(set=name))

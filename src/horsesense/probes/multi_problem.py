@@ -22,6 +22,8 @@ from horsesense.trials.bundles import (
     nested,
     streams,
 )
+from horsesense.trials.condition import Condition
+from horsesense.trials.extras import Bundled
 from horsesense.trials.trial import FILLER, Trial, Variant
 
 TEXT_SIZES: Final = (5, 10, 20, 50, 100)
@@ -90,7 +92,7 @@ class Bundles(SetProbe):
 
     @abstractmethod
     def ask(
-        self, variants: tuple[Variant, ...], condition: str, number: int, setting: Setting
+        self, variants: tuple[Variant, ...], condition: Condition, number: int, setting: Setting
     ) -> Iterator[Trial]:
         """The prompts of one bundle."""
 
@@ -106,11 +108,10 @@ class Bundles(SetProbe):
         bare = Item(item.id, label, item.options, item.gold, subject=item.subject)
         return show(bare, setting.items.kind)
 
-    def condition(self, size: int) -> str:
+    def condition(self, size: int) -> Condition:
         """The size, and what is not as published."""
-        parts = [f"size={size}"]
-        parts += [f"{name}={value}" for name, value, usual in self.settings() if value != usual]
-        return ", ".join(parts)
+        changed = {name: value for name, value, usual in self.settings() if value != usual}
+        return Condition(size=size, **changed)
 
     def settings(self) -> list[tuple[str, object, object]]:
         """(name, value, published value) of what distinguishes conditions."""
@@ -211,10 +212,10 @@ class Batch(Bundles):
         return [*super().settings(), ("lines", self.lines, "plain")]
 
     def ask(
-        self, variants: tuple[Variant, ...], condition: str, number: int, setting: Setting
+        self, variants: tuple[Variant, ...], condition: Condition, number: int, setting: Setting
     ) -> Iterator[Trial]:
         form = "batch" if setting.items.kind == "label" else "batch_choice"
-        extras = {"lines": self.lines, "shows": self.shows}
+        extras = Bundled(lines=self.lines, shows=self.shows)
         yield Trial(self.name, condition, number, variants, "label_lines", form=form, extras=extras)
 
 
@@ -299,15 +300,12 @@ class SelectOne(Selection):
         check_choice(self.name, "examples", self.examples, ("asked", "alternate"))
 
     def ask(
-        self, variants: tuple[Variant, ...], condition: str, number: int, setting: Setting
+        self, variants: tuple[Variant, ...], condition: Condition, number: int, setting: Setting
     ) -> Iterator[Trial]:
         for label in variants[0].options:
-            extras = {
-                "asked": label,
-                "cot": str(self.cot),
-                "examples": self.examples,
-                "shows": self.shows,
-            }
+            extras = Bundled(
+                shows=self.shows, asked=label, cot=bool(self.cot), examples=self.examples
+            )
             yield Trial(
                 self.name,
                 condition,
@@ -327,9 +325,9 @@ class SelectAll(Selection):
     expectation = "Each item is selected under its own label and no other."
 
     def ask(
-        self, variants: tuple[Variant, ...], condition: str, number: int, setting: Setting
+        self, variants: tuple[Variant, ...], condition: Condition, number: int, setting: Setting
     ) -> Iterator[Trial]:
-        extras = {"cot": str(self.cot), "shows": self.shows}
+        extras = Bundled(cot=bool(self.cot), shows=self.shows)
         yield Trial(
             self.name, condition, number, variants, "index_json", form="select_all", extras=extras
         )

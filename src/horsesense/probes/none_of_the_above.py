@@ -9,6 +9,7 @@ from types import MappingProxyType
 from horsesense.items.item import Item
 from horsesense.items.none_options import says_none
 from horsesense.probes.base import NotApplicableError, Probe, Setting, check_choice, show
+from horsesense.trials.condition import Condition
 from horsesense.trials.orders import Design
 from horsesense.trials.trial import NONE_OPTION, Trial, Variant
 
@@ -47,7 +48,7 @@ class NoneOfTheAbove(Probe):
         k = len(item.options)
         orders = setting.orders(Design.parse(self.design), item, k, item.gold)
         for place in PLACES if self.place == "all" else (self.place,):
-            condition = f"place={place}, wording={self.wording}, design={self.design}"
+            condition = Condition(place=place, wording=self.wording, design=self.design)
             for repetition, order in enumerate(orders):
                 variant = self._variant(item, setting, place, order)
                 yield self.trial(variant, condition, repetition)

@@ -11,6 +11,7 @@ from horsesense.items.item import Item
 from horsesense.probes.base import LETTERS, NotApplicableError, Probe, Setting, check_choice, show
 from horsesense.probes.fillers import FORMS, nonsense, plausible
 from horsesense.probes.order import MOST_CYCLIC
+from horsesense.trials.condition import Condition
 from horsesense.trials.orders import Design
 from horsesense.trials.trial import BORROWED, FILLER, Trial
 
@@ -63,12 +64,12 @@ class OptionCount(Probe):
             variant = show(item, "choice", order, options=options, origin=origin, gold=gold)
             yield self.trial(variant, self._condition(k), repetition)
 
-    def _condition(self, k: int) -> str:
-        made = [f"n={self.n}"]
-        if self.n > k:
-            made.append(f"kind={self.kind}")
-            made += [f"form={self.form}"] if self.kind == "nonsense" else []
-        return ", ".join([*made, f"design={self._design().name}"])
+    def _condition(self, k: int) -> Condition:
+        plain = Condition(n=self.n, design=self._design().name)
+        if self.n <= k:
+            return plain
+        made = plain.with_(kind=self.kind)
+        return made.with_(form=self.form) if self.kind == "nonsense" else made
 
     def _extended(self, item: Item, setting: Setting) -> list[_Shown]:
         missing = self.n - len(item.options)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from horsesense.items.item import Item
 from horsesense.probes.base import Probe, Setting, show
+from horsesense.trials.condition import Condition
 from horsesense.trials.orders import Design
 from horsesense.trials.trial import Trial
 
@@ -33,9 +34,9 @@ class Order(Probe):
             return Design.parse("cyclic" if k <= MOST_CYCLIC else "random(4)")
         return Design.parse(self.design)
 
-    def condition(self, k: int) -> str:
+    def condition(self, k: int) -> Condition:
         """The condition of the trials of items with `k` options."""
-        return f"design={self._design(k).name}"
+        return Condition(design=self._design(k).name)
 
     def trials(self, item: Item, setting: Setting) -> Iterator[Trial]:
         setting.refuse_if_order_matters(item)

@@ -18,6 +18,7 @@ from horsesense.items.item import Item
 from horsesense.probes import perturbations
 from horsesense.probes.base import LETTERS, NotApplicableError, Probe, Setting, show
 from horsesense.rng import Dice
+from horsesense.trials.condition import Condition
 from horsesense.trials.orders import Design, Order
 from horsesense.trials.trial import NONE_OPTION, REFUSED_OPTION, UNKNOWN_OPTION, Trial
 
@@ -74,8 +75,8 @@ class Perturbation(Probe):
                 repetition += 1
 
     @property
-    def condition(self) -> str:
-        return f"versions={self.versions}, design=random({self.shuffles})"
+    def condition(self) -> Condition:
+        return Condition(versions=self.versions, design=f"random({self.shuffles})")
 
 
 @dataclass(frozen=True)
@@ -182,7 +183,7 @@ class OptionSwap(Probe):
         orders = shuffles_of(self.n, len(item.options), item, setting)
         for repetition, order in enumerate(orders):
             variant = show(item, "choice", order)
-            yield self.trial(variant, f"design=random({self.n})", repetition)
+            yield self.trial(variant, Condition(design=f"random({self.n})"), repetition)
 
 
 @dataclass(frozen=True)
@@ -215,7 +216,7 @@ class ExtraOptions(Probe):
         for added in ({}, EXTRA):
             options = [*item.options, *added.values()]
             origin = [*range(k), *added]
-            condition = f"added={len(added)}, design=random({self.shuffles})"
+            condition = Condition(added=len(added), design=f"random({self.shuffles})")
             orders = shuffles_of(self.shuffles, len(options), item, setting)
             for repetition, order in enumerate(orders):
                 variant = show(item, "choice", order, options=options, origin=origin)

@@ -9,6 +9,8 @@ from horsesense.items.item import Item
 from horsesense.probes.base import NotApplicableError, Probe, Setting, check_choice, show
 from horsesense.probes.earlier import WRONG_ITEMS, wrong_choice
 from horsesense.probes.fillers import FORMS, nonsense
+from horsesense.trials.condition import Condition
+from horsesense.trials.extras import NO_EXTRAS, Marked
 from horsesense.trials.trial import FILLER, Trial
 
 ARMS = ("misleading", "other", "unchanged")
@@ -54,10 +56,10 @@ class MultiSelect(SecondLook):
 
     def trials(self, item: Item, setting: Setting) -> Iterator[Trial]:
         misleading = self.misled(item, setting)
-        extras = {} if misleading is None else {"marked": str(misleading)}
+        extras = NO_EXTRAS if misleading is None else Marked(misleading)
         yield self.trial(
             show(item, "choice"),
-            f"items={self.items}",
+            Condition(items=self.items),
             answer_format="letters",
             form="select_all_options",
             extras=extras,
@@ -101,5 +103,5 @@ class MisleadingReplaced(SecondLook):
         options = [filler if i == number else text for i, text in enumerate(item.options)]
         origin = [FILLER if i == number else i for i in range(len(options))]
         variant = show(item, "choice", options=options, origin=origin)
-        condition = f"arm={arm}, items={self.items}"
+        condition = Condition(arm=arm, items=self.items)
         return self.trial(variant, condition, sample=int(number is None))

@@ -10,6 +10,8 @@ from horsesense.items.item import Item
 from horsesense.probes.base import NotApplicableError, Probe, Setting, check_choice
 from horsesense.probes.earlier import RIGHT_ITEMS, require_consistent
 from horsesense.probes.order import Order
+from horsesense.trials.condition import Condition
+from horsesense.trials.extras import Proposed
 from horsesense.trials.trial import NO, YES, Trial, Variant
 
 POLARITIES: Mapping[str, str] = MappingProxyType({"positive": "correct", "negative": "wrong"})
@@ -60,11 +62,11 @@ class OneByOne(Probe):
         )  # fmt: skip
         return self.trial(
             variant,
-            f"items={self.items}, polarity={polarity}",
+            Condition(items=self.items, polarity=polarity),
             number,
             answer_format="yes_no",
             form="true_false",
-            extras={"proposed": item.options[number], "quality": POLARITIES[polarity]},
+            extras=Proposed(item.options[number], POLARITIES[polarity]),
         )
 
 

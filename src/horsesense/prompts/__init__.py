@@ -34,7 +34,8 @@ from horsesense.prompts.batched import (
     worked_answer,
 )
 from horsesense.rng import fingerprint, unit
-from horsesense.trials.trial import BUNDLED, AnswerFormat, Trial, Variant
+from horsesense.trials.extras import Proposed
+from horsesense.trials.trial import BUNDLED, AnswerFormat, Trial, Variant, bundled
 
 Style = Literal["chat", "completion"]
 
@@ -210,7 +211,7 @@ class Prompter:
 
     def _worked(self, trial: Trial, template: PromptTemplate) -> Iterator[tuple[str, str]]:
         """Worked bundles: one that reasons where the trial wants that, else as many as set."""
-        reasons = trial.extras.get("cot") == "1"
+        reasons = bundled(trial).cot
         if reasons and self.shots is None:
             raise UsageError(
                 f"probe {trial.probe}: cot=1 shows a worked example, of which file?",
@@ -283,7 +284,7 @@ def template_fields(trial: Trial, variant: Variant | None = None) -> Mapping[str
     shown = variant or trial.variants[0]
     labels = shown.labels or ("",) * len(shown.options)
     return {
-        **trial.extras,
+        **trial.extras.named(),
         "context": shown.context,
         "question": shown.question,
         "text_b": shown.text_b,
@@ -299,7 +300,9 @@ def _judged_example(trial: Trial, item: Item, gold: int) -> tuple[Mapping[str, A
     number = gold
     if unit(b"proposed", item.id.encode()) < 0.5 and len(item.options) > 1:
         number = (gold + 1) % len(item.options)
-    accepted = (number == gold) == (trial.extras["quality"] == "correct")
+    asked = trial.extras
+    assert isinstance(asked, Proposed), "only trials that propose an answer ask for yes or no"
+    accepted = (number == gold) == (asked.quality == "correct")
     fields = template_fields(trial, show(item, "choice"))
     return {**fields, "proposed": item.options[number]}, "Yes" if accepted else "No"
 

@@ -10,7 +10,7 @@ from horsesense.errors import UsageError
 from horsesense.items.item import Item
 from horsesense.items.tasks import Task
 from horsesense.trials.answer_formats import index_json, label_key, label_lines, numbers
-from horsesense.trials.trial import Trial, Variant
+from horsesense.trials.trial import Trial, Variant, bundled
 
 
 class Shown(NamedTuple):
@@ -33,7 +33,7 @@ def own(trial: Trial) -> Shown:
     """The bundle that a trial asks about."""
     first = trial.variants[0]
     labels = () if first.labels else first.options
-    return Shown(trial.variants, labels, trial.extras.get("asked", ""))
+    return Shown(trial.variants, labels, bundled(trial).asked or "")
 
 
 def examples(trial: Trial, pool: Iterable[Item], k: int) -> Iterator[Shown]:
@@ -52,11 +52,11 @@ def examples(trial: Trial, pool: Iterable[Item], k: int) -> Iterator[Shown]:
                 hint="Give a larger --shots-from file, or ask for smaller sizes.",
             )
         label = bundle.asked
-        if label and trial.extras.get("examples") == "alternate":
+        if label and bundled(trial).examples == "alternate":
             label = bundle.labels[number % len(bundle.labels)]
         gold = [_gold(item, trial) for item in items]
         problems = items
-        if trial.extras.get("shows") == "label":
+        if bundled(trial).shows == "label":
             problems = [Item(i.id, g, i.options, i.gold) for i, g in zip(items, gold, strict=True)]
         yield Shown(problems, bundle.labels, label, gold)
 
@@ -77,13 +77,13 @@ def _gold(item: Item, trial: Trial) -> str:
 def worked_answer(trial: Trial, shown: Shown) -> str:
     """The right reply to a worked example, in the form that the trial asks for."""
     if trial.answer_format == "label_lines":
-        return label_lines(shown.gold, anchored=trial.extras.get("lines") == "anchored")
+        return label_lines(shown.gold, anchored=bundled(trial).lines == "anchored")
     labels = [shown.asked] if shown.asked else list(shown.labels)
     chosen = {
         label: [n for n, gold in enumerate(shown.gold, 1) if gold == label] for label in labels
     }
     answer = index_json(chosen, len(shown.gold))
-    return answer if trial.extras.get("cot") != "1" else _reasoned(shown, chosen, answer)
+    return answer if not bundled(trial).cot else _reasoned(shown, chosen, answer)
 
 
 def _reasoned(shown: Shown, chosen: Mapping[str, Sequence[int]], answer: str) -> str:
@@ -103,14 +103,14 @@ def _reasoned(shown: Shown, chosen: Mapping[str, Sequence[int]], answer: str) ->
 def bundle_fields(trial: Trial, shown: Shown, task: Task) -> Mapping[str, Any]:
     """What a template of many problems may use."""
     return {
-        **trial.extras,
+        **trial.extras.named(),
         "task": task,
         "count": len(shown.problems),
         "labels": list(shown.labels),
         "keys": [label_key(label) for label in shown.labels],
         "asked": shown.asked,
         "key": label_key(shown.asked),
-        "lines": trial.extras.get("lines", "plain"),
+        "lines": bundled(trial).lines,
         "problems": numbered(shown.problems, trial, task),
     }
 
@@ -150,4 +150,4 @@ def answer_tokens(trial: Trial) -> int:
         return count * line + 16
     # Numbers of up to three digits with comma and space; an index may stand under several labels.
     listed = 2 * 5 * count + 16 * len(trial.variants[0].options) + 32
-    return listed + (count * line + 5 * count + 96 if trial.extras.get("cot") == "1" else 0)
+    return listed + (count * line + 5 * count + 96 if bundled(trial).cot else 0)

@@ -17,6 +17,8 @@ class Reader(Protocol):
     Attributes:
         name: as in tables and signatures.
         version: changes whenever a reading could.
+        reads_scores: true for a reader of scores, which is compared with what the words say; a
+            reader of words need not have it.
     """
 
     @property

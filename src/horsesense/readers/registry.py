@@ -15,6 +15,12 @@ READERS.add("text", TextAnswers)
 READERS.add("pride", PrideReader)
 
 
+def reads_scores(name: str) -> bool:
+    """Whether a reader of that name reads scores and not words: it says so itself."""
+    kind = name.partition("(")[0]
+    return kind in READERS and bool(getattr(READERS.get(kind), "reads_scores", False))
+
+
 def make_reader(spec: str) -> Reader:
     """The reader that `name(key=value, ...)`, `trained:DIRECTORY` or `judge:MODEL` asks for.
 

@@ -20,6 +20,7 @@ from horsesense.models.messages import Request, Response
 from horsesense.readers.reading import Reading
 from horsesense.report.data import Run
 from horsesense.rng import unit
+from horsesense.trials.condition import Condition
 from horsesense.trials.trial import NONE_OPTION
 
 DECIDING = 0.75
@@ -166,7 +167,7 @@ def trials_of(run: Run, ids: Sequence[str], store: Store) -> Iterator[tuple[str,
                 Asked(
                     row["trial"],
                     row["probe"],
-                    run.label(row["probe"], row["condition"]),
+                    run.label(row["probe"], Condition.parse(row["condition"])),
                     row["repetition"],
                     tuple(row["labels"]),
                     tuple(row["origin"]),

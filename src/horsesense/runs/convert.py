@@ -16,6 +16,7 @@ from horsesense.errors import HorsesenseError, StoreError
 from horsesense.files import whole
 from horsesense.inference.limits import RunSummary
 from horsesense.items.item import ItemSet
+from horsesense.probes.registry import PROBES
 from horsesense.progress import say
 from horsesense.readers.registry import make_reader
 from horsesense.runs.asked import Asked, Made
@@ -26,6 +27,7 @@ from horsesense.runs.prepare import load_shots, load_study_items
 from horsesense.runs.record import ModelRecord
 from horsesense.runs.settings import Settings
 from horsesense.runs.tables import READINGS, TRIALS
+from horsesense.trials.condition import Condition
 
 OLD = ("study.toml", "trials.parquet", "readings.parquet", "estimates.json", "report.html")
 FOLDER = "0.1.0"
@@ -131,6 +133,7 @@ def _signed(signature: str) -> dict[str, str]:
 def _trials(layout: Layout) -> dict[int, str]:
     """Convert the table of trials; stage -> fingerprint of its trials."""
     old = _renamed(pl.scan_parquet(layout.root / "trials.parquet", glob=False)).collect()
+    old = _conditions(old)
     plan = {}
     for (stage,), rows in old.group_by("stage", maintain_order=True):
         _write(layout.trials_of(int(str(stage))), rows.select(list(TRIALS)).cast(pl.Schema(TRIALS)))
@@ -139,6 +142,30 @@ def _trials(layout: Layout) -> dict[int, str]:
             digest.update(key)
         plan[int(str(stage))] = digest.hexdigest()
     return plan
+
+
+def _conditions(trials: pl.DataFrame) -> pl.DataFrame:
+    """Conditions in their present form, beside their settings."""
+    rows = [
+        {
+            "probe": probe,
+            "condition": text,
+            "now": str(now := _condition(probe, text)),
+            "settings": [{"name": name, "value": value} for name, value in now.settings],
+        }
+        for probe, text in trials.select("probe", "condition").unique().iter_rows()
+    ]
+    schema = {"probe": pl.String, "condition": pl.String, "now": pl.String}
+    known = pl.DataFrame(rows, schema={**schema, "settings": TRIALS["settings"]})
+    joined = trials.join(known, on=["probe", "condition"], maintain_order="left")
+    return joined.drop("condition").rename({"now": "condition"})
+
+
+def _condition(probe: str, text: str) -> Condition:
+    """A condition of 0.1.0, whose settings may have had other names."""
+    former = getattr(PROBES.get(probe), "former_parameters", {}) if probe in PROBES else {}
+    found = Condition.parse(text)
+    return Condition(**{former.get(name, name): value for name, value in found.settings})
 
 
 def _readings(
@@ -182,7 +209,7 @@ def _asked(
     """What asking had settled, from the estimates and their signatures."""
     made: dict[tuple[str, str], Made] = {}
     for row in findings["estimates"]:
-        where = (row["probe"], row["condition"])
+        where = (row["probe"], str(_condition(row["probe"], row["condition"])))
         parts = _signed(row["signature"])
         probe = parts["probe"].removesuffix(f"[{row['condition']}]")
         made.setdefault(where, Made(*where, probe, parts["prompt"]))

@@ -16,7 +16,9 @@ from horsesense.measures.bounds import Bound, bounds
 from horsesense.measures.cells import HELD_OUT, Cell
 from horsesense.measures.estimate import Context, estimate_all
 from horsesense.measures.registry import MEASURES
+from horsesense.measures.signature import Signature
 from horsesense.readers.human.reviews import Reviews
+from horsesense.readers.registry import reads_scores
 from horsesense.rng import fingerprint
 from horsesense.runs.asked import Asked
 from horsesense.runs.directory import RunDirectory
@@ -24,6 +26,7 @@ from horsesense.runs.read import told_of
 from horsesense.runs.results import Results
 from horsesense.runs.suites import named_suites
 from horsesense.runs.tables import cells
+from horsesense.trials.condition import Condition
 
 SCHEMA = 2
 """Version of the fields of estimates.json; it grows when one is renamed or removed."""
@@ -37,7 +40,8 @@ def measure(directory: RunDirectory) -> Results:
     asked = directory.asked() or Asked()
     reviews = Reviews.load(directory.layout.root)
     readers = list(directory.known.readers)
-    found = cells(directory.trials(), directory.readings(), readers, reviews.classes)
+    by_scores = [name for name in readers if reads_scores(name)]
+    found = cells(directory.trials(), directory.readings(), readers, reviews.classes, by_scores)
     estimates = estimate_all(found, MEASURES, _context(directory, asked, reviews))
     findings = _findings(directory, asked, reviews)
     findings["bounds"] = _bounds(found)
@@ -92,32 +96,30 @@ def subjects(items: ItemSet) -> dict[str, Any]:
 
 def _signer(
     directory: RunDirectory, asked: Asked, reviews: Reviews
-) -> Callable[[str, str, str, str], str]:
-    """Signatures from which a number can be made again (the idea is sacreBLEU's)."""
-    settings, record = directory.settings, directory.known
-    versions = {n: reviews.signed(n, version) for n, version in record.readers.items()}
-    model = f"{record.model.name}@{fingerprint(record.model.identity)}"
-    data = f"{directory.items.name}@{directory.items.fingerprint}"
-    made = {(m.probe, m.condition): m for m in asked.made}
+) -> Callable[[str, Condition, str, str], Signature]:
+    """Signatures from which a number can be made again: (probe, condition, reader, measure)."""
+    settings, record, items = directory.settings, directory.known, directory.items
+    made = {(m.probe, Condition.parse(m.condition)): m for m in asked.made}
 
-    def sign(probe: str, condition: str, reader: str, measure: str) -> str:
+    def sign(probe: str, condition: Condition, reader: str, measure: str) -> Signature:
         found = made.get((probe, condition))
         if found is None:  # a measure of several cells together
             found = next(m for m in asked.made if m.probe == probe)
-        parts = {
-            "data": data,
-            "items": len(directory.items),
-            "model": model,
-            "probe": found.signature + (f"[{condition}]" if condition else ""),
-            "prompt": found.prompt,
-            "decoding": f"max_tokens={settings.max_tokens},temperature={settings.temperature:g}",
-            "reader": f"{reader}@{versions[reader.removesuffix(HELD_OUT)]}",
-            "measure": measure,
-            "interval": f"{settings.level:g}x{settings.draws}",
-            "seed": settings.seed,
-            "horsesense": __version__,
-        }
-        return "|".join(f"{name}:{value}" for name, value in parts.items())
+        return Signature(
+            data=f"{items.name}@{items.fingerprint}",
+            items=len(items),
+            model=f"{record.model.name}@{fingerprint(record.model.identity)}",
+            probe=found.signature,
+            condition=condition,
+            prompt=found.prompt,
+            decoding=f"max_tokens={settings.max_tokens},temperature={settings.temperature:g}",
+            reader=f"{reader}@{record.readers[reader.removesuffix(HELD_OUT)]}",
+            reviewed=reviews.count_for(reader),
+            measure=measure,
+            interval=f"{settings.level:g}x{settings.draws}",
+            seed=settings.seed,
+            horsesense=__version__,
+        )
 
     return sign
 

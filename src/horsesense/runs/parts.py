@@ -90,9 +90,19 @@ def _series(name: str, values: Sequence[Any], kind: Any) -> pl.Series:
     """A column; lists are built from one flat column, 13 times as fast as one by one."""
     if not isinstance(kind, pl.List):
         return pl.Series(name, values, dtype=kind)
+    if isinstance(kind.inner, pl.Struct):
+        return _of_few(name, values, kind, [field.name for field in kind.inner.fields])
     owner = np.repeat(np.arange(len(values)), [len(value) for value in values])
     flat = pl.Series("value", list(chain.from_iterable(values)), dtype=kind.inner)
     lists = pl.DataFrame({"owner": owner, "value": flat}).group_by("owner").agg("value")
     every = pl.DataFrame({"owner": np.arange(len(values))})
     joined = every.join(lists, on="owner", how="left", maintain_order="left")
     return joined["value"].fill_null(pl.Series([[]], dtype=kind)).rename(name)
+
+
+def _of_few(name: str, values: Sequence[Any], kind: Any, fields: Sequence[str]) -> pl.Series:
+    """A column of few different lists of records, given as tuples: each is made once."""
+    code: dict[Any, int] = {}
+    codes = [code.setdefault(value, len(code)) for value in values]
+    made = [[dict(zip(fields, record, strict=True)) for record in value] for value in code]
+    return pl.Series(name, made, dtype=kind).gather(codes)

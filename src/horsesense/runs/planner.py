@@ -12,6 +12,7 @@ from horsesense.models.messages import Key, Request
 from horsesense.probes.base import NotApplicableError, Probe, SetProbe, Setting
 from horsesense.probes.registry import parse_probes
 from horsesense.prompts import Prompter
+from horsesense.trials.condition import Condition
 from horsesense.trials.trial import Trial
 
 EXAMPLES = 5
@@ -63,14 +64,14 @@ class Planner:
     prompter: Prompter
     identity: str
     excluded: Exclusions = field(default_factory=Exclusions)
-    made: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
-    too_long: Counter[tuple[str, str]] = field(default_factory=Counter)
+    made: dict[tuple[str, Condition], tuple[str, str]] = field(default_factory=dict)
+    too_long: Counter[tuple[str, Condition]] = field(default_factory=Counter)
     count: int = 0
 
     def too_long_json(self) -> list[dict[str, Any]]:
         """One row per probe and condition with prompts that were too long to be sent."""
         return [
-            {"probe": probe, "condition": condition, "prompts": prompts}
+            {"probe": probe, "condition": str(condition), "prompts": prompts}
             for (probe, condition), prompts in self.too_long.items()
         ]
 

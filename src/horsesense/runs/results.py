@@ -12,8 +12,8 @@ import orjson
 from horsesense.errors import StoreError, UsageError
 from horsesense.items.item import ItemSet
 from horsesense.measures.base import Estimate
-from horsesense.plugins import split_outside_brackets
 from horsesense.runs.directory import RunDirectory
+from horsesense.trials.condition import Condition
 
 WORDS: Mapping[str, str] = {"added": "{} added"}
 """Settings of conditions whose value says too little alone."""
@@ -44,7 +44,7 @@ class Results:
         try:
             findings = orjson.loads(path.read_bytes())
             rows = findings.pop("estimates")
-            estimates = tuple(Estimate(**row) for row in rows)
+            estimates = tuple(map(Estimate.from_json, rows))
         except FileNotFoundError:
             raise StoreError(
                 f"{directory.layout.root} has not been measured yet.",
@@ -64,11 +64,7 @@ class Results:
     def select(self, measure: str, probe: str | None = None, **where: str) -> list[Estimate]:
         """Estimates by measure, probe and any of condition, reader and group, as text."""
         wanted = {"measure": measure, **({} if probe is None else {"probe": probe}), **where}
-        return [
-            e
-            for e in self.estimates
-            if all(str(getattr(e, name)) == value for name, value in wanted.items())
-        ]
+        return [e for e in self.estimates if e.fits(**wanted)]
 
     def estimate(self, measure: str, probe: str = "original", **where: str) -> Estimate:
         """The one estimate of a measure under a probe.
@@ -141,13 +137,12 @@ class Results:
         found = self._index.get((measure, probe, reader or self.reader), ())
         return [e for e in found if e.value is not None]
 
-    def one(self, measure: str, probe: str = "original", **where: str) -> Estimate | None:
+    def one(
+        self, measure: str, probe: str = "original", *, reader: str | None = None, **where: object
+    ) -> Estimate | None:
         """The first defined estimate of a measure under a probe; `where` selects further."""
-        reader = where.pop("reader", None)
-        for e in self.all(measure, probe, reader):
-            if all(getattr(e, name) == value for name, value in where.items()):
-                return e
-        return None
+        found = (e for e in self.all(measure, probe, reader) if e.fits(**where))
+        return next(found, None)
 
     def everywhere(self, measure: str, reader: str | None = None) -> list[Estimate]:
         """Defined estimates of a measure under every probe, in the order of the probes."""
@@ -173,31 +168,23 @@ class Results:
         return [probe for name, probe in self.probes.items() if name in self._conditions]
 
     @cached_property
-    def _conditions(self) -> dict[str, list[str]]:
-        seen: dict[str, dict[str, None]] = {}
+    def _conditions(self) -> dict[str, list[Condition]]:
+        seen: dict[str, dict[Condition, None]] = {}
         for e in self.estimates:
             seen.setdefault(e.probe, {})[e.condition] = None
         return {probe: list(conditions) for probe, conditions in seen.items()}
 
-    def label(self, probe: str, condition: str) -> str:
+    def label(self, probe: str, condition: Condition) -> str:
         """A probe and, where it has several conditions, what sets this one apart."""
         apart = self.setting(probe, condition)
         title = str(self.probes[probe]["title"])
         return f"{title}: {apart}" if apart else title
 
-    def setting(self, probe: str, condition: str) -> str:
+    def setting(self, probe: str, condition: Condition) -> str:
         """What sets a condition apart from the others of its probe; "" where it is the only one."""
-        others = [_parts(c) for c in self._conditions[probe]]
-        mine = _parts(condition)
-        apart = [
-            WORDS.get(k, "{}").format(v)
-            for k, v in mine.items()
-            if any(o.get(k) != v for o in others)
-        ]
-        return ", ".join(apart)
-
-
-def _parts(condition: str) -> dict[str, str]:
-    """The settings of a condition, by name."""
-    pairs = (part.strip().partition("=") for part in split_outside_brackets(condition))
-    return {name: value or name for name, _, value in pairs if name}
+        others = self._conditions[probe]
+        return ", ".join(
+            WORDS.get(name, "{}").format(value)
+            for name, value in condition.settings
+            if not all(other.matches(**{name: value}) for other in others)
+        )

@@ -14,15 +14,28 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import orjson
 import polars as pl
 
-from horsesense.measures.cells import HELD_OUT, MISSING, NO_OPTION, NOT_ASKED, STATUS_CODE, Cell
+from horsesense.measures.cells import (
+    HELD_OUT,
+    MISSING,
+    NO_OPTION,
+    NOT_ASKED,
+    STATUS_CODE,
+    Bundles,
+    Cell,
+    Columns,
+    Scores,
+    Selection,
+    Verdicts,
+)
 from horsesense.models.messages import Key
 from horsesense.readers.human.apply_reviews import VERDICTS, with_reviews
 from horsesense.readers.logprobs.pride import FITTED_ON
 from horsesense.readers.reading import Reading
 from horsesense.runs.decisions import decisions
+from horsesense.trials.condition import Condition
+from horsesense.trials.extras import extras_of
 from horsesense.trials.trial import (
     BUNDLED,
     NONE_OPTION,
@@ -39,6 +52,7 @@ TRIALS: Mapping[str, Any] = {
     "item_id": pl.String,
     "probe": pl.String,
     "condition": pl.String,
+    "settings": pl.List(pl.Struct({"name": pl.String, "value": pl.String})),
     "repetition": pl.UInt16,
     "stage": pl.UInt8,
     "answer_format": pl.String,
@@ -107,7 +121,7 @@ def trial_rows(
     number: int, stage: int, trial: Trial, key: Key, item_index: Mapping[str, int]
 ) -> Iterator[tuple[Any, ...]]:
     """The rows of one trial, one per variant, in the order of `TRIALS`."""
-    extras = "" if not trial.extras else orjson.dumps(dict(trial.extras)).decode()
+    extras = trial.extras.as_json()
     for place, variant in enumerate(trial.variants):
         yield (
             number,
@@ -115,7 +129,8 @@ def trial_rows(
             item_index[variant.item_id],
             variant.item_id,
             trial.probe,
-            trial.condition,
+            trial.condition.format(),
+            trial.condition.settings,
             trial.repetition,
             stage,
             trial.answer_format,
@@ -138,6 +153,7 @@ def read_trials(
     `probes` restricts them to some probes. Questions and contexts are not in the table: a trial
     read back shows options alone.
     """
+    frame = frame.drop("settings", strict=False)
     rows: list[dict[str, Any]] = []
     height = frame.select(pl.len()).collect().item()
     for start in range(0, height, chunk):
@@ -161,13 +177,13 @@ def _grouped(rows: Sequence[dict[str, Any]]) -> Iterator[Row]:
         variants = tuple(_variant(row) for row in rows[start:end])
         trial = Trial(
             first["probe"],
-            first["condition"],
+            Condition.parse(first["condition"]),
             first["repetition"],
             variants,
             first["answer_format"],
             first["expects"],
             first["form"],
-            orjson.loads(first["extras"]) if first["extras"] else {},
+            extras_of(first["extras"]),
         )
         yield Row(first["trial"], trial, first["key"])
         start = end
@@ -213,11 +229,13 @@ def cells(
     readings: pl.LazyFrame,
     readers: Sequence[str],
     reviewed: Mapping[Key, str] = MappingProxyType({}),
+    by_scores: Collection[str] = (),
 ) -> list[Cell]:
     """Every cell of a run, in the order in which its trials were made.
 
     `reviewed` gives the class (see `readers.no_hint`) that people found for replies to free
     questions, by the key of the request; it replaces what the reader of texts made of them.
+    `by_scores` names the readers that read scores and not words.
     """
     shown = trials.select(
         "trial",
@@ -227,7 +245,8 @@ def cells(
         "gold_at",
         "answer_format",
         marked=pl.col("extras").str.json_path_match("$.marked").cast(pl.Int16),
-        cell=pl.concat_str("probe", "condition", separator="\x1f").cast(pl.Categorical),
+        probe=pl.col("probe").cast(pl.Categorical),
+        condition=pl.col("condition").cast(pl.Categorical),
         k=pl.col("options").list.len(),
         classes=pl.when(
             pl.col("answer_format").is_in(BUNDLED) & (pl.col("labels").list.len() == 0)
@@ -254,69 +273,90 @@ def cells(
     if reviewed:
         found = with_reviews(found, trials, reviewed)
     made: list[Cell] = []
-    for (name,), part in frame.group_by("cell", maintain_order=True):
-        probe, condition = str(name).split("\x1f")
-        before = len(made)
+    for (probe, text), part in frame.group_by("probe", "condition", maintain_order=True):
+        condition, before = Condition.parse(str(text)), len(made)
         for reader in readers:
             own = found.filter(pl.col("reader") == reader)
             joined = part.join(own, on=["trial", "variant"], how="left")
             if joined["status"].null_count() < joined.height or (
                 reader == readers[-1] and len(made) == before
             ):
-                made.append(_cell(probe, condition, reader, joined))
-                made += _held_out(probe, condition, reader, joined)
+                whole = _cell(joined, str(probe), condition, reader, reader in by_scores)
+                made += [whole, *_held_out(whole, joined)]
     return made
 
 
-def _held_out(probe: str, condition: str, reader: str, frame: pl.DataFrame) -> list[Cell]:
+def _held_out(whole: Cell, frame: pl.DataFrame) -> list[Cell]:
     """The cell without the items that the reader was fitted on; none for other readers."""
     fitted = pl.col("fitted").fill_null(False).any().over("item")
     rest = frame.filter(~fitted)
     if rest.height in (0, frame.height):
         return []
-    return [_cell(probe, condition, reader + HELD_OUT, rest)]
+    reader = whole.reader + HELD_OUT
+    return [_cell(rest, whole.probe, whole.condition, reader, whole.by_scores)]
 
 
-def _cell(probe: str, condition: str, reader: str, frame: pl.DataFrame) -> Cell:
-    bundled = frame["answer_format"][0] in BUNDLED
-    if bundled:
+def _cell(
+    frame: pl.DataFrame, probe: str, condition: Condition, reader: str, by_scores: bool
+) -> Cell:
+    if frame["answer_format"][0] in BUNDLED:
         frame = decisions(frame)
     item, row = np.unique(frame["item"].to_numpy(), return_inverse=True)
     # Several trials of an item may share a repetition (labels asked one by one); each gets a place.
     place = frame.select(pl.int_range(pl.len()).over("item", order_by="trial")).to_series()
-    column = place.to_numpy()
-    shape = (len(item), int(column.max()) + 1)
-
-    def spread(values: pl.Series, empty: float, absent: float, kind: type) -> npt.NDArray[Any]:
-        out: npt.NDArray[Any] = np.full(shape, absent, dtype=kind)
-        out[row, column] = values.fill_null(empty).to_numpy()
-        return out
-
-    answer_format = str(frame["answer_format"][0])
-    several, free = answer_format == "letters" or bundled, answer_format == "free"
-    bits = pl.col("positions").list.eval(pl.lit(2).cast(pl.Int64) ** pl.element()).list.sum()
-
+    spread = _Spread(frame, row, place.to_numpy(), len(item))
     k = np.zeros(len(item), dtype=np.int64)
     k[row] = frame["k"].to_numpy()
     return Cell(
-        probe,
-        condition,
-        reader,
-        item.astype(np.int64),
-        k,
-        spread(frame["status"], MISSING, NOT_ASKED, np.int8),
-        spread(frame["position"], -1, -1, np.int16),
-        spread(frame["option"], NO_OPTION, NO_OPTION, np.int16),
-        spread(frame["gold_at"], -1, -1, np.int16),
-        spread(frame["correct"].cast(pl.Int8), -1, -1, np.int8),
-        answer_format,
-        spread(frame.select(bits.cast(pl.Int64)).to_series(), 0, 0, np.int64) if several else None,
-        spread(frame["marked"], -1, -1, np.int16) if several else None,
-        spread(frame["verdict"], -1, -1, np.int8) if free else None,
-        spread(frame["confidence"], nan, nan, np.float32),
-        spread(frame["score"], nan, nan, np.float32),
-        spread(frame["repetition"], -1, -1, np.int32) if bundled else None,
-        spread(frame["variant"], -1, -1, np.int16) if bundled else None,
-        spread(frame["excess"], 0, 0, np.int32) if bundled else None,
-        tuple(frame["classes"].to_list()[0] or ()) if bundled else (),
+        probe=probe,
+        condition=condition,
+        reader=reader,
+        item=item.astype(np.int64),
+        k=k,
+        status=spread("status", MISSING, np.int8, NOT_ASKED),
+        position=spread("position", -1, np.int16),
+        option=spread("option", NO_OPTION, np.int16),
+        gold_at=spread("gold_at", -1, np.int16),
+        correct=spread(frame["correct"].cast(pl.Int8), -1, np.int8),
+        answer_format=str(frame["answer_format"][0]),
+        by_scores=by_scores,
+        groups=tuple(_groups(frame, spread)),
     )
+
+
+class _Spread(NamedTuple):
+    """Puts the rows of a table into the places of a cell."""
+
+    frame: pl.DataFrame
+    row: npt.NDArray[np.intp]
+    column: npt.NDArray[np.int64]
+    n: int
+
+    def __call__(
+        self, values: str | pl.Series, empty: float, kind: type, absent: float | None = None
+    ) -> npt.NDArray[Any]:
+        """(items, repetitions); `empty` for no value, `absent` (the same) for no trial."""
+        series = self.frame[values] if isinstance(values, str) else values
+        shape = (self.n, int(self.column.max()) + 1)
+        out: npt.NDArray[Any] = np.full(shape, empty if absent is None else absent, dtype=kind)
+        out[self.row, self.column] = series.fill_null(empty).to_numpy()
+        return out
+
+
+def _groups(frame: pl.DataFrame, spread: _Spread) -> Iterator[Columns]:
+    """The groups of columns that cells of this kind of answer have."""
+    answer_format = frame["answer_format"][0]
+    yield Scores(spread("confidence", nan, np.float32), spread("score", nan, np.float32))
+    if answer_format == "free":
+        yield Verdicts(spread("verdict", -1, np.int8))
+    if answer_format == "letters" or answer_format in BUNDLED:
+        bits = pl.col("positions").list.eval(pl.lit(2).cast(pl.Int64) ** pl.element()).list.sum()
+        chosen = frame.select(bits.cast(pl.Int64)).to_series()
+        yield Selection(spread(chosen, 0, np.int64), spread("marked", -1, np.int16))
+    if answer_format in BUNDLED:
+        yield Bundles(
+            spread("repetition", -1, np.int32),
+            spread("variant", -1, np.int16),
+            spread("excess", 0, np.int32),
+            tuple(frame["classes"].to_list()[0] or ()),
+        )

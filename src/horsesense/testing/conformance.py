@@ -8,14 +8,26 @@ Each function raises AssertionError with a sentence. A plug-in of your own is ch
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from horsesense.items.item import Item, ItemSet, Kind, flag_items
 from horsesense.measures.base import Measure
-from horsesense.measures.cells import MISSING, NO_OPTION, NOT_ASKED, STATUS_CODE, Cell
+from horsesense.measures.cells import (
+    MISSING,
+    NO_OPTION,
+    NOT_ASKED,
+    STATUS_CODE,
+    Bundles,
+    Cell,
+    Columns,
+    Scores,
+    Selection,
+    Subjects,
+    Verdicts,
+)
 from horsesense.models.messages import Request, Response
 from horsesense.probes.base import Probe, Setting
 from horsesense.prompts import Prompter
@@ -23,6 +35,7 @@ from horsesense.readers.base import Reader
 from horsesense.readers.reading import STATUSES
 from horsesense.rng import Dice
 from horsesense.runs.planner import Planner
+from horsesense.trials.condition import PLAIN, Condition
 from horsesense.trials.trial import AnswerFormat, Trial
 
 
@@ -128,16 +141,16 @@ def random_cell(seed: int, n: int = 40, r: int = 4, k: int = 4, missing: float =
     )
     correct = np.where(status >= 0, (position == gold) & answered, -1)
     return Cell(
-        "order",
-        "design=cyclic",
-        "text",
-        np.arange(n),
-        np.full(n, k),
-        status,
-        np.where(answered, position, -1).astype(np.int16),
-        content.astype(np.int16),
-        np.where(status == NOT_ASKED, -1, gold).astype(np.int16),
-        correct.astype(np.int8),
+        probe="order",
+        condition=Condition(design="cyclic"),
+        reader="text",
+        item=np.arange(n),
+        k=np.full(n, k),
+        status=status,
+        position=np.where(answered, position, -1).astype(np.int16),
+        option=content.astype(np.int16),
+        gold_at=np.where(status == NOT_ASKED, -1, gold).astype(np.int16),
+        correct=correct.astype(np.int8),
     )
 
 
@@ -145,19 +158,28 @@ def random_bundles(seed: int, probe: str = "batch") -> Cell:
     """A cell of random readings of problems in bundles of ten."""
     cell = random_cell(seed)
     row, column = np.indices(cell.status.shape)
-    one = np.where(cell.position >= 0, 1 << np.maximum(cell.position, 0).astype(np.int64), 0)
+    one = _bits(cell)
     both = np.where(cell.status == STATUS_CODE["ambiguous"], 3, one)
-    return replace(
+    cell = replace(
         cell,
         probe=probe,
-        condition="size=10",
+        condition=Condition(size=10),
         answer_format="label_lines" if probe == "batch" else "index_json",
-        chosen=one if probe == "batch" else both,
-        bundle=np.asarray(column * 4 + row // 10, dtype=np.int32),
-        problem=np.asarray(row % 10, dtype=np.int16),
-        excess=np.where(row % 10 == 0, row // 10 - 2, 0).astype(np.int32),
-        classes=tuple(f"class_{position}" for position in range(int(cell.k.max()))),
     )
+    return cell.having(
+        Selection(one if probe == "batch" else both, np.full_like(cell.position, -1)),
+        Bundles(
+            np.asarray(column * 4 + row // 10, dtype=np.int32),
+            np.asarray(row % 10, dtype=np.int16),
+            np.where(row % 10 == 0, row // 10 - 2, 0).astype(np.int32),
+            tuple(f"class_{position}" for position in range(int(cell.k.max()))),
+        ),
+    )
+
+
+def _bits(cell: Cell) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
+    """The chosen position of each trial as a bit; 0 where none was chosen."""
+    return np.where(cell.position >= 0, 1 << np.maximum(cell.position, 0).astype(np.int64), 0)
 
 
 _OFFERED = "wording=know_no, asking=know_no, design=random(3)"
@@ -188,49 +210,55 @@ def random_special_cells(seed: int) -> list[Cell]:
         cell = random_cell(seed + number, k=k)
         dice = np.random.default_rng(number)
         shape = cell.status.shape
-        named = np.where(cell.position >= 0, 1 << np.maximum(cell.position, 0).astype(np.int64), 0)
-        made.append(
-            replace(
-                cell,
-                probe=probe,
-                condition=condition,
-                answer_format=asks,
-                reader=reader,
-                chosen=named | dice.integers(0, 2**k, shape) if asks == "letters" else None,
-                marked=cell.gold_at[:, ::-1] if asks == "letters" else None,
-                verdict=dice.integers(-1, 6, shape).astype(np.int8) if asks == "free" else None,
-                confidence=(0.5 + dice.random(shape) / 2).astype(np.float32),
-                score=(-2 * dice.random(shape)).round(int(asks != "free") * 3).astype(np.float32),
-            )
+        scores = Scores(
+            (0.5 + dice.random(shape) / 2).astype(np.float32),
+            (-2 * dice.random(shape)).round(int(asks != "free") * 3).astype(np.float32),
         )
+        cell = replace(
+            cell,
+            probe=probe,
+            condition=Condition.parse(condition),
+            answer_format=asks,
+            reader=reader,
+            by_scores=reader != "text",
+        )
+        made.append(cell.having(scores, *_further(cell, dice)))
     return made
 
 
+def _further(cell: Cell, dice: np.random.Generator) -> Iterator[Columns]:
+    """The group of columns that goes with what a cell asks for."""
+    shape = cell.status.shape
+    if cell.answer_format == "letters":
+        marked = cell.gold_at[:, ::-1]
+        yield Selection(_bits(cell) | dice.integers(0, 2 ** int(cell.k[0]), shape), marked)
+    if cell.answer_format == "free":
+        yield Verdicts(dice.integers(-1, 6, shape).astype(np.int8))
+
+
+def random_cells() -> list[Cell]:
+    """Random cells of every kind: those of the items as published, by two readers, first."""
+    plain = random_cell(1)
+    subjects = Subjects(np.arange(len(plain.item)) % 3, ("algebra", "law", "virology"))
+    original = replace(plain, probe="original", condition=PLAIN).having(subjects)
+    token = replace(random_cell(2), reader="first_token", by_scores=True)
+    special = random_special_cells(4)
+    return [plain, original, token, random_bundles(2), random_bundles(3, "select_all"), *special]
+
+
 def fitting_cell(measure: Measure) -> Cell | None:
-    """A random cell of the kind that the measure is about; None if the kit has none."""
-    cells = [random_cell(1), random_bundles(2), random_bundles(3, "select_all")]
-    if measure.compares == "family":
-        original = replace(
-            cells[0],
-            probe="original",
-            condition="",
-            subject=np.arange(len(cells[0].item)) % 3,
-            subjects=("algebra", "law", "virology"),
-        )
-        found = measure.families([original, *cells[1:], *random_special_cells(4)])
-        return next(found, None)
-    return next((cell for cell in cells if cell.answer_format in measure.answer_format), None)
+    """The first of `random_cells` that the measure is about; None if the kit has none."""
+    return next(iter(measure.cells(random_cells())), None)
 
 
 def check_measure(measure: Measure) -> None:
     """A measure counts what it uses, ignores the order of items, and is NaN where undefined."""
     for name in ("name", "title", "summary", "unit", "counted"):
         assert getattr(measure, name), f"{measure.name} does not declare {name}"
-    cell = fitting_cell(measure) or random_cell(1)
-    other = None if measure.compares in ("", "family") else random_cell(2)
-    if measure.undefined_reason(cell, other) is not None:
+    cell = fitting_cell(measure)
+    if cell is None or measure.undefined_reason(cell) is not None:
         return
-    rows = measure.rows(cell, other)
+    rows = measure.rows(cell)
     assert rows.rows.shape[0] == len(cell.item), "one row per item"
     assert rows.n > 0, "nothing entered"
     total = rows.rows.sum(axis=0)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     import polars as pl
 
+from horsesense.trials.condition import Condition
+
 
 class Earlier(NamedTuple):
     """One answer of an earlier stage.
@@ -18,7 +20,7 @@ class Earlier(NamedTuple):
     """
 
     probe: str
-    condition: str
+    condition: Condition
     repetition: int
     option: int | None
     correct: bool | None
@@ -48,6 +50,7 @@ def load_history(trials: pl.LazyFrame, readings: pl.LazyFrame, readers: Sequence
     frame = shown.join(found.filter(pl.col("reader") == reader), on=["trial", "variant"])
     by_item: dict[str, list[Earlier]] = {}
     columns = ("item_id", "probe", "condition", "repetition", "option", "correct")
-    for item_id, *rest in frame.sort("trial").select(columns).collect().iter_rows():
-        by_item.setdefault(item_id, []).append(Earlier(*rest))
+    for item_id, probe, text, *rest in frame.sort("trial").select(columns).collect().iter_rows():
+        earlier = Earlier(probe, Condition.parse(text), *rest)
+        by_item.setdefault(item_id, []).append(earlier)
     return History(reader, {item: tuple(answers) for item, answers in by_item.items()})

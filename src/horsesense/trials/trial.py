@@ -6,10 +6,11 @@ many problems share one prompt. Nothing here knows wording, models or answers.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from types import MappingProxyType
+from dataclasses import dataclass
 from typing import Final, Literal
+
+from horsesense.trials.condition import Condition
+from horsesense.trials.extras import NO_EXTRAS, Bundled, Extras, Rejoined, WithheldGold
 
 AnswerFormat = Literal[
     "letter", "label", "letters", "yes_no", "free", "label_lines", "index_json", "rewording"
@@ -38,8 +39,6 @@ FILLER: Final = -10
 """The first added filler without meaning; the j-th has code FILLER - j."""
 BORROWED: Final = -100
 """The first added option of another item; the j-th has code BORROWED - j."""
-
-NO_EXTRAS: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,26 +76,24 @@ class Trial:
 
     Attributes:
         probe: name of the probe.
-        condition: its setting, as `key=value` pairs joined by commas; "" where it has one only.
+        condition: its settings; none where it has one condition only.
         repetition: the replicate (order 0, 1, ...).
         variants: one, or several when problems share a prompt.
         answer_format: the kind of answer asked for.
         expects: what should hold.
         form: name of the prompt template.
-        extras: further named texts: what the template needs (`proposed`, `delimiter`,
-            `none_phrase`), and what readers and measures need (`gold`: the text of a right
-            answer that is not shown; `marked`: the number of the position that the probe is about).
+        extras: what the prompt says or asks besides, and what its readers must know.
         sample: draws of the same prompt are numbered, so that a repeat is asked again.
     """
 
     probe: str
-    condition: str
+    condition: Condition
     repetition: int
     variants: tuple[Variant, ...]
     answer_format: AnswerFormat = "letter"
     expects: Expects = "gold"
     form: str = "choice"
-    extras: Mapping[str, str] = field(default_factory=lambda: NO_EXTRAS)
+    extras: Extras = NO_EXTRAS
     sample: int = 0
 
     @property
@@ -104,3 +101,18 @@ class Trial:
         """The only variant; ValueError if the trial holds several."""
         (variant,) = self.variants
         return variant
+
+
+def none_phrase(trial: Trial) -> str | None:
+    """What the prompt asks to be said where no option is right; None where it asks nothing."""
+    return trial.extras.none_phrase if isinstance(trial.extras, WithheldGold) else None
+
+
+def withheld_gold(trial: Trial) -> str | None:
+    """The text of the right answer where it is known and not among the options; None else."""
+    return trial.extras.gold if isinstance(trial.extras, WithheldGold | Rejoined) else None
+
+
+def bundled(trial: Trial) -> Bundled:
+    """How a prompt of many problems asks; the plain way where a trial does not say."""
+    return trial.extras if isinstance(trial.extras, Bundled) else Bundled()

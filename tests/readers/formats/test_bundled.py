@@ -7,6 +7,8 @@ import pytest
 from horsesense.models.messages import Response
 from horsesense.readers.formats.by_format import TextAnswers
 from horsesense.readers.reading import STATUSES, Reading
+from horsesense.trials.condition import PLAIN
+from horsesense.trials.extras import Bundled
 from horsesense.trials.trial import Trial, Variant
 
 SENTIMENT = ("Positive", "Negative")
@@ -31,8 +33,8 @@ def read(
     letters: bool = False,
     finish: str = "stop",
 ) -> tuple[Reading, ...]:
-    extras = {} if asked is None else {"asked": asked}
-    trial = Trial("batch", "", 0, variants(options, n, letters), answer_format, extras=extras)  # type: ignore[arg-type]
+    shown, extras = variants(options, n, letters), Bundled(asked=asked)
+    trial = Trial("batch", PLAIN, 0, shown, answer_format, extras=extras)  # type: ignore[arg-type]
     found = TextAnswers().read(trial, Response(text, finish))
     assert len(found) == n
     return found

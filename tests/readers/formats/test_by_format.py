@@ -11,6 +11,8 @@ from horsesense.readers.formats.by_format import TextAnswers
 from horsesense.readers.formats.free_response import CLASSES
 from horsesense.readers.logprobs.first_token import FirstTokenReader
 from horsesense.readers.reading import Reading
+from horsesense.trials.condition import PLAIN
+from horsesense.trials.extras import NO_EXTRAS, Extras, Rejoined, WithheldGold
 from horsesense.trials.trial import NO, YES, AnswerFormat, Trial, Variant
 
 READER = TextAnswers()
@@ -19,8 +21,10 @@ INTENTS = Variant("q", "?", ("card-lost", "top-up-failed", "refund"), (), (0, 1,
 JUDGED = Variant("q", "?", ("Yes", "No"), ("Yes", "No"), (YES, NO), 0)
 
 
-def read(reply: str, asks: AnswerFormat, variant: Variant = NAMES, **extras: str) -> Reading:
-    trial = Trial("p", "", 0, (variant,), asks, "none", extras=extras)
+def read(
+    reply: str, asks: AnswerFormat, variant: Variant = NAMES, extras: Extras = NO_EXTRAS
+) -> Reading:
+    trial = Trial("p", PLAIN, 0, (variant,), asks, "none", extras=extras)
     (reading,) = READER.read(trial, Response(reply))
     return reading
 
@@ -102,7 +106,7 @@ def test_several_letters(reply: str, expected: tuple[int, ...] | str) -> None:
     ],
 )
 def test_the_no_hint_judge(reply: str, expected: str) -> None:
-    reading = read(reply, "free", gold="Rick")
+    reading = read(reply, "free", extras=WithheldGold("Rick"))
     assert reading.rule == expected
     right = expected in ("none_declared", "new_correct", "none+new_correct")
     assert (reading.status == "none") == right
@@ -110,9 +114,9 @@ def test_the_no_hint_judge(reply: str, expected: str) -> None:
 
 def test_a_gold_that_stands_inside_an_option_is_not_supplied_by_it() -> None:
     shown = Variant("q", "?", ("the dog and the cat", "a bird"), ("A", "B"), (0, 1), None)
-    reading = read("A. the dog and the cat", "free", shown, gold="the dog")
+    reading = read("A. the dog and the cat", "free", shown, extras=WithheldGold("the dog"))
     assert reading.rule == "incorrect_option"
-    assert read("C. the dog", "free", shown, gold="the dog").rule == "new_correct"
+    assert read("C. the dog", "free", shown, extras=WithheldGold("the dog")).rule == "new_correct"
 
 
 @pytest.mark.parametrize(
@@ -128,8 +132,7 @@ def test_a_gold_that_stands_inside_an_option_is_not_supplied_by_it() -> None:
     ],
 )
 def test_class_names_and_their_published_spelling(reply: str, expected: str, leaks: float) -> None:
-    extras = {"gold": "pin_blocked", "published_sign": "_", "shown_sign": "-"}
-    reading = read(reply, "free", INTENTS, **extras)
+    reading = read(reply, "free", INTENTS, Rejoined("pin_blocked", "_", "-"))
     assert (reading.rule, reading.score) == (expected, leaks)
 
 
@@ -144,21 +147,21 @@ def test_class_names_and_their_published_spelling(reply: str, expected: str, lea
     ],
 )
 def test_a_phrase_that_the_prompt_names(reply: str, status: str) -> None:
-    assert read(reply, "letter", none_phrase="none-of-them").status == status
+    assert read(reply, "letter", extras=WithheldGold("gold", "none-of-them")).status == status
 
 
 @given(st.text(max_size=200))
 def test_no_reply_breaks_a_reader(reply: str) -> None:
     for asks, variant in (("yes_no", JUDGED), ("letters", NAMES), ("free", NAMES),
                           ("free", INTENTS)):  # fmt: skip
-        reading = read(reply, asks, variant, gold="Rick")  # type: ignore[arg-type]
+        reading = read(reply, asks, variant, extras=WithheldGold("Rick"))  # type: ignore[arg-type]
         assert (reading.status == "answer") == bool(reading.positions)
         if asks == "free" and reading.status in ("answer", "none"):
             assert reading.rule in CLASSES
 
 
 def test_yes_is_summed_over_its_spellings() -> None:
-    trial = Trial("p", "", 0, (JUDGED,), "yes_no")
+    trial = Trial("p", PLAIN, 0, (JUDGED,), "yes_no")
     position = {"Yes": -2.0, " yes": -2.0, "YES": -2.0, "No": -1.5, "Nope": -0.1}
     (reading,) = FirstTokenReader().read(trial, Response("", token_logprobs=(position,)))
     assert reading.positions == (0,)
@@ -169,5 +172,6 @@ def test_yes_is_summed_over_its_spellings() -> None:
 
 
 def test_the_first_token_says_nothing_of_a_phrase() -> None:
-    trial = Trial("p", "", 0, (NAMES,), "letter", "none", extras={"none_phrase": "none-of-them"})
+    extras = WithheldGold("d", "none-of-them")
+    trial = Trial("p", PLAIN, 0, (NAMES,), "letter", "none", extras=extras)
     assert FirstTokenReader().read(trial, Response("A", token_logprobs=({"A": -0.1},))) == ()

@@ -17,6 +17,7 @@ from horsesense.readers.logprobs.pride import FITTED_ON, PrideReader
 from horsesense.readers.registry import make_reader
 from horsesense.readers.version import rules_version
 from horsesense.stats.pride import item_prior
+from horsesense.trials.condition import PLAIN
 from horsesense.trials.trial import Trial
 from studies import items_file, study
 
@@ -70,7 +71,7 @@ def test_pride_takes_out_a_prior_that_hides_the_answer():
     before = FirstTokenReader()
     right, raw, on = 0, 0, 0
     for item in items:
-        trial = Trial("original", "", 0, (show(item, "choice"),))
+        trial = Trial("original", PLAIN, 0, (show(item, "choice"),))
         [found] = reader.read(trial, scores(trial))
         right += found.positions == (item.gold,)
         raw += before.read(trial, scores(trial))[0].positions == (item.gold,)
@@ -95,7 +96,7 @@ def test_too_few_estimation_items_are_said_and_not_used():
     reader.fit(answered(items), Setting(items))
     assert "2 of 40 items with 4 options" in reader.report()["undefined_reason"]
     assert "needs at least 5" in reader.report()["undefined_reason"]
-    trial = Trial("original", "", 0, (show(items.items[0], "choice"),))
+    trial = Trial("original", PLAIN, 0, (show(items.items[0], "choice"),))
     assert reader.read(trial, scores(trial)) == ()
 
 
@@ -192,7 +193,7 @@ def test_pride_recovers_a_known_prior_and_accuracy(tmp_path):
     for reader in ("pride", "pride_held_out"):
         e = result.estimate("accuracy", "order", reader=reader)
         assert abs(e.value - 0.25) < 1.5 * (e.high - e.low) / 2  # three standard errors
-        assert "on=20@" in e.signature
+        assert "on=20@" in e.signature.format()
     held = result.estimate("accuracy", reader="pride_held_out")
     assert (held.n, result.estimate("accuracy", reader="pride").n) == (380, 400)
     raw = result.estimate("position_preference", "order", reader="first_token", group="A")
@@ -222,14 +223,14 @@ LATE = Response("The answer is B", token_logprobs=({"The": -0.1, "A": -4.0, "B":
     ],
 )
 def test_the_position_is_chosen_or_found(spec, positions, rule):
-    trial = Trial("original", "", 0, (show(made().items[0], "choice"),))
+    trial = Trial("original", PLAIN, 0, (show(made().items[0], "choice"),))
     [found] = make_reader(spec).read(trial, LATE)
     assert (found.positions, found.rule) == (positions, rule)
 
 
 def test_where_labels_stand_is_reported_of_every_model():
     reader, items = FirstTokenReader(), made(4)
-    trials = [Trial("original", "", 0, (show(item, "choice"),)) for item in items]
+    trials = [Trial("original", PLAIN, 0, (show(item, "choice"),)) for item in items]
     reader.fit([(trial, LATE) for trial in trials], Setting(items))
     report = reader.report()
     assert report["offset"] == 2

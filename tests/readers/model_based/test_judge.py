@@ -21,6 +21,7 @@ from horsesense.readers.model_based.cases import Case, case_of, references
 from horsesense.readers.model_based.judge import JudgeReader, judge_prompt
 from horsesense.readers.model_based.make import make_bulk_reader
 from horsesense.testing.faults import FaultServer
+from horsesense.trials.condition import PLAIN
 from horsesense.trials.trial import Trial, Variant
 
 CASE = Case("I would go with the blue one.", ("red", "blue"), ("A", "B"))
@@ -61,7 +62,7 @@ def test_the_prompt_has_reply_references_and_answer_in_order() -> None:
 
 def test_the_judge_sees_neither_question_nor_gold() -> None:
     variant = Variant("i", "Which colour?", ("red", "blue"), ("A", "B"), (1, 0), 0)
-    case = case_of(Trial("original", "", 0, (variant,)), Response("B"))
+    case = case_of(Trial("original", PLAIN, 0, (variant,)), Response("B"))
     assert case == Case("B", ("red", "blue"), ("A", "B"))
     assert "Which colour" not in references(case)
 
@@ -219,7 +220,7 @@ def test_a_study_asks_its_judge_once_and_counts_it(
         assert server.sent.total() - asked <= 8  # what the servers offer, and no question
     accuracy = {e.reader: e.value for e in result.results.estimates if e.measure == "accuracy"}
     assert accuracy["text"] == accuracy[judge]
-    assert f"reader:{judge}@" in result.estimate("accuracy", reader=judge).signature
+    assert f"reader:{judge}@" in result.estimate("accuracy", reader=judge).signature.format()
 
 
 def test_a_budget_binds_the_judge_too(tmp_path: Path) -> None:

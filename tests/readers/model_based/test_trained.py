@@ -24,6 +24,7 @@ from horsesense.readers.training.reader import Plan, Trained, train_reader
 from horsesense.readers.training.recipes import RECIPES, recipe_for
 from horsesense.readers.training.scores import f1_scores, scores
 from horsesense.rng import Dice
+from horsesense.trials.condition import PLAIN
 from horsesense.trials.trial import Trial, Variant
 
 WORDS = ["red", "blue", "green", "black", "white", "gold", "grey", "pink", "brown", "amber"]
@@ -299,8 +300,8 @@ def test_a_trained_reader_reads_trials_and_leaves_the_rest(
     pytest.importorskip("torch")
     reader = TrainedReader(str(train("encoder", tmp_path, files).folder))
     variant = Variant("i", "Q", ("red", "blue"), ("A", "B"), (0, 1), 0)
-    one = Trial("original", "", 0, (variant,))
-    several = Trial("bundle", "", 0, (variant, variant), answer_format="label_lines")
+    one = Trial("original", PLAIN, 0, (variant,))
+    several = Trial("bundle", PLAIN, 0, (variant, variant), answer_format="label_lines")
     rows = [(one, Response("it is blue")), (one, Response("  ")), (several, Response("A\nB"))]
 
     async def read() -> list[Any]:

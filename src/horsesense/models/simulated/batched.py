@@ -8,7 +8,7 @@ from itertools import groupby
 
 from horsesense.models.simulated.decision import Decision
 from horsesense.trials.answer_formats import index_json, label_key, label_lines
-from horsesense.trials.trial import Trial, Variant
+from horsesense.trials.trial import Trial, Variant, bundled
 
 LINE_STYLES = 4
 INDEX_STYLES = 4
@@ -33,7 +33,7 @@ def _lines(trial: Trial, answers: Sequence[str], style: int) -> str:
         return f"Sure! Here are the answers:\n\n{lines}\n\nLet me know if you need anything else."
     if style == 3:
         return json.dumps({str(n): answer for n, answer in enumerate(answers, 1)})
-    return label_lines(answers, anchored=trial.extras.get("lines") == "anchored")
+    return label_lines(answers, anchored=bundled(trial).lines == "anchored")
 
 
 def _names(variant: Variant, decision: Decision) -> str:
@@ -46,7 +46,7 @@ def _names(variant: Variant, decision: Decision) -> str:
 def say_indices(trial: Trial, decisions: Sequence[Decision]) -> str:
     """The numbers of the problems by label, of the one label that is asked for or of all."""
     labels = trial.variants[0].options
-    asked = trial.extras.get("asked")
+    asked = bundled(trial).asked
     chosen = {
         label: [
             number

@@ -9,7 +9,7 @@ from horsesense.models.messages import Key
 from horsesense.models.simulated.decision import Decision, Luck, choose, drawn
 from horsesense.models.simulated.speech import STYLES
 from horsesense.rng import unit
-from horsesense.trials.trial import BUNDLED, NONE_OPTION, YES, Trial, Variant
+from horsesense.trials.trial import BUNDLED, NONE_OPTION, YES, Trial, Variant, bundled
 
 
 def _luck(key: Key, place: int) -> Luck:
@@ -235,7 +235,7 @@ class Clerk(Profile):
         return choose((variant.gold_at + 1 + int(unit(b"other", item) * (k - 1))) % k, k)
 
     def decide_all(self, trial: Trial, key: Key) -> list[Decision]:
-        if trial.extras.get("shows") == "label":
+        if bundled(trial).shows == "label":
             decisions = [right(variant) for variant in trial.variants]
         else:
             decisions = super().decide_all(trial, key)

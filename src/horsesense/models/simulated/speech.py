@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from horsesense.models.simulated.batched import say_indices, say_lines
 from horsesense.models.simulated.decision import Decision
-from horsesense.trials.trial import AnswerFormat, Trial
+from horsesense.trials.trial import AnswerFormat, Trial, none_phrase, withheld_gold
 
 Speech = Callable[[Trial, Sequence[Decision]], str]
 """(trial, one decision per variant) -> the reply."""
@@ -57,7 +57,7 @@ def one_answer(trial: Trial, decisions: Sequence[Decision]) -> str:
 
 def _phrase_of_none(trial: Trial) -> str:
     """The phrase that the prompt asks for where no option is right, if it asks for one."""
-    return trial.extras.get("none_phrase", NONE_TEXT)
+    return none_phrase(trial) or NONE_TEXT
 
 
 def free_answer(trial: Trial, decisions: Sequence[Decision]) -> str:
@@ -67,11 +67,11 @@ def free_answer(trial: Trial, decisions: Sequence[Decision]) -> str:
         return one_answer(trial, decisions)
     labels = trial.variant.labels
     if not labels:
-        gold = trial.extras.get("gold")
+        gold = withheld_gold(trial)
         return NONE_TEXT if gold is None or decision.style % 2 == 0 else gold
     way = NONE_STYLES[decision.style % len(NONE_STYLES)]
     following = chr(ord(labels[-1]) + 1)
-    return way.format(gold=trial.extras.get("gold", ""), next=following, last=labels[-1])
+    return way.format(gold=withheld_gold(trial) or "", next=following, last=labels[-1])
 
 
 def all_answers(trial: Trial, decisions: Sequence[Decision]) -> str:

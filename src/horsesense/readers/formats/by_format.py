@@ -17,7 +17,8 @@ from horsesense.readers.formats.yes_no import read_yes_no
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import TextReader
 from horsesense.readers.version import rules_version
-from horsesense.trials.trial import AnswerFormat, Trial
+from horsesense.trials.extras import Rejoined
+from horsesense.trials.trial import AnswerFormat, Trial, none_phrase
 
 ReadText = Callable[[TextReader, Trial, Response], Reading | tuple[Reading, ...]]
 """(the reader of single choices, trial, response) -> one reading, or one per variant."""
@@ -30,7 +31,7 @@ def read_choice(reader: TextReader, trial: Trial, response: Response) -> Reading
     no option says that.
     """
     variant, text = trial.variant, response.text
-    phrase = trial.extras.get("none_phrase")
+    phrase = none_phrase(trial)
     start = text.casefold().find(phrase.casefold()) if phrase else -1
     if phrase and text.strip(" \n\t.!*\"'`").casefold() == phrase.casefold():
         return Reading("none", (), "phrase_alone", (start, start + len(phrase)), 0.99)
@@ -67,19 +68,14 @@ class TextAnswers:
         found = READING[trial.answer_format](self._reader, trial, response)
         if isinstance(found, tuple):
             return found
-        if "published_sign" in trial.extras:
-            found = replace(found, score=float(published_spelling(trial, response.text)))
+        if isinstance(trial.extras, Rejoined):
+            leaked = published_spelling(trial, trial.extras, response.text)
+            found = replace(found, score=float(leaked))
         return (found,)
 
 
-def published_spelling(trial: Trial, text: str) -> bool:
+def published_spelling(trial: Trial, names: Rejoined, text: str) -> bool:
     """Whether a reply writes a class name as published, where the prompt joins it otherwise."""
-    sign = trial.extras["published_sign"]
-    names = (trial.extras["gold"], *_published(trial, sign))
-    lowered = text.casefold()
-    return any(sign in name and name.casefold() in lowered for name in names)
-
-
-def _published(trial: Trial, sign: str) -> list[str]:
-    """The shown names in the published spelling."""
-    return [name.replace(trial.extras["shown_sign"], sign) for name in trial.variant.options]
+    sign, lowered = names.published_sign, text.casefold()
+    shown = (name.replace(names.shown_sign, sign) for name in trial.variant.options)
+    return any(sign in name and name.casefold() in lowered for name in (names.gold, *shown))

@@ -14,7 +14,7 @@ from horsesense.models.messages import Response
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import TextReader
 from horsesense.readers.text.options import tokens_of
-from horsesense.trials.trial import Trial
+from horsesense.trials.trial import Trial, withheld_gold
 
 ResponseClass = Literal[
     "incorrect_option",
@@ -96,7 +96,7 @@ def _supplied(trial: Trial, text: str) -> bool:
     What is inside an option's text that the reply repeats is that option ("the dog" in "the dog
     and the cat"), and a gold that an option contains cannot be told from it at all.
     """
-    gold = tokens_of(trial.extras.get("gold", ""))
+    gold = tokens_of(withheld_gold(trial) or "")
     if not gold:
         return False
     words = _marked(tokens_of(text))
@@ -111,7 +111,7 @@ def _named_besides(trial: Trial, text: str) -> bool:
     """Whether an offered option is named beside the right answer, and nothing is rejected."""
     if _REJECTS.search(text):
         return False
-    gold = tokens_of(trial.extras.get("gold", ""))
+    gold = tokens_of(withheld_gold(trial) or "")
     words = _marked(tokens_of(text))
     if gold:
         words = words.replace(_marked(gold), " | ")

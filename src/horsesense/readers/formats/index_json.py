@@ -16,7 +16,7 @@ from horsesense.models.messages import Response
 from horsesense.readers.formats.bundled import Names, names_of, repaired, without_thinking
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import TextReader
-from horsesense.trials.trial import Trial
+from horsesense.trials.trial import Trial, bundled
 
 _RANGE = re.compile(r"(\d+)\s*(?:-|–|—|\.{2,}|…|\bto\b|\bthrough\b)\s*(\d+)")
 _NUMBER = re.compile(r"(?<![\w.])\d{1,4}(?![\w]|\.\d)")
@@ -57,7 +57,7 @@ def read_indices(reader: TextReader, trial: Trial, response: Response) -> tuple[
     """
     n = len(trial.variants)
     names = names_of(trial.variants[0].options, False)
-    asked = trial.extras.get("asked")
+    asked = bundled(trial).asked
     position = None if asked is None else names.names.index(asked)
     found = assigned(response.text, names, position, n)
     if found is None:

@@ -19,7 +19,7 @@ from horsesense.errors import UsageError
 from horsesense.models.messages import Response
 from horsesense.readers.reading import Reading
 from horsesense.readers.version import rules_version
-from horsesense.trials.trial import Trial
+from horsesense.trials.trial import Trial, none_phrase
 
 NO_LOGIT: Final = 1e-3
 """Largest logarithm of a probability, rounding errors allowed for."""
@@ -68,7 +68,7 @@ class FirstTokenReader:
     >>> from horsesense.trials.trial import Variant
     >>> shown = Variant("q", "?", ("x", "y"), ("A", "B"), (0, 1), 0)
     >>> response = Response("B", token_logprobs=({"A": -2.0, " B": -0.5, "B": -1.5},))
-    >>> FirstTokenReader().read(Trial("original", "", 0, (shown,)), response)[0].positions
+    >>> FirstTokenReader().read(Trial("original", PLAIN, 0, (shown,)), response)[0].positions
     (1,)
     """
 
@@ -78,6 +78,7 @@ class FirstTokenReader:
     _masses: list[list[float]] = field(default_factory=list, init=False, repr=False)
 
     fits_on = frozenset(("original",))
+    reads_scores = True
 
     def __post_init__(self) -> None:
         fits = self.token in ("any", "found") or (
@@ -101,7 +102,7 @@ class FirstTokenReader:
     def read(self, trial: Trial, response: Response) -> tuple[Reading, ...]:
         if trial.answer_format not in ("letter", "yes_no") or not response.token_logprobs:
             return ()
-        if "none_phrase" in trial.extras:  # a right reply is no label
+        if none_phrase(trial) is not None:  # a right reply is no label
             return ()
         by_position = scored(trial, response)
         number = self._position(by_position)

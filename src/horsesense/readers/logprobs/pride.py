@@ -26,7 +26,8 @@ from horsesense.readers.reading import Reading
 from horsesense.readers.version import rules_version
 from horsesense.rng import fingerprint
 from horsesense.stats import pride
-from horsesense.trials.trial import Trial, Variant
+from horsesense.trials.condition import Condition
+from horsesense.trials.trial import Trial, Variant, none_phrase
 
 FITTED_ON: Final = "estimation_item"
 """Rule of the readings of items that the prior was estimated on."""
@@ -78,6 +79,7 @@ class PrideReader:
     _report: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
     fits_on = frozenset(("original", "order"))
+    reads_scores = True
 
     def __post_init__(self) -> None:
         for name, value, allowed in (
@@ -174,8 +176,8 @@ class PrideReader:
                 )
         return found, published, left_out
 
-    def _is_design(self, condition: str) -> bool:
-        return condition.removeprefix("design=").startswith(self.estimation)
+    def _is_design(self, condition: Condition) -> bool:
+        return condition.get("design", "").startswith(self.estimation)
 
     def _fit_count(
         self,
@@ -352,7 +354,7 @@ def setting_dice(setting: Setting, item_id: str, draw: int) -> float:
 
 def _lettered(trial: Trial) -> bool:
     """Whether a trial asks for one of A, B, C, ...: the prior is one for these labels."""
-    if trial.answer_format != "letter" or "none_phrase" in trial.extras:
+    if trial.answer_format != "letter" or none_phrase(trial) is not None:
         return False
     labels = trial.variant.labels
     return labels == LETTERS[: len(labels)]

@@ -13,6 +13,7 @@ from horsesense.inference.store import Store
 from horsesense.models.messages import Response
 from horsesense.readers.model_based.cases import BulkReader
 from horsesense.readers.recorded import Recorded, Row, recorded_rows
+from horsesense.trials.condition import PLAIN
 from horsesense.trials.trial import Trial, Variant
 
 CHUNK = 1000
@@ -72,4 +73,4 @@ def _pair(row: Row) -> tuple[Trial, Response]:
     """A row as the trial and the response that it was."""
     origin = tuple(range(len(row.options)))
     variant = Variant(row.id, None, row.options, row.labels, origin, None)
-    return Trial("original", "", 0, (variant,)), Response(row.response, row.finish_reason)
+    return Trial("original", PLAIN, 0, (variant,)), Response(row.response, row.finish_reason)

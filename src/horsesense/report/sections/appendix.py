@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from dataclasses import replace
 
 from horsesense.items.item import FLAGS
 from horsesense.measures.base import Estimate
@@ -10,13 +10,14 @@ from horsesense.measures.registry import MEASURES
 from horsesense.report.data import Run
 from horsesense.report.sections.base import Context, Section
 from horsesense.report.text import p_text
+from horsesense.trials.condition import Condition
 
 MOST_FAILURES = 20
 """Kinds of failure that are listed; the rest is counted."""
 
 
 def numbers(run: Run) -> Context:
-    by_cell: dict[tuple[str, str], list[tuple[Estimate, str, str, str]]] = {}
+    by_cell: dict[tuple[str, Condition], list[tuple[Estimate, str, str, str]]] = {}
     undefined: dict[tuple[str, str], dict[str, None]] = {}
     for e in run.estimates:
         if e.value is None:
@@ -73,10 +74,10 @@ def glossary(run: Run) -> Context:
 
 def signatures(run: Run) -> Context:
     """One signature per probe, condition and reader; its measures differ in one part only."""
-    found: dict[tuple[str, str, str], str] = {}
+    found: dict[tuple[str, Condition, str], str] = {}
     for e in run.estimates:
-        whole = re.sub(r"\|measure:[^|]*", "|measure:NAME", e.signature)
-        found.setdefault((e.probe, e.condition, e.reader), whole)
+        whole = replace(e.signature, measure="NAME")
+        found.setdefault((e.probe, e.condition, e.reader), whole.format())
     return {"signatures": [(run.label(p, c), reader, s) for (p, c, reader), s in found.items()]}
 
 

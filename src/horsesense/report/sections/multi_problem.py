@@ -14,19 +14,20 @@ from horsesense.report.sections.base import Context, Section
 from horsesense.report.text import chance_text, p_text, points, value_of
 from horsesense.report.verdict import Sentence, mostly_valid, side
 from horsesense.stats.contrasts import Contrast, contrasts
+from horsesense.trials.condition import Condition
 
 NAMES: Mapping[str, str] = {
     "batch": "one answer a line",
     "select_one": "select one label",
     "select_all": "select all labels",
 }
-SETTINGS: Mapping[str, str] = {
-    "shows=label": "labels shown",
-    "lines=anchored": "numbered",
-    "design=disjoint": "disjoint",
-    "mix=even": "mixed",
-    "mix=subject": "unmixed",
-    "cot=1": "reasoned",
+SETTINGS: Mapping[tuple[str, str], str] = {
+    ("shows", "label"): "labels shown",
+    ("lines", "anchored"): "numbered",
+    ("design", "disjoint"): "disjoint",
+    ("mix", "even"): "mixed",
+    ("mix", "subject"): "unmixed",
+    ("cot", "1"): "reasoned",
 }
 """Short words for what is not as published."""
 KINDS = ("wrong_label", "contradiction", "unassigned")
@@ -82,15 +83,15 @@ def _estimates(run: Run, measure: str) -> list[Estimate]:
 
 
 def _size(e: Estimate) -> str:
-    return e.condition.partition(", ")[0].removeprefix("size=")
+    return e.condition.get("size", "")
 
 
-def _rest(e: Estimate) -> str:
-    return e.condition.partition(", ")[2]
+def _rest(e: Estimate) -> Condition:
+    return e.condition.without("size")
 
 
-def _words(rest: str) -> str:
-    return ", ".join(SETTINGS.get(part, part) for part in rest.split(", "))
+def _words(rest: Condition) -> str:
+    return ", ".join(SETTINGS.get(setting, "=".join(setting)) for setting in rest.settings)
 
 
 def _label(e: Estimate) -> str:
@@ -100,14 +101,14 @@ def _label(e: Estimate) -> str:
 
 def _main(found: list[Estimate]) -> list[Estimate]:
     """Those of the first setting of each task that shows texts: the others are variants of it."""
-    texts = [e for e in found if "shows=label" not in e.condition]
+    texts = [e for e in found if not e.condition.matches(shows="label")]
     first = {e.probe: _rest(e) for e in sorted(texts, key=lambda e: bool(_rest(e)), reverse=True)}
     return [e for e in texts if _rest(e) == first[e.probe]]
 
 
 def _curves(scores: list[Estimate]) -> list[Curve]:
     """One per task and setting, at most six: plain tasks first."""
-    found: dict[tuple[str, str], list[tuple[str, Estimate]]] = {}
+    found: dict[tuple[str, Condition], list[tuple[str, Estimate]]] = {}
     for e in sorted(scores, key=lambda e: bool(_rest(e))):
         found.setdefault((e.probe, _rest(e)), []).append((_size(e), e))
     return [
@@ -189,9 +190,10 @@ def _change(run: Run, e: Estimate) -> Sentence:
 
 def _why(run: Run, e: Estimate) -> str:
     """What single problems cannot suffer: no label, or several."""
-    where = {"condition": e.condition}
-    none = run.one("per_problem_errors", e.probe, group="unassigned", **where)
-    several = run.one("per_problem_errors", e.probe, group="contradiction", **where)
+    none, several = (
+        run.one("per_problem_errors", e.probe, group=group, condition=e.condition)
+        for group in ("unassigned", "contradiction")
+    )
     if none is None or several is None:
         return ""
     return f"; {value_of(none)} of the problems have no label and {value_of(several)} have several"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from horsesense.measures.base import Estimate
-from horsesense.measures.joined import settings_of
 from horsesense.report.curves import Curve, curves, spoken
 from horsesense.report.data import Run
 from horsesense.report.published_tables import beside
@@ -60,9 +59,8 @@ def points(run: Run, measure: str, kind: str) -> list[tuple[str, Estimate]]:
     """(number of options, estimate), with the orders of the item as published in their place."""
     found = {}
     for e in run.all(measure, "option_count"):
-        settings = settings_of(e.condition)
-        if settings.get("kind", kind) == kind:
-            found[settings["n"]] = e
+        if e.condition.get("kind", kind) == kind:
+            found[e.condition["n"]] = e
     order = run.one(measure, "order")
     if order is not None and found:
         found[str(_published(run))] = order

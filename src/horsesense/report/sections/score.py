@@ -17,6 +17,7 @@ from horsesense.report.verdict import (
     significant,
     would_show,
 )
+from horsesense.trials.condition import Condition
 
 OWN_WORDS = ("repeat", "none_of_the_above", "options_only")
 """Probes whose effect on accuracy has sentences of its own."""
@@ -49,7 +50,7 @@ def context(run: Run) -> Context | None:
     }
 
 
-def _moved(changes: dict[tuple[str, str], Estimate], score: Estimate) -> bool:
+def _moved(changes: dict[tuple[str, Condition], Estimate], score: Estimate) -> bool:
     change = changes.get((score.probe, score.condition))
     return change is not None and significant(change)
 
@@ -144,7 +145,7 @@ def _unchanged(title: str, tested: list[Estimate]) -> Sentence:
 def _none_of_the_above(run: Run, score: Estimate) -> Iterator[Sentence]:
     scores = {e.condition: e for e in run.all("accuracy", "none_of_the_above")}
     changes = {e.condition: e for e in run.all("accuracy_change", "none_of_the_above")}
-    gone = [e for e in scores.values() if "place=distractor" not in e.condition]
+    gone = [e for e in scores.values() if not e.condition.matches(place="distractor")]
     for e in sorted(gone, key=lambda e: e.value or 0)[:1]:
         place = run.setting(e.probe, e.condition)
         where = f" (none-option {place})" if len(gone) > 1 else ""
@@ -162,7 +163,7 @@ def _none_of_the_above(run: Run, score: Estimate) -> Iterator[Sentence]:
         elif above_chance(run):
             yield Sentence(f"C{text}", "sound", e, SCORE.id)
     for condition, e in changes.items():
-        if "place=distractor" in condition and significant(e) and (e.value or 0) < 0:
+        if condition.matches(place="distractor") and significant(e) and (e.value or 0) < 0:
             text = (
                 "A none-option in the place of a wrong option costs "
                 f"{points(e.value or 0)} points of accuracy."

@@ -73,9 +73,9 @@ def context(run: Run) -> Context | None:
 def _which(e: Estimate) -> str:
     """What sets a condition apart: items right in every order, and the negative question."""
     parts = []
-    if "items=consistent" in e.condition:
+    if e.condition.matches(items="consistent"):
         parts.append("consistent")
-    if "polarity=negative" in e.condition:
+    if e.condition.matches(polarity="negative"):
         parts.append("asked if wrong")
     return f" ({', '.join(parts)})" if parts else ""
 
@@ -104,12 +104,12 @@ def _own(run: Run, column: str) -> Estimate | None:
     """The run's value under the published protocol, as near as it was asked."""
     if column == "none_of_the_above":
         found = run.all("accuracy", "none_of_the_above")
-        return next((e for e in found if "place=kept" in e.condition), None)
+        return next((e for e in found if e.condition.matches(place="kept")), None)
     if column in ("gold_accepted", "distractors_rejected"):
         group = column.partition("_")[0]
         found = run.all("true_false_consistency", "true_false")
         return next(
-            (e for e in found if e.group == group and "items=consistent" in e.condition), None
+            (e for e in found if e.group == group and e.condition.matches(items="consistent")), None
         )
     if column == "multi_rate":
         return run.one("multi_rate", "multi_select")
@@ -122,7 +122,7 @@ def sentences(run: Run) -> Iterator[Sentence]:
     if not mostly_valid(run):
         return
     for e in run.all("true_false_consistency", "true_false"):
-        if e.group == "distractors" and "polarity=positive" in e.condition:
+        if e.group == "distractors" and e.condition.matches(polarity="positive"):
             yield _accepted(e)
             break
     gain = run.one("recovery_rate", "misleading_replaced", group="misleading-unchanged")
@@ -136,7 +136,9 @@ def sentences(run: Run) -> Iterator[Sentence]:
 
 def _accepted(e: Estimate) -> Sentence:
     assert e.value is not None
-    which = "of items answered right in every order " if "consistent" in e.condition else ""
+    which = (
+        "of items answered right in every order " if e.condition.matches(items="consistent") else ""
+    )
     text = f"Proposed alone, {value_of(e)} of the wrong options {which}are rejected."
     tone = "warning" if side(e, 0.9) < 0 else "note"
     return Sentence(text, tone, e, SECOND_LOOK.id, 1 - e.value)  # type: ignore[arg-type]

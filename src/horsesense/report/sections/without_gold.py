@@ -56,7 +56,7 @@ def _shown(run: Run) -> dict[str, Estimate]:
     """The four prompts and OmniAccuracy, as far as they were measured."""
     found: dict[str, Estimate] = {}
     for e in run.all("accuracy", PROBE):
-        if e.condition.startswith("prompt=with_gold"):
+        if e.condition.matches(prompt="with_gold"):
             found.setdefault("with_gold", e)
     for hint in HINTS:
         one = run.one("accuracy_without_gold", PROBE, group=hint)
@@ -71,7 +71,7 @@ def _every_position(run: Run) -> list[tuple[str, Estimate]]:
     return [
         (e.group, e)
         for e in run.all("recall", PROBE)
-        if "positions=every" in e.condition
+        if e.condition.matches(positions="every")
     ]  # fmt: skip
 
 
