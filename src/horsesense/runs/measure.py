@@ -99,6 +99,7 @@ def _signer(
 ) -> Callable[[str, Condition, str, str], Signature]:
     """Signatures from which a number can be made again: (probe, condition, reader, measure)."""
     settings, record, items = directory.settings, directory.known, directory.items
+    model = f"{record.model.name}@{fingerprint(record.model.identity)}"
     made = {(m.probe, Condition.parse(m.condition)): m for m in asked.made}
 
     def sign(probe: str, condition: Condition, reader: str, measure: str) -> Signature:
@@ -108,7 +109,7 @@ def _signer(
         return Signature(
             data=f"{items.name}@{items.fingerprint}",
             items=len(items),
-            model=f"{record.model.name}@{fingerprint(record.model.identity)}",
+            model=model,
             probe=found.signature,
             condition=condition,
             prompt=found.prompt,

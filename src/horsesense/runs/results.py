@@ -50,7 +50,7 @@ class Results:
                 f"{directory.layout.root} has not been measured yet.",
                 hint=f"horsesense report {directory.layout.root} measures what there is.",
             ) from None
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, UsageError) as error:
             raise StoreError(
                 f"{path} cannot be read: {error}",
                 hint=f"horsesense report {directory.layout.root} writes it again.",
