@@ -26,7 +26,7 @@ FLOORS = (
     "runs",
     "cues build paper_check",
     "report",
-    "api catalogue testing",
+    "api catalogue extend testing",
     "cli",
     "__main__",
 )

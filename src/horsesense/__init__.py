@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from horsesense.errors import HorsesenseError, ItemsError, UsageError
     from horsesense.items.item import Item, ItemSet
     from horsesense.items.load import load_items
-    from horsesense.measures.base import Estimate
+    from horsesense.measures.base import Estimate, Measure
+    from horsesense.models.base import Model
+    from horsesense.probes.base import Probe
+    from horsesense.readers.base import Reader
     from horsesense.readers.reading import Reading
     from horsesense.readers.text import TextReader
     from horsesense.runs.findings import Result
@@ -32,6 +35,10 @@ _PLACES = {
     "Item": "horsesense.items.item",
     "ItemSet": "horsesense.items.item",
     "ItemsError": "horsesense.errors",
+    "Measure": "horsesense.measures.base",
+    "Model": "horsesense.models.base",
+    "Probe": "horsesense.probes.base",
+    "Reader": "horsesense.readers.base",
     "Reading": "horsesense.readers.reading",
     "Result": "horsesense.runs.findings",
     "Settings": "horsesense.runs.settings",
@@ -48,6 +55,10 @@ __all__ = [
     "Item",
     "ItemSet",
     "ItemsError",
+    "Measure",
+    "Model",
+    "Probe",
+    "Reader",
     "Reading",
     "Result",
     "Settings",

@@ -18,7 +18,7 @@ from horsesense.inference.runner import run
 from horsesense.inference.store import Store
 from horsesense.models.base import Asked, Model, NeedsAnswerKey
 from horsesense.models.messages import Key, Request, Response, SamplingParams
-from horsesense.models.registry import make_model
+from horsesense.models.registry import SCHEMES, make_model
 from horsesense.progress import progress
 from horsesense.readers.model_based.cases import (
     MEANINGS,
@@ -145,12 +145,17 @@ class JudgeReader(Prepared):
         return case.reading(place, "judge_probability", chance)
 
 
+def from_spec(rest: str) -> JudgeReader:
+    """The reader that `judge:REST` names; UsageError if that model cannot judge."""
+    return JudgeReader(rest)
+
+
 def _backend(spec: str) -> Model:
     backend = make_model(spec)
     if isinstance(backend, NeedsAnswerKey):
         raise UsageError(
             f"{spec} cannot be a judge: it answers from the key, not from what it is shown.",
-            hint="Give judge:http:NAME[@URL] or judge:hf:PATH-or-NAME.",
+            hint=f"Write judge:{SCHEMES.own['http']} or judge:{SCHEMES.own['hf']}.",
         )
     return backend
 

@@ -18,7 +18,7 @@ from horsesense.readers.model_based.trained.saved import (
 )
 from horsesense.readers.reading import Reading
 
-__all__ = ["TrainedReader", "understand"]
+__all__ = ["TrainedReader", "from_spec", "understand"]
 
 _TOGETHER = 128
 """Replies that are scored between two marks of progress."""
@@ -61,6 +61,11 @@ class TrainedReader(Prepared):
                 tick(len(some))
         self.keep(found)
         return RunSummary()
+
+
+def from_spec(rest: str) -> TrainedReader:
+    """The reader that `trained:REST` names; UsageError if there is none."""
+    return TrainedReader(rest)
 
 
 def understand(scorer: Scorer, cases: list[Case], rule: str) -> dict[Case, Reading]:
