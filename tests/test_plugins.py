@@ -189,6 +189,12 @@ def test_every_own_plugin_says_in_a_sentence_what_it_is() -> None:
     assert set(READERS.own) < set(catalogue()["readers"])
 
 
+def test_the_readme_shows_the_forms_of_models() -> None:
+    text = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+    for scheme in SCHEMES.own.values():
+        assert f"| `{scheme}` | {scheme.summary} |" in text
+
+
 def test_looking_for_plugins_costs_nothing_at_import() -> None:
     code = "import horsesense.cli, horsesense.plugins as p; print(p.installed.cache_info().misses)"
     done = subprocess.run(

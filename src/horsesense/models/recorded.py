@@ -16,7 +16,7 @@ from horsesense.errors import ItemsError, UsageError
 from horsesense.items.files import load_rows
 from horsesense.items.item import ItemSet
 from horsesense.models.base import Asked, Capabilities
-from horsesense.models.messages import Failure, Key, Request, Response
+from horsesense.models.messages import UNATTACHED, Failure, Key, Request, Response
 from horsesense.rng import digest
 from horsesense.trials.trial import Trial
 
@@ -108,7 +108,9 @@ class Replay:
     async def respond(self, batch: Sequence[Asked]) -> Sequence[Response | Failure]:
         return [self._answer(asked.key) for asked in batch]
 
-    def _answer(self, key: Key) -> Response:
+    def _answer(self, key: Key) -> Response | Failure:
+        if key not in self._answer_key:
+            return UNATTACHED
         row = self._answers[self._answer_key[key]]
         return Response(
             text=str(row["response"]),

@@ -100,7 +100,9 @@ def _rendered(run: Run, sections: Iterable[Section]) -> Iterator[tuple[Section, 
     for section in sections:
         context = section.context(run)
         if context is not None:
-            template = _environment().get_template(f"sections/{section.id}.html.j2")
+            own, file = section.template, f"sections/{section.id}.html.j2"
+            pages = _environment()
+            template = pages.from_string(own) if own else pages.get_template(file)
             yield section, Markup(template.render(run=run, **context))
 
 
