@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Final
 
 from horsesense.models.messages import Response
 from horsesense.readers.formats.free_response import judge
@@ -16,8 +17,10 @@ from horsesense.readers.formats.lines import read_lines
 from horsesense.readers.formats.yes_no import read_yes_no
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import TextReader
-from horsesense.readers.version import rules_version
+from horsesense.readers.version import Rules
 from horsesense.trials.trial import AnswerFormat, Trial
+
+RULES: Final = Rules(version="1", source="a0e23a0fbf43")
 
 ReadText = Callable[[TextReader, Trial, Response], Reading | tuple[Reading, ...]]
 """(the reader of single choices, trial, response) -> one reading, or one per variant."""
@@ -55,13 +58,10 @@ class TextAnswers:
     """The text of a reply, read in the way that fits what the trial asks for."""
 
     name = "text"
+    version = RULES.version
 
     def __init__(self) -> None:
         self._reader = TextReader()
-
-    @property
-    def version(self) -> str:
-        return rules_version()
 
     def read(self, trial: Trial, response: Response) -> tuple[Reading, ...]:
         found = READING[trial.answer_format](self._reader, trial, response)

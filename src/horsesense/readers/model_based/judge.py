@@ -31,8 +31,10 @@ from horsesense.readers.model_based.cases import (
 from horsesense.readers.model_based.cases import references as with_references
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import TextReader
-from horsesense.readers.version import rules_version
+from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
+
+RULES: Final = Rules(version="1", source="2abfff8b265a")
 
 MAX_TOKENS: Final = 16
 REPLY_CHARACTERS: Final = 6000
@@ -83,7 +85,7 @@ class JudgeReader(Prepared):
     @property
     def version(self) -> str:
         """Says who judges, and by which rules its answers are understood."""
-        return fingerprint([self._identity, rules_version()])
+        return fingerprint([self._identity, RULES.version])
 
     async def __aenter__(self) -> Self:
         """Reach the judge; ModelError if it cannot be."""
