@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 
@@ -35,10 +36,8 @@ def source_hash(module: str, root: Path) -> str:
     Comments, docstrings, layout, the places of modules and the recorded hashes themselves are
     left out. The same for every version of Python.
     """
-    dumps = sorted(
-        _dump(_bare(ast.parse(path.read_text(encoding="utf-8"))))
-        for path in deciding(module, root).values()
-    )
+    files = deciding(module, root).values()
+    dumps = sorted(_dumped(path.read_text(encoding="utf-8")) for path in files)
     return blake2b("\n".join(dumps).encode(), digest_size=6).hexdigest()
 
 
@@ -49,13 +48,26 @@ def _file(module: str, root: Path) -> Path:
 
 def _imported(path: Path, root: Path) -> Iterator[str]:
     """Modules of this package that a file imports, anywhere in it."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if _own(node):
-            assert isinstance(node, ast.ImportFrom)
-            package = (node.module or "").removeprefix("horsesense").removeprefix(".")
-            for alias in node.names:
-                inner = f"{package}.{alias.name}".removeprefix(".")
-                yield inner if _file(inner, root).exists() else package
+    for package, name in _names(path.read_text(encoding="utf-8")):
+        inner = f"{package}.{name}".removeprefix(".")
+        yield inner if _file(inner, root).exists() else package
+
+
+@cache
+def _names(text: str) -> list[tuple[str, str]]:
+    """(module without the package, name) of what a source imports from this package."""
+    return [
+        ((node.module or "").removeprefix("horsesense").removeprefix("."), alias.name)
+        for node in filter(_own, ast.walk(ast.parse(text)))
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    ]
+
+
+@cache
+def _dumped(text: str) -> str:
+    """A source as it is hashed."""
+    return _dump(_bare(ast.parse(text)))
 
 
 def _own(node: ast.AST) -> bool:

@@ -62,7 +62,7 @@ def test_a_changed_rule_is_found_where_it_decides_and_a_comment_nowhere(
 ) -> None:
     """Of the copy of a package, because the source of this one stays as it is."""
     root = tmp_path / "horsesense"
-    shutil.copytree(SOURCE, root, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(SOURCE, root, ignore=shutil.ignore_patterns("__pycache__", "report", "cues"))
     path = root / changed
     text = path.read_text(encoding="utf-8")
     before = hashes(root)

@@ -12,7 +12,6 @@ from horsesense.measures.cells import Cell
 from horsesense.measures.joined import OfProbe, settings_of
 from horsesense.readers.reading import STATUSES
 
-ONE_BY_ONE = ("true_false", "option_confidence")
 _AMBIGUOUS = STATUSES.index("ambiguous")
 
 

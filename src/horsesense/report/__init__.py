@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +19,7 @@ from horsesense.inference.store import Store
 from horsesense.items.item import ItemSet
 from horsesense.report import examples, text
 from horsesense.report.data import Run
+from horsesense.report.pages import environment
 from horsesense.report.sections import APPENDIX, SECTIONS, Section
 from horsesense.report.verdict import by_tone
 from horsesense.rng import fingerprint
@@ -142,24 +142,14 @@ def _item(
 
 @cache
 def _environment() -> Environment:
-    """Templates with autoescape, and every value made visible on its way to the page."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("horsesense.report"),
-        autoescape=True,
-        finalize=text.finalize,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    for name in ("value_of", "interval_of", "count_of", "number", "chance_text", "plural"):
-        environment.filters[name] = getattr(text, name)
-    environment.globals.update(
-        style=Markup((files("horsesense.report") / "style.css").read_text(encoding="utf-8")),
+    """The templates, with what the report of an audit calls in them."""
+    made = environment()
+    for name in ("value_of", "interval_of", "count_of", "number", "chance_text"):
+        made.filters[name] = getattr(text, name)
+    made.globals.update(
         pieces=examples.pieces,
         messages=examples.messages,
         option_name=examples.option_name,
         identity=examples.identity,
     )
-    return environment
+    return made
