@@ -196,8 +196,8 @@ def test_the_readme_shows_the_forms_of_models() -> None:
 
 
 def test_looking_for_plugins_costs_nothing_at_import() -> None:
-    code = "import horsesense.cli, horsesense.plugins as p; print(p.installed.cache_info().misses)"
+    code = "import sys, horsesense.cli; print('importlib.metadata' in sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=os.environ
     )
-    assert done.stdout.strip() == "0"
+    assert done.stdout.strip() == "False"

@@ -10,10 +10,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from horsesense.errors import UsageError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 T = TypeVar("T")
 
@@ -155,6 +157,8 @@ class Registry(Generic[T]):
 @cache
 def installed(group: str) -> tuple[EntryPoint, ...]:
     """The entry points of a group in all installed packages, looked for once in a process."""
+    from importlib.metadata import entry_points  # its own imports would slow down every start
+
     return tuple(entry_points(group=group)) if group else ()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -9,13 +10,16 @@ from zlib import crc32
 
 import pytest
 
+from horsesense.inference.limits import UNLIMITED
+from horsesense.inference.store import Store
 from horsesense.models.base import Asked, Model
 from horsesense.models.messages import Failure, Response
 from horsesense.models.registry import make_model
 from horsesense.models.simulated.backend import PROFILES
+from horsesense.readers.model_based.cases import BulkReader
 from horsesense.readers.reading import Reading
 from horsesense.readers.registry import READERS, make_reader
-from horsesense.testing.conformance import check_reader, item_set, trials_to_read
+from horsesense.testing.conformance import check_reader, item_set, replies_to, trials_to_read
 from horsesense.testing.faults import FaultServer, letter
 from horsesense.testing.models import check_model
 from horsesense.trials.trial import AnswerFormat, Trial
@@ -33,6 +37,21 @@ def test_trials_to_read_are_of_every_kind_of_answer() -> None:
 def test_our_readers_conform(spec: str) -> None:
     count = check_reader(make_reader(spec))
     assert (count > 0) == spec.startswith(("text", "first_token")), "the rest wants to be fitted"
+
+
+def test_a_judge_conforms_when_it_has_judged(tmp_path: Path) -> None:
+    rows = [(trial, reply) for trial in trials_to_read() for reply in replies_to(trial)]
+
+    async def judged(url: str) -> int:
+        reader = make_reader(f"judge:http:m@{url}")
+        assert isinstance(reader, BulkReader)
+        with Store.open(tmp_path / "store.sqlite") as store:
+            async with reader:
+                await reader.prepare(rows, store, UNLIMITED)
+                return check_reader(reader)
+
+    with FaultServer(answer=letter) as server:
+        assert asyncio.run(judged(server.url)) > 50
 
 
 @pytest.mark.parametrize("name", PROFILES.names())

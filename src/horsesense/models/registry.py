@@ -5,10 +5,12 @@ A new kind of model is one module with `from_spec(rest, **options) -> Model` and
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from horsesense.models.base import Model
 from horsesense.plugins import Registry, Scheme, forms, parse_scheme, scheme
+
+if TYPE_CHECKING:
+    from horsesense.models.base import Model
 
 SCHEMES: Final[Registry[Scheme]] = Registry("model", group="horsesense.models", accept=scheme)
 for _scheme in (

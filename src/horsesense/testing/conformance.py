@@ -124,7 +124,7 @@ def check_reader(reader: Reader, trials: Sequence[Trial] = ()) -> int:
     assert version, f"{reader.name} declares no version"
     count = 0
     for trial in trials or trials_to_read():
-        for response in _replies(trial):
+        for response in replies_to(trial):
             found = reader.read(trial, response)
             assert found == reader.read(trial, response), f"{reader.name} reads one reply two ways"
             assert len(found) in (0, len(trial.variants)), "one reading per problem, or none"
@@ -135,7 +135,7 @@ def check_reader(reader: Reader, trials: Sequence[Trial] = ()) -> int:
     return count
 
 
-def _replies(trial: Trial) -> Iterator[Response]:
+def replies_to(trial: Trial) -> Iterator[Response]:
     """Hostile replies, and the words of the prompt itself, with scores and without."""
     shown = [word for v in trial.variants for word in (*v.labels, *v.options)]
     logs: Mapping[str, float] = dict.fromkeys(("A", "B", *shown[:1]), -1.5)

@@ -34,7 +34,7 @@ from horsesense.readers.text import TextReader
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 
-RULES: Final = Rules(version="1", source="2abfff8b265a")
+RULES: Final = Rules(version="1", source="2678cd7d67d4")
 
 MAX_TOKENS: Final = 16
 REPLY_CHARACTERS: Final = 6000
@@ -124,7 +124,8 @@ class JudgeReader(Prepared):
     def request(self, case: Case) -> Request:
         """What the judge is asked about a case."""
         params = SamplingParams(max_tokens=MAX_TOKENS, top_logprobs=self._top)
-        text = judge_prompt(case)
+        # Half a surrogate pair cannot be sent, or hashed.
+        text = judge_prompt(case).encode("utf-8", "replace").decode()
         if self._chat:
             return Request((("user", text),), None, params)
         return Request(None, text, params)
