@@ -21,7 +21,7 @@ from horsesense.readers.version import Rules
 
 __all__ = ["TrainedReader", "from_spec", "understand"]
 
-RULES: Final = Rules(version="1", source="f456764afcf1")
+RULES: Final = Rules(version="1", source="febf474bb4ba")
 
 _TOGETHER = 128
 """Replies that are scored between two marks of progress."""
