@@ -20,8 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from horsesense.runs.findings import Result
-from horsesense.runs.settings import Settings
 from horsesense.runs.study import run_study
+
+from horsesense.runs.settings import Settings
 
 FILES = tuple(
     f"{model}_{options}_options"

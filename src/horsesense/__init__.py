@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from horsesense.inference.limits import Limits
     from horsesense.items.item import Item, ItemSet
     from horsesense.items.load import load_items
-    from horsesense.measures.base import Estimate
+    from horsesense.measures.base import Estimate, Measure
+    from horsesense.models.base import Model
+    from horsesense.probes.base import Probe
+    from horsesense.readers.base import Reader
     from horsesense.readers.reading import Reading
     from horsesense.readers.text import TextReader
     from horsesense.runs.settings import Settings
@@ -33,6 +36,10 @@ _PLACES = {
     "ItemSet": "horsesense.items.item",
     "ItemsError": "horsesense.errors",
     "Limits": "horsesense.inference.limits",
+    "Measure": "horsesense.measures.base",
+    "Model": "horsesense.models.base",
+    "Probe": "horsesense.probes.base",
+    "Reader": "horsesense.readers.base",
     "Reading": "horsesense.readers.reading",
     "Run": "horsesense.api",
     "Settings": "horsesense.runs.settings",
@@ -53,6 +60,10 @@ __all__ = [
     "ItemSet",
     "ItemsError",
     "Limits",
+    "Measure",
+    "Model",
+    "Probe",
+    "Reader",
     "Reading",
     "Run",
     "Settings",

@@ -3,40 +3,31 @@
 from __future__ import annotations
 
 from horsesense.measures.registry import MEASURES
+from horsesense.models.registry import SCHEMES
 from horsesense.models.simulated.backend import PROFILES
 from horsesense.probes.registry import PROBES
+from horsesense.readers.model_based.make import MODEL_READERS
 from horsesense.readers.registry import READERS
 from horsesense.runs.suites import SUITES
 from horsesense.trials.orders import DESIGNS
 
 
 def catalogue() -> dict[str, dict[str, str]]:
-    """Kind -> name -> what it is."""
+    """Kind -> name -> what it is.
+
+    Plug-ins of installed packages stand after ours; a PluginWarning names those that cannot be
+    used.
+    """
     return {
         "probes": {p.name: f"{p.summary} {p.expectation}" for p in PROBES},
         "measures": {m.name: m.summary for m in MEASURES},
-        "readers": {name: _first_sentence(READERS.get(name)) for name in READERS.names()}
-        | _MODEL_READERS,
-        "models": {f"sim:{p.name}": p.summary for p in PROFILES},
-        "designs": {name: _DESIGNS[name] for name in DESIGNS},
+        "readers": {name: _first_sentence(kind) for name, kind in READERS.items()}
+        | {str(scheme): scheme.summary for scheme in MODEL_READERS},
+        "models": {str(scheme): scheme.summary for scheme in SCHEMES}
+        | {f"sim:{p.name}": p.summary for p in PROFILES},
+        "designs": dict(DESIGNS),
         "suites": {suite.name: f"{suite.title} ({suite.source})" for suite in SUITES},
     }
-
-
-_MODEL_READERS = {
-    "trained:DIRECTORY": "A model fine-tuned on labelled replies by `horsesense train reader`.",
-    "judge:MODEL": "Another model, named as for --model, that says what a reply chooses.",
-}
-
-_DESIGNS = {
-    "published": "the order of the source",
-    "cyclic": "the k shifts of one random order per item",
-    "cyclic(base=published)": "the k shifts of the published order",
-    "random(N)": "N different random orders",
-    "gold_balanced(N)": "N random orders in which the gold visits each position equally often",
-    "full": "all k! orders",
-    "move_gold": "the gold exchanged with the option of each position in turn",
-}
 
 
 def _first_sentence(kind: type) -> str:

@@ -2,24 +2,61 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 import warnings
-from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
-from typing import Generic, TypeVar
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from horsesense.errors import UsageError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 T = TypeVar("T")
 
 
-class Registry(Generic[T]):
-    """The plug-ins of one kind (probes, measures, readers, ...), by name, in order of entry."""
+class PluginError(UsageError):
+    """A plug-in of an installed package cannot be used; the message names the package."""
 
-    def __init__(self, kind: str) -> None:
+
+class PluginWarning(UserWarning):
+    """A plug-in of an installed package is left out of a listing; the message says why."""
+
+
+class Registry(Generic[T]):
+    """The plug-ins of one kind (probes, measures, readers, ...), by name, in order of entry.
+
+    Ours are added by `add`. Those of installed packages are found by their entry points, and
+    loaded when their name is asked for or when everything is listed. A package is installed code
+    and trusted like any other; one that is broken disturbs only what asks for it.
+
+    Args:
+        kind: what an entry is called in messages.
+        group: entry-point group of other packages; "" for kinds that none can add to.
+        accept: turns what an entry point names into an entry; TypeError says why it cannot.
+        declares: attributes that an entry of another package must have.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        *,
+        group: str = "",
+        accept: Callable[[Any], T] = lambda found: cast(T, found),
+        declares: tuple[str, ...] = (),
+    ) -> None:
         self.kind = kind
+        self.group = group
+        self._accept = accept
+        self._declares = declares
         self._entries: dict[str, T] = {}
         self._former: dict[str, str] = {}
+        self._loaded: dict[tuple[EntryPoint, ...], T] = {}
 
     def add(self, name: str, entry: T, *, formerly: str | None = None) -> T:
         """Register `entry`; ValueError if the name is taken.
@@ -33,26 +70,161 @@ class Registry(Generic[T]):
             self._former[formerly] = name
         return entry
 
+    @property
+    def own(self) -> Mapping[str, T]:
+        """The entries of horsesense itself, by name."""
+        return self._entries
+
     def get(self, name: str) -> T:
-        """The entry of that name; UsageError with the nearest name and the list otherwise."""
+        """The entry of that name; UsageError with the nearest name and the list otherwise.
+
+        PluginError if the name belongs to an installed package and cannot be used.
+        """
         if name in self._former:
             name = renamed(self.kind, name, self._former[name])
-        try:
+        if name in self._entries:
             return self._entries[name]
-        except KeyError:
-            raise UsageError.unknown(self.kind, name, self._entries) from None
+        outside = self._outside()
+        if name not in outside:
+            raise UsageError.unknown(self.kind, name, self.names())
+        return self._load(name, outside[name])
 
     def names(self) -> list[str]:
-        return list(self._entries)
+        """All names, ours first. What is broken is named too: asking for it says what is wrong."""
+        return [*self._entries, *(name for name in self._outside() if name not in self._entries)]
+
+    def items(self) -> Iterator[tuple[str, T]]:
+        """Name and entry of all that can be used; a PluginWarning says what cannot, and why."""
+        yield from self._entries.items()
+        for name, found in self._outside().items():
+            try:
+                yield name, self._load(name, found)
+            except PluginError as error:
+                warnings.warn(str(error), PluginWarning, stacklevel=2)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._entries
+        """Whether an entry of that name can be used."""
+        if name in self._entries or not isinstance(name, str):
+            return name in self._entries
+        try:
+            return name in self._outside() and self.get(name) is not None
+        except PluginError:
+            return False
 
     def __iter__(self) -> Iterator[T]:
-        return iter(self._entries.values())
+        return (entry for _, entry in self.items())
 
     def __len__(self) -> int:
-        return len(self._entries)
+        return sum(1 for _ in self)
+
+    def _outside(self) -> dict[str, tuple[EntryPoint, ...]]:
+        """What installed packages offer, by name; more than one where they claim the same."""
+        found: dict[str, tuple[EntryPoint, ...]] = defaultdict(tuple)
+        for point in sorted(installed(self.group), key=_origin):
+            found[point.name] += (point,)
+        return dict(sorted(found.items()))
+
+    def _load(self, name: str, points: tuple[EntryPoint, ...]) -> T:
+        """The entry that an installed package offers; PluginError names the package."""
+        origins = ["horsesense"] * (name in self._entries) + [*map(_origin, points)]
+        if len(origins) > 1:
+            raise PluginError(
+                f"The {self.kind} {name!r} is offered by {' and by '.join(origins)}.",
+                hint="One name means one thing: rename one of them, or uninstall its package.",
+            )
+        if points not in self._loaded:
+            self._loaded[points] = self._accepted(name, points[0])
+        return self._loaded[points]
+
+    def _accepted(self, name: str, point: EntryPoint) -> T:
+        try:
+            entry = self._accept(point.load())
+            missing = [wanted for wanted in self._declares if not getattr(entry, wanted, None)]
+            if missing:
+                raise TypeError(f"it does not declare {', '.join(missing)}")
+            called = getattr(entry, "name", name)
+            if isinstance(called, str) and called != name:
+                raise TypeError(f"it calls itself {called!r}")
+        except Exception as error:  # whatever foreign code raises while it is imported
+            raise PluginError(
+                f"The {self.kind} {name!r} of {_origin(point)} cannot be used: "
+                f"{type(error).__name__}: {error}.",
+                hint="Repair, update or uninstall that package; all else works without it.",
+            ) from error
+        return entry
+
+
+@cache
+def installed(group: str) -> tuple[EntryPoint, ...]:
+    """The entry points of a group in all installed packages, looked for once in a process."""
+    from importlib.metadata import entry_points  # its own imports would slow down every start
+
+    return tuple(entry_points(group=group)) if group else ()
+
+
+def _origin(point: EntryPoint) -> str:
+    """Package, version and object behind an entry point."""
+    package = f"{point.dist.name} {point.dist.version}" if point.dist else "an unnamed package"
+    return f"{package} ({point.value})"
+
+
+@dataclass(frozen=True, slots=True)
+class Scheme:
+    """A way to name one thing of many, `NAME:REST`, such as `http:gpt-4o`.
+
+    Attributes:
+        name: what stands before the colon.
+        module: dotted name of the module whose `from_spec(rest, **options)` makes the thing.
+        form: what stands after the colon, for help texts: `NAME[@URL]`.
+        summary: one sentence.
+    """
+
+    name: str
+    module: str
+    form: str
+    summary: str
+
+    def __str__(self) -> str:
+        return f"{self.name}:{self.form}"
+
+    def make(self, rest: str, **options: Any) -> Any:
+        """The thing that `rest` names."""
+        return import_module(self.module).from_spec(rest, **options)
+
+
+def scheme(found: Any) -> Scheme:
+    """What another package offers as a scheme; TypeError if it is none."""
+    if not isinstance(found, Scheme):
+        raise TypeError("it is not a Scheme")
+    return found
+
+
+def parse_scheme(
+    spec: str, registry: Registry[Scheme], *, default: str = "", besides: str = ""
+) -> tuple[Scheme, str]:
+    """The scheme of `NAME:REST`, and REST; UsageError lists the schemes and guesses at one.
+
+    `default` is the scheme that a name without any may have been meant for; `besides` stands
+    before the schemes in the hint.
+    """
+    name, colon, rest = spec.partition(":")
+    known = registry.names()
+    if colon and rest and name in known:
+        return registry.get(name), rest
+    guess = f"{default}:{spec}" if default and spec and not colon else ""
+    for near in difflib.get_close_matches(name, known, n=1) if rest else ():
+        guess = f"{near}:{rest}"
+    raise UsageError(
+        f"{spec!r} does not name a {registry.kind}."
+        + (f" Did you mean {guess!r}?" if guess else ""),
+        hint=f"Write {besides}{forms(dict(registry.items()))}.",
+    )
+
+
+def forms(schemes: Mapping[str, Scheme]) -> str:
+    """How schemes are written, for help texts and hints."""
+    *most, last = map(str, schemes.values())
+    return f"{', '.join(most)} or {last}" if most else last
 
 
 def renamed(kind: str, old: str, new: str) -> str:
@@ -71,7 +243,8 @@ def parse_spec(spec: str, registry: Registry[type[T]]) -> T:
     match = re.fullmatch(r"\s*([\w-]+)\s*(?:\((.*)\))?\s*", spec)
     if match is None:
         raise UsageError(
-            f"{spec!r} is no {registry.kind}.", hint="Write name or name(key=value, ...)."
+            f"{spec!r} is not the name of a {registry.kind}.",
+            hint="Write name or name(key=value, ...).",
         )
     name = match.group(1).replace("-", "_")
     kind = registry.get(name)

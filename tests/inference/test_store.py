@@ -9,6 +9,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import types
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import mkdtemp
@@ -112,7 +113,6 @@ def test_models_share_a_store_without_mixing(path: Path) -> None:
         store.put([(mine, Response("a"))], identity="model a")
         assert store.known([mine.key, yours.key]) == {mine.key}
         store.put([(yours, Response("b"))], identity="model b")
-        assert store.identities() == ["model a", "model b"]
         assert (store.verify("model a").checked, store.verify().checked) == (1, 2)
 
 
@@ -181,6 +181,31 @@ def test_a_second_process_is_told_who_writes(path: Path) -> None:
         other.send_signal(signal.SIGKILL)
         other.wait()
     Store.open(path).close()  # the lock died with its holder
+
+
+def test_without_fcntl_a_byte_far_behind_is_locked(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on Windows, simulated: `locking` refuses a byte that is locked by another open file."""
+    locked: set[int] = set()
+
+    def locking(file: int, mode: int, size: int) -> None:
+        byte = os.lseek(file, 0, os.SEEK_CUR)
+        if byte in locked:
+            raise PermissionError(13, "Permission denied")
+        locked.update(range(byte, byte + size))
+
+    windows = types.ModuleType("msvcrt")
+    windows.LK_NBLCK, windows.locking = 2, locking  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "fcntl", None)
+    monkeypatch.setitem(sys.modules, "msvcrt", windows)
+    with Store.open(path):
+        assert len(locked) == 1
+        assert min(locked) > 32, "the holder's id must stay readable"
+        with pytest.raises(StoreError, match=f"in use by another run \\(process {os.getpid()}\\)"):
+            Store.open(path)
+    code = "import sys; sys.modules['fcntl'] = None; import horsesense.inference.store"
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_a_reader_sees_what_a_writer_stores(path: Path) -> None:

@@ -16,7 +16,6 @@ from horsesense.measures.base import Measure
 from horsesense.measures.cells import Cell
 from horsesense.measures.positions import Recall, permuted_rstd
 from horsesense.measures.registry import MEASURES
-from horsesense.stats.bootstrap import clustered_se
 from horsesense.testing.conformance import check_measure, random_cell
 
 EXACT = 1e-8
@@ -135,12 +134,6 @@ def test_mismatch(vectors: dict[str, Any]) -> None:
     text = cell_of(letters("ABDXX"), [0] * 5)
     assert value("mismatch_rate", first, text) == pytest.approx(vector["mismatch_all"])
     assert value("mismatch_valid", first, text) == pytest.approx(vector["mismatch_valid_only"])
-
-
-def test_clustered_standard_error(vectors: dict[str, Any]) -> None:
-    vector = vectors["clustered_se"]
-    scores, clusters = np.array(vector["scores"]), np.array(vector["clusters"])
-    assert clustered_se(scores, clusters) == pytest.approx(vector["se_clustered"], abs=EXACT)
 
 
 def test_what_is_missing_is_counted_and_never_wrong() -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from horsesense.errors import UsageError
+from horsesense.models.registry import FORMS
 
 if TYPE_CHECKING:
     from horsesense.inference.runner import Limits
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 ITEMS = (
     "File (JSONL, CSV, Parquet; plain, .gz or .zst), 'sample', or hf:[ORG/]NAME[@CONFIG][:SPLIT]."
 )
-MODEL = "http:NAME[@URL], hf:PATH-or-NAME, sim:PROFILE[?key=value&...] or replay:FILE."
+MODEL = f"{FORMS}."
 
 Items = Annotated[str, typer.Argument(help=ITEMS, show_default=False)]
 Model = Annotated[str, typer.Option("--model", "-m", help=MODEL, show_default=False)]

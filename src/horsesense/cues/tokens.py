@@ -11,10 +11,9 @@ import re
 import unicodedata
 from array import array
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -229,9 +228,3 @@ def unspaced_share(texts: Sequence[str]) -> float:
         letters += sum(map(str.isalpha, text))
         unspaced += len(_UNSPACED.findall(text))
     return unspaced / letters if letters else 0.0
-
-
-def texts_of(stream: Stream) -> Iterator[npt.NDArray[np.int32]]:
-    """The numbers of each text in turn."""
-    for begin, end in pairwise(stream.starts):
-        yield stream.ids[begin:end]

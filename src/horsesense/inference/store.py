@@ -250,10 +250,6 @@ class Store:
         )
         return Totals(responses, int(prompt), int(completion), failures)
 
-    def identities(self) -> list[str]:
-        """The models whose answers or failures are stored, in order of entry."""
-        return [name for (name,) in self._rows("SELECT identity FROM models ORDER BY id")]
-
     def verify(self, identity: str | None = None) -> Verification:
         """Derive every hash again from what is stored, for one model or for all.
 

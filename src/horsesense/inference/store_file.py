@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import sqlite3
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Final
 
@@ -14,6 +14,9 @@ from horsesense.errors import StoreError
 
 SCHEMA: Final = 1
 APPLICATION: Final = 0x686F7273  # "hors", in the file's header: tells a store from other databases
+
+_BEHIND: Final = 1 << 16
+"""Byte of the lock file that is locked where whole files cannot be."""
 
 _MAGIC: Final = b"SQLite format 3\0"
 
@@ -98,10 +101,11 @@ def hold(path: Path) -> int:
     """
     # The lock belongs to the open file, not to its name: it ends with the process however that
     # ends, so that a killed run leaves nothing that a user would have to delete.
-    lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
+        _lock(lock)
+    except (BlockingIOError, PermissionError):
+        os.lseek(lock, 0, os.SEEK_SET)
         holder = os.read(lock, 32).decode(errors="replace").strip() or "unknown"
         os.close(lock)
         raise StoreError(
@@ -111,6 +115,23 @@ def hold(path: Path) -> int:
     os.ftruncate(lock, 0)
     os.write(lock, f"{os.getpid()}\n".encode())
     return lock
+
+
+def _lock(file: int) -> None:
+    """Take the only lock of an open file, which ends with its holder.
+
+    BlockingIOError, on Windows PermissionError, if another process has it.
+    """
+    try:
+        fcntl = import_module("fcntl")
+    except ImportError:
+        msvcrt = import_module("msvcrt")
+        # Windows lets nobody read what is locked: the lock lies far behind the holder's id.
+        os.lseek(file, _BEHIND, os.SEEK_SET)
+        msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+        os.lseek(file, 0, os.SEEK_SET)
+        return
+    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def create(path: Path) -> None:

@@ -69,7 +69,19 @@ from horsesense.measures.validity import (
 from horsesense.measures.votes import AnswerFloating, AnswerFlow, VoteTieRate
 from horsesense.plugins import Registry
 
-MEASURES: Registry[Measure] = Registry("measure")
+
+def _accepted(found: object) -> Measure:
+    if not (isinstance(found, type) and issubclass(found, Measure)):
+        raise TypeError("it is not a class derived from Measure")
+    return found()
+
+
+MEASURES: Registry[Measure] = Registry(
+    "measure",
+    group="horsesense.measures",
+    accept=_accepted,
+    declares=("name", "title", "summary"),
+)
 for _measure in (
     Accuracy(),
     AccuracyValid(),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from horsesense.rng import digest
 
@@ -167,3 +167,9 @@ class Failure:
     status: int | None = None
     retryable: bool = True
     retry_after: float | None = None
+
+
+UNATTACHED: Final = Failure(
+    "rejected", "the model answers from trials, and none was attached to this", retryable=False
+)
+"""The failure of a simulated or recorded model that was asked without being told the trial."""

@@ -17,7 +17,7 @@ from horsesense.errors import ItemsError, UsageError
 from horsesense.items.files import Faults, load_rows
 from horsesense.items.item import ItemSet
 from horsesense.models.base import Asked, Capabilities
-from horsesense.models.messages import Failure, Key, Request, Response
+from horsesense.models.messages import UNATTACHED, Failure, Key, Request, Response
 from horsesense.rng import digest
 from horsesense.trials.condition import Condition
 from horsesense.trials.trial import Trial
@@ -125,7 +125,9 @@ class Replay:
     async def respond(self, batch: Sequence[Asked]) -> Sequence[Response | Failure]:
         return [self._answer(asked.key) for asked in batch]
 
-    def _answer(self, key: Key) -> Response:
+    def _answer(self, key: Key) -> Response | Failure:
+        if key not in self._answer_key:
+            return UNATTACHED
         row = self._answers[self._answer_key[key]]
         return Response(
             text=str(row["response"]),

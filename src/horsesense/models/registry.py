@@ -1,20 +1,43 @@
-"""Models: whatever answers a request. `--model SCHEME:REST` names one."""
+"""Models: whatever answers a request. `--model SCHEME:REST` names one.
+
+A new kind of model is one module with `from_spec(rest, **options) -> Model` and one entry here.
+"""
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
-from horsesense.errors import UsageError
-from horsesense.models.base import Model
+from horsesense.plugins import Registry, Scheme, forms, parse_scheme, scheme
 
-SCHEMES = {
-    "http": "horsesense.models.openai.http",
-    "hf": "horsesense.models.hf.backend",
-    "sim": "horsesense.models.simulated.backend",
-    "replay": "horsesense.models.recorded",
-}
-"""Scheme -> module with `from_spec(rest, **options)`. A new backend is one module and one line."""
+if TYPE_CHECKING:
+    from horsesense.models.base import Model
+
+SCHEMES: Final[Registry[Scheme]] = Registry("model", group="horsesense.models", accept=scheme)
+for _scheme in (
+    Scheme(
+        "http",
+        "horsesense.models.openai.http",
+        "NAME[@URL]",
+        "Any server that speaks the OpenAI protocol; the key comes from `OPENAI_API_KEY` alone.",
+    ),
+    Scheme(
+        "hf",
+        "horsesense.models.hf.backend",
+        "PATH-or-NAME",
+        "A local model through transformers, GGUF files too; `hf:smollm2` is the demo's.",
+    ),
+    Scheme(
+        "sim",
+        "horsesense.models.simulated.backend",
+        "PROFILE[?key=value&...]",
+        "A simulated model whose truth is known: the positive controls.",
+    ),
+    Scheme("replay", "horsesense.models.recorded", "FILE", "Recorded answers."),
+):
+    SCHEMES.add(_scheme.name, _scheme)
+
+FORMS: Final = forms(SCHEMES.own)
+"""How our own models are written, for help texts."""
 
 
 def make_model(spec: str, **options: Any) -> Model:
@@ -23,11 +46,6 @@ def make_model(spec: str, **options: Any) -> Model:
     >>> make_model("sim:position?k=1").name
     'sim:position?k=1'
     """
-    scheme, colon, rest = spec.partition(":")
-    if not colon or not rest or scheme not in SCHEMES:
-        raise UsageError(
-            f"{spec!r} names no model.",
-            hint="Write http:NAME[@URL], hf:PATH-or-NAME, sim:PROFILE or replay:FILE.",
-        )
-    backend: Model = import_module(SCHEMES[scheme]).from_spec(rest, **options)
-    return backend
+    found, rest = parse_scheme(spec, SCHEMES, default="http")
+    model: Model = found.make(rest, **options)
+    return model

@@ -28,7 +28,19 @@ from horsesense.probes.perturbed import (
 from horsesense.probes.second_look import MisleadingReplaced, MultiSelect
 from horsesense.probes.true_false import OptionConfidence, TrueFalse
 
-PROBES: Registry[type[Probe]] = Registry("probe")
+
+def _accepted(found: object) -> type[Probe]:
+    if not (isinstance(found, type) and issubclass(found, Probe)):
+        raise TypeError("it is not a class derived from Probe")
+    return found
+
+
+PROBES: Registry[type[Probe]] = Registry(
+    "probe",
+    group="horsesense.probes",
+    accept=_accepted,
+    declares=("name", "title", "summary", "expectation", "invariant"),
+)
 for _probe in (
     Original,
     Repeat,

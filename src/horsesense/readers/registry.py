@@ -9,7 +9,16 @@ from horsesense.readers.logprobs.first_token import FirstTokenReader
 from horsesense.readers.logprobs.pride import PrideReader
 from horsesense.readers.model_based.make import is_model_reader, make_bulk_reader
 
-READERS: Registry[type[Reader]] = Registry("reader")
+
+def _accepted(found: object) -> type[Reader]:
+    if not (isinstance(found, type) and callable(getattr(found, "read", None))):
+        raise TypeError("it is not a class with the method `read`")
+    return found
+
+
+READERS: Registry[type[Reader]] = Registry(
+    "reader", group="horsesense.readers", accept=_accepted, declares=("__doc__", "version")
+)
 READERS.add("first_token", FirstTokenReader)
 READERS.add("text", TextAnswers)
 READERS.add("pride", PrideReader)

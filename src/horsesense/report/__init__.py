@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,7 @@ from horsesense.errors import UsageError
 from horsesense.files import write_whole
 from horsesense.inference.store import Store
 from horsesense.report import examples, text
+from horsesense.report.pages import environment
 from horsesense.report.sections import APPENDIX, SECTIONS, Section
 from horsesense.report.sections.score import SCORE
 from horsesense.report.verdict import by_tone
@@ -106,7 +106,9 @@ def _rendered(run: Results, sections: Iterable[Section]) -> Iterator[tuple[Secti
     for section in sections:
         context = section.context(run)
         if context is not None:
-            template = _environment().get_template(f"sections/{section.id}.html.j2")
+            own, file = section.template, f"sections/{section.id}.html.j2"
+            pages = _environment()
+            template = pages.from_string(own) if own else pages.get_template(file)
             yield section, Markup(template.render(run=run, **context))
 
 
@@ -146,24 +148,14 @@ def _item(
 
 @cache
 def _environment() -> Environment:
-    """Templates with autoescape, and every value made visible on its way to the page."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("horsesense.report"),
-        autoescape=True,
-        finalize=text.finalize,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    for name in ("value_of", "interval_of", "count_of", "number", "chance_text", "plural"):
-        environment.filters[name] = getattr(text, name)
-    environment.globals.update(
-        style=Markup((files("horsesense.report") / "style.css").read_text(encoding="utf-8")),
+    """The templates, with what the report of an audit calls in them."""
+    made = environment()
+    for name in ("value_of", "interval_of", "count_of", "number", "chance_text"):
+        made.filters[name] = getattr(text, name)
+    made.globals.update(
         pieces=examples.pieces,
         messages=examples.messages,
         option_name=examples.option_name,
         identity=examples.identity,
     )
-    return environment
+    return made

@@ -23,11 +23,8 @@ STATUS_COLOURS = dict(
         strict=True,
     )
 )
-LEFT, MIDDLE, RIGHT = 250, 370, 130
-"""Widths in pixels of row names, plot and numbers, the same in all figures."""
 WIDER = 1.16
 """How much wider a reader's font may be than the one in which names are cut to their limit."""
-ROW = 26
 
 ROWS: Mapping[str, Any] = {"field": "row", "type": "ordinal", "sort": None, "axis": None}
 
@@ -45,11 +42,58 @@ _CONFIG: Mapping[str, Any] = {
         "tickColor": GRID,
         "domain": False,
         "labelFlush": False,
-        "labelLimit": LEFT - 10,
+        "labelLimit": 240,
     },
     "legend": {"labelColor": TEXT, "labelFontSize": 12, "titleColor": TEXT},
     "text": {"color": TEXT, "fontSize": 12},
 }
+
+
+class Frame(NamedTuple):
+    """The frame that figures of one row per entry share, in pixels.
+
+    Attributes:
+        left, middle, right: widths of row names, plot and numbers.
+        row: height of a row.
+        top: room above the first.
+    """
+
+    left: int = 250
+    middle: int = 370
+    right: int = 130
+    row: int = 26
+    top: int = 22
+
+    def names(self) -> dict[str, Any]:
+        """The layer of row names; a text mark, so that equal names stay two rows."""
+        return {
+            "mark": {"type": "text", "align": "right", "limit": self.left},
+            "encoding": {"x": {"value": -12}, "y": ROWS, "text": {"field": "label"}},
+        }
+
+    def numbers(self, **mark: Any) -> dict[str, Any]:
+        """The layer of what stands to the right of each row."""
+        return {
+            "mark": {"type": "text", "align": "left", "clip": False, **mark},
+            "encoding": {"x": {"value": self.middle + 12}, "y": ROWS, "text": {"field": "text"}},
+        }
+
+    def figure(
+        self, layers: Sequence[Any], rows: Sequence[Mapping[str, Any]], bottom: int = 44
+    ) -> dict[str, Any]:
+        """Layers of one row per `row`."""
+        left = round(WIDER * self.left) + 12
+        return {
+            "layer": layers,
+            "data": {"values": rows},
+            "width": self.middle,
+            "height": self.row * len({row["row"] for row in rows}),
+            "autosize": "none",
+            "padding": {"left": left, "right": self.right, "top": self.top, "bottom": bottom},
+        }
+
+
+FRAME = Frame()
 
 
 class Point(NamedTuple):
@@ -95,31 +139,38 @@ def forest(
         "scale": _domain(rows, line, scale),
         "axis": {"title": x_title, "grid": True, "tickCount": 5},
     }
+    layers = estimates(x)
+    if line is not None:
+        layers = [*_line(line, x, scale), *layers]
+    return draw(FRAME.figure([FRAME.names(), *layers, FRAME.numbers()], rows), caption)
+
+
+def estimates(x: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Layers of `value` with its interval, `low` to `high`, and a tick at `reference`.
+
+    Rows in which `warning` is true have the colour of warnings.
+    """
     colour = {"condition": {"test": "datum.warning", "value": WARNING}, "value": ACCENT}
-    layers: list[dict[str, Any]] = [
+    return [
         {
             "mark": {"type": "rule", "strokeWidth": 2, "strokeCap": "round"},
-            "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "color": colour},
+            "encoding": {
+                "x": {**x, "field": "low"},
+                "x2": {"field": "high"},
+                "y": ROWS,
+                "color": colour,
+            },
         },
         {
             "transform": [{"filter": "datum.reference != null"}],
             "mark": {"type": "tick", "color": FAINT, "thickness": 2, "height": 14},
-            "encoding": {"x": {**x, "field": "reference"}},
+            "encoding": {"x": {**x, "field": "reference"}, "y": ROWS},
         },
         {
             "mark": {"type": "point", "filled": True, "size": 70, "opacity": 1},
-            "encoding": {"x": {**x, "field": "value"}, "color": colour},
-        },
-        {
-            "mark": {"type": "text", "align": "left", "clip": False},
-            "encoding": {"x": {"value": MIDDLE + 12}, "text": {"field": "text"}},
+            "encoding": {"x": {**x, "field": "value"}, "y": ROWS, "color": colour},
         },
     ]
-    for layer in layers:
-        layer["encoding"]["y"] = ROWS
-    if line is not None:
-        layers = [*_line(line, x, scale), *layers]
-    return draw(_framed([_names(), *layers], rows), caption)
 
 
 def _row(point: Point, place: int, scale: float) -> dict[str, Any]:
@@ -150,14 +201,6 @@ def _domain(rows: Sequence[Mapping[str, Any]], line: Line | None, scale: float) 
     return {"domain": [min(0.0, *known), max(high, 1e-9)], "nice": scale != 100}
 
 
-def _names() -> dict[str, Any]:
-    """The layer of row names; a text mark, so that equal names stay two rows."""
-    return {
-        "mark": {"type": "text", "align": "right", "limit": LEFT},
-        "encoding": {"x": {"value": -12}, "y": ROWS, "text": {"field": "label"}},
-    }
-
-
 def _line(line: Line, x: Mapping[str, Any], scale: float) -> list[dict[str, Any]]:
     one = {"values": [{"at": scale * line.value, "name": visible(line.label)}]}
     at = {"x": {**x, "field": "at"}}
@@ -173,20 +216,6 @@ def _line(line: Line, x: Mapping[str, Any], scale: float) -> list[dict[str, Any]
             "encoding": {**at, "text": {"field": "name"}},
         },
     ]
-
-
-def _framed(
-    layers: Sequence[Any], rows: Sequence[Mapping[str, Any]], bottom: int = 44
-) -> dict[str, Any]:
-    """Layers of one row per `row`, in the frame that all such figures share."""
-    return {
-        "layer": layers,
-        "data": {"values": rows},
-        "width": MIDDLE,
-        "height": ROW * len({row["row"] for row in rows}),
-        "autosize": "none",
-        "padding": {"left": round(WIDER * LEFT) + 12, "right": RIGHT, "top": 22, "bottom": bottom},
-    }
 
 
 def bars(
@@ -235,7 +264,7 @@ def bars(
             "encoding": {"x": x, "y": {**y, "field": "high"}, "text": {"field": "text"}},
         },
     ]
-    width = max(MIDDLE + 110, step * len(rows))
+    width = max(FRAME.middle + 110, step * len(rows))
     if line is not None:
         layers += level(line, y, width, outside=True)
     size = {"width": width, "height": 190}
@@ -297,7 +326,7 @@ def stacked(rows: Sequence[tuple[str, Mapping[str, float]]], *, caption: str) ->
         "mark": {"type": "bar", "height": 15},
         "encoding": {"x": share, "y": ROWS, "order": order, "color": colour},
     }
-    return draw(_framed([_names(), layer], values, bottom=80), caption)
+    return draw(FRAME.figure([FRAME.names(), layer], values, bottom=80), caption)
 
 
 def describe(points: Sequence[Point]) -> str:

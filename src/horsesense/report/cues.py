@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import version
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from markupsafe import Markup
-
 from horsesense.cues.dependence import family_summary
 from horsesense.cues.result import CueResult
-from horsesense.report import cues_charts, text
+from horsesense.report import cues_charts
+from horsesense.report.pages import environment
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -57,25 +55,12 @@ def _figures(result: CueResult) -> dict[str, Any]:
 
 @cache
 def _environment() -> Environment:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("horsesense.report"),
-        autoescape=True,
-        finalize=text.finalize,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters.update(
+    made = environment()
+    made.filters.update(
         signed=cues_charts.signed,
         interval=lambda row: cues_charts.interval_text(row.kappa, row.low, row.high),
         points=cues_charts.points_text,
         cue_name=cues_charts.cue_name,
         count=lambda n: f"{n:,}",
-        plural=text.plural,
     )
-    environment.globals["style"] = Markup(
-        (files("horsesense.report") / "style.css").read_text(encoding="utf-8")
-    )
-    return environment
+    return made

@@ -8,13 +8,22 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from horsesense.cues.result import Cue, CueResult, CueRow, Dependence
-from horsesense.report.charts import ACCENT, FAINT, GRID, TEXT, WARNING, WIDER, draw
+from horsesense.report.charts import (
+    ACCENT,
+    FAINT,
+    GRID,
+    ROWS,
+    TEXT,
+    WARNING,
+    Frame,
+    draw,
+    estimates,
+)
 from horsesense.report.text import visible
 
-ROW, LEFT, MIDDLE, RIGHT = 24, 270, 380, 160
+FRAME: Final = Frame(left=270, middle=380, right=160, row=24, top=12)
 CELL: Final = 84
 MOST_CUES: Final = 15
-_ROWS: Mapping[str, Any] = {"field": "row", "type": "ordinal", "sort": None, "axis": None}
 
 
 def heat_map(results: Sequence[CueResult]) -> Markup:
@@ -34,11 +43,11 @@ def heat_map(results: Sequence[CueResult]) -> Markup:
     x = {
         "field": "dataset", "type": "nominal", "sort": None,
         "axis": {"orient": "top", "labelAngle": -25, "labelAlign": "left", "title": None,
-                 "labelLimit": LEFT, "ticks": False},
+                 "labelLimit": FRAME.left, "ticks": False},
     }  # fmt: skip
     y = {
         "field": "features", "type": "nominal", "sort": vectors,
-        "axis": {"title": None, "labelLimit": LEFT, "ticks": False},
+        "axis": {"title": None, "labelLimit": FRAME.left, "ticks": False},
     }  # fmt: skip
     shade = {
         "field": "shade", "type": "quantitative", "legend": None,
@@ -48,7 +57,7 @@ def heat_map(results: Sequence[CueResult]) -> Markup:
         "data": {"values": rows},
         "padding": {"left": 40, "right": 8, "top": 6, "bottom": 6},
         "width": CELL * len(results),
-        "height": ROW * len(vectors),
+        "height": FRAME.row * len(vectors),
         "encoding": {"x": x, "y": y},
         "layer": [
             {"mark": {"type": "rect", "fill": ACCENT, "stroke": GRID, "strokeWidth": 0.5},
@@ -67,49 +76,19 @@ def vectors(result: CueResult) -> Markup:
     loose = {row.features: row.kappa for row in result.ungrouped_rows}
     rows = [_vector_row(place, row, loose) for place, row in enumerate(result.rows)]
     x = {"type": "quantitative", "axis": {"title": "kappa", "tickCount": 6, "grid": True}}
-    colour = {"condition": {"test": "datum.found", "value": WARNING}, "value": ACCENT}
-    zero = {
-        "data": {"values": [{"at": 0}]},
-        "mark": {"type": "rule", "color": FAINT, "strokeDash": [4, 3]},
-        "encoding": {"x": {**x, "field": "at"}},
-    }
-    layers = [
-        {
-            "mark": {"type": "text", "align": "right", "limit": LEFT},
-            "encoding": {"x": {"value": -12}, "text": {"field": "label"}},
-        },
-        {
-            "mark": {"type": "rule", "strokeWidth": 2},
-            "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "color": colour},
-        },
-        {
-            "transform": [{"filter": "datum.loose != null"}],
-            "mark": {"type": "tick", "color": FAINT, "thickness": 2, "height": 13},
-            "encoding": {"x": {**x, "field": "loose"}},
-        },
-        {
-            "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1},
-            "encoding": {"x": {**x, "field": "kappa"}, "color": colour},
-        },
-        {
-            "mark": {"type": "text", "align": "left", "clip": False},
-            "encoding": {"x": {"value": MIDDLE + 12}, "text": {"field": "text"}},
-        },
-    ]
-    for layer in layers:
-        layer["encoding"]["y"] = _ROWS  # type: ignore[index]
-    return draw(_framed([zero, *layers], rows), f"Kappa of each feature vector, {result.dataset}")
+    layers = [_zero(x), FRAME.names(), *estimates(x), FRAME.numbers()]
+    return draw(FRAME.figure(layers, rows), f"Kappa of each feature vector, {result.dataset}")
 
 
 def _vector_row(place: int, row: CueRow, loose: Mapping[str, float | None]) -> dict[str, Any]:
     return {
         "row": place,
         "label": row.features,
-        "kappa": row.kappa,
+        "value": row.kappa,
         "low": row.low,
         "high": row.high,
-        "loose": loose.get(row.features),
-        "found": bool(row.low and row.low > 0 and row.p_value <= 0.05),
+        "reference": loose.get(row.features),
+        "warning": bool(row.low and row.low > 0 and row.p_value <= 0.05),
         "text": f"{interval_text(row.kappa, row.low, row.high)}",
     }
 
@@ -134,26 +113,18 @@ def cue_bars(result: CueResult) -> Markup:
         "axis": {"title": "% of the rows with the cue that have its label", "tickCount": 5},
     }
     layers = [
-        {
-            "mark": {"type": "text", "align": "right", "limit": LEFT},
-            "encoding": {"x": {"value": -12}, "text": {"field": "label"}},
-        },
+        FRAME.names(),
         {
             "mark": {"type": "bar", "height": 13, "color": ACCENT},
-            "encoding": {"x": {**x, "field": "share"}},
+            "encoding": {"x": {**x, "field": "share"}, "y": ROWS},
         },
         {
             "mark": {"type": "tick", "color": WARNING, "thickness": 2, "height": 19},
-            "encoding": {"x": {**x, "field": "base"}},
+            "encoding": {"x": {**x, "field": "base"}, "y": ROWS},
         },
-        {
-            "mark": {"type": "text", "align": "left", "clip": False, "limit": RIGHT - 14},
-            "encoding": {"x": {"value": MIDDLE + 12}, "text": {"field": "text"}},
-        },
+        FRAME.numbers(limit=FRAME.right - 14),
     ]
-    for layer in layers:
-        layer["encoding"]["y"] = _ROWS  # type: ignore[index]
-    return draw(_framed(layers, rows), f"The strongest cues of {result.dataset}")
+    return draw(FRAME.figure(layers, rows), f"The strongest cues of {result.dataset}")
 
 
 def scatter(models: Sequence[Dependence]) -> Markup:
@@ -217,50 +188,30 @@ def families(models: Sequence[Dependence], pooled: Sequence[Dependence]) -> Mark
     x = {"type": "quantitative", "axis": {"title": "difference, percentage points", "tickCount": 6}}
     point = {"type": "point", "filled": True, "size": 55, "opacity": 0.45, "color": ACCENT}
     tick = {"type": "tick", "thickness": 3, "height": 15, "color": WARNING}
-    marks: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
-        ("at", point, {"x": {**x, "field": "at"}}),
-        (
-            "label",
-            {"type": "text", "align": "right", "limit": LEFT},
-            {"x": {"value": -12}, "text": {"field": "label"}},
-        ),
-        (
-            "low",
-            {"type": "rule", "strokeWidth": 2, "color": WARNING},
-            {"x": {**x, "field": "low"}, "x2": {"field": "high"}},
-        ),
-        ("mean", tick, {"x": {**x, "field": "mean"}}),
-        (
-            "text",
-            {"type": "text", "align": "left", "clip": False},
-            {"x": {"value": MIDDLE + 12}, "text": {"field": "text"}},
-        ),
+    whiskers = {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": ROWS}
+    layers = {
+        "at": {"mark": point, "encoding": {"x": {**x, "field": "at"}, "y": ROWS}},
+        "label": FRAME.names(),
+        "low": {
+            "mark": {"type": "rule", "strokeWidth": 2, "color": WARNING},
+            "encoding": whiskers,
+        },
+        "mean": {"mark": tick, "encoding": {"x": {**x, "field": "mean"}, "y": ROWS}},
+        "text": FRAME.numbers(),
+    }
+    shown = [
+        {"transform": [{"filter": f"isValid(datum.{field})"}], **layer}
+        for field, layer in layers.items()
     ]
-    zero = {
+    return draw(FRAME.figure([_zero(x), *shown], rows), "Dependence on cues by model family")
+
+
+def _zero(x: Mapping[str, Any]) -> dict[str, Any]:
+    """The layer of the line of no effect."""
+    return {
         "data": {"values": [{"at": 0}]},
         "mark": {"type": "rule", "color": FAINT, "strokeDash": [4, 3]},
         "encoding": {"x": {**x, "field": "at"}},
-    }
-    layers = [zero]
-    layers += [
-        {
-            "transform": [{"filter": f"isValid(datum.{field})"}],
-            "mark": mark,
-            "encoding": {**encoding, "y": _ROWS},
-        }
-        for field, mark, encoding in marks
-    ]
-    return draw(_framed(layers, rows), "Dependence on cues by model family")
-
-
-def _framed(layers: Sequence[Any], rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    return {
-        "layer": layers,
-        "data": {"values": rows},
-        "width": MIDDLE,
-        "height": ROW * len({row["row"] for row in rows}),
-        "autosize": "none",
-        "padding": {"left": round(WIDER * LEFT) + 12, "right": RIGHT, "top": 12, "bottom": 44},
     }
 
 

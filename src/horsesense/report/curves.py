@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from markupsafe import Markup
 
 from horsesense.measures.base import Estimate
-from horsesense.report.charts import ACCENT, MIDDLE, ROW, ROWS, WARNING, Line, draw, level
+from horsesense.report.charts import ACCENT, FRAME, ROWS, WARNING, Line, draw, level
 from horsesense.report.text import value_of, visible
 
 COLOURS = (ACCENT, WARNING, "#8a6d2f", "#7fa6cb", "#dd9b85", "#c9b37a")
@@ -100,8 +100,8 @@ def curves(
         },
     ]
     if line is not None:
-        layers = [*level(line, y, MIDDLE + 210), *layers]
-    size = {"width": MIDDLE + 210, "height": 260}
+        layers = [*level(line, y, FRAME.middle + 210), *layers]
+    size = {"width": FRAME.middle + 210, "height": 260}
     padding = {"left": 4, "right": 12, "top": 8, "bottom": 4}
     return draw({"layer": layers, **size, "padding": padding, "data": {"values": rows}}, caption)
 
@@ -154,8 +154,8 @@ def error_bars(rows: Sequence[tuple[str, Mapping[str, Estimate]]], *, caption: s
     spec = {
         "layer": layers,
         "data": {"values": values},
-        "width": MIDDLE,
-        "height": ROW * len(rows),
+        "width": FRAME.middle,
+        "height": FRAME.row * len(rows),
         "autosize": "none",
         "padding": {"left": 221, "right": 24, "top": 22, "bottom": 80},
     }

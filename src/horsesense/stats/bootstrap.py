@@ -77,9 +77,3 @@ def by_cluster(values: Floats, cluster: npt.NDArray[np.intp], n: int) -> Floats:
     out = np.zeros((n, values.shape[1]))
     np.add.at(out, cluster, values)
     return out
-
-
-def clustered_se(scores: Floats, cluster: npt.NDArray[np.intp]) -> float:
-    """Standard error of a mean with clustered scores (Miller 2024; no small-sample factor)."""
-    residuals = np.bincount(cluster, weights=scores - scores.mean())
-    return float(np.sqrt((residuals**2).sum()) / len(scores))

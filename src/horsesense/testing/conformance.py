@@ -1,6 +1,7 @@
 """Checks that every plug-in must pass; the registries are the tests' parameter lists.
 
-Each function raises AssertionError with a sentence. A plug-in of your own is checked like ours:
+Each function raises AssertionError with a sentence; `check_model` stands in `testing.models`. A
+plug-in of your own is checked like ours:
 
 >>> from horsesense.probes.registry import parse_probe
 >>> check_probe(parse_probe("order"))
@@ -8,7 +9,8 @@ Each function raises AssertionError with a sentence. A plug-in of your own is ch
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -30,9 +32,10 @@ from horsesense.measures.cells import (
 )
 from horsesense.models.messages import Request, Response
 from horsesense.probes.base import Probe, Setting
+from horsesense.probes.registry import PROBES, parse_probe
 from horsesense.prompts import Prompter
-from horsesense.readers.base import Reader
-from horsesense.readers.reading import STATUSES
+from horsesense.readers.base import FittedReader, Reader
+from horsesense.readers.reading import STATUSES, Reading
 from horsesense.rng import Dice
 from horsesense.runs.planner import Planner
 from horsesense.trials.condition import PLAIN, Condition
@@ -96,18 +99,82 @@ def _planner(probe: Probe, items: ItemSet) -> Planner:
     return Planner(items, (probe,), Setting(items, seed=3), Prompter(), "test")
 
 
-def check_reader(reader: Reader, trial: Trial) -> None:
-    """A reader never fails on what models say, and stays inside the options."""
-    for text in HOSTILE_REPLIES:
-        for reading in reader.read(trial, Response(text, token_logprobs=({"A": -1.0, "B": -2.0},))):
-            assert reading.status in STATUSES
-            assert (reading.status == "answer") == bool(reading.positions), reading
-            k = len(trial.variants[0].options)
-            assert all(0 <= position < k for position in reading.positions), reading
-            assert 0 <= reading.confidence <= 1
-            if reading.span is not None:
-                start, end = reading.span
-                assert 0 <= start <= end <= len(text), (reading, text)
+def trials_to_read() -> list[Trial]:
+    """One trial of each kind of answer that a reader may be given, in the order of the probes."""
+    found = []
+    for spec, kind in _ASKING:
+        probe = parse_probe(spec)
+        planned = _planner(probe, item_set(kind)).plan([probe])
+        found.append(next(one.trial for one in planned))
+    return found
+
+
+_ASKING: tuple[tuple[str, Kind], ...] = (
+    ("original", "choice"),
+    ("original", "label"),
+    ("gold_absent(prompt=hint_instruction)", "choice"),
+    ("gold_absent(prompt=no_hint)", "choice"),
+    ("true_false(items=all)", "choice"),
+    ("multi_select(items=all)", "choice"),
+    ("delimiter", "label"),
+    ("batch(sizes=5)", "label"),
+    ("select_one(sizes=5)", "label"),
+    ("select_all(sizes=5)", "label"),
+)
+"""A probe for each kind of answer, and the kind of items that it is put to."""
+
+
+def check_reader(reader: Reader, trials: Sequence[Trial] = ()) -> int:
+    """A reader declares itself, never fails on what models say, and stays inside the options.
+
+    `trials` are one of each kind of answer unless given. Returns the number of readings; a
+    reader may have none where it has nothing to go on.
+    """
+    assert reader.name, "the reader has no name"
+    if isinstance(reader, FittedReader):
+        _check_fit(reader)
+    version = reader.version
+    assert version, f"{reader.name} declares no version"
+    count = 0
+    for trial in trials or trials_to_read():
+        for response in replies_to(trial):
+            found = reader.read(trial, response)
+            assert found == reader.read(trial, response), f"{reader.name} reads one reply two ways"
+            assert len(found) in (0, len(trial.variants)), "one reading per problem, or none"
+            for variant, reading in zip(trial.variants, found, strict=False):
+                _check_reading(reading, len(variant.options), len(response.text))
+            count += len(found)
+    assert reader.version == version, f"{reader.name} changes its version while it reads"
+    return count
+
+
+def replies_to(trial: Trial) -> Iterator[Response]:
+    """Hostile replies, and the words of the prompt itself, with scores and without."""
+    shown = [word for v in trial.variants for word in (*v.labels, *v.options)]
+    logs: Mapping[str, float] = dict.fromkeys(("A", "B", *shown[:1]), -1.5)
+    for text in (*HOSTILE_REPLIES, *dict.fromkeys(shown), "\n".join(shown)):
+        yield Response(text)
+        yield Response(text, "length", token_logprobs=(logs, {"B": -1.0}))
+
+
+def _check_reading(reading: Reading, k: int, length: int) -> None:
+    """A reading is one of what readings can be; `k` options were shown, `length` letters came."""
+    assert reading.status in STATUSES, reading
+    assert (reading.status == "answer") == bool(reading.positions), reading
+    assert all(0 <= position < k for position in reading.positions), reading
+    assert len(set(reading.positions)) == len(reading.positions), reading
+    assert 0 <= reading.confidence <= 1, reading
+    if reading.span is not None:
+        start, end = reading.span
+        assert 0 <= start <= end <= length, reading
+
+
+def _check_fit(reader: FittedReader) -> None:
+    """Too few replies are no error, and what was found is JSON."""
+    reader.fit([], Setting(item_set()))
+    json.dumps(reader.report())
+    known = {probe.name for probe in PROBES}
+    assert reader.fits_on <= known, f"{reader.name} is fitted on no probe: {reader.fits_on - known}"
 
 
 HOSTILE_REPLIES = (

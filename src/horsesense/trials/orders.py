@@ -8,10 +8,12 @@ of every condition.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from math import factorial
+from types import MappingProxyType
+from typing import Final, NamedTuple
 
 from horsesense.errors import UsageError
 from horsesense.rng import Dice
@@ -23,15 +25,6 @@ DrawDice = Callable[[str, int], Dice]
 """(purpose, repetition) -> generator of this item."""
 
 FULL_LIMIT = 6
-DESIGNS = (
-    "published",
-    "cyclic",
-    "cyclic(base=published)",
-    "random(N)",
-    "gold_balanced(N)",
-    "full",
-    "move_gold",
-)
 
 
 class NoOrdersError(Exception):
@@ -57,40 +50,24 @@ class Design:
             kind, n = match.group(1), match.group(2)
             if kind == "cyclic" and "published" in text:
                 kind = "cyclic_published"
-            if kind in ("random", "gold_balanced") and n and int(n) > 0:
-                return cls(kind, int(n))
-            if kind in ("published", "cyclic", "cyclic_published", "full", "move_gold") and not n:
-                return cls(kind)
+            counted = kind in _KINDS and _KINDS[kind].counted
+            if kind in _KINDS and counted == bool(n and int(n) > 0):
+                return cls(kind, int(n) if n else None)
         raise UsageError(
-            f"{text!r} is no design of option orders.", hint=f"Known: {', '.join(DESIGNS)}."
+            f"{text!r} is not a design of option orders.", hint=f"Known: {', '.join(DESIGNS)}."
         )
 
     @property
     def name(self) -> str:
-        if self.kind == "cyclic_published":
-            return "cyclic(base=published)"
-        return self.kind if self.n is None else f"{self.kind}({self.n})"
+        form = _KINDS[self.kind].form
+        return form if self.n is None else form.replace("N", str(self.n))
 
     def orders(self, k: int, gold: int | None, dice: DrawDice) -> list[Order]:
         """The orders of `k` options; NoOrdersError with the reason where there are none."""
-        published = tuple(range(k))
-        if self.kind == "published":
-            return [published]
-        if self.kind == "cyclic":
-            return _shifts(dice("order", 0).permutation(k))
-        if self.kind == "cyclic_published":
-            return _shifts(published)
-        if self.kind == "full":
-            if k > FULL_LIMIT:
-                raise NoOrdersError(f"all orders of more than {FULL_LIMIT} options are too many")
-            return list(permutations(published))
-        if self.kind == "random":
-            return _distinct(k, self.n or 0, dice)
-        if gold is None:
+        kind = _KINDS[self.kind]
+        if kind.needs_gold and gold is None:
             raise NoOrdersError(f"the design {self.name} needs a gold answer")
-        if self.kind == "move_gold":
-            return [_swapped(published, gold, position) for position in range(k)]
-        return _gold_balanced(k, gold, self.n or 0, dice)
+        return kind.orders(k, -1 if gold is None else gold, self.n or 0, dice)
 
 
 def _shifts(base: Sequence[int]) -> list[Order]:
@@ -127,3 +104,67 @@ def _gold_balanced(k: int, gold: int, n: int, dice: DrawDice) -> list[Order]:
         order = dice("order", repetition).permutation(k)
         orders.append(_swapped(order, order.index(gold), positions[repetition] % k))
     return orders
+
+
+def _full(k: int, gold: int, n: int, dice: DrawDice) -> list[Order]:
+    if k > FULL_LIMIT:
+        raise NoOrdersError(f"all orders of more than {FULL_LIMIT} options are too many")
+    return list(permutations(range(k)))
+
+
+class _Kind(NamedTuple):
+    """One kind of design: how it is written, what it is, and its orders.
+
+    `orders` takes the number of options, the gold (-1 where none is needed), N and the dice;
+    `counted` says that the design has an N.
+    """
+
+    form: str
+    summary: str
+    orders: Callable[[int, int, int, DrawDice], list[Order]]
+    counted: bool = False
+    needs_gold: bool = False
+
+
+_KINDS: Final[Mapping[str, _Kind]] = MappingProxyType(
+    {
+        "published": _Kind(
+            "published", "the order of the source", lambda k, gold, n, dice: [tuple(range(k))]
+        ),
+        "cyclic": _Kind(
+            "cyclic",
+            "the k shifts of one random order per item",
+            lambda k, gold, n, dice: _shifts(dice("order", 0).permutation(k)),
+        ),
+        "cyclic_published": _Kind(
+            "cyclic(base=published)",
+            "the k shifts of the published order",
+            lambda k, gold, n, dice: _shifts(range(k)),
+        ),
+        "random": _Kind(
+            "random(N)",
+            "N different random orders",
+            lambda k, gold, n, dice: _distinct(k, n, dice),
+            counted=True,
+        ),
+        "gold_balanced": _Kind(
+            "gold_balanced(N)",
+            "N random orders in which the gold visits each position equally often",
+            _gold_balanced,
+            counted=True,
+            needs_gold=True,
+        ),
+        "full": _Kind("full", "all k! orders", _full),
+        "move_gold": _Kind(
+            "move_gold",
+            "the gold exchanged with the option of each position in turn",
+            lambda k, gold, n, dice: [_swapped(range(k), gold, place) for place in range(k)],
+            needs_gold=True,
+        ),
+    }
+)
+
+DESIGNS: Final[Mapping[str, str]] = MappingProxyType(
+    {kind.form: kind.summary for kind in _KINDS.values()}
+)
+"""The designs as they are written, each with what it is."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
+import shutil
 import subprocess
 import sys
 
@@ -22,6 +23,7 @@ from horsesense.models.hf.backend import (  # noqa: E402
     smollm2_path,
 )
 from horsesense.models.messages import Failure, Request, SamplingParams  # noqa: E402
+from horsesense.testing.models import check_model  # noqa: E402
 
 pytestmark = pytest.mark.local
 
@@ -443,3 +445,12 @@ def test_smollm2_on_the_trie_equals_one_by_one(capfd):
     for a, b in zip(shared, alone, strict=True):
         assert a.text == b.text
         assert numbers(a) == pytest.approx(numbers(b), abs=1e-4)
+
+
+@pytest.mark.parametrize("scoring", ["trie", "plain"])
+def test_local_models_conform(folder, scoring, tmp_path):
+    """With room for a whole question, which the small folder lacks."""
+    roomy = shutil.copytree(folder, tmp_path / "roomy")
+    config = json.loads((roomy / "config.json").read_text())
+    (roomy / "config.json").write_text(json.dumps(config | {"max_position_embeddings": 1024}))
+    assert check_model(lambda: from_spec(str(roomy), scoring=scoring)).label_tokens

@@ -13,9 +13,8 @@ from horsesense.models.messages import Response
 from horsesense.probes.base import Setting, show
 from horsesense.probes.registry import parse_probes
 from horsesense.readers.logprobs.first_token import FirstTokenReader
-from horsesense.readers.logprobs.pride import FITTED_ON, PrideReader
+from horsesense.readers.logprobs.pride import FITTED_ON, RULES, PrideReader
 from horsesense.readers.registry import make_reader
-from horsesense.readers.version import rules_version
 from horsesense.stats.pride import item_prior
 from horsesense.trials.condition import PLAIN
 from horsesense.trials.trial import Trial
@@ -84,7 +83,7 @@ def test_the_version_says_what_it_was_fitted_on():
     versions = set()
     for first, alpha in ((0, 0.25), (0, 0.5), (100, 0.25)):
         items, reader = made(first=first), PrideReader(alpha=alpha)
-        assert reader.version == f"{rules_version()},not fitted"
+        assert reader.version == f"{RULES.version},not fitted"
         reader.fit(answered(items), Setting(items))
         versions.add(reader.version)
     assert len(versions) == 3

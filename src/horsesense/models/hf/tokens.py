@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
-from hashlib import blake2b
 from math import exp, log
 from typing import Any
 
@@ -35,11 +34,6 @@ class Tokens:
     @property
     def has_template(self) -> bool:
         return bool(self._tokenizer.chat_template)
-
-    @cached_property
-    def template_hash(self) -> str:
-        template = self._tokenizer.chat_template
-        return blake2b(str(template).encode(), digest_size=6).hexdigest() if template else "none"
 
     def save(self, folder: str) -> None:
         """Write the tokeniser's files into a model directory."""

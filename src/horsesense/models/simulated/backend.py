@@ -18,7 +18,7 @@ from urllib.parse import parse_qsl
 
 from horsesense.errors import UsageError
 from horsesense.models.base import Asked, Capabilities
-from horsesense.models.messages import Failure, Key, Request, Response, Usage
+from horsesense.models.messages import UNATTACHED, Failure, Key, Request, Response, Usage
 from horsesense.models.simulated.profiles import (
     Cheat,
     Clerk,
@@ -128,8 +128,10 @@ class Simulated:
     async def respond(self, batch: Sequence[Asked]) -> Sequence[Response | Failure]:
         return [self._answer(asked) for asked in batch]
 
-    def _answer(self, asked: Asked) -> Response:
-        trial = self._answer_key[asked.key]
+    def _answer(self, asked: Asked) -> Response | Failure:
+        trial = self._answer_key.get(asked.key)
+        if trial is None:
+            return UNATTACHED
         decisions = self.profile.decide_all(trial, asked.key)
         scored = asked.request.params.label_tokens and len(decisions) == 1
         return Response(

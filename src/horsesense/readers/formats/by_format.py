@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Final
 
 from horsesense.models.messages import Response
 from horsesense.readers.formats.free_response import judge
@@ -16,9 +17,11 @@ from horsesense.readers.formats.lines import read_lines
 from horsesense.readers.formats.yes_no import read_yes_no
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import TextReader
-from horsesense.readers.version import rules_version
+from horsesense.readers.version import Rules
 from horsesense.trials.extras import Rejoined
 from horsesense.trials.trial import AnswerFormat, Trial, none_phrase
+
+RULES: Final = Rules(version="1", source="4d255be188ce")
 
 ReadText = Callable[[TextReader, Trial, Response], Reading | tuple[Reading, ...]]
 """(the reader of single choices, trial, response) -> one reading, or one per variant."""
@@ -56,13 +59,10 @@ class TextAnswers:
     """The text of a reply, read in the way that fits what the trial asks for."""
 
     name = "text"
+    version = RULES.version
 
     def __init__(self) -> None:
         self._reader = TextReader()
-
-    @property
-    def version(self) -> str:
-        return rules_version()
 
     def read(self, trial: Trial, response: Response) -> tuple[Reading, ...]:
         found = READING[trial.answer_format](self._reader, trial, response)

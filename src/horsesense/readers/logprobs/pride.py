@@ -23,11 +23,13 @@ from horsesense.models.messages import Response
 from horsesense.probes.base import LETTERS, Setting
 from horsesense.readers.logprobs.first_token import log_sum, scored
 from horsesense.readers.reading import Reading
-from horsesense.readers.version import rules_version
+from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 from horsesense.stats import pride
 from horsesense.trials.condition import Condition
 from horsesense.trials.trial import Trial, Variant, none_phrase
+
+RULES: Final = Rules(version="1", source="4bb4773f7200")
 
 FITTED_ON: Final = "estimation_item"
 """Rule of the readings of items that the prior was estimated on."""
@@ -109,12 +111,12 @@ class PrideReader:
     def version(self) -> str:
         """Says what it was fitted on: design, share, items and their priors."""
         if "undefined_reason" in self._report or not self._report:
-            return f"{rules_version()},not fitted"
+            return f"{RULES.version},not fitted"
         priors = {f"{k}/{s}": p.tolist() for (k, s), p in self._priors.items()}
         on = fingerprint([sorted(self._own), priors])
         where = f"source={self.source}," if self.source else ""
         design = f"{self.estimation},alpha={self.alpha:g},{self.per}"
-        return f"{rules_version()},{where}{design},on={len(self._own)}@{on}"
+        return f"{RULES.version},{where}{design},on={len(self._own)}@{on}"
 
     # -- fitting ---------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ from horsesense.inference.runner import run
 from horsesense.inference.store import Store
 from horsesense.models.base import Asked, Model, NeedsAnswerKey
 from horsesense.models.messages import Key, Request, Response, SamplingParams
-from horsesense.models.registry import make_model
+from horsesense.models.registry import SCHEMES, make_model
 from horsesense.progress import progress
 from horsesense.readers.model_based.cases import (
     MEANINGS,
@@ -31,8 +31,10 @@ from horsesense.readers.model_based.cases import (
 from horsesense.readers.model_based.cases import references as with_references
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import TextReader
-from horsesense.readers.version import rules_version
+from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
+
+RULES: Final = Rules(version="1", source="fd8b7474408e")
 
 MAX_TOKENS: Final = 16
 REPLY_CHARACTERS: Final = 6000
@@ -86,7 +88,7 @@ class JudgeReader(Prepared):
     @property
     def version(self) -> str:
         """Says who judges, and by which rules its answers are understood."""
-        return fingerprint([self._identity, rules_version()])
+        return fingerprint([self._identity, RULES.version])
 
     async def __aenter__(self) -> Self:
         """Reach the judge.
@@ -130,7 +132,8 @@ class JudgeReader(Prepared):
     def request(self, case: Case) -> Request:
         """What the judge is asked about a case."""
         params = SamplingParams(max_tokens=MAX_TOKENS, top_logprobs=self._top)
-        text = judge_prompt(case)
+        # Half a surrogate pair cannot be sent, or hashed.
+        text = judge_prompt(case).encode("utf-8", "replace").decode()
         if self._chat:
             return Request((("user", text),), None, params)
         return Request(None, text, params)
@@ -153,12 +156,17 @@ class JudgeReader(Prepared):
         return case.reading(place, "judge_probability", chance)
 
 
+def from_spec(rest: str) -> JudgeReader:
+    """The reader that `judge:REST` names; UsageError if that model cannot judge."""
+    return JudgeReader(rest)
+
+
 def _model(spec: str) -> Model:
     model = make_model(spec)
     if isinstance(model, NeedsAnswerKey):
         raise UsageError(
             f"{spec} cannot be a judge: it answers from the answer key, not from what it is shown.",
-            hint="Give judge:http:NAME[@URL] or judge:hf:PATH-or-NAME.",
+            hint=f"Write judge:{SCHEMES.own['http']} or judge:{SCHEMES.own['hf']}.",
         )
     return model
 

@@ -2,47 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import Final
 
-from horsesense.errors import UsageError
+from horsesense.plugins import Registry, Scheme, parse_scheme
 from horsesense.readers.model_based.cases import BulkReader
 
-
-def _trained(path: str) -> BulkReader:
-    from horsesense.readers.model_based.trained import TrainedReader
-
-    return TrainedReader(path)
-
-
-def _judge(spec: str) -> BulkReader:
-    from horsesense.readers.model_based.judge import JudgeReader
-
-    return JudgeReader(spec)
-
-
-MODEL_READERS: Final[Mapping[str, Callable[[str], BulkReader]]] = MappingProxyType(
-    {"trained": _trained, "judge": _judge}
-)
+MODEL_READERS: Final[Registry[Scheme]] = Registry("reader of recorded responses")
+for _scheme in (
+    Scheme(
+        "trained",
+        "horsesense.readers.model_based.trained",
+        "DIRECTORY",
+        "A model fine-tuned on labelled replies by `horsesense train reader`.",
+    ),
+    Scheme(
+        "judge",
+        "horsesense.readers.model_based.judge",
+        "MODEL",
+        "Another model, named as for --model, that says what a reply chooses.",
+    ),
+):
+    MODEL_READERS.add(_scheme.name, _scheme)
 
 
 def is_model_reader(spec: str) -> bool:
     """Whether a reader's name is that of a model."""
-    scheme, colon, _ = spec.partition(":")
-    return bool(colon) and scheme in MODEL_READERS
+    return ":" in spec.partition("(")[0]
 
 
 def make_bulk_reader(spec: str) -> BulkReader:
-    """The reader that `trained:DIRECTORY` or `judge:MODEL` names.
-
-    Raises:
-        UsageError: the name has neither form.
-    """
-    scheme, _, rest = spec.partition(":")
-    if scheme not in MODEL_READERS or not rest:
-        raise UsageError(
-            f"{spec!r} is not a reader of recorded responses.",
-            hint="Write text, trained:DIRECTORY, or judge:MODEL such as judge:http:NAME@URL.",
-        )
-    return MODEL_READERS[scheme](rest)
+    """The reader that `trained:DIRECTORY` or `judge:MODEL` names; UsageError for any other."""
+    found, rest = parse_scheme(spec, MODEL_READERS, besides="text, ")
+    reader: BulkReader = found.make(rest)
+    return reader

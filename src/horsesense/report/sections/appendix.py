@@ -83,5 +83,12 @@ def signatures(run: Run) -> Context:
 
 NUMBERS = Section("numbers", "All numbers", numbers)
 LEFT_OUT = Section("left_out", "What was left out, and why", left_out)
-GLOSSARY = Section("glossary", "What the measures mean", glossary)
+_TERMS = """\
+<dl>
+{% for m in measures %}
+<dt>{{ m.title }} <code>{{ m.name }}</code></dt><dd>{{ m.summary }}</dd>
+{% endfor %}
+</dl>
+"""
+GLOSSARY = Section("glossary", "What the measures mean", glossary, template=_TERMS)
 SIGNATURES = Section("signatures", "Signatures", signatures)

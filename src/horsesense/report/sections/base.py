@@ -22,13 +22,16 @@ class Section:
     """One part of the report.
 
     Attributes:
-        id: anchor, and name of the template `sections/ID.j2`.
+        id: its anchor.
         title: its heading, a question where it has an answer.
         context: what the template is given; None where the section does not apply to the run.
         sentences: what it adds to the verdict.
+        template: its Jinja text, where it is short; that of the file
+            `templates/sections/ID.html.j2` unless given.
     """
 
     id: str
     title: str
     context: Callable[[Run], Context | None]
     sentences: Callable[[Run], Iterable[Sentence]] = no_sentences
+    template: str = ""

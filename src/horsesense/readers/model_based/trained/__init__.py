@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Self
+from typing import Final, Self
 
 from horsesense.errors import UsageError
 from horsesense.inference.limits import Limits, RunSummary
@@ -17,8 +17,11 @@ from horsesense.readers.model_based.trained.saved import (
     load_scorer,
 )
 from horsesense.readers.reading import Reading
+from horsesense.readers.version import Rules
 
-__all__ = ["TrainedReader", "understand"]
+__all__ = ["TrainedReader", "from_spec", "understand"]
+
+RULES: Final = Rules(version="1", source="6fd8702f827e")
 
 _TOGETHER = 128
 """Replies that are scored between two marks of progress."""
@@ -41,7 +44,7 @@ class TrainedReader(Prepared):
         self.folder = Path(path).expanduser()
         self.manifest = Manifest.load(self.folder)
         self.name = f"trained:{path}"
-        self.version = fingerprint_of(self.folder, self.manifest)
+        self.version = fingerprint_of(self.folder, self.manifest, RULES.version)
         self._scorer: Scorer | None = None
 
     async def __aenter__(self) -> Self:
@@ -68,6 +71,11 @@ class TrainedReader(Prepared):
                 tick(len(some))
         self.keep(found)
         return RunSummary()
+
+
+def from_spec(rest: str) -> TrainedReader:
+    """The reader that `trained:REST` names; UsageError if there is none."""
+    return TrainedReader(rest)
 
 
 def understand(scorer: Scorer, cases: list[Case], rule: str) -> dict[Case, Reading]:

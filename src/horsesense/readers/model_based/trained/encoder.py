@@ -18,7 +18,7 @@ from horsesense.readers.model_based.cases import Case
 if TYPE_CHECKING:
     from torch import Tensor
 
-RULE = "trained_encoder"
+
 HEAD = "head.safetensors"
 
 STATEMENTS: Mapping[str, str] = MappingProxyType(

@@ -11,7 +11,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from horsesense.errors import UsageError
 from horsesense.models.hf.weights import Weights, find_weights, without_bars
-from horsesense.readers.version import rules_version
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,10 +77,13 @@ class Scorer(Protocol):
         ...
 
 
-def fingerprint_of(folder: Path, manifest: Manifest) -> str:
-    """Hash of everything that determines the readings: the files, the base, how it is asked."""
+def fingerprint_of(folder: Path, manifest: Manifest, rules: str) -> str:
+    """Hash of everything that determines the readings: the files, the base, how it is asked.
+
+    `rules` is the version of what asks and understands it.
+    """
     total = blake2b(digest_size=6)
-    total.update(f"{rules_version()}|{manifest.kind}|{manifest.base_fingerprint}".encode())
+    total.update(f"{rules}|{manifest.kind}|{manifest.base_fingerprint}".encode())
     # What was measured about a reader does not change what it reads.
     wanted = sorted(p for p in folder.iterdir() if p.suffix in {".safetensors", ".json", ".model"})
     for path in wanted:

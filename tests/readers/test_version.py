@@ -1,0 +1,84 @@
+"""The stated version of each reader: no rule changes without it, and nothing else changes it."""
+
+from __future__ import annotations
+
+import shutil
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import horsesense
+from horsesense.readers.model_based.make import MODEL_READERS
+from horsesense.readers.registry import READERS, make_reader
+from horsesense.readers.version import Rules
+from rules import deciding, source_hash
+
+SOURCE = Path(horsesense.__file__).parent
+MODULES = {
+    **{name: kind.__module__.removeprefix("horsesense.") for name, kind in READERS.own.items()},
+    **{name: s.module.removeprefix("horsesense.") for name, s in MODEL_READERS.own.items()},
+}
+"""Reader -> its module."""
+
+
+def stated(reader: str) -> Rules:
+    rules = import_module(f"horsesense.{MODULES[reader]}").RULES
+    assert isinstance(rules, Rules)
+    return rules
+
+
+@pytest.mark.parametrize("reader", MODULES)
+def test_no_rule_changes_without_its_version(reader: str) -> None:
+    found = source_hash(MODULES[reader], SOURCE)
+    assert stated(reader).source == found, (
+        f"Code that decides the readings of {reader!r} has changed. In {MODULES[reader]}, raise "
+        f"RULES.version if any reading could now be another, and record source={found!r}."
+    )
+
+
+@pytest.mark.parametrize("reader", READERS.own)
+def test_the_stated_version_is_the_readers(reader: str) -> None:
+    assert make_reader(reader).version.split(",")[0] == stated(reader).version
+
+
+@pytest.mark.parametrize(
+    ("changed", "readers"),
+    [
+        ("readers/formats/lines.py", {"text"}),
+        ("readers/formats/index_json.py", {"text"}),
+        ("readers/text/announcements.py", {"text", "judge"}),
+        ("items/none_options.py", {"text", "judge", "trained"}),
+        ("readers/logprobs/first_token.py", {"first_token", "pride"}),
+        ("stats/pride.py", {"pride"}),
+        ("readers/model_based/cases.py", {"judge", "trained"}),
+        ("readers/model_based/judge.py", {"judge"}),
+        ("readers/model_based/trained/encoder.py", {"trained"}),
+        ("inference/runner.py", set()),
+    ],
+)
+def test_a_changed_rule_is_found_where_it_decides_and_a_comment_nowhere(
+    changed: str, readers: set[str], tmp_path: Path
+) -> None:
+    """Of the copy of a package, because the source of this one stays as it is."""
+    root = tmp_path / "horsesense"
+    shutil.copytree(SOURCE, root, ignore=shutil.ignore_patterns("__pycache__", "report", "cues"))
+    path = root / changed
+    text = path.read_text(encoding="utf-8")
+    before = hashes(root)
+    path.write_text(f'{text}\n# A comment.\n"""And a docstring."""\n', encoding="utf-8")
+    assert hashes(root) == before
+    path.write_text(f"{text}\n_ANOTHER = 1\n", encoding="utf-8")
+    assert {name for name, found in hashes(root).items() if found != before[name]} == readers
+
+
+def hashes(root: Path) -> dict[str, str]:
+    return {reader: source_hash(module, root) for reader, module in MODULES.items()}
+
+
+def test_all_that_replies_are_read_with_is_hashed() -> None:
+    """Each module of these folders, so that nothing decides unseen behind an import."""
+    found = set(deciding(MODULES["text"], SOURCE))
+    for folder in ("text", "formats"):
+        names = {path.stem for path in (SOURCE / "readers" / folder).glob("*.py")} - {"__init__"}
+        assert {f"readers.{folder}.{name}" for name in names} <= found

@@ -1,0 +1,90 @@
+"""examples/plugin: installed, listed, checked and used by one audit; and shown in CONTRIBUTING."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+EXAMPLE = ROOT / "examples" / "plugin"
+
+CHECKS = """
+from horsesense.measures.registry import MEASURES
+from horsesense.models.registry import make_model
+from horsesense.probes.registry import parse_probe
+from horsesense.readers.registry import make_reader
+from horsesense.testing.conformance import check_measure, check_probe, check_reader
+from horsesense.testing.models import check_model
+
+assert len(check_probe(parse_probe("backwards"))) == 12
+check_measure(MEASURES.get("chose_last"))
+assert check_reader(make_reader("last_label")) > 20
+assert check_model(lambda: make_model("always:B")).text
+"""
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The environment variables of an interpreter that has the example installed."""
+    target = tmp_path_factory.mktemp("site")
+    install = ["pip", "install", "--quiet", "--no-index", "--no-deps", "--no-build-isolation"]
+    install += ["--disable-pip-version-check", "--target", str(target), str(EXAMPLE)]
+    subprocess.run([sys.executable, "-m", *install], check=True)
+    before = os.environ.get("PYTHONPATH")
+    return os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [str(target), before]))}
+
+
+def call(python: dict[str, str], *words: str, cwd: Path) -> str:
+    """Output of the interpreter with the example."""
+    command = [sys.executable, *words]
+    return subprocess.run(
+        command, env=python, cwd=cwd, check=True, capture_output=True, text=True
+    ).stdout
+
+
+def test_the_example_is_listed(python: dict[str, str], tmp_path: Path) -> None:
+    found = json.loads(call(python, "-m", "horsesense", "list", "--json", cwd=tmp_path))
+    assert found["probes"]["backwards"] == (
+        "The options from last to first. The answer follows its content."
+    )
+    assert found["measures"]["chose_last"].startswith("Share of the answers")
+    assert found["readers"]["last_label"].startswith("The last option label")
+    assert found["models"]["always:TEXT"].startswith("A model that gives the same reply")
+
+
+def test_an_audit_uses_all_four(python: dict[str, str], tmp_path: Path) -> None:
+    words = ["audit", "sample", "--model", "always:It is D, not B.", "--probes", "backwards"]
+    words += ["--readers", "text,last_label", "--limit", "12", "--draws", "100", "--out", "run"]
+    call(python, "-m", "horsesense", *words, cwd=tmp_path)
+    found = json.loads((tmp_path / "run" / "estimates.json").read_bytes())
+    assert [probe["name"] for probe in found["probes"]] == ["original", "backwards"]
+    assert found["model"]["name"] == "always:It is D, not B."
+    values = {
+        (e["probe"], e["reader"]): (e["value"], e["n"])
+        for e in found["estimates"]
+        if e["measure"] == "chose_last"
+    }
+    # One of the twelve items has three options, so that D is none, and one has five.
+    assert values["backwards", "text"] == (pytest.approx(10 / 11), 11)
+    assert values["backwards", "last_label"] == (0.0, 12)
+    assert "Chose the last option" in (tmp_path / "run" / "report.html").read_text("utf-8")
+
+
+def test_the_example_conforms(python: dict[str, str], tmp_path: Path) -> None:
+    call(python, "-c", CHECKS, cwd=tmp_path)
+
+
+def test_contributing_shows_the_files_of_the_example() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    shown = re.findall(r"\n```python\n(.*?)```", text, flags=re.DOTALL)
+    files = [path.read_text(encoding="utf-8") for path in EXAMPLE.rglob("*.py")]
+    for name in ("Backwards", "ChoseLast", "LastLabel", "Always"):
+        assert any(f"class {name}" in block for block in shown), f"{name} is not shown"
+    for block in shown:
+        assert any(block in file for file in files), f"no file of the example holds\n{block}"
