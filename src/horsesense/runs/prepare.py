@@ -9,14 +9,15 @@ from horsesense.errors import UsageError
 from horsesense.items.item import ItemSet
 from horsesense.items.load import load_items
 from horsesense.items.tasks import task_for
-from horsesense.models.base import Capabilities, Model
+from horsesense.models.base import Capabilities, Model, NeedsAnswerKey
 from horsesense.probes.base import Probe, Setting
 from horsesense.probes.registry import parse_probes
 from horsesense.prompts import Prompter, Shots, Want
-from horsesense.readers.base import Reader
+from horsesense.readers.base import OptionScorer, Reader
+from horsesense.readers.logprobs.option_text import OptionTextReader
 from horsesense.readers.registry import make_reader
 from horsesense.runs.planner import Planner
-from horsesense.runs.settings import Settings
+from horsesense.runs.settings import DEFAULT_READERS, Settings
 
 
 @dataclass(frozen=True)
@@ -55,12 +56,16 @@ async def prepare(settings: Settings, backend: Model, items: ItemSet) -> Prepare
     style = settings.style
     if style == "auto":
         style = "chat" if capabilities.chat else "completion"
+    readers = study_readers(settings, capabilities, items, backend)
+    scorers = [reader for reader in readers if isinstance(reader, OptionScorer)]
     want = Want(
         max_tokens=settings.max_tokens if capabilities.text else 0,
         temperature=settings.temperature,
         top_p=settings.top_p,
         top_logprobs=min(20, capabilities.top_logprobs),
         label_tokens=capabilities.label_tokens,
+        continuations=capabilities.continuations and bool(scorers),
+        unconditional=any(reader.unconditional for reader in scorers),
     )
     prompter = Prompter(
         style,
@@ -72,8 +77,23 @@ async def prepare(settings: Settings, backend: Model, items: ItemSet) -> Prepare
     probes = parse_probes(settings.probes)
     setting = Setting(items, settings.seed)
     planner = Planner(items, probes, setting, prompter, backend.identity)
-    readers = tuple(map(make_reader, settings.readers))
     return Prepared(settings, items, probes, readers, backend, capabilities, planner)
+
+
+def study_readers(
+    settings: Settings, capabilities: Capabilities, items: ItemSet, backend: Model
+) -> tuple[Reader, ...]:
+    """The readers that the settings name; by default also of option texts, where they are scored.
+
+    See docs/decisions/0011: of items with options of their own, whose texts the prompt shows
+    anyway, and of models that see the request alone (a simulation would only repeat itself).
+    """
+    readers = tuple(map(make_reader, settings.readers))
+    told = isinstance(backend, NeedsAnswerKey)
+    by_default = settings.readers == DEFAULT_READERS and items.kind == "choice" and not told
+    if by_default and capabilities.continuations:
+        readers += (OptionTextReader(),)
+    return readers
 
 
 def _shots(settings: Settings, items: ItemSet) -> Shots | None:
