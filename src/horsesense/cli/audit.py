@@ -50,7 +50,13 @@ ShotsFrom = Annotated[str | None, typer.Option(help="Items file with the few-sho
 Labels = Annotated[str | None, typer.Option(help="Label set, separated by commas.")]
 Style = Annotated[str, typer.Option(help="chat, completion, or auto (what the model offers).")]
 MaxTokens = Annotated[int, typer.Option(help="Longest reply; 0 for scores alone.")]
-Readers = Annotated[str, typer.Option(help="How replies are read, separated by commas.")]
+Readers = Annotated[
+    str,
+    typer.Option(
+        help="How replies are read, separated by commas; auto: first_token, text, and option_text "
+        "where the model scores texts."
+    ),
+]
 Draws = Annotated[int, typer.Option(help="Bootstrap resamples.")]
 Out = Annotated[Path | None, typer.Option(help="Run directory; the same one goes on.")]
 ReportItems = Annotated[int, typer.Option(help="Items shown in the report with every answer.")]
@@ -88,7 +94,7 @@ def audit(
     templates: Templates = None,
     max_tokens: MaxTokens = 16,
     temperature: Temperature = 0.0,
-    readers: Readers = "first_token,text",
+    readers: Readers = "auto",
     draws: Draws = 1000,
     max_connections: Connections = None,
     budget: Budget = None,

@@ -123,6 +123,10 @@ class Measure(ABC):
         """Joined cells to compute a "family" measure on, from all cells of one reader."""
         return iter(())
 
+    def is_about(self, reader: str) -> bool:
+        """Whether the measure says something of a reader's cells; it is silent of others."""
+        return True
+
     def undefined_reason(self, cell: Cell, other: Cell | None = None) -> str | None:
         """Why the measure is undefined for a cell; None where it is defined."""
         return None

@@ -115,6 +115,8 @@ def _pairings(
         for measure in measures:
             if measure.compares == "family" or cell.answer_format not in measure.answer_format:
                 continue
+            if not measure.is_about(cell.reader):
+                continue
             if measure.compares == "":
                 yield measure, cell, None
             elif measure.compares == "original":

@@ -17,7 +17,7 @@ from horsesense.readers.base import OptionScorer, Reader
 from horsesense.readers.logprobs.option_text import OptionTextReader
 from horsesense.readers.registry import make_reader
 from horsesense.runs.planner import Planner
-from horsesense.runs.settings import DEFAULT_READERS, Settings
+from horsesense.runs.settings import AUTO_READERS, DEFAULT_READERS, Settings
 
 
 @dataclass(frozen=True)
@@ -83,15 +83,17 @@ async def prepare(settings: Settings, backend: Model, items: ItemSet) -> Prepare
 def study_readers(
     settings: Settings, capabilities: Capabilities, items: ItemSet, backend: Model
 ) -> tuple[Reader, ...]:
-    """The readers that the settings name; by default also of option texts, where they are scored.
+    """The readers that the settings name, or "auto": those of replies, and of scored option texts.
 
-    See docs/decisions/0011: of items with options of their own, whose texts the prompt shows
-    anyway, and of models that see the request alone (a simulation would only repeat itself).
+    Texts are scored by default where items have options of their own, which the prompt shows
+    anyway, and the model sees the request alone: a simulation would only repeat itself
+    (docs/decisions/0011).
     """
-    readers = tuple(map(make_reader, settings.readers))
+    if settings.readers != AUTO_READERS:
+        return tuple(map(make_reader, settings.readers))
+    readers = tuple(map(make_reader, DEFAULT_READERS))
     told = isinstance(backend, NeedsAnswerKey)
-    by_default = settings.readers == DEFAULT_READERS and items.kind == "choice" and not told
-    if by_default and capabilities.continuations:
+    if capabilities.continuations and items.kind == "choice" and not told:
         readers += (OptionTextReader(),)
     return readers
 

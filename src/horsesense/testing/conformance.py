@@ -8,8 +8,10 @@ Each function raises AssertionError with a sentence. A plug-in of your own is ch
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import cycle
 
 import numpy as np
 
@@ -85,17 +87,27 @@ def _planner(probe: Probe, items: ItemSet) -> Planner:
 
 def check_reader(reader: Reader, trial: Trial) -> None:
     """A reader never fails on what models say, and stays inside the options."""
-    for text in HOSTILE_REPLIES:
-        for reading in reader.read(trial, Response(text, token_logprobs=({"A": -1.0, "B": -2.0},))):
+    options = trial.variants[0].options
+    for text, total in zip(HOSTILE_REPLIES, cycle(HOSTILE_SCORES)):
+        scores = {option: (total - place, 1 + place % 2) for place, option in enumerate(options)}
+        response = Response(
+            text,
+            token_logprobs=({"A": -1.0, "B": -2.0},),
+            continuations=scores,
+            unconditional=dict.fromkeys(options, (-2.0, 1)),
+        )
+        for reading in reader.read(trial, response):
             assert reading.status in STATUSES
             assert (reading.status == "answer") == bool(reading.positions), reading
-            k = len(trial.variants[0].options)
-            assert all(0 <= position < k for position in reading.positions), reading
+            assert all(0 <= position < len(options) for position in reading.positions), reading
             assert 0 <= reading.confidence <= 1
             if reading.span is not None:
                 start, end = reading.span
                 assert 0 <= start <= end <= len(text), (reading, text)
 
+
+HOSTILE_SCORES = (-1.0, -math.inf, math.nan, math.inf, 0.0)
+"""Log-probabilities that a log may hold, sound or not."""
 
 HOSTILE_REPLIES = (
     "",
