@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf, isnan
 from typing import TYPE_CHECKING, Any
@@ -89,8 +89,7 @@ class LocalModel:
         except ValueError as error:
             return Failure("rejected", f"{error}", retryable=False)
         more = request.params.max_tokens
-        room = inf if self.context_length is None else self.context_length - len(prompt)
-        if more > room:
+        if more > self._room(prompt):
             return Failure(
                 "rejected",
                 f"the prompt has {len(prompt)} tokens and {more} are asked for; "
@@ -98,8 +97,18 @@ class LocalModel:
                 retryable=False,
             )
         # A text that is too long to be scored must not cost the reply.
-        replies = {text: ids for text, ids in replies.items() if len(ids) <= room}
+        replies = self._fitting(prompt, replies)
+        if bare is not None:
+            bare.replies = self._fitting(bare.prompt, bare.replies)
         return _Asking(key, request, self.tokens, prompt, replies, bare)
+
+    def _room(self, prompt: Ids) -> float:
+        """How many tokens may follow a prompt."""
+        return inf if self.context_length is None else self.context_length - len(prompt)
+
+    def _fitting(self, prompt: Ids, replies: Mapping[str, Ids]) -> dict[str, Ids]:
+        room = self._room(prompt)
+        return {text: ids for text, ids in replies.items() if len(ids) <= room}
 
     def _run(self, asked: Sequence[_Asking]) -> None:
         if not asked:
