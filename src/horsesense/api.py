@@ -21,7 +21,7 @@ from horsesense.models.registry import make_model
 from horsesense.plugins import split_outside_brackets
 from horsesense.runs import run as runs
 from horsesense.runs.planner import Plan, measure_plan
-from horsesense.runs.prepare import Study, load_shots, load_study_items, prepare
+from horsesense.runs.prepare import Study, load_shots, load_study_items, prepare, reader_names
 from horsesense.runs.record import ModelRecord
 from horsesense.runs.settings import Settings
 
@@ -218,7 +218,8 @@ async def _plan(settings: Settings, model: Model, items: ItemSet | None) -> tupl
     found = load_study_items(settings) if items is None else items
     async with model as entered:
         described = ModelRecord.of(entered, await entered.capabilities())
-        study = prepare(settings, found, load_shots(settings, found), described)
+        names = reader_names(settings, found, described)
+        study = prepare(settings, found, load_shots(settings, found), described, names)
         context = study.capabilities.context_length
         return measure_plan(study.planner, entered.count_tokens, context), study
 

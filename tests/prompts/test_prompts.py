@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from horsesense.errors import UsageError
+from horsesense.models.messages import Request
 from horsesense.probes.base import Setting
 from horsesense.probes.registry import PROBES, parse_probe
 from horsesense.prompts import Prompter, Shots, Want
 from horsesense.runs.planner import Planner
 from horsesense.testing.conformance import check_blind, item_set
+from horsesense.trials.extras import WithheldGold
 from horsesense.trials.trial import Trial
 
 
@@ -100,6 +103,28 @@ def test_scores_are_asked_for_where_they_are_given() -> None:
         Prompter(want=Want(label_tokens=True)).request(trial(kind="label")).params.label_tokens
         == ()
     )
+
+
+def test_option_texts_are_scored_as_the_reply_of_their_style() -> None:
+    """A reply to plain text that ends in "Answer:" begins with a space, one in a chat does not."""
+    want = Want(continuations=True)
+    texts = trial().variant.options
+    chat = Prompter("chat", want).request(trial())
+    plain = Prompter("completion", want).request(trial())
+    assert chat.params.continuations == texts
+    assert plain.params.continuations == tuple(f" {text}" for text in texts)
+    assert plain.text is not None
+    assert plain.text.endswith("Answer:")
+    assert chat.params.unconditional is None
+    assert Prompter().request(trial()).params.continuations == ()
+    yes_no = replace(trial(), answer_format="yes_no")
+    told = replace(trial(), extras=WithheldGold(gold="x", none_phrase="none of them"))
+    for one in (yes_no, told):
+        assert Prompter("chat", want).request(one).params.continuations == ()
+    neutral = Prompter("chat", Want(continuations=True, unconditional=True)).request(trial())
+    assert neutral.params.unconditional == "Answer:"
+    assert Request.from_json(neutral.as_json()) == neutral
+    assert "unconditional" not in chat.as_json()["params"]
 
 
 def test_requests_are_blind() -> None:

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from horsesense.api import Run
     from horsesense.runs.settings import Settings
 
-READERS = "first_token,text"
-
 
 @dataclass(frozen=True)
 class StudyOptions:
@@ -80,9 +78,13 @@ class StudyOptions:
     templates: Templates = None
     max_tokens: Annotated[int, typer.Option(help="Longest reply; 0 for scores alone.")] = 16
     temperature: Temperature = 0.0
-    readers: Annotated[str, typer.Option(help="How replies are read, separated by commas.")] = (
-        READERS
-    )
+    readers: Annotated[
+        str,
+        typer.Option(
+            help="How replies are read, separated by commas; auto: first_token, text, and"
+            " option_text where the model scores texts."
+        ),
+    ] = "auto"
 
     def settings(self, **more: Any) -> Settings:
         """The settings that these options ask for; lists and maps are taken apart here alone."""

@@ -24,6 +24,7 @@ from horsesense.measures.know_no import (
     OmniAccuracy,
     ResponseClassShare,
 )
+from horsesense.measures.option_text import LetterDifference
 from horsesense.measures.per_problem import (
     AccuracyByPosition,
     LabelPrecision,
@@ -105,6 +106,7 @@ for _measure in (
     MismatchValid(),
     MismatchKappa(),
     ScoreGain(),
+    LetterDifference(),
     Brier(),
     CalibrationError(),
     ConfidenceAuroc(),

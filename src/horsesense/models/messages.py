@@ -32,6 +32,8 @@ class SamplingParams:
             positions in every single-token spelling, where the backend can give it exactly.
         continuations: texts whose total log-probability as the reply is wanted, where the
             backend can score.
+        unconditional: a prompt without the question, in the same form (one user message, or plain
+            text), after which the continuations are scored a second time; None where not wanted.
         sample: number of the draw; the same prompt with another number is asked again.
     """
 
@@ -42,8 +44,11 @@ class SamplingParams:
     label_tokens: tuple[str, ...] = ()
     continuations: tuple[str, ...] = ()
     sample: int = 0
+    unconditional: str | None = None
 
     def as_json(self) -> dict[str, Any]:
+        # What came later is left out where it is not used: keys stay those of earlier releases.
+        late = {} if self.unconditional is None else {"unconditional": self.unconditional}
         return {
             "max_tokens": self.max_tokens,
             "temperature": self.temperature,
@@ -52,6 +57,7 @@ class SamplingParams:
             "watch": self.label_tokens,
             "continuations": self.continuations,
             "sample": self.sample,
+            **late,
         }
 
 
@@ -107,6 +113,7 @@ class Response:
         token_logprobs: log-probabilities (natural) of tokens at the first positions, position 1
             first; a token's text is kept with its leading space. Empty where not given.
         continuations: continuation text -> (total log-probability, number of tokens).
+        unconditional: the same after `SamplingParams.unconditional`; empty where not wanted.
         usage: token counts.
         latency: seconds from sending to receipt; None where it means nothing.
         served_by: the model name that the server reports.
@@ -116,6 +123,7 @@ class Response:
     finish_reason: str | None = None
     token_logprobs: tuple[Mapping[str, float], ...] = ()
     continuations: Mapping[str, tuple[float, int]] = field(default_factory=lambda: _NO_SCORES)
+    unconditional: Mapping[str, tuple[float, int]] = field(default_factory=lambda: _NO_SCORES)
     usage: Usage = Usage()
     latency: float | None = None
     served_by: str | None = None
@@ -129,6 +137,8 @@ class Response:
             out["positions"] = [dict(position) for position in self.token_logprobs]
         if self.continuations:
             out["continuations"] = dict(self.continuations)
+        if self.unconditional:
+            out["unconditional"] = dict(self.unconditional)
         if self.usage.prompt_tokens is not None or self.usage.completion_tokens is not None:
             out["usage"] = [self.usage.prompt_tokens, self.usage.completion_tokens]
         if self.latency is not None:
@@ -143,11 +153,16 @@ class Response:
             text=value["text"],
             finish_reason=value.get("finish_reason"),
             token_logprobs=tuple(value.get("positions", ())),
-            continuations={t: (lp, n) for t, (lp, n) in value.get("continuations", {}).items()},
+            continuations=_pairs(value.get("continuations", {})),
+            unconditional=_pairs(value.get("unconditional", {})),
             usage=Usage(*value.get("usage", (None, None))),
             latency=value.get("latency"),
             served_by=value.get("served_by"),
         )
+
+
+def _pairs(scores: Mapping[str, Any]) -> dict[str, tuple[float, int]]:
+    return {text: (total, tokens) for text, (total, tokens) in scores.items()}
 
 
 @dataclass(frozen=True, slots=True)

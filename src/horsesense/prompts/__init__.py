@@ -35,12 +35,17 @@ from horsesense.prompts.batched import (
 )
 from horsesense.rng import fingerprint, unit
 from horsesense.trials.extras import Proposed
+from horsesense.trials.option_texts import as_replies, has_option_texts
 from horsesense.trials.trial import BUNDLED, AnswerFormat, Trial, Variant, bundled
 
 Style = Literal["chat", "completion"]
 
 LONGER: Mapping[AnswerFormat, int] = MappingProxyType({"free": 64, "letters": 32})
 """Least number of tokens for replies that need more than one label."""
+
+NEUTRAL = "Answer:"
+"""What asks for an answer and says nothing of the question (a domain premise, Holtzman et al.
+2021, section 3)."""
 
 _JINJA = ImmutableSandboxedEnvironment(
     undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=False
@@ -115,7 +120,8 @@ class Want:
         temperature, top_p: decoding.
         top_logprobs: alternatives at the first positions.
         label_tokens: whether label log-probabilities are asked for by name.
-        continuations: whether whole options are scored as the reply.
+        continuations: whether the options' texts are scored as the reply.
+        unconditional: whether they are scored without the question too, after `NEUTRAL`.
     """
 
     max_tokens: int = 16
@@ -124,6 +130,7 @@ class Want:
     top_logprobs: int = 0
     label_tokens: bool = False
     continuations: bool = False
+    unconditional: bool = False
 
 
 @dataclass(frozen=True)
@@ -244,19 +251,23 @@ class Prompter:
         return template.problem.render(fields), answer
 
     def _params(self, trial: Trial) -> SamplingParams:
-        want = self.want
-        variant = trial.variants[0]
+        want, replies = self.want, self._replies(trial)
         return SamplingParams(
             max_tokens=max(want.max_tokens, _room(trial)) if want.max_tokens else 0,
             temperature=want.temperature,
             top_p=want.top_p,
             top_logprobs=want.top_logprobs,
             label_tokens=_watched(trial) if want.label_tokens else (),
-            continuations=variant.options
-            if want.continuations and trial.answer_format not in BUNDLED
-            else (),
+            continuations=replies,
             sample=trial.sample,
+            unconditional=NEUTRAL if replies and want.unconditional else None,
         )
+
+    def _replies(self, trial: Trial) -> tuple[str, ...]:
+        """The options' texts as this style's replies; none where they are not to be scored."""
+        if not self.want.continuations or not has_option_texts(trial):
+            return ()
+        return as_replies(trial.variant.options, " " if self.style == "completion" else "")
 
 
 def _room(trial: Trial) -> int:

@@ -33,6 +33,18 @@ class Reader(Protocol):
 
 
 @runtime_checkable
+class OptionScorer(Reader, Protocol):
+    """A reader of scored option texts: where a study has one, its requests ask for the scores.
+
+    Attributes:
+        unconditional: whether the texts must also be scored without the question.
+    """
+
+    @property
+    def unconditional(self) -> bool: ...
+
+
+@runtime_checkable
 class FittedReader(Reader, Protocol):
     """A reader that looks at many responses before it reads one.
 

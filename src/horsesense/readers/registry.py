@@ -6,6 +6,7 @@ from horsesense.plugins import Registry, parse_spec
 from horsesense.readers.base import Reader
 from horsesense.readers.formats.by_format import TextAnswers
 from horsesense.readers.logprobs.first_token import FirstTokenReader
+from horsesense.readers.logprobs.option_text import OptionTextReader
 from horsesense.readers.logprobs.pride import PrideReader
 from horsesense.readers.model_based.make import is_model_reader, make_bulk_reader
 
@@ -22,6 +23,7 @@ READERS: Registry[type[Reader]] = Registry(
 READERS.add("first_token", FirstTokenReader)
 READERS.add("text", TextAnswers)
 READERS.add("pride", PrideReader)
+READERS.add("option_text", OptionTextReader)
 
 
 def reads_scores(name: str) -> bool:

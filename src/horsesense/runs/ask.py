@@ -107,7 +107,7 @@ class _Asking:
             spent += await self._round(stage, probes, limits.after(spent + judged))
             if spent.stopped is not None:
                 break  # a later round would take what is missing for an answer
-        question = self.directory.question(self.study.model)
+        question = self.directory.question()
         found = asked.Asked.of(self.study, question, self.plan, spent)
         found.save(self.directory.layout.asked)
         return spent

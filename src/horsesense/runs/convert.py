@@ -44,7 +44,8 @@ def convert_if_old(path: Path, *, unfinished: Literal["refuse", "keep"] = "refus
     Raises StoreError where its items are gone or have changed, or it never finished.
     """
     layout = Layout(path)
-    if layout.record.exists() or not (path / "study.toml").exists():
+    # study.toml is put aside last: where it still lies there, a conversion was cut short.
+    if not (path / "study.toml").exists():
         return
     if not all((path / name).exists() for name in OLD[:4]):
         if unfinished == "keep":
@@ -71,10 +72,10 @@ def _convert(layout: Layout) -> None:
     readers = {name: _version(findings, old) for old, name in _reader_names(findings).items()}
     plan = _trials(layout)
     _readings(layout, readers, plan, findings)
-    _asked(directory, model, findings, plan).save(layout.asked)
     aside = layout.root / FOLDER
     aside.mkdir(exist_ok=True)
     directory.begin(model)
+    _asked(directory, findings, plan).save(layout.asked)
     directory.keep_readers(readers)
     directory.mark("ask", "complete")
     directory.mark("read", "complete")
@@ -203,9 +204,7 @@ def _write(folder: Path, frame: pl.DataFrame) -> None:
         frame.write_parquet(path, compression="zstd")
 
 
-def _asked(
-    directory: RunDirectory, model: ModelRecord, findings: Mapping[str, Any], plan: dict[int, str]
-) -> Asked:
+def _asked(directory: RunDirectory, findings: Mapping[str, Any], plan: dict[int, str]) -> Asked:
     """What asking had settled, from the estimates and their signatures."""
     made: dict[tuple[str, str], Made] = {}
     for row in findings["estimates"]:
@@ -215,7 +214,7 @@ def _asked(
         made.setdefault(where, Made(*where, probe, parts["prompt"]))
     fields = set(RunSummary.__dataclass_fields__)
     return Asked(
-        question=directory.question(model),
+        question=directory.question(),
         plan=plan,
         trials=findings["trials"],
         made=list(made.values()),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Self
 
@@ -17,14 +17,14 @@ from horsesense.rng import fingerprint
 from horsesense.runs.asked import Asked
 from horsesense.runs.layout import Layout
 from horsesense.runs.parts import scan_parts
-from horsesense.runs.prepare import Study, prepare
+from horsesense.runs.prepare import Study, prepare, reader_names
 from horsesense.runs.record import ItemsRecord, ModelRecord, RunRecord, Stage, State
 from horsesense.runs.settings import Settings
 from horsesense.runs.stored_items import load_stored_items, save_items
 from horsesense.runs.tables import READINGS, TRIALS
 
 READ_LATER = frozenset(("readers", "draws", "level"))
-"""Settings that change nothing about what is asked."""
+"""Settings that change nothing about what is asked, but for scores that a reader needs."""
 
 
 @dataclass
@@ -73,7 +73,13 @@ class RunDirectory:
         )
         save_items(self.layout.items, self.items, self.shots)
         before = {} if self.record is None else dict(self.record.stages)
-        self.record = RunRecord(settings=self.settings, items=held, model=model, stages=before)
+        self.record = RunRecord(
+            settings=self.settings,
+            items=held,
+            model=model,
+            asked_for=self._asked_for(model),
+            stages=before,
+        )
         self.mark("ask", "begun")
 
     def mark(self, stage: Stage, state: State, reason: str = "") -> None:
@@ -93,24 +99,35 @@ class RunDirectory:
 
     def study(self, model: ModelRecord | None = None) -> Study:
         """The study, ready to be asked or read again; by default of the model that was asked."""
-        return prepare(self.settings, self.items, self.shots, model or self.known.model)
+        whom = self.known.model if model is None else model
+        return prepare(self.settings, self.items, self.shots, whom, self._asked_for(model))
+
+    def _asked_for(self, model: ModelRecord | None) -> tuple[str, ...]:
+        """Readers whose needs requests are written for; asking anew adds those of the settings."""
+        before = () if self.record is None else self.record.asked_for
+        if model is None:
+            return before
+        named = reader_names(self.settings, self.items, model)
+        return tuple(dict.fromkeys((*before, *named)))
 
     def store(self) -> Store:
         """The stored answers, for reading."""
         return Store.open(self.layout.store, read_only=True)
 
-    def question(self, model: ModelRecord) -> str:
-        """Fingerprint of everything that decides what is asked."""
+    def question(self) -> str:
+        """Fingerprint of everything that decides what was asked."""
         asked = self.settings.model_dump(mode="json", exclude=set(READ_LATER))
         shots = None if self.shots is None else self.shots.fingerprint
-        return fingerprint([asked, self.items.fingerprint, shots, model.model_dump(mode="json")])
+        want = asdict(self.study().planner.prompter.want)
+        whom = self.known.model.model_dump(mode="json")
+        return fingerprint([asked, self.items.fingerprint, shots, whom, want])
 
     def asked(self) -> Asked | None:
         """What asking settled; None where that is not written down, or for other settings."""
         if not self.layout.asked.exists():
             return None
         found = Asked.load(self.layout.asked)
-        current = found.question == self.question(self.known.model)
+        current = found.question == self.question()
         there = all(self.layout.trials_of(stage).is_dir() for stage in found.plan)
         return found if current and there else None
 

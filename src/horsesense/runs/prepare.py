@@ -5,6 +5,7 @@ Nothing here asks a model: a run whose server is gone is made ready again from i
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,11 +17,12 @@ from horsesense.models.base import Capabilities
 from horsesense.probes.base import Probe, Setting
 from horsesense.probes.registry import parse_probes
 from horsesense.prompts import Prompter, Shots, Want
-from horsesense.readers.base import Reader
+from horsesense.readers.base import OptionScorer, Reader
+from horsesense.readers.logprobs.option_text import NAME as OPTION_TEXT
 from horsesense.readers.registry import make_reader
 from horsesense.runs.planner import Planner
 from horsesense.runs.record import ModelRecord
-from horsesense.runs.settings import Settings
+from horsesense.runs.settings import AUTO_READERS, DEFAULT_READERS, Settings
 
 
 @dataclass(frozen=True)
@@ -46,8 +48,8 @@ class Study:
         return self.model.offers
 
     def readers(self) -> tuple[Reader, ...]:
-        """The readers that the settings name, made anew: a fitted one has seen nothing yet."""
-        return tuple(map(make_reader, self.settings.readers))
+        """The readers of the study, made anew: a fitted one has seen nothing yet."""
+        return tuple(map(make_reader, reader_names(self.settings, self.items, self.model)))
 
 
 def load_study_items(settings: Settings) -> ItemSet:
@@ -76,31 +78,59 @@ def load_shots(settings: Settings, items: ItemSet) -> ItemSet | None:
     return load_items(settings.shots_from, map=settings.map, labels=items.labels or None)
 
 
-def prepare(settings: Settings, items: ItemSet, shots: ItemSet | None, model: ModelRecord) -> Study:
+def reader_names(settings: Settings, items: ItemSet, model: ModelRecord) -> tuple[str, ...]:
+    """The readers that the settings name, or "auto": those of replies, and of scored option texts.
+
+    Texts are scored by default where items have options of their own, which the prompt shows
+    anyway, and the model sees the request alone: a simulation would only repeat itself
+    (docs/decisions/0011).
+    """
+    if settings.readers != AUTO_READERS:
+        return settings.readers
+    scores = model.offers.continuations and items.kind == "choice" and not model.informed
+    return (*DEFAULT_READERS, OPTION_TEXT) if scores else DEFAULT_READERS
+
+
+def prepare(
+    settings: Settings,
+    items: ItemSet,
+    shots: ItemSet | None,
+    model: ModelRecord,
+    asked_for: Iterable[str],
+) -> Study:
     """Settle everything that must be known before the first request.
+
+    Args:
+        asked_for: readers whose needs the requests are written for. Those that a run has had
+            stay among them, so that the answers that are there stay the answers to what is asked.
 
     Raises UsageError for an unknown probe, reader, template or task.
     """
-    offers = model.offers
     style = settings.style
     if style == "auto":
-        style = "chat" if offers.chat else "completion"
-    want = Want(
-        max_tokens=settings.max_tokens if offers.text else 0,
-        temperature=settings.temperature,
-        top_p=settings.top_p,
-        top_logprobs=min(20, offers.top_logprobs),
-        label_tokens=offers.label_tokens,
-    )
+        style = "chat" if model.offers.chat else "completion"
     prompter = Prompter(
         style,
-        want,
+        _want(settings, model.offers, asked_for),
         None if shots is None else Shots(shots, settings.shots),
         Path(settings.templates) if settings.templates else None,
         task_for(items, settings.task),
     )
     probes = parse_probes(settings.probes)
     planner = Planner(items, probes, Setting(items, settings.seed), prompter, model.identity)
-    study = Study(settings, items, shots, model, probes, planner)
-    study.readers()  # an unknown reader is an error before anything is asked
-    return study
+    return Study(settings, items, shots, model, probes, planner)
+
+
+def _want(settings: Settings, offers: Capabilities, readers: Iterable[str]) -> Want:
+    """What every request asks for; UsageError for an unknown reader."""
+    made = map(make_reader, dict.fromkeys(readers))
+    scorers = [reader for reader in made if isinstance(reader, OptionScorer)]
+    return Want(
+        max_tokens=settings.max_tokens if offers.text else 0,
+        temperature=settings.temperature,
+        top_p=settings.top_p,
+        top_logprobs=min(20, offers.top_logprobs),
+        label_tokens=offers.label_tokens,
+        continuations=offers.continuations and bool(scorers),
+        unconditional=any(reader.unconditional for reader in scorers),
+    )

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from horsesense import __version__
 from horsesense.errors import StoreError
 from horsesense.files import write_whole
-from horsesense.models.base import Capabilities, Model
+from horsesense.models.base import Capabilities, Model, NeedsAnswerKey
 from horsesense.runs.settings import Settings
 
 FORMAT = 2
@@ -34,16 +34,19 @@ class ModelRecord(_Frozen):
         name: short name for tables.
         identity: all that determines its answers; part of every request key.
         capabilities: fields of `models.base.Capabilities`.
+        informed: whether it is told the trial behind a request, as simulations are.
     """
 
     name: str
     identity: str
+    informed: bool = False
     capabilities: dict[str, Any] = Field(default_factory=dict)
 
     @classmethod
     def of(cls, model: Model, capabilities: Capabilities) -> ModelRecord:
         found = {name: value for name, value in asdict(capabilities).items() if value is not None}
-        return cls(name=model.name, identity=model.identity, capabilities=found)
+        informed = isinstance(model, NeedsAnswerKey)
+        return cls(name=model.name, identity=model.identity, informed=informed, capabilities=found)
 
     @property
     def offers(self) -> Capabilities:
@@ -80,6 +83,7 @@ class RunRecord(_Frozen):
         horsesense: the version that wrote it.
         kind: asked (by us), imported (from another program's log) or merged.
         settings, items, model: what was asked, about what, and whom.
+        asked_for: readers whose needs the requests were written for.
         readers: reader -> version, of the readings that measures are taken from.
         stages: stage -> what it has done.
     """
@@ -90,6 +94,7 @@ class RunRecord(_Frozen):
     settings: Settings
     items: ItemsRecord
     model: ModelRecord
+    asked_for: tuple[str, ...] = ()
     readers: dict[str, str] = Field(default_factory=dict)
     stages: dict[Stage, StageRecord] = Field(default_factory=dict)
 

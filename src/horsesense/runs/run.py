@@ -28,6 +28,7 @@ from horsesense.runs.convert import convert_if_old
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.frames import estimates_frame, readings_frame, trials_frame
 from horsesense.runs.measure import measure
+from horsesense.runs.prepare import reader_names
 from horsesense.runs.results import Results
 from horsesense.runs.settings import Settings
 from horsesense.runs.start import start
@@ -158,11 +159,10 @@ class Run:
 
         Raises UsageError for an unknown reader, ModelError where a judge cannot be reached.
         """
-        record = self.directory.record
-        if readers and record is not None:
-            kept = [name for name in record.readers if name not in readers]
-            return complete(self._read([*kept, *readers], limits))
-        return complete(self._read(self.settings.readers, limits))
+        record = self.directory.known
+        names = readers or reader_names(self.settings, self.items, record.model)
+        kept = [name for name in record.readers if name not in names] if readers else []
+        return complete(self._read([*kept, *names], limits))
 
     async def _read(self, specs: Sequence[str], limits: Limits) -> RunSummary:
         """Read; trials that an interruption left unplanned are made again first."""
@@ -188,7 +188,8 @@ class Run:
         A run that was interrupted is first read, as far as no model is needed for that.
         """
         if not self.directory.known.readers or self.directory.asked() is None:
-            offline = [spec for spec in self.settings.readers if not spec.startswith("judge:")]
+            names = reader_names(self.settings, self.items, self.directory.known.model)
+            offline = [name for name in names if not name.startswith("judge:")]
             complete(self._read(offline, UNLIMITED))
         self._results = measure(self.directory)
         return self._results

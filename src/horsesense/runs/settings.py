@@ -11,6 +11,8 @@ from horsesense.runs.suites import BASIC, merged, named_suites, rebundled, suite
 
 DEFAULT_PROBES = BASIC
 DEFAULT_READERS = ("first_token", "text")
+AUTO_READERS = ("auto",)
+"""`DEFAULT_READERS`, and `option_text` where the model scores texts (see `prepare`)."""
 
 
 def same_kind(one: str, other: str) -> bool:
@@ -53,7 +55,7 @@ class Settings(BaseModel):
     max_tokens: int = Field(default=16, ge=0)
     temperature: float = Field(default=0.0, ge=0)
     top_p: float | None = Field(default=None, gt=0, le=1)
-    readers: tuple[str, ...] = DEFAULT_READERS
+    readers: tuple[str, ...] = AUTO_READERS
     draws: int = Field(default=1000, ge=100)
     level: float = Field(default=0.95, gt=0.5, lt=1)
 
@@ -68,7 +70,8 @@ class Settings(BaseModel):
         suites = named_suites(values.get("suite"))
         needed = [name for suite in suites for name in suite.needed(faithful)]
         if needed:
-            named = values.get("readers") or DEFAULT_READERS
+            given = tuple(values.get("readers") or AUTO_READERS)
+            named = DEFAULT_READERS if given == AUTO_READERS else given
             new = [name for name in needed if not any(same_kind(name, r) for r in named)]
             values = {**values, "readers": (*named, *new)}
         if values.get("sizes") or values.get("bundles") or values.get("disjoint"):

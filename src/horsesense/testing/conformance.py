@@ -10,8 +10,10 @@ plug-in of your own is checked like ours:
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import cycle
 
 import numpy as np
 
@@ -152,9 +154,19 @@ def replies_to(trial: Trial) -> Iterator[Response]:
     """Hostile replies, and the words of the prompt itself, with scores and without."""
     shown = [word for v in trial.variants for word in (*v.labels, *v.options)]
     logs: Mapping[str, float] = dict.fromkeys(("A", "B", *shown[:1]), -1.5)
+    totals = cycle(HOSTILE_SCORES)
     for text in (*HOSTILE_REPLIES, *dict.fromkeys(shown), "\n".join(shown)):
         yield Response(text)
         yield Response(text, "length", token_logprobs=(logs, {"B": -1.0}))
+        yield Response(
+            text, continuations=_scores(trial, next(totals)), unconditional=_scores(trial, -2.0)
+        )
+
+
+def _scores(trial: Trial, total: float) -> dict[str, tuple[float, int]]:
+    """A score for each option's text, falling from the first on."""
+    options = trial.variants[0].options
+    return {option: (total - place, 1 + place % 2) for place, option in enumerate(options)}
 
 
 def _check_reading(reading: Reading, k: int, length: int) -> None:
@@ -176,6 +188,9 @@ def _check_fit(reader: FittedReader) -> None:
     known = {probe.name for probe in PROBES}
     assert reader.fits_on <= known, f"{reader.name} is fitted on no probe: {reader.fits_on - known}"
 
+
+HOSTILE_SCORES = (-1.0, -math.inf, math.nan, math.inf, 0.0)
+"""Log-probabilities that a log may hold, sound or not."""
 
 HOSTILE_REPLIES = (
     "",

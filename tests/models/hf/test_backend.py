@@ -173,6 +173,34 @@ def test_log_probabilities_are_those_of_the_bare_model(folder):
     assert response.continuations["the dog"] == (pytest.approx(direct, abs=1e-5), len(reply))
 
 
+def test_texts_are_scored_without_the_question_too(folder):
+    """After a prompt of its own, on the trie and one by one; nothing else moves."""
+    given = {**PARAMS, "unconditional": "Answer:"}
+    requests = [*orders(**given), *(plain(text, **given) for text in CORPUS)]
+    bare = ask(from_spec(str(folder)), *orders(**PARAMS), *(plain(t, **PARAMS) for t in CORPUS))
+    (chatted,) = ask(from_spec(str(folder)), chat("Answer:", **PARAMS))
+    (texted,) = ask(from_spec(str(folder)), plain("Answer:", **PARAMS))
+    for scoring in ("trie", "plain"):
+        found = ask(from_spec(f"{folder}?scoring={scoring}"), *requests)
+        for request, response, before in zip(requests, found, bare, strict=True):
+            expected = texted if request.messages is None else chatted
+            for text, (total, tokens) in expected.continuations.items():
+                assert response.unconditional[text] == (pytest.approx(total, abs=1e-5), tokens)
+            assert set(response.unconditional) == set(PARAMS["continuations"])
+            assert response.text == before.text
+            assert numbers(response) == pytest.approx(numbers(before), abs=1e-5)
+    assert bare[0].unconditional == {}
+
+
+def test_a_text_too_long_for_the_context_costs_the_reply_nothing(folder):
+    long = "the dog " * 100
+    given = {"max_tokens": 3, "continuations": ("red", long), "unconditional": "Answer:"}
+    (found,) = ask(from_spec(str(folder)), chat("which animal barks?", **given))
+    (plainly,) = ask(from_spec(str(folder)), chat("which animal barks?", max_tokens=3))
+    assert found.text == plainly.text
+    assert set(found.continuations) == set(found.unconditional) == {"red"}
+
+
 def test_scores_alone_generate_nothing(folder):
     (response,) = ask(from_spec(str(folder)), chat("A?", max_tokens=0, label_tokens=("A",)))
     assert (response.text, response.finish_reason) == ("", None)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isnan
+from math import inf, isnan
 from typing import TYPE_CHECKING, Any
 
 from horsesense.models.base import Asked
@@ -15,7 +15,7 @@ from horsesense.rng import unit
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from horsesense.models.hf.trie import Job, TrieScorer
+    from horsesense.models.hf.trie import Ids, Job, TrieScorer
 
 FIRST_POSITIONS = 5
 """Positions whose log-probabilities are kept: some models write a label second or third."""
@@ -46,6 +46,7 @@ class LocalModel:
         self.notes: list[str] = []
         self._plain = PlainScorer(model)
         self._trie: TrieScorer | None = None
+        self._bare: TrieScorer | PlainScorer = self._plain
         self._trie_limit = _sharing_limit(config)
 
     def try_trie(self) -> None:
@@ -64,7 +65,10 @@ class LocalModel:
                 f"differ by up to {difference:.2g}."
             )
             return
-        self._trie = TrieScorer(self.model, _NODES.get(self.model.device.type, _NODES["cuda"]))
+        nodes = _NODES.get(self.model.device.type, _NODES["cuda"])
+        self._trie = TrieScorer(self.model, nodes)
+        # A scorer of its own: among other prompts, the prefix that those share would be lost.
+        self._bare = TrieScorer(self.model, nodes)
         self.notes.append(
             f"Prompts share a token trie; log-probabilities agreed to {difference:.1g} in a check."
         )
@@ -81,17 +85,30 @@ class LocalModel:
         try:
             prompt = self.tokens.prompt(request)
             replies = self.tokens.replies(request, request.params.continuations)
+            bare = _bare(request, self.tokens)
         except ValueError as error:
             return Failure("rejected", f"{error}", retryable=False)
-        more = max([request.params.max_tokens, *map(len, replies.values())])
-        if self.context_length is not None and len(prompt) + more > self.context_length:
+        more = request.params.max_tokens
+        if more > self._room(prompt):
             return Failure(
                 "rejected",
                 f"the prompt has {len(prompt)} tokens and {more} are asked for; "
                 f"the model takes {self.context_length} in all",
                 retryable=False,
             )
-        return _Asking(key, request, self.tokens, prompt, replies)
+        # A text that is too long to be scored must not cost the reply.
+        replies = self._fitting(prompt, replies)
+        if bare is not None:
+            bare.replies = self._fitting(bare.prompt, bare.replies)
+        return _Asking(key, request, self.tokens, prompt, replies, bare)
+
+    def _room(self, prompt: Ids) -> float:
+        """How many tokens may follow a prompt."""
+        return inf if self.context_length is None else self.context_length - len(prompt)
+
+    def _fitting(self, prompt: Ids, replies: Mapping[str, Ids]) -> dict[str, Ids]:
+        room = self._room(prompt)
+        return {text: ids for text, ids in replies.items() if len(ids) <= room}
 
     def _run(self, asked: Sequence[_Asking]) -> None:
         if not asked:
@@ -121,15 +138,63 @@ class LocalModel:
         if self._trie and shared:
             self._trie.run(shared)
         self._plain.run(alone)
+        self._score_bare([each.bare for each in asked if each.bare is not None])
+
+    def _score_bare(self, asked: Sequence[_Bare]) -> None:
+        """Score texts without their question: each but once, however many requests ask for it."""
+        wanted: dict[Ids, dict[Ids, float]] = {}
+        for each in asked:
+            each.scores = wanted.setdefault(each.prompt, {})
+            each.scores.update(dict.fromkeys(each.replies.values(), 0.0))
+        jobs = [_reply_job(prompt, tuple(scores)) for prompt, scores in wanted.items()]
+        if jobs:
+            self._bare.run(jobs)
+        for job in jobs:
+            wanted[job.prompt].update(zip(job.replies, job.reply_logprobs, strict=True))
 
     def _free_memory(self) -> None:
         import torch
 
-        if self._trie:
-            self._trie.bank.clear()
-            self._trie.budget = max(self._trie.budget // 2, 64)
+        from horsesense.models.hf.trie import TrieScorer
+
+        for scorer in (self._trie, self._bare):
+            if isinstance(scorer, TrieScorer):
+                scorer.bank.clear()
+                scorer.budget = max(scorer.budget // 2, 64)
         if torch.cuda.is_available():
             torch.cuda.empty_cache()
+
+
+@dataclass(slots=True, eq=False)
+class _Bare:
+    """The replies of a request after a prompt without its question.
+
+    Attributes:
+        prompt: token ids of that prompt.
+        replies: text -> token ids.
+        scores: token ids -> log-probability; filled in.
+    """
+
+    prompt: Ids
+    replies: dict[str, Ids]
+    scores: dict[Ids, float] = field(default_factory=dict)
+
+
+def _bare(request: Request, tokens: Tokens) -> _Bare | None:
+    """What `SamplingParams.unconditional` asks for; None where it asks for nothing."""
+    text = request.params.unconditional
+    if text is None:
+        return None
+    alone = Request(None, text) if request.messages is None else Request((("user", text),), None)
+    replies = tokens.replies(alone, request.params.continuations)
+    return _Bare(tokens.prompt(alone), {text: ids for text, ids in replies.items() if ids})
+
+
+def _reply_job(prompt: Ids, replies: tuple[Ids, ...]) -> Job:
+    """A prompt after which replies are scored and nothing is written."""
+    from horsesense.models.hf.trie import Job
+
+    return Job(prompt, lambda logprobs: None, replies)
 
 
 @dataclass(slots=True, eq=False)
@@ -139,8 +204,9 @@ class _Asking:
     key: Key
     request: Request
     tokens: Tokens
-    prompt: tuple[int, ...]
-    replies: dict[str, tuple[int, ...]]
+    prompt: Ids
+    replies: dict[str, Ids]
+    bare: _Bare | None = None
     job: Job | None = None
     token_logprobs: list[dict[str, float]] = field(default_factory=list)
     generated: list[int] = field(default_factory=list)
@@ -183,7 +249,8 @@ class _Asking:
             return self.failure or Failure("server", "the request was not answered")
         stopped = bool(self.generated) and self.generated[-1] in self.tokens.stop_ids
         written = self.generated[:-1] if stopped else self.generated
-        if any(map(isnan, self.job.reply_logprobs)):
+        bare = {} if self.bare is None else self.bare.scores
+        if any(map(isnan, (*self.job.reply_logprobs, *bare.values()))):
             return _NAN
         values = iter(self.job.reply_logprobs)
         return Response(
@@ -193,6 +260,10 @@ class _Asking:
             continuations={
                 text: (round(next(values), 6) if ids else 0.0, len(ids))
                 for text, ids in self.replies.items()
+            },
+            unconditional={
+                text: (round(bare[ids], 6), len(ids))
+                for text, ids in (self.bare.replies if self.bare else {}).items()
             },
             usage=Usage(len(self.prompt), len(self.generated)),
         )

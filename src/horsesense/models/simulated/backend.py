@@ -11,7 +11,7 @@ trial asks for and is the same for all profiles (`horsesense.models.simulated.sp
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import parse_qsl
@@ -41,7 +41,7 @@ from horsesense.models.simulated.second_thoughts import (
     Stubborn,
     Torn,
 )
-from horsesense.models.simulated.speech import first_token, speak
+from horsesense.models.simulated.speech import first_token, reply_scores, speak
 from horsesense.plugins import Registry
 from horsesense.trials.trial import Trial
 
@@ -113,7 +113,9 @@ class Simulated:
         self._answer_key.clear()
 
     async def capabilities(self) -> Capabilities:
-        return Capabilities(chat=True, completion=True, top_logprobs=26, label_tokens=True)
+        return Capabilities(
+            chat=True, completion=True, top_logprobs=26, label_tokens=True, continuations=True
+        )
 
     def count_tokens(self, request: Request) -> int | None:
         return None
@@ -132,14 +134,29 @@ class Simulated:
         trial = self._answer_key.get(asked.key)
         if trial is None:
             return UNATTACHED
-        decisions = self.profile.decide_all(trial, asked.key)
-        scored = asked.request.params.label_tokens and len(decisions) == 1
+        decisions = self.profile.decide_all(trial, self._luck_key(asked))
+        params = asked.request.params
+        scored = params.label_tokens and len(decisions) == 1
+        replies = params.continuations if len(decisions) == 1 else ()
+        told = self.profile.text_logits(trial.variants[0], decisions[0]) if replies else ()
         return Response(
             text=speak(trial, decisions),
             finish_reason="stop",
             token_logprobs=(first_token(trial, decisions[0]),) if scored else (),
+            continuations=reply_scores(replies, told),
+            unconditional={}
+            if params.unconditional is None
+            else reply_scores(replies, [0.0] * len(replies)),
             usage=Usage(),
         )
+
+    def _luck_key(self, asked: Asked) -> Key:
+        """The key that draws are made with: what is scored besides does not change the reply."""
+        params = asked.request.params
+        if not params.continuations:
+            return asked.key
+        bare = replace(params, continuations=(), unconditional=None)
+        return replace(asked.request, params=bare).key(self.identity)
 
 
 def from_spec(rest: str) -> Simulated:

@@ -41,6 +41,16 @@ class Profile:
         """A decision about each variant of a trial; `key` is that of the request."""
         return [self.decide(v, _luck(key, place)) for place, v in enumerate(trial.variants)]
 
+    def text_logits(self, variant: Variant, decision: Decision) -> tuple[float, ...]:
+        """One number per position for the option's text as the reply; those of what it says.
+
+        Empty where it has nothing to say of the options.
+        """
+        logits, place = decision.logits, decision.position
+        if place is None or not logits or logits[place] == max(logits):
+            return logits
+        return choose(place, len(logits)).logits
+
     @property
     def spec(self) -> str:
         """Name and all parameters, as they are written in `--model`."""
@@ -89,6 +99,10 @@ class Habit(Profile):
         if "B" in variant.labels:
             return choose(variant.labels.index("B"), len(variant.options))
         return right(variant)
+
+    def text_logits(self, variant: Variant, decision: Decision) -> tuple[float, ...]:
+        """What is right: the habit is for a label, and texts have none."""
+        return right(variant).logits
 
 
 @dataclass(frozen=True)

@@ -120,6 +120,21 @@ def speak(trial: Trial, decisions: Sequence[Decision]) -> str:
     return SPEECH[trial.answer_format](trial, decisions)
 
 
+def reply_scores(replies: Sequence[str], logits: Sequence[float]) -> dict[str, tuple[float, int]]:
+    """Log-probability and length in words of each reply; 0.98 is shared by them, by their logits.
+
+    Of replies that are the same text the best counts. Nothing where there are no logits.
+    """
+    if not logits:
+        return {}
+    best: dict[str, float] = {}
+    for reply, logit in zip(replies, logits, strict=True):
+        best[reply] = max(logit, best.get(reply, -math.inf))
+    peak = max(best.values())
+    scale = math.log(0.98) - peak - math.log(sum(math.exp(x - peak) for x in best.values()))
+    return {reply: (x + scale, max(len(reply.split()), 1)) for reply, x in best.items()}
+
+
 def first_token(trial: Trial, decision: Decision) -> Mapping[str, float]:
     """Log-probabilities of the labels as the first token; talkers leave most mass to words."""
     logits = decision.logits

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
@@ -37,8 +37,35 @@ def context(run: Run) -> Context | None:
         "mismatch_n": rests_on(mismatch),
         "judges": [*run.findings.get("judges", {}).items()],
         "valid": run.one("mismatch_valid", reader="first_token"),
+        "by_text": [*_by_text(run)],
         "statuses": [(reader, _statuses(run, reader)) for reader in run.readers],
     }
+
+
+class ByText(NamedTuple):
+    """Accuracy as published by one reader of option texts, beside that by letter.
+
+    Attributes:
+        reader: its name.
+        text, letter: the two accuracies.
+        gain: their difference, item by item; None where it is undefined.
+        differ: share of trials in which the two choose different options; None likewise.
+    """
+
+    reader: str
+    text: Estimate
+    letter: Estimate
+    gain: Estimate | None
+    differ: Estimate | None
+
+
+def _by_text(run: Run) -> Iterator[ByText]:
+    letter = run.one("accuracy", reader="first_token")
+    for reader in run.readers:
+        text = run.one("accuracy", reader=reader)
+        differ = run.one("letter_difference", reader=reader)
+        if letter is not None and text is not None and differ is not None:
+            yield ByText(reader, text, letter, run.one("score_gain", reader=reader), differ)
 
 
 def _statuses(run: Run, reader: str) -> Markup | None:
@@ -66,6 +93,28 @@ def sentences(run: Run) -> Iterator[Sentence]:
     mismatch = run.one("mismatch_rate", reader="first_token")
     if mismatch is not None:
         yield from _mismatch(run, mismatch)
+    yield from map(_text_or_letter, _by_text(run))
+
+
+def _text_or_letter(found: ByText) -> Sentence:
+    """What scoring by text changes; a note where the intervals allow for no more."""
+    gain = found.gain or found.text
+    how = found.reader.partition("(")[2].rstrip(")")
+    text = (
+        f"{_right(found.text)} are right by option text{how and f' ({how})'}, "
+        f"{_right(found.letter)} by letter"
+    )
+    if found.differ is not None:
+        text += f"; the two choose different options in {value_of(found.differ)} of the trials"
+    if found.gain is not None and side(gain, 0.0):
+        text += ", so that the score depends on how it is taken"
+        return Sentence(f"{text}.", "warning", gain, READERS.id, abs(gain.value or 0))
+    return Sentence(f"{text}.", "note", gain, READERS.id)
+
+
+def _right(e: Estimate) -> str:
+    """A count of right answers, "19 of 30"; of several trials an item, the mean of its share."""
+    return f"{(e.value or 0) * e.n:,.0f} of {e.n:,}"
 
 
 def _missing(run: Run) -> Iterator[Sentence]:
