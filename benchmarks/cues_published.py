@@ -11,8 +11,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from horsesense.cues.api import find_cues
-from horsesense.cues.features import NGRAMS, READABILITY
+from horsesense.cue_tests.api import find_cues
+from horsesense.cue_tests.features import NGRAMS, READABILITY
 from horsesense.items.load import load_items
 
 PUBLISHED = {  # kappa_uniform of the n-gram vectors in the order of NGRAMS, then readability

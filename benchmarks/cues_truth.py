@@ -17,8 +17,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from horsesense.cues.api import find_cues
-from horsesense.cues.result import CueResult
+from horsesense.cue_tests.api import find_cues
+from horsesense.cue_tests.result import CueResult
 from horsesense.items.item import Item, ItemSet
 
 CUES = ("seldom", "often")

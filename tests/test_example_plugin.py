@@ -51,7 +51,7 @@ def call(python: dict[str, str], *words: str, cwd: Path) -> str:
 def test_the_example_is_listed(python: dict[str, str], tmp_path: Path) -> None:
     found = json.loads(call(python, "-m", "horsesense", "list", "--json", cwd=tmp_path))
     assert found["probes"]["backwards"] == (
-        "The options from last to first. The answer follows its content."
+        "The options from last to first. The answer follows the option."
     )
     assert found["measures"]["chose_last"].startswith("Share of the answers")
     assert found["readers"]["last_label"].startswith("The last option label")

@@ -23,7 +23,7 @@ FLOORS = (
     "readers",
     "measures",
     "runs",
-    "cues build paper_check",
+    "cue_tests build paper_check",
     "report",
     "api catalogue extend testing",
     "cli",

@@ -28,8 +28,8 @@ from horsesense.runs.settings import Settings
 if TYPE_CHECKING:
     import polars as pl
 
-    from horsesense.cues.groups import Grouping
-    from horsesense.cues.result import CueResult
+    from horsesense.cue_tests.groups import Grouping
+    from horsesense.cue_tests.result import CueResult
 
 Items = str | Path | ItemSet | Given
 """A file, "sample", "hf:..."; or items, or rows: mappings, or a polars or pandas frame."""
@@ -276,7 +276,7 @@ def cues(
         folds, repeats: of the cross-validation.
         jobs: processes; one per core by default.
     """
-    from horsesense.cues.api import find_cues
+    from horsesense.cue_tests.api import find_cues
 
     settings = Settings.of(**_named(items=_source(items), model="none:", map=map, split=split,
                                     where=where, limit=limit, seed=seed))  # fmt: skip

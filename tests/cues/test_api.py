@@ -11,17 +11,17 @@ import pytest
 from typer.testing import CliRunner
 
 from horsesense.cli import app
-from horsesense.cues.answers import load_answers
-from horsesense.cues.api import as_json, find_cues
-from horsesense.cues.dependence import Answers, Dependence, family_of, family_summary
-from horsesense.cues.evaluate import evaluate
-from horsesense.cues.features import NGRAMS
-from horsesense.cues.groups import find_groups
-from horsesense.cues.repair import balance
-from horsesense.cues.result import CueResult
-from horsesense.cues.splits import published, published_draw
-from horsesense.cues.sweep import Method
-from horsesense.cues.task import make_task
+from horsesense.cue_tests.answers import load_answers
+from horsesense.cue_tests.api import as_json, find_cues
+from horsesense.cue_tests.dependence import Answers, Dependence, family_of, family_summary
+from horsesense.cue_tests.evaluate import evaluate
+from horsesense.cue_tests.features import NGRAMS
+from horsesense.cue_tests.groups import find_groups
+from horsesense.cue_tests.repair import balance
+from horsesense.cue_tests.result import CueResult
+from horsesense.cue_tests.splits import published, published_draw
+from horsesense.cue_tests.sweep import Method
+from horsesense.cue_tests.task import make_task
 from horsesense.errors import ItemsError, UsageError
 from horsesense.items.item import Item, ItemSet
 from horsesense.items.load import load_items

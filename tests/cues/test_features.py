@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.feature_selection import f_classif
 
-from horsesense.cues.cheap import cues_of_options, cues_of_texts
-from horsesense.cues.classify import CLASSIFIERS, fit
-from horsesense.cues.features import NGRAMS, THIRTEEN, anova_f, prepare_dense, prepare_ngrams
-from horsesense.cues.readability import MEASURES, readability
-from horsesense.cues.tokens import count_ngrams, gpt2, plain, read_stream, unspaced_share
+from horsesense.cue_tests.cheap import cues_of_options, cues_of_texts
+from horsesense.cue_tests.classify import CLASSIFIERS, fit
+from horsesense.cue_tests.features import NGRAMS, THIRTEEN, anova_f, prepare_dense, prepare_ngrams
+from horsesense.cue_tests.readability import MEASURES, readability
+from horsesense.cue_tests.tokens import count_ngrams, gpt2, plain, read_stream, unspaced_share
 
 TEXTS = [
     "The cat sat on the mat. Café au lait!",

@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import balanced_accuracy_score, cohen_kappa_score
 
-from horsesense.cues import scores
-from horsesense.cues.dependence import Part, stratified_difference
-from horsesense.cues.groups import find_groups
-from horsesense.cues.splits import k_fold, published_draw, repeated
-from horsesense.cues.task import make_task
+from horsesense.cue_tests import scores
+from horsesense.cue_tests.dependence import Part, stratified_difference
+from horsesense.cue_tests.groups import find_groups
+from horsesense.cue_tests.splits import k_fold, published_draw, repeated
+from horsesense.cue_tests.task import make_task
 from horsesense.errors import UsageError
 from horsesense.items.item import Item, ItemSet
 

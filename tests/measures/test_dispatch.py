@@ -11,6 +11,7 @@ import pytest
 
 from cells import cell_of
 from horsesense.measures import estimate
+from horsesense.measures.base import Measure, Rows
 from horsesense.measures.cells import HELD_OUT, Bundles, Cell, Parts, Scores, joined
 from horsesense.measures.joined import families
 from horsesense.measures.registry import MEASURES
@@ -109,3 +110,21 @@ def test_measures_need_no_check_of_what_they_are_given() -> None:
     for measure in MEASURES:
         for cell in measure.cells(random_cells()):
             assert all(kind in cell for kind in measure.needs), measure.name
+
+
+class Broken(Measure):
+    """A measure of another package that fails."""
+
+    name = title = "broken"
+    summary = "Fails."
+
+    def rows(self, cell: Cell) -> Rows:
+        raise KeyError("a column that is not there")
+
+
+def test_a_measure_of_another_package_that_fails_is_undefined_and_says_why() -> None:
+    cell = cell_of([[0], [1]], [0, 1])
+    context = estimate.Context("d", "m", np.arange(2), signature=lambda *_: None)
+    broken, sound = estimate.estimate_all([cell], [Broken(), MEASURES.get("accuracy")], context)
+    assert broken.note == "the plug-in failed: KeyError: 'a column that is not there'"
+    assert sound.value == 1.0

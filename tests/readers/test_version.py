@@ -49,7 +49,7 @@ def test_the_stated_version_is_the_readers(reader: str) -> None:
         ("readers/formats/index_json.py", {"text"}),
         ("readers/text/announcements.py", {"text", "judge"}),
         ("items/none_options.py", {"text", "judge", "trained"}),
-        ("readers/logprobs/first_token.py", {"first_token", "pride"}),
+        ("readers/logprobs/first_token.py", {"first_token", "option_text", "pride"}),
         ("stats/pride.py", {"pride"}),
         ("readers/model_based/cases.py", {"judge", "trained"}),
         ("readers/model_based/judge.py", {"judge"}),

@@ -36,7 +36,9 @@ def test_trials_to_read_are_of_every_kind_of_answer() -> None:
 )
 def test_our_readers_conform(spec: str) -> None:
     count = check_reader(make_reader(spec))
-    assert (count > 0) == spec.startswith(("text", "first_token")), "the rest wants to be fitted"
+    assert (count > 0) == spec.startswith(("text", "first_token", "option_text")), (
+        "the rest wants to be fitted"
+    )
 
 
 def test_a_judge_conforms_when_it_has_judged(tmp_path: Path) -> None:

@@ -22,9 +22,9 @@ from horsesense.cli.options import (
 from horsesense.errors import UsageError
 
 if TYPE_CHECKING:
-    from horsesense.cues.groups import Grouping
-    from horsesense.cues.repair import Balance
-    from horsesense.cues.result import CueResult
+    from horsesense.cue_tests.groups import Grouping
+    from horsesense.cue_tests.repair import Balance
+    from horsesense.cue_tests.result import CueResult
     from horsesense.items.item import ItemSet
 
 ITEMS = (
@@ -79,9 +79,9 @@ def cues(
     as_json: AsJson = False,
 ) -> None:
     """Find out whether labels can be predicted from simple features, and do models use them."""
-    from horsesense.cues.answers import load_answers
-    from horsesense.cues.api import as_json as result_json
-    from horsesense.cues.api import find_cues
+    from horsesense.cue_tests.answers import load_answers
+    from horsesense.cue_tests.api import as_json as result_json
+    from horsesense.cue_tests.api import find_cues
     from horsesense.progress import progress
 
     by_model = _families(families)
@@ -131,7 +131,7 @@ def balanced(
     as_json: AsJson = False,
 ) -> None:
     """Choose a subset, or weights, in which cues no longer predict the label."""
-    from horsesense.cues.repair import balance
+    from horsesense.cue_tests.repair import balance
     from horsesense.progress import progress
 
     item_set = _load(items, map, group, split, where, limit, seed, faithful=False)
@@ -201,7 +201,7 @@ def _dumped(value: Any) -> str:
 
 
 def _text(results: Sequence[CueResult], out: Path | None) -> str:
-    from horsesense.cues.dependence import family_summary
+    from horsesense.cue_tests.dependence import family_summary
 
     lines: list[str] = []
     for result in results:

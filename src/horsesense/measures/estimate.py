@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.measures.base import Crossed, Estimate, Floats, Measure
+from horsesense.measures.base import Crossed, Estimate, Floats, Measure, Rows
 from horsesense.measures.cells import Cell, Subjects
 from horsesense.measures.signature import Signature
 from horsesense.rng import seed_of
@@ -84,11 +84,10 @@ def estimate_all(
     estimates: list[Estimate] = []
     jobs: list[Job] = []
     for measure, cell in ((m, cell) for m in measures for cell in m.cells(cells)):
-        reason = measure.undefined_reason(cell)
-        if reason is not None:
-            estimates.append(_undefined(measure, cell, context, reason))
+        rows = _rows(measure, cell)
+        if isinstance(rows, str):
+            estimates.append(_undefined(measure, cell, context, rows))
             continue
-        rows = measure.rows(cell)
         sums = by_cluster(rows.rows, context.cluster[cell.item], context.n_clusters)
         jobs.append(Job(measure, cell, sums, rows.n, rows.n_missing, rows.crossed))
         if sum(job.sums.shape[1] for job in jobs) > BLOCK:
@@ -96,6 +95,20 @@ def estimate_all(
             jobs = []
     estimates += _finished(jobs, resampler, context)
     return _adjusted(_in_order(estimates, cells), context.tested)
+
+
+def _rows(measure: Measure, cell: Cell) -> Rows | str:
+    """The rows of a measure, or the reason why there are none.
+
+    Every installed measure is computed in every audit: one of another package that fails must not
+    take the audit of somebody who never asked for it with it. A fault of our own is raised.
+    """
+    try:
+        return measure.undefined_reason(cell) or measure.rows(cell)
+    except Exception as error:
+        if type(measure).__module__.startswith("horsesense."):
+            raise
+        return f"the plug-in failed: {type(error).__name__}: {error}"
 
 
 def _in_order(estimates: Iterable[Estimate], cells: Sequence[Cell]) -> list[Estimate]:

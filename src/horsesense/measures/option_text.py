@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from horsesense.measures.base import Rows
 from horsesense.measures.cells import Cell
-from horsesense.measures.joined import FIRST_TOKEN
+from horsesense.measures.joined import FIRST_TOKEN, AgainstReader
 from horsesense.measures.validity import MismatchValid
 from horsesense.readers.logprobs.option_text import NAME
 
 
-class LetterDifference(MismatchValid):
+class LetterDifference(AgainstReader):
     """The other cell holds the same trials by their letters, as the first token says.
 
     The difference of the two accuracies is `score_gain`.
@@ -22,6 +23,10 @@ class LetterDifference(MismatchValid):
     )
     other_reader = FIRST_TOKEN
     answer_format = frozenset(("letter",))
+    proportion = True
 
     def fits(self, cell: Cell) -> bool:
         return cell.reader.partition("(")[0] == NAME and super().fits(cell)
+
+    def rows(self, cell: Cell) -> Rows:
+        return MismatchValid().rows(cell)

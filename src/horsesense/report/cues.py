@@ -8,8 +8,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from horsesense.cues.dependence import family_summary
-from horsesense.cues.result import CueResult
+from horsesense.cue_tests.dependence import family_summary
+from horsesense.cue_tests.result import CueResult
 from horsesense.report import cues_charts
 from horsesense.report.pages import environment
 

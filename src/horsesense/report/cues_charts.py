@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
-from horsesense.cues.result import Cue, CueResult, CueRow, Dependence
+from horsesense.cue_tests.result import Cue, CueResult, CueRow, Dependence
 from horsesense.report.charts import (
     ACCENT,
     FAINT,

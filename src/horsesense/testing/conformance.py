@@ -319,13 +319,15 @@ def _further(cell: Cell, dice: np.random.Generator) -> Iterator[Columns]:
 
 
 def random_cells() -> list[Cell]:
-    """Random cells of every kind: those of the items as published, by two readers, first."""
+    """Random cells of every kind: those of the items as published, by several readers, first."""
     plain = random_cell(1)
     subjects = Subjects(np.arange(len(plain.item)) % 3, ("algebra", "law", "virology"))
     original = replace(plain, probe="original", condition=PLAIN).having(subjects)
     token = replace(random_cell(2), reader="first_token", by_scores=True)
+    texts = replace(random_cell(5), reader="option_text")
     special = random_special_cells(4)
-    return [plain, original, token, random_bundles(2), random_bundles(3, "select_all"), *special]
+    bundles = [random_bundles(2), random_bundles(3, "select_all")]
+    return [plain, original, token, texts, *bundles, *special]
 
 
 def fitting_cell(measure: Measure) -> Cell | None:

@@ -12,7 +12,6 @@ import pytest
 
 from horsesense.errors import UsageError
 from horsesense.items.item import Item
-from horsesense.measures.option_text import LetterDifference
 from horsesense.models.base import Asked, Capabilities
 from horsesense.models.messages import Request, Response, SamplingParams
 from horsesense.probes.base import show
@@ -159,7 +158,7 @@ def test_names_and_parameters() -> None:
 
 @pytest.mark.parametrize("norm", NORMS)
 def test_it_never_fails_on_what_logs_hold(norm: str) -> None:
-    check_reader(OptionTextReader(norm), trial("red", "blue", "green", "blue"))
+    assert check_reader(OptionTextReader(norm), [trial("red", "blue", "green", "blue")])
 
 
 READERS = ("first_token", "text", "option_text", "option_text(norm=pmi)")
@@ -171,7 +170,7 @@ def habit(tmp_path_factory: pytest.TempPathFactory) -> Run:
     folder = tmp_path_factory.mktemp("habit")
     items = items_file(folder / "items.jsonl", 80)
     found = study(items, "sim:habit", folder / "run", probes=("order",), readers=READERS)
-    return Run.load(found.out, found.items)
+    return found.results
 
 
 def test_a_habit_for_a_label_is_not_one_for_a_text(habit: Run) -> None:
@@ -190,7 +189,7 @@ def test_a_habit_for_a_label_is_not_one_for_a_text(habit: Run) -> None:
     assert one("accuracy", "first_token") == 0.25
     assert one("letter_difference", "text") is None
     assert [e for e in habit.estimates if e.measure == "letter_difference" and e.n_missing] == []
-    assert LetterDifference().is_about("option_text(norm=char)")
+    assert one("letter_difference", "first_token") is None
 
 
 def test_the_report_sets_it_beside_the_letters(habit: Run) -> None:
@@ -266,13 +265,17 @@ class Local:
 )
 def test_when_it_is_asked_for(tmp_path: Path, settings: dict[str, Any], names: list[str]) -> None:
     """By default where the model sees requests alone and can score; else where it is named."""
-    from horsesense.runs.prepare import load_study_items, prepare
+    from horsesense.runs.prepare import load_study_items, prepare, reader_names
+    from horsesense.runs.record import ModelRecord
     from horsesense.runs.settings import Settings
 
     items = items_file(tmp_path / "items.jsonl", 4)
     chosen = Settings.of(items=str(items), model="x", probes=("original",), **settings)
-    ready = asyncio.run(prepare(chosen, Local(), load_study_items(chosen)))
-    assert [reader.name for reader in ready.readers] == names
+    local = Local()
+    model = ModelRecord.of(local, asyncio.run(local.capabilities()))
+    found = load_study_items(chosen)
+    ready = prepare(chosen, found, None, model, reader_names(chosen, found, model))
+    assert [reader.name for reader in ready.readers()] == names
     scored = any(name.startswith("option_text") for name in names)
     (first, *_) = ready.planner.plan(ready.probes)
     assert bool(first.request.params.continuations) == scored

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from horsesense.cues.result import CueRow, Strength, Verdict
+from horsesense.cue_tests.result import CueRow, Strength, Verdict
 from horsesense.stats.tests import holm
 
 LEVEL: Final = 0.05

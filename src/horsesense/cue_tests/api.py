@@ -11,15 +11,15 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.cues.dependence import Answers, depend, family_summary
-from horsesense.cues.evaluate import BEST, REFIT_UP_TO, Ticker, cue_rows, evaluate
-from horsesense.cues.groups import Grouping, Groups, find_groups
-from horsesense.cues.result import CueResult, CueRow
-from horsesense.cues.scores import is_constant
-from horsesense.cues.splits import Split, published, published_draw, repeated
-from horsesense.cues.sweep import Method
-from horsesense.cues.task import Task, make_task
-from horsesense.cues.verdict import judge
+from horsesense.cue_tests.dependence import Answers, depend, family_summary
+from horsesense.cue_tests.evaluate import BEST, REFIT_UP_TO, Ticker, cue_rows, evaluate
+from horsesense.cue_tests.groups import Grouping, Groups, find_groups
+from horsesense.cue_tests.result import CueResult, CueRow
+from horsesense.cue_tests.scores import is_constant
+from horsesense.cue_tests.splits import Split, published, published_draw, repeated
+from horsesense.cue_tests.sweep import Method
+from horsesense.cue_tests.task import Task, make_task
+from horsesense.cue_tests.verdict import judge
 from horsesense.errors import UsageError
 from horsesense.items.item import ItemSet
 

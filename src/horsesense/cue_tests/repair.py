@@ -18,12 +18,12 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.cues import scores
-from horsesense.cues.cheap import ALL
-from horsesense.cues.classify import CLASSIFIERS, Fitted, fit
-from horsesense.cues.groups import Grouping, find_groups
-from horsesense.cues.splits import k_fold
-from horsesense.cues.sweep import (
+from horsesense.cue_tests import scores
+from horsesense.cue_tests.cheap import ALL
+from horsesense.cue_tests.classify import CLASSIFIERS, Fitted, fit
+from horsesense.cue_tests.groups import Grouping, find_groups
+from horsesense.cue_tests.splits import k_fold
+from horsesense.cue_tests.sweep import (
     Method,
     Source,
     count_level,
@@ -32,7 +32,7 @@ from horsesense.cues.sweep import (
     rows_of,
     targets,
 )
-from horsesense.cues.task import Task, make_task
+from horsesense.cue_tests.task import Task, make_task
 from horsesense.errors import UsageError
 from horsesense.items.item import ItemSet
 from horsesense.rng import seed_of, unit

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from horsesense.cues.dependence import Answers
+from horsesense.cue_tests.dependence import Answers
 from horsesense.errors import ItemsError, UsageError
 from horsesense.items.files import load_rows
 from horsesense.items.item import Item, ItemSet

@@ -11,7 +11,7 @@ from typing import Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.cues.tokens import unspaced_share
+from horsesense.cue_tests.tokens import unspaced_share
 from horsesense.errors import UsageError
 from horsesense.items.item import Item, ItemSet, normalised
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array, hstack
 
-from horsesense.cues.tokens import Counts, Level, take_columns
+from horsesense.cue_tests.tokens import Counts, Level, take_columns
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

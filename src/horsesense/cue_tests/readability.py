@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.cues.tokens import LETTERS, Stream, word_stream
+from horsesense.cue_tests.tokens import LETTERS, Stream, word_stream
 
 Floats = npt.NDArray[np.float64]
 

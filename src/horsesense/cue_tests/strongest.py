@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csc_array, hstack
 
-from horsesense.cues.cheap import ALL, CueTable
-from horsesense.cues.classify import CLASSIFIERS, fit
-from horsesense.cues.result import Cue
-from horsesense.cues.splits import Split
-from horsesense.cues.sweep import Source, prepare, rows_of, targets
-from horsesense.cues.task import Task
-from horsesense.cues.tokens import plain
+from horsesense.cue_tests.cheap import ALL, CueTable
+from horsesense.cue_tests.classify import CLASSIFIERS, fit
+from horsesense.cue_tests.result import Cue
+from horsesense.cue_tests.splits import Split
+from horsesense.cue_tests.sweep import Source, prepare, rows_of, targets
+from horsesense.cue_tests.task import Task
+from horsesense.cue_tests.tokens import plain
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -19,20 +19,20 @@ import numpy as np
 import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
-from horsesense.cues.cheap import CueTable, cues_of_options, cues_of_texts
-from horsesense.cues.classify import CLASSIFIERS, MANY_LABELS, Classifier, Fitted, fit
-from horsesense.cues.features import (
+from horsesense.cue_tests.cheap import CueTable, cues_of_options, cues_of_texts
+from horsesense.cue_tests.classify import CLASSIFIERS, MANY_LABELS, Classifier, Fitted, fit
+from horsesense.cue_tests.features import (
     NGRAMS,
     READABILITY,
     Prepared,
     prepare_dense,
     prepare_ngrams,
 )
-from horsesense.cues.readability import readability
-from horsesense.cues.scores import accuracy, kappa, permuted
-from horsesense.cues.splits import Split
-from horsesense.cues.task import Task
-from horsesense.cues.tokens import Counts, Level, count_ngrams, read_stream
+from horsesense.cue_tests.readability import readability
+from horsesense.cue_tests.scores import accuracy, kappa, permuted
+from horsesense.cue_tests.splits import Split
+from horsesense.cue_tests.task import Task
+from horsesense.cue_tests.tokens import Counts, Level, count_ngrams, read_stream
 from horsesense.rng import seed_of
 
 Floats = npt.NDArray[np.float64]

@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.cues.tokens import WORD, plain
+from horsesense.cue_tests.tokens import WORD, plain
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -10,13 +10,13 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.cues import scores
-from horsesense.cues.cheap import CueTable
-from horsesense.cues.features import READABILITY, THIRTEEN
-from horsesense.cues.result import Cue, CueRow
-from horsesense.cues.splits import Split
-from horsesense.cues.strongest import strongest_cues
-from horsesense.cues.sweep import (
+from horsesense.cue_tests import scores
+from horsesense.cue_tests.cheap import CueTable
+from horsesense.cue_tests.features import READABILITY, THIRTEEN
+from horsesense.cue_tests.result import Cue, CueRow
+from horsesense.cue_tests.splits import Split
+from horsesense.cue_tests.strongest import strongest_cues
+from horsesense.cue_tests.sweep import (
     Method,
     Outcome,
     Source,
@@ -27,8 +27,8 @@ from horsesense.cues.sweep import (
     vector_names,
     workers,
 )
-from horsesense.cues.task import Task
-from horsesense.cues.tokens import LEVELS, Counts
+from horsesense.cue_tests.task import Task
+from horsesense.cue_tests.tokens import LEVELS, Counts
 from horsesense.rng import seed_of
 
 Ints = npt.NDArray[np.int64]

@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import norm, ttest_rel
 
-from horsesense.cues.result import CueResult, Dependence, FamilyTest
-from horsesense.cues.task import Task
+from horsesense.cue_tests.result import CueResult, Dependence, FamilyTest
+from horsesense.cue_tests.task import Task
 from horsesense.stats.tests import benjamini_hochberg
 
 Floats = npt.NDArray[np.float64]

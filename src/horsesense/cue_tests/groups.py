@@ -17,8 +17,8 @@ from typing import Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.cues.task import Task
-from horsesense.cues.tokens import Stream, plain, word_stream
+from horsesense.cue_tests.task import Task
+from horsesense.cue_tests.tokens import Stream, plain, word_stream
 from horsesense.errors import UsageError
 
 Ints = npt.NDArray[np.int64]
