@@ -14,7 +14,7 @@ import horsesense
 SOURCE = Path(horsesense.__file__).parent
 
 FLOORS = (
-    "errors rng",
+    "errors rng version",
     "files plugins progress stats",
     "trials",
     "items",

@@ -13,6 +13,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from horsesense.version import __version__
+
 if TYPE_CHECKING:
     from horsesense.api import Run, audit, cues, open, plan, read
     from horsesense.errors import HorsesenseError, ItemsError, UsageError
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
     from horsesense.runs.settings import Settings
 
-__version__ = "0.2.0"
 
 _PLACES = {
     "Estimate": "horsesense.measures.base",

@@ -9,7 +9,6 @@ import numpy as np
 import orjson
 import polars as pl
 
-from horsesense import __version__
 from horsesense.files import write_whole
 from horsesense.items.item import ItemSet
 from horsesense.measures.bounds import Bound, bounds
@@ -27,6 +26,7 @@ from horsesense.runs.results import Results
 from horsesense.runs.suites import named_suites
 from horsesense.runs.tables import cells
 from horsesense.trials.condition import Condition
+from horsesense.version import __version__
 
 SCHEMA = 2
 """Version of the fields of estimates.json; it grows when one is renamed or removed."""

@@ -10,11 +10,11 @@ from typing import Any, Literal
 import tomli_w
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from horsesense import __version__
 from horsesense.errors import StoreError
 from horsesense.files import write_whole
 from horsesense.models.base import Capabilities, Model, NeedsAnswerKey
 from horsesense.runs.settings import Settings
+from horsesense.version import __version__
 
 FORMAT = 2
 """Version of the layout of a run directory; 0.1.0 wrote 1, which had no number."""
