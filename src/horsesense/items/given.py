@@ -50,8 +50,13 @@ def given_items(items: object, settings: Selecting) -> ItemSet | None:
         return None
     if isinstance(items, ItemSet):
         return sampled(items, settings.limit, settings.seed)
+    return load_selected(rows_of(items), settings)
+
+
+def load_selected(source: str | Sequence[Mapping[str, Any]], settings: Selecting) -> ItemSet:
+    """The rows that the settings choose, of a file or of rows; ItemsError lists every fault."""
     return load_items(
-        rows_of(items),
+        source,
         map=settings.map,
         split=settings.split,
         where=settings.where,

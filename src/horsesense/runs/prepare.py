@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from horsesense.errors import UsageError
+from horsesense.items.given import load_selected
 from horsesense.items.item import ItemSet
 from horsesense.items.load import load_items
 from horsesense.items.tasks import task_for
@@ -54,16 +55,7 @@ class Study:
 
 def load_study_items(settings: Settings) -> ItemSet:
     """The items of a study; ItemsError lists every fault of the file."""
-    return load_items(
-        settings.items,
-        map=settings.map,
-        split=settings.split,
-        where=settings.where,
-        labels=settings.labels,
-        limit=settings.limit,
-        shots_from=settings.shots_from,
-        seed=settings.seed,
-    )
+    return load_selected(settings.items, settings)
 
 
 def load_shots(settings: Settings, items: ItemSet) -> ItemSet | None:
