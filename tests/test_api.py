@@ -89,6 +89,59 @@ class TestModels:
             hs.audit(ROWS, 7, out=tmp_path / "run")  # type: ignore[arg-type]
 
 
+class TestOddFunctions:
+    def test_functions_are_told_apart_by_what_they_hold(self) -> None:
+        from functools import partial
+
+        from horsesense.models.callables import CallableModel
+
+        def says(prompts: list[str], letter: str) -> list[str]:
+            return [letter] * len(prompts)
+
+        def made(letter: str) -> Any:
+            return lambda prompts: [letter] * len(prompts)
+
+        class Says:
+            def __init__(self, letter: str) -> None:
+                self.letter = letter
+
+            def __call__(self, prompts: list[str]) -> list[str]:
+                return [self.letter] * len(prompts)
+
+        for kind in (lambda x: partial(says, letter=x), made, Says):
+            one, two, again = (CallableModel(kind(x)).identity for x in "ABA")
+            assert one == again != two
+        with pytest.raises(UsageError, match="cannot be told from other functions"):
+            CallableModel(len)  # type: ignore[arg-type]
+        assert CallableModel(len, name="length").name == "length"  # type: ignore[arg-type]
+
+    @pytest.mark.parametrize("error", [StopIteration, SystemExit, KeyboardInterrupt])
+    def test_whatever_is_raised_is_a_failure(
+        self, error: type[BaseException], tmp_path: Path
+    ) -> None:
+        def raises(prompts: list[str]) -> list[str]:
+            raise error
+
+        with pytest.raises(ModelError, match=error.__name__):
+            hs.audit(ROWS, raises, out=tmp_path / "run", **SMALL)
+
+    def test_half_a_character_is_no_answer(self, tmp_path: Path) -> None:
+        with pytest.raises(ModelError, match="half a character"):
+            hs.audit(ROWS, lambda p: ["A \ud800"] * len(p), out=tmp_path / "run", **SMALL)
+
+    def test_half_a_character_is_no_item(self, tmp_path: Path) -> None:
+        with pytest.raises(UsageError, match="half a character"):
+            hs.audit([{**ROWS[0], "question": "\ud800"}], "sim:oracle", out=tmp_path / "run")
+
+    def test_inside_a_running_loop(self, tmp_path: Path) -> None:
+        import asyncio
+
+        async def notebook() -> hs.Run:
+            return hs.audit(ROWS, "sim:oracle", out=tmp_path / "run", **SMALL)
+
+        assert accuracy(asyncio.run(notebook())) == 1
+
+
 class TestNames:
     def test_lists_and_texts_are_alike(self) -> None:
         one = hs.plan("sample", "sim:prior", probes="order, repeat", limit=3)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+import shutil
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from horsesense.errors import StoreError, UsageError
@@ -47,8 +48,6 @@ def replace_folder(new: Path, old: Path) -> None:
     A kill between the two renames leaves no folder at `old`: whoever reads it must be able to
     make it again.
     """
-    import shutil
-
     aside = old.with_name(f".{old.name}.{os.getpid()}.old")
     try:
         if old.exists():
@@ -59,18 +58,34 @@ def replace_folder(new: Path, old: Path) -> None:
         raise _refused(old, error) from error
 
 
-def remove_leftovers(folder: Path) -> None:
-    """Remove what processes that were killed had begun to write below `folder`."""
-    import shutil
+def remove_leftovers(root: Path, ours: Iterable[Path]) -> None:
+    """Remove what processes that were killed had begun to write.
 
-    for path in folder.rglob(".*"):
-        name, _, kind = path.name.rpartition(".")
-        pid = name.rpartition(".")[2]
-        if kind in ("part", "old") and pid.isdigit() and not _alive(int(pid)):
-            if path.is_dir():
-                shutil.rmtree(path, ignore_errors=True)
-            else:
-                path.unlink(missing_ok=True)
+    Args:
+        root: of its entries, files alone are removed, since others may keep theirs there too.
+        ours: folders below which everything was written by us.
+    """
+    for path in root.glob(".*.part"):
+        if path.is_file() and _left_over(path):
+            path.unlink(missing_ok=True)
+    for folder in ours:
+        for path in folder.rglob(".*"):
+            if _left_over(path):
+                _remove(path)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _left_over(path: Path) -> bool:
+    """Whether a name is one of `whole` or `replace_folder`, of a process that is gone."""
+    name, _, kind = path.name.rpartition(".")
+    pid = name.rpartition(".")[2]
+    return kind in ("part", "old") and pid.isdigit() and not _alive(int(pid))
 
 
 def _alive(pid: int) -> bool:

@@ -80,6 +80,7 @@ class TestWithoutItsModel:
 
     def test_its_frames_have_the_documented_columns(self, out: Path) -> None:
         run = hs.open(out)
+        run.measure()
         assert run.trials.columns == list(TRIAL_COLUMNS)
         assert run.readings.columns == list(READING_COLUMNS)
         assert run.estimates.columns == list(ESTIMATE_COLUMNS)
@@ -331,3 +332,90 @@ def test_any_name_that_can_be_written_works(
 def test_a_name_that_is_not_valid_text_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="not valid UTF-8"):
         hs.audit("sample", "sim:oracle", out=os.fsdecode(b"/tmp/\xff"), limit=2)
+
+
+ROWS = [
+    {
+        "id": f"q{i}",
+        "question": f"Which is number {i}?",
+        "options": [f"thing {i}-{k}" for k in range(4)],
+        "answer_index": i % 4,
+    }
+    for i in range(12)
+]
+
+
+def same(one: hs.Run, two: hs.Run) -> bool:
+    return list(one.results.estimates) == list(two.results.estimates)
+
+
+class TestChangedBetweenTwoSessions:
+    """What an earlier session left must never enter the numbers of a later one."""
+
+    def test_a_corrected_answer_key(self, tmp_path: Path) -> None:
+        settings: dict[str, Any] = {"probes": "order", "draws": 100}
+        other = [{**row, "answer_index": (i + (i > 0)) % 4} for i, row in enumerate(ROWS)]
+
+        def says_b(prompts: list[str]) -> list[str]:
+            return ["B"] * len(prompts)
+
+        hs.audit(ROWS, says_b, out=tmp_path / "a", **settings)
+        again = hs.audit(other, says_b, out=tmp_path / "a", **settings)
+        assert same(again, hs.audit(other, says_b, out=tmp_path / "b", **settings))
+
+    def test_a_second_round_that_is_no_longer_asked(self, tmp_path: Path) -> None:
+        settings: dict[str, Any] = {"draws": 100}
+        second = "order, multi_select(items=majority_wrong)"
+        hs.audit(ROWS, "sim:prior", out=tmp_path / "a", probes=second, **settings)
+        again = hs.audit(ROWS, "sim:prior", out=tmp_path / "a", probes="order, labels", **settings)
+        new = hs.audit(ROWS, "sim:prior", out=tmp_path / "b", probes="order, labels", **settings)
+        assert same(again, new)
+        assert again.estimate("accuracy", reader="text").n == 12
+        assert again.verify().sound
+
+    def test_results_of_before_are_not_those_of_now(self, tmp_path: Path) -> None:
+        from horsesense.models.registry import make_model
+
+        run = hs.audit(ROWS[:5], "sim:prior", out=tmp_path / "a", probes="order", draws=100)
+        later = hs.Run.start(run.path, run.settings, hs.load_items(ROWS))
+        later.ask(make_model("sim:prior"))
+        with pytest.raises(StoreError, match="has not been measured since"):
+            _ = later.results
+
+    @pytest.mark.parametrize("harm", ["cut", "delete"])
+    def test_damaged_readings_are_read_again(self, tmp_path: Path, harm: str) -> None:
+        settings: dict[str, Any] = {"probes": "order", "draws": 100}
+        whole = hs.audit(ROWS, "sim:prior", out=tmp_path / "a", **settings)
+        part = next((tmp_path / "a" / "readings").rglob("*.parquet"))
+        part.unlink() if harm == "delete" else part.write_bytes(part.read_bytes()[:100])
+        assert not hs.open(tmp_path / "a").verify().sound
+        again = hs.audit(ROWS, "sim:prior", out=tmp_path / "a", **settings)
+        assert same(again, whole)
+        assert again.verify().sound
+
+
+def test_files_of_others_are_left_alone(tmp_path: Path) -> None:
+    theirs = tmp_path / "docs" / ".photos.999999.old"
+    theirs.mkdir(parents=True)
+    (theirs / "precious.txt").write_text("x")
+    hs.audit(ROWS, "sim:prior", out=tmp_path, probes="order", draws=100)
+    assert (theirs / "precious.txt").exists()
+
+
+def test_a_run_at_work_is_not_measured_by_another_process(tmp_path: Path) -> None:
+    run = hs.audit(ROWS, "sim:prior", out=tmp_path / "a", probes="order", draws=100)
+    with Store.open(run.directory.layout.store), pytest.raises(StoreError, match="in use"):
+        hs.open(tmp_path / "a").measure()
+
+
+def test_an_unfinished_old_run_that_is_asked_again_is_never_converted(tmp_path: Path) -> None:
+    with tarfile.open(DATA / "run_0_1_0.tar.gz") as archive:
+        archive.extractall(tmp_path, filter="data")
+    old = tmp_path / "v01"
+    (old / "estimates.json").unlink()
+    run = hs.audit("sample", "sim:prior", out=old, limit=8, suite="know-no", seed=5)
+    assert not (old / "study.toml").exists()
+    again = hs.open(old)
+    again.measure()
+    assert again.settings.seed == 5
+    assert same(again, run)

@@ -22,7 +22,7 @@ from typing import Final, NamedTuple
 
 import orjson
 
-from horsesense.errors import HorsesenseError, ModelError, UsageError
+from horsesense.errors import ModelError, UsageError
 from horsesense.inference.limits import PATIENT, UNLIMITED, Limits, Retry, RunSummary, Stopped
 from horsesense.inference.store import Store
 from horsesense.models.base import Asked, Model
@@ -365,7 +365,7 @@ class _Writer:
         try:
             self._store.put(answered, identity=self._identity)
             self._tell(answered)
-        except HorsesenseError as error:
+        except Exception as error:  # noqa: BLE001 - whoever waits for the answers must hear of it
             self.error = error
         if not flushed.done():  # a cancelled worker takes the future that it waits for with it
             flushed.set_result(None)

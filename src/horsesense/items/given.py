@@ -67,12 +67,14 @@ def load_selected(source: str | Sequence[Mapping[str, Any]], settings: Selecting
     )
 
 
-def rows_of(items: object) -> list[Mapping[str, Any]]:
+def rows_of(items: Any) -> list[Mapping[str, Any]]:
     """The rows of a frame or a sequence of mappings; UsageError for anything else."""
     if hasattr(items, "to_dicts"):
         return list(items.to_dicts())
     if hasattr(items, "to_dict") and hasattr(items, "columns"):
-        return list(items.to_dict("records"))
+        # In pandas, NaN stands for what is missing.
+        known = items.astype(object).where(items.notna(), None)
+        return list(known.to_dict("records"))
     if isinstance(items, Sequence) and all(isinstance(row, Mapping) for row in items):
         return list(items)
     raise UsageError(

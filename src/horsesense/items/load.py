@@ -118,12 +118,26 @@ def _build(
         item = builder.choice(at) if kind == "choice" else builder.labelled(at, positions)
         if item is None:
             continue
+        if not _whole_characters(item):
+            chosen.faults.add(at.number, "a text contains half a character (a lone surrogate)")
+            continue
         before = first.setdefault(item.id, at.number)
         if before != at.number:
             where = f"{chosen.faults.unit} {before}"
             chosen.faults.add(at.number, f"id {item.id!r} is already used in {where}")
         items.append(item)
     return items
+
+
+def _whole_characters(item: Item) -> bool:
+    """Whether every text can be written down: JSON may name halves of characters."""
+    named = (item.id, item.question, item.context, item.text_b, item.target, item.subject)
+    texts = (*named, item.cluster, item.split, *item.options, *item.paraphrases)
+    try:
+        "".join(filter(None, texts)).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _cluster_by_context(items: list[Item]) -> tuple[list[Item], str]:

@@ -18,6 +18,7 @@ from horsesense.inference.runner import run
 from horsesense.inference.store import Store
 from horsesense.items.item import ItemSet
 from horsesense.models.base import Asked, Model, NeedsAnswerKey
+from horsesense.models.messages import Key
 from horsesense.probes.base import Probe, SetProbe
 from horsesense.progress import progress
 from horsesense.readers.base import Reader
@@ -30,6 +31,7 @@ from horsesense.runs.read import read_stage
 from horsesense.runs.record import ModelRecord
 from horsesense.runs.tables import TRIALS, trial_rows
 from horsesense.trials.history import History, load_history
+from horsesense.trials.trial import Trial
 
 LOOKAHEAD = 300
 """Items whose trials are counted to say how many requests there will be, about."""
@@ -70,10 +72,9 @@ def _same_model(directory: RunDirectory, model: ModelRecord) -> None:
         )
 
 
-async def plan_again(directory: RunDirectory) -> None:
+async def plan_again(directory: RunDirectory, store: Store) -> None:
     """Make the trials of an interrupted run again, from its own files and without a model."""
-    with directory.store() as store:
-        await _Asking(directory, directory.study(), store, None, None).rounds(Limits(requests=0))
+    await _Asking(directory, directory.study(), store, None, None).rounds(Limits(requests=0))
 
 
 class _Asking:
@@ -171,7 +172,7 @@ class _Asking:
         for planned in planner.plan(probes):
             for row in trial_rows(planned.number, stage, planned.trial, planned.key, self.index):
                 table.add(row)
-            digest.update(planned.key)
+            digest.update(_decides(planned.key, planned.trial))
             if model is None:
                 continue
             if exceeds(planned.request, model.count_tokens, context):
@@ -190,9 +191,17 @@ class _Asking:
     def _history(self) -> History:
         layout = self.directory.layout
         versions = {reader.name: reader.version for reader in self.readers}
-        done = sorted(self.plan)
-        trials = scan_parts([layout.trials_of(stage) for stage in done], TRIALS)
-        return load_history(trials, scan_readings(layout, versions, done), list(versions))
+        trials = scan_parts([layout.trials_of(stage) for stage in sorted(self.plan)], TRIALS)
+        readings = scan_readings(layout, versions, self.plan)
+        return load_history(trials, readings, list(versions))
+
+
+def _decides(key: Key, trial: Trial) -> bytes:
+    """All of a trial that a reading of its answer depends on; the prompt is in the key."""
+    shown = [(v.item_id, v.origin, v.gold_at, v.options, v.labels) for v in trial.variants]
+    return key + repr((trial.probe, trial.expects, trial.extras.as_json(), shown)).encode(
+        errors="replace"
+    )
 
 
 def interrupted(spent: RunSummary, directory: RunDirectory) -> InterruptedRunError:

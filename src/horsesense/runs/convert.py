@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tomllib
 from collections.abc import Mapping
 from hashlib import blake2b
@@ -13,7 +14,7 @@ import orjson
 import polars as pl
 
 from horsesense.errors import HorsesenseError, StoreError
-from horsesense.files import whole
+from horsesense.files import replace_folder, whole
 from horsesense.inference.limits import RunSummary
 from horsesense.items.item import ItemSet
 from horsesense.probes.registry import PROBES
@@ -21,7 +22,7 @@ from horsesense.progress import say
 from horsesense.readers.registry import make_reader
 from horsesense.runs.asked import Asked, Made
 from horsesense.runs.directory import RunDirectory
-from horsesense.runs.layout import Layout
+from horsesense.runs.layout import ASIDE, VERSION_ONE, Layout
 from horsesense.runs.parts import scan_parts
 from horsesense.runs.prepare import load_shots, load_study_items
 from horsesense.runs.record import ModelRecord
@@ -29,8 +30,8 @@ from horsesense.runs.settings import Settings
 from horsesense.runs.tables import READINGS, TRIALS
 from horsesense.trials.condition import Condition
 
-OLD = ("study.toml", "trials.parquet", "readings.parquet", "estimates.json", "report.html")
-FOLDER = "0.1.0"
+OLD = (*VERSION_ONE, "estimates.json")
+"""Files of a finished run of 0.1.0, besides its store and its report."""
 _COLUMNS = {"asks": "answer_format", "content": "option", "slots": "positions"}
 
 
@@ -43,25 +44,48 @@ def convert_if_old(path: Path, *, unfinished: Literal["refuse", "keep"] = "refus
 
     Raises StoreError where its items are gone or have changed, or it never finished.
     """
-    layout = Layout(path)
-    # study.toml is put aside last: where it still lies there, a conversion was cut short.
-    if not (path / "study.toml").exists():
+    layout, aside = Layout(path), path / ASIDE
+    if layout.record.exists():
+        if (path / "study.toml").exists() and (aside / "study.toml").exists():
+            _clear(path)  # a conversion was cut short when all was done but this
         return
-    if not all((path / name).exists() for name in OLD[:4]):
+    started = all((aside / name).exists() for name in OLD)
+    if not started and not (path / "study.toml").exists():
+        return
+    if not started and not all((path / name).exists() for name in OLD):
         if unfinished == "keep":
             return
         raise StoreError(
             f"{path} holds a run of horsesense 0.1.0 that was not finished.",
             hint="Run the same audit with this --out again: its stored answers are kept.",
         )
-    _convert(layout)
-    say(f"{path} was made by horsesense 0.1.0 and has been converted; its files are in {FOLDER}/.")
+    if not started:
+        _copy(path, aside)
+    _convert(layout, aside)
+    _clear(path)
+    say(f"{path} was made by horsesense 0.1.0 and has been converted; its files are in {ASIDE}/.")
 
 
-def _convert(layout: Layout) -> None:
-    """Write everything new, run.toml last, then put the old files aside."""
-    findings = orjson.loads((layout.root / "estimates.json").read_bytes())
-    settings = _settings(layout.root / "study.toml")
+def _copy(path: Path, aside: Path) -> None:
+    """Keep the old files, all of them or none, before anything new is written."""
+    new = path / f".{ASIDE}.{os.getpid()}.part"
+    shutil.rmtree(new, ignore_errors=True)
+    new.mkdir()
+    for name in (*OLD, "report.html"):
+        if (path / name).exists():
+            shutil.copy2(path / name, new / name)
+    replace_folder(new, aside)
+
+
+def _clear(path: Path) -> None:
+    for name in VERSION_ONE:
+        (path / name).unlink(missing_ok=True)
+
+
+def _convert(layout: Layout, old: Path) -> None:
+    """Write everything new, run.toml last."""
+    findings = orjson.loads((old / "estimates.json").read_bytes())
+    settings = _settings(old / "study.toml")
     items = _items(layout, settings, findings["dataset"]["fingerprint"])
     model = ModelRecord(
         name=findings["model"]["name"],
@@ -70,18 +94,15 @@ def _convert(layout: Layout) -> None:
     )
     directory = RunDirectory(layout, settings, items, load_shots(settings, items))
     readers = {name: _version(findings, old) for old, name in _reader_names(findings).items()}
-    plan = _trials(layout)
-    _readings(layout, readers, plan, findings)
-    aside = layout.root / FOLDER
-    aside.mkdir(exist_ok=True)
-    directory.begin(model)
+    plan = _trials(layout, old)
+    _readings(layout, old, readers, plan, findings)
+    record = directory.new_record(model).model_copy(update={"readers": readers})
+    record = record.with_stage("ask", "complete").with_stage("read", "complete")
+    directory.record = record
+    directory.settings = settings.model_copy(update={"readers": tuple(readers)})
     _asked(directory, findings, plan).save(layout.asked)
-    directory.keep_readers(readers)
-    directory.mark("ask", "complete")
-    directory.mark("read", "complete")
-    for name in OLD:
-        if (layout.root / name).exists():
-            os.replace(layout.root / name, aside / name)
+    directory.save_items()
+    record.model_copy(update={"settings": directory.settings}).save(layout.record)
 
 
 def _settings(path: Path) -> Settings:
@@ -131,9 +152,9 @@ def _signed(signature: str) -> dict[str, str]:
     return {name: value for name, _, value in pairs}
 
 
-def _trials(layout: Layout) -> dict[int, str]:
+def _trials(layout: Layout, files: Path) -> dict[int, str]:
     """Convert the table of trials; stage -> fingerprint of its trials."""
-    old = _renamed(pl.scan_parquet(layout.root / "trials.parquet", glob=False)).collect()
+    old = _renamed(pl.scan_parquet(files / "trials.parquet", glob=False)).collect()
     old = _conditions(old)
     plan = {}
     for (stage,), rows in old.group_by("stage", maintain_order=True):
@@ -170,11 +191,15 @@ def _condition(probe: str, text: str) -> Condition:
 
 
 def _readings(
-    layout: Layout, readers: Mapping[str, str], plan: Mapping[int, str], findings: Mapping[str, Any]
+    layout: Layout,
+    files: Path,
+    readers: Mapping[str, str],
+    plan: Mapping[int, str],
+    findings: Mapping[str, Any],
 ) -> None:
     """Convert the table of readings into one folder a reader."""
     now = _reader_names(findings)
-    old = _renamed(pl.scan_parquet(layout.root / "readings.parquet", glob=False)).collect()
+    old = _renamed(pl.scan_parquet(files / "readings.parquet", glob=False)).collect()
     old = old.with_columns(pl.col("reader").replace(now))
     stage = {n: scan_parts([layout.trials_of(n)], TRIALS).select("trial") for n in plan}
     for name, version in readers.items():

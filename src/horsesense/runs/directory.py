@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import contextlib
+import os
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
+import orjson
 import polars as pl
 
 from horsesense.errors import StoreError
@@ -15,7 +18,7 @@ from horsesense.inference.store import Store
 from horsesense.items.item import ItemSet
 from horsesense.rng import fingerprint
 from horsesense.runs.asked import Asked
-from horsesense.runs.layout import Layout
+from horsesense.runs.layout import Layout, put_aside
 from horsesense.runs.parts import scan_parts
 from horsesense.runs.prepare import Study, prepare, reader_names
 from horsesense.runs.record import ItemsRecord, ModelRecord, RunRecord, Stage, State
@@ -67,20 +70,28 @@ class RunDirectory:
 
     def begin(self, model: ModelRecord) -> None:
         """Write down what is asked and whom. Called once the first answer is there."""
-        remove_leftovers(self.layout.root)
-        held = ItemsRecord(
-            name=self.items.name, fingerprint=self.items.fingerprint, count=len(self.items)
-        )
+        self.layout.root.mkdir(parents=True, exist_ok=True)
+        put_aside(self.layout.root)
+        remove_leftovers(self.layout.root, self.layout.tables)
+        self.save_items()
+        self.record = self.new_record(model)
+        self.mark("ask", "begun")
+
+    def save_items(self) -> None:
+        """Write the items and the few-shot examples; StoreError where the disk refuses."""
         save_items(self.layout.items, self.items, self.shots)
-        before = {} if self.record is None else dict(self.record.stages)
-        self.record = RunRecord(
+
+    def new_record(self, model: ModelRecord) -> RunRecord:
+        """The content of run.toml for what is to be asked now."""
+        return RunRecord(
             settings=self.settings,
-            items=held,
+            items=ItemsRecord(
+                name=self.items.name, fingerprint=self.items.fingerprint, count=len(self.items)
+            ),
             model=model,
             asked_for=self._asked_for(model),
-            stages=before,
+            stages={} if self.record is None else dict(self.record.stages),
         )
-        self.mark("ask", "begun")
 
     def mark(self, stage: Stage, state: State, reason: str = "") -> None:
         """Write down what a stage has done."""
@@ -137,19 +148,46 @@ class RunDirectory:
         chosen = sorted(found.plan if found else ()) if stages is None else stages
         return scan_parts([self.layout.trials_of(stage) for stage in chosen], TRIALS)
 
-    def readings(self, stages: Iterable[int] | None = None) -> pl.LazyFrame:
+    def readings(self) -> pl.LazyFrame:
         """What was understood: one row per reading, see `runs.tables.READINGS`."""
-        return scan_readings(self.layout, self.known.readers, stages)
+        found = self.asked()
+        return scan_readings(self.layout, self.known.readers, found.plan if found else {})
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[Store]:
+        """The store, and the run for this process alone, so that nothing else writes its tables.
+
+        A run that nobody can write to is opened for reading.
+
+        Raises:
+            StoreError: another process works on the run.
+        """
+        place = self.layout.root
+        alone = os.access(place, os.W_OK) and os.access(self.layout.store, os.W_OK)
+        with Store.open(self.layout.store) if alone else self.store() as store:
+            yield store
 
 
 def scan_readings(
-    layout: Layout, readers: dict[str, str], stages: Iterable[int] | None = None
+    layout: Layout, readers: Mapping[str, str], plan: Mapping[int, str]
 ) -> pl.LazyFrame:
-    """The readings of some readers (name -> version), of all stages unless some are named."""
-    folders = [layout.readings_of(name, version) for name, version in readers.items()]
-    if stages is None:
-        places = [place for folder in folders for place in sorted(folder.glob("stage-*"))]
-    else:
-        chosen = list(stages)
-        places = [folder / f"stage-{stage}" for folder in folders for stage in chosen]
+    """The readings of some readers (name -> version) of the trials of a plan, and of no others."""
+    places = []
+    for name, version in readers.items():
+        folder = layout.readings_of(name, version)
+        read = told_of(folder).get("plan", {})
+        places += [
+            folder / f"stage-{stage}"
+            for stage in sorted(plan)
+            if read.get(str(stage)) == plan[stage]
+        ]
     return scan_parts(places, READINGS)
+
+
+def told_of(folder: Path) -> dict[str, Any]:
+    """What reader.json says of the readings in a folder; nothing where there is none."""
+    try:
+        found: dict[str, Any] = orjson.loads((folder / "reader.json").read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return found

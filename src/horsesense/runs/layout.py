@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,6 +58,11 @@ class Layout:
     def report(self) -> Path:
         return self.root / "report.html"
 
+    @property
+    def tables(self) -> tuple[Path, ...]:
+        """The folders that hold nothing but tables of the run."""
+        return self.trials, self.readings
+
     def trials_of(self, stage: int) -> Path:
         return self.trials / f"stage-{stage}"
 
@@ -64,6 +70,20 @@ class Layout:
         """The folder of one version of one reader; a hash keeps alike names apart."""
         slug = re.sub(r"[^A-Za-z0-9_.-]+", "-", reader)[:40].strip(".-")
         return self.readings / f"{slug}-{fingerprint([reader, version])}"
+
+
+VERSION_ONE = ("study.toml", "trials.parquet", "readings.parquet")
+"""Files of a run of 0.1.0 that have no place in one of today."""
+ASIDE = "0.1.0"
+"""Folder in which they are kept."""
+
+
+def put_aside(root: Path) -> None:
+    """Move the files of a run of 0.1.0 out of the way of one of today."""
+    found = [root / name for name in VERSION_ONE if (root / name).exists()]
+    for path in found:
+        (root / ASIDE).mkdir(exist_ok=True)
+        os.replace(path, root / ASIDE / path.name)
 
 
 def parts_of(folder: Path) -> list[Path]:

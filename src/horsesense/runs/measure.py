@@ -21,7 +21,7 @@ from horsesense.readers.registry import reads_scores
 from horsesense.rng import fingerprint
 from horsesense.runs.asked import Asked
 from horsesense.runs.directory import RunDirectory
-from horsesense.runs.read import told_of
+from horsesense.runs.read import described
 from horsesense.runs.results import Results
 from horsesense.runs.suites import named_suites
 from horsesense.runs.tables import cells
@@ -136,7 +136,7 @@ def _findings(directory: RunDirectory, asked: Asked, reviews: Reviews) -> dict[s
     """The content of estimates.json, but for the estimates."""
     items, settings, record = directory.items, directory.settings, directory.known
     suites = named_suites(settings.suite)
-    told = told_of(directory)
+    told = described(directory)
     return {
         "schema": SCHEMA,
         "horsesense": __version__,

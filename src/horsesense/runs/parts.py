@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from horsesense.errors import StoreError
 from horsesense.files import replace_folder, whole
 from horsesense.runs.layout import parts_of
 
@@ -80,6 +82,20 @@ def scan_parts(folders: Iterable[Path], schema: Mapping[str, Any]) -> pl.LazyFra
         return pl.LazyFrame(schema=dict(schema))
     # A directory may be named "g[1]": its name is no pattern.
     return pl.scan_parquet(paths, glob=False)
+
+
+@contextlib.contextmanager
+def readable(root: Path) -> Iterator[None]:
+    """Turn what is said of damaged tables into a StoreError that says how to make them again."""
+    try:
+        yield
+    except (pl.exceptions.PolarsError, OSError) as error:
+        seen = (str(error).splitlines() or [type(error).__name__])[0]
+        raise StoreError(
+            f"The tables of {root} cannot be read: {seen}",
+            hint=f"The answers are in store.sqlite. Delete {root / 'trials'} and"
+            f" {root / 'readings'}; horsesense report {root} then makes them again.",
+        ) from error
 
 
 def _columns(rows: Sequence[tuple[Any, ...]], schema: Mapping[str, Any]) -> Sequence[Any]:

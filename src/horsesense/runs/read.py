@@ -10,7 +10,6 @@ import shutil
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import orjson
@@ -24,7 +23,7 @@ from horsesense.progress import progress
 from horsesense.readers.base import FittedReader, Reader
 from horsesense.readers.model_based.cases import BulkReader
 from horsesense.readers.model_based.judge import JudgeReader
-from horsesense.runs.directory import RunDirectory
+from horsesense.runs.directory import RunDirectory, told_of
 from horsesense.runs.layout import Layout
 from horsesense.runs.parts import PartWriter, scan_parts
 from horsesense.runs.prepare import Study
@@ -45,7 +44,7 @@ async def read(
         left = limits.after(spent)
         spent += await read_stage(directory, directory.study(), store, readers, stage, plan, left)
     directory.keep_readers({reader.name: reader.version for reader in readers})
-    _tidy(directory)
+    _tidy(directory, asked.plan if asked else ())
     directory.mark("read", "stopped" if spent.stopped else "complete", spent.stopped or "")
     return spent
 
@@ -97,30 +96,46 @@ class _Shelf:
         self.folder = layout.readings_of(reader.name, reader.version)
         place = self.folder / f"stage-{stage}"
         self._stage, self._plan = stage, plan
-        self._told = _told(self.folder)
-        if self._told.get("plan", {}).get(str(stage)) != plan:
+        self._place = place
+        self._told = told_of(self.folder)
+        self._done = self._read_before()
+        if self._done is None:
             shutil.rmtree(place, ignore_errors=True)
-            self._tell()
-        done = scan_parts([place], READINGS).select("trial").unique().collect()
-        self._done = frozenset(done["trial"])
+            self._done = frozenset()
+            self._tell(0)
         self._writer = PartWriter(place, READINGS)
+
+    def _read_before(self) -> frozenset[int] | None:
+        """Trials that an earlier session read; None where its readings cannot be used."""
+        stage = str(self._stage)
+        if self._told.get("plan", {}).get(stage) != self._plan:
+            return None
+        try:
+            found = scan_parts([self._place], READINGS).select("trial").collect()
+        except (pl.exceptions.PolarsError, OSError):
+            return None  # damaged: they are read again from the stored answers
+        if found.height < self._told.get("rows", {}).get(stage, 0):
+            return None  # a part is missing
+        return frozenset(found["trial"])
 
     def read(self, found: Sequence[tuple[int, Trial, Response]]) -> None:
         """Read the answers that have no reading yet."""
-        name, add = self.reader.name, self._writer.add
+        name, add, done = self.reader.name, self._writer.add, self._done or ()
         for number, trial, response in found:
-            if number not in self._done:
+            if number not in done:
                 for place, reading in enumerate(self.reader.read(trial, response)):
                     add(reading_row(number, place, name, reading, trial))
 
     def finish(self) -> None:
         self._writer.flush()
-        self._tell()
+        self._tell(scan_parts([self._place], READINGS).select(pl.len()).collect().item())
 
-    def _tell(self) -> None:
-        """Write down whose readings these are, and of which trials."""
-        plan = {**self._told.get("plan", {}), str(self._stage): self._plan}
-        self._told = {**describe(self.reader), "plan": plan}
+    def _tell(self, rows: int) -> None:
+        """Write down whose readings these are, of which trials, and how many."""
+        stage = str(self._stage)
+        plan = {**self._told.get("plan", {}), stage: self._plan}
+        counts = {**self._told.get("rows", {}), stage: rows}
+        self._told = {**describe(self.reader), "plan": plan, "rows": counts}
         write_whole(self.folder / "reader.json", orjson.dumps(self._told))
 
 
@@ -134,27 +149,22 @@ def describe(reader: Reader) -> dict[str, Any]:
     return told
 
 
-def told_of(directory: RunDirectory) -> list[dict[str, Any]]:
+def described(directory: RunDirectory) -> list[dict[str, Any]]:
     """What was said of each reader of a run (see `describe`), in their order."""
     layout, readers = directory.layout, directory.known.readers
-    return [_told(layout.readings_of(name, version)) for name, version in readers.items()]
+    return [told_of(layout.readings_of(name, version)) for name, version in readers.items()]
 
 
-def _told(folder: Path) -> dict[str, Any]:
-    try:
-        found: dict[str, Any] = orjson.loads((folder / "reader.json").read_bytes())
-    except (OSError, ValueError):
-        return {}
-    return found
-
-
-def _tidy(directory: RunDirectory) -> None:
-    """Remove readings that no measure is taken from: older versions, other readers."""
+def _tidy(directory: RunDirectory, stages: Collection[int]) -> None:
+    """Remove readings that no measure is taken from: older versions, other readers and stages."""
     layout, readers = directory.layout, directory.known.readers
     kept = {layout.readings_of(name, version) for name, version in readers.items()}
+    wanted = {f"stage-{stage}" for stage in stages}
     for folder in layout.readings.iterdir() if layout.readings.is_dir() else ():
-        if folder not in kept:
-            shutil.rmtree(folder, ignore_errors=True)
+        unwanted = [folder] if folder not in kept else folder.glob("stage-*")
+        for place in unwanted:
+            if place.name not in wanted:
+                shutil.rmtree(place, ignore_errors=True)
 
 
 def _fit(layout: Layout, study: Study, store: Store, readers: Sequence[Reader]) -> None:

@@ -9,6 +9,7 @@ where it stopped. Only `ask` needs a model; everything else works from the run's
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 from collections.abc import Coroutine, Sequence
 from pathlib import Path
@@ -16,9 +17,9 @@ from typing import Any, Self, TypeVar
 
 import polars as pl
 
-from horsesense.errors import InterruptedRunError
+from horsesense.errors import InterruptedRunError, StoreError
 from horsesense.inference.limits import UNLIMITED, Limits, RunSummary
-from horsesense.inference.store import Store, Verification
+from horsesense.inference.store import Verification
 from horsesense.items.item import ItemSet
 from horsesense.measures.base import Estimate
 from horsesense.models.base import Model
@@ -28,6 +29,7 @@ from horsesense.runs.convert import convert_if_old
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.frames import estimates_frame, readings_frame, trials_frame
 from horsesense.runs.measure import measure
+from horsesense.runs.parts import readable
 from horsesense.runs.prepare import reader_names
 from horsesense.runs.results import Results
 from horsesense.runs.settings import Settings
@@ -110,6 +112,11 @@ class Run:
     @property
     def results(self) -> Results:
         """Estimates and findings as objects; StoreError where nothing was measured yet."""
+        if "measure" not in self.directory.known.stages:
+            raise StoreError(
+                f"{self.path} has not been measured since it was asked or read.",
+                hint=f"Run.measure() or horsesense report {self.path} does so.",
+            )
         if self._results is None:
             self._results = Results.load(self.directory)
         return self._results
@@ -145,6 +152,7 @@ class Run:
             InterruptedRunError: stopped by the user; the same call continues.
             StoreError: the answers cannot be stored.
         """
+        self._results = None
         return complete(self._ask(model, limits, max_connections))
 
     async def _ask(self, model: Model, limits: Limits, connections: int | None) -> RunSummary:
@@ -167,12 +175,9 @@ class Run:
     async def _read(self, specs: Sequence[str], limits: Limits) -> RunSummary:
         """Read; trials that an interruption left unplanned are made again first."""
         made = list({reader.name: reader for reader in map(make_reader, specs)}.values())
-        if self.directory.asked() is None:
-            await ask.plan_again(self.directory)
-        # A judge's answers are stored beside the others; no other reader writes to the store.
-        writes = any(getattr(reader, "asks_model", False) for reader in made)
-        path = self.directory.layout.store
-        with Store.open(path) if writes else self.directory.store() as store:
+        with self.directory.writing() as store, readable(self.path):
+            if self.directory.asked() is None:
+                await ask.plan_again(self.directory, store)
             spent = await read.read(self.directory, store, made, limits)
         self._results = None
         if spent.stopped == "interrupted":
@@ -191,7 +196,8 @@ class Run:
             names = reader_names(self.settings, self.items, self.directory.known.model)
             offline = [name for name in names if not name.startswith("judge:")]
             complete(self._read(offline, UNLIMITED))
-        self._results = measure(self.directory)
+        with self.directory.writing(), readable(self.path):
+            self._results = measure(self.directory)
         return self._results
 
     def verify(self) -> Verification:
@@ -200,23 +206,34 @@ class Run:
 
 
 def complete(work: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine to its end, also where an event loop is already running (notebooks)."""
+    """Run a coroutine to its end, also where an event loop is already running (notebooks).
+
+    There it runs in a thread of its own, which Ctrl-C in the notebook ends: what was answered by
+    then is stored.
+    """
     try:
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(work)
-    outcome: list[T | BaseException] = []
-
-    def target() -> None:
-        try:
-            outcome.append(asyncio.run(work))
-        except BaseException as error:  # noqa: BLE001 - handed to the caller's thread
-            outcome.append(error)
-
-    thread = threading.Thread(target=target)
+    loop = asyncio.new_event_loop()
+    task = loop.create_task(work)
+    thread = threading.Thread(target=_run_to_its_end, args=(loop, task))
     thread.start()
-    thread.join()
-    result = outcome[0]
-    if isinstance(result, BaseException):
-        raise result
-    return result
+    try:
+        while thread.is_alive():
+            thread.join(0.1)
+    except KeyboardInterrupt:
+        loop.call_soon_threadsafe(task.cancel)
+        thread.join()
+        raise InterruptedRunError(
+            "Stopped; all answers that had come are stored.", hint="The same call continues."
+        ) from None
+    return task.result()
+
+
+def _run_to_its_end(loop: asyncio.AbstractEventLoop, task: asyncio.Task[Any]) -> None:
+    """The body of the thread; what the task raises is kept in it."""
+    with contextlib.suppress(BaseException):
+        loop.run_until_complete(task)
+    loop.run_until_complete(loop.shutdown_asyncgens())
+    loop.close()

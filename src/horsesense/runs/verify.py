@@ -7,6 +7,7 @@ import polars as pl
 from horsesense.errors import HorsesenseError
 from horsesense.inference.store import Verification
 from horsesense.runs.directory import RunDirectory
+from horsesense.runs.read import described
 from horsesense.runs.results import Results
 
 
@@ -22,7 +23,8 @@ def _tables(directory: RunDirectory) -> list[str]:
     """Faults of the tables: what cannot be read, and readings of no trial."""
     try:
         trials = directory.trials().select("trial", "variant", "item").collect()
-        readings = directory.readings().select("trial", "variant").unique().collect()
+        every = directory.readings().select("trial", "variant", "reader").collect()
+        readings = every.select("trial", "variant").unique()
     except (HorsesenseError, pl.exceptions.PolarsError, OSError) as error:
         return [f"the tables cannot be read: {str(error).splitlines()[0]}"]
     faults = []
@@ -32,6 +34,15 @@ def _tables(directory: RunDirectory) -> list[str]:
     beyond = trials.filter(pl.col("item") >= len(directory.items)).height
     if beyond:
         faults.append(f"trials: {beyond:,} speak of items that are not in items.json")
+    twice = every.height - every.unique().height
+    if twice:
+        faults.append(f"readings: {twice:,} stand there twice")
+    for told in described(directory):
+        name, counts = told.get("name", "?"), told.get("rows", {})
+        rows = sum(counts.get(str(stage), 0) for stage in (asked.plan if asked else ()))
+        there = every.filter(pl.col("reader") == name).height
+        if there < rows:
+            faults.append(f"readings: {there:,} of {name} stand there, {rows:,} were")
     stray = readings.join(trials, on=["trial", "variant"], how="anti").height
     if stray:
         faults.append(f"readings: {stray:,} belong to no trial")
