@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,30 @@ settings.load_profile("steady")
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
+
+LONG = (
+    *("runs/test_run.py", "cues/test_api.py", "models/hf/test_backend.py"),
+    *("readers/model_based/test_trained.py", "testing/test_faults.py"),
+    *("testing/test_audit_faults.py", "runs/test_study.py", "runs/test_suites.py"),
+    *("probes/test_multi_problem.py", "report/test_report.py", "cli/test_cli.py"),
+)
+"""Files of many seconds, which start first: a worker that gets one last is waited for."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Long files first, else the order stays."""
+    rank = {HERE / name: place for place, name in enumerate(LONG)}
+    items.sort(key=lambda item: rank.get(item.path, len(rank)))
+
+
+@pytest.fixture
+def charts_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Equal charts are drawn once, in tests that write the same report again and again."""
+    import vl_convert
+
+    convert = vl_convert.vegalite_to_svg
+    drawn = cache(lambda text: convert(json.loads(text)))
+    monkeypatch.setattr(vl_convert, "vegalite_to_svg", lambda spec: drawn(json.dumps(spec)))
 
 
 @pytest.fixture(scope="session")

@@ -171,7 +171,7 @@ def test_read_gives_a_frame(tmp_path: Path) -> None:
 def test_cues_twice() -> None:
     rows = [
         {"id": str(i), "text": f"{'surely' if i % 2 else 'rarely'} w{i % 7}", "label": "ab"[i % 2]}
-        for i in range(120)
+        for i in range(220)  # from 201 on no vector is fitted again to shuffled labels
     ]
     for _ in range(2):
         found = hs.cues(rows, grouping="none", folds=2, repeats=1, jobs=1)

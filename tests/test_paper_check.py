@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from command_line import call
 from horsesense.errors import ItemsError, UsageError
 from horsesense.paper_check import check_claim, check_file
 
@@ -160,7 +161,6 @@ def test_published_flags_one_by_one(shared: Path, tmp_path: Path) -> None:
 def test_command_exits_1_on_impossible_numbers(tmp_path: Path) -> None:
     path = tmp_path / "claims.yaml"
     path.write_text("claims: [{id: a, kind: proportion, value: '65.75', n: 3000}]\n")
-    command = [sys.executable, "-m", "horsesense", "check-paper", str(path), "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = call("check-paper", str(path), "--json")
     assert done.returncode == 1
     assert json.loads(done.stdout)["counts"] == {"impossible": 1}

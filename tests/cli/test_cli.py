@@ -1,4 +1,4 @@
-"""The command line as a new user meets it: in a process of its own."""
+"""The command line as a new user meets it; where the process matters, in one of its own."""
 
 from __future__ import annotations
 
@@ -12,11 +12,24 @@ from pathlib import Path
 
 import pytest
 
+from command_line import Done
+from command_line import call as call_here
+
 COMMAND = [sys.executable, "-m", "horsesense"]
 
 
-def call(*words: str, cwd: Path, code: int = 0) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run([*COMMAND, *words], capture_output=True, text=True, cwd=cwd, check=False)
+def call(*words: str, cwd: Path, code: int = 0) -> Done:
+    """The command in this process."""
+    return checked(call_here(*words, cwd=cwd), code)
+
+
+def call_process(*words: str, cwd: Path, code: int = 0) -> Done:
+    """The command in a process of its own, from end to end."""
+    ended = subprocess.run([*COMMAND, *words], capture_output=True, text=True, cwd=cwd, check=False)
+    return checked(Done(ended.returncode, ended.stdout, ended.stderr), code)
+
+
+def checked(done: Done, code: int) -> Done:
     assert done.returncode == code, done.stderr
     assert "Traceback" not in done.stderr
     return done
@@ -25,7 +38,7 @@ def call(*words: str, cwd: Path, code: int = 0) -> subprocess.CompletedProcess[s
 @pytest.fixture(scope="module")
 def audited(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("cli")
-    call("audit", "sample", "--model", "sim:position?k=1", "--out", "run", cwd=folder)
+    call_process("audit", "sample", "--model", "sim:position?k=1", "--out", "run", cwd=folder)
     return folder
 
 
@@ -110,7 +123,7 @@ def test_wrong_use_is_explained(words: tuple[str, ...], says: str, tmp_path: Pat
 
 
 def test_errors_are_json_for_machines(tmp_path: Path) -> None:
-    done = call("audit", "sample", "-m", "sim:prio", "--json", cwd=tmp_path, code=2)
+    done = call_process("audit", "sample", "-m", "sim:prio", "--json", cwd=tmp_path, code=2)
     assert json.loads(done.stderr)["hint"].startswith("Known:")
 
 

@@ -98,6 +98,16 @@ def test_workers_give_what_one_process_gives() -> None:
     assert one.cues == two.cues
 
 
+def test_small_sets_are_fitted_again_to_shuffled_labels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No shuffling of the labels does as well as the labels that a word gives away."""
+    monkeypatch.setattr("horsesense.cue_tests.evaluate.REFITS", 9)
+    result = quick(generated(6, 60, 1.0), folds=2, grouping="none")
+    row = result.row("1-gram presence word")
+    assert row.kappa is not None
+    assert row.kappa > 0.5
+    assert row.p_value == pytest.approx(1 / 10)
+
+
 def test_templates_leak_only_without_groups() -> None:
     result = quick(templated())
     assert result.rows[0].grouped

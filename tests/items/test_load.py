@@ -81,10 +81,10 @@ def as_parquet(rows: list[Row]) -> bytes:
 FORMATS: dict[str, Callable[[list[Row]], bytes]] = {
     "set.jsonl": lines,
     "set.ndjson": lines,
-    "set.JSONL.GZ": lambda rows: gzip.compress(lines(rows)),
+    "set.JSONL.GZ": lambda rows: gzip.compress(lines(rows), mtime=0),
     "set.jsonl.zst": lambda rows: zstd.compress(lines(rows[:2])) + zstd.compress(lines(rows[2:])),
     "set.csv": as_csv,
-    "set.csv.gz": lambda rows: gzip.compress(as_csv(rows)),
+    "set.csv.gz": lambda rows: gzip.compress(as_csv(rows), mtime=0),
     "set.tsv": lambda rows: as_csv(rows, "\t"),
     "set.parquet": as_parquet,
     "bom.jsonl": lambda rows: b"\xef\xbb\xbf" + lines(rows),

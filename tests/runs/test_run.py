@@ -221,6 +221,7 @@ def audit_until(out: Path, moment: int) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs SIGKILL")
+@pytest.mark.usefixtures("charts_once")
 def test_killed_at_twenty_moments_and_continued(tmp_path: Path) -> None:
     calm = hs.audit("sample", "sim:prior", out=tmp_path / "calm", **SETTINGS)
     context = multiprocessing.get_context("forkserver")
@@ -275,6 +276,7 @@ class TestOfVersionOne:
         assert hs.open(old).verify().sound
 
 
+@pytest.mark.usefixtures("charts_once")
 class TestFullDisk:
     @contextmanager
     def full_after(self, n: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:

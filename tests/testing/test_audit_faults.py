@@ -8,8 +8,15 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
+import pytest
+
+from command_line import call
+from horsesense.inference.limits import Retry
+from horsesense.inference.runner import run
+from horsesense.runs import ask
 from horsesense.testing.faults import FaultServer
 
 FAULTS = {
@@ -23,9 +30,12 @@ FAULTS = {
 
 
 def command(server: FaultServer, out: Path, *words: str) -> list[str]:
-    model = f"http:test@{server.url}"
-    base = [sys.executable, "-m", "horsesense", "audit", "sample", "--model", model]
-    return [*base, "--out", str(out), "--probes", "order", "--max-connections", "8", *words]
+    return [sys.executable, "-m", "horsesense", *audit(server, out), *words]
+
+
+def audit(server: FaultServer, out: Path) -> list[str]:
+    base = ["audit", "sample", "--model", f"http:test@{server.url}", "--out", str(out)]
+    return [*base, "--probes", "order", "--max-connections", "8"]
 
 
 def calls(server: FaultServer) -> list[int]:
@@ -51,11 +61,13 @@ def answers(out: Path) -> list[object]:
     ]
 
 
-def test_prompts_that_always_fail_are_missing_and_end_in_exit_code_3(tmp_path: Path) -> None:
+def test_prompts_that_always_fail_are_missing_and_end_in_exit_code_3(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As often as ever, but after short pauses.
+    monkeypatch.setattr(ask, "run", partial(run, retry=Retry(first_pause=0.005)))
     with FaultServer(FAULTS, hopeless=0.05, seed=3) as server:
-        done = subprocess.run(
-            command(server, tmp_path), capture_output=True, text=True, check=False
-        )
+        done = call(*audit(server, tmp_path))
         asked = len(calls(server))
     assert done.returncode == 3, done.stderr
     assert "have no answer" in done.stdout

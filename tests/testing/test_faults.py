@@ -104,7 +104,7 @@ def test_a_server_that_never_answers_ends_the_run(tmp_path: Path) -> None:
     assert summary.sent < 2500
 
 
-N, CONNECTIONS, KILLS = 2000, 20, 20
+N, CONNECTIONS, KILLS = 1200, 20, 20
 
 
 def _work(url: str, path: Path) -> None:

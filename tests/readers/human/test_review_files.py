@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from command_line import call
 from horsesense.api import Run
 from horsesense.cli.annotate import _material
 from horsesense.errors import ItemsError, StoreError, UsageError
@@ -185,10 +184,9 @@ def test_blank_answers_are_left_open(run: Path, tmp_path: Path) -> None:
 
 def test_command(run: Path, tmp_path: Path) -> None:
     def command(*words: str) -> dict[str, Any]:
-        call = [sys.executable, "-m", "horsesense", "annotate", str(run), *words, "--json"]
-        done: dict[str, Any] = json.loads(
-            subprocess.run(call, check=True, capture_output=True).stdout
-        )
+        ended = call("annotate", str(run), *words, "--json")
+        assert ended.returncode == 0, ended.stderr
+        done: dict[str, Any] = json.loads(ended.stdout)
         return done
 
     assert command("--to", str(tmp_path / "out.csv"))["undecided"] == 18

@@ -1,0 +1,44 @@
+"""The command line called in this process: what it says and how it ends."""
+
+from __future__ import annotations
+
+import gc
+import io
+import warnings
+from collections.abc import Iterator
+from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+
+from horsesense.cli import main
+
+
+@dataclass(frozen=True)
+class Done:
+    """A finished call, with the names that `subprocess.CompletedProcess` has."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def call(*words: str, cwd: Path | None = None) -> Done:
+    """`horsesense WORDS`, without a process of its own; defects are raised."""
+    out, err = io.StringIO(), io.StringIO()
+    with _as_before(), chdir(cwd or "."), redirect_stdout(out), redirect_stderr(err):
+        try:
+            main(words)
+        except SystemExit as end:
+            code = end.code
+    return Done(code if isinstance(code, int) else 1, out.getvalue(), err.getvalue())
+
+
+@contextmanager
+def _as_before() -> Iterator[None]:
+    """The settings of this process that a call changes are put back."""
+    thresholds = gc.get_threshold()
+    try:
+        with warnings.catch_warnings():
+            yield
+    finally:
+        gc.set_threshold(*thresholds)
