@@ -87,11 +87,11 @@ def sentences(run: Run) -> Iterator[Sentence]:
 def _noise(floor: Estimate) -> Sentence:
     if side(floor, 0.01) > 0:
         text = (
-            f"Asked the very same prompt again, it gives another answer in {value_of(floor)}: "
-            "this is the noise that every other change is compared with."
+            f"When the same prompt is asked again, {value_of(floor)} of the answers change; every "
+            "other change is compared with this noise."
         )
         return Sentence(text, "note", floor, AGREEMENT.id)
-    text = f"Asked the very same prompt again, it gives another answer in {value_of(floor)}."
+    text = f"When the same prompt is asked again, {value_of(floor)} of the answers change."
     return Sentence(text, "sound", floor, AGREEMENT.id)
 
 
@@ -105,14 +105,14 @@ def _changes(run: Run, floor: Estimate) -> Iterator[Sentence]:
         title = run.label(e.probe, e.condition)
         if _beyond(e, floor, run):
             text = (
-                f"{title}: {value_of(e)} of the answers change though the content does not; "
-                f"asking again changes {value_of(floor)}."
+                f"Under “{title}”, {value_of(e)} of the answers change although the meaning stays "
+                f"the same; asking again changes {value_of(floor)}."
             )
             yield Sentence(text, "warning", e, AGREEMENT.id, e.value or 0)
         else:
             text = (
-                f"{title}: {value_of(e)} of the answers change, which cannot be told from "
-                f"asking the same prompt again ({value_of(floor)})."
+                f"Under “{title}”, {value_of(e)} of the answers change, not detectably more than "
+                f"when the same prompt is asked again ({value_of(floor)})."
             )
             yield Sentence(text, "sound", e, AGREEMENT.id)
 
@@ -121,13 +121,13 @@ def _agreement(e: Estimate, chance: float) -> Sentence:
     guessing = chance_text(chance)
     if side(e, chance) <= 0:
         text = (
-            f"Agrees with itself over the orders in {value_of(e)} of its answers, no more than "
-            f"guessing would ({guessing})."
+            f"Across the orders, the model agrees with itself in {value_of(e)} of its answers, no "
+            f"more than guessing would ({guessing})."
         )
         return Sentence(text, "warning", e, AGREEMENT.id, 0.8)
     text = (
-        f"Agrees with itself over the orders in {value_of(e)} of its answers; guessing would "
-        f"give {guessing}."
+        f"Across the orders, the model agrees with itself in {value_of(e)} of its answers; "
+        f"guessing would give {guessing}."
     )
     return Sentence(text, "note", e, AGREEMENT.id)
 

@@ -95,7 +95,12 @@ def _named(run: Run, reader: str) -> str:
         return f"{_named(run, reader.removesuffix(HELD_OUT))}, items not fitted on"
     kinds = [name.partition("(")[0] for name in run.readers]
     kind, _, settings = reader.partition("(")
-    known = {"first_token": "First token", "pride": "PriDe", "text": "Text"}
+    known = {
+        "first_token": "First token",
+        "option_text": "Option text",
+        "pride": "PriDe",
+        "text": "Text",
+    }
     if kind not in known:
         return reader
     alone = kinds.count(kind) == 1 or not settings
@@ -162,23 +167,23 @@ def _gain(e: Estimate) -> Iterator[Sentence]:
     way = side(e, 0.0)
     if way and e.value is not None and abs(e.value) > WORTH_SAYING:
         text = (
-            f"Read from its text, the score is {points(e.value)} points "
-            f"{'above' if way > 0 else 'below'} what the first token gives: which of the two was "
-            "published matters."
+            f"The score by text is {points(e.value)} points {'above' if way > 0 else 'below'} the "
+            "score by first token, so it matters which of the two was published."
         )
         yield Sentence(text, "warning", e, LOOK_AT_TEXT.id, abs(e.value))
 
 
 def _debiased(run: Run, reader: str, e: Estimate) -> Iterator[Sentence]:
     text = f"Without the label bias ({_named(run, reader)}, on items it was not fitted on), "
+    size = points(e.value or 0)
     if side(e, 0.0) > 0:
-        text += f"the first token’s score rises by {value_of(e)}: the habit hid answers."
+        text += f"the score by first token rises by {size} points: the bias hid right answers."
         yield Sentence(text, "warning", e, LOOK_AT_TEXT.id, e.value or 0)
     elif side(e, 0.0) < 0:
-        text += f"the first token’s score changes by {value_of(e)}: the habit helped."
+        text += f"the score by first token falls by {size} points: the bias helped."
         yield Sentence(text, "warning", e, LOOK_AT_TEXT.id, abs(e.value or 0))
     else:
-        text += f"the first token’s score changes by {value_of(e)}, which may be noise."
+        text += f"the score by first token changes by {value_of(e)}, which may be noise."
         yield Sentence(text, "sound", e, LOOK_AT_TEXT.id)
 
 
@@ -194,18 +199,18 @@ def _offset(run: Run) -> Iterator[Sentence]:
     for found in _offsets(run):
         if found.offset and mismatch is not None:
             text = (
-                f"Its labels stand at token {found.offset + 1} of most replies, not at the first: "
-                "read there with first_token(token=found)."
+                f"In most replies the label stands at token {found.offset + 1}, not at the first; "
+                "the reader first_token(token=found) reads it there."
             )
             yield Sentence(text, "warning", mismatch, LOOK_AT_TEXT.id, 0.5)
 
 
 def _floating(run: Run, e: Estimate) -> Sentence:
     moved = run.one("answer_floating", "extra_options", group="to_added")
-    added = f", {value_of(moved)} to one of them" if moved is not None else ""
+    added = f" and on {value_of(moved)} chooses one of them" if moved is not None else ""
     text = (
-        f"Given three abstention options, {value_of(e)} of the items change their answer{added} "
-        "(votes over shuffled options)."
+        f"Given three abstention options, the model changes its answer on {value_of(e)} of items"
+        f"{added} (votes over shuffled options)."
     )
     return Sentence(text, "note", e, LOOK_AT_TEXT.id, e.value or 0)
 

@@ -182,10 +182,10 @@ def _change(run: Run, e: Estimate) -> Sentence:
     if side(e, 0.0) > 0:
         text = f"{many} accuracy is {points(e.value)} points higher than one by one."
         return Sentence(text, "note", e, MULTI_PROBLEM.id)
-    seen = f"; {points(e.detectable)} points would have been seen" if e.detectable else ""
-    return Sentence(
-        f"{many} no change from one by one was found{seen}.", "sound", e, MULTI_PROBLEM.id
-    )
+    least = f"the minimum detectable effect was {points(e.detectable or 0)} points"
+    seen = f"; {least}" if e.detectable else ""
+    text = f"{many} no change of accuracy was found{seen}."
+    return Sentence(text, "sound", e, MULTI_PROBLEM.id)
 
 
 def _why(run: Run, e: Estimate) -> str:
@@ -196,7 +196,7 @@ def _why(run: Run, e: Estimate) -> str:
     )
     if none is None or several is None:
         return ""
-    return f"; {value_of(none)} of the problems have no label and {value_of(several)} have several"
+    return f"; {value_of(none)} of problems get no label and {value_of(several)} get several"
 
 
 MULTI_PROBLEM = Section(

@@ -80,14 +80,14 @@ def sentences(run: Run) -> Iterator[Sentence]:
         return
     (few, first), (many, last) = found[0], found[-1]
     text = (
-        f"With {few} options it agrees with itself in {value_of(first)} of its answers"
-        f"{_chance(first)}, with {many} in {value_of(last)}{_chance(last)}."
+        f"With {few} options, the model agrees with itself in {value_of(first)} of its answers"
+        f"{_chance(first)}; with {many}, in {value_of(last)}{_chance(last)}."
     )
     yield Sentence(text, "note", last, OPTION_COUNT.id)
 
 
 def _chance(e: Estimate) -> str:
-    return "" if e.baseline is None else f" (guessing: {chance_text(e.baseline)})"
+    return "" if e.baseline is None else f" (guessing would give {chance_text(e.baseline)})"
 
 
 OPTION_COUNT = Section("option_count", "What does the number of options do?", context, sentences)

@@ -64,7 +64,10 @@ def sentences(run: Run) -> Iterator[Sentence]:
     chosen = _condition(run.all("position_preference", "order"))
     locked = _locked(run)
     if locked is not None:
-        text = f"Chooses position {locked.group} in {value_of(locked)} of items whatever it holds."
+        text = (
+            f"The model chooses position {locked.group} in {value_of(locked)} of items, whichever "
+            "option stands there."
+        )
         yield Sentence(text, "warning", locked, POSITIONS.id, locked.value or 0)
     elif chosen:
         yield _preference(chosen)
@@ -85,15 +88,16 @@ def _preference(chosen: list[Estimate]) -> Sentence:
     fair = top.baseline or 0.0
     if side(top, fair, len(chosen)) > 0:
         text = (
-            f"Prefers position {top.group}: {value_of(top)} of its answers go there in orders that "
-            f"give every position the same content; {chance_text(fair)} would be even-handed."
+            f"The model prefers position {top.group}: {value_of(top)} of its answers go there, "
+            "although every option stands in every position equally often; an even spread would "
+            f"be {chance_text(fair)}."
         )
         weight = ((top.value or 0) - fair) / (1 - fair)
         return Sentence(text, "warning", top, POSITIONS.id, weight)
     text = (
-        f"No preferred position was found: the most chosen, {top.group}, has {value_of(top)} of "
-        "the "
-        f"answers; a surplus of {points(would_show(top))} points would have been seen."
+        f"No preferred position was found: the most chosen one, {top.group}, receives "
+        f"{value_of(top)} of the answers; the minimum detectable surplus was "
+        f"{points(would_show(top))} points."
     )
     return Sentence(text, "sound", top, POSITIONS.id)
 
@@ -106,10 +110,9 @@ def _spread(run: Run) -> Iterator[Sentence]:
     p = null.p_value
     if p is not None and p < ALPHA:
         text = (
-            "Finds the right answer more easily in some positions than in others: recalls spread "
-            "by "
-            f"{value_of(spread)} points (RStD), where chance alone gives {value_of(null)} "
-            f"(p {'' if p < 0.0001 else '= '}{p_text(p)})."
+            "The model finds the right answer more easily in some positions than in others: the "
+            f"recalls have a standard deviation of {value_of(spread)} points (RStD), where chance "
+            f"alone gives {value_of(null)} (p {'' if p < 0.0001 else '= '}{p_text(p)})."
         )
         weight = min(
             1.0, (spread.value - null.value) / 43.3
@@ -117,9 +120,9 @@ def _spread(run: Run) -> Iterator[Sentence]:
         yield Sentence(text, "warning", spread, POSITIONS.id, weight)
     elif above_chance(run):
         text = (
-            "No position was found to hide the right answer: recalls spread by "
-            f"{value_of(spread)} points (RStD), which chance alone can give "
-            f"({value_of(null)}, up to {null.high:.1f})."
+            "No position was found in which right answers are missed more often: the recalls have "
+            f"a standard deviation of {value_of(spread)} points (RStD), as chance alone can give "
+            f"({value_of(null)} on average, up to {null.high:.1f})."
         )
         yield Sentence(text, "sound", spread, POSITIONS.id)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from horsesense.report.data import Run
 from horsesense.report.sections.base import Context, Section
+from horsesense.report.text import plural
 from horsesense.report.verdict import Sentence
 
 
@@ -22,7 +23,10 @@ def sentences(run: Run) -> Iterator[Sentence]:
     broken = run.findings.get("bounds", {}).get("violated", [])
     score = run.one("accuracy")
     if broken and score is not None:
-        text = f"{len(broken)} inequalities between these numbers do not hold: report this."
+        text = (
+            f"{plural(len(broken), 'relation')} that must hold between these numbers "
+            f"{'does' if len(broken) == 1 else 'do'} not: please report this as a defect."
+        )
         yield Sentence(text, "doubt", score, PROTOCOL.id)
 
 

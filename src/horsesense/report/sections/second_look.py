@@ -128,8 +128,8 @@ def sentences(run: Run) -> Iterator[Sentence]:
     gain = run.one("recovery_rate", "misleading_replaced", group="misleading-unchanged")
     if gain is not None and side(gain, 0.0) > 0:
         text = (
-            "Where it was wrong, taking the misleading option away makes it right "
-            f"{points(gain.value or 0)} points more often than asking again."
+            "Where the model was wrong, replacing the option that misled it makes it right "
+            f"{points(gain.value or 0)} points more often than asking again does."
         )
         yield Sentence(text, "note", gain, SECOND_LOOK.id)
 
@@ -139,9 +139,10 @@ def _accepted(e: Estimate) -> Sentence:
     which = (
         "of items answered right in every order " if e.condition.matches(items="consistent") else ""
     )
-    text = f"Proposed alone, {value_of(e)} of the wrong options {which}are rejected."
+    wrong = f"{value_of(e)} of wrong options {which}"
+    text = f"When options are judged one at a time, {wrong}are rejected."
     tone = "warning" if side(e, 0.9) < 0 else "note"
     return Sentence(text, tone, e, SECOND_LOOK.id, 1 - e.value)  # type: ignore[arg-type]
 
 
-SECOND_LOOK = Section("second_look", "What does it hold of each option?", context, sentences)
+SECOND_LOOK = Section("second_look", "How does it judge each option alone?", context, sentences)

@@ -88,13 +88,13 @@ def sentences(run: Run) -> Iterator[Sentence]:
         return
     assert mean.value is not None
     said = (
-        f"Where the right answer is missing, {value_of(mean)} of the replies notice it, as a mean "
-        f"over three prompts; OmniAccuracy {value_of(omni)}"
+        f"Where the right answer is missing, {value_of(mean)} of replies notice it, averaged over "
+        f"three prompts; OmniAccuracy is {value_of(omni)}"
     )
     if side(omni, 0.5) <= 0:
-        text = f"{said}, no better than always saying none (50 %)."
+        text = f"{said}, no better than always answering “none” would give (50 %)."
     else:
-        text = f"{said} (always saying none: 50 %)."
+        text = f"{said}, where always answering “none” would give 50 %."
     tone = "warning" if mean.value < 0.5 or side(omni, 0.5) <= 0 else "note"
     yield Sentence(text, tone, mean, WITHOUT_GOLD.id, 1 - mean.value)  # type: ignore[arg-type]
     yield from _review(run)
@@ -105,8 +105,8 @@ def _review(run: Run) -> Iterator[Sentence]:
     open_share = run.one("response_class", PROBE, group="needs_review")
     if open_share is not None and open_share.value and open_share.value > 0.02:
         text = (
-            f"{value_of(open_share)} of the replies to questions without a hint could not be "
-            "judged by a rule and count as wrong: `horsesense annotate` has people judge them."
+            f"{value_of(open_share)} of replies to questions without a hint could not be judged "
+            "by a rule and count as wrong; with `horsesense annotate`, people can judge them."
         )
         yield Sentence(text, "doubt", open_share, WITHOUT_GOLD.id)
 
