@@ -520,4 +520,4 @@ def test_a_difference_is_told_without_a_second_sign(value: float, said: str) -> 
         "d", "m", "original", PLAIN, "text", "", SIGNATURE,
     )  # fmt: skip
     (sentence,) = _gain(gain)
-    assert f"the score is {said} what the first token gives" in sentence.text
+    assert f"The score by text is {said} the score by first token" in sentence.text

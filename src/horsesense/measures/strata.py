@@ -1,6 +1,6 @@
 """Items by how far their answers agree: how many there are, and how often they are right.
 
-An answer that holds in every order is no proof of knowledge; these rows show what it is worth.
+An answer that holds in every order does not prove knowledge; these rows show what it is worth.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class StratumPlurality(StratumAccuracy):
     name = "stratum_plurality_accuracy"
     title = "Accuracy of the most frequent answer, by agreement"
     summary = (
-        "Share of items whose most frequent content is right, by agreement; where m contents are "
+        "Share of items whose most frequent answer is right, by agreement; where m contents are "
         "equally frequent and one of them is right, the item counts 1/m."
     )
 

@@ -301,7 +301,7 @@ class PrideReader:
         except (OSError, orjson.JSONDecodeError) as error:
             why = error.strerror if isinstance(error, OSError) else error
             raise UsageError(
-                f"reader pride: source {source} is no finished run ({path.name}: {why}).",
+                f"reader pride: source {source} is not a finished run ({path.name}: {why}).",
                 hint="Name the run directory of an audit that fitted a prior.",
             ) from None
         fitted = next((f for n, f in fits.items() if n.startswith("pride") and f.get("fits")), None)
