@@ -82,14 +82,14 @@ class StratumPlurality(StratumAccuracy):
     name = "stratum_plurality_accuracy"
     title = "Accuracy of the most frequent answer, by agreement"
     summary = (
-        "Share of items whose most frequent answer is right, by agreement; where m contents are "
+        "Share of items whose most frequent answer is right, by agreement; where m options are "
         "equally frequent and one of them is right, the item counts 1/m."
     )
 
     def _right(self, cell: Cell) -> Floats:
         counts = option_counts(cell)
         top = (counts == counts.max(axis=1, keepdims=True)) & cell.read
-        # Each of the m tied contents stands in `most` trials, so the share of top trials that
+        # Each of the m tied options stands in `most` trials, so the share of top trials that
         # are right is 1/m if one of the tied contents is, and 0 otherwise.
         hits = (top & (cell.correct == 1)).sum(axis=1)
         known = (cell.read & (cell.correct >= 0)).any(axis=1)

@@ -21,6 +21,10 @@ from horsesense.trials.condition import Condition
 
 OWN_WORDS = ("repeat", "none_of_the_above", "options_only")
 """Probes whose effect on accuracy has sentences of its own."""
+NONE_PLACES = {
+    "kept": ", with the none-option in its place",
+    "last": ", with the none-option at the end",
+}
 FEW = 30
 """Independent items below which the verdict says that there are few."""
 
@@ -153,7 +157,7 @@ def _none_of_the_above(run: Run, score: Estimate) -> Iterator[Sentence]:
     gone = [e for e in scores.values() if not e.condition.matches(place="distractor")]
     for e in sorted(gone, key=lambda e: e.value or 0)[:1]:
         place = run.setting(e.probe, e.condition)
-        where = f" (none-option {place})" if len(gone) > 1 else ""
+        where = NONE_PLACES.get(place, f" ({place})") if len(gone) > 1 else ""
         text = (
             f"chooses the none-option in {value_of(e)} of items whose right answer was "
             f"removed{where}; it scores {value_of(score)} as published."
