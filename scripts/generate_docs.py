@@ -52,8 +52,8 @@ def json_page() -> str:
     """Every `--json` output with its fields."""
     parts = [
         "# JSON outputs\n\nEvery command takes `--json`. The field `schema` of each output is "
-        f"`horsesense.NAME/{SCHEMA_VERSION}`; the version grows when a field is renamed or removed. "
-        "`horsesense list schemas --json` prints these tables as JSON Schemas.\n"
+        f"`horsesense.NAME/{SCHEMA_VERSION}`; the version grows when a field is renamed or "
+        "removed. `horsesense list schemas --json` prints these tables as JSON Schemas.\n"
     ]
     for name, schema in json_schemas().items():
         parts.append(f"\n## {name}\n\n{schema['description']}\n\n")
