@@ -10,7 +10,6 @@ are replayed through the whole pipeline. PriDe is asked for, and says why it can
 from __future__ import annotations
 
 import argparse
-import asyncio
 import gzip
 import json
 import tempfile
@@ -19,10 +18,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from horsesense.runs.findings import Result
-from horsesense.runs.study import run_study
-
-from horsesense.runs.settings import Settings
+import horsesense as hs
 
 FILES = tuple(
     f"{model}_{options}_options"
@@ -47,7 +43,7 @@ def labels(rows: list[dict[str, Any]]) -> Mapping[str, int]:
     return Counter("NaN" if row["label"] is None else row["label"][0] for row in rows)
 
 
-def replay(rows: list[dict[str, Any]], folder: Path) -> Result:
+def replay(rows: list[dict[str, Any]], folder: Path) -> hs.Run:
     """The rows as a study: their questions as items, their answers as the model's."""
     items, answers = folder / "items.jsonl", folder / "answers.jsonl"
     with items.open("w") as one, answers.open("w") as two:
@@ -56,13 +52,13 @@ def replay(rows: list[dict[str, Any]], folder: Path) -> Result:
             one.write(json.dumps({**shown, "answer_index": row["gold_index"]}) + "\n")
             said = {"response": row["response"], "letter_scores": row["first_token_letter_scores"]}
             two.write(json.dumps({"id": row["id"], "logits": True, **said}) + "\n")
-    settings = Settings.of(
-        items=str(items),
-        model=f"replay:{answers}",
+    return hs.audit(
+        items,
+        f"replay:{answers}",
+        out=folder / "run",
         probes=(),
         readers=("first_token", "text", "pride"),
     )
-    return asyncio.run(run_study(settings, folder / "run"))
 
 
 def main() -> None:

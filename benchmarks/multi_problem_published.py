@@ -4,7 +4,7 @@ Run it as `python benchmarks/multi_problem_published.py`; HORSESENSE_SHARED name
 benchmark data. Accuracies of single cells (model x data set x size) are not recorded, only means
 over models and over data sets. Means of Table 3 follow from the means per model, each weighted by
 its number of cells; standard deviations and tests over 209 cells do not follow, and what is
-printed for the means themselves is no substitute.
+printed for the means themselves does not replace them.
 """
 
 from __future__ import annotations

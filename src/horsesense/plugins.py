@@ -33,7 +33,7 @@ class Registry(Generic[T]):
 
     Ours are added by `add`. Those of installed packages are found by their entry points, and
     loaded when their name is asked for or when everything is listed. A package is installed code
-    and trusted like any other; one that is broken disturbs only what asks for it.
+    and trusted like any other; one that is broken harms only what asks for it.
 
     Args:
         kind: what an entry is called in messages.

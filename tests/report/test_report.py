@@ -157,7 +157,7 @@ def estimate(value: float, low: float, high: float, **changes: Any) -> Estimate:
 
 class TestVerdict:
     def test_position_is_caught(self, runs: dict[str, Results]) -> None:
-        assert "Chooses position B in 100\u202f% of items whatever it holds" in said(
+        assert "The model chooses position B in 100\u202f% of items, whichever" in said(
             runs["position"], "warning"
         )
         assert "no better than guessing" in said(runs["position"], "headline")
@@ -165,21 +165,21 @@ class TestVerdict:
     def test_oracle_is_spared(self, runs: dict[str, Results]) -> None:
         assert said(runs["oracle"], "warning") == ""
         assert said(runs["oracle"], "doubt") == ""
-        assert "Scores 100\u202f% as published" in said(runs["oracle"], "headline")
+        assert "The model scores 100\u202f% as published" in said(runs["oracle"], "headline")
 
     def test_what_was_not_found_says_what_would_have_been(self, runs: dict[str, Results]) -> None:
-        assert "would have been seen" in said(runs["oracle"], "sound")
+        assert "the minimum detectable effect was" in said(runs["oracle"], "sound")
 
     def test_ranker_cannot_say_none(self, runs: dict[str, Results]) -> None:
         warnings = said(runs["ranker"], "warning")
-        assert "Cannot say “none of these”: chooses the none-option in 0\u202f%" in warnings
+        assert "cannot say “none of these”: it chooses the none-option in 0\u202f%" in warnings
 
     def test_talker_says_another_thing_than_its_first_token(self, runs: dict[str, Results]) -> None:
         assert "First token and text disagree" in said(runs["talker"], "warning")
         assert "First token and text disagree" in said(runs["oracle"], "sound")
 
     def test_refusals_are_doubted_and_nothing_is_praised(self, runs: dict[str, Results]) -> None:
-        assert "Only 0\u202f% of the replies choose an option (refusal 100" in said(
+        assert "Only 0\u202f% of replies choose an option (refusal 100" in said(
             runs["refuse"], "doubt"
         )
         assert said(runs["refuse"], "sound") == ""
@@ -188,7 +188,7 @@ class TestVerdict:
         self, runs: dict[str, Results]
     ) -> None:
         assert "no effect on accuracy" not in said(runs["uniform"], "sound")
-        assert "Right in every order" not in said(runs["uniform"], "sound")
+        assert "right in every order" not in said(runs["uniform"], "sound")
 
     def test_every_sentence_rests_on_a_number(self, runs: dict[str, Results]) -> None:
         for run in runs.values():
@@ -215,7 +215,7 @@ class TestVerdict:
 
     def test_a_probe_without_any_answer_is_a_doubt(self, hostile: Path) -> None:
         doubts = said(results_of(hostile), "doubt")
-        assert "trials have no answer, most of all under “Asked again” (7 of 7)" in doubts
+        assert "trials have no answer; the share is largest under “Asked again” (7 of 7)" in doubts
 
     def test_missing_answers_are_a_doubt(self, runs: dict[str, Results]) -> None:
         lost = tuple(
@@ -223,7 +223,7 @@ class TestVerdict:
             for e in runs["oracle"].estimates
         )
         run = replace(runs["oracle"], estimates=lost)
-        assert "most of all under “Options reordered” (30 of" in said(run, "doubt")
+        assert "the share is largest under “Options reordered” (30 of" in said(run, "doubt")
 
     @pytest.mark.parametrize(
         ("reference", "comparisons", "expected"),
@@ -323,7 +323,7 @@ class TestOtherRuns:
         result = study(items_file(tmp_path / "one.jsonl", 1), "sim:prior", tmp_path / "run")
         page = Page(write_report(result.results))
         check_harmless(page)
-        assert "Only 1 independent item" in page.text
+        assert "There is only 1 independent item" in page.text
 
     def test_without_gold(self, tmp_path: Path) -> None:
         rows = [{"id": str(i), "question": f"{i}?", "options": ["x", "y"]} for i in range(12)]
@@ -332,7 +332,7 @@ class TestOtherRuns:
         result = study(items, "sim:position?k=0", tmp_path / "run")
         page = Page(write_report(result.results))
         check_harmless(page)
-        assert "Chooses position A in 100\u202f%" in page.text
+        assert "The model chooses position A in 100\u202f%" in page.text
         assert "0 of them with a known right answer" in page.text
 
     def test_labels_without_positions(self, tmp_path: Path) -> None:
@@ -520,4 +520,4 @@ def test_a_difference_is_told_without_a_second_sign(value: float, said: str) -> 
         "d", "m", "original", PLAIN, "text", "", SIGNATURE,
     )  # fmt: skip
     (sentence,) = _gain(gain)
-    assert f"the score is {said} what the first token gives" in sentence.text
+    assert f"The score by text is {said} the score by first token" in sentence.text

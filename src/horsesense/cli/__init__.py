@@ -14,7 +14,7 @@ from typing import NoReturn
 import typer
 
 from horsesense.cli import annotate, audit, build, cues, paper_check, read, runs, train
-from horsesense.cli.options import json_text
+from horsesense.cli.output import plain_warnings, print_error
 from horsesense.errors import HorsesenseError, InterruptedRunError
 
 app = typer.Typer(
@@ -36,23 +36,17 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     # A run makes millions of small objects that hold no cycles: Python need not look so often.
     gc.set_threshold(100_000, 20, 50)
     try:
-        code = app(words, standalone_mode=False)
+        with plain_warnings():
+            code = app(words, standalone_mode=False)
     except HorsesenseError as error:
-        _complain(error, as_json="--json" in words)
+        print_error(error, as_json="--json" in words)
         code = error.exit_code
     except KeyboardInterrupt:
-        _complain(InterruptedRunError("Stopped."), as_json=False)
+        print_error(InterruptedRunError("Stopped."), as_json=False)
         code = InterruptedRunError.exit_code
     except Exception as error:  # noqa: BLE001 - defects are raised again
         code = _usage_exit(error)
     sys.exit(code if isinstance(code, int) else 0)
-
-
-def _complain(error: HorsesenseError, *, as_json: bool) -> None:
-    if as_json:
-        print(json_text({"error": error.message, "hint": error.hint}), file=sys.stderr)
-    else:
-        print(f"horsesense: {error}", file=sys.stderr)
 
 
 def _usage_exit(error: Exception) -> int:

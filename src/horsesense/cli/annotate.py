@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from horsesense.cli.options import AsJson, RunPath, print_json
+from horsesense.cli.options import AsJson, RunPath
+from horsesense.cli.output import print_json
 
 if TYPE_CHECKING:
     from horsesense.api import Run

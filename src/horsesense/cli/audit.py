@@ -28,8 +28,8 @@ from horsesense.cli.options import (
     Where,
     limits,
     pairs,
-    print_json,
 )
+from horsesense.cli.output import print_json
 
 if TYPE_CHECKING:
     from horsesense.api import Run

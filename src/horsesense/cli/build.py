@@ -11,6 +11,7 @@ import typer
 
 from horsesense.cli import options
 from horsesense.cli.cues import balanced
+from horsesense.cli.output import print_json
 from horsesense.errors import UsageError
 
 if TYPE_CHECKING:
@@ -111,13 +112,16 @@ def paraphrases(
     )
     out.write_bytes(_jsonl(made.rows()))
     (folder / WRITTEN).write_text(_hash_of(out))
-    sys.stdout.write((_as_json if as_json else _as_text)(made, out))
+    if as_json:
+        print_json("build-paraphrases", _as_json(made, out))
+    else:
+        sys.stdout.write(_as_text(made, out))
     if made.spent.failed:
         raise typer.Exit(3)
 
 
 WRITTEN = "written"
-"""Invariant the hash of the file as it was written, so that no correction is overwritten."""
+"""Holds the hash of the file as it was written, so that no correction is overwritten."""
 
 
 def _hash_of(path: Path) -> str:
@@ -136,9 +140,9 @@ def _refuse_if_corrected(out: Path, folder: Path) -> None:
         )
 
 
-def _as_json(made: Paraphrased, out: Path) -> str:
+def _as_json(made: Paraphrased, out: Path) -> dict[str, Any]:
     spent = made.spent
-    found = {
+    return {
         "out": str(out),
         **made.counts(),
         "versions": made.versions,
@@ -151,7 +155,6 @@ def _as_json(made: Paraphrased, out: Path) -> str:
         "cost": spent.cost,
         "stopped": spent.stopped,
     }
-    return orjson.dumps(found, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
 
 
 def _as_text(made: Paraphrased, out: Path) -> str:
@@ -164,7 +167,7 @@ def _as_text(made: Paraphrased, out: Path) -> str:
         f"{made.spent.costs()}.",
     ]
     if made.spent.stopped == "budget":
-        lines.append("The budget is spent; the same command goes on where it stopped.")
+        lines.append("The budget is spent; the same command continues where it stopped.")
     if made.spent.last_failure is not None:
         seen = made.spent.last_failure.message
         lines.append(f"Requests without an answer are asked again by the same command: {seen}")
@@ -179,6 +182,7 @@ def _jsonl(rows: list[dict[str, Any]]) -> bytes:
 def _write(rows: list[dict[str, Any]], out: Path, as_json: bool) -> None:
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_bytes(_jsonl(rows))
-    found = {"out": str(out), "items": len(rows)}
-    message = orjson.dumps(found).decode() if as_json else f"{len(rows):,} items in {out}"
-    sys.stdout.write(message + "\n")
+    if as_json:
+        print_json("build", {"out": str(out), "items": len(rows)})
+    else:
+        print(f"{len(rows):,} items in {out}")

@@ -19,6 +19,7 @@ from horsesense.cli.options import (
     Where,
     pairs,
 )
+from horsesense.cli.output import print_json
 from horsesense.errors import UsageError
 
 if TYPE_CHECKING:
@@ -114,7 +115,10 @@ def cues(
         from horsesense.report.cues import write_cue_report
 
         write_cue_report(results, out)
-    sys.stdout.write(_dumped(result_json(results)) if as_json else _text(results, out))
+    if as_json:
+        print_json("cues", result_json(results))
+    else:
+        sys.stdout.write(_text(results, out))
 
 
 def balanced(
@@ -145,7 +149,10 @@ def balanced(
             item_set, grouping=_grouping(group, no_groups), seed=seed, listener=listener
         )
     _write_balanced(out, item_set, found, weights)
-    sys.stdout.write(_dumped(_balance_json(found)) if as_json else _balance_text(found, out))
+    if as_json:
+        print_json("build-balanced", _balance_json(found))
+    else:
+        sys.stdout.write(_balance_text(found, out))
 
 
 def _load(
@@ -191,13 +198,6 @@ def _families(path: Path | None) -> dict[str, str]:
     if not isinstance(found, dict):
         raise UsageError(f"--families {path}: needs an object, model -> family.")
     return {str(model): str(family) for model, family in found.items()}
-
-
-def _dumped(value: Any) -> str:
-    import orjson
-
-    options = orjson.OPT_INDENT_2 | orjson.OPT_SERIALIZE_NUMPY
-    return orjson.dumps(value, option=options).decode() + "\n"
 
 
 def _text(results: Sequence[CueResult], out: Path | None) -> str:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -54,7 +53,7 @@ def pairs(option: str, given: Sequence[str] | None) -> dict[str, str]:
 def _pair(option: str, text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals or not name:
-        raise UsageError(f"--{option} {text!r} is no NAME=VALUE.")
+        raise UsageError(f"--{option} {text!r} is not NAME=VALUE.")
     return name, value
 
 
@@ -71,7 +70,7 @@ def limits(budget: str | None, price: str | None) -> Limits:
     if price is not None:
         prices = price.split(",")
         if len(prices) != 2:
-            raise UsageError(f"--price {price!r} is no PROMPT,COMPLETION.")
+            raise UsageError(f"--price {price!r} is not PROMPT,COMPLETION.")
         values["prompt_price"] = _number("price", prices[0], float)
         values["completion_price"] = _number("price", prices[1], float)
     return Limits(**values)
@@ -83,17 +82,3 @@ def _number(option: str, text: str, kind: type) -> Any:
     except ValueError:
         noun = "a whole number" if kind is int else "a number"
         raise UsageError(f"--{option}: {text!r} is not {noun}.") from None
-
-
-SCHEMA_VERSION = 2
-"""Version of the fields of all `--json` outputs; it grows when one is renamed or removed."""
-
-
-def print_json(command: str, value: Mapping[str, Any]) -> None:
-    """Print a command's result for machines, with the name and version of its schema."""
-    print(json_text({"schema": f"horsesense.{command}/{SCHEMA_VERSION}", **value}))
-
-
-def json_text(value: Any) -> str:
-    """A value as JSON that people can read."""
-    return json.dumps(value, ensure_ascii=False, indent=2)

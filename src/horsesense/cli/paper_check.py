@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from horsesense.cli.options import AsJson
+from horsesense.cli.output import print_json
 
 if TYPE_CHECKING:
     from horsesense.paper_check import Finding
@@ -19,7 +21,6 @@ File = Annotated[
         show_default=False,
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print every claim as JSON.")]
 All = Annotated[bool, typer.Option("--all", help="Also list what only fits through rounding.")]
 
 
@@ -39,7 +40,7 @@ def check_paper(file: File, as_json: AsJson = False, everything: All = False) ->
     counts = Counter(finding.verdict for finding in found)
     if as_json:
         rows = [finding.as_json() for finding in found]
-        print(json.dumps({"counts": counts, "claims": rows}, ensure_ascii=False, indent=2))
+        print_json("check-paper", {"counts": counts, "claims": rows})
     else:
         for finding in found:
             if finding.verdict == "impossible" or (everything and finding.verdict == "rounding"):

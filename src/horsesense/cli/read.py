@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections import Counter
 from pathlib import Path
@@ -10,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from horsesense.cli.options import AsJson
+from horsesense.cli.output import print_json, print_json_line
 from horsesense.errors import UsageError
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ File = Annotated[
         show_default=False,
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="One JSON object a line.")]
 Explain = Annotated[bool, typer.Option(help="Show the words that decided, in their context.")]
 Multiple = Annotated[bool, typer.Option(help="A response may choose several options.")]
 ReaderName = Annotated[
@@ -76,7 +76,11 @@ def read(
 
     def show(row: Recorded) -> None:
         counts[row.reading.status] += 1
-        sys.stdout.write(_line(row, as_json=as_json, explain=explain) + "\n")
+        more = {"context": context(row)} if explain else {}
+        if as_json:
+            print_json_line("reading", {**row.as_json(), **more})
+        else:
+            sys.stdout.write(_line(row, *more.values()) + "\n")
 
     unread = 0
     if reader == "text":
@@ -99,7 +103,6 @@ def read(
 def _read_run(path: Path, readers: str | None, as_json: bool) -> None:
     """Read a run's stored answers, measure and report; the answers stay as they are."""
     from horsesense.api import open as open_run
-    from horsesense.cli.options import print_json
     from horsesense.plugins import split_outside_brackets
 
     run = open_run(path)
@@ -134,18 +137,11 @@ def _read_in_bulk(file: Path, name: str, out: Path | None, show: Callable[[Recor
     return found.unread
 
 
-def _line(row: Recorded, *, as_json: bool, explain: bool) -> str:
-    """One row of the output; fields are separated by tabs unless it is JSON."""
-    if as_json:
-        shown = row.as_json()
-        if explain:
-            shown["context"] = context(row)
-        return json.dumps(shown)
+def _line(row: Recorded, *more: str) -> str:
+    """One row of the output for people; fields are separated by tabs."""
     reading = row.reading
     chosen = ",".join(row.letters) or "-"
-    fields = [row.id, reading.status, chosen, reading.rule, f"{reading.confidence:.2f}"]
-    if explain:
-        fields.append(context(row))
+    fields = [row.id, reading.status, chosen, reading.rule, f"{reading.confidence:.2f}", *more]
     return "\t".join(map(printable, fields))
 
 

@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from horsesense.cli.options import AsJson, ReportItems, RunPath, print_json
+from horsesense.cli.options import AsJson, ReportItems, RunPath
+from horsesense.cli.output import print_json
 from horsesense.errors import UsageError
 
 
@@ -62,7 +63,8 @@ def verify(run: RunPath, as_json: AsJson = False) -> None:
 
 def list_(
     kind: Annotated[
-        str | None, typer.Argument(help="probes, measures, readers, models, designs or suites.")
+        str | None,
+        typer.Argument(help="probes, measures, readers, models, designs, suites or schemas."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -70,6 +72,9 @@ def list_(
     from horsesense.catalogue import catalogue
     from horsesense.plugins import renamed
 
+    if kind == "schemas":
+        _list_schemas(as_json)
+        return
     found = catalogue()
     if kind == "respondents":
         kind = renamed("kind", kind, "models")
@@ -86,3 +91,14 @@ def list_(
         for name, summary in entries.items():
             print(f"  {name:<{width}}  {summary}")
         print()
+
+
+def _list_schemas(as_json: bool) -> None:
+    """The JSON Schemas of all `--json` outputs."""
+    from horsesense.cli.schemas import OUTPUTS, json_schemas
+
+    if as_json:
+        print_json("schemas", {"schemas": json_schemas()})
+        return
+    for name, kind in OUTPUTS.items():
+        print(f"{name:<18}{(kind.__doc__ or '').splitlines()[0]}")

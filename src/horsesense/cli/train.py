@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from horsesense.cli.options import AsJson, FieldMap
-from horsesense.errors import UsageError
+from horsesense.cli.options import AsJson, FieldMap, pairs
+from horsesense.cli.output import print_json
 
 if TYPE_CHECKING:
     from horsesense.readers.training.reader import Trained
@@ -93,20 +92,12 @@ def reader(
         seed=seed,
         quantised=quantised or None,
     )
-    fields = dict(_pair(entry) for entry in map or [])
-    plan = Plan(kind, recipe, tuple(files), fields, test_share, leave_out, most)  # type: ignore[arg-type]
+    plan = Plan(kind, recipe, tuple(files), pairs("map", map), test_share, leave_out, most)  # type: ignore[arg-type]
     found = train_reader(plan, out)
     if as_json:
-        sys.stdout.write(json.dumps(found.manifest.model_dump(mode="json"), indent=2) + "\n")
+        print_json("train-reader", found.manifest.model_dump(mode="json"))
     else:
         sys.stdout.write(table(found))
-
-
-def _pair(entry: str) -> tuple[str, str]:
-    ours, equals, theirs = entry.partition("=")
-    if not equals or not ours or not theirs:
-        raise UsageError(f"--map {entry!r} is not OURS=THEIRS.", hint="Such as label=annotation.")
-    return ours, theirs
 
 
 def table(found: Trained) -> str:

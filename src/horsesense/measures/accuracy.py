@@ -19,7 +19,7 @@ from horsesense.measures.cells import Cell
 class Accuracy(Measure):
     name = "accuracy"
     title = "Accuracy"
-    summary = "Share of right answers, mean over items; whatever is no answer counts as wrong."
+    summary = "Share of right answers, mean over items; a reply without an answer counts as wrong."
     proportion = True
 
     def undefined_reason(self, cell: Cell) -> str | None:

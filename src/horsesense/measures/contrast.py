@@ -18,7 +18,7 @@ def paired(cell: Cell, other: Cell) -> tuple[npt.NDArray[np.intp], npt.NDArray[n
 
 
 def chosen_by_answer(cell: Cell) -> str | None:
-    """A change is no finding where the items were chosen for how they were answered before."""
+    """A change says nothing where the items were chosen for how they were answered before."""
     chosen = cell.condition.get("items", "all") != "all"
     return "the items were chosen by their earlier answers" if chosen else None
 

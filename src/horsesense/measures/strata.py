@@ -1,6 +1,6 @@
 """Items by how far their answers agree: how many there are, and how often they are right.
 
-An answer that holds in every order is no proof of knowledge; these rows show what it is worth.
+An answer that holds in every order does not prove knowledge; these rows show what it is worth.
 """
 
 from __future__ import annotations
@@ -82,14 +82,14 @@ class StratumPlurality(StratumAccuracy):
     name = "stratum_plurality_accuracy"
     title = "Accuracy of the most frequent answer, by agreement"
     summary = (
-        "Share of items whose most frequent content is right, by agreement; where m contents are "
+        "Share of items whose most frequent answer is right, by agreement; where m options are "
         "equally frequent and one of them is right, the item counts 1/m."
     )
 
     def _right(self, cell: Cell) -> Floats:
         counts = option_counts(cell)
         top = (counts == counts.max(axis=1, keepdims=True)) & cell.read
-        # Each of the m tied contents stands in `most` trials, so the share of top trials that
+        # Each of the m tied options stands in `most` trials, so the share of top trials that
         # are right is 1/m if one of the tied contents is, and 0 otherwise.
         hits = (top & (cell.correct == 1)).sum(axis=1)
         known = (cell.read & (cell.correct >= 0)).any(axis=1)

@@ -18,8 +18,8 @@ from horsesense.inference.store import Failed, Store
 from horsesense.items.item import Item
 from horsesense.models.messages import Request, Response
 from horsesense.readers.reading import Reading
-from horsesense.report.data import Run
 from horsesense.rng import unit
+from horsesense.runs.results import Results
 from horsesense.trials.condition import Condition
 from horsesense.trials.trial import NONE_OPTION
 
@@ -69,7 +69,7 @@ class Choice:
     total: int
 
 
-def choose(run: Run, most: int) -> Choice:
+def choose(run: Results, most: int) -> Choice:
     """Pick at most `most` items; the same ones whenever the run is the same."""
     found = _reasons(run)
     seed = str(run.findings["study"]["seed"]).encode()
@@ -83,7 +83,7 @@ def choose(run: Run, most: int) -> Choice:
     return Choice(tuple(shown), reasons, counts, found.height)
 
 
-def _reasons(run: Run) -> pl.DataFrame:
+def _reasons(run: Results) -> pl.DataFrame:
     """One row per item: its id, and whether each reason holds."""
     shown = run.directory.trials().select(
         "trial",
@@ -148,7 +148,7 @@ class Asked(NamedTuple):
     readings: tuple[Read, ...]
 
 
-def trials_of(run: Run, ids: Sequence[str], store: Store) -> Iterator[tuple[str, list[Asked]]]:
+def trials_of(run: Results, ids: Sequence[str], store: Store) -> Iterator[tuple[str, list[Asked]]]:
     """Every trial of some items, item by item, with prompts, replies and readings.
 
     The tables are read once; the store, whose replies may be long, for one item at a time.
@@ -182,7 +182,7 @@ def trials_of(run: Run, ids: Sequence[str], store: Store) -> Iterator[tuple[str,
         )
 
 
-def _readings(run: Run, trials: pl.Series) -> dict[tuple[int, int], tuple[Read, ...]]:
+def _readings(run: Results, trials: pl.Series) -> dict[tuple[int, int], tuple[Read, ...]]:
     frame = run.directory.readings()
     rows = frame.filter(pl.col("trial").is_in(trials.implode())).collect()
     found: dict[tuple[int, int], list[Read]] = {}
@@ -250,7 +250,7 @@ def option_name(origin: int, item: Item) -> str:
     )
 
 
-def identity(run: Run) -> str:
+def identity(run: Results) -> str:
     """The model's identity, shortened where it is a long description."""
     value = run.findings["model"]["identity"]
     return value if isinstance(value, str) else orjson.dumps(value).decode()

@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import Any
 
 from horsesense.measures.base import Estimate
-from horsesense.report.data import Run
+from horsesense.runs.results import Results
 
 DATA_NAMES: Mapping[str, re.Pattern[str]] = {
     "mctest": re.compile(r"mctest|mc500|mc160"),
@@ -51,7 +51,7 @@ class Beside:
     doubts: Sequence[str]
 
 
-def beside(run: Run, prefix: str, own: Callable[[str, str], Estimate | None]) -> list[Beside]:
+def beside(run: Results, prefix: str, own: Callable[[str, str], Estimate | None]) -> list[Beside]:
     """Published tables whose id begins with `prefix`, for the run's data set.
 
     `own(id, column)` finds the run's estimate for a column of a table.

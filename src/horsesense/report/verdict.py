@@ -13,7 +13,7 @@ from statistics import NormalDist
 from typing import Literal
 
 from horsesense.measures.base import Estimate
-from horsesense.report.data import Run
+from horsesense.runs.results import Results
 
 ALPHA = 0.05
 POWER = 0.80
@@ -95,13 +95,13 @@ def by_tone(sentences: Iterable[Sentence]) -> list[tuple[Tone, str, list[Sentenc
     return [group for group in groups if group[2]]
 
 
-def above_chance(run: Run) -> bool:
+def above_chance(run: Results) -> bool:
     """Whether the score beats guessing: without that, "accuracy did not change" says nothing."""
     score = run.one("accuracy")
     return score is not None and side(score, score.baseline or 0.0) > 0
 
 
-def mostly_valid(run: Run) -> bool:
+def mostly_valid(run: Results) -> bool:
     """Whether most replies choose an option: without that, "answers hold" says nothing."""
     valid = run.one("valid_rate")
     return valid is not None and side(valid, 0.5) > 0

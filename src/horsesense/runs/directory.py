@@ -37,7 +37,7 @@ class RunDirectory:
     Attributes:
         layout: where its files are.
         settings, items, shots: what is asked, about what, and the few-shot examples.
-        record: the content of run.toml; None while nothing is on disk.
+        record: what run.toml holds; None while nothing is on disk.
     """
 
     layout: Layout
@@ -61,7 +61,7 @@ class RunDirectory:
 
     @property
     def known(self) -> RunRecord:
-        """The content of run.toml; StoreError where nothing is on disk yet."""
+        """What run.toml holds; StoreError where nothing is on disk yet."""
         if self.record is None:
             raise StoreError(
                 f"{self.layout.root} holds no run yet.", hint="Ask first: Run.ask(model)."

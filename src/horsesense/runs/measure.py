@@ -133,7 +133,7 @@ def _bounds(found: Sequence[Cell]) -> dict[str, Any]:
 
 
 def _findings(directory: RunDirectory, asked: Asked, reviews: Reviews) -> dict[str, Any]:
-    """The content of estimates.json, but for the estimates."""
+    """What estimates.json holds, but for the estimates."""
     items, settings, record = directory.items, directory.settings, directory.known
     suites = named_suites(settings.suite)
     told = described(directory)

@@ -80,7 +80,7 @@ def scan_parts(folders: Iterable[Path], schema: Mapping[str, Any]) -> pl.LazyFra
     paths = [path for folder in folders for path in parts_of(folder)]
     if not paths:
         return pl.LazyFrame(schema=dict(schema))
-    # A directory may be named "g[1]": its name is no pattern.
+    # A directory may be named "g[1]": its name is not a pattern.
     return pl.scan_parquet(paths, glob=False)
 
 

@@ -76,7 +76,7 @@ class StageRecord(_Frozen):
 
 
 class RunRecord(_Frozen):
-    """The content of run.toml.
+    """What run.toml holds.
 
     Attributes:
         format: version of the directory's layout.

@@ -29,7 +29,7 @@ class Results:
 
     Attributes:
         directory: the run.
-        findings: the content of estimates.json, but for the estimates.
+        findings: what estimates.json holds, but for the estimates.
         estimates: all of them, in the order in which they were made.
     """
 

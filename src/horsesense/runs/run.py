@@ -123,7 +123,7 @@ class Run:
 
     @property
     def findings(self) -> dict[str, Any]:
-        """The content of estimates.json, but for the estimates."""
+        """What estimates.json holds, but for the estimates."""
         return dict(self.results.findings)
 
     def estimate(self, measure: str, probe: str = "original", **where: str) -> Estimate:

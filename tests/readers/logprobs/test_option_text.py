@@ -198,8 +198,8 @@ def test_the_report_sets_it_beside_the_letters(habit: Run) -> None:
     assert [row.reader for row in shown["by_text"]] == list(READERS[2:])
     texts = {s.text: s.tone for s in sentences(habit)}
     expected = (
-        "80 of 80 are right by option text, 20 of 80 by letter; the two choose different options "
-        "in 75\u202f% of the trials, so that the score depends on how it is taken."
+        "80 of 80 items are right by option text, 20 of 80 by letter; the two choose different "
+        "options in 75\u202f% of trials, so the score depends on how answers are scored."
     )
     assert texts[expected] == "warning"
     assert texts[expected.replace("text,", "text (norm=pmi),")] == "warning"

@@ -130,7 +130,7 @@ class Place(Profile):
 
 @dataclass(frozen=True)
 class Prior(Profile):
-    """`prior` gives a weight per position; where there are more positions its last weight goes on.
+    """`prior` gives a weight per position; further positions repeat its last weight.
 
     Without it the weights fall linearly (for four options 0.4, 0.3, 0.2, 0.1).
     """

@@ -29,7 +29,7 @@ from horsesense.stats import pride
 from horsesense.trials.condition import Condition
 from horsesense.trials.trial import Trial, Variant, none_phrase
 
-RULES: Final = Rules(version="1", source="4bb4773f7200")
+RULES: Final = Rules(version="1", source="0785f319b91a")
 
 FITTED_ON: Final = "estimation_item"
 """Rule of the readings of items that the prior was estimated on."""
@@ -301,7 +301,7 @@ class PrideReader:
         except (OSError, orjson.JSONDecodeError) as error:
             why = error.strerror if isinstance(error, OSError) else error
             raise UsageError(
-                f"reader pride: source {source} is no finished run ({path.name}: {why}).",
+                f"reader pride: source {source} is not a finished run ({path.name}: {why}).",
                 hint="Name the run directory of an audit that fitted a prior.",
             ) from None
         fitted = next((f for n, f in fits.items() if n.startswith("pride") and f.get("fits")), None)

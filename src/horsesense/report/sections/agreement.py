@@ -6,16 +6,16 @@ from collections.abc import Iterator
 
 from horsesense.measures.base import Estimate
 from horsesense.report.charts import Point, bars, describe, forest
-from horsesense.report.data import Run
 from horsesense.report.sections.base import Context, Section
 from horsesense.report.text import chance_text, number, value_of
 from horsesense.report.verdict import Sentence, mostly_valid, side
+from horsesense.runs.results import Results
 
 MOST_BARS = 16
 """Agreement levels that a histogram can hold; more (full designs) stay in the table."""
 
 
-def context(run: Run) -> Context | None:
+def context(run: Results) -> Context | None:
     changed = [e for e in _kept_content(run) if e.n]
     strata = _strata(run)
     if not changed and not strata:
@@ -42,7 +42,7 @@ def context(run: Run) -> Context | None:
     }
 
 
-def _kept_content(run: Run) -> list[Estimate]:
+def _kept_content(run: Results) -> list[Estimate]:
     """Changed answers under the probes that leave the content alone."""
     return [
         e
@@ -51,7 +51,7 @@ def _kept_content(run: Run) -> list[Estimate]:
     ]
 
 
-def _strata(run: Run) -> list[tuple[Estimate, Estimate | None, Estimate | None]]:
+def _strata(run: Results) -> list[tuple[Estimate, Estimate | None, Estimate | None]]:
     """Per agreement level of the first order condition: share, plurality and mean accuracy."""
     shares = run.all("agreement_share", "order")
     return [
@@ -65,14 +65,14 @@ def _strata(run: Run) -> list[tuple[Estimate, Estimate | None, Estimate | None]]
     ]
 
 
-def _beyond(e: Estimate, floor: Estimate | None, run: Run) -> bool:
+def _beyond(e: Estimate, floor: Estimate | None, run: Results) -> bool:
     """Whether more answers change than when the same prompt is asked again."""
     if e.probe == "repeat" or floor is None or floor.high is None:
         return False
     return side(e, floor.high) > 0
 
 
-def sentences(run: Run) -> Iterator[Sentence]:
+def sentences(run: Results) -> Iterator[Sentence]:
     if not mostly_valid(run):
         return
     floor = run.one("answer_change_rate", "repeat")
@@ -87,15 +87,15 @@ def sentences(run: Run) -> Iterator[Sentence]:
 def _noise(floor: Estimate) -> Sentence:
     if side(floor, 0.01) > 0:
         text = (
-            f"Asked the very same prompt again, it gives another answer in {value_of(floor)}: "
-            "this is the noise that every other change is compared with."
+            f"When the same prompt is asked again, {value_of(floor)} of the answers change; every "
+            "other change is compared with this noise."
         )
         return Sentence(text, "note", floor, AGREEMENT.id)
-    text = f"Asked the very same prompt again, it gives another answer in {value_of(floor)}."
+    text = f"When the same prompt is asked again, {value_of(floor)} of the answers change."
     return Sentence(text, "sound", floor, AGREEMENT.id)
 
 
-def _changes(run: Run, floor: Estimate) -> Iterator[Sentence]:
+def _changes(run: Results, floor: Estimate) -> Iterator[Sentence]:
     """The strongest condition of each probe against asking again."""
     for name in run.probes:
         found = [e for e in _kept_content(run) if e.probe == name != "repeat"]
@@ -105,14 +105,14 @@ def _changes(run: Run, floor: Estimate) -> Iterator[Sentence]:
         title = run.label(e.probe, e.condition)
         if _beyond(e, floor, run):
             text = (
-                f"{title}: {value_of(e)} of the answers change though the content does not; "
-                f"asking again changes {value_of(floor)}."
+                f"Under “{title}”, {value_of(e)} of the answers change although the meaning stays "
+                f"the same; asking again changes {value_of(floor)}."
             )
             yield Sentence(text, "warning", e, AGREEMENT.id, e.value or 0)
         else:
             text = (
-                f"{title}: {value_of(e)} of the answers change, which cannot be told from "
-                f"asking the same prompt again ({value_of(floor)})."
+                f"Under “{title}”, {value_of(e)} of the answers change, not detectably more than "
+                f"when the same prompt is asked again ({value_of(floor)})."
             )
             yield Sentence(text, "sound", e, AGREEMENT.id)
 
@@ -121,13 +121,13 @@ def _agreement(e: Estimate, chance: float) -> Sentence:
     guessing = chance_text(chance)
     if side(e, chance) <= 0:
         text = (
-            f"Agrees with itself over the orders in {value_of(e)} of its answers, no more than "
-            f"guessing would ({guessing})."
+            f"Across the orders, the model agrees with itself in {value_of(e)} of its answers, no "
+            f"more than guessing would ({guessing})."
         )
         return Sentence(text, "warning", e, AGREEMENT.id, 0.8)
     text = (
-        f"Agrees with itself over the orders in {value_of(e)} of its answers; guessing would "
-        f"give {guessing}."
+        f"Across the orders, the model agrees with itself in {value_of(e)} of its answers; "
+        f"guessing would give {guessing}."
     )
     return Sentence(text, "note", e, AGREEMENT.id)
 

@@ -7,16 +7,16 @@ from dataclasses import replace
 from horsesense.items.item import FLAGS
 from horsesense.measures.base import Estimate
 from horsesense.measures.registry import MEASURES
-from horsesense.report.data import Run
 from horsesense.report.sections.base import Context, Section
 from horsesense.report.text import p_text
+from horsesense.runs.results import Results
 from horsesense.trials.condition import Condition
 
 MOST_FAILURES = 20
 """Kinds of failure that are listed; the rest is counted."""
 
 
-def numbers(run: Run) -> Context:
+def numbers(run: Results) -> Context:
     by_cell: dict[tuple[str, Condition], list[tuple[Estimate, str, str, str]]] = {}
     undefined: dict[tuple[str, str], dict[str, None]] = {}
     for e in run.estimates:
@@ -41,7 +41,7 @@ def _title(measure: str) -> str:
     return MEASURES.get(base).title + (", without effect" if base != measure else "")
 
 
-def left_out(run: Run) -> Context:
+def left_out(run: Results) -> Context:
     found = run.findings
     kinds: dict[tuple[str, str], int] = {}
     if found["failures"]:
@@ -62,17 +62,17 @@ def left_out(run: Run) -> Context:
     }
 
 
-def _missing(run: Run) -> list[tuple[str, int, int]]:
+def _missing(run: Results) -> list[tuple[str, int, int]]:
     """Cells with trials that have no reading: name, how many, of how many."""
     return [(run.label(e.probe, e.condition), e.n_missing, e.n + e.n_missing) for e in run.missing]
 
 
-def glossary(run: Run) -> Context:
+def glossary(run: Results) -> Context:
     used = {e.measure.removesuffix("_null") for e in run.estimates}
     return {"measures": [m for m in MEASURES if m.name in used]}
 
 
-def signatures(run: Run) -> Context:
+def signatures(run: Results) -> Context:
     """One signature per probe, condition and reader; its measures differ in one part only."""
     found: dict[tuple[str, Condition, str], str] = {}
     for e in run.estimates:

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from horsesense.report.data import Run
 from horsesense.report.verdict import Sentence
+from horsesense.runs.results import Results
 
 Context = Mapping[str, Any]
 
 
-def no_sentences(run: Run) -> Iterable[Sentence]:
+def no_sentences(run: Results) -> Iterable[Sentence]:
     """For sections that show and do not judge."""
     return ()
 
@@ -32,6 +32,6 @@ class Section:
 
     id: str
     title: str
-    context: Callable[[Run], Context | None]
-    sentences: Callable[[Run], Iterable[Sentence]] = no_sentences
+    context: Callable[[Results], Context | None]
+    sentences: Callable[[Results], Iterable[Sentence]] = no_sentences
     template: str = ""

@@ -9,11 +9,11 @@ from horsesense.measures.base import Estimate
 from horsesense.measures.cells import HELD_OUT
 from horsesense.measures.votes import PERTURBED
 from horsesense.report.charts import Line, Point, describe, forest
-from horsesense.report.data import Run
 from horsesense.report.flow import flow, spoken
 from horsesense.report.sections.base import Context, Section
 from horsesense.report.text import points, rests_on, value_of
 from horsesense.report.verdict import Sentence, side
+from horsesense.runs.results import Results
 
 ENTROPIES = (*PERTURBED, "option_swap", "order")
 SAID = ("accuracy", "mismatch_rate", "rstd", "rstd_null")
@@ -30,7 +30,7 @@ class Offset(NamedTuple):
     rows: list[dict[str, Any]]
 
 
-def context(run: Run) -> Context | None:
+def context(run: Results) -> Context | None:
     readers = _readers(run)
     scores = [
         Point(_named(run, name), e)
@@ -74,7 +74,7 @@ def context(run: Run) -> Context | None:
 
 
 def _beside(
-    run: Run, readers: list[str], measures: tuple[str, ...]
+    run: Results, readers: list[str], measures: tuple[str, ...]
 ) -> list[tuple[str, list[Estimate | None]]]:
     """One row a reader: its name, and some measures of the items as published."""
     return [
@@ -83,32 +83,37 @@ def _beside(
     ]
 
 
-def _readers(run: Run) -> list[str]:
+def _readers(run: Results) -> list[str]:
     """Readers of the run, each fitted one followed by its items held out."""
     names = {e.reader for e in run.estimates}
     return [n for name in run.readers for n in (name, name + HELD_OUT) if n in names]
 
 
-def _named(run: Run, reader: str) -> str:
+def _named(run: Results, reader: str) -> str:
     """A reader for people, with its settings where they tell it from another of its kind."""
     if reader.endswith(HELD_OUT):
         return f"{_named(run, reader.removesuffix(HELD_OUT))}, items not fitted on"
     kinds = [name.partition("(")[0] for name in run.readers]
     kind, _, settings = reader.partition("(")
-    known = {"first_token": "First token", "pride": "PriDe", "text": "Text"}
+    known = {
+        "first_token": "First token",
+        "option_text": "Option text",
+        "pride": "PriDe",
+        "text": "Text",
+    }
     if kind not in known:
         return reader
     alone = kinds.count(kind) == 1 or not settings
     return known[kind] if alone else f"{known[kind]}, {settings[:-1]}"
 
 
-def _fits(run: Run) -> list[tuple[str, dict[str, Any]]]:
+def _fits(run: Results) -> list[tuple[str, dict[str, Any]]]:
     """What PriDe was fitted on, or why it was not."""
     fits = run.findings.get("fits", {})
     return [(name, fit) for name, fit in fits.items() if "fits" in fit or "undefined_reason" in fit]
 
 
-def _offsets(run: Run) -> list[Offset]:
+def _offsets(run: Results) -> list[Offset]:
     """Only where some reply has more than one scored position is there something to see."""
     found = run.findings.get("fits", {}).items()
     return [
@@ -118,7 +123,7 @@ def _offsets(run: Run) -> list[Offset]:
     ][:1]  # every reader of tokens looks at the same replies
 
 
-def _entropies(run: Run) -> list[Point]:
+def _entropies(run: Results) -> list[Point]:
     """Entropy per way of perturbing; the tick is what guessing would have."""
     found = [e for name in ENTROPIES for e in run.all("answer_entropy", name)]
     if not any(e.probe in PERTURBED for e in found):
@@ -126,7 +131,7 @@ def _entropies(run: Run) -> list[Point]:
     return [Point(run.label(e.probe, e.condition), e, e.baseline) for e in found]
 
 
-def _subjects(run: Run) -> list[tuple[str, list[Estimate | None]]]:
+def _subjects(run: Results) -> list[tuple[str, list[Estimate | None]]]:
     """Refusals, declared absences and spread of recalls by subject, most refused first."""
     refused = sorted(
         run.all("refusal_by_subject", "original"), key=lambda e: (-(e.value or 0), e.group)
@@ -135,7 +140,7 @@ def _subjects(run: Run) -> list[tuple[str, list[Estimate | None]]]:
     return [(e.group, [e, *(run.one(name, group=e.group) for name in others)]) for e in refused]
 
 
-def _flows(run: Run) -> tuple[dict[tuple[str, str], float], int]:
+def _flows(run: Results) -> tuple[dict[tuple[str, str], float], int]:
     """(before, after) -> share of the items, and how many items that are."""
     flows = run.all("answer_flow", "extra_options")
     pairs = ((tuple(e.group.split(" → ")), e.value or 0.0) for e in flows)
@@ -143,7 +148,7 @@ def _flows(run: Run) -> tuple[dict[tuple[str, str], float], int]:
     return shares, max((e.n for e in flows), default=0)
 
 
-def sentences(run: Run) -> Iterator[Sentence]:
+def sentences(run: Results) -> Iterator[Sentence]:
     gain = run.one("score_gain", reader="text")
     if gain is not None:
         yield from _gain(gain)
@@ -162,50 +167,50 @@ def _gain(e: Estimate) -> Iterator[Sentence]:
     way = side(e, 0.0)
     if way and e.value is not None and abs(e.value) > WORTH_SAYING:
         text = (
-            f"Read from its text, the score is {points(e.value)} points "
-            f"{'above' if way > 0 else 'below'} what the first token gives: which of the two was "
-            "published matters."
+            f"The score by text is {points(e.value)} points {'above' if way > 0 else 'below'} the "
+            "score by first token, so it matters which of the two was published."
         )
         yield Sentence(text, "warning", e, LOOK_AT_TEXT.id, abs(e.value))
 
 
-def _debiased(run: Run, reader: str, e: Estimate) -> Iterator[Sentence]:
+def _debiased(run: Results, reader: str, e: Estimate) -> Iterator[Sentence]:
     text = f"Without the label bias ({_named(run, reader)}, on items it was not fitted on), "
+    size = points(e.value or 0)
     if side(e, 0.0) > 0:
-        text += f"the first token’s score rises by {value_of(e)}: the habit hid answers."
+        text += f"the score by first token rises by {size} points: the bias hid right answers."
         yield Sentence(text, "warning", e, LOOK_AT_TEXT.id, e.value or 0)
     elif side(e, 0.0) < 0:
-        text += f"the first token’s score changes by {value_of(e)}: the habit helped."
+        text += f"the score by first token falls by {size} points: the bias helped."
         yield Sentence(text, "warning", e, LOOK_AT_TEXT.id, abs(e.value or 0))
     else:
-        text += f"the first token’s score changes by {value_of(e)}, which may be noise."
+        text += f"the score by first token changes by {value_of(e)}, which may be noise."
         yield Sentence(text, "sound", e, LOOK_AT_TEXT.id)
 
 
-def _unfitted(run: Run) -> Iterator[Sentence]:
+def _unfitted(run: Results) -> Iterator[Sentence]:
     score = run.one("accuracy")
     for _, fit in _fits(run):
         if "undefined_reason" in fit and score is not None:
             yield Sentence(fit["undefined_reason"], "note", score, LOOK_AT_TEXT.id)
 
 
-def _offset(run: Run) -> Iterator[Sentence]:
+def _offset(run: Results) -> Iterator[Sentence]:
     mismatch = run.one("mismatch_rate", reader="first_token")
     for found in _offsets(run):
         if found.offset and mismatch is not None:
             text = (
-                f"Its labels stand at token {found.offset + 1} of most replies, not at the first: "
-                "read there with first_token(token=found)."
+                f"In most replies the label stands at token {found.offset + 1}, not at the first; "
+                "the reader first_token(token=found) reads it there."
             )
             yield Sentence(text, "warning", mismatch, LOOK_AT_TEXT.id, 0.5)
 
 
-def _floating(run: Run, e: Estimate) -> Sentence:
+def _floating(run: Results, e: Estimate) -> Sentence:
     moved = run.one("answer_floating", "extra_options", group="to_added")
-    added = f", {value_of(moved)} to one of them" if moved is not None else ""
+    added = f" and on {value_of(moved)} chooses one of them" if moved is not None else ""
     text = (
-        f"Given three abstention options, {value_of(e)} of the items change their answer{added} "
-        "(votes over shuffled options)."
+        f"Given three abstention options, the model changes its answer on {value_of(e)} of items"
+        f"{added} (votes over shuffled options)."
     )
     return Sentence(text, "note", e, LOOK_AT_TEXT.id, e.value or 0)
 

@@ -9,10 +9,10 @@ from horsesense.measures.base import Estimate
 from horsesense.measures.task_contrast import TASKS
 from horsesense.report.charts import Line
 from horsesense.report.curves import Curve, curves, error_bars, spoken
-from horsesense.report.data import Run
 from horsesense.report.sections.base import Context, Section
 from horsesense.report.text import chance_text, p_text, points, value_of
 from horsesense.report.verdict import Sentence, mostly_valid, side
+from horsesense.runs.results import Results
 from horsesense.stats.contrasts import Contrast, contrasts
 from horsesense.trials.condition import Condition
 
@@ -35,7 +35,7 @@ SIZEABLE = 0.05
 """Change of accuracy from which a shared prompt is said to cost something."""
 
 
-def context(run: Run) -> Context | None:
+def context(run: Results) -> Context | None:
     scores = _estimates(run, "per_problem_accuracy")
     if not scores:
         return None
@@ -78,7 +78,7 @@ def context(run: Run) -> Context | None:
     }
 
 
-def _estimates(run: Run, measure: str) -> list[Estimate]:
+def _estimates(run: Results, measure: str) -> list[Estimate]:
     return [e for task in TASKS if task in run.probes for e in run.all(measure, task)]
 
 
@@ -121,7 +121,7 @@ def _first(scores: list[Estimate]) -> list[Estimate]:
     return list({e.probe: e for e in reversed(scores)}.values())[::-1]
 
 
-def _errors(run: Run, scores: list[Estimate]) -> Any:
+def _errors(run: Results, scores: list[Estimate]) -> Any:
     kinds = {(e.probe, e.condition, e.group): e for e in _estimates(run, "per_problem_errors")}
     rows = []
     for e in scores:
@@ -136,7 +136,7 @@ def _errors(run: Run, scores: list[Estimate]) -> Any:
     return error_bars(rows, caption="Kinds of errors. " + said)
 
 
-def _places(run: Run, scores: list[Estimate]) -> list[Curve]:
+def _places(run: Results, scores: list[Estimate]) -> list[Curve]:
     """By place, for the largest size of each task."""
     largest = max(map(_size, scores), key=int)
     found: dict[str, list[tuple[str, Estimate]]] = {}
@@ -156,13 +156,13 @@ def _cells(scores: list[Estimate]) -> list[tuple[str, Contrast]]:
     return [(f"{a} - {b}", c) for (a, b), c in found.items() if c.cells > 1]
 
 
-def _beside(run: Run, e: Estimate) -> Estimate | None:
+def _beside(run: Results, e: Estimate) -> Estimate | None:
     """The count that says what is wrong with a task's replies."""
     measure, group = ("length_error", "size") if e.probe == "batch" else ("out_of_range", "")
     return run.one(measure, e.probe, condition=e.condition, group=group)
 
 
-def sentences(run: Run) -> Iterator[Sentence]:
+def sentences(run: Results) -> Iterator[Sentence]:
     if not mostly_valid(run):
         return
     changes = _main(_estimates(run, "change_from_single"))
@@ -170,7 +170,7 @@ def sentences(run: Run) -> Iterator[Sentence]:
         yield _change(run, e)
 
 
-def _change(run: Run, e: Estimate) -> Sentence:
+def _change(run: Results, e: Estimate) -> Sentence:
     """The largest size of a task against one problem a prompt."""
     assert e.value is not None
     many = f"With {_size(e)} problems in one prompt ({NAMES[e.probe]}),"
@@ -182,13 +182,13 @@ def _change(run: Run, e: Estimate) -> Sentence:
     if side(e, 0.0) > 0:
         text = f"{many} accuracy is {points(e.value)} points higher than one by one."
         return Sentence(text, "note", e, MULTI_PROBLEM.id)
-    seen = f"; {points(e.detectable)} points would have been seen" if e.detectable else ""
-    return Sentence(
-        f"{many} no change from one by one was found{seen}.", "sound", e, MULTI_PROBLEM.id
-    )
+    least = f"the minimum detectable effect was {points(e.detectable or 0)} points"
+    seen = f"; {least}" if e.detectable else ""
+    text = f"{many} no change of accuracy was found{seen}."
+    return Sentence(text, "sound", e, MULTI_PROBLEM.id)
 
 
-def _why(run: Run, e: Estimate) -> str:
+def _why(run: Results, e: Estimate) -> str:
     """What single problems cannot suffer: no label, or several."""
     none, several = (
         run.one("per_problem_errors", e.probe, group=group, condition=e.condition)
@@ -196,7 +196,7 @@ def _why(run: Run, e: Estimate) -> str:
     )
     if none is None or several is None:
         return ""
-    return f"; {value_of(none)} of the problems have no label and {value_of(several)} have several"
+    return f"; {value_of(none)} of problems get no label and {value_of(several)} get several"
 
 
 MULTI_PROBLEM = Section(

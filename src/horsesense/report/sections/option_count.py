@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 
 from horsesense.measures.base import Estimate
 from horsesense.report.curves import Curve, curves, spoken
-from horsesense.report.data import Run
 from horsesense.report.published_tables import beside
 from horsesense.report.sections.base import Context, Section
 from horsesense.report.text import chance_text, value_of
 from horsesense.report.verdict import Sentence, mostly_valid
+from horsesense.runs.results import Results
 
 MEASURES: Mapping[str, str] = {
     "accuracy": "accuracy",
@@ -23,7 +23,7 @@ KINDS: Mapping[str, str] = {
 }
 
 
-def context(run: Run) -> Context | None:
+def context(run: Results) -> Context | None:
     if not run.all("accuracy", "option_count"):
         return None
     figures = []
@@ -49,13 +49,13 @@ def context(run: Run) -> Context | None:
     }
 
 
-def _published(run: Run) -> int:
+def _published(run: Results) -> int:
     """The number of options as published, from the chance level; of the first order condition."""
     original = run.one("accuracy")
     return round(1 / original.baseline) if original and original.baseline else 0
 
 
-def points(run: Run, measure: str, kind: str) -> list[tuple[str, Estimate]]:
+def points(run: Results, measure: str, kind: str) -> list[tuple[str, Estimate]]:
     """(number of options, estimate), with the orders of the item as published in their place."""
     found = {}
     for e in run.all(measure, "option_count"):
@@ -67,12 +67,12 @@ def points(run: Run, measure: str, kind: str) -> list[tuple[str, Estimate]]:
     return sorted(found.items(), key=lambda pair: int(pair[0]))
 
 
-def _own(run: Run, table: str, n: str) -> Estimate | None:
+def _own(run: Results, table: str, n: str) -> Estimate | None:
     measure = next(m for m in MEASURES if table.startswith(f"revas_{m}_m"))
     return dict(points(run, measure, "nonsense")).get(n)
 
 
-def sentences(run: Run) -> Iterator[Sentence]:
+def sentences(run: Results) -> Iterator[Sentence]:
     if not mostly_valid(run):
         return
     found = points(run, "plurality_agreement", "nonsense")
@@ -80,14 +80,14 @@ def sentences(run: Run) -> Iterator[Sentence]:
         return
     (few, first), (many, last) = found[0], found[-1]
     text = (
-        f"With {few} options it agrees with itself in {value_of(first)} of its answers"
-        f"{_chance(first)}, with {many} in {value_of(last)}{_chance(last)}."
+        f"With {few} options, the model agrees with itself in {value_of(first)} of its answers"
+        f"{_chance(first)}; with {many}, in {value_of(last)}{_chance(last)}."
     )
     yield Sentence(text, "note", last, OPTION_COUNT.id)
 
 
 def _chance(e: Estimate) -> str:
-    return "" if e.baseline is None else f" (guessing: {chance_text(e.baseline)})"
+    return "" if e.baseline is None else f" (guessing would give {chance_text(e.baseline)})"
 
 
 OPTION_COUNT = Section("option_count", "What does the number of options do?", context, sentences)

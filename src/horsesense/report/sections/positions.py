@@ -6,21 +6,21 @@ from collections.abc import Iterator
 
 from horsesense.measures.base import Estimate
 from horsesense.report.charts import Line, Point, describe, forest
-from horsesense.report.data import Run
 from horsesense.report.sections.base import Context, Section
 from horsesense.report.text import chance_text, p_text, points, value_of
 from horsesense.report.verdict import ALPHA, Sentence, above_chance, side, would_show
+from horsesense.runs.results import Results
 
 WORTH_LEADING = 0.10
 """Share of items locked to one position from which that is said before the preference."""
 
 
-def _probe(run: Run) -> str:
+def _probe(run: Results) -> str:
     """The orders, where each content visits each position; else the items as published."""
     return "order" if run.all("position_preference", "order") else "original"
 
 
-def context(run: Run) -> Context | None:
+def context(run: Results) -> Context | None:
     probe = _probe(run)
     chosen = _condition(run.all("position_preference", probe))
     if not chosen:
@@ -60,18 +60,21 @@ def _condition(estimates: list[Estimate]) -> list[Estimate]:
     return [e for e in estimates if e.condition == estimates[0].condition]
 
 
-def sentences(run: Run) -> Iterator[Sentence]:
+def sentences(run: Results) -> Iterator[Sentence]:
     chosen = _condition(run.all("position_preference", "order"))
     locked = _locked(run)
     if locked is not None:
-        text = f"Chooses position {locked.group} in {value_of(locked)} of items whatever it holds."
+        text = (
+            f"The model chooses position {locked.group} in {value_of(locked)} of items, whichever "
+            "option stands there."
+        )
         yield Sentence(text, "warning", locked, POSITIONS.id, locked.value or 0)
     elif chosen:
         yield _preference(chosen)
     yield from _spread(run)
 
 
-def _locked(run: Run) -> Estimate | None:
+def _locked(run: Results) -> Estimate | None:
     """The position that is chosen in every order of many items; None where there is none."""
     positions = _condition(run.all("position_locked", "order"))
     most = max(positions, key=lambda e: e.value or 0, default=None)
@@ -85,20 +88,21 @@ def _preference(chosen: list[Estimate]) -> Sentence:
     fair = top.baseline or 0.0
     if side(top, fair, len(chosen)) > 0:
         text = (
-            f"Prefers position {top.group}: {value_of(top)} of its answers go there in orders that "
-            f"give every position the same content; {chance_text(fair)} would be even-handed."
+            f"The model prefers position {top.group}: {value_of(top)} of its answers go there, "
+            "although every option stands in every position equally often; an even spread would "
+            f"be {chance_text(fair)}."
         )
         weight = ((top.value or 0) - fair) / (1 - fair)
         return Sentence(text, "warning", top, POSITIONS.id, weight)
     text = (
-        f"No preferred position was found: the most chosen, {top.group}, has {value_of(top)} of "
-        "the "
-        f"answers; a surplus of {points(would_show(top))} points would have been seen."
+        f"No preferred position was found: the most chosen one, {top.group}, receives "
+        f"{value_of(top)} of the answers; the minimum detectable surplus was "
+        f"{points(would_show(top))} points."
     )
     return Sentence(text, "sound", top, POSITIONS.id)
 
 
-def _spread(run: Run) -> Iterator[Sentence]:
+def _spread(run: Results) -> Iterator[Sentence]:
     probe = _probe(run)
     spread, null = run.one("rstd", probe), run.one("rstd_null", probe)
     if spread is None or spread.value is None or null is None or null.value is None:
@@ -106,10 +110,9 @@ def _spread(run: Run) -> Iterator[Sentence]:
     p = null.p_value
     if p is not None and p < ALPHA:
         text = (
-            "Finds the right answer more easily in some positions than in others: recalls spread "
-            "by "
-            f"{value_of(spread)} points (RStD), where chance alone gives {value_of(null)} "
-            f"(p {'' if p < 0.0001 else '= '}{p_text(p)})."
+            "The model finds the right answer more easily in some positions than in others: the "
+            f"recalls have a standard deviation of {value_of(spread)} points (RStD), where chance "
+            f"alone gives {value_of(null)} (p {'' if p < 0.0001 else '= '}{p_text(p)})."
         )
         weight = min(
             1.0, (spread.value - null.value) / 43.3
@@ -117,9 +120,9 @@ def _spread(run: Run) -> Iterator[Sentence]:
         yield Sentence(text, "warning", spread, POSITIONS.id, weight)
     elif above_chance(run):
         text = (
-            "No position was found to hide the right answer: recalls spread by "
-            f"{value_of(spread)} points (RStD), which chance alone can give "
-            f"({value_of(null)}, up to {null.high:.1f})."
+            "No position was found in which right answers are missed more often: the recalls have "
+            f"a standard deviation of {value_of(spread)} points (RStD), as chance alone can give "
+            f"({value_of(null)} on average, up to {null.high:.1f})."
         )
         yield Sentence(text, "sound", spread, POSITIONS.id)
 

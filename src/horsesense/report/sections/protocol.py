@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from horsesense.report.data import Run
 from horsesense.report.sections.base import Context, Section
+from horsesense.report.text import plural
 from horsesense.report.verdict import Sentence
+from horsesense.runs.results import Results
 
 
-def context(run: Run) -> Context | None:
+def context(run: Results) -> Context | None:
     suites = [suite for suite in run.findings.get("suites", []) if suite["choices"]]
     bounds = run.findings.get("bounds", {"checked": 0, "violated": []})
     if not suites and not bounds["violated"]:
@@ -17,12 +18,15 @@ def context(run: Run) -> Context | None:
     return {"suites": suites, "bounds": bounds}
 
 
-def sentences(run: Run) -> Iterator[Sentence]:
+def sentences(run: Results) -> Iterator[Sentence]:
     """Numbers that contradict each other must never go unsaid."""
     broken = run.findings.get("bounds", {}).get("violated", [])
     score = run.one("accuracy")
     if broken and score is not None:
-        text = f"{len(broken)} inequalities between these numbers do not hold: report this."
+        text = (
+            f"{plural(len(broken), 'relation')} that must hold between these numbers "
+            f"{'does' if len(broken) == 1 else 'do'} not: please report this as a defect."
+        )
         yield Sentence(text, "doubt", score, PROTOCOL.id)
 
 

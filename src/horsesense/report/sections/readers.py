@@ -9,10 +9,10 @@ from markupsafe import Markup
 
 from horsesense.measures.base import Estimate
 from horsesense.report.charts import Point, describe, forest, stacked
-from horsesense.report.data import Run
 from horsesense.report.sections.base import Context, Section
 from horsesense.report.text import number, plural, rests_on, value_of
 from horsesense.report.verdict import Sentence, side
+from horsesense.runs.results import Results
 
 RELIABLE = 0.95
 """Share of valid answers below which an accuracy is said to be unreliable."""
@@ -20,7 +20,7 @@ NEGLIGIBLE = 0.01
 """Disagreement of two readers up to which they are said to agree."""
 
 
-def context(run: Run) -> Context | None:
+def context(run: Results) -> Context | None:
     if not run.readers:
         return None
     mismatch = run.everywhere("mismatch_rate", "first_token")
@@ -59,7 +59,7 @@ class ByText(NamedTuple):
     differ: Estimate | None
 
 
-def _by_text(run: Run) -> Iterator[ByText]:
+def _by_text(run: Results) -> Iterator[ByText]:
     letter = run.one("accuracy", reader="first_token")
     for reader in run.readers:
         text = run.one("accuracy", reader=reader)
@@ -68,7 +68,7 @@ def _by_text(run: Run) -> Iterator[ByText]:
             yield ByText(reader, text, letter, run.one("score_gain", reader=reader), differ)
 
 
-def _statuses(run: Run, reader: str) -> Markup | None:
+def _statuses(run: Results, reader: str) -> Markup | None:
     """Kinds of reply under each probe; None where every reply chose an option."""
     cells: dict[str, dict[str, float]] = {}
     for e in run.everywhere("status_share", reader):
@@ -85,7 +85,7 @@ def _say(cells: Mapping[str, Mapping[str, float]]) -> str:
     )
 
 
-def sentences(run: Run) -> Iterator[Sentence]:
+def sentences(run: Results) -> Iterator[Sentence]:
     valid = run.one("valid_rate")
     if valid is not None:
         yield _validity(run, valid)
@@ -101,13 +101,13 @@ def _text_or_letter(found: ByText) -> Sentence:
     gain = found.gain or found.text
     how = found.reader.partition("(")[2].rstrip(")")
     text = (
-        f"{_right(found.text)} are right by option text{how and f' ({how})'}, "
+        f"{_right(found.text)} items are right by option text{how and f' ({how})'}, "
         f"{_right(found.letter)} by letter"
     )
     if found.differ is not None:
-        text += f"; the two choose different options in {value_of(found.differ)} of the trials"
+        text += f"; the two choose different options in {value_of(found.differ)} of trials"
     if found.gain is not None and side(gain, 0.0):
-        text += ", so that the score depends on how it is taken"
+        text += ", so the score depends on how answers are scored"
         return Sentence(f"{text}.", "warning", gain, READERS.id, abs(gain.value or 0))
     return Sentence(f"{text}.", "note", gain, READERS.id)
 
@@ -117,7 +117,7 @@ def _right(e: Estimate) -> str:
     return f"{(e.value or 0) * e.n:,.0f} of {e.n:,}"
 
 
-def _missing(run: Run) -> Iterator[Sentence]:
+def _missing(run: Results) -> Iterator[Sentence]:
     """All trials without a reading; the number behind it is where their share is largest."""
     if not run.missing:
         return
@@ -125,18 +125,18 @@ def _missing(run: Run) -> Iterator[Sentence]:
     of = sum(e.n + e.n_missing for e in run.estimates if _is_validity(run, e))
     worst = max(run.missing, key=lambda e: e.n_missing / (e.n + e.n_missing))
     text = (
-        f"{lost:,} of {plural(of, 'trial')} have no answer, most of all under "
+        f"{lost:,} of {plural(of, 'trial')} have no answer; the share is largest under "
         f"“{run.label(worst.probe, worst.condition)}” ({worst.n_missing:,} of "
-        f"{worst.n + worst.n_missing:,}). Numbers are over the rest."
+        f"{worst.n + worst.n_missing:,}). All numbers describe the rest."
     )
     yield Sentence(text, "doubt", worst, READERS.id, lost / of)
 
 
-def _is_validity(run: Run, e: Estimate) -> bool:
+def _is_validity(run: Results, e: Estimate) -> bool:
     return e.measure == "valid_rate" and e.reader == run.reader
 
 
-def _validity(run: Run, valid: Estimate) -> Sentence:
+def _validity(run: Results, valid: Estimate) -> Sentence:
     if side(valid, RELIABLE) < 0:
         others: list[Any] = sorted(
             (e for e in run.all("status_share", "original") if e.group != "answer" and e.value),
@@ -144,25 +144,25 @@ def _validity(run: Run, valid: Estimate) -> Sentence:
         )
         kinds = ", ".join(f"{e.group} {value_of(e)}" for e in others[:3])
         text = (
-            f"Only {value_of(valid)} of the replies choose an option ({kinds}). The others count "
-            "as wrong, so that accuracy here is as much about the form of the replies as about "
-            "what is known."
+            f"Only {value_of(valid)} of replies choose an option ({kinds}). The others count as "
+            "wrong, so accuracy says as much about the form of the replies as about what the "
+            "model knows."
         )
         return Sentence(text, "doubt", valid, READERS.id, 1 - (valid.value or 0))
-    return Sentence(
-        f"{value_of(valid)} of the replies choose an option.", "sound", valid, "readers"
-    )
+    return Sentence(f"{value_of(valid)} of replies choose an option.", "sound", valid, "readers")
 
 
-def _mismatch(run: Run, e: Estimate) -> Iterator[Sentence]:
+def _mismatch(run: Results, e: Estimate) -> Iterator[Sentence]:
     if side(e, NEGLIGIBLE) > 0:
         text = (
-            f"First token and text disagree in {value_of(e)} of the replies: a score by first "
-            f"token is no score of what the model says. Numbers here are by {_named(run.reader)}."
+            f"First token and text disagree in {value_of(e)} of replies, so a score by first token "
+            "does not measure what the model says. The numbers here are read from the "
+            f"{_named(run.reader)}."
         )
         yield Sentence(text, "warning", e, READERS.id, e.value or 0)
     else:
-        text = f"First token and text disagree in {value_of(e)} of the replies."
+        less = "" if not e.value or e.value <= NEGLIGIBLE else ", too few to rule out chance"
+        text = f"First token and text disagree in {value_of(e)} of replies{less}."
         yield Sentence(text, "sound", e, READERS.id)
 
 

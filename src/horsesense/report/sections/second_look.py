@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from horsesense.measures.base import Estimate
 from horsesense.report.charts import Point, describe, forest
-from horsesense.report.data import Run
 from horsesense.report.published_tables import beside
 from horsesense.report.sections.base import Context, Section
 from horsesense.report.text import points, value_of
 from horsesense.report.verdict import Sentence, mostly_valid, side
+from horsesense.runs.results import Results
 
 ARMS = {
     "misleading": "misleading option replaced",
@@ -23,7 +23,7 @@ OPTIONS = {
 }
 
 
-def context(run: Run) -> Context | None:
+def context(run: Results) -> Context | None:
     judged = [
         Point(f"{OPTIONS[e.group]}{_which(e)}", e)
         for e in run.all("true_false_consistency", "true_false")
@@ -80,7 +80,7 @@ def _which(e: Estimate) -> str:
     return f" ({', '.join(parts)})" if parts else ""
 
 
-def _confidence(run: Run) -> list[tuple[str, Estimate, Estimate | None]]:
+def _confidence(run: Results) -> list[tuple[str, Estimate, Estimate | None]]:
     """Over the vocabulary, and of yes against no; the area under the curve in a row of its own."""
     return [
         (e.group.replace("_", " "), e, _relative(run, e.group))
@@ -91,16 +91,16 @@ def _confidence(run: Run) -> list[tuple[str, Estimate, Estimate | None]]:
     ]
 
 
-def _relative(run: Run, group: str) -> Estimate | None:
+def _relative(run: Results, group: str) -> Estimate | None:
     measure, probe = "option_confidence_relative", "option_confidence"
     return run.one(measure, probe, group=group, reader="first_token")
 
 
-def _sure(run: Run, column: str) -> Estimate | None:
+def _sure(run: Results, column: str) -> Estimate | None:
     return run.one("option_confidence", "option_confidence", group=column, reader="first_token")
 
 
-def _own(run: Run, column: str) -> Estimate | None:
+def _own(run: Results, column: str) -> Estimate | None:
     """The run's value under the published protocol, as near as it was asked."""
     if column == "none_of_the_above":
         found = run.all("accuracy", "none_of_the_above")
@@ -118,7 +118,7 @@ def _own(run: Run, column: str) -> Estimate | None:
     return run.one(column, "multi_select", group="multi")
 
 
-def sentences(run: Run) -> Iterator[Sentence]:
+def sentences(run: Results) -> Iterator[Sentence]:
     if not mostly_valid(run):
         return
     for e in run.all("true_false_consistency", "true_false"):
@@ -128,8 +128,8 @@ def sentences(run: Run) -> Iterator[Sentence]:
     gain = run.one("recovery_rate", "misleading_replaced", group="misleading-unchanged")
     if gain is not None and side(gain, 0.0) > 0:
         text = (
-            "Where it was wrong, taking the misleading option away makes it right "
-            f"{points(gain.value or 0)} points more often than asking again."
+            "Where the model was wrong, replacing the option that misled it makes it right "
+            f"{points(gain.value or 0)} points more often than asking again does."
         )
         yield Sentence(text, "note", gain, SECOND_LOOK.id)
 
@@ -139,9 +139,10 @@ def _accepted(e: Estimate) -> Sentence:
     which = (
         "of items answered right in every order " if e.condition.matches(items="consistent") else ""
     )
-    text = f"Proposed alone, {value_of(e)} of the wrong options {which}are rejected."
+    wrong = f"{value_of(e)} of wrong options {which}"
+    text = f"When options are judged one at a time, {wrong}are rejected."
     tone = "warning" if side(e, 0.9) < 0 else "note"
     return Sentence(text, tone, e, SECOND_LOOK.id, 1 - e.value)  # type: ignore[arg-type]
 
 
-SECOND_LOOK = Section("second_look", "What does it hold of each option?", context, sentences)
+SECOND_LOOK = Section("second_look", "How does it judge each option alone?", context, sentences)

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from horsesense.measures.base import Estimate
 from horsesense.probes.gold_absent import HINTS
 from horsesense.report.charts import Line, bars
-from horsesense.report.data import Run
 from horsesense.report.published_tables import beside
 from horsesense.report.sections.base import Context, Section
 from horsesense.report.text import value_of
 from horsesense.report.verdict import Sentence, mostly_valid, side
+from horsesense.runs.results import Results
 
 NAMES: Mapping[str, str] = {
     "with_gold": "right answer shown",
@@ -23,7 +23,7 @@ NAMES: Mapping[str, str] = {
 PROBE = "gold_absent"
 
 
-def context(run: Run) -> Context | None:
+def context(run: Results) -> Context | None:
     found = _shown(run)
     if not any(name in found for name in HINTS):
         return None
@@ -52,7 +52,7 @@ def context(run: Run) -> Context | None:
     }  # fmt: skip
 
 
-def _shown(run: Run) -> dict[str, Estimate]:
+def _shown(run: Results) -> dict[str, Estimate]:
     """The four prompts and OmniAccuracy, as far as they were measured."""
     found: dict[str, Estimate] = {}
     for e in run.all("accuracy", PROBE):
@@ -66,7 +66,7 @@ def _shown(run: Run) -> dict[str, Estimate]:
     return {**found, "omni_accuracy": omni} if omni is not None else found
 
 
-def _every_position(run: Run) -> list[tuple[str, Estimate]]:
+def _every_position(run: Results) -> list[tuple[str, Estimate]]:
     """How often the none-option is chosen, by the position it stands in."""
     return [
         (e.group, e)
@@ -75,38 +75,38 @@ def _every_position(run: Run) -> list[tuple[str, Estimate]]:
     ]  # fmt: skip
 
 
-def _own(found: Mapping[str, Estimate], run: Run, column: str) -> Estimate | None:
+def _own(found: Mapping[str, Estimate], run: Results, column: str) -> Estimate | None:
     if column == "mean":
         return run.one("accuracy_without_gold", PROBE, group="mean")
     return found.get(column)
 
 
-def sentences(run: Run) -> Iterator[Sentence]:
+def sentences(run: Results) -> Iterator[Sentence]:
     mean = run.one("accuracy_without_gold", PROBE, group="mean")
     omni = run.one("omni_accuracy", PROBE)
     if mean is None or omni is None or not mostly_valid(run):
         return
     assert mean.value is not None
     said = (
-        f"Where the right answer is missing, {value_of(mean)} of the replies notice it, as a mean "
-        f"over three prompts; OmniAccuracy {value_of(omni)}"
+        f"Where the right answer is missing, {value_of(mean)} of replies notice it, averaged over "
+        f"three prompts; OmniAccuracy is {value_of(omni)}"
     )
     if side(omni, 0.5) <= 0:
-        text = f"{said}, no better than always saying none (50 %)."
+        text = f"{said}, no better than always answering “none” would give (50 %)."
     else:
-        text = f"{said} (always saying none: 50 %)."
+        text = f"{said}, where always answering “none” would give 50 %."
     tone = "warning" if mean.value < 0.5 or side(omni, 0.5) <= 0 else "note"
     yield Sentence(text, tone, mean, WITHOUT_GOLD.id, 1 - mean.value)  # type: ignore[arg-type]
     yield from _review(run)
 
 
-def _review(run: Run) -> Iterator[Sentence]:
+def _review(run: Results) -> Iterator[Sentence]:
     """A judge that cannot decide many replies makes the numbers above a lower bound."""
     open_share = run.one("response_class", PROBE, group="needs_review")
     if open_share is not None and open_share.value and open_share.value > 0.02:
         text = (
-            f"{value_of(open_share)} of the replies to questions without a hint could not be "
-            "judged by a rule and count as wrong: `horsesense annotate` has people judge them."
+            f"{value_of(open_share)} of replies to questions without a hint could not be judged "
+            "by a rule and count as wrong; with `horsesense annotate`, people can judge them."
         )
         yield Sentence(text, "doubt", open_share, WITHOUT_GOLD.id)
 

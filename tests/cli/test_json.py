@@ -1,0 +1,113 @@
+"""Every `--json` output has the fields that its published schema names."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from horsesense.cli import main
+from horsesense.cli.output import SCHEMA_VERSION, json_text
+from horsesense.cli.schemas import OUTPUTS, json_schemas
+
+Call = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def call(capsys: pytest.CaptureFixture[str]) -> Call:
+    def called(*words: str) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as stopped:
+            main(words)
+        out, err = capsys.readouterr()
+        assert isinstance(stopped.value.code, int)
+        return stopped.value.code, out, err
+
+    return called
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = str(tmp_path_factory.mktemp("json") / "run")
+    words = ["audit", "sample", "-m", "sim:oracle", "--limit", "12", "--probes", "gold_absent"]
+    with pytest.raises(SystemExit):
+        main([*words, "--out", path, "--draws", "100"])
+    return path
+
+
+def check(name: str, text: str) -> None:
+    assert json.loads(text)["schema"] == f"horsesense.{name}/{SCHEMA_VERSION}"
+    OUTPUTS[name].model_validate_json(text, strict=True)
+
+
+SMALL = ("sample", "-m", "sim:oracle", "--limit", "12", "--probes", "gold_absent", "--json")
+
+
+def test_a_study(call: Call, run: str) -> None:
+    check("plan", call("plan", *SMALL)[1])
+    check("audit", call("audit", *SMALL, "--draws", "100", "--out", run)[1])
+    check("report", call("report", run, "--json")[1])
+    check("read", call("read", run, "--readers", "text", "--json")[1])
+    check("verify", call("verify", run, "--json")[1])
+    check("annotate", call("annotate", run, "--json")[1])
+
+
+def test_lists(call: Call) -> None:
+    check("list", call("list", "--json")[1])
+    check("list", call("list", "probes", "--json")[1])
+    listed = call("list", "schemas", "--json")[1]
+    check("schemas", listed)
+    assert json.loads(listed)["schemas"] == json_schemas()
+    assert "audit" in call("list", "schemas")[1]
+
+
+def test_every_response_of_a_file_is_a_line(call: Call, tmp_path: Path) -> None:
+    rows = [{"options": ["x", "y"], "response": text} for text in ("B", "I \ud83d cannot say")]
+    file = tmp_path / "answers.jsonl"
+    file.write_text("\n".join(map(json.dumps, rows)))
+    for words in ((), ("--explain",)):
+        lines = call("read", str(file), "--json", *words)[1].splitlines()
+        assert len(lines) == 2
+        for line in lines:
+            check("reading", line)
+
+
+def test_what_needs_no_model(call: Call, tmp_path: Path) -> None:
+    rows = [{"text": f"text {i} about animal {i % 7}", "label": str(i * 5 % 3 % 2)}
+            for i in range(60)]  # fmt: skip
+    items = tmp_path / "texts.jsonl"
+    items.write_text("\n".join(map(json.dumps, rows)))
+    out = str(tmp_path / "out.jsonl")
+    check("cues", call("cues", str(items), "--json", "--repeats", "1", "--jobs", "1")[1])
+    pairs = ("--same", "10", "--different", "10", "--out", out, "--json")
+    check("build", call("build", "pairs", str(items), *pairs)[1])
+    check("build-balanced", call("build", "balanced", str(items), "--out", out, "--json")[1])
+    words = ("sample", "-m", "sim:oracle", "--limit", "3", "--out", str(tmp_path / "new.jsonl"))
+    check("build-paraphrases", call("build", "paraphrases", *words, "--json")[1])
+    claims = tmp_path / "claims.yaml"
+    claims.write_text("claims:\n- {id: one, kind: proportion, value: '33.3', n: 3}\n")
+    check("check-paper", call("check-paper", str(claims), "--json")[1])
+
+
+def test_errors(call: Call) -> None:
+    code, out, err = call("audit", "sample", "-m", "sim:oracl", "--json")
+    assert (code, out) == (2, "")
+    check("error", err)
+
+
+def test_no_output_holds_a_number_that_json_has_not() -> None:
+    assert json.loads(json_text({"value": float("nan")})) == {"value": None}
+
+
+def test_warnings_for_users_are_plain_lines(call: Call) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        code, _, err = call("plan", "sample", "-m", "sim:slot?k=1", "--limit", "3")
+    assert code == 0
+    told = [line for line in err.splitlines() if "slot" in line]
+    assert told
+    assert all(line.startswith("horsesense: ") for line in told)
+    assert "FutureWarning" not in err
+    assert ".py:" not in err

@@ -1,0 +1,65 @@
+"""README's commands and snippets run, but for those that need a network."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from horsesense.cli import main
+
+README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+MEANT = {
+    "ITEMS": "sample --limit 4",
+    "MODEL": "sim:oracle",
+    "RUN": "run",
+    "ANSWERS.jsonl": "answers.jsonl",
+}
+"""What the placeholders of the page stand for."""
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", README, flags=re.DOTALL)
+
+
+def commands() -> list[str]:
+    lines = [line for block in blocks("console") for line in block.splitlines()]
+    return [line[2:].split("#")[0].strip() for line in lines if line.startswith("$ horsesense ")]
+
+
+def test_the_page_has_commands_and_snippets() -> None:
+    assert len(commands()) > 8
+    assert len(blocks("python")) == 2
+
+
+def test_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    row = {"options": ["Paris", "Rome"], "response": "B"}
+    Path("answers.jsonl").write_text(json.dumps(row) + "\n")
+    for command in commands():
+        if "http:" in command:
+            continue
+        words = [MEANT.get(word, word) for word in command.split()[1:]]
+        if words[0] == "cues":  # they need more items than the studies here
+            words[1] = "sample"
+        if "--item" in words:
+            words[-1] = first_item()
+        with pytest.raises(SystemExit) as stopped:
+            main(shlex.split(" ".join(words)))
+        assert stopped.value.code == 0, command
+
+
+def first_item() -> str:
+    from horsesense import open as open_run
+
+    return next(iter(open_run("run").items)).id
+
+
+def test_snippets_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    for block in blocks("python"):
+        exec(block, names)
