@@ -19,8 +19,8 @@ from horsesense.readers.base import OptionScorer
 from horsesense.readers.logprobs.option_text import NORMS, OptionTextReader
 from horsesense.readers.reading import Reading
 from horsesense.readers.registry import make_reader
-from horsesense.report.data import Run
 from horsesense.report.sections.readers import context, sentences
+from horsesense.runs.results import Results
 from horsesense.testing.conformance import check_reader
 from horsesense.trials.extras import WithheldGold
 from horsesense.trials.trial import Trial
@@ -165,7 +165,7 @@ READERS = ("first_token", "text", "option_text", "option_text(norm=pmi)")
 
 
 @pytest.fixture(scope="module")
-def habit(tmp_path_factory: pytest.TempPathFactory) -> Run:
+def habit(tmp_path_factory: pytest.TempPathFactory) -> Results:
     """A model that says B whatever stands there, and knows every answer by its text."""
     folder = tmp_path_factory.mktemp("habit")
     items = items_file(folder / "items.jsonl", 80)
@@ -173,7 +173,7 @@ def habit(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return found.results
 
 
-def test_a_habit_for_a_label_is_not_one_for_a_text(habit: Run) -> None:
+def test_a_habit_for_a_label_is_not_one_for_a_text(habit: Results) -> None:
     def one(measure: str, reader: str) -> float | None:
         found = habit.one(measure, reader=reader)
         return None if found is None else found.value
@@ -192,7 +192,7 @@ def test_a_habit_for_a_label_is_not_one_for_a_text(habit: Run) -> None:
     assert one("letter_difference", "first_token") is None
 
 
-def test_the_report_sets_it_beside_the_letters(habit: Run) -> None:
+def test_the_report_sets_it_beside_the_letters(habit: Results) -> None:
     shown = context(habit)
     assert shown is not None
     assert [row.reader for row in shown["by_text"]] == list(READERS[2:])
