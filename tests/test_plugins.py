@@ -7,6 +7,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Iterator
+from dataclasses import field, make_dataclass
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from horsesense.catalogue import catalogue
 from horsesense.errors import UsageError
 from horsesense.measures.registry import MEASURES
 from horsesense.models.registry import SCHEMES, make_model
-from horsesense.plugins import PluginError, PluginWarning
+from horsesense.plugins import PluginError, PluginWarning, Registry, parse_spec
 from horsesense.probes.registry import PROBES, parse_probe, parse_probes
 from horsesense.readers.model_based.make import make_bulk_reader
 from horsesense.readers.registry import READERS, make_reader
@@ -201,3 +202,14 @@ def test_looking_for_plugins_costs_nothing_at_import() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=os.environ
     )
     assert done.stdout.strip() == "False"
+
+
+def test_parameters_are_typed_whether_annotations_are_evaluated_or_not() -> None:
+    kinds: Registry[type] = Registry("thing")
+    for field_type in (int, "int"):
+        made = make_dataclass("Made", [("least", field_type, field(default=3))], frozen=True)
+        kinds.add(f"made_{len(kinds.own)}", made)
+    for name in kinds.own:
+        assert parse_spec(f"{name}(least=5)", kinds).least == 5
+        with pytest.raises(UsageError, match="must be a whole number, not 'x'"):
+            parse_spec(f"{name}(least=x)", kinds)

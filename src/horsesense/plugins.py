@@ -249,7 +249,7 @@ def parse_spec(spec: str, registry: Registry[type[T]]) -> T:
     name = match.group(1).replace("-", "_")
     kind = registry.get(name)
     where = f"{registry.kind} {name}"
-    known = {f.name: str(f.type) for f in fields(kind) if f.init} if is_dataclass(kind) else {}
+    known = {f.name: _name_of(f.type) for f in fields(kind) if f.init} if is_dataclass(kind) else {}
     values: dict[str, object] = {}
     for part in split_outside_brackets(match.group(2) or ""):
         key, given, text = part.partition("=")
@@ -282,6 +282,11 @@ def split_outside_brackets(text: str) -> list[str]:
         else:
             parts[-1] += sign
     return [part.strip() for part in parts if part.strip()]
+
+
+def _name_of(kind: object) -> str:
+    """The name of a field's type, which is text where annotations are not evaluated."""
+    return kind if isinstance(kind, str) else getattr(kind, "__name__", str(kind))
 
 
 def _typed(where: str, name: str, kind: str, text: str) -> object:

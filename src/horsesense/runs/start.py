@@ -12,11 +12,13 @@ from pathlib import Path
 from horsesense.errors import StoreError, UsageError
 from horsesense.files import usable
 from horsesense.items.item import ItemSet
+from horsesense.probes.registry import parse_probes
 from horsesense.progress import say
+from horsesense.readers.registry import make_reader
 from horsesense.runs.directory import READ_LATER, RunDirectory
 from horsesense.runs.layout import Layout
 from horsesense.runs.prepare import load_shots, load_study_items
-from horsesense.runs.settings import Settings
+from horsesense.runs.settings import AUTO_READERS, Settings
 
 
 def start(out: str | Path, settings: Settings, items: ItemSet | None = None) -> RunDirectory:
@@ -39,6 +41,7 @@ def start(out: str | Path, settings: Settings, items: ItemSet | None = None) -> 
     directory = RunDirectory(layout, settings, found, shots)
     if layout.record.exists():
         before = RunDirectory.open(path)
+        _check_names(settings)
         for sentence in changes(before, directory):
             say(sentence)
         directory.record = before.record
@@ -57,6 +60,22 @@ def _check_place(path: Path) -> None:
         )
 
 
+def _check_names(settings: Settings) -> None:
+    """UsageError for unknown probes and readers, before anything is said of what they change."""
+    parse_probes(settings.probes)
+    for name in settings.readers if settings.readers != AUTO_READERS else ():
+        make_reader(name)
+
+
+def _shown(value: object) -> str:
+    """A setting as people write it."""
+    if isinstance(value, tuple | list):
+        return ", ".join(map(str, value)) or "none"
+    if isinstance(value, dict):
+        return ", ".join(f"{name}={each}" for name, each in value.items()) or "none"
+    return "none" if value is None else str(value)
+
+
 def changes(before: RunDirectory, now: RunDirectory) -> list[str]:
     """Sentences on what differs from the run that lies in the directory; empty where nothing does.
 
@@ -64,7 +83,7 @@ def changes(before: RunDirectory, now: RunDirectory) -> list[str]:
     """
     old, new = before.settings, now.settings
     changed = [
-        f"{name} ({getattr(old, name)!r} before, {getattr(new, name)!r} now)"
+        f"{name} ({_shown(getattr(old, name))} before, {_shown(getattr(new, name))} now)"
         for name in Settings.model_fields
         if name not in READ_LATER | {"items", "model"} and getattr(old, name) != getattr(new, name)
     ]
