@@ -13,6 +13,7 @@ from horsesense.cli import options
 from horsesense.cli.cues import balanced
 from horsesense.cli.output import print_json
 from horsesense.errors import UsageError
+from horsesense.files import write_whole
 
 if TYPE_CHECKING:
     from horsesense.build.paraphrases import Paraphrased
@@ -110,8 +111,8 @@ def paraphrases(
             max_connections=max_connections,
         )
     )
-    out.write_bytes(_jsonl(made.rows()))
-    (folder / WRITTEN).write_text(_hash_of(out))
+    write_whole(out, _jsonl(made.rows()))
+    write_whole(folder / WRITTEN, _hash_of(out))
     if as_json:
         print_json("build-paraphrases", _as_json(made, out))
     else:
@@ -180,8 +181,7 @@ def _jsonl(rows: list[dict[str, Any]]) -> bytes:
 
 
 def _write(rows: list[dict[str, Any]], out: Path, as_json: bool) -> None:
-    out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_bytes(_jsonl(rows))
+    write_whole(out, _jsonl(rows))
     if as_json:
         print_json("build", {"out": str(out), "items": len(rows)})
     else:

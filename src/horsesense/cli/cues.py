@@ -233,10 +233,11 @@ def printable(text: str) -> str:
 def _write_balanced(out: Path, items: ItemSet, found: Balance, weights: bool) -> None:
     import orjson
 
+    from horsesense.files import whole
     from horsesense.items.rows import row_of
 
     kept = set(found.kept)
-    with out.open("wb") as file:
+    with whole(out) as part, part.open("wb") as file:
         for item in items:
             if weights and item.id in found.weights:
                 row: dict[str, Any] = {"id": item.id, "weight": found.weights[item.id]}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from horsesense.cue_tests.dependence import family_summary
 from horsesense.cue_tests.result import CueResult
+from horsesense.files import write_whole
 from horsesense.report import cues_charts
 from horsesense.report.pages import environment
 
@@ -42,7 +43,7 @@ def write_cue_report(results: Sequence[CueResult], path: Path) -> Path:
         most_items=MOST_ITEMS,
         version=version("horsesense"),
     )
-    path.write_text(html, encoding="utf-8")
+    write_whole(path, html)
     return path
 
 

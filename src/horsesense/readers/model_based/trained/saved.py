@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from horsesense.errors import UsageError
+from horsesense.files import write_whole
 from horsesense.models.hf.weights import Weights, find_weights, without_bars
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ class Manifest(BaseModel):
             raise UsageError(f"{path} cannot be understood: {faults}", hint=_HINT) from None
 
     def save(self, folder: Path) -> None:
-        (folder / MANIFEST).write_text(self.model_dump_json(indent=2) + "\n", encoding="utf-8")
+        write_whole(folder / MANIFEST, self.model_dump_json(indent=2) + "\n")
 
 
 class Scorer(Protocol):
