@@ -142,6 +142,31 @@ class TestOddFunctions:
         assert accuracy(asyncio.run(notebook())) == 1
 
 
+def test_what_a_cell_of_a_notebook_shows_is_short(tmp_path: Path) -> None:
+    run = hs.audit(ROWS, "sim:oracle", out=tmp_path / "run", **SMALL)
+    for shown in (run, run.measure(), run.items):
+        assert len(repr(shown)) < 300
+
+
+def test_asking_takes_what_auditing_takes_and_knows_its_model(tmp_path: Path) -> None:
+    hs.audit(ROWS, "sim:oracle", out=tmp_path / "run", limits=hs.Limits(requests=3), **SMALL)
+    assert hs.open(tmp_path / "run").ask("sim:oracle", limits=hs.Limits(requests=2)).answered == 2
+    assert hs.open(tmp_path / "run").ask().stopped is None
+
+
+def test_a_reader_that_reads_nothing_is_named_with_the_reason(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def says_a(prompts: list[str]) -> list[str]:
+        return ["A"] * len(prompts)
+
+    run = hs.audit(ROWS, says_a, out=tmp_path / "run", readers="text, option_text", **SMALL)
+    assert list(run.findings["silent"]) == ["option_text"]
+    run.read("pride")
+    run.measure()
+    assert set(run.findings["silent"]) == {"option_text", "pride"}
+
+
 class TestNames:
     def test_lists_and_texts_are_alike(self) -> None:
         one = hs.plan("sample", "sim:prior", probes="order, repeat", limit=3)

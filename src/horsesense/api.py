@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from horsesense.errors import UsageError
 from horsesense.files import usable
-from horsesense.inference.limits import UNLIMITED, Limits
+from horsesense.inference.limits import UNLIMITED, Limits, RunSummary
 from horsesense.items.given import Given, given_items
 from horsesense.items.item import ItemSet
 from horsesense.models.base import Model
@@ -42,6 +42,20 @@ Names = str | Sequence[str]
 
 class Run(runs.Run):
     """A study in a directory of its own; see `horsesense.runs.run.Run` for its stages."""
+
+    def ask(
+        self,
+        model: ModelLike | None = None,
+        *,
+        limits: Limits = UNLIMITED,
+        max_connections: int | None = None,
+    ) -> RunSummary:
+        """Ask what has no answer yet; by default the model that the settings name.
+
+        See `horsesense.runs.run.Run.ask`; `model` may be all that `audit` takes.
+        """
+        whom = model_of(self.settings.model if model is None else model)
+        return super().ask(whom, limits=limits, max_connections=max_connections)
 
     def report(self, *, items: int = 200) -> Path:
         """Measure what was read, if that is not done yet, and write report.html.

@@ -421,3 +421,20 @@ def test_an_unfinished_old_run_that_is_asked_again_is_never_converted(tmp_path: 
     again.measure()
     assert again.settings.seed == 5
     assert same(again, run)
+
+
+def test_a_run_outlives_the_plug_in_that_read_it(tmp_path: Path) -> None:
+    run = hs.audit(ROWS, "sim:prior", out=tmp_path / "a", probes="order", draws=100)
+    record = (run.path / "run.toml").read_text()
+    layout = run.directory.layout
+    folder = layout.readings_of("text", run.directory.known.readers["text"])
+    shutil.copytree(folder, layout.readings_of("gone", "1"))
+    record = record.replace('"text",\n]', '"text",\n    "gone",\n]')
+    record = record.replace("[readers]\n", '[readers]\ngone = "1"\n')
+    (run.path / "run.toml").write_text(record.replace("asked_for = [", 'asked_for = [\n    "gone",'))
+    again = hs.open(run.path)
+    again.read("text")
+    again.measure()
+    again.report()
+    assert again.directory.known.readers["gone"] == "1"
+    assert again.estimate("accuracy", reader="text") == run.estimate("accuracy", reader="text")

@@ -119,6 +119,8 @@ def _read_run(path: Path, readers: str | None, as_json: bool) -> None:
         return
     for name, found in sorted(counts.items()):
         print(f"{name}: " + ", ".join(f"{status} {n:,}" for status, n in found.items()))
+    for name, why in run.results.findings["silent"].items():
+        print(f"{name}: no reading ({why})")
     if spent.asked:
         print(f"judges: {spent.costs()}")
     print(f"Report: {report}")

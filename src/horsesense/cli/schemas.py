@@ -68,6 +68,7 @@ class AuditOutput(Output):
     trials: int
     failures: int
     unread: int
+    silent: dict[str, str]
     run: dict[str, Any]
     exclusions: Rows
     too_long: Rows

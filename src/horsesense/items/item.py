@@ -63,7 +63,7 @@ class Item:
     paraphrases: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ItemSet:
     """Items of one kind, with what was found wrong with them.
 
@@ -84,6 +84,9 @@ class ItemSet:
     flags: dict[Flag, frozenset[str]] = field(default_factory=dict)
     source: str = ""
     notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"ItemSet({self.name!r}, {self.kind}, {len(self.items):,} items)"
 
     def __len__(self) -> int:
         return len(self.items)

@@ -52,6 +52,7 @@ async def ask(
     described = ModelRecord.of(model, await model.capabilities())
     _same_model(directory, described)
     study = directory.study(described)
+    study.readers()  # an unknown one is an error before anything is asked
     check = getattr(model, "check", None)
     if check is not None:
         check(directory.items)
@@ -185,7 +186,13 @@ class _Asking:
         """Read what the next round depends on."""
         self.readers = self.readers or self.study.readers()
         return await read_stage(
-            self.directory, self.study, self.store, self.readers, stage, self.plan[stage], limits
+            self.directory,
+            self.study.planner.setting,
+            self.store,
+            self.readers,
+            stage,
+            self.plan[stage],
+            limits,
         )
 
     def _history(self) -> History:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tomllib
+import warnings
 from collections.abc import Mapping
 from hashlib import blake2b
 from pathlib import Path
@@ -14,7 +15,7 @@ import orjson
 import polars as pl
 
 from horsesense.errors import HorsesenseError, StoreError
-from horsesense.files import replace_folder, whole
+from horsesense.files import replace_folder, write_whole
 from horsesense.inference.limits import RunSummary
 from horsesense.items.item import ItemSet
 from horsesense.probes.registry import PROBES
@@ -23,7 +24,7 @@ from horsesense.readers.registry import make_reader
 from horsesense.runs.asked import Asked, Made
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.layout import ASIDE, VERSION_ONE, Layout
-from horsesense.runs.parts import scan_parts
+from horsesense.runs.parts import scan_parts, write_table
 from horsesense.runs.prepare import load_shots, load_study_items
 from horsesense.runs.record import ModelRecord
 from horsesense.runs.settings import Settings
@@ -61,7 +62,9 @@ def convert_if_old(path: Path, *, unfinished: Literal["refuse", "keep"] = "refus
         )
     if not started:
         _copy(path, aside)
-    _convert(layout, aside)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # nobody typed the old names just now
+        _convert(layout, aside)
     _clear(path)
     say(f"{path} was made by horsesense 0.1.0 and has been converted; its files are in {ASIDE}/.")
 
@@ -214,8 +217,7 @@ def _readings(
         for field, source in (("fit", "fits"), ("spent", "judges")):
             if before in findings.get(source, {}):
                 told[field] = findings[source][before]
-        with whole(folder / "reader.json") as path:
-            path.write_bytes(orjson.dumps(told))
+        write_whole(folder / "reader.json", orjson.dumps(told))
 
 
 def _renamed(frame: pl.LazyFrame) -> pl.LazyFrame:
@@ -225,8 +227,7 @@ def _renamed(frame: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def _write(folder: Path, frame: pl.DataFrame) -> None:
-    with whole(folder / "000000.parquet") as path:
-        frame.write_parquet(path, compression="zstd")
+    write_table(folder / "000000.parquet", frame)
 
 
 def _asked(directory: RunDirectory, findings: Mapping[str, Any], plan: dict[int, str]) -> Asked:

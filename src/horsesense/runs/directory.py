@@ -20,7 +20,7 @@ from horsesense.rng import fingerprint
 from horsesense.runs.asked import Asked
 from horsesense.runs.layout import Layout, put_aside
 from horsesense.runs.parts import scan_parts
-from horsesense.runs.prepare import Study, prepare, reader_names
+from horsesense.runs.prepare import Study, prepare, reader_names, want_of
 from horsesense.runs.record import ItemsRecord, ModelRecord, RunRecord, Stage, State
 from horsesense.runs.settings import Settings
 from horsesense.runs.stored_items import load_stored_items, save_items
@@ -129,7 +129,7 @@ class RunDirectory:
         """Fingerprint of everything that decides what was asked."""
         asked = self.settings.model_dump(mode="json", exclude=set(READ_LATER))
         shots = None if self.shots is None else self.shots.fingerprint
-        want = asdict(self.study().planner.prompter.want)
+        want = asdict(want_of(self.settings, self.known.model.offers, self._asked_for(None)))
         whom = self.known.model.model_dump(mode="json")
         return fingerprint([asked, self.items.fingerprint, shots, whom, want])
 

@@ -164,6 +164,7 @@ def _findings(directory: RunDirectory, asked: Asked, reviews: Reviews) -> dict[s
         "trials": asked.trials,
         "failures": _failures(directory),
         "unread": _unread(directory),
+        "silent": _silent(directory, told),
         "run": asked.spent,
         "exclusions": asked.excluded,
         "too_long": asked.too_long,
@@ -182,6 +183,18 @@ def _unread(directory: RunDirectory) -> int:
     trials = directory.trials().select("trial").unique()
     found: int = trials.join(read, on="trial", how="anti").select(pl.len()).collect().item()
     return found
+
+
+def _silent(directory: RunDirectory, told: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Readers that read nothing at all, and why, as far as they say."""
+    there = directory.readings().select("reader").unique().collect()["reader"].to_list()
+    fits = _told(told, "fit")
+    nothing = "the answers hold nothing that it could read"
+    return {
+        name: fits.get(name, {}).get("undefined_reason", nothing)
+        for name in directory.known.readers
+        if name not in there
+    }
 
 
 def _failures(directory: RunDirectory) -> int:

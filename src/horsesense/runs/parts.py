@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from io import BytesIO
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from horsesense.errors import StoreError
-from horsesense.files import replace_folder, whole
+from horsesense.files import replace_folder, write_whole
 from horsesense.runs.layout import parts_of
 
 CHUNK = 50_000
@@ -48,10 +49,19 @@ class PartWriter:
             return
         columns = zip(self._schema.items(), _columns(self._rows, self._schema), strict=True)
         frame = pl.DataFrame([_series(name, values, kind) for (name, kind), values in columns])
-        with whole(self.folder / f"{self._next:06d}.parquet") as path:
-            frame.write_parquet(path, compression="zstd")
+        write_table(self.folder / f"{self._next:06d}.parquet", frame)
         self._next += 1
         self._rows.clear()
+
+
+def write_table(path: Path, frame: pl.DataFrame) -> None:
+    """Write a Parquet file whole; StoreError where the disk refuses.
+
+    It is made in memory: what the library says when a disk is full does not tell that.
+    """
+    buffer = BytesIO()
+    frame.write_parquet(buffer, compression="zstd")
+    write_whole(path, buffer.getvalue())
 
 
 class NewTable:

@@ -83,6 +83,14 @@ def reader_names(settings: Settings, items: ItemSet, model: ModelRecord) -> tupl
     return (*DEFAULT_READERS, OPTION_TEXT) if scores else DEFAULT_READERS
 
 
+def _reader(name: str) -> Reader | None:
+    """A reader; None where its plug-in is gone, since a run must outlive that too."""
+    try:
+        return make_reader(name)
+    except UsageError:
+        return None
+
+
 def prepare(
     settings: Settings,
     items: ItemSet,
@@ -103,7 +111,7 @@ def prepare(
         style = "chat" if model.offers.chat else "completion"
     prompter = Prompter(
         style,
-        _want(settings, model.offers, asked_for),
+        want_of(settings, model.offers, asked_for),
         None if shots is None else Shots(shots, settings.shots),
         Path(settings.templates) if settings.templates else None,
         task_for(items, settings.task),
@@ -113,10 +121,9 @@ def prepare(
     return Study(settings, items, shots, model, probes, planner)
 
 
-def _want(settings: Settings, offers: Capabilities, readers: Iterable[str]) -> Want:
-    """What every request asks for; UsageError for an unknown reader."""
-    made = map(make_reader, dict.fromkeys(readers))
-    scorers = [reader for reader in made if isinstance(reader, OptionScorer)]
+def want_of(settings: Settings, offers: Capabilities, readers: Iterable[str]) -> Want:
+    """What every request asks for, for the needs of these readers."""
+    scorers = [reader for reader in map(_reader, readers) if isinstance(reader, OptionScorer)]
     return Want(
         max_tokens=settings.max_tokens if offers.text else 0,
         temperature=settings.temperature,

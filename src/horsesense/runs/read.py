@@ -7,7 +7,7 @@ with the same three is not read again.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import asdict
 from typing import Any
@@ -19,6 +19,7 @@ from horsesense.files import write_whole
 from horsesense.inference.limits import Limits, RunSummary
 from horsesense.inference.store import Store
 from horsesense.models.messages import Response
+from horsesense.probes.base import Setting
 from horsesense.progress import progress
 from horsesense.readers.base import FittedReader, Reader
 from horsesense.readers.model_based.cases import BulkReader
@@ -26,24 +27,32 @@ from horsesense.readers.model_based.judge import JudgeReader
 from horsesense.runs.directory import RunDirectory, told_of
 from horsesense.runs.layout import Layout
 from horsesense.runs.parts import PartWriter, scan_parts
-from horsesense.runs.prepare import Study
 from horsesense.runs.tables import READINGS, TRIALS, read_trials, reading_row
 from horsesense.trials.trial import Trial
 
 
 async def read(
-    directory: RunDirectory, store: Store, readers: Sequence[Reader], limits: Limits
+    directory: RunDirectory,
+    store: Store,
+    readers: Sequence[Reader],
+    limits: Limits,
+    kept: Mapping[str, str],
 ) -> RunSummary:
     """Read what these readers have not read yet, and keep their versions; what judges took.
 
     A run whose trials are not complete must be planned again first (`ask.plan_again`).
+
+    Args:
+        kept: readers, and their versions, whose readings stay as they are.
     """
     asked = directory.asked()
+    setting = Setting(directory.items, directory.settings.seed)
     spent = RunSummary()
     for stage, plan in sorted(asked.plan.items()) if asked else ():
         left = limits.after(spent)
-        spent += await read_stage(directory, directory.study(), store, readers, stage, plan, left)
-    directory.keep_readers({reader.name: reader.version for reader in readers})
+        spent += await read_stage(directory, setting, store, readers, stage, plan, left)
+    made = {reader.name: reader.version for reader in readers}
+    directory.keep_readers({**kept, **made})
     _tidy(directory, asked.plan if asked else ())
     directory.mark("read", "stopped" if spent.stopped else "complete", spent.stopped or "")
     return spent
@@ -51,7 +60,7 @@ async def read(
 
 async def read_stage(
     directory: RunDirectory,
-    study: Study,
+    setting: Setting,
     store: Store,
     readers: Sequence[Reader],
     stage: int,
@@ -60,7 +69,7 @@ async def read_stage(
 ) -> RunSummary:
     """Read the answers to the trials of one stage; fitted readers are fitted on the first."""
     if stage == 1:
-        _fit(directory.layout, study, store, readers)
+        _fit(directory.layout, setting, store, readers)
     layout = directory.layout
     shelves = [_Shelf(layout, reader, stage, plan) for reader in readers]
     spent = RunSummary()
@@ -167,12 +176,12 @@ def _tidy(directory: RunDirectory, stages: Collection[int]) -> None:
                 shutil.rmtree(place, ignore_errors=True)
 
 
-def _fit(layout: Layout, study: Study, store: Store, readers: Sequence[Reader]) -> None:
+def _fit(layout: Layout, setting: Setting, store: Store, readers: Sequence[Reader]) -> None:
     """Let the readers that need it look at the answers of the first stage."""
     for reader in readers:
         if isinstance(reader, FittedReader):
             answered = _answered(layout, store, reader.fits_on)
-            reader.fit(answered, study.planner.setting)
+            reader.fit(answered, setting)
 
 
 def _answered(

@@ -23,7 +23,7 @@ UNDERSTOOD = ("answer", "none", "refusal", "unknown")
 """Statuses of replies whose meaning is known, whether they choose an option or not."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Results:
     """What was measured of a run, ready to be asked for by name.
 
@@ -56,6 +56,10 @@ class Results:
                 hint=f"horsesense report {directory.layout.root} writes it again.",
             ) from None
         return cls(directory, findings, estimates)
+
+    def __repr__(self) -> str:
+        place = str(self.directory.layout.root)
+        return f"Results({len(self.estimates):,} estimates of the run in {place!r})"
 
     @property
     def items(self) -> ItemSet:

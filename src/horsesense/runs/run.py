@@ -11,18 +11,19 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
 import polars as pl
 
-from horsesense.errors import InterruptedRunError, StoreError
+from horsesense.errors import InterruptedRunError, StoreError, UsageError
 from horsesense.inference.limits import UNLIMITED, Limits, RunSummary
 from horsesense.inference.store import Verification
 from horsesense.items.item import ItemSet
 from horsesense.measures.base import Estimate
 from horsesense.models.base import Model
+from horsesense.readers.base import Reader
 from horsesense.readers.registry import make_reader
 from horsesense.runs import ask, read
 from horsesense.runs.convert import convert_if_old
@@ -168,17 +169,24 @@ class Run:
         Raises UsageError for an unknown reader, ModelError where a judge cannot be reached.
         """
         record = self.directory.known
-        names = readers or reader_names(self.settings, self.items, record.model)
-        kept = [name for name in record.readers if name not in names] if readers else []
-        return complete(self._read([*kept, *names], limits))
+        made = _made(readers or reader_names(self.settings, self.items, record.model))
+        kept = dict(record.readers) if readers else {}
+        for name in set(kept) - {reader.name for reader in made}:
+            # What is there is brought up to date, unless the plug-in that read it is gone.
+            with contextlib.suppress(UsageError):
+                made += _made([name])
+        for reader in made:
+            kept.pop(reader.name, None)
+        return complete(self._read(made, kept, limits))
 
-    async def _read(self, specs: Sequence[str], limits: Limits) -> RunSummary:
+    async def _read(
+        self, made: Sequence[Reader], kept: Mapping[str, str], limits: Limits
+    ) -> RunSummary:
         """Read; trials that an interruption left unplanned are made again first."""
-        made = list({reader.name: reader for reader in map(make_reader, specs)}.values())
         with self.directory.writing() as store, readable(self.path):
             if self.directory.asked() is None:
                 await ask.plan_again(self.directory, store)
-            spent = await read.read(self.directory, store, made, limits)
+            spent = await read.read(self.directory, store, made, limits, kept)
         self._results = None
         if spent.stopped == "interrupted":
             raise InterruptedRunError(
@@ -195,7 +203,7 @@ class Run:
         if not self.directory.known.readers or self.directory.asked() is None:
             names = reader_names(self.settings, self.items, self.directory.known.model)
             offline = [name for name in names if not name.startswith("judge:")]
-            complete(self._read(offline, UNLIMITED))
+            complete(self._read(_made(offline), {}, UNLIMITED))
         with self.directory.writing(), readable(self.path):
             self._results = measure(self.directory)
         return self._results
@@ -203,6 +211,11 @@ class Run:
     def verify(self) -> Verification:
         """Derive every hash of the run again; names what does not match."""
         return verify(self.directory)
+
+
+def _made(names: Iterable[str]) -> list[Reader]:
+    """Readers by name, each once; UsageError for an unknown one."""
+    return list({reader.name: reader for reader in map(make_reader, names)}.values())
 
 
 def complete(work: Coroutine[Any, Any, T]) -> T:
