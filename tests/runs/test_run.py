@@ -428,10 +428,13 @@ def test_a_run_outlives_the_plug_in_that_read_it(tmp_path: Path) -> None:
     record = (run.path / "run.toml").read_text()
     layout = run.directory.layout
     folder = layout.readings_of("text", run.directory.known.readers["text"])
-    shutil.copytree(folder, layout.readings_of("gone", "1"))
+    gone = shutil.copytree(folder, layout.readings_of("gone", "1"))
+    for part in gone.rglob("*.parquet"):
+        pl.read_parquet(part).with_columns(reader=pl.lit("gone")).write_parquet(part)
     record = record.replace('"text",\n]', '"text",\n    "gone",\n]')
     record = record.replace("[readers]\n", '[readers]\ngone = "1"\n')
-    (run.path / "run.toml").write_text(record.replace("asked_for = [", 'asked_for = [\n    "gone",'))
+    record = record.replace("asked_for = [", 'asked_for = [\n    "gone",')
+    (run.path / "run.toml").write_text(record)
     again = hs.open(run.path)
     again.read("text")
     again.measure()
