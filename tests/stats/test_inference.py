@@ -300,7 +300,7 @@ def test_a_minimum_detectable_effect_is_found_four_times_in_five(
     found = []
     for _ in range(25):
         d = rng.choice([-1.0, 0, 1], n, p=[noise / 2, 1 - noise, noise / 2])
-        x = minimum_detectable(Paired.of(d, ones(n)), int((d != 0).sum()), level)
+        x = minimum_detectable(Paired.of(d, ones(n)), level)
         assert x is not None
         p = [noise / 2, 1 - noise - x, noise / 2 + x]
         plus, minus = rng.multinomial(n, [p[2], p[0], p[1]], 200)[:, :2].T
@@ -309,10 +309,10 @@ def test_a_minimum_detectable_effect_is_found_four_times_in_five(
 
 
 def test_no_minimum_detectable_effect_where_nothing_would_be_found() -> None:
-    assert minimum_detectable(pairs(1, 1, 5), 2) is None
+    assert minimum_detectable(pairs(1, 1, 5)) is None
     few = Paired.of(np.array([1.0, -1, *np.zeros(48)]), np.full(50, 4.0))
-    assert minimum_detectable(few, 2) is None
-    assert minimum_detectable(pairs(2, 2, 100), 4) == pytest.approx(0.13, abs=0.05)
+    assert minimum_detectable(few) is None
+    assert minimum_detectable(pairs(2, 2, 100)) == pytest.approx(0.13, abs=0.05)
 
 
 def test_entropy_is_a_mean_with_bounds() -> None:

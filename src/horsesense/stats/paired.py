@@ -51,6 +51,7 @@ class Paired:
         mean_size: sum of M squared over n (Q); 1 where each cluster has one pair.
         smallest: smallest non-zero |d| of a cluster; 0 where all are 0.
         clusters: how many there are; of two clusterings, the smaller number.
+        differing: how many of them have a sum other than 0; of two clusterings, the fewer.
         moments: of the clustering; of two, also of the other and of both together.
     """
 
@@ -59,6 +60,7 @@ class Paired:
     mean_size: float
     smallest: float
     clusters: int
+    differing: int
     moments: tuple[Moments, ...]
 
     @classmethod
@@ -97,6 +99,7 @@ class Paired:
             mean_size=sum(sizes) - (len(sizes) - 1),
             smallest=max(_smallest(part.x) for part in shown),
             clusters=min(len(part.m) for part in shown),
+            differing=min(int((np.abs(part.x) > ROUNDING).sum()) for part in shown),
             moments=moments,
         )
 

@@ -25,12 +25,11 @@ FEWEST_DIFFERING = 10
 STEP = 1e-4
 
 
-def minimum_detectable(pilot: Paired, differing: int, alpha: float = 0.05) -> float | None:
+def minimum_detectable(pilot: Paired, alpha: float = 0.05) -> float | None:
     """The smallest change that a study like the pilot finds with a power of 77 to 87 %.
 
     Args:
         pilot: the paired differences that were seen.
-        differing: clusters whose sum of differences is not 0.
         alpha: two-sided level after correction for many tests.
 
     Returns:
@@ -39,7 +38,7 @@ def minimum_detectable(pilot: Paired, differing: int, alpha: float = 0.05) -> fl
     """
     moments = pilot.moments[-1]
     several = pilot.mean_size > 1
-    if pilot.clusters < 4 or (several and differing < FEWEST_DIFFERING):
+    if pilot.clusters < 4 or (several and pilot.differing < FEWEST_DIFFERING):
         return None
     worth = max(m.dd for m in pilot.moments) / moments.size if moments.size else 1.0
     n = round(pilot.n / worth)

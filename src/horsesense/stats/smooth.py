@@ -61,15 +61,27 @@ class Pseudo:
     Attributes:
         cells: what one more trial in each cell adds to the totals, (cells, d).
         weight: how much of a cell each of them stands for, (cells,).
+        trials: what a row is multiplied with to give its number of trials, (d,).
     """
 
     cells: Floats
     weight: Floats
+    trials: Floats
 
     @classmethod
     def plain(cls, d: int) -> Pseudo:
         """For rows that are the counts of the cells themselves."""
-        return cls(np.eye(d), np.ones(d))
+        return cls(np.eye(d), np.ones(d), np.ones(d))
+
+    def size(self, rows: Floats) -> float:
+        """The mean size of a cluster within a cell; that of all its cells where a row shows only
+        their sums. 1 where each cluster has one trial."""
+        trials = rows @ self.trials
+        n = float(trials.sum())
+        q = float((trials**2).sum()) / n
+        shown = bool(self.trials.all())
+        squares = float((rows**2).sum()) if shown else q * n
+        return (squares + q * q) / (n + q)
 
 
 def smooth(
@@ -89,12 +101,9 @@ def smooth(
     """
     rows = rows[rows.any(axis=1)]
     pseudo = pseudo or Pseudo.plain(rows.shape[1])
-    trials = rows.sum(axis=1)
-    n = float(trials.sum())
-    if not n:
+    if not len(rows):
         return Located(np.nan, 0.0, 0, low, high)
-    q = float((trials**2).sum()) / n
-    size = (float((rows**2).sum()) + q * q) / (n + q)
+    size = pseudo.size(rows)
     totals = rows.sum(axis=0) + size / 2 * (pseudo.weight @ pseudo.cells)
     slope = gradient(totals, value)
     variance = float(((rows @ slope) ** 2).sum())

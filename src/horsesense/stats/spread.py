@@ -6,9 +6,9 @@ distribution is taken as a gamma of the same mean and variance (Satterthwaite 19
 all is tested against it; the lower limit inverts that test, and is 0 exactly where the test does
 not reject; the upper limit inverts a normal approximation of the sum.
 
-Assumptions: recalls of different positions are independent; trials are, or are worth an effective
-number (see `shares`). Measured to fail for one position far below many perfect ones, and with
-about 15 items in all (`docs/statistics.md`).
+Assumptions: trials are independent, or are worth an effective number (see `shares`); recalls go
+together as the clusters show. It fails for one position far below many perfect ones, and with about
+15 items in all (`docs/statistics.md`).
 """
 
 from __future__ import annotations
@@ -45,10 +45,14 @@ class Spread:
     positions: int
 
     @classmethod
-    def of(cls, hits: Floats, trials: Floats) -> Spread | None:
-        """From hits and (effective) trials of each position; None for fewer than 2 positions."""
+    def of(cls, hits: Floats, trials: Floats, correlation: Floats | None = None) -> Spread | None:
+        """From hits and (effective) trials of each position; None for fewer than 2 positions.
+
+        `correlation` of the recalls, (k, k), where items are seen in several positions.
+        """
         used = trials > 0
         x, n = hits[used], trials[used]
+        joint = np.eye(len(n)) if correlation is None else correlation[np.ix_(used, used)]
         k = len(n)
         if k < 2:
             return None
@@ -56,9 +60,9 @@ class Spread:
         recalls = x / n
         gaps = recalls - recalls.mean()
         drawn = (x + 2) / (n + 4)
-        noise = centre @ np.diag(drawn * (1 - drawn) / (n + 4)) @ centre
+        noise = centre @ _covariance(drawn * (1 - drawn) / (n + 4), joint) @ centre
         level = (x.sum() + 0.25) / (n.sum() + 0.5)
-        null = centre @ np.diag(level * (1 - level) / n) @ centre
+        null = centre @ _covariance(level * (1 - level) / n, joint) @ centre
         q, tau, tau2 = float(gaps @ gaps), float(np.trace(noise)), float((noise**2).sum())
         return cls(
             squares=q,
@@ -102,6 +106,36 @@ class Spread:
         return float(brentq(excess, 0.0, max(self.squares, 1e-12) * 2 + self.null))
 
 
+def _covariance(variance: Floats, correlation: Floats) -> Floats:
+    deviation = np.sqrt(variance)
+    covariance: Floats = deviation[:, None] * correlation * deviation
+    return covariance
+
+
+def correlation(hits: Floats, trials: Floats) -> Floats:
+    """Correlation of the recalls of positions over clusters, (k, k), from rows (clusters, k).
+
+    Recalls of different clusters have none: one trial an item gives the identity. A recall that
+    does not vary goes with no other. Few clusters show little: the correlations are drawn towards
+    0 as if k more clusters had none.
+    """
+    asked = trials.sum(axis=0)
+    recalls = np.divide(hits.sum(axis=0), asked, out=np.zeros(len(asked)), where=asked > 0)
+    moved = hits - recalls * trials
+    products = moved.T @ moved
+    sizes = np.sqrt(np.diagonal(products))
+    scale = sizes[:, None] * sizes
+    # A variance in rounding noise is none.
+    known = scale > 1e-9
+    found: Floats = np.where(known, products / np.where(known, scale, 1.0), 0.0)
+    clusters = int(trials.any(axis=1).sum())
+    found *= clusters / (clusters + len(asked))
+    np.fill_diagonal(found, 1.0)
+    return found
+
+
 def _tail(value: float, mean: float, variance: float) -> float:
     """P(gamma >= value), the gamma having a mean and a variance."""
+    if not variance > 0:
+        return float(value <= mean)
     return float(gammaincc(mean**2 / variance, value * mean / variance))

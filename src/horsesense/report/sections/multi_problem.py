@@ -11,7 +11,7 @@ from horsesense.report.charts import Line
 from horsesense.report.curves import Curve, curves, error_bars, spoken
 from horsesense.report.data import Run
 from horsesense.report.sections.base import Context, Section
-from horsesense.report.text import chance_text, p_text, points, value_of
+from horsesense.report.text import chance_text, excluded, p_text, points, value_of
 from horsesense.report.verdict import Sentence, mostly_valid, side
 from horsesense.stats.contrasts import Contrast, contrasts
 from horsesense.trials.condition import Condition
@@ -182,7 +182,11 @@ def _change(run: Run, e: Estimate) -> Sentence:
     if side(e, 0.0) > 0:
         text = f"{many} accuracy is {points(e.value)} points higher than one by one."
         return Sentence(text, "note", e, MULTI_PROBLEM.id)
-    seen = f"; {points(e.detectable)} points would have been seen" if e.detectable else ""
+    seen = (
+        f"; {points(e.detectable)} points would have been seen"
+        if e.detectable
+        else f"; {excluded(e)}"
+    )
     return Sentence(
         f"{many} no change from one by one was found{seen}.", "sound", e, MULTI_PROBLEM.id
     )

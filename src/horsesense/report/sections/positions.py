@@ -8,8 +8,8 @@ from horsesense.measures.base import Estimate
 from horsesense.report.charts import Line, Point, describe, forest
 from horsesense.report.data import Run
 from horsesense.report.sections.base import Context, Section
-from horsesense.report.text import chance_text, p_text, points, value_of
-from horsesense.report.verdict import ALPHA, Sentence, above_chance, side, would_show
+from horsesense.report.text import chance_text, interval_of, p_text, value_of
+from horsesense.report.verdict import ALPHA, Sentence, above_chance, side
 
 WORTH_LEADING = 0.10
 """Share of items locked to one position from which that is said before the preference."""
@@ -92,8 +92,7 @@ def _preference(chosen: list[Estimate]) -> Sentence:
         return Sentence(text, "warning", top, POSITIONS.id, weight)
     text = (
         f"No preferred position was found: the most chosen, {top.group}, has {value_of(top)} of "
-        "the "
-        f"answers; a surplus of {points(would_show(top))} points would have been seen."
+        f"the answers {interval_of(top)}; {chance_text(fair)} would be even-handed."
     )
     return Sentence(text, "sound", top, POSITIONS.id)
 
@@ -103,7 +102,7 @@ def _spread(run: Run) -> Iterator[Sentence]:
     spread, null = run.one("rstd", probe), run.one("rstd_null", probe)
     if spread is None or spread.value is None or null is None or null.value is None:
         return
-    p = null.p_value
+    p = spread.p_value
     if p is not None and p < ALPHA:
         text = (
             "Finds the right answer more easily in some positions than in others: recalls spread "

@@ -8,14 +8,21 @@ from horsesense.measures.base import Estimate
 from horsesense.report.charts import Line, Point, describe, forest
 from horsesense.report.data import Run
 from horsesense.report.sections.base import Context, Section
-from horsesense.report.text import chance_text, p_text, plural, points, value_of
+from horsesense.report.text import (
+    chance_text,
+    excluded,
+    interval_of,
+    p_text,
+    plural,
+    points,
+    value_of,
+)
 from horsesense.report.verdict import (
     Sentence,
     above_chance,
     mostly_valid,
     side,
     significant,
-    would_show,
 )
 from horsesense.trials.condition import Condition
 
@@ -131,15 +138,14 @@ def _changed(run: Run, e: Estimate, found: int, tested: int) -> Sentence:
 
 
 def _unchanged(title: str, tested: list[Estimate]) -> Sentence:
-    e = max(tested, key=lambda e: e.detectable or 0)
-    if e.detectable is None:
-        text = f"{title}: accuracy did not change in a single item."
+    """The condition that could hide the largest change."""
+    if all(e.detectable is not None for e in tested):
+        e = max(tested, key=lambda e: e.detectable or 0)
+        seen = f"a change of {points(e.detectable or 0)} points or more would have been seen"
     else:
-        text = (
-            f"{title}: no effect on accuracy was found; a change of {points(e.detectable)} points "
-            "or more would have been seen."
-        )
-    return Sentence(text, "sound", e, SCORE.id)
+        e = max(tested, key=lambda e: max(-(e.low or 0.0), e.high or 0.0))
+        seen = excluded(e)
+    return Sentence(f"{title}: no effect on accuracy was found; {seen}.", "sound", e, SCORE.id)
 
 
 def _none_of_the_above(run: Run, score: Estimate) -> Iterator[Sentence]:
@@ -182,10 +188,7 @@ def _without_question(run: Run) -> Iterable[Sentence]:
         weight = (e.value - e.baseline) / (1 - e.baseline)
         yield Sentence(text, "warning", e, SCORE.id, weight)
     elif mostly_valid(run):
-        text = (
-            f"Without the question {value_of(e)} are right, no more than chance ({chance}); "
-            f"{points(would_show(e))} points above it would have been seen."
-        )
+        text = f"Without the question {value_of(e)} are right {interval_of(e)}; chance is {chance}."
         yield Sentence(text, "sound", e, SCORE.id)
 
 
