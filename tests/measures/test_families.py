@@ -85,14 +85,17 @@ def bundled(rng: np.random.Generator, lost: float) -> list[Cell]:
         right = rng.random(items) < 0.7
         right &= (rng.random(30) >= lost)[bundle[:, 0]]
         cell = cell_of([[0 if r else 1] for r in right], [0] * items, probe=probe)
-        columns = Bundles(bundle.astype(np.int32), (np.arange(items)[:, None] % 10).astype(np.int16),
-                          np.zeros((items, 1), dtype=np.int32))  # fmt: skip
+        place = (np.arange(items)[:, None] % 10).astype(np.int16)
+        columns = Bundles(bundle.astype(np.int32), place, np.zeros((items, 1), dtype=np.int32))
         found.append(replace(cell, answer_format="label_lines").having(columns))
     return found
 
 
 def test_tasks_that_lose_whole_replies_are_not_told_apart_by_chance() -> None:
-    """Type-I error was 25 to 44 % by items alone; 50 studies; at 6 % more than 8 have a chance of .4 %."""
+    """Type-I error was 25 to 44 % by items alone.
+
+    50 studies: at an error of 6 %, more than 8 rejections have a chance of .4 %.
+    """
     rng = np.random.default_rng(0)
     alone = both = 0
     for _ in range(50):

@@ -234,6 +234,7 @@ class TestVerdict:
     ) -> None:
         assert side(estimate(0.5, 0.4, 0.6), reference, comparisons) == expected
 
+
 class TestReader:
     def test_text_is_the_main_reader_where_it_is_understood(self, runs: dict[str, Results]) -> None:
         assert runs["oracle"].reader == "text"
