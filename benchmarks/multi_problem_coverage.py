@@ -9,15 +9,10 @@ prompts), intervals that cluster by one of the two alone.
 from __future__ import annotations
 
 import numpy as np
-from scipy.stats import t as student
 
-from horsesense.stats.two_way import influences, share_interval, two_way_se
+from horsesense.stats.shares import Shares
 
 RUNS, ITEMS, SIZE = 1000, 400, 20
-
-
-def share(totals: np.ndarray) -> np.ndarray:
-    return totals[..., :1] / totals[..., 1:]
 
 
 def coverage(design: str, lost: float) -> dict[str, float]:
@@ -33,15 +28,13 @@ def coverage(design: str, lost: float) -> dict[str, float]:
         prompt = np.repeat(np.arange(prompts), SIZE)
         kept = (rng.random(prompts) >= lost)[prompt]
         right = (rng.random(len(item)) < easy[item]) & kept
-        moved = influences(np.column_stack([right, np.ones(len(item))]), share)
-        value, se = float(right.mean()), float(two_way_se(moved, item, prompt)[0])
-        low, high = share_interval(value, se, min(prompts, len(set(item))), 0.95)
-        hits["items and prompts"] += low <= truth <= high
+        hit, trials = right.astype(float), np.ones(len(item))
+        found = {"items and prompts": Shares.two_way(hit, trials, item, prompt)}
         for name, cluster in {"items alone": item, "prompts alone": prompt}.items():
-            groups = len(np.unique(cluster))
-            sums = np.bincount(cluster, weights=moved[:, 0])
-            reach = np.sqrt(groups / (groups - 1) * (sums**2).sum())
-            hits[name] += abs(value - truth) <= student.ppf(0.975, groups - 1) * reach
+            found[name] = Shares.of(np.bincount(cluster, hit), np.bincount(cluster) * 1.0)
+        for name, shares in found.items():
+            low, high = shares.interval()
+            hits[name] += low <= truth <= high
     return {name: n / RUNS for name, n in hits.items()}
 
 

@@ -153,7 +153,8 @@ def audit(
         max_tokens: longest reply; 0 for scores alone.
         temperature, top_p: decoding; temperature 0 is greedy.
         readers: how replies are read; see `horsesense list readers`.
-        draws, level: resamples, and the confidence level of intervals (0.5 to 1).
+        draws: without effect, intervals need no resamples any more.
+        level: the confidence level of intervals (0.5 to 1).
         limits: what may be spent.
         max_connections: requests under way together.
         report_items: items shown in the report.

@@ -16,7 +16,7 @@ from horsesense.measures.bounds import bounds
 from horsesense.measures.cells import STATUS_CODE, Cell, Parts, Scores, Selection, joined
 from horsesense.measures.know_no import omni_accuracy, reference_policies
 from horsesense.measures.registry import MEASURES
-from horsesense.stats.bootstrap import Resampler, by_cluster
+from horsesense.stats.smooth import jackknife
 from horsesense.testing.conformance import random_cell
 from horsesense.trials.condition import PLAIN, Condition
 
@@ -178,7 +178,7 @@ def test_auroc_is_scikit_learns() -> None:
 def test_auroc_interval_covers() -> None:
     """The first-order expansion has the right spread: 95 % intervals cover in 90 to 99 %.
 
-    Options of one item go up and down together, which only a bootstrap over items sees.
+    Options of one item go up and down together, which only a variance over items sees.
     """
     truth = float(norm.cdf(0.8 / np.sqrt(2)))
     measure = MEASURES.get("option_auroc")
@@ -189,9 +189,9 @@ def test_auroc_interval_covers() -> None:
         latent[:, 0] += 0.8
         yes = norm.cdf(latent)
         cell = confidence_cell(yes[:, 0].tolist(), yes[:, 1:].tolist())
-        sums = by_cluster(measure.rows(cell).rows, np.arange(n), n)
-        low, high = Resampler(n, 200, seed).interval(sums, measure.value)
-        hits += bool(low[0] <= truth <= high[0])
+        found = jackknife(measure.rows(cell).rows, lambda t: measure.value(t)[..., 0])
+        low, high = found.interval()
+        hits += low <= truth <= high
     assert 0.90 <= hits / repeats <= 0.99
 
 

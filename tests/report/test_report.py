@@ -24,7 +24,7 @@ from horsesense.report.examples import REASONS, choose, pieces
 from horsesense.report.sections import SECTIONS
 from horsesense.report.sections.look_at_text import _gain
 from horsesense.report.text import interval_of, p_text, value_of, visible
-from horsesense.report.verdict import Sentence, side, would_show
+from horsesense.report.verdict import Sentence, side
 from horsesense.runs.results import Results
 from horsesense.runs.settings import Settings
 from horsesense.trials.condition import PLAIN
@@ -233,11 +233,6 @@ class TestVerdict:
         self, reference: float, comparisons: int, expected: int
     ) -> None:
         assert side(estimate(0.5, 0.4, 0.6), reference, comparisons) == expected
-
-    def test_would_show_is_the_usual_power_formula(self) -> None:
-        error = 0.05
-        e = estimate(0.5, 0.5 - 1.959964 * error, 0.5 + 1.959964 * error)
-        assert would_show(e) == pytest.approx((1.959964 + 0.841621) * error, rel=1e-5)
 
 
 class TestReader:

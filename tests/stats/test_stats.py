@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from scipy.stats import binom
 
-from horsesense.stats.bootstrap import Resampler, by_cluster, expanded_tail
+from horsesense.stats.multiplicity import benjamini_hochberg, holm
 from horsesense.stats.tests import (
-    benjamini_hochberg,
-    holm,
     mcnemar,
     sign_flip,
     smallest_detectable,
     wilson,
 )
-
-Floats = npt.NDArray[np.float64]
-
-
-def mean(totals: Floats) -> Floats:
-    return totals[..., :1] / totals[..., 1:2]
+from horsesense.stats.two_way import by_cluster
 
 
 def test_wilson_is_the_published_formula() -> None:
@@ -56,24 +48,6 @@ def test_wilson_covers(n: int, p: float) -> None:
     assert 0.93 <= binom.pmf(counts, n, p)[inside].sum() <= 0.975
 
 
-@pytest.mark.parametrize(("clusters", "size"), [(60, 1), (60, 4), (300, 2)])
-def test_the_cluster_bootstrap_covers(clusters: int, size: int) -> None:
-    """400 data sets with strong clusters; 95 % intervals of the mean hold the truth 92-98 %.
-
-    Coverage of 400 has a standard error of 1.1 points.
-    """
-    rng = np.random.default_rng(1)
-    resampler = Resampler(clusters, 600, seed=1)
-    held = 0
-    for _ in range(400):
-        level = rng.beta(1, 1, clusters)  # truth: 0.5
-        hits = rng.binomial(size, level)
-        sums = np.column_stack([hits, np.full(clusters, size)]).astype(float)
-        low, high = resampler.interval(sums, mean)
-        held += bool(low[0] <= 0.5 <= high[0])
-    assert 0.92 <= held / 400 <= 0.98
-
-
 def test_ignoring_clusters_would_not_cover() -> None:
     """The same data taken as independent trials: the reason for the clusters."""
     rng = np.random.default_rng(2)
@@ -83,21 +57,6 @@ def test_ignoring_clusters_would_not_cover() -> None:
         low, high = wilson(hits, 320)
         held += low <= 0.5 <= high
     assert held / 300 < 0.8
-
-
-def test_resampling_is_the_same_for_the_same_seed() -> None:
-    sums = np.column_stack([np.arange(30.0), np.ones(30)])
-    first, second = (Resampler(30, 200, seed=4).interval(sums, mean) for _ in range(2))
-    assert first == second
-
-
-def test_every_resample_draws_as_many_clusters_as_there_are() -> None:
-    assert (Resampler(50, 300).totals(np.ones((50, 1))) == 50).all()
-
-
-def test_the_expanded_tail_goes_to_the_plain_one() -> None:
-    assert expanded_tail(10, 0.95) < expanded_tail(50, 0.95) < 0.025
-    assert expanded_tail(100_000, 0.95) == pytest.approx(0.025, rel=1e-3)
 
 
 def test_rows_add_up_per_cluster() -> None:

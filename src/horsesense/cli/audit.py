@@ -111,7 +111,9 @@ def register(app: typer.Typer) -> None:
 def audit(
     study: StudyOptions,
     out: RunOut = None,
-    draws: Annotated[int, typer.Option(help="Bootstrap resamples.")] = 1000,
+    draws: Annotated[
+        int, typer.Option(help="Without effect since intervals need no resamples.")
+    ] = 1000,
     max_connections: Connections = None,
     budget: Budget = None,
     price: Price = None,

@@ -20,7 +20,6 @@ class Accuracy(Measure):
     name = "accuracy"
     title = "Accuracy"
     summary = "Share of right answers, mean over items; a reply without an answer counts as wrong."
-    proportion = True
 
     def undefined_reason(self, cell: Cell) -> str | None:
         return no_gold(cell)
@@ -56,7 +55,6 @@ class AccuracyHard(Measure):
         "circular accuracy of MMBench)."
     )
     counted = "items"
-    proportion = True
 
     def undefined_reason(self, cell: Cell) -> str | None:
         return no_replicates(cell) or no_gold(cell)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from horsesense.measures.base import Floats, Measure, Rows, Unit, complete, no_replicates
 from horsesense.measures.cells import NO_OPTION, Cell
+from horsesense.measures.families import SHARE
 from horsesense.measures.votes import elected
 
 
@@ -98,6 +99,7 @@ class AnswerEntropy(Measure):
     )
     unit: ClassVar[Unit] = "nats"
     counted = "items"
+    family = SHARE
 
     def undefined_reason(self, cell: Cell) -> str | None:
         return no_replicates(cell)
@@ -107,6 +109,13 @@ class AnswerEntropy(Measure):
         used = complete(ballot)
         rows = np.column_stack([np.where(used, self.of(ballot), 0), used]).astype(np.float64)
         return Rows(rows, int(used.sum()), int((~used).sum()))
+
+    def limits(self, cell: Cell) -> tuple[float, float]:
+        return 0.0, self.most(max(int(elected(cell).asked.sum(axis=1).max(initial=2)), 2))
+
+    def most(self, n: int) -> float:
+        """The largest value that `n` trials can have."""
+        return log(n)
 
     def of(self, ballot: Cell) -> Floats:
         """The measure of each item."""
@@ -133,6 +142,9 @@ class EntropyBits(AnswerEntropy):
         bits: Floats = entropy(ballot) / np.log(2)
         return bits
 
+    def most(self, n: int) -> float:
+        return log(n, 2)
+
     def guessed(self, n: int, k: int) -> float:
         return chance_entropy(n, k) / float(np.log(2))
 
@@ -146,6 +158,9 @@ class EntropyNormalised(AnswerEntropy):
     def of(self, ballot: Cell) -> Floats:
         share: Floats = entropy(ballot) / np.log(np.maximum(ballot.asked.sum(axis=1), 2))
         return share
+
+    def most(self, n: int) -> float:
+        return 1.0
 
     def guessed(self, n: int, k: int) -> float:
         return chance_entropy(n, k) / float(np.log(max(n, 2)))
@@ -165,6 +180,9 @@ class EntropyCorrected(AnswerEntropy):
         n = np.maximum(ballot.read.sum(axis=1), 1)
         corrected: Floats = entropy(ballot) + np.maximum(kinds - 1, 0) / (2 * n)
         return corrected
+
+    def most(self, n: int) -> float:
+        return log(n) + (n - 1) / (2 * n)
 
     def guessed(self, n: int, k: int) -> float:
         kinds = k * (1 - (1 - 1 / k) ** n)
@@ -186,6 +204,9 @@ class AnswerDisagreement(AnswerEntropy):
         same = np.where(counts > 0, counts - 1, 0).sum(axis=1)
         differ: Floats = 1 - same / np.maximum(n * (n - 1), 1)
         return differ
+
+    def most(self, n: int) -> float:
+        return 1.0
 
     def guessed(self, n: int, k: int) -> float:
         return 1 - 1 / k

@@ -1,9 +1,8 @@
 """What a measure declares: rows per item that add up, and a value of their totals.
 
 A measure knows no model and no prompt. It turns a cell of readings into one row of numbers per
-item; rows of a cluster are added; `value` maps totals to the statistic. The same `value` is
-applied to the totals of bootstrap resamples, so that every measure has an interval by the same
-mechanism and the cluster is decided in one place.
+item; rows of a cluster are added; `value` maps totals to the statistic. It declares the family
+of that statistic (`measures.families`), which decides interval and p in one place.
 """
 
 from __future__ import annotations
@@ -17,12 +16,16 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.cells import Cell, Columns
+from horsesense.measures.families import REFIT, SHARE, Family
 from horsesense.measures.signature import Signature
 from horsesense.trials.condition import Condition
 from horsesense.trials.trial import AnswerFormat
 
 Floats = npt.NDArray[np.float64]
 Unit = Literal["fraction", "points", "nats", "bits", "kappa", "count", "d_prime"]
+Layout = Literal["shared", "halves", "pairs"]
+"""Where the columns of ratios stand: all over the last; the first half over the second; or each
+over the next. In the last two every group has trials of its own."""
 
 
 class Crossed(NamedTuple):
@@ -48,12 +51,15 @@ class Rows(NamedTuple):
         n_missing: how many should have entered and have no reading.
         crossed: the single outcomes, where items share prompts; the interval then allows for
             both, items and prompts.
+        missing: `n_missing` of each group, where groups have trials of their own and it is known
+            to which of them a missing one belongs.
     """
 
     rows: Floats
     n: int
     n_missing: int
     crossed: Crossed | None = None
+    missing: Sequence[int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,10 +131,10 @@ class Measure(ABC):
         counted: what `n` counts, "trials" or "items".
         answer_format: kinds of answers the measure is about; it says nothing of other cells.
         needs: groups of columns that a cell must have; it says nothing of other cells.
-        proportion: whether each row is one 0/1 outcome over 1, so that Wilson's interval applies
-            where no cluster has two.
-        difference: whether values are differences (-1 to 1), which get a smallest detectable
-            difference and a correction for the number of probes.
+        layout: where the columns of ratios stand; see `split`.
+        family: the kind of statistic, which decides interval and p. None: a share, or a mean of
+            values from 0 to 1, where the value is a ratio of columns and a fraction; else any
+            function of totals.
     """
 
     name: ClassVar[str]
@@ -138,8 +144,8 @@ class Measure(ABC):
     counted: ClassVar[Literal["trials", "items"]] = "trials"
     answer_format: ClassVar[frozenset[AnswerFormat]] = frozenset(("letter", "label", "free"))
     needs: ClassVar[tuple[type[Columns], ...]] = ()
-    proportion: ClassVar[bool] = False
-    difference: ClassVar[bool] = False
+    layout: ClassVar[Layout] = "shared"
+    family: ClassVar[Family | None] = None
 
     def cells(self, every: Sequence[Cell]) -> Iterable[Cell]:
         """What the measure is computed on, from all cells of a run (of all readers).
@@ -165,16 +171,30 @@ class Measure(ABC):
     def rows(self, cell: Cell) -> Rows:
         """Per-item rows of one of the `cells`."""
 
+    def split(self, totals: Floats) -> tuple[Floats, Floats]:
+        """Numerators and denominators, (..., groups) each, of a statistic that is a ratio."""
+        half = totals.shape[-1] // 2
+        if self.layout == "halves":
+            return totals[..., :half], totals[..., half:]
+        if self.layout == "pairs":
+            return totals[..., 0::2], totals[..., 1::2]
+        return np.broadcast_arrays(totals[..., :-1], totals[..., -1:])  # type: ignore[return-value]
+
     def value(self, totals: Floats) -> Floats:
-        """Values (..., groups) from totals (..., d); a ratio of two columns by default."""
-        return ratio(totals[..., :1], totals[..., 1:2])
+        """Values (..., groups) from totals (..., d); ratios of columns by default."""
+        return ratio(*self.split(totals))
+
+    def families(self, cell: Cell) -> Sequence[Family]:
+        """The family of each group's statistic."""
+        share = type(self).value is Measure.value and self.unit == "fraction"
+        return [self.family or (SHARE if share else REFIT)] * len(self.groups(cell))
+
+    def limits(self, cell: Cell) -> tuple[float, float]:
+        """The range of the values; of differences it is known."""
+        return (0.0, 1.0) if self.unit == "fraction" else (-np.inf, np.inf)
 
     def baseline(self, cell: Cell) -> float | None:
         """What guessing would give; None where that means nothing."""
-        return None
-
-    def p_value(self, cell: Cell, sums: Floats, seed: int) -> float | None:
-        """A test of "no effect", given the per-cluster rows; None where there is none."""
         return None
 
     def null(self, cell: Cell, seed: int) -> Floats | None:

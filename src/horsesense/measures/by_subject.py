@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from horsesense.measures.base import Floats, Measure, Rows, no_gold, ratio
-from horsesense.measures.cells import Cell, Columns, Subjects
+from horsesense.measures.cells import MISSING, Cell, Columns, Subjects
+from horsesense.measures.families import OfSpread
 from horsesense.measures.joined import ORIGINAL
 from horsesense.measures.positions import Recall, Rstd, spread, too_many_positions
 from horsesense.readers.reading import STATUSES
@@ -44,14 +45,14 @@ class BySubject(Measure):
 
 class StatusBySubject(BySubject):
     status = _REFUSAL
+    layout = "pairs"
 
     def rows(self, cell: Cell) -> Rows:
         values = [(cell.status == self.status).sum(axis=1), cell.read.sum(axis=1)]
         rows = self.spread(cell, np.column_stack(values).astype(np.float64))
-        return Rows(rows, int(cell.read.sum()), cell.n_missing)
-
-    def value(self, totals: Floats) -> Floats:
-        return ratio(totals[..., 0::2], totals[..., 1::2])
+        subject, names = cell[Subjects].subject, cell[Subjects].names
+        lost = np.bincount(subject, (cell.status == MISSING).sum(axis=1), minlength=len(names))
+        return Rows(rows, int(cell.read.sum()), cell.n_missing, missing=lost.astype(int).tolist())
 
 
 class RefusalBySubject(StatusBySubject):
@@ -79,7 +80,8 @@ class RstdBySubject(Rstd):
     """Each value is about a whole cell with one subject in focus.
 
     Columns: hits and golds per position of the subject, the same of all items, and a last one that
-    adds up to the weight of what is expected; so the interval knows how sure all of them are.
+    adds up to the weight of what is expected. The interval is that of the subject's own recalls,
+    with their noise taken out.
     """
 
     name = "rstd_by_subject"
@@ -90,6 +92,7 @@ class RstdBySubject(Rstd):
         "estimate); of a hundred items, the plain value is mostly noise."
     )
     needs = (Subjects,)
+    family = OfSpread(lambda d: (slice(0, (d - 1) // 4), slice((d - 1) // 4, (d - 1) // 2)))
 
     def cells(self, every: Sequence[Cell]) -> Iterator[Cell]:
         for cell in super().cells(every):

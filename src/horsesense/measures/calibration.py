@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from horsesense.measures.base import Floats, Measure, Rows, no_gold, ratio
 from horsesense.measures.cells import Cell, Scores
+from horsesense.measures.families import GAPS
 from horsesense.measures.true_false import placements
 
 BINS = 10
@@ -68,6 +69,7 @@ class CalibrationError(Scored):
         "Mean distance of confidence and accuracy over ten bins with as many answers each (equal "
         "mass; Guo et al. 2017)."
     )
+    family = GAPS
 
     def rows(self, cell: Cell) -> Rows:
         sure, right, used = _sure_and_right(cell)

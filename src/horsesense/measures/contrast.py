@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.measures.base import Floats, Rows, item_means, no_gold
-from horsesense.measures.cells import NO_OPTION, Cell
+from horsesense.measures.base import Rows, item_means, no_gold
+from horsesense.measures.cells import NO_OPTION, Cell, Columns
+from horsesense.measures.families import DIFFERENCE
 from horsesense.measures.joined import AgainstOriginal
-from horsesense.stats.tests import mcnemar, sign_flip
 
 
 def paired(cell: Cell, other: Cell) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
@@ -30,10 +33,10 @@ class AccuracyChange(AgainstOriginal):
     title = "Change of accuracy"
     summary = (
         "Accuracy under the probe minus accuracy as published, over the items that have both. "
-        "p: exact McNemar for one trial each, else the sign-flip test of the clusters' differences."
+        "p: a score test of the clusters' differences, which the interval inverts."
     )
     counted = "items"
-    difference = True
+    family = DIFFERENCE
 
     def undefined_reason(self, cell: Cell) -> str | None:
         return no_gold(cell) or no_gold(cell.other) or chosen_by_answer(cell)
@@ -48,14 +51,9 @@ class AccuracyChange(AgainstOriginal):
         rows[mine] = np.column_stack([np.where(used, probe[:, 0] - base[:, 0], 0), used])
         return Rows(rows, int(used.sum()), len(cell.item) - int(used.sum()))
 
-    def p_value(self, cell: Cell, sums: Floats, seed: int) -> float | None:
-        other = cell.other
-        mine, theirs = paired(cell, other)
-        single = cell.status.shape[1] == 1 and other.status.shape[1] == 1
-        if single and (sums[:, 1] <= 1).all():
-            used = (cell.correct[mine, 0] >= 0) & (other.correct[theirs, 0] >= 0)
-            return mcnemar(cell.correct[mine, 0][used] == 1, other.correct[theirs, 0][used] == 1)
-        return sign_flip(sums[:, 0], seed)
+
+REPEAT = "repeat"
+"""The probe that asks the very same prompt again: the noise of answers."""
 
 
 class AnswerChangeRate(AgainstOriginal):
@@ -68,7 +66,6 @@ class AnswerChangeRate(AgainstOriginal):
         "of the two alone is a change; trials without a choice in either show no answer that "
         "could change, and do not enter."
     )
-    proportion = True
 
     def rows(self, cell: Cell) -> Rows:
         other = cell.other
@@ -79,3 +76,45 @@ class AnswerChangeRate(AgainstOriginal):
         rows = np.zeros((len(cell.item), 2))
         rows[mine] = item_means(here != base, chosen)
         return Rows(rows, int(chosen.sum()), int(cell.asked.sum() - both.sum()))
+
+
+@dataclass(frozen=True, eq=False)
+class Again(Columns):
+    """The same items asked the very same prompt again."""
+
+    cell: Cell
+
+
+class ChangeBeyondRepeat(AnswerChangeRate):
+    """`cell.other` is the original; the group `Again` holds it asked again."""
+
+    name = "answer_change_beyond_repeat"
+    title = "Changed answers beyond asking again"
+    summary = (
+        "answer_change_rate under the probe minus that of the same items when the very same prompt "
+        "is asked again, over the items that have both. p: a score test of the clusters' "
+        "differences, which the interval inverts."
+    )
+    counted = "items"
+    family = DIFFERENCE
+    needs = (Again,)
+
+    def cells(self, every: Sequence[Cell]) -> Iterable[Cell]:
+        again = {c.reader: Again(c) for c in every if c.probe == REPEAT}
+        noisy = [
+            c.having(again[c.reader]) for c in every if c.reader in again and c.probe != REPEAT
+        ]
+        return super().cells(noisy)
+
+    def undefined_reason(self, cell: Cell) -> str | None:
+        return super().undefined_reason(cell) or chosen_by_answer(cell)
+
+    def rows(self, cell: Cell) -> Rows:
+        again = cell[Again].cell
+        mine, theirs = paired(cell, again)
+        here = super().rows(cell).rows[mine]
+        noise = super().rows(again.against(cell.other)).rows[theirs]
+        used = (here[:, 1] > 0) & (noise[:, 1] > 0)
+        rows = np.zeros((len(cell.item), 2))
+        rows[mine] = np.column_stack([np.where(used, here[:, 0] - noise[:, 0], 0), used])
+        return Rows(rows, int(used.sum()), len(cell.item) - int(used.sum()))

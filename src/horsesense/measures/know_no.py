@@ -10,6 +10,7 @@ from scipy.special import ndtri
 
 from horsesense.measures.base import Floats, Measure, Rows, Unit, item_means, ratio
 from horsesense.measures.cells import Cell, Parts, Scores, Verdicts, joined
+from horsesense.measures.families import SHARE, Family, OfCounts
 from horsesense.measures.joined import OfProbe, families, part_means
 from horsesense.probes.gold_absent import HINTS
 from horsesense.readers.formats.free_response import CLASSES
@@ -59,15 +60,15 @@ class AccuracyWithoutGold(OfProbe):
         hints = [hint for hint in HINTS if hint in cell[Parts].names]
         return [*hints, "mean"] if len(hints) == len(HINTS) else hints
 
+    def split(self, totals: Floats) -> tuple[Floats, Floats]:
+        hits, n = totals[..., :-1], totals[..., -1:]
+        if hits.shape[-1] == len(HINTS):
+            hits = np.concatenate([hits, hits.mean(axis=-1, keepdims=True)], axis=-1)
+        return hits, np.broadcast_to(n, hits.shape)
+
     def rows(self, cell: Cell) -> Rows:
         parts = [hint for hint in HINTS if hint in cell[Parts].names]
         return _together(cell, parts)
-
-    def value(self, totals: Floats) -> Floats:
-        means = ratio(totals[..., :-1], totals[..., -1:])
-        if means.shape[-1] < len(HINTS):
-            return means
-        return np.concatenate([means, means.mean(axis=-1, keepdims=True)], axis=-1)
 
 
 class OmniAccuracy(AccuracyWithoutGold):
@@ -90,10 +91,9 @@ class OmniAccuracy(AccuracyWithoutGold):
     def rows(self, cell: Cell) -> Rows:
         return _together(cell, ["with_gold", *HINTS])
 
-    def value(self, totals: Floats) -> Floats:
-        means = ratio(totals[..., :-1], totals[..., -1:])
-        omni: Floats = (means[..., :1] + means[..., 1:].mean(axis=-1, keepdims=True)) / 2
-        return omni
+    def split(self, totals: Floats) -> tuple[Floats, Floats]:
+        hits: Floats = (totals[..., :1] + totals[..., 1:-1].mean(axis=-1, keepdims=True)) / 2
+        return hits, totals[..., -1:]
 
     def baseline(self, cell: Cell) -> float | None:
         return reference_policies(1)["always none"]
@@ -113,7 +113,6 @@ class FalseNoneRate(OfProbe):
     title = "None where the right answer is shown"
     summary = "Share of replies that say none although the right option is shown beside it."
     probe_names = ("gold_plus_none", "none_of_the_above")
-    proportion = True
 
     def fits(self, cell: Cell) -> bool:
         spared = cell.probe == "gold_plus_none" or cell.condition.matches(place="distractor")
@@ -127,7 +126,16 @@ class FalseNoneRate(OfProbe):
         return float((1 / cell.k).mean())
 
 
+def _d_prime(totals: Floats) -> Floats:
+    """d' (..., 1) of counts of hits, misses, false alarms and rejections, none of them 0."""
+    hits, misses, alarms, rejections = np.split(totals, 4, axis=-1)
+    found: Floats = ndtri(hits / (hits + misses)) - ndtri(alarms / (alarms + rejections))
+    return found
+
+
 class GoldDetection(OfProbe):
+    """Rows: hits, misses, false alarms and rejections."""
+
     name = "gold_detection"
     title = "Detection of the right answer (d')"
     summary = (
@@ -136,6 +144,7 @@ class GoldDetection(OfProbe):
         "none-option is offered in both."
     )
     unit: ClassVar[Unit] = "d_prime"
+    family: ClassVar[Family | None] = OfCounts(_d_prime)
     counted = "items"
     probe_names = ("gold_plus_none", "none_of_the_above")
 
@@ -152,13 +161,12 @@ class GoldDetection(OfProbe):
         said = cell.option == NONE_OPTION
         absent, present = (part_means(cell, said, part) for part in ("absent", "present"))
         used = (absent[:, 1] > 0) & (present[:, 1] > 0)
-        rows = np.column_stack([absent[:, 0], present[:, 0], np.ones(len(used))])
+        rows = np.column_stack([absent[:, 0], 1 - absent[:, 0], present[:, 0], 1 - present[:, 0]])
         return Rows(np.where(used[:, None], rows, 0), int(used.sum()), int((~used).sum()))
 
     def value(self, totals: Floats) -> Floats:
-        hits, alarms, n = totals[..., :1], totals[..., 1:2], totals[..., 2:3]
-        detected = ndtri((hits + 0.5) / (n + 1)) - ndtri((alarms + 0.5) / (n + 1))
-        return np.where(n == 0, np.nan, detected)
+        none = totals.sum(axis=-1, keepdims=True) == 0
+        return np.where(none, np.nan, _d_prime(totals + 0.5))
 
     def baseline(self, cell: Cell) -> float | None:
         return 0.0
@@ -182,9 +190,15 @@ class GoldDetectionBalanced(GoldDetection):
     )
     unit: ClassVar[Unit] = "fraction"
 
+    family = SHARE
+
+    def split(self, totals: Floats) -> tuple[Floats, Floats]:
+        found, _, alarms, _ = np.split(totals, 4, axis=-1)
+        n = totals[..., :2].sum(axis=-1, keepdims=True)
+        return (found + n - alarms) / 2, n
+
     def value(self, totals: Floats) -> Floats:
-        said = ratio(totals[..., :2], totals[..., 2:3])
-        return (said[..., :1] + 1 - said[..., 1:2]) / 2
+        return ratio(*self.split(totals))
 
     def baseline(self, cell: Cell) -> float | None:
         return 0.5
@@ -214,9 +228,6 @@ class ResponseClassShare(Measure):
         rows = np.column_stack([hits.sum(axis=1), cell.read.sum(axis=1)]).astype(np.float64)
         return Rows(rows, int(cell.read.sum()), cell.n_missing)
 
-    def value(self, totals: Floats) -> Floats:
-        return ratio(totals[..., :-1], totals[..., -1:])
-
 
 class LeakRate(OfProbe):
     name = "leak_rate"
@@ -227,7 +238,6 @@ class LeakRate(OfProbe):
     )
     probe_names = ("delimiter",)
     needs = (Scores,)
-    proportion = True
 
     def rows(self, cell: Cell) -> Rows:
         score = cell[Scores].score

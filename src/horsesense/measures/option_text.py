@@ -23,7 +23,6 @@ class LetterDifference(AgainstReader):
     )
     other_reader = FIRST_TOKEN
     answer_format = frozenset(("letter",))
-    proportion = True
 
     def fits(self, cell: Cell) -> bool:
         return cell.reader.partition("(")[0] == NAME and super().fits(cell)

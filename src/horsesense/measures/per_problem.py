@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.measures.base import Crossed, Floats, Measure, Rows, no_gold, ratio
+from horsesense.measures.base import Crossed, Floats, Measure, Rows, no_gold
 from horsesense.measures.cells import STATUS_CODE, Bools, Bundles, Cell, Columns, Selection
 from horsesense.trials.trial import BUNDLED
 
@@ -61,10 +61,6 @@ class PerProblem(Measure):
             columns[used], np.nonzero(used)[0], cell[Bundles].bundle[used].astype(np.intp)
         )
         return Rows(columns.sum(axis=1), int(used.sum()), cell.n_missing, crossed)
-
-    def value(self, totals: Floats) -> Floats:
-        """Every column but the last, over the last."""
-        return ratio(totals[..., :-1], totals[..., -1:])
 
 
 def beside(*columns: npt.NDArray[np.generic]) -> Floats:
@@ -150,6 +146,7 @@ def error_kinds(cell: Cell) -> dict[str, Bools]:
 
 class AccuracyByPosition(PerProblem):
     name = "accuracy_by_position"
+    layout = "halves"
     title = "Accuracy by place in the prompt"
     summary = "per_problem_accuracy of the problems that stand at a place, or in a tenth of them."
 
@@ -167,10 +164,6 @@ class AccuracyByPosition(PerProblem):
         right = (cell.correct == 1)[:, :, None] & at
         return np.concatenate([right, at], axis=2).astype(np.float64)
 
-    def value(self, totals: Floats) -> Floats:
-        half = totals.shape[-1] // 2
-        return ratio(totals[..., :half], totals[..., half:])
-
 
 def place_edges(cell: Cell) -> list[int]:
     """Where the shown parts of a prompt begin, and its end."""
@@ -182,6 +175,7 @@ def place_edges(cell: Cell) -> list[int]:
 
 class LabelPrecision(PerProblem):
     name = "label_precision"
+    layout = "halves"
     title = "Precision per label"
     summary = "Share of the problems given a label (alone or with others) that have it."
 
@@ -205,10 +199,6 @@ class LabelPrecision(PerProblem):
     def columns(self, cell: Cell, used: Bools) -> Floats:
         given, true = self.given(cell), self.true(cell)
         return np.concatenate([given & true, given], axis=2).astype(np.float64)
-
-    def value(self, totals: Floats) -> Floats:
-        half = totals.shape[-1] // 2
-        return ratio(totals[..., :half], totals[..., half:])
 
 
 class LabelRecall(LabelPrecision):

@@ -8,6 +8,7 @@ import numpy as np
 
 from horsesense.measures.base import Floats
 from horsesense.measures.cells import Bools, Bundles, Cell, Selection
+from horsesense.measures.families import MEAN
 from horsesense.measures.per_problem import PerProblem, beside
 from horsesense.readers.reading import STATUSES
 from horsesense.trials.trial import BUNDLED, AnswerFormat
@@ -19,6 +20,7 @@ class PerPrompt(PerProblem):
     """Sums over problems, divided by the number of prompts; gold is not needed."""
 
     unit = "count"
+    family = MEAN
 
     def undefined_reason(self, cell: Cell) -> str | None:
         return None

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.base import Floats, Measure, Rows, complete, no_gold, ratio
-from horsesense.measures.cells import Cell
+from horsesense.measures.cells import MISSING, Cell
+from horsesense.measures.families import OfSpread
 from horsesense.probes.base import LETTERS
 
 
@@ -28,6 +29,7 @@ def too_many_positions(cell: Cell) -> str | None:
 
 class Recall(Measure):
     name = "recall"
+    layout = "halves"
     title = "Recall per position"
     summary = "Share of right answers among trials whose right answer stands in the position."
 
@@ -43,11 +45,9 @@ class Recall(Measure):
         at = (cell.gold_at[:, :, None] == positions) & known[:, :, None]
         hits = at & (cell.position[:, :, None] == positions)
         rows = np.concatenate([hits.sum(axis=1), at.sum(axis=1)], axis=1).astype(np.float64)
-        return Rows(rows, int(known.sum()), cell.n_missing)
-
-    def value(self, totals: Floats) -> Floats:
-        half = totals.shape[-1] // 2
-        return ratio(totals[..., :half], totals[..., half:])
+        lost = cell.gold_at[cell.status == MISSING]
+        missing = [int((lost == position).sum()) for position in positions]
+        return Rows(rows, int(known.sum()), cell.n_missing, missing=missing)
 
 
 class Rstd(Recall):
@@ -61,6 +61,7 @@ class Rstd(Recall):
         "rstd_null."
     )
     unit = "points"
+    family = OfSpread(lambda d: (slice(0, d // 2), slice(d // 2, d)))
 
     def groups(self, cell: Cell) -> Sequence[str]:
         return ("",)
@@ -139,9 +140,6 @@ class PositionPreference(Measure):
         hits = (cell.position[:, :, None] == np.arange(_width(cell))) & chosen[:, :, None]
         rows = np.column_stack([hits.sum(axis=1), chosen.sum(axis=1)]).astype(np.float64)
         return Rows(rows, int(chosen.sum()), cell.n_missing)
-
-    def value(self, totals: Floats) -> Floats:
-        return ratio(totals[..., :-1], totals[..., -1:])
 
     def baseline(self, cell: Cell) -> float | None:
         return float((1 / cell.k).mean())

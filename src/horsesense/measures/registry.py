@@ -14,7 +14,7 @@ from horsesense.measures.agreement import (
 from horsesense.measures.base import Measure
 from horsesense.measures.by_subject import NoneBySubject, RefusalBySubject, RstdBySubject
 from horsesense.measures.calibration import Brier, CalibrationError, ConfidenceAuroc
-from horsesense.measures.contrast import AccuracyChange, AnswerChangeRate
+from horsesense.measures.contrast import AccuracyChange, AnswerChangeRate, ChangeBeyondRepeat
 from horsesense.measures.know_no import (
     AccuracyWithoutGold,
     FalseNoneRate,
@@ -118,6 +118,7 @@ for _measure in (
     AnswerFlow(),
     AccuracyChange(),
     AnswerChangeRate(),
+    ChangeBeyondRepeat(),
     OmniAccuracy(),
     AccuracyWithoutGold(),
     ResponseClassShare(),

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.measures.base import Floats, Rows, item_means, ratio
+from horsesense.measures.base import Rows, item_means
 from horsesense.measures.cells import Cell, Parts, Selection, joined
+from horsesense.measures.families import DIFFERENCE, SHARE, Family
 from horsesense.measures.joined import OfProbe, families, part_means
 from horsesense.probes.second_look import ARMS
 
@@ -19,7 +20,6 @@ class MultiRate(OfProbe):
     summary = "Share of replies that name two options or more when all correct ones are asked for."
     probe_names = ("multi_select",)
     needs = (Selection,)
-    proportion = True
 
     def rows(self, cell: Cell) -> Rows:
         hits = cell[Selection].count >= 2
@@ -40,7 +40,6 @@ class MultiPrecision(MultiRate):
     name = "multi_precision"
     title = "Share of the right option"
     summary = "1 / (number of options named) where the right one is among them, else 0."
-    proportion = False
 
     def rows(self, cell: Cell) -> Rows:
         share = cell[Selection].holds(cell.gold_at) / np.maximum(cell[Selection].count, 1)
@@ -49,6 +48,7 @@ class MultiPrecision(MultiRate):
 
 class RecallGold(OfProbe):
     name = "recall_gold"
+    layout = "halves"
     title = "Right option among those named"
     summary = (
         "Share of replies that name the right option: of those that name several (multi, as "
@@ -74,9 +74,6 @@ class RecallGold(OfProbe):
         )
         return Rows(rows.astype(np.float64), int(known.sum()), cell.n_missing)
 
-    def value(self, totals: Floats) -> Floats:
-        return ratio(totals[..., :2], totals[..., 2:])
-
 
 class RecallMisleading(RecallGold):
     name = "recall_misleading"
@@ -94,6 +91,7 @@ class RecoveryRate(OfProbe):
     """Without the controls the rate cannot be read: wrong items get better on any second look."""
 
     name = "recovery_rate"
+    layout = "halves"
     title = "Right at the second look"
     summary = (
         "Share of wrongly answered items that are answered right when the misleading option is "
@@ -116,6 +114,10 @@ class RecoveryRate(OfProbe):
         arms = self._arms(cell)
         return [*arms, *(f"misleading-{arm}" for arm in arms[1:])]
 
+    def families(self, cell: Cell) -> Sequence[Family]:
+        arms = self._arms(cell)
+        return [*[SHARE] * len(arms), *[DIFFERENCE] * (len(arms) - 1)]
+
     def rows(self, cell: Cell) -> Rows:
         means = [part_means(cell, cell.correct == 1, arm) for arm in self._arms(cell)]
         first, controls = means[0], means[1:]
@@ -126,7 +128,3 @@ class RecoveryRate(OfProbe):
             means.append(np.column_stack([difference, both]).astype(np.float64))
         rows = np.column_stack([rows[:, 0] for rows in means] + [rows[:, 1] for rows in means])
         return Rows(rows, n, int((cell.asked.any(axis=1)).sum()) - n)
-
-    def value(self, totals: Floats) -> Floats:
-        half = totals.shape[-1] // 2
-        return ratio(totals[..., :half], totals[..., half:])

@@ -42,9 +42,6 @@ class AgreementShare(Measure):
         rows = np.column_stack([within, used]).astype(np.float64)
         return Rows(rows, int(used.sum()), int((~used).sum()))
 
-    def value(self, totals: Floats) -> Floats:
-        return ratio(totals[..., :-1], totals[..., -1:])
-
     def _levels(self, cell: Cell) -> Floats:
         levels = np.round(agreement(cell), 2)
         return np.unique(levels[~np.isnan(levels)])
@@ -56,6 +53,7 @@ class AgreementShare(Measure):
 
 class StratumAccuracy(AgreementShare):
     name = "stratum_accuracy"
+    layout = "halves"
     title = "Accuracy by agreement"
     summary = "Accuracy, mean over trials, of the items whose answers agree to the given degree."
 
@@ -68,10 +66,6 @@ class StratumAccuracy(AgreementShare):
         rows = np.concatenate([within * right[:, None], within], axis=1).astype(np.float64)
         used = within.any(axis=1)
         return Rows(rows, int(used.sum()), int((~used).sum()))
-
-    def value(self, totals: Floats) -> Floats:
-        half = totals.shape[-1] // 2
-        return ratio(totals[..., :half], totals[..., half:])
 
     def _right(self, cell: Cell) -> Floats:
         """(items, 2): how right an item is, and whether that is known."""

@@ -10,8 +10,8 @@ import numpy.typing as npt
 from horsesense.measures.base import Crossed, Floats, Measure, Rows, item_means, no_gold, ratio
 from horsesense.measures.cells import Bundles, Cell, Parts, joined
 from horsesense.measures.contrast import paired
+from horsesense.measures.families import DIFFERENCE, Unknown
 from horsesense.measures.joined import ORIGINAL, AgainstOriginal, families
-from horsesense.stats.tests import sign_flip
 from horsesense.trials.trial import BUNDLED
 
 Ints = npt.NDArray[np.intp]
@@ -27,10 +27,9 @@ class SingleChange(AgainstOriginal):
     title = "Change from one problem a prompt"
     summary = (
         "Accuracy in shared prompts minus accuracy of the same items asked one by one, mean over "
-        "problems. The interval allows for items and prompts; p: the sign-flip test of the items' "
-        "differences."
+        "problems. Interval and p allow for items and prompts."
     )
-    difference = True
+    family = DIFFERENCE
     answer_format = frozenset(BUNDLED)
     needs = (Bundles,)
 
@@ -52,9 +51,6 @@ class SingleChange(AgainstOriginal):
         crossed = Crossed(columns, item, cell[Bundles].bundle[used].astype(np.intp))
         return Rows(sums, len(item), int(cell.asked.sum()) - len(item), crossed)
 
-    def p_value(self, cell: Cell, sums: Floats, seed: int) -> float | None:
-        return sign_flip(sums[:, 0], seed)
-
 
 class TaskDifference(Measure):
     """The cell joins two tasks about the same bundles."""
@@ -63,9 +59,9 @@ class TaskDifference(Measure):
     title = "Difference between tasks"
     summary = (
         "per_problem_accuracy of the first task minus that of the second, in the same bundles. "
-        "The interval allows for items and prompts; p: a sign-flip test of the items."
+        "Interval and p allow for items and prompts."
     )
-    difference = True
+    family = DIFFERENCE
     answer_format = frozenset(BUNDLED)
     needs = (Bundles,)
 
@@ -96,15 +92,12 @@ class TaskDifference(Measure):
         asked = int(cell.asked.sum()) // 2
         return Rows(sums, len(item), asked - len(item), Crossed(columns, item, bundle))
 
-    def p_value(self, cell: Cell, sums: Floats, seed: int) -> float | None:
-        return sign_flip(sums[:, 0], seed)
-
 
 class TaskDifferenceByItem(TaskDifference):
     name = "task_difference_by_item"
     title = "Difference between tasks, items alone"
     summary = (
-        "task_difference with a bootstrap over items: too narrow where replies fail as a whole, "
+        "task_difference with items alone as clusters: too narrow where replies fail as a whole, "
         "for it takes the prompts as given."
     )
 
@@ -136,6 +129,7 @@ class SingleShare(Measure):
         "Share of bundle sizes at which batch accuracy exceeds 0.90, 0.80 or 0.75 of the accuracy "
         "one by one (Table 2 of Wang et al. 2025; strictly greater)."
     )
+    family = Unknown("a count of sizes that jumps at a threshold has no valid one")
 
     def cells(self, every: Sequence[Cell]) -> Iterator[Cell]:
         """The items one by one, and in batches of every size, side by side."""

@@ -9,8 +9,10 @@ import numpy.typing as npt
 
 from horsesense.measures.base import Floats, Rows, item_means, ratio
 from horsesense.measures.cells import Cell, Scores
+from horsesense.measures.families import REFIT, SHARE, Family, OfCounts
 from horsesense.measures.joined import FIRST_TOKEN, OfProbe
 from horsesense.readers.reading import STATUSES
+from horsesense.stats.smooth import Pseudo
 
 _AMBIGUOUS = STATUSES.index("ambiguous")
 
@@ -28,6 +30,7 @@ def about_gold(cell: Cell) -> npt.NDArray[np.bool_]:
 
 class TrueFalseConsistency(OfProbe):
     name = "true_false_consistency"
+    layout = "halves"
     title = "Judgements that fit the answer"
     summary = (
         "Share of right options that are accepted (gold), and of wrong ones that are rejected "
@@ -45,14 +48,18 @@ class TrueFalseConsistency(OfProbe):
         rows = np.column_stack([*((hit & w).sum(axis=1) for w in of), *(w.sum(axis=1) for w in of)])
         return Rows(rows.astype(np.float64), int(cell.read.sum()), cell.n_missing)
 
-    def value(self, totals: Floats) -> Floats:
-        return ratio(totals[..., :2], totals[..., 2:])
+
+def _judgement_cells(d: int) -> Pseudo:
+    """Right and wrong judgements of right and of wrong options; columns as in the rows above."""
+    cells = np.array([[1.0, 0, 1, 0], [0, 0, 1, 0], [0, 1, 0, 1], [0, 0, 0, 1]])
+    return Pseudo(cells, np.ones(4), np.array([0.0, 0, 1, 1]))
 
 
 class TrueFalseBalanced(TrueFalseConsistency):
     name = "true_false_balanced_accuracy"
     title = "Judgements, balanced"
     summary = "Mean of both shares of true_false_consistency; always yes and always no have 0.5."
+    family = OfCounts(pseudo=_judgement_cells)
 
     def groups(self, cell: Cell) -> Sequence[str]:
         return ("",)
@@ -116,6 +123,9 @@ class OptionConfidence(OfProbe):
     def groups(self, cell: Cell) -> Sequence[str]:
         return ("gold", "strongest_distractor", "ratio")
 
+    def families(self, cell: Cell) -> Sequence[Family]:
+        return (SHARE, SHARE, REFIT)
+
     def rows(self, cell: Cell) -> Rows:
         sure = acceptance(cell, relative=self.relative)
         gold = about_gold(cell)
@@ -129,7 +139,7 @@ class OptionConfidence(OfProbe):
         return Rows(rows, int(used.sum()), int((~used).sum()))
 
     def value(self, totals: Floats) -> Floats:
-        means = ratio(totals[..., :2], totals[..., 2:])
+        means = super().value(totals)
         return np.concatenate([means, ratio(means[..., 1:], means[..., :1])], axis=-1)
 
 
@@ -153,6 +163,9 @@ class OptionAuroc(OptionConfidence):
 
     def groups(self, cell: Cell) -> Sequence[str]:
         return ("",)
+
+    def families(self, cell: Cell) -> Sequence[Family]:
+        return (REFIT,)
 
     def rows(self, cell: Cell) -> Rows:
         sure = acceptance(cell)

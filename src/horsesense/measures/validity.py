@@ -8,9 +8,10 @@ import numpy as np
 
 from horsesense.measures.base import Floats, Measure, Rows, item_means, no_gold, ratio
 from horsesense.measures.cells import NO_OPTION, Cell
+from horsesense.measures.families import DIFFERENCE, OfCounts
 from horsesense.measures.joined import EVERY_FORMAT, FIRST_TOKEN, TEXT, AgainstReader
 from horsesense.readers.reading import STATUSES
-from horsesense.stats.tests import sign_flip
+from horsesense.stats.smooth import Pseudo
 
 
 class ValidRate(Measure):
@@ -18,7 +19,6 @@ class ValidRate(Measure):
     name = "valid_rate"
     title = "Valid answers"
     summary = "Share of replies that choose an option."
-    proportion = True
 
     def rows(self, cell: Cell) -> Rows:
         return Rows(item_means(cell.valid, cell.read), int(cell.read.sum()), cell.n_missing)
@@ -38,9 +38,6 @@ class StatusShare(Measure):
         rows = np.column_stack([hits.sum(axis=1), cell.read.sum(axis=1)]).astype(np.float64)
         return Rows(rows, int(cell.read.sum()), cell.n_missing)
 
-    def value(self, totals: Floats) -> Floats:
-        return ratio(totals[..., :-1], totals[..., -1:])
-
 
 class MismatchRate(AgainstReader):
     """Of readers of scores; `cell.other` holds the same trials as their texts say."""
@@ -52,7 +49,6 @@ class MismatchRate(AgainstReader):
         "no answer counts as a mismatch (Look at the Text, section 5.4)."
     )
     other_reader = TEXT
-    proportion = True
 
     def fits(self, cell: Cell) -> bool:
         return cell.by_scores and not cell.held_out and super().fits(cell)
@@ -65,6 +61,19 @@ class MismatchRate(AgainstReader):
         return Rows(item_means(~agree, both), int(both.sum()), missing)
 
 
+def _agreement_cells(d: int) -> Pseudo:
+    """Pairs of positions that pseudo-counts are given to: as much in all as two by two cells get,
+    half of them agreeing; columns as in the rows of `MismatchKappa`."""
+    k = (d - 2) // 2
+    here, there = (side.ravel() for side in np.indices((k, k)))
+    same = here == there
+    margins = [np.equal(side[:, None], np.arange(k)) for side in (here, there)]
+    cells = np.column_stack([same, np.ones(k * k), *margins]).astype(np.float64)
+    trials = np.zeros(d)
+    trials[1] = 1
+    return Pseudo(cells, np.where(same, 2 / k, 2 / max(k * (k - 1), 1)), trials)
+
+
 class MismatchKappa(MismatchRate):
     """Rows: agreements, trials, and how often either reader chose each position."""
 
@@ -75,7 +84,7 @@ class MismatchKappa(MismatchRate):
         "answer agrees with nothing. 0 is what two readers with these preferences have by chance."
     )
     unit = "kappa"
-    proportion = False
+    family = OfCounts(pseudo=_agreement_cells)
 
     def rows(self, cell: Cell) -> Rows:
         other = cell.other
@@ -88,6 +97,9 @@ class MismatchKappa(MismatchRate):
         columns = [agree, both.sum(axis=1), mine.sum(axis=1), theirs.sum(axis=1)]
         missing = int((cell.asked & ~both).sum())
         return Rows(np.column_stack(columns).astype(np.float64), int(both.sum()), missing)
+
+    def limits(self, cell: Cell) -> tuple[float, float]:
+        return -1.0, 1.0
 
     def value(self, totals: Floats) -> Floats:
         n = totals[..., 1:2]
@@ -105,7 +117,7 @@ class ScoreGain(AgainstReader):
     counted = "items"
     other_reader = FIRST_TOKEN
     answer_format = frozenset(("letter",))
-    difference = True
+    family = DIFFERENCE
 
     def undefined_reason(self, cell: Cell) -> str | None:
         return no_gold(cell) or no_gold(cell.other)
@@ -119,9 +131,6 @@ class ScoreGain(AgainstReader):
         rows = np.zeros((len(cell.item), 2))
         rows[mine] = np.column_stack([np.where(used, here[:, 0] - base[:, 0], 0), used])
         return Rows(rows, int(used.sum()), len(cell.item) - int(used.sum()))
-
-    def p_value(self, cell: Cell, sums: Floats, seed: int) -> float | None:
-        return sign_flip(sums[:, 0], seed)
 
 
 class MismatchValid(MismatchRate):

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.measures.base import Floats, Rows, ratio
+from horsesense.measures.base import Rows
 from horsesense.measures.cells import (
     MISSING,
     NO_OPTION,
@@ -163,9 +163,6 @@ class AnswerFloating(OfProbe):
         to_added = changed & np.isin(after, ADDED)
         rows = np.column_stack([changed, to_added, used]).astype(np.float64)
         return Rows(rows, int(used.sum()), int((~used).sum()))
-
-    def value(self, totals: Floats) -> Floats:
-        return ratio(totals[..., :-1], totals[..., -1:])
 
     @staticmethod
     def outcomes(

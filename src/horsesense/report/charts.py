@@ -176,14 +176,12 @@ def estimates(x: Mapping[str, Any]) -> list[dict[str, Any]]:
 def _row(point: Point, place: int, scale: float) -> dict[str, Any]:
     e = point.estimate
     assert e.value is not None
-    assert e.low is not None
-    assert e.high is not None
     return {
         "row": place,
         "label": visible(point.label),
         "value": scale * e.value,
-        "low": scale * e.low,
-        "high": scale * e.high,
+        "low": scale * (e.value if e.low is None else e.low),
+        "high": scale * (e.value if e.high is None else e.high),
         "reference": None if point.reference is None else scale * point.reference,
         "text": f"{value_of(e)} {interval_of(e)}",
         "warning": point.warning,
@@ -236,8 +234,8 @@ def bars(
         {
             "name": visible(name),
             "value": 100 * (e.value or 0),
-            "low": 100 * (e.low or 0),
-            "high": 100 * (e.high or 0),
+            "low": 100 * (e.low if e.low is not None else e.value or 0),
+            "high": 100 * (e.high if e.high is not None else e.value or 0),
             "text": value_of(e),
         }
         for name, e in zip(names, shares, strict=True)

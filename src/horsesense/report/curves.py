@@ -50,8 +50,8 @@ def curves(
             "step": visible(step),
             "name": visible(curve.name),
             "value": 100 * (e.value or 0),
-            "low": 100 * (e.low or 0),
-            "high": 100 * (e.high or 0),
+            "low": 100 * (e.low if e.low is not None else e.value or 0),
+            "high": 100 * (e.high if e.high is not None else e.value or 0),
         }
         for curve in found
         for step, e in curve.points

@@ -13,6 +13,7 @@ from typing import Any
 from markupsafe import Markup
 
 from horsesense.measures.base import Estimate
+from horsesense.measures.families import DIFFERENCE
 from horsesense.measures.registry import MEASURES
 
 NARROW = "\u202f"
@@ -86,9 +87,7 @@ def digits_of(e: Estimate) -> int:
     """Digits after the point: whole percents unless the interval is narrower than two points."""
     if e.unit != "fraction":
         return 1 if e.unit == "points" else 2
-    assert e.low is not None
-    assert e.high is not None
-    return 1 if e.high - e.low < 0.02 else 0
+    return 1 if e.low is not None and e.high is not None and e.high - e.low < 0.02 else 0
 
 
 def value_of(e: Estimate) -> str:
@@ -102,7 +101,7 @@ def value_of(e: Estimate) -> str:
 
 def is_difference(e: Estimate) -> bool:
     """Whether a value is a difference of fractions, told in points and not in percent."""
-    return e.measure in MEASURES and MEASURES.get(e.measure).difference
+    return e.measure in MEASURES and MEASURES.get(e.measure).family is DIFFERENCE
 
 
 def interval_of(e: Estimate) -> str:
@@ -111,6 +110,16 @@ def interval_of(e: Estimate) -> str:
         return ""
     scale, digits = (100 if e.unit == "fraction" else 1), digits_of(e)
     return f"[{signed(scale * e.low, digits)}, {signed(scale * e.high, digits)}]"
+
+
+def excluded(e: Estimate) -> str:
+    """What the interval of a difference leaves out: "changes beyond [-4, 6] points are excluded".
+
+    Of a difference without interval, that nothing is excluded, and why.
+    """
+    if e.low is None or e.high is None:
+        return "no size of a change is excluded"
+    return f"changes beyond {interval_of(e)} points are excluded"
 
 
 def count_of(e: Estimate) -> str:

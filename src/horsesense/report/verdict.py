@@ -2,7 +2,7 @@
 
 A finding needs an interval that excludes what it is compared with, widened where the strongest
 of several was picked, or a Holm-adjusted p below 0.05. A "nothing was found" always says how
-large an effect would have been found.
+large an effect would have been found, or which sizes its interval leaves out.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from horsesense.measures.base import Estimate
 from horsesense.runs.results import Results
 
 ALPHA = 0.05
-POWER = 0.80
 
 Tone = Literal["headline", "doubt", "warning", "note", "sound"]
 """headline: the score itself; doubt: numbers cannot be relied on; warning: the score is not what
@@ -54,29 +53,19 @@ class Sentence:
 def side(e: Estimate, reference: float, comparisons: int = 1) -> Literal[-1, 0, 1]:
     """Whether the interval lies below (-1) or above (1) a reference, or holds it (0).
 
+    0 also where there is no interval.
+
     Where `e` is the most extreme of several, the interval is stretched to the level that
     Bonferroni's correction asks for, as if it were normal on each side.
     """
-    assert e.value is not None
-    assert e.low is not None
-    assert e.high is not None
+    if e.value is None or e.low is None or e.high is None:
+        return 0
     stretch = _quantile((1 - e.level) / comparisons) / _quantile(1 - e.level)
     if e.value - stretch * (e.value - e.low) > reference:
         return 1
     if e.value + stretch * (e.high - e.value) < reference:
         return -1
     return 0
-
-
-def would_show(e: Estimate) -> float:
-    """Distance from a reference that a sample like this shows with 80 % power.
-
-    From the width of the interval; for differences the estimate's own `detectable` is better.
-    """
-    assert e.low is not None
-    assert e.high is not None
-    error = (e.high - e.low) / 2 / _quantile(1 - e.level)
-    return error * (_quantile(ALPHA) + NormalDist().inv_cdf(POWER))
 
 
 def _quantile(alpha: float) -> float:

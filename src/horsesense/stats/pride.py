@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy.stats import t as student
 
 Floats = npt.NDArray[np.float64]
 
@@ -89,9 +90,10 @@ class PriorEstimate:
     se: Floats
     items: int
 
-    def interval(self, z: float = 1.959963984540054) -> tuple[Floats, Floats]:
-        """Normal interval of each entry, kept within 0 and 1."""
-        return np.clip(self.prior - z * self.se, 0, 1), np.clip(self.prior + z * self.se, 0, 1)
+    def interval(self, level: float = 0.95) -> tuple[Floats, Floats]:
+        """Student's interval of each entry over the items, kept within 0 and 1; NaN for one."""
+        reach = student.ppf((1 + level) / 2, max(self.items - 1, 1)) * self.se
+        return np.clip(self.prior - reach, 0, 1), np.clip(self.prior + reach, 0, 1)
 
 
 def estimate_prior(item_priors: npt.ArrayLike) -> PriorEstimate:

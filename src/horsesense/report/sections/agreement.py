@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from horsesense.measures.base import Estimate
 from horsesense.report.charts import Point, bars, describe, forest
 from horsesense.report.sections.base import Context, Section
-from horsesense.report.text import chance_text, number, value_of
-from horsesense.report.verdict import Sentence, mostly_valid, side
+from horsesense.report.text import chance_text, excluded, number, value_of
+from horsesense.report.verdict import Sentence, mostly_valid, side, significant
 from horsesense.runs.results import Results
 
 MOST_BARS = 16
@@ -21,9 +21,7 @@ def context(run: Results) -> Context | None:
     if not changed and not strata:
         return None
     floor = run.one("answer_change_rate", "repeat")
-    rows = [
-        Point(run.label(e.probe, e.condition), e, None, _beyond(e, floor, run)) for e in changed
-    ]
+    rows = [Point(run.label(e.probe, e.condition), e, None, _beyond(e, run)) for e in changed]
     shares = [share for share, _, _ in strata]
     names = [number(float(e.group), "fraction", 0) for e in shares]
     caption = "Answers that change. " + (describe(rows) if rows else "")
@@ -65,11 +63,15 @@ def _strata(run: Results) -> list[tuple[Estimate, Estimate | None, Estimate | No
     ]
 
 
-def _beyond(e: Estimate, floor: Estimate | None, run: Results) -> bool:
+def _excess(e: Estimate, run: Results) -> Estimate | None:
+    """By how much more answers change than when the same prompt is asked again, item by item."""
+    return run.one("answer_change_beyond_repeat", e.probe, condition=e.condition)
+
+
+def _beyond(e: Estimate, run: Results) -> bool:
     """Whether more answers change than when the same prompt is asked again."""
-    if e.probe == "repeat" or floor is None or floor.high is None:
-        return False
-    return side(e, floor.high) > 0
+    excess = _excess(e, run)
+    return excess is not None and significant(excess) and (excess.value or 0) > 0
 
 
 def sentences(run: Results) -> Iterator[Sentence]:
@@ -103,18 +105,19 @@ def _changes(run: Results, floor: Estimate) -> Iterator[Sentence]:
             continue
         e = max(found, key=lambda e: e.value or 0)
         title = run.label(e.probe, e.condition)
-        if _beyond(e, floor, run):
+        excess = _excess(e, run)
+        if _beyond(e, run):
             text = (
                 f"Under “{title}”, {value_of(e)} of the answers change although the meaning stays "
                 f"the same; asking again changes {value_of(floor)}."
             )
             yield Sentence(text, "warning", e, AGREEMENT.id, e.value or 0)
-        else:
+        elif excess is not None and excess.value is not None:
             text = (
-                f"Under “{title}”, {value_of(e)} of the answers change, not detectably more than "
-                f"when the same prompt is asked again ({value_of(floor)})."
+                f"Under “{title}”, {value_of(e)} of the answers change, and {value_of(floor)} when "
+                f"the same prompt is asked again; {excluded(excess)} of the difference."
             )
-            yield Sentence(text, "sound", e, AGREEMENT.id)
+            yield Sentence(text, "note", excess, AGREEMENT.id)
 
 
 def _agreement(e: Estimate, chance: float) -> Sentence:

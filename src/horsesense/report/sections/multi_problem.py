@@ -10,7 +10,7 @@ from horsesense.measures.task_contrast import TASKS
 from horsesense.report.charts import Line
 from horsesense.report.curves import Curve, curves, error_bars, spoken
 from horsesense.report.sections.base import Context, Section
-from horsesense.report.text import chance_text, p_text, points, value_of
+from horsesense.report.text import chance_text, excluded, p_text, points, value_of
 from horsesense.report.verdict import Sentence, mostly_valid, side
 from horsesense.runs.results import Results
 from horsesense.stats.contrasts import Contrast, contrasts
@@ -183,8 +183,8 @@ def _change(run: Results, e: Estimate) -> Sentence:
         text = f"{many} accuracy is {points(e.value)} points higher than one by one."
         return Sentence(text, "note", e, MULTI_PROBLEM.id)
     least = f"the minimum detectable effect was {points(e.detectable or 0)} points"
-    seen = f"; {least}" if e.detectable else ""
-    text = f"{many} no change of accuracy was found{seen}."
+    seen = least if e.detectable else excluded(e)
+    text = f"{many} no change of accuracy was found; {seen}."
     return Sentence(text, "sound", e, MULTI_PROBLEM.id)
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from horsesense.measures.base import Estimate
 from horsesense.report.charts import Line, Point, describe, forest
 from horsesense.report.sections.base import Context, Section
-from horsesense.report.text import chance_text, p_text, points, value_of
-from horsesense.report.verdict import ALPHA, Sentence, above_chance, side, would_show
+from horsesense.report.text import chance_text, interval_of, p_text, value_of
+from horsesense.report.verdict import ALPHA, Sentence, above_chance, side
 from horsesense.runs.results import Results
 
 WORTH_LEADING = 0.10
@@ -96,8 +96,8 @@ def _preference(chosen: list[Estimate]) -> Sentence:
         return Sentence(text, "warning", top, POSITIONS.id, weight)
     text = (
         f"No preferred position was found: the most chosen one, {top.group}, receives "
-        f"{value_of(top)} of the answers; the minimum detectable surplus was "
-        f"{points(would_show(top))} points."
+        f"{value_of(top)} of the answers {interval_of(top)}; {chance_text(fair)} would be "
+        "even-handed."
     )
     return Sentence(text, "sound", top, POSITIONS.id)
 
@@ -107,7 +107,7 @@ def _spread(run: Results) -> Iterator[Sentence]:
     spread, null = run.one("rstd", probe), run.one("rstd_null", probe)
     if spread is None or spread.value is None or null is None or null.value is None:
         return
-    p = null.p_value
+    p = spread.p_value
     if p is not None and p < ALPHA:
         text = (
             "The model finds the right answer more easily in some positions than in others: the "

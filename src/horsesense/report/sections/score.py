@@ -7,14 +7,21 @@ from collections.abc import Iterable, Iterator
 from horsesense.measures.base import Estimate
 from horsesense.report.charts import Line, Point, describe, forest
 from horsesense.report.sections.base import Context, Section
-from horsesense.report.text import chance_text, p_text, plural, points, value_of
+from horsesense.report.text import (
+    chance_text,
+    excluded,
+    interval_of,
+    p_text,
+    plural,
+    points,
+    value_of,
+)
 from horsesense.report.verdict import (
     Sentence,
     above_chance,
     mostly_valid,
     side,
     significant,
-    would_show,
 )
 from horsesense.runs.results import Results
 from horsesense.trials.condition import Condition
@@ -140,14 +147,14 @@ def _changed(run: Results, e: Estimate, found: int, tested: int) -> Sentence:
 
 
 def _unchanged(title: str, tested: list[Estimate]) -> Sentence:
-    e = max(tested, key=lambda e: e.detectable or 0)
-    if e.detectable is None:
-        text = f"Under “{title}”, not a single item changed between right and wrong."
+    """The condition that could hide the largest change."""
+    if all(e.detectable is not None for e in tested):
+        e = max(tested, key=lambda e: e.detectable or 0)
+        seen = f"the minimum detectable effect was {points(e.detectable or 0)} points"
     else:
-        text = (
-            f"Under “{title}”, no effect on accuracy was found; the minimum detectable effect was "
-            f"{points(e.detectable)} points."
-        )
+        e = max(tested, key=lambda e: max(-(e.low or 0.0), e.high or 0.0))
+        seen = excluded(e)
+    text = f"Under “{title}”, no effect on accuracy was found; {seen}."
     return Sentence(text, "sound", e, SCORE.id)
 
 
@@ -195,8 +202,8 @@ def _without_question(run: Results) -> Iterable[Sentence]:
         yield Sentence(text, "warning", e, SCORE.id, weight)
     elif mostly_valid(run):
         text = (
-            f"Without the question, {value_of(e)} of items are right, no more than chance "
-            f"({chance}); the minimum detectable effect was {points(would_show(e))} points."
+            f"Without the question, {value_of(e)} of items are right {interval_of(e)}; chance is "
+            f"{chance}."
         )
         yield Sentence(text, "sound", e, SCORE.id)
 

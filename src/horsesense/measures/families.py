@@ -1,0 +1,240 @@
+"""Which inference belongs to which kind of statistic: the one place that decides intervals and p.
+
+A measure declares the family of its statistic; the data choose nothing. Every family gives an
+interval and, where a null value means something, a p-value by the same test: p < alpha exactly
+where the interval at 1 - alpha leaves out the null. Where nothing valid can be said there is no
+interval, and the reason stands in its place. Methods, assumptions and what was measured of each:
+`docs/statistics.md`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from horsesense.stats.paired import Paired
+from horsesense.stats.shares import Shares
+from horsesense.stats.smooth import Located, Pseudo, jackknife, smooth
+from horsesense.stats.spread import Spread, correlation
+from horsesense.stats.two_way import mean_se
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.intp]
+Value = Callable[[Floats], Floats]
+
+ONE_CLUSTER = "no interval: all trials belong to one independent cluster"
+NOTHING_VARIES = "no interval: nothing varies, and the value has no bounds"
+FEW_PAIRS = "no interval: too few independent clusters to compare"
+ONE_POSITION = "no interval: fewer than two positions have a right answer"
+
+
+class Inference(NamedTuple):
+    """What can be said of one value.
+
+    Attributes:
+        low, high: the interval; both None where nothing can be said, and `note` says why.
+        how: name of the method, with the number of clusters.
+        p_value: of the null value of the family, where it has one.
+        pilot: the paired differences, from which a minimum detectable effect follows.
+    """
+
+    low: float | None = None
+    high: float | None = None
+    how: str = ""
+    p_value: float | None = None
+    note: str = ""
+    pilot: Paired | None = None
+
+
+class Shared(NamedTuple):
+    """Single outcomes, (outcomes, d), with the cluster of their items and their prompt."""
+
+    rows: Floats
+    first: Ints
+    second: Ints
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One value of a measure and what it was made of.
+
+    Attributes:
+        rows: sums of each cluster, (clusters, d).
+        value: totals (..., d) -> (...,).
+        ratio: totals (..., d) -> numerator and denominator (...,), of statistics that are one.
+        low, high: range of the statistic.
+        shared: the single outcomes, where items share prompts.
+    """
+
+    rows: Floats
+    value: Value
+    ratio: Callable[[Floats], tuple[Floats, Floats]]
+    low: float
+    high: float
+    shared: Shared | None = None
+
+
+class Family(ABC):
+    """A kind of statistic."""
+
+    @abstractmethod
+    def infer(self, evidence: Evidence, level: float) -> Inference:
+        """Interval and p of one value."""
+
+
+def _ends(
+    interval: tuple[float, float] | None, how: str, reason: str, p_value: float | None = None
+) -> Inference:
+    if interval is None:
+        return Inference(note=reason)
+    return Inference(float(interval[0]), float(interval[1]), how, p_value)
+
+
+class OfShare(Family):
+    """A share, or a mean of values with known bounds; outcomes may share prompts."""
+
+    def infer(self, evidence: Evidence, level: float) -> Inference:
+        width = evidence.high - evidence.low
+        rows = evidence.rows if evidence.shared is None else evidence.shared.rows
+        total, trials = evidence.ratio(rows)
+        hits = (total - evidence.low * trials) / width
+        if evidence.shared is None:
+            share = Shares.of(hits, trials)
+        else:
+            share = Shares.two_way(hits, trials, evidence.shared.first, evidence.shared.second)
+        ends = share.interval(level)
+        scaled = ends and (evidence.low + width * ends[0], evidence.low + width * ends[1])
+        return _ends(scaled, _named("Wilson score", share.clusters, evidence), ONE_CLUSTER)
+
+
+class OfDifference(Family):
+    """A mean of paired differences between -1 and 1; p of no difference."""
+
+    def infer(self, evidence: Evidence, level: float) -> Inference:
+        if evidence.shared is None:
+            pairs = Paired.of(*evidence.ratio(evidence.rows))
+        else:
+            total, _ = evidence.ratio(evidence.shared.rows)
+            pairs = Paired.two_way(total, evidence.shared.first, evidence.shared.second)
+        how = _named("paired score", pairs.clusters, evidence)
+        found = _ends(pairs.interval(level), how, FEW_PAIRS, pairs.p())
+        return found._replace(pilot=pairs)
+
+
+@dataclass(frozen=True)
+class OfCounts(Family):
+    """A smooth function of counts, which pseudo-counts draw in.
+
+    Attributes:
+        value: totals (..., d) -> (..., 1), where it is not the measure's own value.
+        pseudo: d -> where pseudo-counts are added; by default to each column.
+    """
+
+    value: Value | None = None
+    pseudo: Callable[[int], Pseudo] = Pseudo.plain
+
+    def infer(self, evidence: Evidence, level: float) -> Inference:
+        value, own = evidence.value, self.value
+        if own is not None:
+            value = lambda totals: own(totals)[..., 0]  # noqa: E731
+        pseudo = self.pseudo(evidence.rows.shape[1])
+        found = smooth(evidence.rows, value, pseudo, evidence.low, evidence.high)
+        how = _named("delta method", found.clusters, evidence)
+        return _ends(found.interval(level), how, ONE_CLUSTER)
+
+
+class OfRefit(Family):
+    """Any other function of totals: the jackknife over clusters."""
+
+    def infer(self, evidence: Evidence, level: float) -> Inference:
+        found = jackknife(evidence.rows, evidence.value, evidence.low, evidence.high)
+        how = _named("jackknife", found.clusters, evidence)
+        return _ends(found.interval(level), how, _reason(found))
+
+
+class OfMean(Family):
+    """A mean without bounds (numbers per prompt); outcomes may share prompts."""
+
+    def infer(self, evidence: Evidence, level: float) -> Inference:
+        if evidence.shared is None:
+            return OfRefit().infer(evidence, level)
+        total, trials = evidence.ratio(evidence.shared.rows)
+        se, clusters = mean_se(total, trials, evidence.shared.first, evidence.shared.second)
+        mean = float(total.sum() / trials.sum())
+        found = Located(mean, se, clusters, evidence.low, evidence.high)
+        how = _named("Student's t", clusters, evidence)
+        return _ends(found.interval(level), how, _reason(found))
+
+
+@dataclass(frozen=True)
+class OfSpread(Family):
+    """The standard deviation of recalls, in points; p of equal recalls.
+
+    Attributes:
+        columns: d -> which columns hold the hits and the trials of each position.
+    """
+
+    columns: Callable[[int], tuple[slice, slice]]
+
+    def infer(self, evidence: Evidence, level: float) -> Inference:
+        hits, trials = (evidence.rows[:, part] for part in self.columns(evidence.rows.shape[1]))
+        shares = [Shares.of(h, m) for h, m in zip(hits.T, trials.T, strict=True)]
+        n = np.array([s.effective if s.clusters else 0.0 for s in shares])
+        recalls = np.array([s.estimate if s.clusters else 0.0 for s in shares])
+        found = Spread.of(recalls * n, n, correlation(hits, trials))
+        clusters = int(trials.any(axis=1).sum())
+        if clusters < 2:
+            return Inference(note=ONE_CLUSTER)
+        if found is None:
+            return Inference(note=ONE_POSITION)
+        low, high = found.interval(level)
+        how = _named("spread without noise", clusters, evidence)
+        return Inference(100 * low, 100 * high, how, found.p())
+
+
+class OfGaps(Family):
+    """A mean of absolute gaps, which noise makes positive: the last column is their number.
+
+    The noise that gaps of 0 would have is taken off below, and not above.
+    """
+
+    def infer(self, evidence: Evidence, level: float) -> Inference:
+        found = jackknife(evidence.rows, evidence.value, evidence.low, evidence.high)
+        ends = found.interval(level)
+        gaps, n = evidence.rows[:, :-1], evidence.rows[:, -1].sum()
+        noise = float(np.sqrt(2 / np.pi * (gaps**2).sum(axis=0)).sum() / n)
+        drawn = ends and (max(evidence.low, ends[0] - noise), ends[1])
+        return _ends(drawn, _named("jackknife", found.clusters, evidence), _reason(found))
+
+
+@dataclass(frozen=True)
+class Unknown(Family):
+    """A statistic about which no method is known to be valid."""
+
+    reason: str
+
+    def infer(self, evidence: Evidence, level: float) -> Inference:
+        return Inference(note=f"no interval: {self.reason}")
+
+
+def _reason(found: Located) -> str:
+    return ONE_CLUSTER if found.clusters < 2 else NOTHING_VARIES
+
+
+def _named(method: str, clusters: int, evidence: Evidence) -> str:
+    if evidence.shared is None:
+        return f"{method} ({clusters} clusters)"
+    items, prompts = (len(np.unique(n)) for n in (evidence.shared.first, evidence.shared.second))
+    return f"{method} ({items} items x {prompts} prompts)"
+
+
+SHARE = OfShare()
+DIFFERENCE = OfDifference()
+REFIT = OfRefit()
+MEAN = OfMean()
+GAPS = OfGaps()

@@ -1,0 +1,191 @@
+"""One place decides interval and p: n of a group, agreement, shared prompts, and no interval."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from cells import cell_of
+from horsesense.measures.base import Estimate, Measure, Rows
+from horsesense.measures.cells import MISSING, Bundles, Cell, Subjects, joined
+from horsesense.measures.estimate import Context, estimate_all
+from horsesense.measures.families import DIFFERENCE
+from horsesense.measures.registry import MEASURES
+from horsesense.testing.conformance import random_cells
+from horsesense.trials.condition import Condition
+from horsesense.trials.trial import NONE_OPTION
+
+
+def estimates(*cells: Cell, names: tuple[str, ...] = (), **context: object) -> list[Estimate]:
+    items = 1 + max(int(cell.item.max()) for cell in cells)
+    found = Context("d", "m", np.arange(items), signature=lambda *_: None, **context)
+    measures = [MEASURES.get(name) for name in names] if names else list(MEASURES)
+    return estimate_all(cells, measures, found)
+
+
+def of(found: list[Estimate], measure: str, group: str = "") -> Estimate:
+    (one,) = (e for e in found if (e.measure, e.group) == (measure, group))
+    return one
+
+
+def test_a_subject_with_one_item_has_its_own_n_and_no_interval() -> None:
+    """Issue: it printed n = 800 and an interval of half a percent."""
+    cell = cell_of([[0]] * 801, [0] * 801, probe="original")
+    subjects = Subjects(np.array([0] + [1] * 800), ("alone", "many"))
+    found = estimates(cell.having(subjects), names=("refusal_by_subject",))
+    alone, many = (of(found, "refusal_by_subject", group) for group in ("alone", "many"))
+    assert (alone.value, alone.n, alone.low, alone.high) == (0, 1, None, None)
+    assert "one independent cluster" in alone.note
+    assert (many.n, many.low) == (800, 0)
+    assert many.high < 0.006
+
+
+def test_a_position_counts_its_own_trials_and_its_own_missing_ones() -> None:
+    gold = [0] * 33 + [1] * 7
+    cell = cell_of([[g] for g in gold], gold, probe="original")
+    status = cell.status.copy()
+    status[39] = MISSING
+    found = estimates(replace(cell, status=status), names=("recall",))
+    first, second = (of(found, "recall", group) for group in "AB")
+    assert (first.n, first.n_missing) == (33, 0)
+    assert (second.n, second.n_missing) == (6, 1)
+    assert second.low < 0.75  # not what 40 right answers would show
+
+
+def test_p_and_interval_of_every_measure_agree() -> None:
+    seen = [0, 0]
+    for level in (0.5, 0.8, 0.95):
+        cells = [replace(cell, reader=f"{cell.reader}") for cell in random_cells()]
+        for e in estimates(*cells, level=level):
+            if e.p_value is None or e.measure.endswith("_null") or e.low is None:
+                continue
+            out = e.low > 0 or e.high < 0
+            assert (e.p_value < 1 - level) == out, (e.measure, e.p_value, e.low, e.high)
+            seen[out] += 1
+    assert min(seen) > 3
+
+
+def test_every_value_has_an_interval_or_a_reason() -> None:
+    found = [e for e in estimates(*random_cells()) if not e.measure.endswith("_null")]
+    assert len({e.measure for e in found}) > 60
+    for e in found:
+        assert (e.low is None) == (e.high is None)
+        assert (e.low is None) == bool(e.note), (e.measure, e.note)
+        assert (e.low is None) or (e.interval and e.low <= e.high)
+
+
+def bundled(rng: np.random.Generator, lost: float) -> list[Cell]:
+    """Two tasks about 30 bundles of 10; whole replies of either fail."""
+    items = 300
+    bundle = np.arange(items)[:, None] // 10
+    found = []
+    for probe in ("batch", "select_one"):
+        right = rng.random(items) < 0.7
+        right &= (rng.random(30) >= lost)[bundle[:, 0]]
+        cell = cell_of([[0 if r else 1] for r in right], [0] * items, probe=probe)
+        place = (np.arange(items)[:, None] % 10).astype(np.int16)
+        columns = Bundles(bundle.astype(np.int32), place, np.zeros((items, 1), dtype=np.int32))
+        found.append(replace(cell, answer_format="label_lines").having(columns))
+    return found
+
+
+def test_tasks_that_lose_whole_replies_are_not_told_apart_by_chance() -> None:
+    """Type-I error was 25 to 44 % by items alone.
+
+    50 studies: at an error of 6 %, more than 8 rejections have a chance of .4 %.
+    """
+    rng = np.random.default_rng(0)
+    alone = both = 0
+    for _ in range(50):
+        found = estimates(*bundled(rng, 0.2), names=("task_difference", "task_difference_by_item"))
+        p, naive = (e.p_value for e in found)
+        both += p < 0.05
+        alone += naive < 0.05
+    assert both <= 8
+    assert alone > 10
+
+
+def test_no_spread_is_inside_the_interval_of_a_model_without_bias() -> None:
+    """Coverage was 0: RStD is positive by noise alone."""
+    rng = np.random.default_rng(1)
+    held = 0
+    for _ in range(100):
+        gold = list(np.arange(100) % 4)
+        said = [[g if rng.random() < 0.7 else (g + 1) % 4] for g in gold]
+        e = of(estimates(cell_of(said, gold, probe="original"), names=("rstd",)), "rstd")
+        held += e.low == 0
+    assert held >= 88
+
+
+def test_change_beyond_asking_again_is_one_paired_difference() -> None:
+    """75 % changed answers, and the same answers when asked again."""
+    rng = np.random.default_rng(2)
+    original = cell_of([[0]] * 40, [0] * 40, probe="original")
+    again = replace(original, probe="repeat")
+    moved = (rng.random(40) < 0.75).astype(int)
+    order = cell_of([[m] for m in moved], [0] * 40, probe="order")
+    found = estimates(
+        original, again, order, names=("answer_change_beyond_repeat",), tested=frozenset({"order"})
+    )
+    e = of(found, "answer_change_beyond_repeat")
+    assert e.value == pytest.approx(moved.mean())
+    assert e.probe == "order"
+    assert e.p_adjusted < 0.001
+    assert e.low > 0.5
+    noisy = replace(order, probe="repeat")
+    found = estimates(original, noisy, order, names=("answer_change_beyond_repeat",))
+    assert of(found, "answer_change_beyond_repeat").value == 0
+
+
+def test_the_minimum_detectable_effect_is_that_of_the_corrected_level() -> None:
+    rng = np.random.default_rng(3)
+    original = cell_of([[0]] * 200, [0] * 200, probe="original")
+    probes = [
+        cell_of([[int(rng.random() < 0.05)] for _ in range(200)], [0] * 200, probe=name)
+        for name in ("order", "labels", "format")
+    ]
+    names = ("accuracy_change",)
+    alone = [e.detectable for e in estimates(original, *probes, names=names)]
+    tested = frozenset(p.probe for p in probes)
+    family = [e.detectable for e in estimates(original, *probes, names=names, tested=tested)]
+    assert all(a < b for a, b in zip(alone, family, strict=True))
+
+
+class Numbers(Measure):
+    """A mean without bounds."""
+
+    name = title = "numbers"
+    summary = "Numbers."
+    unit = "count"
+
+    def rows(self, cell: Cell) -> Rows:
+        return Rows(np.column_stack([np.full(len(cell.item), 2.0), np.ones(len(cell.item))]), 9, 0)
+
+
+def test_a_value_without_bounds_that_does_not_vary_has_no_interval() -> None:
+    context = Context("d", "m", np.arange(9), signature=lambda *_: None)
+    (e,) = estimate_all([cell_of([[0]] * 9, [0] * 9)], [Numbers()], context)
+    assert (e.value, e.low, e.note) == (2.0, None, "no interval: nothing varies, and the value "
+                                        "has no bounds")  # fmt: skip
+
+
+def test_differences_say_so() -> None:
+    names = {m.name for m in MEASURES if m.family is DIFFERENCE}
+    assert {"accuracy_change", "score_gain", "task_difference", "change_from_single"} <= names
+
+
+def test_detection_of_the_right_answer_has_the_published_value() -> None:
+    """d' of 3 hits of 4 and 1 false alarm of 4, each with 1/2 and 1 added."""
+    from scipy.stats import norm
+
+    absent = cell_of([[NONE_OPTION]] * 3 + [[0]], [0] * 4)
+    present = cell_of([[NONE_OPTION]] + [[0]] * 3, [0] * 4)
+    cell = joined({"absent": absent, "present": present}, "gold_plus_none", Condition(a="b"))
+    measure = MEASURES.get("gold_detection")
+    rows = measure.rows(cell)
+    want = norm.ppf(3.5 / 5) - norm.ppf(1.5 / 5)
+    assert measure.value(rows.rows.sum(axis=0))[0] == pytest.approx(want)
+    balanced = MEASURES.get("gold_detection_balanced")
+    assert balanced.value(rows.rows.sum(axis=0))[0] == pytest.approx((0.75 + 0.75) / 2)
