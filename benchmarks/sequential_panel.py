@@ -108,6 +108,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=4000, help="findings per effect")
     parser.add_argument("--studies", type=int, default=10_000, help="studies at the boundary")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--units", type=int, choices=list(BARS), help="this N alone")
     given = parser.parse_args()
     started = time.perf_counter()
     heads = [f"{100 * effect:g}" for effect in EFFECTS]
@@ -115,6 +116,8 @@ def main() -> None:
     print("|---" * (len(EFFECTS) + 4) + "|")
     with ProcessPoolExecutor(given.jobs) as pool:
         for units, bars in BARS.items():
+            if given.units not in (None, units):
+                continue
             for discordance, bar in zip(DISCORDANCE, bars, strict=True):
                 shares = list(cost(pool, units, discordance, given.runs))
                 above, below = (

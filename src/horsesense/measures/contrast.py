@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import numpy.typing as npt
 
@@ -15,6 +17,15 @@ def paired(cell: Cell, other: Cell) -> tuple[npt.NDArray[np.intp], npt.NDArray[n
     """Rows of the items that both cells have."""
     _, mine, theirs = np.intersect1d(cell.item, other.item, return_indices=True)
     return mine, theirs
+
+
+def tested(probes: Iterable[tuple[str, str]]) -> frozenset[str]:
+    """Probes whose difference from the original is a finding, from (name, what should hold).
+
+    A repeat is the noise floor, and "chance" is compared with guessing: neither is tested.
+    """
+    promises = ("same_answer", "same_accuracy", "none")
+    return frozenset(name for name, holds in probes if holds in promises and name != "repeat")
 
 
 def chosen_by_answer(cell: Cell) -> str | None:

@@ -44,8 +44,7 @@ class PartWriter:
         """Write what is held as a part; StoreError where the disk refuses."""
         if not self._rows:
             return
-        columns = zip(self._schema.items(), _columns(self._rows, self._schema), strict=True)
-        frame = pl.DataFrame([_series(name, values, kind) for (name, kind), values in columns])
+        frame = frame_of(self._rows, self._schema)
         with whole(self.folder / f"{self._next:06d}.parquet") as path:
             frame.write_parquet(path, compression="zstd")
         self._next += 1
@@ -80,6 +79,12 @@ def scan_parts(folders: Iterable[Path], schema: Mapping[str, Any]) -> pl.LazyFra
         return pl.LazyFrame(schema=dict(schema))
     # A directory may be named "g[1]": its name is no pattern.
     return pl.scan_parquet(paths, glob=False)
+
+
+def frame_of(rows: Sequence[tuple[Any, ...]], schema: Mapping[str, Any]) -> pl.DataFrame:
+    """Rows in the order of a schema as a frame."""
+    columns = zip(schema.items(), _columns(rows, schema), strict=True)
+    return pl.DataFrame([_series(name, values, kind) for (name, kind), values in columns])
 
 
 def _columns(rows: Sequence[tuple[Any, ...]], schema: Mapping[str, Any]) -> Sequence[Any]:
