@@ -3,8 +3,8 @@
     python benchmarks/sequential_real.py ITEMS [--model hf:PATH] [--limit 600]
 
 Runs the study twice, `--until decided` and in full, each in a directory of its own under --out,
-and prints for each finding both decisions with the requests of each. The decision of the full run is the
-truth over its items: the change of accuracy itself against the smallest size.
+and prints for each finding both decisions, and the requests of each run. The decision of the full
+run is the truth over its items: the change of accuracy itself against the smallest size.
 
 Reference: the full run. Interrupted, the same command goes on.
 """

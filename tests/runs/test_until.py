@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,12 @@ import pytest
 
 from horsesense.errors import UsageError
 from horsesense.inference.limits import Limits
+from horsesense.models.base import Asked
+from horsesense.models.messages import Failure
+from horsesense.models.registry import make_model
 from horsesense.runs.goal import Goal
 from horsesense.runs.run import Run
+from horsesense.runs.settings import Settings
 from horsesense.stats.sequential import in_random_order
 from studies import Result, items_file, study
 
@@ -141,6 +146,34 @@ def test_the_plan_follows_from_the_stored_answers(
     run.read()
     run.measure()
     same(Result(run, before.run), early)
+
+
+def test_failed_requests_count_as_the_worst_for_each_bet(
+    gold_first: Path, early: Result, tmp_path: Path
+) -> None:
+    """One request in a hundred is refused for good: more is asked for the same decision."""
+    model: Any = make_model(DROP)
+    answer = model.respond
+
+    async def respond(batch: Sequence[Asked]) -> list[Any]:
+        refused = Failure("rejected", "no", retryable=False)
+        answers = await answer(batch)
+        return [
+            refused if asked.key[0] < 3 else found
+            for asked, found in zip(batch, answers, strict=True)
+        ]
+
+    model.respond = respond
+    chosen = Settings.of(items=str(gold_first), model=DROP, probes=PROBES, until="decided")
+    run = Run.start(tmp_path / "run", chosen)
+    spent = run.ask(model)
+    run.read()
+    run.measure()
+    result = Result(run, spent)
+    row, whole = (decisions(r)["order", "design=cyclic"] for r in (result, early))
+    assert row["missing"] > 0
+    assert (row["kind"], row["direction"]) == ("found", -1)
+    assert row["at"] > whole["at"]
 
 
 def test_a_precision_is_reached(gold_first: Path, tmp_path: Path) -> None:
