@@ -127,6 +127,7 @@ def audit(
     readers: Names | None = None,
     draws: int = 1000,
     level: float = 0.95,
+    until: str | None = None,
     limits: Limits = UNLIMITED,
     max_connections: int | None = None,
     report_items: int = 200,
@@ -155,6 +156,9 @@ def audit(
         readers: how replies are read; see `horsesense list readers`.
         draws: without effect, intervals need no resamples any more.
         level: the confidence level of intervals (0.5 to 1).
+        until: "decided" asks the items in random order and stops each probe once its change of
+            accuracy is found or ruled out to be 5 points or more ("decided=0.03": 3 points);
+            "precision=0.03" once it is known to within 3 points. By default all are asked.
         limits: what may be spent.
         max_connections: requests under way together.
         report_items: items shown in the report.
@@ -174,7 +178,7 @@ def audit(
         disjoint=disjoint, map=map, split=split, where=where, labels=labels, task=task,
         limit=limit, seed=seed, shots=shots, shots_from=shots_from, style=style,
         templates=templates, max_tokens=max_tokens, temperature=temperature, top_p=top_p,
-        readers=readers, draws=draws, level=level,
+        readers=readers, draws=draws, level=level, until=until,
     )  # fmt: skip
     run = Run.start(default_out(chosen) if out is None else out, chosen, found)
     spent = run.ask(answering, limits=limits, max_connections=max_connections)

@@ -85,6 +85,13 @@ class StudyOptions:
             " option_text where the model scores texts."
         ),
     ] = "auto"
+    until: Annotated[
+        str | None,
+        typer.Option(
+            help="Stop each probe once its finding is decided (decided, decided=0.03), or known"
+            " well enough (precision=0.03); all items are asked otherwise."
+        ),
+    ] = None
 
     def settings(self, **more: Any) -> Settings:
         """The settings that these options ask for; lists and maps are taken apart here alone."""

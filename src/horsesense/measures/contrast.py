@@ -20,6 +20,15 @@ def paired(cell: Cell, other: Cell) -> tuple[npt.NDArray[np.intp], npt.NDArray[n
     return mine, theirs
 
 
+def tested(probes: Iterable[tuple[str, str]]) -> frozenset[str]:
+    """Probes whose difference from the original is a finding, from (name, what should hold).
+
+    A repeat is the noise floor, and "chance" is compared with guessing: neither is tested.
+    """
+    promises = ("same_answer", "same_accuracy", "none")
+    return frozenset(name for name, holds in probes if holds in promises and name != "repeat")
+
+
 def chosen_by_answer(cell: Cell) -> str | None:
     """A change says nothing where the items were chosen for how they were answered before."""
     chosen = cell.condition.get("items", "all") != "all"

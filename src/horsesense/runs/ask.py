@@ -11,12 +11,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from itertools import groupby, islice
+from typing import Any
 
 from horsesense.errors import InterruptedRunError, ModelError, UsageError
 from horsesense.inference.limits import Limits, RunSummary
 from horsesense.inference.runner import run
 from horsesense.inference.store import Store
 from horsesense.items.item import ItemSet
+from horsesense.measures.cells import Cell
 from horsesense.models.base import Asked, Model, NeedsAnswerKey
 from horsesense.models.messages import Key
 from horsesense.probes.base import Probe, SetProbe
@@ -24,12 +26,14 @@ from horsesense.progress import progress
 from horsesense.readers.base import Reader
 from horsesense.runs import asked
 from horsesense.runs.directory import RunDirectory, scan_readings
-from horsesense.runs.parts import NewTable, scan_parts
+from horsesense.runs.goal import Extents
+from horsesense.runs.parts import NewTable, frame_of, scan_parts
 from horsesense.runs.planner import Planner, exceeds, item_index
 from horsesense.runs.prepare import Study
 from horsesense.runs.read import read_stage
 from horsesense.runs.record import ModelRecord
-from horsesense.runs.tables import TRIALS, trial_rows
+from horsesense.runs.tables import READINGS, TRIALS, cells, read_trials, reading_row, trial_rows
+from horsesense.runs.until import Deciding
 from horsesense.trials.history import History, load_history
 from horsesense.trials.trial import Trial
 
@@ -102,6 +106,11 @@ class _Asking:
         """Every round: a later one sees what the earlier ones brought."""
         spent = judged = RunSummary()
         planner = self.study.planner
+        until, before = None, spent
+        if self.study.settings.until is not None:
+            until, before = await self._until_decided(limits)
+            # The rounds draw the same requests again, answered ones from the store.
+            spent = replace(before, asked=0, cached=0, failed=0)
         for stage, probes in stages(self.study.probes):
             if stage > 1:
                 judged += await self._read(stage - 1, limits.after(spent + judged))
@@ -110,17 +119,38 @@ class _Asking:
             if spent.stopped is not None:
                 break  # a later round would take what is missing for an answer
         question = self.directory.question()
-        found = asked.Asked.of(self.study, question, self.plan, spent)
+        spent.cached = max(0, spent.cached - before.answered)
+        found = asked.Asked.of(self.study, question, self.plan, spent, until)
         found.save(self.directory.layout.asked)
         return spent
+
+    async def _until_decided(self, limits: Limits) -> tuple[Extents, RunSummary]:
+        """Ask batch by batch until enough is known; the rounds then put what this settled.
+
+        Offline it ends with the first batch that has no answer at all. Of a batch that is answered
+        in part, what is missing counts as the worst that it could be.
+        """
+        spent, deciding = RunSummary(), Deciding(self.study, self.index)
+        while probes := deciding.active():
+            items = deciding.next_items(probes)
+            table, planner = _InMemory(), self.study.planner.batch(items)
+            requests = self._requests(1, planner, probes, table, blake2b())
+            spent += await self._put(requests, planner, probes, limits.after(spent))
+            found = table.cells(requests, deciding.reader, self.store)
+            if spent.stopped is not None or (self.model is None and not table.answered):
+                break
+            deciding.look(probes, items, found)
+        self.study.planner.only = deciding.only()
+        return deciding.told(), spent
 
     async def _round(self, stage: int, probes: Sequence[Probe], limits: Limits) -> RunSummary:
         """Ask the trials of some probes and keep their table."""
         table = NewTable(self.directory.layout.trials_of(stage), TRIALS)
         digest = blake2b(digest_size=8)
-        requests = self._requests(stage, probes, table, digest)
+        planner = self.study.planner
+        requests = self._requests(stage, planner, probes, table, digest)
         try:
-            spent = await self._put(requests, probes, limits)
+            spent = await self._put(requests, planner, probes, limits)
             for _ in requests:  # trials beyond the budget are planned all the same, and missing
                 pass
         except BaseException:
@@ -131,13 +161,13 @@ class _Asking:
         return spent
 
     async def _put(
-        self, requests: Iterator[Asked], probes: Sequence[Probe], limits: Limits
+        self, requests: Iterator[Asked], planner: Planner, probes: Sequence[Probe], limits: Limits
     ) -> RunSummary:
         """Put requests to the model, if there is one."""
         if self.model is None:
             return RunSummary()
-        guessed = len(self.study.items) > LOOKAHEAD
-        with progress("asking", _expected(self.study.planner, probes), about=guessed) as shown:
+        guessed = len(planner.items) > LOOKAHEAD
+        with progress("asking", _expected(planner, probes), about=guessed) as shown:
             spent = await run(
                 requests,
                 self.model,
@@ -164,10 +194,15 @@ class _Asking:
         self.store.begin()
 
     def _requests(
-        self, stage: int, probes: Sequence[Probe], table: NewTable, digest: blake2b
+        self,
+        stage: int,
+        planner: Planner,
+        probes: Sequence[Probe],
+        table: NewTable | _InMemory,
+        digest: blake2b,
     ) -> Iterator[Asked]:
         """Requests as they are drawn by the runner, each trial written down on the way."""
-        planner, model = self.study.planner, self.model
+        model = self.model
         informed = model if isinstance(model, NeedsAnswerKey) else None
         context = self.study.capabilities.context_length
         for planned in planner.plan(probes):
@@ -209,6 +244,31 @@ def _decides(key: Key, trial: Trial) -> bytes:
     return key + repr((trial.probe, trial.expects, trial.extras.as_json(), shown)).encode(
         errors="replace"
     )
+
+
+class _InMemory:
+    """The trials of one batch, for a look at their answers before the tables are written."""
+
+    def __init__(self) -> None:
+        self._rows: list[tuple[Any, ...]] = []
+        self.add = self._rows.append
+        self.answered = 0
+
+    def cells(self, rest: Iterator[Asked], reader: Reader, store: Store) -> list[Cell]:
+        """What one reader makes of the batch, once the `rest` of its trials was drawn."""
+        for _ in rest:  # nobody drew these where there is no model
+            pass
+        trials = frame_of(self._rows, TRIALS).lazy()
+        rows = [row for chunk in read_trials(trials) for row in chunk]
+        responses = store.get([row.key for row in rows])
+        self.answered = len(responses)
+        readings = [
+            reading_row(row.number, place, reader.name, reading, row.trial)
+            for row in rows
+            if row.key in responses
+            for place, reading in enumerate(reader.read(row.trial, responses[row.key]))
+        ]
+        return cells(trials, frame_of(readings, READINGS).lazy(), [reader.name])
 
 
 def interrupted(spent: RunSummary, directory: RunDirectory) -> InterruptedRunError:

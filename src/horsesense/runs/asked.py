@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from horsesense.errors import StoreError
 from horsesense.files import write_whole
 from horsesense.inference.limits import RunSummary
+from horsesense.runs.goal import Extents
 from horsesense.runs.prepare import Study
 
 
@@ -42,6 +43,7 @@ class Asked(BaseModel):
         excluded: items that a probe left out, by reason.
         too_long: prompts that exceed the model's context, and were not sent.
         spent: what the last call took (fields of `inference.limits.RunSummary`).
+        until: where asking could stop early, how far it went (`runs.goal.Extents`).
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -54,9 +56,17 @@ class Asked(BaseModel):
     excluded: list[dict[str, Any]] = Field(default_factory=list)
     too_long: list[dict[str, Any]] = Field(default_factory=list)
     spent: dict[str, Any] = Field(default_factory=dict)
+    until: Extents | None = None
 
     @classmethod
-    def of(cls, study: Study, question: str, plan: dict[int, str], spent: RunSummary) -> Asked:
+    def of(
+        cls,
+        study: Study,
+        question: str,
+        plan: dict[int, str],
+        spent: RunSummary,
+        until: Extents | None = None,
+    ) -> Asked:
         planner = study.planner
         return cls(
             question=question,
@@ -80,6 +90,7 @@ class Asked(BaseModel):
             excluded=planner.excluded.as_json(),
             too_long=planner.too_long_json(),
             spent=asdict(spent),
+            until=until,
         )
 
     def save(self, path: Path) -> None:

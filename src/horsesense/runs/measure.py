@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from horsesense.files import write_whole
 from horsesense.items.item import ItemSet
 from horsesense.measures.bounds import Bound, bounds
 from horsesense.measures.cells import HELD_OUT, Cell
+from horsesense.measures.contrast import tested
 from horsesense.measures.estimate import Context, estimate_all
 from horsesense.measures.registry import MEASURES
 from horsesense.measures.signature import Signature
@@ -25,6 +26,7 @@ from horsesense.runs.read import described
 from horsesense.runs.results import Results
 from horsesense.runs.suites import named_suites
 from horsesense.runs.tables import cells
+from horsesense.runs.until import Sequences
 from horsesense.trials.condition import Condition
 from horsesense.version import __version__
 
@@ -45,6 +47,11 @@ def measure(directory: RunDirectory) -> Results:
     estimates = estimate_all(found, MEASURES, _context(directory, asked, reviews))
     findings = _findings(directory, asked, reviews)
     findings["bounds"] = _bounds(found)
+    if asked.until is not None:
+        settings = directory.settings
+        early = Sequences(asked.until, directory.items, found, settings.seed, settings.level)
+        estimates = list(early.estimates(estimates))
+        findings["until"] = {**asked.until.model_dump(), "findings": early.findings()}
     rows = [estimate.as_json() for estimate in estimates]
     content = orjson.dumps({**findings, "estimates": rows}, option=orjson.OPT_INDENT_2)
     write_whole(directory.layout.estimates, content)
@@ -60,20 +67,11 @@ def _context(directory: RunDirectory, asked: Asked, reviews: Reviews) -> Context
         cluster=clusters(items),
         signature=_signer(directory, asked, reviews),
         **subjects(items),
-        tested=_tested((p["name"], p["invariant"]) for p in asked.probes),
+        tested=tested((p["name"], p["invariant"]) for p in asked.probes),
         draws=settings.draws,
         level=settings.level,
         seed=settings.seed,
     )
-
-
-def _tested(probes: Iterable[tuple[str, str]]) -> frozenset[str]:
-    """Probes whose difference from the original is a finding, from (name, what should hold).
-
-    A repeat is the noise floor, and "chance" is compared with guessing: neither is tested.
-    """
-    promises = ("same_answer", "same_accuracy", "none")
-    return frozenset(name for name, holds in probes if holds in promises and name != "repeat")
 
 
 def clusters(items: ItemSet) -> np.ndarray[Any, np.dtype[np.intp]]:

@@ -47,9 +47,7 @@ class PartWriter:
         """Write what is held as a part; StoreError where the disk refuses."""
         if not self._rows:
             return
-        columns = zip(self._schema.items(), _columns(self._rows, self._schema), strict=True)
-        frame = pl.DataFrame([_series(name, values, kind) for (name, kind), values in columns])
-        write_table(self.folder / f"{self._next:06d}.parquet", frame)
+        write_table(self.folder / f"{self._next:06d}.parquet", frame_of(self._rows, self._schema))
         self._next += 1
         self._rows.clear()
 
@@ -106,6 +104,12 @@ def readable(root: Path) -> Iterator[None]:
             hint=f"The answers are in store.sqlite. Delete {root / 'trials'} and"
             f" {root / 'readings'}; horsesense report {root} then makes them again.",
         ) from error
+
+
+def frame_of(rows: Sequence[tuple[Any, ...]], schema: Mapping[str, Any]) -> pl.DataFrame:
+    """Rows in the order of a schema as a frame."""
+    columns = zip(schema.items(), _columns(rows, schema), strict=True)
+    return pl.DataFrame([_series(name, values, kind) for (name, kind), values in columns])
 
 
 def _columns(rows: Sequence[tuple[Any, ...]], schema: Mapping[str, Any]) -> Sequence[Any]:

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from math import sqrt
 from typing import Any
 
 from horsesense.inference.runner import Limits
-from horsesense.runs.planner import Plan
+from horsesense.runs.goal import Goal
+from horsesense.runs.planner import Plan, item_index
 from horsesense.runs.prepare import Study
+from horsesense.runs.until import Deciding, budget
+from horsesense.stats.sequential import Design, forecast
 from horsesense.stats.tests import smallest_detectable
 
+EFFECTS = (0.0, 0.02, 0.08, 0.1, 0.2, 0.3)
+SHARES = (0.1, 0.2, 0.4)
+"""True changes, and shares of items that change, for which `--until` is forecast."""
 DISCORDANT = 0.2
 """Share of items whose rightness changes, assumed for the smallest detectable difference."""
 
@@ -26,10 +33,39 @@ def plan_json(plan: Plan, study: Study, limits: Limits) -> dict[str, Any]:
         "completion_tokens_at_most": completion,
         "cost_at_most": limits.cost(plan.prompt_tokens, completion),
         "smallest_detectable_change": smallest_detectable(sqrt(DISCORDANT / plan.items)),
+        "until": forecasts(study),
         "model": study.model.name,
         "capabilities": asdict(capabilities),
         "dataset": {"name": study.items.name, "notes": study.items.notes},
     }
+
+
+def forecasts(study: Study) -> list[dict[str, Any]]:
+    """What `--until decided` would ask, by true change and share of items that change.
+
+    Empty where everything is to be asked, or a precision is wanted. All probes are supposed to
+    have that change; prompts of a probe that stops are counted in proportion to its items.
+    """
+    until = study.settings.until
+    if until is None or Goal.parse(until).precision is not None:
+        return []
+    deciding = Deciding(study, item_index(study.items))
+    told, goal = deciding.told(), Goal.parse(until)
+    units = max(p.units for p in told.populations if p.tested)
+    design = Design(units, goal.size, budget(told, study.settings.level))
+    return [
+        {
+            "change": effect,
+            "discordance": max(share, effect),
+            "items": items,
+            "prompts": round(told.fixed_trials * items / units),
+            "share": items / units,
+        }
+        for effect in EFFECTS
+        for share in SHARES
+        if share >= effect or share == SHARES[-1]
+        for items in [forecast(effect, share, design, told.batch)]
+    ]
 
 
 def plan_text(found: dict[str, Any]) -> str:
@@ -61,6 +97,7 @@ def plan_text(found: dict[str, Any]) -> str:
         f"a change of accuracy of {found['smallest_detectable_change']:.1%} would be seen (80 % "
         f"power, one test at 5 %, if {DISCORDANT:.0%} of the items change)"
     )
+    lines += _forecast_lines(found["until"])
     lines += [
         f"not for {row['items']:,} items: {row['probe']}, because {row['reason']}"
         for row in found["excluded"]
@@ -68,3 +105,20 @@ def plan_text(found: dict[str, Any]) -> str:
     scores = "none" if not (can["top_logprobs"] or can["label_tokens"]) else "given"
     lines.append(f"token scores: {scores}; text: {'yes' if can['text'] else 'no'}")
     return "\n".join([*lines, *can["notes"], *dataset["notes"]])
+
+
+def _forecast_lines(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What `--until decided` would take, for people."""
+    if not rows:
+        return []
+    return [
+        "",
+        "with --until, about so many prompts on average, if every probe had this effect:",
+        f"{'change':>8}{'items that change':>20}{'items asked':>14}{'prompts':>12}{'share':>8}",
+        *(
+            f"{row['change']:>8.0%}{row['discordance']:>20.0%}{row['items']:>14,}"
+            f"{row['prompts']:>12,}{row['share']:>8.0%}"
+            for row in rows
+        ),
+        "",
+    ]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from horsesense.items.item import Item, ItemSet
@@ -56,6 +56,7 @@ class Planner:
         too_long: (probe, condition) -> prompts that exceed the model's context and were not
             sent.
         count: trials generated so far.
+        only: signature of a probe -> ids of the items that it is put to; None for all.
     """
 
     items: ItemSet
@@ -67,6 +68,7 @@ class Planner:
     made: dict[tuple[str, Condition], tuple[str, str]] = field(default_factory=dict)
     too_long: Counter[tuple[str, Condition]] = field(default_factory=Counter)
     count: int = 0
+    only: Mapping[str, Collection[str]] | None = None
 
     def too_long_json(self) -> list[dict[str, Any]]:
         """One row per probe and condition with prompts that were too long to be sent."""
@@ -77,8 +79,17 @@ class Planner:
 
     def trials(self, probes: Sequence[Probe]) -> Iterator[Trial]:
         """Trials of some of the probes, without requests; exclusions are not recorded."""
-        for _, trial in self._generate(probes, record=False):
+        for _, trial in self.by_probe(probes):
             yield trial
+
+    def by_probe(self, probes: Sequence[Probe]) -> Iterator[tuple[Probe, Trial]]:
+        """The same, each with its probe."""
+        return self._generate(probes, record=False)
+
+    def batch(self, items: Sequence[Item]) -> Planner:
+        """A planner that puts trials about some of the items alone, and counts anew."""
+        few = replace(self.items, items=tuple(items))
+        return Planner(few, self.probes, self.setting, self.prompter, self.identity)
 
     def plan(self, probes: Sequence[Probe]) -> Iterator[Planned]:
         """Numbered trials with requests, item by item; exclusions are recorded."""
@@ -93,6 +104,8 @@ class Planner:
         singles = [probe for probe in probes if not isinstance(probe, SetProbe)]
         for item in self.items:
             for probe in singles:
+                if self.only is not None and item.id not in self.only[probe.signature]:
+                    continue
                 for trial in self._apply(probe, item, record=record):
                     yield probe, trial
         for probe in probes:

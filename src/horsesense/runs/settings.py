@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from horsesense.errors import UsageError
+from horsesense.runs.goal import Goal
 from horsesense.runs.suites import BASIC, merged, named_suites, rebundled, suite_probes
 
 DEFAULT_PROBES = BASIC
@@ -25,7 +33,8 @@ class Settings(BaseModel):
 
     `suite` (one name, or several with commas between) adds its probes to those that are named;
     `faithful` chooses the published protocol. `probes` then holds all of them. `sizes`, `bundles`
-    and `disjoint` are those of every probe that puts several problems into a prompt.
+    and `disjoint` are those of every probe that puts several problems into a prompt. `until` says
+    when asking may stop (see `runs.goal.Goal`); everything is asked without it.
 
     >>> Settings(items="sample", model="sim:prior").probes[0]
     'repeat'
@@ -58,6 +67,14 @@ class Settings(BaseModel):
     readers: tuple[str, ...] = AUTO_READERS
     draws: int = Field(default=1000, ge=100)
     level: float = Field(default=0.95, gt=0.5, lt=1)
+    until: str | None = None
+
+    @field_validator("until")
+    @classmethod
+    def _a_goal(cls, value: str | None) -> str | None:
+        if value is not None:
+            Goal.parse(value)
+        return value
 
     @model_validator(mode="before")
     @classmethod

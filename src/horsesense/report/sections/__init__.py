@@ -14,6 +14,7 @@ from horsesense.report.sections.protocol import PROTOCOL
 from horsesense.report.sections.readers import READERS
 from horsesense.report.sections.score import SCORE
 from horsesense.report.sections.second_look import SECOND_LOOK
+from horsesense.report.sections.until import UNTIL
 from horsesense.report.sections.without_gold import WITHOUT_GOLD
 
 __all__ = ["APPENDIX", "SECTIONS", "Section"]
@@ -22,6 +23,7 @@ SECTIONS: Registry[Section] = Registry("section")
 """Findings: they stand before the items."""
 for _section in (
     SCORE,
+    UNTIL,
     POSITIONS,
     AGREEMENT,
     OPTION_COUNT,

@@ -1,0 +1,243 @@
+"""Deciding early: whether every wrong decision is as rare as its budget says, at every look."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import binom
+
+from horsesense.stats.sequential import (
+    CANNOT_TELL,
+    DOWN,
+    OPEN,
+    RULED_OUT,
+    UP,
+    Band,
+    Decision,
+    Design,
+    band,
+    cut,
+    forecast,
+    in_random_order,
+)
+
+STUDIES = 2000
+ALPHA = 0.05
+
+
+def population(units: int, effect: float, discordance: float) -> np.ndarray:
+    """Differences of right and wrong answers with exactly this effect."""
+    changed = max(discordance, abs(effect))
+    up, down = (round(units * (changed + sign * effect) / 2) for sign in (1, -1))
+    return np.concatenate([np.ones(up), -np.ones(down), np.zeros(units - up - down)])
+
+
+def shuffled(d: np.ndarray, studies: int, seed: int) -> np.ndarray:
+    """The same units in a new random order in each study."""
+    return np.random.default_rng(seed).permuted(np.tile(d, (studies, 1)), axis=1)
+
+
+def decided(d: np.ndarray, effect_of_interest: float = 0.05, alpha: float = ALPHA) -> Decision:
+    return Decision(Design(d.shape[1], effect_of_interest, alpha), len(d)).extend(d)
+
+
+def too_many(wrong: int, studies: int, budget: float) -> bool:
+    """Whether so many wrong decisions show a rate above the budget (one test in 10,000)."""
+    return bool(binom.sf(wrong - 1, studies, budget) < 1e-4)
+
+
+@pytest.mark.parametrize("discordance", [0.1, 0.4])
+@pytest.mark.parametrize(
+    ("effect", "right"),
+    [(0.0, RULED_OUT), (0.04, RULED_OUT), (0.05, UP), (0.06, UP), (-0.05, DOWN), (-0.3, DOWN)],
+)
+def test_wrong_decisions_are_rarer_than_their_budget(
+    effect: float, right: int, discordance: float
+) -> None:
+    found = decided(shuffled(population(200, effect, discordance), STUDIES, seed=1))
+    wrong = int((found.code != right).sum())
+    assert not too_many(wrong, STUDIES, ALPHA)
+    assert set(found.code) <= {RULED_OUT, UP, DOWN, CANNOT_TELL}
+
+
+def test_a_difference_of_another_kind_than_right_and_wrong() -> None:
+    """Means over orders are skewed and not whole; the bound lies just above the effect."""
+    rng = np.random.default_rng(2)
+    d = np.clip(rng.gamma(0.3, 0.5, 300), 0, 1)
+    d += 0.0495 - d.mean()
+    found = decided(shuffled(d, STUDIES, seed=3))
+    assert not too_many(int((found.code != RULED_OUT).sum()), STUDIES, ALPHA)
+
+
+def test_the_budget_is_used() -> None:
+    """A test that never errs would ask too much: at the boundary a good part is spent."""
+    found = decided(shuffled(population(2000, 0.0495, 0.4), STUDIES, seed=4))
+    assert (found.code == UP).mean() > 0.2 * ALPHA
+
+
+def test_the_end_tells_the_truth() -> None:
+    for effect, right in ((0.05, UP), (0.049, RULED_OUT), (-0.05, DOWN), (-0.049, RULED_OUT)):
+        d = shuffled(population(1000, effect, 0.2), 50, seed=5)
+        assert (decided(d, alpha=1e-9).code == right).all()
+
+
+@pytest.mark.parametrize("effect", [0.0, 0.05, 0.2])
+def test_the_band_contains_the_effect_at_all_looks_together(effect: float) -> None:
+    design = Design(200, 0.05, 0.1)
+    missed = 0
+    for d in shuffled(population(200, effect, 0.4), 300, seed=6):
+        # A running intersection: what the last look leaves, every look has left.
+        low, high = Band(design).extend(d[:150]).ends()
+        missed += not low <= effect <= high
+    assert not too_many(missed, 300, 0.1)
+
+
+def test_a_band_narrows_and_ends_at_the_effect() -> None:
+    d = shuffled(population(400, 0.1, 0.4), 1, seed=7)[0]
+    design = Design(400, 0.05, 0.05)
+    bands = [band(d[:n], design) for n in (0, 50, 100, 200, 399, 400)]
+    assert bands[0] == (-1, 1)
+    assert all(a <= b and c >= e for (a, c), (b, e) in pairwise(bands))
+    assert bands[-1] == pytest.approx((0.1, 0.1), abs=1e-9)
+
+
+def test_a_band_agrees_with_a_grid_of_its_own() -> None:
+    d = shuffled(population(400, 0.1, 0.4), 1, seed=8)[0][:200]
+    design = Design(400, 0.05, 0.05)
+    grid = np.linspace(-1, 1, 4001)
+    assert band(d, design) == pytest.approx(Band(design, grid).extend(d).ends(), abs=6e-4)
+
+
+def test_a_band_is_cut_to_the_decision() -> None:
+    d = shuffled(population(400, 0.2, 0.4), 1, seed=9)[0][:60]
+    assert band(d, Design(400, 0.05, 0.05), UP)[0] == 0.05
+
+
+def test_decisions_fall_inside_a_batch() -> None:
+    d = shuffled(population(1000, 0.3, 0.3), 1, seed=10)
+    whole = decided(d)
+    at = int(whole.at[0])
+    part = Decision(whole.design).extend(d[:, : at - 1])
+    assert part.code[0] == OPEN
+    assert part.extend(d[:, at - 1 : at + 40]).code[0] == UP
+    assert part.at[0] == at
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.sampled_from([-1.0, -0.5, 0.0, 0.25, 1.0, np.nan]), min_size=1, max_size=200),
+    st.lists(st.integers(1, 90), max_size=8),
+    st.integers(0, 100),
+)
+def test_looking_in_batches_is_looking_once(
+    values: list[float], sizes: list[int], left: int
+) -> None:
+    """Resuming is replaying: where a look falls changes nothing."""
+    d = np.array([values])
+    design = Design(len(values) + left, 0.1, 0.05)
+    once, again = Decision(design).extend(d), Decision(design)
+    start = 0
+    for size in [*sizes, len(values)]:
+        again.extend(d[:, start : start + size])
+        start = min(start + size, len(values))
+    assert (once.code[0], once.at[0], once.seen) == (again.code[0], again.at[0], again.seen)
+    whole = Band(design).extend(d[0]).ends()
+    assert whole == Band(design).extend(d[0][:7]).extend(d[0][7:]).ends()
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.sampled_from([-1.0, 0.0, 0.5, 1.0]), min_size=1, max_size=150), st.data())
+def test_up_and_down_are_the_same(values: list[float], data: st.DataObject) -> None:
+    design = Design(len(values) + data.draw(st.integers(0, 50)), 0.1, 0.05)
+    one, other = (Decision(design).extend(sign * np.array([values])) for sign in (1.0, -1.0))
+    swapped = {UP: DOWN, DOWN: UP}
+    assert swapped.get(int(one.code[0]), one.code[0]) == other.code[0]
+    assert one.at[0] == other.at[0]
+
+
+def missing_some(d: np.ndarray, share: float, seed: int) -> np.ndarray:
+    gone = np.random.default_rng(seed).random(d.shape) < share
+    return np.where(gone, np.nan, d)
+
+
+def test_missing_answers_only_lower_wealth() -> None:
+    d = shuffled(population(1000, 0.12, 0.3), 200, seed=11)
+    whole, some = decided(d), decided(missing_some(d, 0.02, seed=12))
+    assert (some.at >= whole.at).mean() > 0.97
+    assert some.at.mean() > whole.at.mean()
+
+
+@pytest.mark.parametrize("keep", [1.0, -1.0])
+def test_missing_answers_that_favour_one_side_mislead_nobody(keep: float) -> None:
+    """Half of all changes in one direction are lost: no other decision may come of it."""
+    d = shuffled(population(200, 0.04 * keep, 0.2), STUDIES, seed=13)
+    lost = (d == -keep) & (np.random.default_rng(14).random(d.shape) < 0.5)
+    found = decided(np.where(lost, np.nan, d))
+    wrong = int(((found.code == UP) | (found.code == DOWN)).sum())
+    assert not too_many(wrong, STUDIES, ALPHA)
+
+
+def test_what_is_missing_at_the_end_cannot_be_told() -> None:
+    d = shuffled(population(100, 0.05, 0.1), 1, seed=15)
+    d[0, :30] = np.nan
+    assert decided(d).kind == "cannot_tell"
+
+
+def test_unequal_blocks_have_the_mean_of_their_items() -> None:
+    """Items that are asked together: the effect is that over items, whatever the sizes."""
+    rng = np.random.default_rng(16)
+    sizes = rng.integers(1, 9, 150)
+    share = (sizes > 5).mean() * 0.4
+    sums = np.where(sizes > 5, rng.binomial(sizes, 0.4), 0).astype(float)
+    effect = sums.sum() / sizes.sum()
+    assert effect > share / 2
+    for delta, right in ((effect * 1.01, RULED_OUT), (effect * 0.99, UP)):
+        design = Design.of_blocks(sizes.tolist(), delta, ALPHA)
+        found = Decision(design, STUDIES).extend(shuffled(sums / sizes.max(), STUDIES, seed=17))
+        assert not too_many(int((found.code != right).sum()), STUDIES, ALPHA)
+
+
+def test_clusters_are_cut_into_blocks() -> None:
+    clusters = [["a"], [str(i) for i in range(19)]]
+    blocks = cut(clusters)
+    assert [len(block) for block in blocks] == [1, 8, 8, 3]
+    assert [name for block in blocks for name in block] == ["a", *clusters[1]]
+
+
+def test_studies_that_go_on_are_not_disturbed_by_those_that_stop() -> None:
+    d = shuffled(population(1000, 0.1, 0.3), 20, seed=18)
+    whole, part = decided(d[:, :600]), decided(d)
+    part = Decision(whole.design, 20).extend(d[:, :300])
+    chosen = np.arange(20) % 3 == 0
+    part.keep(chosen)
+    part.extend(d[chosen, 300:600])
+    assert part.code.tolist() == whole.code[chosen].tolist()
+    assert part.at.tolist() == whole.at[chosen].tolist()
+
+
+def test_more_units_than_there_are() -> None:
+    with pytest.raises(ValueError, match="more than 10 units"):
+        Decision(Design(10, 0.05, 0.05)).extend(np.zeros((1, 11)))
+
+
+def test_the_order_is_that_of_the_hashes() -> None:
+    ids = [f"q{i}" for i in range(50)]
+    ordered = in_random_order(ids, 7)
+    hashes = [sha256(f"7|{name}".encode()).hexdigest() for name in ordered]
+    assert hashes == sorted(hashes)
+    assert in_random_order(list(reversed(ids)), 7) == ordered
+    assert in_random_order(ids, 8) != ordered
+
+
+@pytest.mark.parametrize(("effect", "discordance"), [(0.0, 0.2), (0.1, 0.2), (0.3, 0.3)])
+def test_a_forecast_is_near_what_happens(effect: float, discordance: float) -> None:
+    design = Design(1000, 0.05, 0.005)
+    found = decided(shuffled(population(1000, effect, discordance), 200, seed=19), alpha=0.005)
+    expected = forecast(effect, discordance, design, looks=25)
+    assert expected == pytest.approx(found.at.mean(), rel=0.35, abs=50)
+    assert forecast(0.05, 0.2, design) == 1000
