@@ -38,9 +38,12 @@ def estimates(out: Path) -> list[Any]:
 
 
 def values(out: Path) -> set[tuple[Any, ...]]:
-    """Every number of a run; those of permutations are drawn by the text of the condition."""
+    """Every value of a run; those of permutations are drawn by the text of the condition.
+
+    Intervals, and the n of groups, are not what 0.1.0 made of them (docs/statistics.md).
+    """
     return {
-        (e["measure"], e["probe"], e["reader"], e["group"], e["value"], e["low"], e["n"])
+        (e["measure"], e["probe"], e["reader"], e["group"], e["value"])
         for e in estimates(out)
         if not e["measure"].endswith("_null")
     }

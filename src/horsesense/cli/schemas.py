@@ -88,6 +88,7 @@ class PlanOutput(Output):
     prompt_tokens: int
     tokens_exact: bool
     completion_tokens: int
+    until: Rows
     too_long: int
     too_long_by: Rows
     excluded: Rows
