@@ -8,9 +8,8 @@ import pytest
 from scipy.stats import binom
 
 from horsesense.stats.bootstrap import Resampler, by_cluster, expanded_tail
+from horsesense.stats.multiplicity import benjamini_hochberg, holm
 from horsesense.stats.tests import (
-    benjamini_hochberg,
-    holm,
     mcnemar,
     sign_flip,
     smallest_detectable,

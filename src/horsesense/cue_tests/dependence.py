@@ -19,7 +19,7 @@ from scipy.stats import norm, ttest_rel
 
 from horsesense.cue_tests.result import CueResult, Dependence, FamilyTest
 from horsesense.cue_tests.task import Task
-from horsesense.stats.tests import benjamini_hochberg
+from horsesense.stats.multiplicity import benjamini_hochberg
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

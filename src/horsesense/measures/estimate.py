@@ -18,7 +18,8 @@ from horsesense.measures.cells import Cell, Subjects
 from horsesense.measures.signature import Signature
 from horsesense.rng import seed_of
 from horsesense.stats.bootstrap import Resampler, by_cluster, expanded_tail
-from horsesense.stats.tests import holm, smallest_detectable, wilson
+from horsesense.stats.multiplicity import holm
+from horsesense.stats.tests import smallest_detectable, wilson
 from horsesense.stats.two_way import influences, plain_interval, share_interval, two_way_se
 from horsesense.trials.condition import Condition
 

@@ -1,12 +1,10 @@
-"""Paired tests, corrections for many tests, and the minimum detectable effect of a study."""
+"""Paired tests, and the minimum detectable effect of a study."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import binomtest, false_discovery_control, norm
+from scipy.stats import binomtest, norm
 
 Floats = npt.NDArray[np.float64]
 FLIPS = 10_000
@@ -48,21 +46,6 @@ def sign_flip(sums: Floats, seed: int, flips: int = FLIPS) -> float:
         signs = rng.integers(0, 2, (size, len(sums)), dtype=np.int8) * 2 - 1
         extreme += int((np.abs(signs @ sums) >= observed - 1e-12).sum())
     return (1 + extreme) / flips
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm's adjusted p-values (Holm 1979), in the order given."""
-    m = len(p_values)
-    order = np.argsort(p_values)
-    steps = np.minimum(1.0, np.asarray(p_values)[order] * np.arange(m, 0, -1))
-    adjusted = np.empty(m)
-    adjusted[order] = np.maximum.accumulate(steps)
-    return [float(p) for p in adjusted]
-
-
-def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
-    """Benjamini-Hochberg adjusted p-values, in the order given."""
-    return [float(p) for p in false_discovery_control(p_values)] if p_values else []
 
 
 def smallest_detectable(se: float, level: float = 0.95, power: float = 0.8) -> float:

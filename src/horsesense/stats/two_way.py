@@ -10,6 +10,7 @@ clustering"), here of the linearised statistic.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +21,30 @@ from horsesense.stats.tests import wilson
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.intp]
+
+
+class Clustering(NamedTuple):
+    """Sums of the clusters: of values, and of trials (above 0), (clusters,) each."""
+
+    x: Floats
+    m: Floats
+
+
+def clusterings(
+    x: Floats, m: Floats, first: Ints, second: Ints
+) -> tuple[Clustering, Clustering, Clustering]:
+    """Single outcomes added up by the first clustering, the second, and their intersection."""
+    used = m > 0
+    x, m, first, second = x[used], m[used], first[used], second[used]
+    both = first * (int(second.max(initial=0)) + 1) + second
+    one, other, joint = (_added(x, m, number) for number in (first, second, both))
+    return one, other, joint
+
+
+def _added(x: Floats, m: Floats, number: Ints) -> Clustering:
+    _, place = np.unique(number, return_inverse=True)
+    sums = (np.bincount(place, weights=values) for values in (x, m))
+    return Clustering(*(np.asarray(total, dtype=np.float64) for total in sums))
 
 
 def influences(rows: Floats, value: Callable[[Floats], Floats]) -> Floats:

@@ -1,0 +1,322 @@
+"""Intervals and p-values: worked values, agreement with each other, coverage, false alarms."""
+
+from __future__ import annotations
+
+from math import log, sqrt
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from scipy.stats import beta, binomtest, norm
+from scipy.stats import t as student
+
+from horsesense.stats.paired import Paired
+from horsesense.stats.power import minimum_detectable, power
+from horsesense.stats.shares import Shares
+from horsesense.stats.smooth import jackknife, smooth
+from horsesense.stats.spread import Spread
+from horsesense.stats.tests import wilson
+
+Floats = npt.NDArray[np.float64]
+CELLS = 10_000
+
+
+def ones(n: int) -> Floats:
+    return np.ones(n)
+
+
+def pairs(plus: int, minus: int, n: int) -> Paired:
+    d = np.array([1.0] * plus + [-1.0] * minus + [0.0] * (n - plus - minus))
+    return Paired.of(d, ones(n))
+
+
+@pytest.mark.parametrize(("hits", "n"), [(3, 10), (81, 263), (0, 20), (20, 20)])
+def test_single_trials_have_wilsons_interval_with_students_quantile(hits: int, n: int) -> None:
+    share = Shares.of(np.array([1.0] * hits + [0.0] * (n - hits)), ones(n))
+    assert share.effective == pytest.approx(n)
+    c = student.ppf(0.975, n)
+    level = 2 * norm.cdf(c) - 1
+    assert share.interval() == pytest.approx(wilson(hits, n, level), abs=1e-12)
+
+
+def test_trials_that_repeat_each_other_count_once() -> None:
+    rng = np.random.default_rng(0)
+    single = (rng.random(300) < 0.7).astype(float)
+    four = Shares.of(4 * single, 4 * ones(300))
+    assert four.effective == pytest.approx(300, rel=0.01)
+    apart = Shares.of(rng.binomial(4, 0.7, 300).astype(float), 4 * ones(300))
+    assert apart.effective == pytest.approx(1200, rel=0.15)
+    alike = Shares.of(4 * ones(30), 4 * ones(30))
+    assert alike.effective == pytest.approx(30)
+
+
+def test_one_cluster_has_no_interval() -> None:
+    assert Shares.of(np.array([3.0]), np.array([4.0])).interval() is None
+    assert Shares.of(np.array([3.0]), np.array([4.0])).p(0.5) is None
+    assert Paired.of(np.array([1.0, 0, 0]), ones(3)).interval() is None
+    assert Paired.of(np.array([1.0, 0, 0]), ones(3)).p() is None
+    assert smooth(np.array([[1.0, 2.0]]), lambda t: t[..., 0] / t.sum(axis=-1)).interval() is None
+
+
+@pytest.mark.parametrize("n", [5, 10, 30, 100])
+def test_width_is_at_most_a_tenth_over_the_exact_intervals(n: int) -> None:
+    """Clopper and Pearson 1934, weighted by the chance of each count."""
+    from scipy.stats import binom
+
+    x = np.arange(n + 1)
+    ours = np.array([np.diff(Shares.of((np.arange(n) < h) * 1.0, ones(n)).interval()) for h in x])
+    low = np.nan_to_num(beta.ppf(0.025, x, n - x + 1))
+    high = np.where(x == n, 1.0, beta.ppf(0.975, x + 1, np.maximum(n - x, 1)))
+    for truth in (0.5, 0.8, 0.95):
+        weight = binom.pmf(x, n, truth)
+        assert weight @ ours[:, 0] <= 1.1 * (weight @ (high - low))
+
+
+def test_six_to_nothing_is_found_and_five_to_nothing_is_not_as_in_mcnemars_exact_test() -> None:
+    for plus in range(0, 30):
+        for minus in range(0, 6):
+            exact = binomtest(plus, plus + minus, 0.5).pvalue if plus + minus else 1.0
+            ours = pairs(plus, minus, 100).p()
+            assert ours is not None
+            # The two differ by less than a step of the discrete test.
+            assert (ours < 0.05) == (exact < 0.05) or abs(ours - exact) < 0.03, (plus, minus)
+    assert pairs(6, 0, 40).p() < 0.05 < pairs(5, 0, 40).p()
+    assert pairs(6, 0, 40).p() == pytest.approx(2 * norm.sf(6 / sqrt(8)))
+
+
+def random_clusters(rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """Clusters of 1 to 4 trials of one of several kinds."""
+    k = int(rng.integers(2, 60))
+    m = rng.integers(1, 5, k) if rng.random() < 0.5 else np.ones(k, dtype=int)
+    level = rng.beta(*rng.choice([0.3, 1, 5, 30], 2), k)
+    return np.array(rng.binomial(m, level), dtype=float), m.astype(float)
+
+
+def test_p_of_shares_and_intervals_agree_on_random_cells() -> None:
+    rng = np.random.default_rng(1)
+    seen = [0, 0]
+    for _ in range(CELLS):
+        x, m = random_clusters(rng)
+        share, null, alpha = Shares.of(x, m), rng.random(), rng.choice([0.01, 0.05, 0.2])
+        low, high = share.interval(1 - alpha) or (0, 1)
+        out = not low <= null <= high
+        assert (share.p(null) < alpha) == out
+        seen[out] += 1
+    assert min(seen) > 1000
+
+
+def random_differences(rng: np.random.Generator) -> Paired:
+    one, m = random_clusters(rng)
+    kind = rng.integers(3)
+    if kind == 0:
+        other = np.array(rng.binomial(m.astype(int), rng.random()), dtype=float)
+    elif kind == 1:  # few that differ
+        other = np.where(rng.random(len(m)) < 0.1, 0, one)
+    else:
+        return Paired.of((2 * rng.random(len(m)) - rng.random()) * m / 2, m)
+    return Paired.of(one - other, m)
+
+
+def test_p_of_differences_and_intervals_agree_on_random_cells() -> None:
+    rng = np.random.default_rng(2)
+    seen = [0, 0]
+    for _ in range(CELLS):
+        found, alpha = random_differences(rng), rng.choice([0.005, 0.05, 0.2])
+        p, interval = found.p(), found.interval(1 - alpha)
+        if interval is None:
+            assert p is None or p >= alpha
+            continue
+        out = not interval[0] <= 0 <= interval[1]
+        assert (p < alpha) == out
+        assert interval[0] <= found.estimate <= interval[1]
+        seen[out] += 1
+    assert min(seen) > 1000
+
+
+def test_two_way_p_and_interval_agree() -> None:
+    rng = np.random.default_rng(3)
+    seen = [0, 0]
+    for _ in range(1000):
+        n = int(rng.integers(20, 200))
+        first, second = rng.integers(0, n // 3, n), rng.integers(0, n // 5 + 4, n)
+        d = rng.choice([-1.0, 0, 1], n, p=[0.05, 0.75, 0.2])
+        found = Paired.two_way(d, first, second)
+        interval = found.interval()
+        assert interval is not None
+        out = not interval[0] <= 0 <= interval[1]
+        assert (found.p() < 0.05) == out
+        seen[out] += 1
+    assert min(seen) > 100
+
+
+def test_a_second_clustering_that_is_the_same_changes_little() -> None:
+    rng = np.random.default_rng(4)
+    d = rng.choice([-1.0, 0, 1], 200, p=[0.1, 0.7, 0.2])
+    alone = np.arange(200)
+    one, two = Paired.of(d, ones(200)), Paired.two_way(d, alone, alone)
+    assert two.interval() == pytest.approx(one.interval())
+    hits = (d > 0) * 1.0
+    assert Shares.two_way(hits, ones(200), alone, alone) == Shares.of(hits, ones(200))
+
+
+def test_mirrored_differences_have_mirrored_intervals() -> None:
+    low, high = pairs(20, 4, 100).interval()
+    assert pairs(4, 20, 100).interval() == pytest.approx((-high, -low))
+
+
+def test_nothing_that_differs_leaves_out_large_differences_only() -> None:
+    low, high = pairs(0, 0, 100).interval()
+    assert pairs(0, 0, 100).p() == 1.0
+    assert high == pytest.approx(-low)
+    # z^2 N Q / a with a = (N + 2)^2 - z^2 (N + 2), by hand
+    z = norm.ppf(0.975)
+    assert high == pytest.approx(z * z * 100 / (102**2 - z * z * 102))
+
+
+@pytest.mark.parametrize("clusters", [10, 30, 100])
+@pytest.mark.parametrize("truth", [0.5, 0.95])
+@pytest.mark.parametrize("icc", [0.0, 1.0])
+def test_shares_cover(clusters: int, truth: float, icc: float) -> None:
+    """2,000 studies of 4 trials a cluster; the bound is the bar less 3 standard errors."""
+    rng = np.random.default_rng(int(clusters + 100 * truth + 1000 * icc))
+    held = 0
+    for _ in range(2000):
+        x = 4 * rng.binomial(1, truth, clusters) if icc else rng.binomial(4, truth, clusters)
+        low, high = Shares.of(x.astype(float), 4 * ones(clusters)).interval()
+        held += low <= truth <= high
+    assert held / 2000 >= (0.92 if clusters < 30 else 0.93) - 0.017
+
+
+@pytest.mark.parametrize("clusters", [10, 30, 100])
+@pytest.mark.parametrize("effect", [0.0, 0.1, 0.4])
+def test_differences_cover(clusters: int, effect: float) -> None:
+    rng = np.random.default_rng(int(clusters + 1000 * effect))
+    p = [0.1, 0.8 - effect, 0.1 + effect]
+    held = alarms = 0
+    for _ in range(2000):
+        found = Paired.of(rng.choice([-1.0, 0, 1], clusters, p=p), ones(clusters))
+        low, high = found.interval()
+        held += low <= effect <= high
+        alarms += found.p() < 0.05
+    assert held / 2000 >= (0.92 if clusters < 30 else 0.93) - 0.017
+    if not effect:
+        assert alarms / 2000 <= 0.06 + 0.016
+
+
+def balanced(totals: Floats) -> Floats:
+    a, b, c, d = (totals[..., i] for i in range(4))
+    return (a / (a + b) + c / (c + d)) / 2
+
+
+def test_a_smooth_function_at_its_end_has_a_width_and_is_hautus_for_single_trials() -> None:
+    rows = np.array([[1.0, 0, 0, 0]] * 20 + [[0, 0, 1.0, 0]] * 20)
+    found = smooth(rows, balanced, low=0.0, high=1.0)
+    # s = (40 + 1) / (40 + 1) = 1: half a trial in each cell
+    assert found.estimate == pytest.approx(20.5 / 21)
+    low, high = found.interval()
+    assert low < 0.96
+    assert high == 1.0
+    assert found.p(found.estimate) == 1.0
+
+
+def test_balanced_accuracy_covers() -> None:
+    rng = np.random.default_rng(5)
+    held = 0
+    for _ in range(1500):
+        rows = np.zeros((40, 4))
+        hits = rng.random(40) < 0.9
+        rows[np.arange(40), np.where(np.arange(40) < 20, 0, 2) + ~hits] = 1
+        low, high = smooth(rows, balanced, low=0, high=1).interval()
+        held += low <= 0.9 <= high
+    assert held / 1500 >= 0.93 - 0.02
+
+
+def test_the_jackknife_of_a_mean_is_students_interval() -> None:
+    values = np.random.default_rng(6).normal(size=25)
+    rows = np.column_stack([values, ones(25)])
+    found = jackknife(rows, lambda t: t[..., 0] / t[..., 1])
+    assert found.se == pytest.approx(values.std(ddof=1) / 5)
+    reach = student.ppf(0.975, 24) * found.se
+    assert found.interval() == pytest.approx((values.mean() - reach, values.mean() + reach))
+    assert jackknife(np.ones((9, 2)), lambda t: t[..., 0] / t[..., 1]).interval() is None
+
+
+def test_no_spread_is_inside_where_the_test_does_not_reject_it() -> None:
+    rng = np.random.default_rng(7)
+    seen = [0, 0]
+    for _ in range(3000):
+        k = int(rng.integers(2, 11))
+        n = rng.integers(3, 60, k).astype(float)
+        level = np.clip(rng.random() + rng.normal(0, rng.choice([0, 0.1, 0.3]), k), 0, 1)
+        found = Spread.of(rng.binomial(n.astype(int), level).astype(float), n)
+        assert found is not None
+        low, high = found.interval()
+        assert (found.p() <= 0.05) == (low > 0)
+        assert low <= high
+        assert low - 1e-9 <= max(found.corrected, low)
+        seen[low > 0] += 1
+    assert min(seen) > 300
+
+
+@pytest.mark.parametrize("true", [(0.7,) * 4, (0.9, 0.6, 0.6, 0.6), (0.95,) * 4])
+def test_the_spread_of_recalls_covers_where_there_is_none_and_where_there_is(
+    true: tuple[float, ...],
+) -> None:
+    rng = np.random.default_rng(8)
+    held = 0
+    for _ in range(1000):
+        found = Spread.of(rng.binomial(50, true).astype(float), np.full(4, 50.0))
+        assert found is not None
+        low, high = found.interval()
+        held += low <= np.std(true) <= high
+    assert held / 1000 >= 0.93 - 0.021
+
+
+def test_two_positions_at_least() -> None:
+    assert Spread.of(np.array([3.0, 0]), np.array([5.0, 0])) is None
+
+
+def test_power_is_that_of_all_outcomes_added_up() -> None:
+    """Against an enumeration of every number of pairs ahead and behind."""
+    n, base, change, alpha = 25, 0.1, 0.3, 0.05
+    ahead, behind = change + base / 2, base / 2
+    z, total = norm.ppf(1 - alpha / 2), 0.0
+    from scipy.stats import multinomial
+
+    for plus in range(n + 1):
+        for minus in range(n + 1 - plus):
+            if abs(plus - minus) > z * sqrt(plus + minus + 2):
+                chance = [ahead, behind, 1 - ahead - behind]
+                total += multinomial.pmf([plus, minus, n - plus - minus], n, chance)
+    assert power(n, base, change, alpha) == pytest.approx(total, abs=1e-6)
+
+
+@pytest.mark.parametrize("level", [0.05, 0.005])
+@pytest.mark.parametrize(("n", "noise"), [(100, 0.1), (400, 0.02), (400, 0.3)])
+def test_a_minimum_detectable_effect_is_found_four_times_in_five(
+    n: int, noise: float, level: float
+) -> None:
+    rng = np.random.default_rng(int(n + 1000 * noise))
+    found = []
+    for _ in range(25):
+        d = rng.choice([-1.0, 0, 1], n, p=[noise / 2, 1 - noise, noise / 2])
+        x = minimum_detectable(Paired.of(d, ones(n)), int((d != 0).sum()), level)
+        assert x is not None
+        p = [noise / 2, 1 - noise - x, noise / 2 + x]
+        plus, minus = rng.multinomial(n, [p[2], p[0], p[1]], 200)[:, :2].T
+        found += list(np.abs(plus - minus) > norm.ppf(1 - level / 2) * np.sqrt(plus + minus + 2))
+    assert 0.75 <= np.mean(found) <= 0.89
+
+
+def test_no_minimum_detectable_effect_where_nothing_would_be_found() -> None:
+    assert minimum_detectable(pairs(1, 1, 5), 2) is None
+    few = Paired.of(np.array([1.0, -1, *np.zeros(48)]), np.full(50, 4.0))
+    assert minimum_detectable(few, 2) is None
+    assert minimum_detectable(pairs(2, 2, 100), 4) == pytest.approx(0.13, abs=0.05)
+
+
+def test_entropy_is_a_mean_with_bounds() -> None:
+    """Where nothing varies, a value of nats has the width of a share of its range."""
+    share = Shares.of(0 * ones(12), ones(12))
+    low, high = share.interval()
+    assert (low, high * log(4)) == (0.0, pytest.approx(log(4) * wilson(0, 12)[1], rel=0.3))
