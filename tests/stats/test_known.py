@@ -8,16 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from horsesense.stats.known import (
-    DRAWS,
-    Fit,
-    Known,
-    closed_form,
-    fit,
-    patterns,
-    profile_interval,
-    share_known,
-)
+from horsesense.stats.known import DRAWS, Known, Profile, profile_interval, share_known
+from horsesense.stats.known_classes import Fit, closed_form, fit, patterns
 
 FLAT = (0.25,) * 4
 BIASED = (0.7, 0.1, 0.1, 0.1)
@@ -198,8 +190,6 @@ class TestRefusal:
 
 
 def test_intervals_of_several_profiles_agree_with_one() -> None:
-    from horsesense.stats.known import Profile
-
     share = np.linspace(0, 1, 4001)
     one = Profile(share, ((share - 0.5) / 0.05) ** 2)
     assert profile_interval([one], [1.0], 3.84) == pytest.approx((0.402, 0.598), abs=1e-3)
