@@ -14,6 +14,11 @@ from horsesense.measures.agreement import (
 from horsesense.measures.base import Measure
 from horsesense.measures.by_subject import NoneBySubject, RefusalBySubject, RstdBySubject
 from horsesense.measures.calibration import Brier, CalibrationError, ConfidenceAuroc
+from horsesense.measures.composition import (
+    AnswerChangeExcess,
+    CompositionQuestionless,
+    ScoreComposition,
+)
 from horsesense.measures.contrast import AccuracyChange, AnswerChangeRate
 from horsesense.measures.know_no import (
     AccuracyWithoutGold,
@@ -118,6 +123,9 @@ for _measure in (
     AnswerFlow(),
     AccuracyChange(),
     AnswerChangeRate(),
+    AnswerChangeExcess(),
+    ScoreComposition(),
+    CompositionQuestionless(),
     OmniAccuracy(),
     AccuracyWithoutGold(),
     ResponseClassShare(),

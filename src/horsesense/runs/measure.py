@@ -10,6 +10,9 @@ import orjson
 import polars as pl
 
 from horsesense.files import write_whole
+from horsesense.findings.kinds import SIZES
+from horsesense.findings.known import composition_by_reader, known_by_reader
+from horsesense.findings.verdict import verdict
 from horsesense.items.item import ItemSet
 from horsesense.measures.bounds import Bound, bounds
 from horsesense.measures.cells import HELD_OUT, Cell
@@ -37,7 +40,7 @@ def measure(directory: RunDirectory) -> Results:
 
     Raises StoreError where the run's files cannot be read or written.
     """
-    asked = directory.asked() or Asked()
+    asked, settings = directory.asked() or Asked(), directory.settings
     reviews = Reviews.load(directory.layout.root)
     readers = list(directory.known.readers)
     by_scores = [name for name in readers if reads_scores(name)]
@@ -45,11 +48,18 @@ def measure(directory: RunDirectory) -> Results:
     estimates = estimate_all(found, MEASURES, _context(directory, asked, reviews))
     findings = _findings(directory, asked, reviews)
     findings["bounds"] = _bounds(found)
+    blocks = clusters(directory.items), settings.level, settings.seed
+    findings["composition"] = composition_by_reader(found, estimates)
+    findings["known"] = known_by_reader(found, *blocks)
+    results = Results(directory, findings, tuple(estimates))
+    judged = verdict(results, found, blocks[0], settings.smallest)
+    findings["sizes"] = {**SIZES, **settings.smallest}
+    findings["verdict"] = [finding.as_json() for finding in judged]
     rows = [estimate.as_json() for estimate in estimates]
     content = orjson.dumps({**findings, "estimates": rows}, option=orjson.OPT_INDENT_2)
     write_whole(directory.layout.estimates, content)
     directory.mark("measure", "complete")
-    return Results(directory, findings, tuple(estimates))
+    return results
 
 
 def _context(directory: RunDirectory, asked: Asked, reviews: Reviews) -> Context:

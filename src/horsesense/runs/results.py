@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 
 from horsesense.errors import StoreError, UsageError
+from horsesense.findings.verdict import Finding
 from horsesense.items.item import ItemSet
 from horsesense.measures.base import Estimate
 from horsesense.runs.directory import RunDirectory
@@ -56,6 +57,11 @@ class Results:
                 hint=f"horsesense report {directory.layout.root} writes it again.",
             ) from None
         return cls(directory, findings, estimates)
+
+    @cached_property
+    def verdict(self) -> tuple[Finding, ...]:
+        """What was found, cannot be told and was ruled out; empty for runs measured before."""
+        return tuple(Finding(**row) for row in self.findings.get("verdict", ()))
 
     @property
     def items(self) -> ItemSet:

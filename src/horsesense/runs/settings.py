@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from horsesense.errors import UsageError
+from horsesense.findings.kinds import SIZES
 from horsesense.runs.suites import BASIC, merged, named_suites, rebundled, suite_probes
 
 DEFAULT_PROBES = BASIC
@@ -25,7 +26,8 @@ class Settings(BaseModel):
 
     `suite` (one name, or several with commas between) adds its probes to those that are named;
     `faithful` chooses the published protocol. `probes` then holds all of them. `sizes`, `bundles`
-    and `disjoint` are those of every probe that puts several problems into a prompt.
+    and `disjoint` are those of every probe that puts several problems into a prompt. `smallest` is
+    the smallest size that matters, by kind of finding (see `findings.kinds`).
 
     >>> Settings(items="sample", model="sim:prior").probes[0]
     'repeat'
@@ -58,6 +60,15 @@ class Settings(BaseModel):
     readers: tuple[str, ...] = AUTO_READERS
     draws: int = Field(default=1000, ge=100)
     level: float = Field(default=0.95, gt=0.5, lt=1)
+    smallest: dict[str, Annotated[float, Field(gt=0, lt=1)]] = Field(default_factory=dict)
+
+    @field_validator("smallest")
+    @classmethod
+    def _known_kinds(cls, sizes: dict[str, float]) -> dict[str, float]:
+        unknown = [name for name in sizes if name not in SIZES]
+        if unknown:
+            raise UsageError.unknown("kind of finding", unknown[0], SIZES)
+        return sizes
 
     @model_validator(mode="before")
     @classmethod

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from horsesense.measures.base import Estimate
 from horsesense.report.charts import Point, bars, describe, forest
 from horsesense.report.data import Run
+from horsesense.report.marks import side
 from horsesense.report.sections.base import Context, Section
-from horsesense.report.text import chance_text, number, value_of
-from horsesense.report.verdict import Sentence, mostly_valid, side
+from horsesense.report.text import number, value_of
 
 MOST_BARS = 16
 """Agreement levels that a histogram can hold; more (full designs) stay in the table."""
@@ -72,64 +70,4 @@ def _beyond(e: Estimate, floor: Estimate | None, run: Run) -> bool:
     return side(e, floor.high) > 0
 
 
-def sentences(run: Run) -> Iterator[Sentence]:
-    if not mostly_valid(run):
-        return
-    floor = run.one("answer_change_rate", "repeat")
-    if floor is not None:
-        yield _noise(floor)
-        yield from _changes(run, floor)
-    agreement = run.one("plurality_agreement", "order")
-    if agreement is not None and agreement.baseline is not None:
-        yield _agreement(agreement, agreement.baseline)
-
-
-def _noise(floor: Estimate) -> Sentence:
-    if side(floor, 0.01) > 0:
-        text = (
-            f"Asked the very same prompt again, it gives another answer in {value_of(floor)}: "
-            "this is the noise that every other change is compared with."
-        )
-        return Sentence(text, "note", floor, AGREEMENT.id)
-    text = f"Asked the very same prompt again, it gives another answer in {value_of(floor)}."
-    return Sentence(text, "sound", floor, AGREEMENT.id)
-
-
-def _changes(run: Run, floor: Estimate) -> Iterator[Sentence]:
-    """The strongest condition of each probe against asking again."""
-    for name in run.probes:
-        found = [e for e in _kept_content(run) if e.probe == name != "repeat"]
-        if not found:
-            continue
-        e = max(found, key=lambda e: e.value or 0)
-        title = run.label(e.probe, e.condition)
-        if _beyond(e, floor, run):
-            text = (
-                f"{title}: {value_of(e)} of the answers change though the content does not; "
-                f"asking again changes {value_of(floor)}."
-            )
-            yield Sentence(text, "warning", e, AGREEMENT.id, e.value or 0)
-        else:
-            text = (
-                f"{title}: {value_of(e)} of the answers change, which cannot be told from "
-                f"asking the same prompt again ({value_of(floor)})."
-            )
-            yield Sentence(text, "sound", e, AGREEMENT.id)
-
-
-def _agreement(e: Estimate, chance: float) -> Sentence:
-    guessing = chance_text(chance)
-    if side(e, chance) <= 0:
-        text = (
-            f"Agrees with itself over the orders in {value_of(e)} of its answers, no more than "
-            f"guessing would ({guessing})."
-        )
-        return Sentence(text, "warning", e, AGREEMENT.id, 0.8)
-    text = (
-        f"Agrees with itself over the orders in {value_of(e)} of its answers; guessing would "
-        f"give {guessing}."
-    )
-    return Sentence(text, "note", e, AGREEMENT.id)
-
-
-AGREEMENT = Section("agreement", "Does the answer stay the same?", context, sentences)
+AGREEMENT = Section("agreement", "Does the answer stay the same?", context)

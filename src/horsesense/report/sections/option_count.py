@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from horsesense.measures.base import Estimate
 from horsesense.report.curves import Curve, curves, spoken
 from horsesense.report.data import Run
 from horsesense.report.published_tables import beside
 from horsesense.report.sections.base import Context, Section
-from horsesense.report.text import chance_text, value_of
-from horsesense.report.verdict import Sentence, mostly_valid
+from horsesense.report.text import chance_text
 
 MEASURES: Mapping[str, str] = {
     "accuracy": "accuracy",
@@ -72,22 +71,4 @@ def _own(run: Run, table: str, n: str) -> Estimate | None:
     return dict(points(run, measure, "nonsense")).get(n)
 
 
-def sentences(run: Run) -> Iterator[Sentence]:
-    if not mostly_valid(run):
-        return
-    found = points(run, "plurality_agreement", "nonsense")
-    if len(found) < 2:
-        return
-    (few, first), (many, last) = found[0], found[-1]
-    text = (
-        f"With {few} options it agrees with itself in {value_of(first)} of its answers"
-        f"{_chance(first)}, with {many} in {value_of(last)}{_chance(last)}."
-    )
-    yield Sentence(text, "note", last, OPTION_COUNT.id)
-
-
-def _chance(e: Estimate) -> str:
-    return "" if e.baseline is None else f" (guessing: {chance_text(e.baseline)})"
-
-
-OPTION_COUNT = Section("option_count", "What does the number of options do?", context, sentences)
+OPTION_COUNT = Section("option_count", "What does the number of options do?", context)

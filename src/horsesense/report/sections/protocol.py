@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from horsesense.report.data import Run
 from horsesense.report.sections.base import Context, Section
-from horsesense.report.verdict import Sentence
 
 
 def context(run: Run) -> Context | None:
@@ -17,13 +16,11 @@ def context(run: Run) -> Context | None:
     return {"suites": suites, "bounds": bounds}
 
 
-def sentences(run: Run) -> Iterator[Sentence]:
+def notices(run: Run) -> Iterator[str]:
     """Numbers that contradict each other must never go unsaid."""
     broken = run.findings.get("bounds", {}).get("violated", [])
-    score = run.one("accuracy")
-    if broken and score is not None:
-        text = f"{len(broken)} inequalities between these numbers do not hold: report this."
-        yield Sentence(text, "doubt", score, PROTOCOL.id)
+    if broken:
+        yield f"{len(broken)} inequalities between these numbers do not hold: report this."
 
 
-PROTOCOL = Section("protocol", "Which protocol was run?", context, sentences)
+PROTOCOL = Section("protocol", "Which protocol was run?", context, notices)

@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from horsesense.measures.base import Estimate
 from horsesense.report.charts import Line, Point, describe, forest
 from horsesense.report.data import Run
+from horsesense.report.marks import significant
 from horsesense.report.sections.base import Context, Section
-from horsesense.report.text import chance_text, p_text, plural, points, value_of
-from horsesense.report.verdict import (
-    Sentence,
-    above_chance,
-    mostly_valid,
-    side,
-    significant,
-    would_show,
-)
+from horsesense.report.text import p_text, plural
 from horsesense.trials.condition import Condition
 
-OWN_WORDS = ("repeat", "none_of_the_above", "options_only")
-"""Probes whose effect on accuracy has sentences of its own."""
 FEW = 30
 """Independent items below which the verdict says that there are few."""
 
@@ -55,138 +46,11 @@ def _moved(changes: dict[tuple[str, Condition], Estimate], score: Estimate) -> b
     return change is not None and significant(change)
 
 
-def sentences(run: Run) -> Iterator[Sentence]:
-    score = run.one("accuracy")
-    if score is None:
-        return
-    yield from _score(run, score)
-    yield from _every_order(run, score)
-    yield from _changes(run)
-    yield from _none_of_the_above(run, score)
-    yield from _without_question(run)
-
-
-def _score(run: Run, score: Estimate) -> Iterator[Sentence]:
-    chance = chance_text(score.baseline or 0.0)
-    if above_chance(run):
-        text = f"Scores {value_of(score)} as published; guessing gives {chance}."
-    else:
-        than = "less than" if side(score, score.baseline or 0.0) < 0 else "no better than"
-        text = (
-            f"Scores {value_of(score)} as published, {than} guessing ({chance}): whether "
-            "a change makes it worse cannot be seen."
-        )
-    yield Sentence(text, "headline", score, SCORE.id)
+def notices(run: Run) -> Iterator[str]:
+    """Few independent items settle little."""
     clusters = run.findings["dataset"]["clusters"]
     if clusters < FEW:
-        text = f"Only {plural(clusters, 'independent item')}: intervals this wide settle little."
-        yield Sentence(text, "doubt", score, SCORE.id)
+        yield f"Only {plural(clusters, 'independent item')}: intervals this wide settle little."
 
 
-def _every_order(run: Run, score: Estimate) -> Iterator[Sentence]:
-    hard = run.one("accuracy_hard", "order")
-    if hard is None or hard.value is None or not score.value or score.low is None:
-        return
-    if side(hard, score.low) < 0:
-        text = (
-            f"Right in every order of the options on only {value_of(hard)} of the items, "
-            f"of {value_of(score)} as published{_noise(run)}."
-        )
-        weight = (score.value - hard.value) / score.value
-        yield Sentence(text, "warning", hard, SCORE.id, weight)
-    elif above_chance(run):
-        text = f"Right in every order of the options on {value_of(hard)} of the items."
-        yield Sentence(text, "sound", hard, SCORE.id)
-
-
-def _noise(run: Run) -> str:
-    """A clause for a model that changes no more answers by order than by chance."""
-    change = run.one("answer_change_rate", "order")
-    floor = run.one("answer_change_rate", "repeat")
-    if change is None or floor is None or floor.high is None or side(change, floor.high) > 0:
-        return ""
-    return "; asking again changes as many answers, so that the order need not be the cause"
-
-
-def _changes(run: Run) -> Iterator[Sentence]:
-    """One sentence per probe: its strongest significant change, or what would have been seen."""
-    for name, probe in run.probes.items():
-        tested = [e for e in run.all("accuracy_change", name) if e.p_adjusted is not None]
-        if name in OWN_WORDS or not tested:
-            continue
-        found = [e for e in tested if significant(e)]
-        if found:
-            e = max(found, key=lambda e: abs(e.value or 0))
-            yield _changed(run, e, len(found), len(tested))
-        elif above_chance(run):
-            yield _unchanged(str(probe["title"]), tested)
-
-
-def _changed(run: Run, e: Estimate, found: int, tested: int) -> Sentence:
-    assert e.value is not None
-    verb = "falls" if e.value < 0 else "rises"
-    more = f" ({found} of {tested} conditions change it)" if tested > 1 else ""
-    text = f"{run.label(e.probe, e.condition)}: accuracy {verb} by {points(e.value)} points{more}."
-    return Sentence(text, "warning", e, SCORE.id, min(1.0, abs(e.value) * 2))
-
-
-def _unchanged(title: str, tested: list[Estimate]) -> Sentence:
-    e = max(tested, key=lambda e: e.detectable or 0)
-    if e.detectable is None:
-        text = f"{title}: accuracy did not change in a single item."
-    else:
-        text = (
-            f"{title}: no effect on accuracy was found; a change of {points(e.detectable)} points "
-            "or more would have been seen."
-        )
-    return Sentence(text, "sound", e, SCORE.id)
-
-
-def _none_of_the_above(run: Run, score: Estimate) -> Iterator[Sentence]:
-    scores = {e.condition: e for e in run.all("accuracy", "none_of_the_above")}
-    changes = {e.condition: e for e in run.all("accuracy_change", "none_of_the_above")}
-    gone = [e for e in scores.values() if not e.condition.matches(place="distractor")]
-    for e in sorted(gone, key=lambda e: e.value or 0)[:1]:
-        place = run.setting(e.probe, e.condition)
-        where = f" (none-option {place})" if len(gone) > 1 else ""
-        text = (
-            f"hooses the none-option in {value_of(e)} of the items whose right answer was "
-            f"removed{where}; scores {value_of(score)} as published."
-        )
-        less = changes.get(e.condition)
-        if side(e, e.baseline or 0) <= 0 and side(score, e.high or 1) > 0:
-            text = f"Cannot say “none of these”: c{text}"
-            yield Sentence(text, "warning", e, SCORE.id, 0.9)
-        elif less is not None and significant(less) and (less.value or 0) < 0:
-            text = f"Says “none of these” less often than it is right: c{text}"
-            yield Sentence(text, "warning", e, SCORE.id, min(1.0, 2 * abs(less.value or 0)))
-        elif above_chance(run):
-            yield Sentence(f"C{text}", "sound", e, SCORE.id)
-    for condition, e in changes.items():
-        if condition.matches(place="distractor") and significant(e) and (e.value or 0) < 0:
-            text = (
-                "A none-option in the place of a wrong option costs "
-                f"{points(e.value or 0)} points of accuracy."
-            )
-            yield Sentence(text, "warning", e, SCORE.id, min(1.0, 2 * abs(e.value or 0)))
-
-
-def _without_question(run: Run) -> Iterable[Sentence]:
-    e = run.one("accuracy", "options_only")
-    if e is None or e.baseline is None:
-        return
-    chance = chance_text(e.baseline)
-    if side(e, e.baseline) > 0:
-        text = f"Guesses {value_of(e)} right without seeing the question, where chance is {chance}."
-        assert e.value is not None
-        weight = (e.value - e.baseline) / (1 - e.baseline)
-        yield Sentence(text, "warning", e, SCORE.id, weight)
-    elif mostly_valid(run):
-        text = (
-            f"Without the question {value_of(e)} are right, no more than chance ({chance}); "
-            f"{points(would_show(e))} points above it would have been seen."
-        )
-        yield Sentence(text, "sound", e, SCORE.id)
-
-
-SCORE = Section("score", "What each change does to the score", context, sentences)
+SCORE = Section("score", "What each change does to the score", context, notices)

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from horsesense.measures.base import Estimate
 from horsesense.report.charts import Point, describe, forest
 from horsesense.report.data import Run
 from horsesense.report.published_tables import beside
 from horsesense.report.sections.base import Context, Section
-from horsesense.report.text import points, value_of
-from horsesense.report.verdict import Sentence, mostly_valid, side
 
 ARMS = {
     "misleading": "misleading option replaced",
@@ -118,30 +114,4 @@ def _own(run: Run, column: str) -> Estimate | None:
     return run.one(column, "multi_select", group="multi")
 
 
-def sentences(run: Run) -> Iterator[Sentence]:
-    if not mostly_valid(run):
-        return
-    for e in run.all("true_false_consistency", "true_false"):
-        if e.group == "distractors" and e.condition.matches(polarity="positive"):
-            yield _accepted(e)
-            break
-    gain = run.one("recovery_rate", "misleading_replaced", group="misleading-unchanged")
-    if gain is not None and side(gain, 0.0) > 0:
-        text = (
-            "Where it was wrong, taking the misleading option away makes it right "
-            f"{points(gain.value or 0)} points more often than asking again."
-        )
-        yield Sentence(text, "note", gain, SECOND_LOOK.id)
-
-
-def _accepted(e: Estimate) -> Sentence:
-    assert e.value is not None
-    which = (
-        "of items answered right in every order " if e.condition.matches(items="consistent") else ""
-    )
-    text = f"Proposed alone, {value_of(e)} of the wrong options {which}are rejected."
-    tone = "warning" if side(e, 0.9) < 0 else "note"
-    return Sentence(text, tone, e, SECOND_LOOK.id, 1 - e.value)  # type: ignore[arg-type]
-
-
-SECOND_LOOK = Section("second_look", "What does it hold of each option?", context, sentences)
+SECOND_LOOK = Section("second_look", "What does it hold of each option?", context)
