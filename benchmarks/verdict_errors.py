@@ -25,19 +25,20 @@ from horsesense.models.registry import make_model
 from horsesense.runs.settings import Settings
 
 EVERYTHING = frozenset(("*",))
-GUESSES = frozenset(("no_better_than_guessing", "no_agreement", "answer_change", "none_option"))
 INNOCENT = {
-    # model: names of findings that are true of it. Where a model guesses, other orders and labels
-    # draw other guesses: `answer_change` is true wherever a repeat does not draw anew.
+    # model: names of findings that are true of it. Guesses are drawn anew when the same prompt is
+    # asked again, so that orders and labels change no more answers than a repeat does.
     "sim:oracle": frozenset(),
-    "sim:prior?know=0.9&b=0": frozenset(("answer_change", "none_option")),
-    "sim:prior?know=0.6&b=0": frozenset(("answer_change", "none_option")),
-    "sim:prior?know=0.3&b=0": frozenset(("answer_change", "none_option")),
-    "sim:uniform": GUESSES,
+    "sim:prior?know=0.9&prior=1,1,1,1": frozenset(),
+    "sim:prior?know=0.6&prior=1,1,1,1": frozenset(),
+    "sim:prior?know=0.3&prior=1,1,1,1": frozenset(),
+    "sim:uniform": frozenset(("no_better_than_guessing", "no_agreement")),
 }
 GUILTY = {
     # model: the finding that must be there.
     "sim:position?k=1": "position_preference",
+    "sim:prior?know=0&prior=30,23,23,24": "position_preference",
+    "sim:prior?know=0.6&prior=70,10,10,10": "position_preference",
     "sim:ranker": "none_option",
     "sim:talker?disagree=0.1": "first_token",
     "sim:refuse": "no_choice",
@@ -84,7 +85,7 @@ def main() -> None:
     parser.add_argument("--models", default="")
     parser.add_argument("--guilty", action="store_true")
     options = parser.parse_args()
-    models = {m: None for m in options.models.split()} or (GUILTY if options.guilty else INNOCENT)
+    models = dict.fromkeys(options.models.split()) or (GUILTY if options.guilty else INNOCENT)
     print("model | suite | items | accused of (studies)", flush=True)
     for suite in options.suites.split(","):
         for n in map(int, options.items.split(",")):
@@ -101,7 +102,8 @@ def main() -> None:
                     said = f"{GUILTY[model]}: {counts[GUILTY[model]]} of {options.studies}"
                 else:
                     said = f"falsely accused: {accused} of {options.studies}"
-                print(f"{model} | {suite} | {n} | {said} | {dict(counts)} | {took:.0f} s", flush=True)
+                row = (model, suite, n, said, dict(counts), f"{took:.0f} s")
+                print(*row, sep=" | ", flush=True)
 
 
 if __name__ == "__main__":
