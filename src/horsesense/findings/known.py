@@ -11,7 +11,14 @@ import numpy.typing as npt
 
 from horsesense.measures.base import Estimate, Floats
 from horsesense.measures.cells import Cell
-from horsesense.measures.composition import PARTS, ScoreComposition, considered, parts, possible
+from horsesense.measures.composition import (
+    PARTS,
+    CompositionQuestionless,
+    ScoreComposition,
+    considered,
+    parts,
+    possible,
+)
 from horsesense.stats.known import DRAWS, share_known
 from horsesense.stats.shares import Shares
 
@@ -81,11 +88,7 @@ def composition_by_reader(
             "unclassified": int((considered(cell) & (parts(cell) < 0)).sum()),
             "bounds_only": _mostly_bounds(cell),
             "parts": [*_parts(cell, estimates)],
-            "questionless": [
-                _shown(e)
-                for e in estimates
-                if e.measure == "composition_questionless" and e.reader == cell.reader
-            ],
+            "questionless": [*_questionless(cells, cell.reader, estimates)],
         }
         for cell in ScoreComposition().cells(cells)
         if considered(cell).any()
@@ -101,15 +104,30 @@ def _parts(cell: Cell, estimates: Sequence[Estimate]) -> Iterator[dict[str, Any]
     """Each part with its interval, and its share if none or all of the doubtful items are in it."""
     items, part, may = considered(cell), parts(cell), possible(cell)
     for number, name in enumerate(PARTS):
-        e = next(
-            e
-            for e in estimates
-            if (e.measure, e.reader, e.group) == ("score_composition", cell.reader, name)
-        )
+        e = _one(estimates, "score_composition", cell.reader, name)
         doubtful = int((may[:, number] & items & (part < 0)).sum())
         sure = int((part == number).sum())
         n = int(items.sum())
         yield {**_shown(e), "count": sure, "least": sure / n, "most": (sure + doubtful) / n}
+
+
+def _questionless(
+    cells: Sequence[Cell], reader: str, estimates: Sequence[Estimate]
+) -> Iterator[dict[str, Any]]:
+    """Each part's items right without the question, as counts, with the share's interval."""
+    measure = CompositionQuestionless()
+    for cell in measure.cells(cells):
+        if cell.reader != reader or measure.undefined_reason(cell):
+            continue
+        right, n = np.split(measure.rows(cell).rows.sum(axis=0), 2)
+        for place, name in enumerate(measure.groups(cell)):
+            e = _one(estimates, measure.name, reader, name)
+            yield {**_shown(e), "right": int(right[place]), "n": int(n[place])}
+
+
+def _one(estimates: Sequence[Estimate], measure: str, reader: str, group: str) -> Estimate:
+    wanted = (measure, reader, group)
+    return next(e for e in estimates if (e.measure, e.reader, e.group) == wanted)
 
 
 def _shown(e: Estimate) -> dict[str, Any]:

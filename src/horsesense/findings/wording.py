@@ -53,4 +53,4 @@ def in_points(value: float, *, signed: bool = False) -> str:
     size = abs(100 * value)
     text = f"{size:.0f}" if size >= 2 or size == 0 else f"{size:.1f}"
     sign = ("+" if value > 0 else MINUS if value < 0 else "") if signed else ""
-    return f"{sign}{text}{NARROW}{'point' if text == '1' else 'points'}"
+    return f"{sign}{text} {'point' if text == '1' else 'points'}"

@@ -147,7 +147,7 @@ def _segment(
 
 def _counted(part: Mapping[str, Any]) -> str:
     """A count of a part's items: a share of a few items would pose as an estimate."""
-    return f"{round(part['value'] * part['n']):,} of {part['n']:,}"
+    return f"{part['right']:,} of {part['n']:,}"
 
 
 def percent(value: float) -> str:
