@@ -327,7 +327,8 @@ def random_cells() -> list[Cell]:
     texts = replace(random_cell(5), reader="option_text")
     special = random_special_cells(4)
     bundles = [random_bundles(2), random_bundles(3, "select_all")]
-    return [plain, original, token, texts, *bundles, *special]
+    others = [replace(original, probe=name) for name in ("repeat", "options_only")]
+    return [plain, original, token, texts, *bundles, *special, *others]
 
 
 def fitting_cell(measure: Measure) -> Cell | None:
