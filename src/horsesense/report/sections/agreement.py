@@ -115,7 +115,7 @@ def _changes(run: Results, floor: Estimate) -> Iterator[Sentence]:
         elif excess is not None and excess.value is not None:
             text = (
                 f"Under “{title}”, {value_of(e)} of the answers change, and {value_of(floor)} when "
-                f"the same prompt is asked again; {excluded(excess)} of the difference."
+                f"the same prompt is asked again; for that difference, {excluded(excess)}."
             )
             yield Sentence(text, "note", excess, AGREEMENT.id)
 
