@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 import shutil
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import orjson
 import pytest
 
+from conftest import ROOT
 from horsesense.report import verdict_of, write_report
 from horsesense.report.published_tables import DATA_NAMES, _tables
 from horsesense.report.sections import SECTIONS
@@ -102,3 +104,20 @@ def test_data_sets_are_told_by_name(name: str, data: str | None) -> None:
     assert [d for d, pattern in DATA_NAMES.items() if pattern.search(plain)] == (
         [data] if data else []
     )
+
+
+def test_the_section_that_contributing_shows_is_rendered(tmp_path: Path) -> None:
+    """CONTRIBUTING shows this file of the example (tests/test_example_plugin.py)."""
+    from horsesense.report import _rendered
+
+    path = ROOT / "examples/plugin/src/horsesense_example/section.py"
+    spec = importlib.util.spec_from_file_location("section", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    items = items_file(tmp_path / "items.jsonl", 4)
+    run = study(items, "sim:oracle", tmp_path / "run", probes=("order",), draws=100).results
+    [(section, html)] = _rendered(run, [module.SECTION])
+    assert section.id == "valid_replies"
+    assert "<li>order: 100" in html
