@@ -230,23 +230,29 @@ def complete(work: Coroutine[Any, Any, T]) -> T:
         return asyncio.run(work)
     loop = asyncio.new_event_loop()
     task = loop.create_task(work)
-    thread = threading.Thread(target=_run_to_its_end, args=(loop, task))
-    thread.start()
+    done = threading.Event()
+    threading.Thread(target=_run_to_its_end, args=(loop, task, done)).start()
     try:
-        while thread.is_alive():
-            thread.join(0.1)
+        # Not Thread.join: interrupted, it may take a thread that still runs for one that ended.
+        while not done.wait(0.1):
+            pass
     except KeyboardInterrupt:
         loop.call_soon_threadsafe(task.cancel)
-        thread.join()
+        done.wait()
         raise InterruptedRunError(
             "Stopped; all answers that had come are stored.", hint="The same call continues."
         ) from None
     return task.result()
 
 
-def _run_to_its_end(loop: asyncio.AbstractEventLoop, task: asyncio.Task[Any]) -> None:
+def _run_to_its_end(
+    loop: asyncio.AbstractEventLoop, task: asyncio.Task[Any], done: threading.Event
+) -> None:
     """The body of the thread; what the task raises is kept in it."""
-    with contextlib.suppress(BaseException):
-        loop.run_until_complete(task)
-    loop.run_until_complete(loop.shutdown_asyncgens())
-    loop.close()
+    try:
+        with contextlib.suppress(BaseException):
+            loop.run_until_complete(task)
+        loop.run_until_complete(loop.shutdown_asyncgens())
+        loop.close()
+    finally:
+        done.set()
