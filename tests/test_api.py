@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import os
-import signal
-import time
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +9,7 @@ import polars as pl
 import pytest
 
 import horsesense as hs
-from horsesense.errors import InterruptedRunError, ModelError, UsageError
-from horsesense.models.callables import CallableModel
+from horsesense.errors import ModelError, UsageError
 
 ROWS: list[dict[str, Any]] = [
     {
@@ -170,34 +165,6 @@ def test_a_reader_that_reads_nothing_is_named_with_the_reason(
     run.read("pride")
     run.measure()
     assert set(run.findings["silent"]) == {"option_text", "pride"}
-
-
-@pytest.mark.skipif(os.name == "nt", reason="signals differ on Windows")
-def test_ctrl_c_in_a_notebook_keeps_what_was_answered(tmp_path: Path) -> None:
-    """A loop that runs already, as a notebook's, and a function that is interrupted at work."""
-    asked: list[str] = []
-
-    def answers(prompts: list[str]) -> list[str]:
-        asked.extend(prompts)
-        if len(asked) == 6:
-            os.kill(os.getpid(), signal.SIGINT)
-            time.sleep(1)  # the signal arrives while this call is under way
-        return ["A"] * len(prompts)
-
-    async def cell() -> None:
-        model = CallableModel(answers, name="slow", batch_size=2)
-        hs.audit(ROWS, model, out=tmp_path / "run", **SMALL)
-
-    loop = asyncio.new_event_loop()
-    try:
-        with pytest.raises(InterruptedRunError, match="Stopped"):
-            loop.run_until_complete(cell())
-    finally:
-        loop.close()
-    assert len(asked) < 48
-    run = hs.open(tmp_path / "run")
-    run.measure()
-    assert run.findings["unread"] > 0
 
 
 class TestNames:
