@@ -23,6 +23,7 @@ FLOORS = (
     "inference prompts",
     "readers",
     "measures",
+    "findings",
     "runs",
     "cue_tests build paper_check",
     "report",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -15,16 +16,16 @@ import pytest
 import horsesense.report as report
 from cells import cell_of
 from horsesense.errors import StoreError, UsageError
+from horsesense.findings.finding import Finding
 from horsesense.measures.base import Estimate
 from horsesense.measures.registry import MEASURES
 from horsesense.measures.signature import Signature
-from horsesense.report import item_report, write_report
+from horsesense.report import item_report, verdict_of, write_report
 from horsesense.report.charts import Line, Point, bars, forest, stacked
 from horsesense.report.examples import REASONS, choose, pieces
-from horsesense.report.sections import SECTIONS
-from horsesense.report.sections.look_at_text import _gain
+from horsesense.report.marks import side
+from horsesense.report.score_bar import headline, score_bar
 from horsesense.report.text import interval_of, p_text, value_of, visible
-from horsesense.report.verdict import Sentence, side
 from horsesense.runs.results import Results
 from horsesense.runs.settings import Settings
 from horsesense.trials.condition import PLAIN
@@ -123,12 +124,12 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Results]:
     return found
 
 
-def sentences(run: Results) -> list[Sentence]:
-    return [s for section in SECTIONS for s in section.sentences(run)]
+def said(run: Results, kind: str) -> str:
+    return "\n".join(f.sentence for f in run.verdict if f.kind == kind)
 
 
-def said(run: Results, tone: str) -> str:
-    return "\n".join(s.text for s in sentences(run) if s.tone == tone)
+def names(run: Results, kind: str) -> set[str]:
+    return {f.name for f in run.verdict if f.kind == kind}
 
 
 SIGNATURE = Signature("d", 1, "m", "p", PLAIN, "t", "", "r", 0, "accuracy", "", 0, "0")
@@ -157,73 +158,81 @@ def estimate(value: float, low: float, high: float, **changes: Any) -> Estimate:
 
 class TestVerdict:
     def test_position_is_caught(self, runs: dict[str, Results]) -> None:
-        assert "The model chooses position B in 100\u202f% of items, whichever" in said(
-            runs["position"], "warning"
-        )
-        assert "no better than guessing" in said(runs["position"], "headline")
+        found = said(runs["position"], "found")
+        assert "Chooses position B in 100\u202f% of items whatever it holds" in found
+        assert "Prefers position B: 100\u202f% of its answers go there" in found
 
     def test_oracle_is_spared(self, runs: dict[str, Results]) -> None:
-        assert said(runs["oracle"], "warning") == ""
-        assert said(runs["oracle"], "doubt") == ""
-        assert "The model scores 100\u202f% as published" in said(runs["oracle"], "headline")
+        assert said(runs["oracle"], "found") == ""
+        assert "no_better_than_guessing" in names(runs["oracle"], "ruled_out")
+        assert "Scores 100\u202f%" in headline(runs["oracle"])[0]
 
-    def test_what_was_not_found_says_what_would_have_been(self, runs: dict[str, Results]) -> None:
-        assert "the minimum detectable effect was" in said(runs["oracle"], "sound")
+    def test_what_cannot_be_told_says_how_many_items_would(self, runs: dict[str, Results]) -> None:
+        open_ = [f for f in runs["oracle"].verdict if f.kind == "cannot_tell"]
+        assert open_
+        for f in open_:
+            assert f.p_adjusted > 0.05
+            assert f.p_ruled_out > 0.05
+            if f.items is not None:
+                assert re.search(r"about [\d,]+ items would tell", f.sentence)
 
     def test_ranker_cannot_say_none(self, runs: dict[str, Results]) -> None:
-        warnings = said(runs["ranker"], "warning")
-        assert "cannot say “none of these”: it chooses the none-option in 0\u202f%" in warnings
+        found = said(runs["ranker"], "found")
+        assert "Says “none of these” less often than it is right" in found
+        assert "−100 points from the published score" in found
 
     def test_talker_says_another_thing_than_its_first_token(self, runs: dict[str, Results]) -> None:
-        assert "First token and text disagree" in said(runs["talker"], "warning")
-        assert "First token and text disagree" in said(runs["oracle"], "sound")
+        assert "First token and text choose different options" in said(runs["talker"], "found")
+        assert "First token and text choose different options" not in said(runs["oracle"], "found")
 
-    def test_refusals_are_doubted_and_nothing_is_praised(self, runs: dict[str, Results]) -> None:
-        assert "Only 0\u202f% of replies choose an option (refusal 100" in said(
-            runs["refuse"], "doubt"
-        )
-        assert said(runs["refuse"], "sound") == ""
+    def test_refusals_are_found_and_nothing_is_praised(self, runs: dict[str, Results]) -> None:
+        assert "Only 0\u202f% of the replies choose an option" in said(runs["refuse"], "found")
+        assert said(runs["refuse"], "ruled_out") == ""
 
     def test_at_chance_no_change_of_accuracy_is_called_absent(
         self, runs: dict[str, Results]
     ) -> None:
-        assert "no effect on accuracy" not in said(runs["uniform"], "sound")
-        assert "right in every order" not in said(runs["uniform"], "sound")
+        assert not names(runs["uniform"], "ruled_out") & {"accuracy_change", "none_option"}
+        assert names(runs["uniform"], "found") <= {"no_better_than_guessing", "no_agreement"}
 
-    def test_every_sentence_rests_on_a_number(self, runs: dict[str, Results]) -> None:
+    def test_every_sentence_carries_its_number(self, runs: dict[str, Results]) -> None:
         for run in runs.values():
-            for s in sentences(run):
-                e = s.estimate
-                assert e in run.estimates
-                assert e.value is not None
-                assert e.low is not None
-                assert e.high is not None
-                assert e.n + e.n_missing > 0
+            assert run.verdict
+            for f in run.verdict:
+                assert f.low is not None
+                assert f.high is not None
+                assert f.low <= f.value <= f.high
+                assert f.n > 0
+                assert f.sentence.endswith(".")
+                assert "{" not in f.sentence
 
-    def test_sentences_change_with_their_numbers(self, runs: dict[str, Results]) -> None:
-        """No sentence is a constant: with the recalls evened out, the position is not mentioned."""
-        even = tuple(
-            {
-                "position_preference": replace(e, value=0.25, low=0.2, high=0.3),
-                "position_locked": replace(e, value=0.0, low=0.0, high=0.01),
-            }.get(e.measure, e)
-            for e in runs["position"].estimates
-        )
-        run = replace(runs["position"], estimates=even)
-        assert "position B in" not in said(run, "warning")
-        assert "No preferred position was found" in said(run, "sound")
+    def test_the_verdict_is_in_the_json_with_its_fields(self, runs: dict[str, Results]) -> None:
+        for row in runs["ranker"].findings["verdict"]:
+            assert row["kind"] in ("found", "ruled_out", "cannot_tell")
+            fields = ("name", "probe", "value", "low", "high", "size", "p_adjusted", "sentence")
+            assert set(fields) <= set(row)
+            assert Finding(**row) in runs["ranker"].verdict
 
-    def test_a_probe_without_any_answer_is_a_doubt(self, hostile: Path) -> None:
-        doubts = said(results_of(hostile), "doubt")
-        assert "trials have no answer; the share is largest under “Asked again” (7 of 7)" in doubts
+    def test_the_bar_adds_up_to_the_published_score(self, runs: dict[str, Results]) -> None:
+        for name in ("oracle", "uniform", "position", "ranker"):
+            bar, score = score_bar(runs[name]), runs[name].one("accuracy")
+            assert bar is not None
+            assert score is not None
+            assert sum(s.width for s in bar.segments) == pytest.approx(100, abs=0.01)
+            published = bar.segments[0].width + bar.segments[1].width
+            assert published == pytest.approx(100 * (score.value or 0), abs=0.01)
 
-    def test_missing_answers_are_a_doubt(self, runs: dict[str, Results]) -> None:
+    def test_a_probe_without_any_answer_is_noticed(self, hostile: Path) -> None:
+        told = "\n".join(verdict_of(results_of(hostile)))
+        assert "trials have no answer; the share is largest under “Asked again” (7 of 7)" in told
+
+    def test_missing_answers_are_noticed(self, runs: dict[str, Results]) -> None:
         lost = tuple(
             replace(e, n_missing=30) if (e.measure, e.probe) == ("valid_rate", "order") else e
             for e in runs["oracle"].estimates
         )
         run = replace(runs["oracle"], estimates=lost)
-        assert "the share is largest under “Options reordered” (30 of" in said(run, "doubt")
+        assert "the share is largest under “Options reordered” (30 of" in "\n".join(verdict_of(run))
 
     @pytest.mark.parametrize(
         ("reference", "comparisons", "expected"),
@@ -260,8 +269,8 @@ class TestPage:
             check_harmless(page)
             for part in ("Verdict", "What each change does", "Items, with every", "Signatures"):
                 assert part in page.text
-            for sentence in sentences(run):
-                assert sentence.text in page.text
+            for sentence in run.verdict:
+                assert sentence.sentence in page.text
 
     def test_the_page_is_the_same_each_time(self, runs: dict[str, Results]) -> None:
         run = runs["talker"]
@@ -327,7 +336,7 @@ class TestOtherRuns:
         result = study(items, "sim:position?k=0", tmp_path / "run")
         page = Page(write_report(result.results))
         check_harmless(page)
-        assert "The model chooses position A in 100\u202f%" in page.text
+        assert "Prefers position A: 100\u202f% of its answers go there" in page.text
         assert "0 of them with a known right answer" in page.text
 
     def test_labels_without_positions(self, tmp_path: Path) -> None:
@@ -506,13 +515,3 @@ class TestStrata:
     def test_undefined_for_single_trials(self) -> None:
         cell = cell_of([(0,)], [0])
         assert MEASURES.get("agreement_share").undefined_reason(cell) is not None
-
-
-@pytest.mark.parametrize(("value", "said"), [(-0.08, "8 points below"), (0.12, "12 points above")])
-def test_a_difference_is_told_without_a_second_sign(value: float, said: str) -> None:
-    gain = Estimate(
-        "score_gain", value, value - 0.05, value + 0.05, 0.95, 100, 0, "items", "fraction",
-        "d", "m", "original", PLAIN, "text", "", SIGNATURE,
-    )  # fmt: skip
-    (sentence,) = _gain(gain)
-    assert f"The score by text is {said} the score by first token" in sentence.text

@@ -93,13 +93,21 @@ class StudyOptions:
         ),
     ] = None
 
+    smallest: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="KIND=SHARE: the smallest size that matters for a kind of finding, such as"
+            " accuracy_change=0.03; the report shows all of them."
+        ),
+    ] = None
+
     def settings(self, **more: Any) -> Settings:
         """The settings that these options ask for; lists and maps are taken apart here alone."""
         from horsesense.plugins import split_outside_brackets
         from horsesense.runs.settings import Settings
 
         found = {name: value for name, value in (asdict(self) | more).items() if value is not None}
-        for name in ("map", "where"):
+        for name in ("map", "where", "smallest"):
             if name in found:
                 found[name] = pairs(name, found[name])
         for name in ("probes", "readers", "labels"):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.measures.base import Rows, item_means, no_gold
+from horsesense.measures.base import Floats, Rows, item_means, no_gold
 from horsesense.measures.cells import NO_OPTION, Cell, Columns
 from horsesense.measures.families import DIFFERENCE
 from horsesense.measures.joined import AgainstOriginal
@@ -18,6 +19,26 @@ def paired(cell: Cell, other: Cell) -> tuple[npt.NDArray[np.intp], npt.NDArray[n
     """Rows of the items that both cells have."""
     _, mine, theirs = np.intersect1d(cell.item, other.item, return_indices=True)
     return mine, theirs
+
+
+def item_differences(cell: Cell, other: Cell, means: Callable[[Cell], Floats]) -> Rows:
+    """Rows (mean of an item in the cell minus that in the other, 1), of `item_means` of each."""
+    mine, theirs = paired(cell, other)
+    here, base = means(cell)[mine], means(other)[theirs]
+    used = (here[:, 1] > 0) & (base[:, 1] > 0)
+    rows = np.zeros((len(cell.item), 2))
+    rows[mine] = np.column_stack([np.where(used, here[:, 0] - base[:, 0], 0), used])
+    return Rows(rows, int(used.sum()), len(cell.item) - int(used.sum()))
+
+
+def right_means(cell: Cell) -> Floats:
+    """`item_means` of being right, of the trials whose right answer is known."""
+    return item_means(cell.correct == 1, cell.read & (cell.correct >= 0))
+
+
+def valid_means(cell: Cell) -> Floats:
+    """`item_means` of choosing an option."""
+    return item_means(cell.valid, cell.read)
 
 
 def tested(probes: Iterable[tuple[str, str]]) -> frozenset[str]:
@@ -51,14 +72,7 @@ class AccuracyChange(AgainstOriginal):
         return no_gold(cell) or no_gold(cell.other) or chosen_by_answer(cell)
 
     def rows(self, cell: Cell) -> Rows:
-        other = cell.other
-        mine, theirs = paired(cell, other)
-        probe = item_means(cell.correct == 1, cell.read & (cell.correct >= 0))[mine]
-        base = item_means(other.correct == 1, other.read & (other.correct >= 0))[theirs]
-        used = (probe[:, 1] > 0) & (base[:, 1] > 0)
-        rows = np.zeros((len(cell.item), 2))
-        rows[mine] = np.column_stack([np.where(used, probe[:, 0] - base[:, 0], 0), used])
-        return Rows(rows, int(used.sum()), len(cell.item) - int(used.sum()))
+        return item_differences(cell, cell.other, right_means)
 
 
 REPEAT = "repeat"
@@ -67,6 +81,9 @@ REPEAT = "repeat"
 
 class AnswerChangeRate(AgainstOriginal):
     """`cell.other` is the original."""
+
+    both_choose: ClassVar[bool] = False
+    """Whether both replies must choose an option to be counted, and not one of them."""
 
     name = "answer_change_rate"
     title = "Changed answers"
@@ -81,7 +98,8 @@ class AnswerChangeRate(AgainstOriginal):
         mine, theirs = paired(cell, other)
         here, base = cell.option[mine], other.option[theirs][:, :1]
         both = cell.read[mine] & other.read[theirs][:, :1]
-        chosen = both & ((here != NO_OPTION) | (base != NO_OPTION))
+        one, two = here != NO_OPTION, base != NO_OPTION
+        chosen = both & (one & two if self.both_choose else one | two)
         rows = np.zeros((len(cell.item), 2))
         rows[mine] = item_means(here != base, chosen)
         return Rows(rows, int(chosen.sum()), int(cell.asked.sum() - both.sum()))
@@ -127,3 +145,35 @@ class ChangeBeyondRepeat(AnswerChangeRate):
         rows = np.zeros((len(cell.item), 2))
         rows[mine] = np.column_stack([np.where(used, here[:, 0] - noise[:, 0], 0), used])
         return Rows(rows, int(used.sum()), len(cell.item) - int(used.sum()))
+
+
+class SwitchBeyondRepeat(ChangeBeyondRepeat):
+    """What unreadable replies cannot make: see `ValidChange` for those."""
+
+    both_choose = True
+
+    name = "answer_switch_beyond_repeat"
+    title = "Other options chosen, beyond asking again"
+    summary = (
+        "answer_change_beyond_repeat over the trials in which both replies choose an option: a "
+        "reply that chooses none has not chosen another."
+    )
+
+
+class ValidChange(AgainstOriginal):
+    """`cell.other` is the original."""
+
+    name = "valid_change"
+    title = "Change of valid answers"
+    summary = (
+        "Share of replies that choose an option under the probe minus as published, over the items "
+        "that have both. p: a score test of the clusters' differences, which the interval inverts."
+    )
+    counted = "items"
+    family = DIFFERENCE
+
+    def undefined_reason(self, cell: Cell) -> str | None:
+        return chosen_by_answer(cell)
+
+    def rows(self, cell: Cell) -> Rows:
+        return item_differences(cell, cell.other, valid_means)

@@ -21,6 +21,7 @@ from horsesense.rng import seed_of
 from horsesense.stats.multiplicity import holm
 from horsesense.stats.paired import Paired
 from horsesense.stats.power import minimum_detectable
+from horsesense.stats.shares import Shares
 from horsesense.stats.two_way import by_cluster
 from horsesense.trials.condition import Condition
 
@@ -67,15 +68,20 @@ class Job(NamedTuple):
 
 
 class Found(NamedTuple):
-    """An estimate, and the paired differences behind it where it is one of them."""
+    """An estimate, and the share or paired difference behind it where it is one of them."""
 
     estimate: Estimate
-    pilot: Paired | None = None
+    about: Shares | Paired | None = None
 
 
 def estimate_all(
     cells: Sequence[Cell], measures: Iterable[Measure], context: Context
 ) -> list[Estimate]:
+    """The estimates of `found_all`."""
+    return [one.estimate for one in found_all(cells, measures, context)]
+
+
+def found_all(cells: Sequence[Cell], measures: Iterable[Measure], context: Context) -> list[Found]:
     """Estimates of all measures that are defined, and a row with a reason for each that is not.
 
     Contrasts with the original are adjusted by Holm's method over the probes of a reader.
@@ -147,7 +153,7 @@ def _estimates(job: Job, context: Context) -> Iterator[Found]:
             p_value=found.p_value,
             note=found.note,
         )
-        yield Found(estimate, found.pilot)
+        yield Found(estimate, found.about)
     yield from _null(job, context)
 
 
@@ -235,7 +241,7 @@ def _undefined(measure: Measure, cell: Cell, context: Context, reason: str) -> E
     return replace(_blank(measure, cell, context, ""), note=reason)
 
 
-def _adjusted(found: Sequence[Found], context: Context) -> list[Estimate]:
+def _adjusted(found: Sequence[Found], context: Context) -> list[Found]:
     """Holm's correction over the tested probes, per measure and reader, and what would be found.
 
     The minimum detectable effect is that at the level which the correction leaves to the first of
@@ -253,9 +259,9 @@ def _adjusted(found: Sequence[Found], context: Context) -> list[Estimate]:
         for place, adjusted in zip(places, holm(p_values), strict=True):
             estimates[place] = replace(estimates[place], p_adjusted=adjusted)
             tests[place] = len(places)
-    for place, (_, pilot) in enumerate(found):
-        if pilot is not None:
+    for place, (_, about) in enumerate(found):
+        if isinstance(about, Paired):
             alpha = (1 - context.level) / tests[place]
-            detectable = minimum_detectable(pilot, alpha)
+            detectable = minimum_detectable(about, alpha)
             estimates[place] = replace(estimates[place], detectable=detectable)
-    return estimates
+    return [one._replace(estimate=e) for one, e in zip(found, estimates, strict=True)]

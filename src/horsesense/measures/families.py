@@ -40,7 +40,8 @@ class Inference(NamedTuple):
         low, high: the interval; both None where nothing can be said, and `note` says why.
         how: name of the method, with the number of clusters.
         p_value: of the null value of the family, where it has one.
-        pilot: the paired differences, from which a minimum detectable effect follows.
+        about: the share or the paired difference behind it, which can be asked at other levels
+            and against other values; None of other statistics.
     """
 
     low: float | None = None
@@ -48,7 +49,7 @@ class Inference(NamedTuple):
     how: str = ""
     p_value: float | None = None
     note: str = ""
-    pilot: Paired | None = None
+    about: Shares | Paired | None = None
 
 
 class Shared(NamedTuple):
@@ -95,6 +96,9 @@ def _ends(
     return Inference(float(interval[0]), float(interval[1]), how, p_value)
 
 
+UNIT_RANGE = (0.0, 1.0)
+
+
 class OfShare(Family):
     """A share, or a mean of values with known bounds; outcomes may share prompts."""
 
@@ -109,7 +113,9 @@ class OfShare(Family):
             share = Shares.two_way(hits, trials, evidence.shared.first, evidence.shared.second)
         ends = share.interval(level)
         scaled = ends and (evidence.low + width * ends[0], evidence.low + width * ends[1])
-        return _ends(scaled, _named("Wilson score", share.clusters, evidence), ONE_CLUSTER)
+        found = _ends(scaled, _named("Wilson score", share.clusters, evidence), ONE_CLUSTER)
+        plain = (evidence.low, evidence.high) == UNIT_RANGE
+        return found._replace(about=share if plain else None)
 
 
 class OfDifference(Family):
@@ -123,7 +129,7 @@ class OfDifference(Family):
             pairs = Paired.two_way(total, evidence.shared.first, evidence.shared.second)
         how = _named("paired score", pairs.clusters, evidence)
         found = _ends(pairs.interval(level), how, FEW_PAIRS, pairs.p())
-        return found._replace(pilot=pairs)
+        return found._replace(about=pairs)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,14 @@ from horsesense.measures.agreement import (
 from horsesense.measures.base import Measure
 from horsesense.measures.by_subject import NoneBySubject, RefusalBySubject, RstdBySubject
 from horsesense.measures.calibration import Brier, CalibrationError, ConfidenceAuroc
-from horsesense.measures.contrast import AccuracyChange, AnswerChangeRate, ChangeBeyondRepeat
+from horsesense.measures.composition import CompositionQuestionless, ScoreComposition
+from horsesense.measures.contrast import (
+    AccuracyChange,
+    AnswerChangeRate,
+    ChangeBeyondRepeat,
+    SwitchBeyondRepeat,
+    ValidChange,
+)
 from horsesense.measures.know_no import (
     AccuracyWithoutGold,
     FalseNoneRate,
@@ -119,6 +126,10 @@ for _measure in (
     AccuracyChange(),
     AnswerChangeRate(),
     ChangeBeyondRepeat(),
+    SwitchBeyondRepeat(),
+    ValidChange(),
+    ScoreComposition(),
+    CompositionQuestionless(),
     OmniAccuracy(),
     AccuracyWithoutGold(),
     ResponseClassShare(),

@@ -9,18 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
 from horsesense.errors import UsageError
 from horsesense.files import write_whole
+from horsesense.findings.finding import ORDER, TITLES, Finding, Outcome
+from horsesense.findings.wording import in_points
 from horsesense.inference.store import Store
 from horsesense.report import examples, text
 from horsesense.report.pages import environment
+from horsesense.report.score_bar import headline, score_bar, shown_interval, shown_value
 from horsesense.report.sections import APPENDIX, SECTIONS, Section
 from horsesense.report.sections.score import SCORE
-from horsesense.report.verdict import by_tone
 from horsesense.rng import fingerprint
 from horsesense.runs.results import Results
 
@@ -56,7 +58,10 @@ def write_report(results: Results, *, max_items: int = MAX_ITEMS) -> Path:
     page = _environment().get_template("report.html.j2")
     html = page.render(
         run=results,
+        headline=headline(results),
+        bar=score_bar(results),
         verdict=_verdict(results),
+        notices=_notices(results),
         sections=(sections := list(_rendered(results, SECTIONS))),
         appendix=list(_rendered(results, APPENDIX)),
         anchors={section.id for section, _ in sections},
@@ -69,18 +74,31 @@ def write_report(results: Results, *, max_items: int = MAX_ITEMS) -> Path:
 
 def verdict_of(results: Results) -> list[str]:
     """The sentences at the top of the report, in the report's order."""
-    return [sentence.text for _, _, sentences in _verdict(results) for sentence in sentences]
+    said = [f"{TITLES[f.kind]}: {f.sentence}" for f in results.verdict]
+    return [*headline(results), *said, *_notices(results)]
 
 
-def _verdict(results: Results) -> list[Any]:
-    return by_tone(s for section in SECTIONS for s in section.sentences(results))
+def _verdict(results: Results) -> list[tuple[Outcome, str, list[Finding]]]:
+    """Outcome, heading and findings of each outcome that has any."""
+    groups = ((o, TITLES[o], [f for f in results.verdict if f.kind == o]) for o in ORDER)
+    return [group for group in groups if group[2]]
+
+
+def _notices(results: Results) -> list[str]:
+    return [text for section in SECTIONS for text in section.notices(results)]
 
 
 def summary_html(results: Results) -> str:
     """The verdict and the figure of the score, for a notebook: no script, nothing outside."""
     figures = [html for section, html in _rendered(results, [SCORE])]
     template = _environment().get_template("summary.html.j2")
-    return template.render(run=results, verdict=_verdict(results), figures=figures)
+    return template.render(
+        run=results,
+        headline=headline(results),
+        verdict=_verdict(results),
+        notices=_notices(results),
+        figures=figures,
+    )
 
 
 def item_report(results: Results, item_id: str) -> Path:
@@ -152,6 +170,7 @@ def _environment() -> Environment:
     made = environment()
     for name in ("value_of", "interval_of", "count_of", "number", "chance_text"):
         made.filters[name] = getattr(text, name)
+    made.filters.update(in_points=in_points, shown_value=shown_value, shown_interval=shown_interval)
     made.globals.update(
         pieces=examples.pieces,
         messages=examples.messages,

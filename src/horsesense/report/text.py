@@ -12,13 +12,37 @@ from typing import Any
 
 from markupsafe import Markup
 
+from horsesense.findings.wording import (
+    MINUS,
+    NARROW,
+    chance_text,
+    number,
+    plural,
+    points,
+    signed,
+)
 from horsesense.measures.base import Estimate
 from horsesense.measures.families import DIFFERENCE
 from horsesense.measures.registry import MEASURES
 
-NARROW = "\u202f"
-"""Narrow no-break space, between a number and its unit."""
-MINUS = "−"
+__all__ = [
+    "MINUS",
+    "NARROW",
+    "chance_text",
+    "count_of",
+    "digits_of",
+    "finalize",
+    "interval_of",
+    "is_difference",
+    "number",
+    "p_text",
+    "plural",
+    "points",
+    "rests_on",
+    "signed",
+    "value_of",
+    "visible",
+]
 
 # Controls but for tab and line feed, bidirectional controls, invisible fillers and tags, line
 # separators, and surrogates (which no UTF-8 file can hold).
@@ -49,38 +73,6 @@ def finalize(value: Any) -> Any:
     if isinstance(value, str) and not isinstance(value, Markup):
         return visible(value)
     return "" if value is None else value
-
-
-def number(value: float, unit: str, digits: int | None = None) -> str:
-    """A value without its interval, in its unit; fractions are written in percent.
-
-    >>> number(0.531, "fraction", 0)
-    '53\\u202f%'
-    """
-    if unit == "fraction":
-        digits = 1 if digits is None else digits
-        return f"{signed(100 * value, digits)}{NARROW}%"
-    digits = (1 if unit == "points" else 2) if digits is None else digits
-    return signed(value, digits)
-
-
-def signed(value: float, digits: int) -> str:
-    """A number with a true minus sign, and no minus before a zero."""
-    text = f"{value:.{digits}f}"
-    if float(text) == 0:
-        text = text.lstrip("-")
-    return text.replace("-", MINUS)
-
-
-def chance_text(value: float) -> str:
-    """What guessing gives: whole percents, with a digit where that would say too little."""
-    return number(value, "fraction", 0 if value >= 0.1 or value == 0 else 1)
-
-
-def points(value: float) -> str:
-    """A difference of fractions in percentage points, without its sign."""
-    size = abs(100 * value)
-    return f"{size:.0f}" if size >= 2 else f"{size:.1f}"
 
 
 def digits_of(e: Estimate) -> int:
@@ -142,12 +134,3 @@ def p_text(p: float | None) -> str:
     if p is None:
         return ""
     return "< 0.0001" if p < 0.0001 else f"{p:.2g}"
-
-
-def plural(n: int, noun: str) -> str:
-    """A count with its noun.
-
-    >>> plural(1, "item"), plural(1200, "item")
-    ('1 item', '1,200 items')
-    """
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"

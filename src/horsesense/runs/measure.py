@@ -10,11 +10,15 @@ import orjson
 import polars as pl
 
 from horsesense.files import write_whole
+from horsesense.findings.early import Early
+from horsesense.findings.kinds import SIZES
+from horsesense.findings.known import composition_by_reader, known_by_reader
+from horsesense.findings.verdict import verdict
 from horsesense.items.item import ItemSet
 from horsesense.measures.bounds import Bound, bounds
 from horsesense.measures.cells import HELD_OUT, Cell
 from horsesense.measures.contrast import tested
-from horsesense.measures.estimate import Context, estimate_all
+from horsesense.measures.estimate import Context, found_all
 from horsesense.measures.registry import MEASURES
 from horsesense.measures.signature import Signature
 from horsesense.readers.human.reviews import Reviews
@@ -39,24 +43,33 @@ def measure(directory: RunDirectory) -> Results:
 
     Raises StoreError where the run's files cannot be read or written.
     """
-    asked = directory.asked() or Asked()
+    asked, settings = directory.asked() or Asked(), directory.settings
     reviews = Reviews.load(directory.layout.root)
     readers = list(directory.known.readers)
     by_scores = [name for name in readers if reads_scores(name)]
     found = cells(directory.trials(), directory.readings(), readers, reviews.classes, by_scores)
-    estimates = estimate_all(found, MEASURES, _context(directory, asked, reviews))
+    measured = found_all(found, MEASURES, _context(directory, asked, reviews))
+    estimates = [one.estimate for one in measured]
     findings = _findings(directory, asked, reviews)
     findings["bounds"] = _bounds(found)
+    early = None
     if asked.until is not None:
-        settings = directory.settings
-        early = Sequences(asked.until, directory.items, found, settings.seed, settings.level)
-        estimates = list(early.estimates(estimates))
-        findings["until"] = {**asked.until.model_dump(), "findings": early.findings()}
+        told = Sequences(asked.until, directory.items, found, settings.seed, settings.level)
+        estimates = list(told.estimates(estimates))
+        findings["until"] = {**asked.until.model_dump(), "findings": told.findings()}
+        early = Early(findings["until"]["findings"], told.stopped, asked.until.reader)
+    blocks = clusters(directory.items), settings.level, settings.seed
+    findings["composition"] = composition_by_reader(found, estimates)
+    findings["known"] = known_by_reader(found, *blocks)
+    results = Results(directory, findings, tuple(estimates))
+    judged = verdict(results, measured, settings.smallest, early)
+    findings["sizes"] = {**SIZES, **settings.smallest}
+    findings["verdict"] = [finding.as_json() for finding in judged]
     rows = [estimate.as_json() for estimate in estimates]
     content = orjson.dumps({**findings, "estimates": rows}, option=orjson.OPT_INDENT_2)
     write_whole(directory.layout.estimates, content)
     directory.mark("measure", "complete")
-    return Results(directory, findings, tuple(estimates))
+    return results
 
 
 def _context(directory: RunDirectory, asked: Asked, reviews: Reviews) -> Context:

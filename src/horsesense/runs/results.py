@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 
 from horsesense.errors import StoreError, UsageError
+from horsesense.findings.finding import Finding
 from horsesense.items.item import ItemSet
 from horsesense.measures.base import Estimate
 from horsesense.runs.directory import RunDirectory
@@ -60,6 +61,11 @@ class Results:
     def __repr__(self) -> str:
         place = str(self.directory.layout.root)
         return f"Results({len(self.estimates):,} estimates of the run in {place!r})"
+
+    @cached_property
+    def verdict(self) -> tuple[Finding, ...]:
+        """What was found, cannot be told and was ruled out; empty for runs measured before."""
+        return tuple(Finding(**row) for row in self.findings.get("verdict", ()))
 
     @property
     def items(self) -> ItemSet:

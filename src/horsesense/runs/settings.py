@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     BaseModel,
@@ -14,6 +14,7 @@ from pydantic import (
 )
 
 from horsesense.errors import UsageError
+from horsesense.findings.kinds import SIZES
 from horsesense.runs.goal import Goal
 from horsesense.runs.suites import BASIC, merged, named_suites, rebundled, suite_probes
 
@@ -34,7 +35,8 @@ class Settings(BaseModel):
     `suite` (one name, or several with commas between) adds its probes to those that are named;
     `faithful` chooses the published protocol. `probes` then holds all of them. `sizes`, `bundles`
     and `disjoint` are those of every probe that puts several problems into a prompt. `until` says
-    when asking may stop (see `runs.goal.Goal`); everything is asked without it.
+    when asking may stop (see `runs.goal.Goal`); everything is asked without it. `smallest` is the
+    smallest size that matters, by kind of finding (see `findings.kinds`).
 
     >>> Settings(items="sample", model="sim:prior").probes[0]
     'repeat'
@@ -68,6 +70,7 @@ class Settings(BaseModel):
     draws: int = Field(default=1000, ge=100)
     level: float = Field(default=0.95, gt=0.5, lt=1)
     until: str | None = None
+    smallest: dict[str, Annotated[float, Field(gt=0, lt=1)]] = Field(default_factory=dict)
 
     @field_validator("until")
     @classmethod
@@ -75,6 +78,14 @@ class Settings(BaseModel):
         if value is not None:
             Goal.parse(value)
         return value
+
+    @field_validator("smallest")
+    @classmethod
+    def _known_kinds(cls, sizes: dict[str, float]) -> dict[str, float]:
+        unknown = [name for name in sizes if name not in SIZES]
+        if unknown:
+            raise UsageError.unknown("kind of finding", unknown[0], SIZES)
+        return sizes
 
     @model_validator(mode="before")
     @classmethod

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.errors import UsageError
+from horsesense.findings.early import SHARE
 from horsesense.items.item import Item, ItemSet
 from horsesense.measures.accuracy import Accuracy
 from horsesense.measures.base import Estimate, Measure
@@ -99,8 +100,11 @@ def _incomplete(cell: Cell, of: Cell) -> npt.NDArray[np.bool_]:
 
 
 def budget(extents: Extents, level: float) -> float:
-    """Error budget of one finding: equal shares, fixed by the plan (weighted Bonferroni)."""
-    return (1 - level) / max(1, sum(p.tested for p in extents.populations))
+    """Error budget of one finding: equal shares, fixed by the plan (weighted Bonferroni).
+
+    A part of the whole is left for the findings that are not decided early.
+    """
+    return SHARE * (1 - level) / max(1, sum(p.tested for p in extents.populations))
 
 
 @dataclass

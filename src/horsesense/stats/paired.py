@@ -18,7 +18,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from horsesense.stats.two_way import Clustering, Floats, clusterings
 
@@ -125,7 +125,7 @@ class Paired:
         """The differences that are not rejected; None where nothing can be said at this level."""
         if self.clusters < FEWEST:
             return None
-        z = float(norm.ppf((1 + level) / 2))
+        z = float(ndtri((1 + level) / 2))
         ends = [self._ends(moments, z * z) for moments in self.moments]
         if any(end is None for end in ends):
             return None

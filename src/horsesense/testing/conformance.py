@@ -328,7 +328,8 @@ def random_cells() -> list[Cell]:
     special = random_special_cells(4)
     bundles = [random_bundles(2), random_bundles(3, "select_all")]
     again = replace(random_cell(6), probe="repeat", condition=PLAIN)
-    return [plain, original, token, texts, *bundles, *special, again]
+    blind = replace(original, probe="options_only")
+    return [plain, original, token, texts, *bundles, *special, again, blind]
 
 
 def fitting_cell(measure: Measure) -> Cell | None:

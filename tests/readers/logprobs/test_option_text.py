@@ -19,7 +19,7 @@ from horsesense.readers.base import OptionScorer
 from horsesense.readers.logprobs.option_text import NORMS, OptionTextReader
 from horsesense.readers.reading import Reading
 from horsesense.readers.registry import make_reader
-from horsesense.report.sections.readers import context, sentences
+from horsesense.report.sections.readers import context
 from horsesense.runs.results import Results
 from horsesense.testing.conformance import check_reader
 from horsesense.trials.extras import WithheldGold
@@ -196,13 +196,11 @@ def test_the_report_sets_it_beside_the_letters(habit: Results) -> None:
     shown = context(habit)
     assert shown is not None
     assert [row.reader for row in shown["by_text"]] == list(READERS[2:])
-    texts = {s.text: s.tone for s in sentences(habit)}
-    expected = (
-        "80 of 80 items are right by option text, 20 of 80 by letter; the two choose different "
-        "options in 75\u202f% of trials, so the score depends on how answers are scored."
-    )
-    assert texts[expected] == "warning"
-    assert texts[expected.replace("text,", "text (norm=pmi),")] == "warning"
+    found = {f.reader: f for f in habit.verdict if f.name == "other_reader"}
+    for reader in READERS[2:]:
+        assert found[reader].kind == "found"
+        assert found[reader].value == pytest.approx(0.75)
+        assert f"Read by {reader}, the score rises by 75" in found[reader].sentence
 
 
 def test_scoring_besides_changes_no_reply(tmp_path: Path) -> None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from horsesense.measures.base import Estimate
 from horsesense.report.charts import Point, bars, describe, forest
+from horsesense.report.marks import significant
 from horsesense.report.sections.base import Context, Section
-from horsesense.report.text import chance_text, excluded, number, value_of
-from horsesense.report.verdict import Sentence, mostly_valid, side, significant
+from horsesense.report.text import number, value_of
 from horsesense.runs.results import Results
 
 MOST_BARS = 16
@@ -74,65 +72,4 @@ def _beyond(e: Estimate, run: Results) -> bool:
     return excess is not None and significant(excess) and (excess.value or 0) > 0
 
 
-def sentences(run: Results) -> Iterator[Sentence]:
-    if not mostly_valid(run):
-        return
-    floor = run.one("answer_change_rate", "repeat")
-    if floor is not None:
-        yield _noise(floor)
-        yield from _changes(run, floor)
-    agreement = run.one("plurality_agreement", "order")
-    if agreement is not None and agreement.baseline is not None:
-        yield _agreement(agreement, agreement.baseline)
-
-
-def _noise(floor: Estimate) -> Sentence:
-    if side(floor, 0.01) > 0:
-        text = (
-            f"When the same prompt is asked again, {value_of(floor)} of the answers change; every "
-            "other change is compared with this noise."
-        )
-        return Sentence(text, "note", floor, AGREEMENT.id)
-    text = f"When the same prompt is asked again, {value_of(floor)} of the answers change."
-    return Sentence(text, "sound", floor, AGREEMENT.id)
-
-
-def _changes(run: Results, floor: Estimate) -> Iterator[Sentence]:
-    """The strongest condition of each probe against asking again."""
-    for name in run.probes:
-        found = [e for e in _kept_content(run) if e.probe == name != "repeat"]
-        if not found:
-            continue
-        e = max(found, key=lambda e: e.value or 0)
-        title = run.label(e.probe, e.condition)
-        excess = _excess(e, run)
-        if _beyond(e, run):
-            text = (
-                f"Under “{title}”, {value_of(e)} of the answers change although the meaning stays "
-                f"the same; asking again changes {value_of(floor)}."
-            )
-            yield Sentence(text, "warning", e, AGREEMENT.id, e.value or 0)
-        elif excess is not None and excess.value is not None:
-            text = (
-                f"Under “{title}”, {value_of(e)} of the answers change, and {value_of(floor)} when "
-                f"the same prompt is asked again; for that difference, {excluded(excess)}."
-            )
-            yield Sentence(text, "note", excess, AGREEMENT.id)
-
-
-def _agreement(e: Estimate, chance: float) -> Sentence:
-    guessing = chance_text(chance)
-    if side(e, chance) <= 0:
-        text = (
-            f"Across the orders, the model agrees with itself in {value_of(e)} of its answers, no "
-            f"more than guessing would ({guessing})."
-        )
-        return Sentence(text, "warning", e, AGREEMENT.id, 0.8)
-    text = (
-        f"Across the orders, the model agrees with itself in {value_of(e)} of its answers; "
-        f"guessing would give {guessing}."
-    )
-    return Sentence(text, "note", e, AGREEMENT.id)
-
-
-AGREEMENT = Section("agreement", "Does the answer stay the same?", context, sentences)
+AGREEMENT = Section("agreement", "Does the answer stay the same?", context)

@@ -6,14 +6,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from horsesense.report.verdict import Sentence
 from horsesense.runs.results import Results
 
 Context = Mapping[str, Any]
 
 
-def no_sentences(run: Results) -> Iterable[Sentence]:
-    """For sections that show and do not judge."""
+def no_notices(run: Results) -> Iterable[str]:
+    """For sections that have nothing to say before the verdict."""
     return ()
 
 
@@ -25,7 +24,7 @@ class Section:
         id: its anchor.
         title: its heading, a question where it has an answer.
         context: what the template is given; None where the section does not apply to the run.
-        sentences: what it adds to the verdict.
+        notices: facts about the run itself, which the verdict is to be read with.
         template: its Jinja text, where it is short; that of the file
             `templates/sections/ID.html.j2` unless given.
     """
@@ -33,5 +32,5 @@ class Section:
     id: str
     title: str
     context: Callable[[Results], Context | None]
-    sentences: Callable[[Results], Iterable[Sentence]] = no_sentences
+    notices: Callable[[Results], Iterable[str]] = no_notices
     template: str = ""

@@ -11,15 +11,12 @@ from horsesense.measures.votes import PERTURBED
 from horsesense.report.charts import Line, Point, describe, forest
 from horsesense.report.flow import flow, spoken
 from horsesense.report.sections.base import Context, Section
-from horsesense.report.text import points, rests_on, value_of
-from horsesense.report.verdict import Sentence, side
+from horsesense.report.text import rests_on
 from horsesense.runs.results import Results
 
 ENTROPIES = (*PERTURBED, "option_swap", "order")
 SAID = ("accuracy", "mismatch_rate", "rstd", "rstd_null")
 SURE = ("brier", "ece", "ece_null", "confidence_auroc")
-WORTH_SAYING = 0.01
-"""Change of accuracy up to which two readers are said to agree on the score."""
 
 
 class Offset(NamedTuple):
@@ -148,71 +145,17 @@ def _flows(run: Results) -> tuple[dict[tuple[str, str], float], int]:
     return shares, max((e.n for e in flows), default=0)
 
 
-def sentences(run: Results) -> Iterator[Sentence]:
-    gain = run.one("score_gain", reader="text")
-    if gain is not None:
-        yield from _gain(gain)
-    for reader in run.readers:
-        held = run.one("score_gain", reader=reader + HELD_OUT)
-        if held is not None:
-            yield from _debiased(run, reader, held)
-    yield from _unfitted(run)
-    yield from _offset(run)
-    floating = run.one("answer_floating", "extra_options", group="all")
-    if floating is not None:
-        yield _floating(run, floating)
-
-
-def _gain(e: Estimate) -> Iterator[Sentence]:
-    way = side(e, 0.0)
-    if way and e.value is not None and abs(e.value) > WORTH_SAYING:
-        text = (
-            f"The score by text is {points(e.value)} points {'above' if way > 0 else 'below'} the "
-            "score by first token, so it matters which of the two was published."
-        )
-        yield Sentence(text, "warning", e, LOOK_AT_TEXT.id, abs(e.value))
-
-
-def _debiased(run: Results, reader: str, e: Estimate) -> Iterator[Sentence]:
-    text = f"Without the label bias ({_named(run, reader)}, on items it was not fitted on), "
-    size = points(e.value or 0)
-    if side(e, 0.0) > 0:
-        text += f"the score by first token rises by {size} points: the bias hid right answers."
-        yield Sentence(text, "warning", e, LOOK_AT_TEXT.id, e.value or 0)
-    elif side(e, 0.0) < 0:
-        text += f"the score by first token falls by {size} points: the bias helped."
-        yield Sentence(text, "warning", e, LOOK_AT_TEXT.id, abs(e.value or 0))
-    else:
-        text += f"the score by first token changes by {value_of(e)}, which may be noise."
-        yield Sentence(text, "sound", e, LOOK_AT_TEXT.id)
-
-
-def _unfitted(run: Results) -> Iterator[Sentence]:
-    score = run.one("accuracy")
+def notices(run: Results) -> Iterator[str]:
+    """Readers that could not be fitted, and labels that do not stand at the first token."""
     for _, fit in _fits(run):
-        if "undefined_reason" in fit and score is not None:
-            yield Sentence(fit["undefined_reason"], "note", score, LOOK_AT_TEXT.id)
-
-
-def _offset(run: Results) -> Iterator[Sentence]:
-    mismatch = run.one("mismatch_rate", reader="first_token")
+        if "undefined_reason" in fit:
+            yield fit["undefined_reason"]
     for found in _offsets(run):
-        if found.offset and mismatch is not None:
-            text = (
+        if found.offset:
+            yield (
                 f"In most replies the label stands at token {found.offset + 1}, not at the first; "
                 "the reader first_token(token=found) reads it there."
             )
-            yield Sentence(text, "warning", mismatch, LOOK_AT_TEXT.id, 0.5)
 
 
-def _floating(run: Results, e: Estimate) -> Sentence:
-    moved = run.one("answer_floating", "extra_options", group="to_added")
-    added = f" and on {value_of(moved)} chooses one of them" if moved is not None else ""
-    text = (
-        f"Given three abstention options, the model changes its answer on {value_of(e)} of items"
-        f"{added} (votes over shuffled options)."
-    )
-    return Sentence(text, "note", e, LOOK_AT_TEXT.id, e.value or 0)
-
-
-LOOK_AT_TEXT = Section("look_at_text", "What do first token and text say?", context, sentences)
+LOOK_AT_TEXT = Section("look_at_text", "What do first token and text say?", context, notices)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from horsesense.measures.base import Estimate
@@ -10,8 +10,7 @@ from horsesense.measures.task_contrast import TASKS
 from horsesense.report.charts import Line
 from horsesense.report.curves import Curve, curves, error_bars, spoken
 from horsesense.report.sections.base import Context, Section
-from horsesense.report.text import chance_text, excluded, p_text, points, value_of
-from horsesense.report.verdict import Sentence, mostly_valid, side
+from horsesense.report.text import chance_text, p_text, value_of
 from horsesense.runs.results import Results
 from horsesense.stats.contrasts import Contrast, contrasts
 from horsesense.trials.condition import Condition
@@ -162,43 +161,4 @@ def _beside(run: Results, e: Estimate) -> Estimate | None:
     return run.one(measure, e.probe, condition=e.condition, group=group)
 
 
-def sentences(run: Results) -> Iterator[Sentence]:
-    if not mostly_valid(run):
-        return
-    changes = _main(_estimates(run, "change_from_single"))
-    for e in _first(sorted(changes, key=lambda e: -int(_size(e)))):
-        yield _change(run, e)
-
-
-def _change(run: Results, e: Estimate) -> Sentence:
-    """The largest size of a task against one problem a prompt."""
-    assert e.value is not None
-    many = f"With {_size(e)} problems in one prompt ({NAMES[e.probe]}),"
-    if side(e, 0.0) < 0:
-        why = _why(run, e)
-        text = f"{many} accuracy is {points(e.value)} points lower than one by one{why}."
-        tone = "warning" if e.value < -SIZEABLE else "note"
-        return Sentence(text, tone, e, MULTI_PROBLEM.id, min(1.0, -e.value))  # type: ignore[arg-type]
-    if side(e, 0.0) > 0:
-        text = f"{many} accuracy is {points(e.value)} points higher than one by one."
-        return Sentence(text, "note", e, MULTI_PROBLEM.id)
-    least = f"the minimum detectable effect was {points(e.detectable or 0)} points"
-    seen = least if e.detectable else excluded(e)
-    text = f"{many} no change of accuracy was found; {seen}."
-    return Sentence(text, "sound", e, MULTI_PROBLEM.id)
-
-
-def _why(run: Results, e: Estimate) -> str:
-    """What single problems cannot suffer: no label, or several."""
-    none, several = (
-        run.one("per_problem_errors", e.probe, group=group, condition=e.condition)
-        for group in ("unassigned", "contradiction")
-    )
-    if none is None or several is None:
-        return ""
-    return f"; {value_of(none)} of problems get no label and {value_of(several)} get several"
-
-
-MULTI_PROBLEM = Section(
-    "multi_problem", "What do many problems in one prompt cost?", context, sentences
-)
+MULTI_PROBLEM = Section("multi_problem", "What do many problems in one prompt cost?", context)

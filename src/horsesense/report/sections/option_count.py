@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from horsesense.measures.base import Estimate
 from horsesense.report.curves import Curve, curves, spoken
 from horsesense.report.published_tables import beside
 from horsesense.report.sections.base import Context, Section
-from horsesense.report.text import chance_text, value_of
-from horsesense.report.verdict import Sentence, mostly_valid
+from horsesense.report.text import chance_text
 from horsesense.runs.results import Results
 
 MEASURES: Mapping[str, str] = {
@@ -72,22 +71,4 @@ def _own(run: Results, table: str, n: str) -> Estimate | None:
     return dict(points(run, measure, "nonsense")).get(n)
 
 
-def sentences(run: Results) -> Iterator[Sentence]:
-    if not mostly_valid(run):
-        return
-    found = points(run, "plurality_agreement", "nonsense")
-    if len(found) < 2:
-        return
-    (few, first), (many, last) = found[0], found[-1]
-    text = (
-        f"With {few} options, the model agrees with itself in {value_of(first)} of its answers"
-        f"{_chance(first)}; with {many}, in {value_of(last)}{_chance(last)}."
-    )
-    yield Sentence(text, "note", last, OPTION_COUNT.id)
-
-
-def _chance(e: Estimate) -> str:
-    return "" if e.baseline is None else f" (guessing would give {chance_text(e.baseline)})"
-
-
-OPTION_COUNT = Section("option_count", "What does the number of options do?", context, sentences)
+OPTION_COUNT = Section("option_count", "What does the number of options do?", context)

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from horsesense.measures.base import Estimate
 from horsesense.report.charts import Line, Point, describe, forest
+from horsesense.report.marks import side
 from horsesense.report.sections.base import Context, Section
-from horsesense.report.text import chance_text, interval_of, p_text, value_of
-from horsesense.report.verdict import ALPHA, Sentence, above_chance, side
+from horsesense.report.text import p_text
 from horsesense.runs.results import Results
-
-WORTH_LEADING = 0.10
-"""Share of items locked to one position from which that is said before the preference."""
 
 
 def _probe(run: Results) -> str:
@@ -60,71 +55,4 @@ def _condition(estimates: list[Estimate]) -> list[Estimate]:
     return [e for e in estimates if e.condition == estimates[0].condition]
 
 
-def sentences(run: Results) -> Iterator[Sentence]:
-    chosen = _condition(run.all("position_preference", "order"))
-    locked = _locked(run)
-    if locked is not None:
-        text = (
-            f"The model chooses position {locked.group} in {value_of(locked)} of items, whichever "
-            "option stands there."
-        )
-        yield Sentence(text, "warning", locked, POSITIONS.id, locked.value or 0)
-    elif chosen:
-        yield _preference(chosen)
-    yield from _spread(run)
-
-
-def _locked(run: Results) -> Estimate | None:
-    """The position that is chosen in every order of many items; None where there is none."""
-    positions = _condition(run.all("position_locked", "order"))
-    most = max(positions, key=lambda e: e.value or 0, default=None)
-    if most is None or (most.value or 0) < WORTH_LEADING:
-        return None
-    return most if side(most, most.baseline or 0, len(positions)) > 0 else None
-
-
-def _preference(chosen: list[Estimate]) -> Sentence:
-    top = max(chosen, key=lambda e: e.value or 0)
-    fair = top.baseline or 0.0
-    if side(top, fair, len(chosen)) > 0:
-        text = (
-            f"The model prefers position {top.group}: {value_of(top)} of its answers go there, "
-            "although every option stands in every position equally often; an even spread would "
-            f"be {chance_text(fair)}."
-        )
-        weight = ((top.value or 0) - fair) / (1 - fair)
-        return Sentence(text, "warning", top, POSITIONS.id, weight)
-    text = (
-        f"No preferred position was found: the most chosen one, {top.group}, receives "
-        f"{value_of(top)} of the answers {interval_of(top)}; {chance_text(fair)} would be "
-        "even-handed."
-    )
-    return Sentence(text, "sound", top, POSITIONS.id)
-
-
-def _spread(run: Results) -> Iterator[Sentence]:
-    probe = _probe(run)
-    spread, null = run.one("rstd", probe), run.one("rstd_null", probe)
-    if spread is None or spread.value is None or null is None or null.value is None:
-        return
-    p = spread.p_value
-    if p is not None and p < ALPHA:
-        text = (
-            "The model finds the right answer more easily in some positions than in others: the "
-            f"recalls have a standard deviation of {value_of(spread)} points (RStD), where chance "
-            f"alone gives {value_of(null)} (p {'' if p < 0.0001 else '= '}{p_text(p)})."
-        )
-        weight = min(
-            1.0, (spread.value - null.value) / 43.3
-        )  # 43.3: always the same position of four
-        yield Sentence(text, "warning", spread, POSITIONS.id, weight)
-    elif above_chance(run):
-        text = (
-            "No position was found in which right answers are missed more often: the recalls have "
-            f"a standard deviation of {value_of(spread)} points (RStD), as chance alone can give "
-            f"({value_of(null)} on average, up to {null.high:.1f})."
-        )
-        yield Sentence(text, "sound", spread, POSITIONS.id)
-
-
-POSITIONS = Section("positions", "Does the place of an option matter?", context, sentences)
+POSITIONS = Section("positions", "Does the place of an option matter?", context)

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from horsesense.report.sections.base import Context, Section
 from horsesense.report.text import plural
-from horsesense.report.verdict import Sentence
 from horsesense.runs.results import Results
 
 
@@ -18,16 +17,14 @@ def context(run: Results) -> Context | None:
     return {"suites": suites, "bounds": bounds}
 
 
-def sentences(run: Results) -> Iterator[Sentence]:
+def notices(run: Results) -> Iterator[str]:
     """Numbers that contradict each other must never go unsaid."""
     broken = run.findings.get("bounds", {}).get("violated", [])
-    score = run.one("accuracy")
-    if broken and score is not None:
-        text = (
+    if broken:
+        yield (
             f"{plural(len(broken), 'relation')} that must hold between these numbers "
             f"{'does' if len(broken) == 1 else 'do'} not: please report this as a defect."
         )
-        yield Sentence(text, "doubt", score, PROTOCOL.id)
 
 
-PROTOCOL = Section("protocol", "Which protocol was run?", context, sentences)
+PROTOCOL = Section("protocol", "Which protocol was run?", context, notices)

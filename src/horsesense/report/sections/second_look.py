@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from horsesense.measures.base import Estimate
 from horsesense.report.charts import Point, describe, forest
 from horsesense.report.published_tables import beside
 from horsesense.report.sections.base import Context, Section
-from horsesense.report.text import points, value_of
-from horsesense.report.verdict import Sentence, mostly_valid, side
 from horsesense.runs.results import Results
 
 ARMS = {
@@ -118,31 +114,4 @@ def _own(run: Results, column: str) -> Estimate | None:
     return run.one(column, "multi_select", group="multi")
 
 
-def sentences(run: Results) -> Iterator[Sentence]:
-    if not mostly_valid(run):
-        return
-    for e in run.all("true_false_consistency", "true_false"):
-        if e.group == "distractors" and e.condition.matches(polarity="positive"):
-            yield _accepted(e)
-            break
-    gain = run.one("recovery_rate", "misleading_replaced", group="misleading-unchanged")
-    if gain is not None and side(gain, 0.0) > 0:
-        text = (
-            "Where the model was wrong, replacing the option that misled it makes it right "
-            f"{points(gain.value or 0)} points more often than asking again does."
-        )
-        yield Sentence(text, "note", gain, SECOND_LOOK.id)
-
-
-def _accepted(e: Estimate) -> Sentence:
-    assert e.value is not None
-    which = (
-        "of items answered right in every order " if e.condition.matches(items="consistent") else ""
-    )
-    wrong = f"{value_of(e)} of wrong options {which}"
-    text = f"When options are judged one at a time, {wrong}are rejected."
-    tone = "warning" if side(e, 0.9) < 0 else "note"
-    return Sentence(text, tone, e, SECOND_LOOK.id, 1 - e.value)  # type: ignore[arg-type]
-
-
-SECOND_LOOK = Section("second_look", "How does it judge each option alone?", context, sentences)
+SECOND_LOOK = Section("second_look", "How does it judge each option alone?", context)

@@ -10,7 +10,6 @@ from horsesense.report.charts import Line, bars
 from horsesense.report.published_tables import beside
 from horsesense.report.sections.base import Context, Section
 from horsesense.report.text import value_of
-from horsesense.report.verdict import Sentence, mostly_valid, side
 from horsesense.runs.results import Results
 
 NAMES: Mapping[str, str] = {
@@ -81,36 +80,16 @@ def _own(found: Mapping[str, Estimate], run: Results, column: str) -> Estimate |
     return found.get(column)
 
 
-def sentences(run: Results) -> Iterator[Sentence]:
-    mean = run.one("accuracy_without_gold", PROBE, group="mean")
-    omni = run.one("omni_accuracy", PROBE)
-    if mean is None or omni is None or not mostly_valid(run):
-        return
-    assert mean.value is not None
-    said = (
-        f"Where the right answer is missing, {value_of(mean)} of replies notice it, averaged over "
-        f"three prompts; OmniAccuracy is {value_of(omni)}"
-    )
-    if side(omni, 0.5) <= 0:
-        text = f"{said}, no better than always answering “none” would give (50 %)."
-    else:
-        text = f"{said}, where always answering “none” would give 50 %."
-    tone = "warning" if mean.value < 0.5 or side(omni, 0.5) <= 0 else "note"
-    yield Sentence(text, tone, mean, WITHOUT_GOLD.id, 1 - mean.value)  # type: ignore[arg-type]
-    yield from _review(run)
-
-
-def _review(run: Results) -> Iterator[Sentence]:
-    """A judge that cannot decide many replies makes the numbers above a lower bound."""
+def notices(run: Results) -> Iterator[str]:
+    """A judge that cannot decide many replies makes the numbers a lower bound."""
     open_share = run.one("response_class", PROBE, group="needs_review")
     if open_share is not None and open_share.value and open_share.value > 0.02:
-        text = (
+        yield (
             f"{value_of(open_share)} of replies to questions without a hint could not be judged "
             "by a rule and count as wrong; with `horsesense annotate`, people can judge them."
         )
-        yield Sentence(text, "doubt", open_share, WITHOUT_GOLD.id)
 
 
 WITHOUT_GOLD = Section(
-    "without_gold", "Is it noticed when the right answer is missing?", context, sentences
+    "without_gold", "Is it noticed when the right answer is missing?", context, notices
 )

@@ -1,0 +1,104 @@
+"""Coverage of the share known, and how often it is refused, over simulated studies.
+
+    python benchmarks/known_coverage.py --studies 2000
+    python benchmarks/known_coverage.py --studies 200 --refusals 200
+
+Truths: know {0, .1, .3, .5, .7, .9, 1} x three position biases of guesses, 400 new items of four
+options in every study. With --refusals, also models that the classes do not describe, with the
+check of the fit (slower). Every study has a seed of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from horsesense.stats.known import share_known
+
+ITEMS = 400
+KNOW = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)
+BIASES = ((0.25, 0.25, 0.25, 0.25), (0.4, 0.3, 0.2, 0.1), (0.7, 0.1, 0.1, 0.1))
+Choices = npt.NDArray[np.int64]
+
+
+def choices(
+    rng: np.random.Generator, know: float, bias: tuple[float, ...], slip: float = 0.0
+) -> Choices:
+    """Positions chosen where the right option stands at h, (items, k)."""
+    k = len(bias)
+    knows = rng.random((ITEMS, 1)) < know
+    slips = np.where(rng.random((ITEMS, k)) < slip, rng.integers(1, k, (ITEMS, k)), 0)
+    guesses = rng.choice(k, (ITEMS, k), p=bias)
+    return np.where(knows, (np.arange(k) + slips) % k, guesses)
+
+
+def first_token(rng: np.random.Generator, said: Choices, differ: float) -> Choices:
+    """Another position than what is said, in a share of the forms."""
+    k = said.shape[1]
+    other = (said + rng.integers(1, k, said.shape)) % k
+    return np.where(rng.random(said.shape) < differ, other, said)
+
+
+def coverage(studies: int) -> None:
+    print("know | bias | covered | mean | s.d. | mean width")
+    for know in KNOW:
+        for number, bias in enumerate(BIASES):
+            found = [
+                share_known(
+                    choices(np.random.default_rng([s, int(100 * know), number]), know, bias),
+                    draws=0,
+                )
+                for s in range(studies)
+            ]
+            low, value, high = (
+                np.array([getattr(f, name) for f in found], float)
+                for name in ("low", "value", "high")
+            )
+            covered = ((low - 1e-9 <= know) & (know <= high + 1e-9)).mean()
+            print(
+                f"{know} | {bias[0]:g} | {covered:.4f} | {value.mean():.4f} | "
+                f"{value.std():.4f} | {(high - low).mean():.4f}",
+                flush=True,
+            )
+
+
+def refusals(studies: int) -> None:
+    flat, biased = BIASES[0], BIASES[2]
+    cases: dict[str, Callable[[np.random.Generator], Choices]] = {
+        "fits, flat": lambda rng: choices(rng, 0.6, flat),
+        "fits, biased": lambda rng: choices(rng, 0.6, biased),
+        "slips .02": lambda rng: choices(rng, 0.6, flat, 0.02),
+        "slips .05": lambda rng: choices(rng, 0.6, flat, 0.05),
+        "slips .10": lambda rng: choices(rng, 0.6, flat, 0.10),
+        "first token differs .1": lambda rng: first_token(rng, choices(rng, 0.6, flat), 0.1),
+        "first token differs .3": lambda rng: first_token(rng, choices(rng, 0.6, flat), 0.3),
+    }
+    print("\nknow .6 | refused | coverage where answered")
+    for number, (name, draw) in enumerate(cases.items()):
+        found = [
+            share_known(draw(np.random.default_rng([s, 9, number])), seed=s) for s in range(studies)
+        ]
+        given = [f for f in found if f.low is not None and f.high is not None]
+        refused = 1 - len(given) / studies
+        covered = [f.low <= 0.6 <= f.high for f in given]  # type: ignore[operator]
+        print(f"{name} | {refused:.3f} | {np.mean(covered) if covered else float('nan'):.3f}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--studies", type=int, default=200)
+    parser.add_argument("--refusals", type=int, default=0)
+    options = parser.parse_args()
+    start = time.perf_counter()
+    coverage(options.studies)
+    if options.refusals:
+        refusals(options.refusals)
+    print(f"{time.perf_counter() - start:.0f} s")
+
+
+if __name__ == "__main__":
+    main()

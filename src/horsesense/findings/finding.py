@@ -1,0 +1,71 @@
+"""One sentence of a verdict, with the numbers that it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+Outcome = Literal["found", "ruled_out", "cannot_tell"]
+ORDER: tuple[Outcome, ...] = ("found", "cannot_tell", "ruled_out")
+"""In which the outcomes are shown: what to act on comes first."""
+TITLES: Mapping[Outcome, str] = {
+    "found": "Found",
+    "cannot_tell": "Cannot tell",
+    "ruled_out": "Ruled out",
+}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One sentence of the verdict.
+
+    Attributes:
+        kind: found, ruled_out or cannot_tell.
+        name, title: the kind of finding.
+        probe, condition, reader, group: where it was measured.
+        value, low, high: the share or difference, with the interval at its corrected level; low
+            and high are None where there is no interval.
+        level: of that interval.
+        null: what there is without the fault.
+        size: the smallest distance from the null that matters.
+        p_adjusted: of "there is no such fault", corrected over all accusations; None where a
+            sequence decided, which has no p.
+        p_ruled_out: of "there is one of at least the size that matters", corrected likewise.
+        weight: the accusation's share of the error rate.
+        n, counted: trials or items behind it.
+        items: how many would settle it, where it cannot be told; None: not known.
+        section: of the report that shows more.
+        sentence: in plain words.
+    """
+
+    kind: Outcome
+    name: str
+    title: str
+    probe: str
+    condition: str
+    reader: str
+    group: str
+    value: float
+    low: float | None
+    high: float | None
+    level: float
+    null: float
+    size: float
+    p_adjusted: float | None
+    p_ruled_out: float | None
+    weight: float
+    n: int
+    counted: str
+    items: int | None
+    section: str
+    sentence: str
+
+    def as_json(self) -> dict[str, Any]:
+        """Every field by name."""
+        return asdict(self)
+
+    @property
+    def effect(self) -> float:
+        """Distance from the null."""
+        return self.value - self.null

@@ -1,0 +1,401 @@
+"""The kinds of findings: what each accuses of, against which size, and in which words.
+
+A new kind is one entry of KINDS. What a kind accuses of is fixed by what was asked, never by what
+was answered: the weights of the correction rest on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from horsesense.findings.evidence import Evidence, Way
+from horsesense.measures.contrast import REPEAT
+from horsesense.trials.condition import Condition
+
+
+class Run(Protocol):
+    """What the kinds ask of a run."""
+
+    @property
+    def reader(self) -> str:
+        """The main reader."""
+
+    @property
+    def probes(self) -> Mapping[str, Mapping[str, Any]]:
+        """Every probe by name, with its title and what should hold under it."""
+
+    def label(self, probe: str, condition: Condition) -> str:
+        """A probe, and what sets the condition apart."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of finding.
+
+    Attributes:
+        name: as in `verdict` and in the setting of its size.
+        title: what is looked for, for tables.
+        measure: what it rests on.
+        section: of the report that shows more.
+        size: the smallest distance from the null that matters, unless the settings say otherwise.
+        null: what there is without the fault; None: what guessing gives.
+        way: which side of the null is a fault.
+        found, ruled_out, cannot_tell: sentences; see `verdict.words` for what they may name.
+        main: whether it is one of the report's main questions, which share half of the weight.
+        takes: which of the measure's evidence it accuses by.
+        blind_at_chance: whether a score no better than guessing hides the fault.
+        blind_if_unread: whether replies that choose no option hide it.
+    """
+
+    name: str
+    title: str
+    measure: str
+    section: str
+    size: float
+    null: float | None
+    way: Way
+    found: str
+    ruled_out: str
+    cannot_tell: str
+    main: bool = False
+    takes: Callable[[Run, Evidence], bool] = lambda run, e: e.probe == "original"
+    blind_at_chance: bool = False
+    blind_if_unread: bool = True
+
+
+def _by_main_reader(run: Run, e: Evidence) -> bool:
+    return e.reader == run.reader
+
+
+def _as_published(run: Run, e: Evidence) -> bool:
+    return _by_main_reader(run, e) and e.probe == "original"
+
+
+def _over_orders(run: Run, e: Evidence) -> bool:
+    return _by_main_reader(run, e) and e.probe == "order"
+
+
+def _under(probe: str, **settings: str) -> Callable[[Run, Evidence], bool]:
+    def takes(run: Run, e: Evidence) -> bool:
+        here = _by_main_reader(run, e) and e.probe == probe
+        return here and e.condition.matches(**settings)
+
+    return takes
+
+
+def _none_in_place(run: Run, e: Evidence) -> bool:
+    """The none-option stands where the right one stood."""
+    wrong = e.condition.matches(place="distractor")
+    return _by_main_reader(run, e) and e.probe == "none_of_the_above" and not wrong
+
+
+def _promising(*promises: str) -> Callable[[Run, Evidence], bool]:
+    """Probes of anybody that promise one of these, but for the repeat, which is the noise."""
+
+    def takes(run: Run, e: Evidence) -> bool:
+        kept = run.probes[e.probe]["invariant"] in promises and e.probe != REPEAT
+        return _by_main_reader(run, e) and kept
+
+    return takes
+
+
+def _accuracy_should_hold(run: Run, e: Evidence) -> bool:
+    return _promising("same_answer", "same_accuracy", "none")(run, e) and not _none_in_place(run, e)
+
+
+def _chance_elsewhere(run: Run, e: Evidence) -> bool:
+    """Where nothing better than chance should be possible, but for the question withheld."""
+    return _promising("chance")(run, e) and e.probe != "options_only"
+
+
+def _wrong_alone(run: Run, e: Evidence) -> bool:
+    positive = e.condition.matches(polarity="positive")
+    return _by_main_reader(run, e) and e.group == "distractors" and positive
+
+
+def _other_reader(run: Run, e: Evidence) -> bool:
+    return e.probe == "original"
+
+
+def _mean_of_prompts(run: Run, e: Evidence) -> bool:
+    return _by_main_reader(run, e) and e.group == "mean"
+
+
+def _showing_texts(run: Run, e: Evidence) -> bool:
+    """Tasks that show the label itself are variants of those that show texts."""
+    return _by_main_reader(run, e) and not e.condition.matches(shows="label")
+
+
+KINDS: tuple[Kind, ...] = (
+    Kind(
+        name="no_better_than_guessing",
+        title="The score is no better than guessing",
+        measure="accuracy",
+        section="score",
+        size=0.05,
+        null=None,
+        way="lacks",
+        found="Scores {value}, less than {size} above guessing ({null}).",
+        ruled_out="Scores {value}, better than guessing ({null}).",
+        cannot_tell="Whether it scores better than guessing ({null}) cannot be told from {value}",
+        main=True,
+        takes=_as_published,
+        blind_if_unread=False,
+    ),
+    Kind(
+        name="position_preference",
+        title="A position is preferred",
+        measure="position_preference",
+        section="positions",
+        size=0.05,
+        null=None,
+        way="above",
+        found="Prefers position {group}: {value} of its answers go there in orders that give every "
+        "position the same content; {null} would be even-handed.",
+        ruled_out="No position is preferred by {size}: the most chosen, {group}, has {value} of "
+        "the answers.",
+        cannot_tell="Whether a position is preferred cannot be told: the most chosen, {group}, "
+        "has {value} of the answers",
+        main=True,
+        takes=_over_orders,
+    ),
+    Kind(
+        name="without_question",
+        title="Options give the answer away",
+        measure="accuracy",
+        section="score",
+        size=0.05,
+        null=None,
+        way="above",
+        found="Gets {value} right without seeing the question, where guessing gives {null}.",
+        ruled_out="Without the question {value} are right, less than {size} above guessing "
+        "({null}).",
+        cannot_tell="Whether the options give answers away cannot be told: {value} are right "
+        "without the question, {null} by guessing",
+        main=True,
+        takes=_under("options_only"),
+    ),
+    Kind(
+        name="none_option",
+        title="Cannot say that none is right",
+        measure="accuracy_change",
+        section="score",
+        size=0.05,
+        null=0.0,
+        way="below",
+        found="Says “none of these” less often than it is right ({label}): {change} from the "
+        "published score where the right answer was removed.",
+        ruled_out="Says “none of these” where the right answer was removed ({label}) as often as "
+        "it is right, to within {size}.",
+        cannot_tell="Whether it says “none of these” as often as it is right ({label}) cannot be "
+        "told: {change} from the published score",
+        main=True,
+        takes=_none_in_place,
+        blind_at_chance=True,
+    ),
+    Kind(
+        name="first_token",
+        title="First token and text disagree",
+        measure="mismatch_valid",
+        section="readers",
+        size=0.04,
+        null=0.01,
+        way="above",
+        found="First token and text choose different options in {value} of the replies: a score by "
+        "first token is not a score of what the model says.",
+        ruled_out="First token and text choose different options in {value} of the replies, less "
+        "than {limit}.",
+        cannot_tell="Whether first token and text say the same cannot be told: they choose "
+        "different options in {value} of the replies",
+        main=True,
+        takes=lambda run, e: e.probe == "original" and e.reader == "first_token",
+    ),
+    Kind(
+        name="accuracy_change",
+        title="The form changes the score",
+        measure="accuracy_change",
+        section="score",
+        size=0.05,
+        null=0.0,
+        way="both",
+        found="{label}: accuracy {moves} by {distance}.",
+        ruled_out="{label}: accuracy changes by less than {size} ({change}).",
+        cannot_tell="{label}: whether accuracy changes cannot be told ({change})",
+        takes=_accuracy_should_hold,
+        blind_at_chance=True,
+    ),
+    Kind(
+        name="answer_change",
+        title="The form changes answers",
+        measure="answer_switch_beyond_repeat",
+        section="agreement",
+        size=0.05,
+        null=0.0,
+        way="above",
+        found="{label}: another option is chosen in {distance} more of the replies than when the "
+        "same prompt is asked again.",
+        ruled_out="{label}: another option is chosen as often as when the same prompt is asked "
+        "again, to within {size} ({change}).",
+        cannot_tell="{label}: whether another option is chosen more often than when the same "
+        "prompt is asked again cannot be told ({change})",
+        takes=_promising("same_answer"),
+    ),
+    Kind(
+        name="fewer_choices",
+        title="The form keeps replies from choosing",
+        measure="valid_change",
+        section="readers",
+        size=0.05,
+        null=0.0,
+        way="below",
+        found="{label}: {distance} fewer of the replies choose an option than as published; the "
+        "others count as wrong.",
+        ruled_out="{label}: as many replies choose an option as in the published form, to within "
+        "{size} ({change}).",
+        cannot_tell="{label}: whether fewer replies choose an option than as published cannot be "
+        "told ({change})",
+        takes=_promising("same_answer", "same_accuracy"),
+        blind_if_unread=True,
+    ),
+    Kind(
+        name="above_chance",
+        title="Better than chance where it should not be",
+        measure="accuracy",
+        section="score",
+        size=0.05,
+        null=None,
+        way="above",
+        found="{label}: {value} are right, where no more than chance ({null}) should be.",
+        ruled_out="{label}: {value} are right, less than {size} above chance ({null}).",
+        cannot_tell="{label}: whether more than chance ({null}) are right cannot be told from "
+        "{value}",
+        takes=_chance_elsewhere,
+    ),
+    Kind(
+        name="position_locked",
+        title="One position whatever it holds",
+        measure="position_locked",
+        section="positions",
+        size=0.05,
+        null=None,
+        way="above",
+        found="Chooses position {group} in {value} of items whatever it holds; guessing would in "
+        "{null}.",
+        ruled_out="Fewer than {limit} of items are answered by one position whatever it holds "
+        "(most, {group}: {value}).",
+        cannot_tell="Whether items are answered by position alone cannot be told (position "
+        "{group}: {value})",
+        takes=_over_orders,
+    ),
+    Kind(
+        name="no_agreement",
+        title="Agrees with itself no more than guessing",
+        measure="plurality_agreement",
+        section="agreement",
+        size=0.05,
+        null=None,
+        way="lacks",
+        found="Agrees with itself over the orders in {value} of its answers, less than {size} more "
+        "than guessing would ({null}).",
+        ruled_out="Agrees with itself over the orders in {value} of its answers, more than "
+        "guessing would ({null}).",
+        cannot_tell="Whether it agrees with itself more than guessing would ({null}) cannot be "
+        "told: {value} of its answers over the orders agree",
+        takes=_over_orders,
+    ),
+    Kind(
+        name="other_reader",
+        title="The score depends on how it is read",
+        measure="score_gain",
+        section="readers",
+        size=0.02,
+        null=0.0,
+        way="both",
+        found="Read by {reader}, the score {moves} by {distance} from that of the first token: "
+        "which of the two was published matters.",
+        ruled_out="Read by {reader} or by the first token, the score is the same to within {size} "
+        "({change}).",
+        cannot_tell="Whether {reader} and the first token give different scores cannot be told "
+        "({change})",
+        takes=_other_reader,
+    ),
+    Kind(
+        name="no_choice",
+        title="Replies choose no option",
+        measure="valid_rate",
+        section="readers",
+        size=0.05,
+        null=0.95,
+        way="below",
+        found="Only {value} of the replies choose an option. The others count as wrong, so that "
+        "accuracy here is as much about the form of the replies as about what is known.",
+        ruled_out="At least {limit} of the replies choose an option ({value} here).",
+        cannot_tell="Whether {limit} of the replies choose an option cannot be told ({value} here)",
+        takes=_as_published,
+        blind_if_unread=False,
+    ),
+    Kind(
+        name="without_gold",
+        title="A missing right answer goes unnoticed",
+        measure="accuracy_without_gold",
+        section="without_gold",
+        size=0.05,
+        null=0.5,
+        way="below",
+        found="Where the right answer is missing, only {value} of the replies notice it, as a mean "
+        "over three prompts.",
+        ruled_out="Where the right answer is missing, {value} of the replies notice it, as a mean "
+        "over three prompts: not fewer than {limit}.",
+        cannot_tell="Whether most replies notice that the right answer is missing cannot be told "
+        "({value}, as a mean over three prompts)",
+        takes=_mean_of_prompts,
+    ),
+    Kind(
+        name="wrong_accepted",
+        title="Wrong options are accepted alone",
+        measure="true_false_consistency",
+        section="second_look",
+        size=0.1,
+        null=0.9,
+        way="below",
+        found="Proposed alone, only {value} of the wrong options are rejected.",
+        ruled_out="Proposed alone, {value} of the wrong options are rejected: not fewer than "
+        "{limit}.",
+        cannot_tell="Whether wrong options proposed alone are rejected cannot be told ({value} "
+        "are)",
+        takes=_wrong_alone,
+    ),
+    Kind(
+        name="many_problems",
+        title="Many problems in one prompt cost accuracy",
+        measure="change_from_single",
+        section="multi_problem",
+        size=0.05,
+        null=0.0,
+        way="both",
+        found="{label}: accuracy is {distance} {compared} than one by one.",
+        ruled_out="{label}: accuracy is the same as one by one to within {size} ({change}).",
+        cannot_tell="{label}: whether accuracy differs from one by one cannot be told ({change})",
+        takes=_showing_texts,
+        blind_at_chance=True,
+    ),
+)
+
+SIZES: Mapping[str, float] = {kind.name: kind.size for kind in KINDS}
+"""The smallest size that matters, by kind, unless the settings say otherwise."""
+
+
+def accused(kind: Kind, run: Run, evidence: Iterable[Evidence]) -> list[Evidence]:
+    """The evidence by which a kind accuses; of several sizes of prompts, the largest alone."""
+    taken = [e for e in evidence if kind.takes(run, e)]
+    if kind.name != "many_problems":
+        return taken
+    largest = max((problems(e) for e in taken), default=0)
+    return [e for e in taken if problems(e) == largest]
+
+
+def problems(e: Evidence) -> int:
+    """How many problems a prompt holds."""
+    return e.condition.integer("size", 0)

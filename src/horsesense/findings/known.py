@@ -1,0 +1,134 @@
+"""The share known and the bounds of the score's parts, from the cells of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from horsesense.measures.base import Estimate, Floats
+from horsesense.measures.cells import Cell
+from horsesense.measures.composition import (
+    PARTS,
+    CompositionQuestionless,
+    ScoreComposition,
+    considered,
+    parts,
+    possible,
+)
+from horsesense.stats.known import DRAWS, share_known
+from horsesense.stats.shares import Shares
+
+MOST_UNCLASSIFIED = 0.05
+"""Share of items with a missing form above which bounds alone are told."""
+
+
+def known_by_reader(
+    cells: Sequence[Cell], cluster: npt.NDArray[np.intp], level: float, seed: int
+) -> dict[str, dict[str, Any]]:
+    """`share_known` of each reader's cyclic orders, as JSON; "" as reason where it was fitted."""
+    return {
+        cell.reader: _as_json(cell, cluster, level, seed)
+        for cell in cells
+        if cell.probe == "order" and cell.answer_format == "letter" and not cell.held_out
+        if cell.condition.get("design", "").startswith("cyclic")
+    }
+
+
+def _as_json(cell: Cell, cluster: npt.NDArray[np.intp], level: float, seed: int) -> dict[str, Any]:
+    choices, unclear = by_gold(cell)
+    effect = design_effect(cell, cluster)
+    found = share_known(
+        choices, unclear=unclear, level=level, draws=DRAWS, seed=seed, design_effect=effect
+    )
+    return {**asdict(found), "design_effect": effect}
+
+
+def by_gold(cell: Cell) -> tuple[dict[int, npt.NDArray[np.int64]], int]:
+    """Positions chosen where the right option stands at h, by number of options; and how many
+    items have a form without a choice."""
+    tables: dict[int, npt.NDArray[np.int64]] = {}
+    unclear = 0
+    for k in map(int, np.unique(cell.k)):
+        rows = np.flatnonzero(cell.k == k)
+        if k < 2 or cell.gold_at.shape[1] < k:
+            continue
+        gold, chosen = cell.gold_at[rows, :k].astype(np.int64), cell.position[rows, :k]
+        cyclic = (np.sort(gold, axis=1) == np.arange(k)).all(axis=1)
+        clear = cyclic & (chosen >= 0).all(axis=1) & (chosen < k).all(axis=1)
+        unclear += int((cyclic & ~clear).sum())
+        table = np.zeros((int(clear.sum()), k), dtype=np.int64)
+        np.put_along_axis(table, gold[clear], chosen[clear].astype(np.int64), axis=1)
+        if len(table):
+            tables[k] = table
+    return tables, unclear
+
+
+def design_effect(cell: Cell, cluster: npt.NDArray[np.intp]) -> float:
+    """By how much clusters of items widen the variance of "right in every order"; at least 1."""
+    names = cluster[cell.item]
+    if len(np.unique(names)) == len(names):
+        return 1.0
+    right = ((cell.correct == 1) | ~cell.asked).all(axis=1)
+    n: Floats = np.bincount(names, weights=np.ones(len(names))).astype(np.float64)
+    hits: Floats = np.bincount(names, weights=right).astype(np.float64)
+    return max(1.0, len(names) / Shares.of(hits, n).effective)
+
+
+def composition_by_reader(
+    cells: Sequence[Cell], estimates: Sequence[Estimate]
+) -> dict[str, dict[str, Any]]:
+    """The parts of the score with their bounds, and what is right without the question."""
+    return {
+        cell.reader: {
+            "items": int(considered(cell).sum()),
+            "unclassified": int((considered(cell) & (parts(cell) < 0)).sum()),
+            "bounds_only": _mostly_bounds(cell),
+            "parts": [*_parts(cell, estimates)],
+            "questionless": [*_questionless(cells, cell.reader, estimates)],
+        }
+        for cell in ScoreComposition().cells(cells)
+        if considered(cell).any()
+    }
+
+
+def _mostly_bounds(cell: Cell) -> bool:
+    lost = considered(cell) & (parts(cell) < 0)
+    return bool(lost.sum() > MOST_UNCLASSIFIED * considered(cell).sum())
+
+
+def _parts(cell: Cell, estimates: Sequence[Estimate]) -> Iterator[dict[str, Any]]:
+    """Each part with its interval, and its share if none or all of the doubtful items are in it."""
+    items, part, may = considered(cell), parts(cell), possible(cell)
+    for number, name in enumerate(PARTS):
+        e = _one(estimates, "score_composition", cell.reader, name)
+        doubtful = int((may[:, number] & items & (part < 0)).sum())
+        sure = int((part == number).sum())
+        n = int(items.sum())
+        yield {**_shown(e), "count": sure, "least": sure / n, "most": (sure + doubtful) / n}
+
+
+def _questionless(
+    cells: Sequence[Cell], reader: str, estimates: Sequence[Estimate]
+) -> Iterator[dict[str, Any]]:
+    """Each part's items right without the question, as counts, with the share's interval."""
+    measure = CompositionQuestionless()
+    for cell in measure.cells(cells):
+        if cell.reader != reader or measure.undefined_reason(cell):
+            continue
+        right, n = np.split(measure.rows(cell).rows.sum(axis=0), 2)
+        for place, name in enumerate(measure.groups(cell)):
+            e = _one(estimates, measure.name, reader, name)
+            yield {**_shown(e), "right": int(right[place]), "n": int(n[place])}
+
+
+def _one(estimates: Sequence[Estimate], measure: str, reader: str, group: str) -> Estimate:
+    wanted = (measure, reader, group)
+    return next(e for e in estimates if (e.measure, e.reader, e.group) == wanted)
+
+
+def _shown(e: Estimate) -> dict[str, Any]:
+    return {"name": e.group, "value": e.value, "low": e.low, "high": e.high, "n": e.n}

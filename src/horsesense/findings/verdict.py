@@ -1,0 +1,234 @@
+"""The verdict: every sentence is found, ruled out or cannot tell, at a stated error rate.
+
+*Found*: a test rejects that there is no such fault; one weighted Holm correction over every
+accusation that the run could make keeps the chance of any false one at 5 %. *Ruled out*: a fault of
+the smallest size that matters is rejected, with 5 % of its own, corrected in the same way (Holm
+1979; Schuirmann 1987). Nothing is ruled out because it was not found: that is *cannot tell*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from horsesense.findings.early import SHARE, Early
+from horsesense.findings.evidence import Evidence, items_needed
+from horsesense.findings.finding import ORDER, Finding, Outcome
+from horsesense.findings.kinds import KINDS, SIZES, Kind, Run, accused, problems
+from horsesense.findings.wording import chance_text, in_points, number, plural
+from horsesense.measures.estimate import Found
+from horsesense.stats.multiplicity import weighted_holm
+
+ALPHA = 0.05
+"""Error rate of all that is found together, and of all that is ruled out together."""
+MAIN_SHARE = 0.5
+"""Share of the weight that the main questions have, split evenly over them."""
+
+
+@dataclass(frozen=True)
+class Accusation:
+    """What a run may be accused of, with the evidence, its null and its weight."""
+
+    kind: Kind
+    evidence: Evidence
+    null: float
+    size: float
+    weight: float = 0.0
+    p: float = 1.0
+    p_small: float = 1.0
+
+
+def verdict(
+    run: Run,
+    found: Iterable[Found],
+    sizes: Mapping[str, float] | None = None,
+    early: Early | None = None,
+) -> list[Finding]:
+    """The verdict on a run, in the order in which it is shown; one sentence a kind and probe.
+
+    Args:
+        run: its main reader, probes and labels.
+        found: all estimates with what is behind them.
+        sizes: the smallest size that matters, by kind; `SIZES` where a kind is not named.
+        early: what was decided early, of an audit that may stop; it has its share of the errors.
+    """
+    share = 1.0 if early is None else 1 - SHARE
+    made = weighted([*accusations(run, found, {**SIZES, **(sizes or {})}, early)], share)
+    there = _corrected([a.p for a in made], made)
+    small = _corrected([a.p_small for a in made], made)
+    judged = [_judged(run, a, p, q) for a, p, q in zip(made, there, small, strict=True)]
+    told = [_told(group) for group in _groups(_seen(judged)).values()]
+    told += [] if early is None else early.findings(run)
+    return sorted(told, key=lambda f: (ORDER.index(f.kind), -abs(f.effect)))
+
+
+def accusations(
+    run: Run, found: Iterable[Found], sizes: Mapping[str, float], early: Early | None = None
+) -> Iterator[Accusation]:
+    """Every accusation that can be made of a run, without weights."""
+    known: dict[str, list[Evidence]] = {}
+    for evidence in filter(None, map(Evidence.of, found)):
+        if early is None or not early.settles(evidence):
+            known.setdefault(evidence.measure, []).append(evidence)
+    for kind in KINDS:
+        for e in accused(kind, run, known.get(kind.measure, ())):
+            null = e.baseline if kind.null is None else kind.null
+            if null is not None:
+                size = sizes[kind.name]
+                p, q = e.p_found(kind.way, null, size), e.p_ruled_out(kind.way, null, size)
+                yield Accusation(kind, e, null, size, p=p, p_small=q)
+
+
+def _corrected(p_values: Sequence[float], made: Sequence[Accusation]) -> list[float]:
+    """Holm's adjusted p-values; all weights together are these accusations' share of the errors."""
+    weights = [a.weight for a in made]
+    adjusted = weighted_holm(p_values, weights)
+    return [min(1.0, p / sum(weights)) for p in adjusted]
+
+
+def weighted(made: Sequence[Accusation], whole: float = 1.0) -> list[Accusation]:
+    """Weights that sum to `whole`: half on the main kinds, each kind and each member alike.
+
+    Where there are only main kinds, or none, they share the whole.
+    """
+    members: dict[str, int] = {}
+    for a in made:
+        members[a.kind.name] = members.get(a.kind.name, 0) + 1
+    kinds = {a.kind.name: a.kind.main for a in made}
+    number = {main: sum(m == main for m in kinds.values()) for main in (True, False)}
+    both = number[True] and number[False]
+    share = {True: MAIN_SHARE, False: 1 - MAIN_SHARE} if both else {True: 1.0, False: 1.0}
+    return [
+        replace(a, weight=whole * share[a.kind.main] / number[a.kind.main] / members[a.kind.name])
+        for a in made
+    ]
+
+
+def _judged(run: Run, a: Accusation, p: float, q: float) -> Finding:
+    """The outcome of one accusation, given both of its adjusted p-values."""
+    outcome: Outcome = "cannot_tell"
+    if p <= ALPHA:
+        outcome = "found"
+    elif q <= ALPHA:
+        outcome = "ruled_out"
+    alpha = (
+        _level_left(a.p, p, a.weight) if outcome == "found" else _level_left(a.p_small, q, a.weight)
+    )
+    two_sided = outcome == "found" and a.kind.way == "both"
+    level = 1 - (alpha if two_sided else 2 * alpha)
+    ends = a.evidence.interval(level)
+    items = items_needed(a.evidence, a.kind.way, a.null, a.size, alpha)
+    e = a.evidence
+    blank = Finding(
+        kind=outcome,
+        name=a.kind.name,
+        title=a.kind.title,
+        probe=e.probe,
+        condition=e.condition.format(),
+        reader=e.reader,
+        group=e.group,
+        value=e.value,
+        low=ends[0] if ends else None,
+        high=ends[1] if ends else None,
+        level=level,
+        null=a.null,
+        size=a.size,
+        p_adjusted=p,
+        p_ruled_out=q,
+        weight=a.weight,
+        n=e.n,
+        counted=e.counted,
+        items=items if outcome == "cannot_tell" and e.about.clusters < (items or 0) else None,
+        section=a.kind.section,
+        sentence="",
+    )
+    return replace(blank, sentence=_sentence(blank, a, run))
+
+
+def _level_left(p: float, adjusted: float, weight: float) -> float:
+    """The one-sided level at which Holm's correction tested a p: `p <= level` where found."""
+    if 0 < adjusted < 1 and p > 0:
+        return min(ALPHA, max(ALPHA * p / adjusted, ALPHA * weight))
+    return ALPHA * weight
+
+
+def words(f: Finding, a: Accusation, run: Run) -> dict[str, str]:
+    """What the sentences of a kind may name."""
+    up = a.kind.way in ("above", "lacks")
+    title = str(run.probes.get(f.probe, {}).get("title", f.probe))
+    label = run.label(f.probe, a.evidence.condition)
+    if a.kind.name == "many_problems":
+        label = f"With {problems(a.evidence)} problems in one prompt ({title.lower()})"
+    return {
+        "value": number(f.value, "fraction", 0 if f.high is None or f.high - f.low > 0.02 else 1),  # type: ignore[operator]
+        "null": chance_text(f.null),
+        "size": in_points(f.size),
+        "limit": number(f.null + f.size if up else f.null - f.size, "fraction", 0),
+        "change": in_points(f.value, signed=True),
+        "distance": in_points(abs(f.value)),
+        "moves": "rises" if f.value > 0 else "falls",
+        "compared": "higher" if f.value > 0 else "lower",
+        "label": label,
+        "group": f.group,
+        "reader": f.reader,
+    }
+
+
+def _sentence(f: Finding, a: Accusation, run: Run) -> str:
+    text: str = getattr(a.kind, f.kind).format_map(words(f, a, run))
+    small = f.p_ruled_out is not None and f.p_ruled_out <= ALPHA
+    if f.kind == "found" and small and a.kind.way != "lacks":
+        text = f"{text[:-1]}; it is there, but smaller than {in_points(f.size)}."
+    if f.kind == "cannot_tell":
+        more = f": about {plural(_rounded(f.items), 'item')} would tell." if f.items else "."
+        text += more
+    return text
+
+
+def _rounded(n: int) -> int:
+    """A count upwards to two digits."""
+    step: int = 10 ** max(0, len(str(n)) - 2)
+    return -(-n // step) * step
+
+
+def _seen(judged: Sequence[Finding]) -> Iterator[Finding]:
+    """Nothing is ruled out that could not have been seen; no error rate grows by saying less."""
+    known = {f.name: f for f in judged}
+    kinds = {kind.name: kind for kind in KINDS}
+    guessing, choice = known.get("no_better_than_guessing"), known.get("no_choice")
+    chance = guessing is None or guessing.kind != "ruled_out"
+    unread = choice is not None and choice.value < 0.5
+    for f in judged:
+        kind, why = kinds[f.name], ""
+        if f.kind == "ruled_out" and unread and kind.blind_if_unread:
+            why = "most replies choose no option"
+        elif f.kind == "ruled_out" and chance and kind.blind_at_chance:
+            why = "a score that may be guessing hides it"
+        if why:
+            text = f"{kind.title}: cannot be told, since {why}."
+            f = replace(f, kind="cannot_tell", sentence=text, items=None)
+        yield f
+
+
+def _groups(findings: Iterable[Finding]) -> dict[tuple[str, str, str], list[Finding]]:
+    """Findings of one kind, probe and reader, which one sentence speaks for."""
+    groups: dict[tuple[str, str, str], list[Finding]] = {}
+    for f in findings:
+        groups.setdefault((f.name, f.probe, f.reader), []).append(f)
+    return groups
+
+
+def _told(group: Sequence[Finding]) -> Finding:
+    """The one that speaks for its group: the strongest found; ruled out only if all are."""
+    for outcome in ORDER:
+        members = [f for f in group if f.kind == outcome]
+        if members:
+            strongest = max(members, key=lambda f: abs(f.effect))
+            return _with_others(strongest, len(members), len(group))
+    raise AssertionError("a group has members")
+
+
+def _with_others(f: Finding, members: int, of: int) -> Finding:
+    if f.kind != "found" or of == 1 or f.group:
+        return f
+    return replace(f, sentence=f"{f.sentence[:-1]} ({members} of {of} conditions).")

@@ -1,0 +1,138 @@
+"""What a score is made of: items right in every form, as published only, in others only, never."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from horsesense.measures.base import Measure, Rows, item_means
+from horsesense.measures.cells import MISSING, Cell, Parts, joined
+from horsesense.measures.joined import ORIGINAL
+
+PARTS: Final = ("every_form", "published_only", "other_forms_only", "never")
+"""In the order of the bar; the first two add up to the published score of the same items."""
+PUBLISHED, ORDERS, QUESTIONLESS = "published", "orders", "questionless"
+UNCLASSIFIED = -1
+"""Part of an item with a form that has no reading, or without a known right answer."""
+
+Codes = npt.NDArray[np.int64]
+
+
+def _by_reader(every: Sequence[Cell], probe: str) -> dict[str, Cell]:
+    """The first letter cell of a probe for each reader."""
+    found: dict[str, Cell] = {}
+    for cell in every:
+        if cell.probe == probe and cell.answer_format == "letter" and not cell.held_out:
+            found.setdefault(cell.reader, cell)
+    return found
+
+
+def forms(cell: Cell) -> npt.NDArray[np.bool_]:
+    """Which columns of a joined cell are forms of the whole question, (repetitions,)."""
+    shown: npt.NDArray[np.bool_] = cell[Parts].of(PUBLISHED) | cell[Parts].of(ORDERS)
+    return shown
+
+
+def considered(cell: Cell) -> npt.NDArray[np.bool_]:
+    """Items asked as published and in other orders, whose right answer is known, (items,)."""
+    published = np.any(cell.asked & cell[Parts].of(PUBLISHED), axis=1)
+    orders = np.any(cell.asked & cell[Parts].of(ORDERS), axis=1)
+    goldless = np.any((cell.correct < 0) & cell.read & forms(cell), axis=1)
+    kept: npt.NDArray[np.bool_] = published & orders & ~goldless
+    return kept
+
+
+def possible(cell: Cell) -> npt.NDArray[np.bool_]:
+    """Which parts each item may belong to, whatever its missing forms would say, (items, 4)."""
+    published, orders = cell[Parts].of(PUBLISHED), cell[Parts].of(ORDERS)
+    lost = cell.status == MISSING
+    right, wrong = (cell.correct == 1) | lost, (cell.correct == 0) | lost
+
+    def every(held: npt.NDArray[np.bool_], part: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        whole: npt.NDArray[np.bool_] = np.all(held | ~(cell.asked & part), axis=1)
+        return whole
+
+    def some(held: npt.NDArray[np.bool_], part: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        there: npt.NDArray[np.bool_] = np.any(held & cell.asked & part, axis=1)
+        return there
+
+    return np.column_stack(
+        [
+            every(right, published) & every(right, orders),
+            every(right, published) & some(wrong, orders),
+            every(wrong, published) & some(right, orders),
+            every(wrong, published) & every(wrong, orders),
+        ]
+    )
+
+
+def parts(cell: Cell) -> Codes:
+    """The part that each item belongs to, or UNCLASSIFIED, (items,)."""
+    may = possible(cell) & considered(cell)[:, None]
+    complete = ~((cell.status == MISSING) & forms(cell)).any(axis=1)
+    return np.where(complete & (may.sum(axis=1) == 1), may.argmax(axis=1), UNCLASSIFIED)
+
+
+class ScoreComposition(Measure):
+    name = "score_composition"
+    title = "What the score is made of"
+    summary = (
+        "Of the items asked as published and in other orders: the share right in every form, as "
+        "published only, in other forms only, never. A reply without a choice is not right; items "
+        "with an unread form are left out and counted."
+    )
+    counted = "items"
+
+    def cells(self, every: Sequence[Cell]) -> Iterator[Cell]:
+        orders = _by_reader(every, "order")
+        for reader, published in _by_reader(every, ORIGINAL).items():
+            if reader in orders:
+                order = orders[reader]
+                yield joined({PUBLISHED: published, ORDERS: order}, "order", order.condition)
+
+    def undefined_reason(self, cell: Cell) -> str | None:
+        none = considered(cell).any() or not cell.read.any()
+        return None if none else "no item has a gold answer in every form"
+
+    def groups(self, cell: Cell) -> Sequence[str]:
+        return PARTS
+
+    def rows(self, cell: Cell) -> Rows:
+        part = parts(cell)
+        used = part != UNCLASSIFIED
+        hits = part[:, None] == np.arange(len(PARTS))
+        rows = np.column_stack([hits, used]).astype(np.float64)
+        return Rows(rows, int(used.sum()), int((considered(cell) & ~used).sum()))
+
+
+class CompositionQuestionless(ScoreComposition):
+    name = "composition_questionless"
+    title = "Right without the question, by part of the score"
+    summary = (
+        "Of the items of each part of score_composition, and of all: the share that is answered "
+        "right when the question is withheld."
+    )
+    GROUPS: ClassVar = (*PARTS, "all")
+    layout = "halves"
+
+    def cells(self, every: Sequence[Cell]) -> Iterator[Cell]:
+        orders, published = _by_reader(every, "order"), _by_reader(every, ORIGINAL)
+        for reader, without in _by_reader(every, "options_only").items():
+            if reader in orders and reader in published:
+                whole = {PUBLISHED: published[reader], ORDERS: orders[reader]}
+                yield joined({**whole, QUESTIONLESS: without}, "options_only", without.condition)
+
+    def groups(self, cell: Cell) -> Sequence[str]:
+        return self.GROUPS
+
+    def rows(self, cell: Cell) -> Rows:
+        part = parts(cell)
+        right = item_means(cell.correct == 1, cell.read & cell[Parts].of(QUESTIONLESS))
+        of = np.column_stack([part[:, None] == np.arange(len(PARTS)), part != UNCLASSIFIED])
+        used = of & (right[:, 1:] > 0)
+        rows = np.concatenate([used * right[:, :1], used], axis=1).astype(np.float64)
+        n = int(used[:, -1].sum())
+        return Rows(rows, n, int(considered(cell).sum()) - n)

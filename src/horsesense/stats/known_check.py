@@ -1,0 +1,123 @@
+"""Whether the classes of `known_classes` fit: Pearson's statistic over k + 2 cells of items.
+
+It is compared with draws from the fit (a parametric bootstrap), every one refitted as the data
+are: q by one guess-weighted step, p, b and e by EM on the cells.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from horsesense.stats.known_classes import (
+    ITERATIONS,
+    MOST_SLIPS,
+    TINY,
+    Fit,
+    Floats,
+    Ints,
+    Parameters,
+    Patterns,
+    counted,
+    described,
+    em_step,
+)
+
+
+def _cells(same: Ints) -> Ints:
+    """Cell of each item: 0 all right, .., k-1 one right; k none, one content; k+1 none, several."""
+    k = same.shape[1]
+    none = same[:, 0] == 0
+    throughout = same[:, 1:].max(axis=1) == k
+    cell: Ints = np.where(none, np.where(throughout, k, k + 1), k - same[:, 0])
+    return cell
+
+
+def _cell_chances(k: int, e: Floats, q: Floats) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+    """Chance of each cell for each class (sets, k + 2), and slips expected with it (joint)."""
+    right = np.arange(k, 0, -1)
+    e = e[:, None]
+    choose = _binomials(k)[right]
+    wrong = e / (k - 1)
+
+    def whole(parts: Floats, one: Floats) -> Floats:
+        rest = np.maximum(1 - parts.sum(axis=1, keepdims=True) - one, 0)
+        return np.concatenate([parts, one, rest], axis=1)
+
+    knows = whole(choose * (1 - e) ** right * e ** (k - right), (k - 1) * wrong**k)
+    # Of the forms that are not right, a misbelieving item slips in some: to k - 2 contents.
+    other = 1 - wrong
+    misbelieves = whole(
+        choose * wrong**right * other ** (k - right), (1 - e) ** k + (k - 2) * wrong**k
+    )
+    among = wrong * (k - 2) / other
+    parts = misbelieves[:, :k] * (right + (k - right) * among)
+    one = k * (k - 2) * wrong**k
+    rest = np.maximum(k * e - parts.sum(axis=1, keepdims=True) - one, 0)
+    slips = np.concatenate([parts, one, rest], axis=1)
+    counts = np.ones((len(q), 1))
+    for h in range(k):
+        hit, miss = counts * q[:, h : h + 1], counts * (1 - q[:, h : h + 1])
+        counts = np.pad(miss, ((0, 0), (0, 1))) + np.pad(hit, ((0, 0), (1, 0)))
+    guesses = whole(counts[:, :0:-1], (k - 1) * q.prod(axis=1, keepdims=True))
+    missed = np.append(k - right, [k, k]).astype(np.float64)
+    return knows, misbelieves, guesses, knows * missed, slips
+
+
+def _binomials(k: int) -> Floats:
+    row = np.ones(1)
+    for _ in range(k):
+        row = np.convolve(row, [1.0, 1.0])
+    return row
+
+
+def _misfit(cells: Floats, q: Floats, start: Fit) -> Floats:
+    """Pearson's statistic of each row of cell counts after p, b and e are refitted, (sets,)."""
+    n, k = cells.sum(axis=1, keepdims=True), start.k
+    p, b, e = (np.full((len(cells), 1), x) for x in (start.known, start.misbelieved, start.slip))
+    for _ in range(ITERATIONS):
+        knows, misbelieves, guesses, missed, slips = _cell_chances(k, e[:, 0], q)
+        whole = np.maximum(p * knows + b * misbelieves + (1 - p - b) * guesses, TINY)
+        weight = cells / whole
+        a = (weight * p * knows).sum(axis=1, keepdims=True)
+        m = (weight * b * misbelieves).sum(axis=1, keepdims=True)
+        slipped = (weight * (p * missed + b * slips)).sum(axis=1, keepdims=True)
+        e = np.clip(slipped / np.maximum(k * (a + m), TINY), 0, MOST_SLIPS)
+        p, b = a / n, m / n
+    knows, misbelieves, guesses, _, _ = _cell_chances(k, e[:, 0], q)
+    expected = n * (p * knows + b * misbelieves + (1 - p - b) * guesses)
+    squares: Floats = ((cells - expected) ** 2 / np.maximum(expected, 0.5)).sum(axis=1)
+    return squares
+
+
+def _guess_weighted(same: Ints, chosen: Ints, count: Floats, at: Parameters) -> Floats:
+    """q after one step from `at`."""
+    q = em_step(Patterns(same, chosen, count), at, fixed=False).q[0]
+    return np.asarray(q)
+
+
+def goodness_of_fit(data: Patterns, at: Parameters, seed: int, draws: int) -> float:
+    """p of the fit by parametric bootstrap; every draw is refitted as the data are."""
+    rng = np.random.default_rng(seed)
+    k, n, start = data.k, data.n, described(data, at)
+    tables = [(data.same, data.chosen, data.count)]
+    for _ in range(draws):
+        same, chosen = counted(_drawn(start, n, rng))
+        tables.append((same, chosen, np.ones(n)))
+    cells = np.stack(
+        [np.bincount(_cells(same), weights=count, minlength=k + 2) for same, _, count in tables]
+    )
+    q = np.stack([_guess_weighted(*table, at) for table in tables])
+    found = _misfit(cells.astype(np.float64), q, start)
+    return float((1 + (found[1:] >= found[0] - 1e-9).sum()) / (1 + draws))
+
+
+def _drawn(at: Fit, n: int, rng: np.random.Generator) -> Ints:
+    """Choices of `n` items of a fitted model, (n, k)."""
+    k, places = at.k, np.arange(at.k)
+    kind = rng.random(n)
+    content = np.where(kind < at.known, 0, rng.integers(1, k, n))[:, None]
+    slip = np.where(rng.random((n, k)) < at.slip, rng.integers(1, k, (n, k)), 0)
+    held = (places + content + slip) % k
+    guess = np.searchsorted(np.cumsum(at.bias)[:-1], rng.random((n, k)))
+    drawn: Ints = np.where((kind < at.known + at.misbelieved)[:, None], held, guess)
+    return drawn

@@ -1,0 +1,182 @@
+"""The verdict: weights, both kinds of error, and evidence at its corrected level."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cells import cell_of
+from horsesense.findings.evidence import Evidence, binomial_tail, items_needed
+from horsesense.findings.kinds import KINDS, SIZES, Kind
+from horsesense.findings.known import by_gold, design_effect
+from horsesense.findings.verdict import Accusation, weighted
+from horsesense.measures.cells import Cell
+from horsesense.measures.composition import PARTS, ScoreComposition
+from horsesense.measures.estimate import Context, found_all
+from horsesense.measures.registry import MEASURES
+from horsesense.stats.paired import Paired
+from horsesense.stats.shares import Shares
+from horsesense.trials.condition import PLAIN
+
+
+def share(hits: int, n: int) -> Evidence:
+    outcomes = np.repeat([1.0, 0.0], [hits, n - hits])
+    about = Shares.of(outcomes, np.ones(n))
+    return Evidence(about, "accuracy", "original", PLAIN, "text", "", n, "trials", 0.25)
+
+
+def difference(up: int, down: int, n: int) -> Evidence:
+    outcomes = np.repeat([1.0, -1.0, 0.0], [up, down, n - up - down])
+    about = Paired.of(outcomes, np.ones(n))
+    return Evidence(about, "accuracy_change", "labels", PLAIN, "text", "", n, "items", None)
+
+
+def found_in(cells: list[Cell], name: str) -> list[Evidence]:
+    """The evidence of a measure in cells whose items are clusters of their own."""
+    context = Context("d", "m", np.arange(9), signature=lambda *_: None)  # type: ignore[arg-type, return-value]
+    found = found_all(cells, [MEASURES.get(name)], context)
+    return [e for e in map(Evidence.of, found) if e is not None]
+
+
+def kind(name: str) -> Kind:
+    return next(k for k in KINDS if k.name == name)
+
+
+class TestEvidence:
+    def test_one_item_accuses_nobody(self) -> None:
+        """A5: a perfect model with one item was said to be no better than guessing."""
+        assert share(1, 1).p_found("lacks", 0.25, 0.05) == 1
+        assert share(1, 1).p_ruled_out("lacks", 0.25, 0.05) == 1
+
+    @pytest.mark.parametrize("n", [6, 12, 40])
+    def test_an_interval_that_includes_chance_is_no_accusation(self, n: int) -> None:
+        """A5: non-rejection is neither a fault nor its absence."""
+        e = share(n // 3, n)
+        assert e.p_found("lacks", 0.25, 0.05) > 0.05
+        assert e.p_ruled_out("lacks", 0.25, 0.05) > 0.05
+
+    def test_guessing_is_found_with_enough_items(self) -> None:
+        assert share(250, 1000).p_found("lacks", 0.25, 0.05) < 0.001
+        assert share(600, 1000).p_ruled_out("lacks", 0.25, 0.05) < 1e-6
+
+    def test_a_small_null_is_held_to_the_binomial_tail(self) -> None:
+        """2 of 40 against 1 %: exact P(X >= 2) = .0607; the score test alone says about .01."""
+        e = share(2, 40)
+        assert e.p_found("above", 0.01, 0.04) >= 0.055
+        assert isinstance(e.about, Shares)
+        assert binomial_tail(e.about, 0.01, np.inf) == pytest.approx(0.0607, abs=0.006)
+
+    def test_no_change_of_many_items_is_ruled_out_and_of_few_is_not(self) -> None:
+        assert difference(10, 10, 1000).p_ruled_out("both", 0.0, 0.05) < 0.001
+        assert difference(1, 1, 20).p_ruled_out("both", 0.0, 0.05) > 0.05
+        assert difference(1, 1, 20).p_found("both", 0.0, 0.05) > 0.5
+
+    def test_sides_are_told_apart(self) -> None:
+        fall = difference(2, 40, 200)
+        assert fall.p_found("below", 0.0, 0.05) < 1e-4
+        assert fall.p_found("above", 0.0, 0.05) > 0.5
+
+    def test_items_needed_would_settle_it(self) -> None:
+        """At the number that is named, no difference is ruled out in at least 3 of 4 studies."""
+        few = difference(5, 5, 50)
+        n = items_needed(few, "both", 0.0, 0.05, 0.05)
+        assert n is not None
+        rng = np.random.default_rng(1)
+        settled = 0
+        for _ in range(100):
+            up, down = rng.multinomial(n, [0.1, 0.1, 0.8])[:2]
+            settled += difference(up, down, n).p_ruled_out("both", 0.0, 0.05) <= 0.05
+        assert 70 <= settled <= 97
+
+    def test_each_group_is_evidence_of_its_own(self) -> None:
+        cell = cell_of([[0, 1], [0, 0]], [0, 0], k=2, positions=[[0, 1], [0, 0]])
+        (a, b) = found_in([cell], "position_preference")
+        assert [(e.group, e.value, e.about.n) for e in (a, b)] == [("A", 0.75, 4), ("B", 0.25, 4)]
+
+
+class TestWeights:
+    def accuse(self, *names: str) -> list[Accusation]:
+        return [Accusation(kind(n), share(5, 10), 0.25, 0.05) for n in names]
+
+    def test_half_is_on_the_main_questions(self) -> None:
+        made = weighted(
+            self.accuse("first_token", *["position_preference"] * 4, "no_choice", "answer_change")
+        )
+        assert sum(a.weight for a in made) == pytest.approx(1)
+        assert made[0].weight == pytest.approx(0.25)
+        assert [a.weight for a in made[1:5]] == pytest.approx([0.0625] * 4)
+        assert made[5].weight == made[6].weight == pytest.approx(0.25)
+
+    def test_alone_they_share_the_whole(self) -> None:
+        made = weighted(self.accuse("no_choice", "answer_change"))
+        assert [a.weight for a in made] == pytest.approx([0.5, 0.5])
+
+    def test_kinds_are_whole(self) -> None:
+        assert len(SIZES) == len(KINDS)
+        for k in KINDS:
+            assert k.measure in MEASURES.names()
+            for text in (k.found, k.ruled_out):
+                assert text.endswith(".")
+
+
+def published(right: list[int]) -> Cell:
+    return cell_of([[0 if r else 1] for r in right], [0] * len(right), probe="original")
+
+
+class TestComposition:
+    def cell(self) -> Cell:
+        orders = cell_of([[0, 0], [0, 1], [1, 0], [1, 1], [0, -99]], [0] * 5, probe="order")
+        (joint,) = ScoreComposition().cells([published([1, 1, 0, 0, 1]), orders])
+        return joint
+
+    def test_each_item_has_its_part(self) -> None:
+        rows = ScoreComposition().rows(self.cell())
+        assert rows.n == 4
+        assert rows.n_missing == 1
+        parts = ScoreComposition().value(rows.rows.sum(axis=0))
+        assert dict(zip(PARTS, parts, strict=True)) == dict.fromkeys(PARTS, 0.25)
+
+    def test_a_missing_form_leaves_the_parts_that_are_possible(self) -> None:
+        from horsesense.measures.composition import parts, possible
+
+        assert possible(self.cell())[4].tolist() == [True, True, False, False]
+        assert parts(self.cell()).tolist() == [0, 1, 2, 3, -1]
+
+
+class TestSwitches:
+    def cells(self) -> list[Cell]:
+        again = cell_of([[0], [1], [1], [1]], [0] * 4, probe="repeat")
+        labels = cell_of([[1], [None], [1], [None]], [0] * 4, probe="labels")
+        return [published([1, 1, 0, 0]), again, labels]
+
+    def test_a_reply_without_a_choice_is_no_other_option(self) -> None:
+        """It was said to change answers; now only the two that choose are compared."""
+        (e,) = found_in(self.cells(), "answer_switch_beyond_repeat")
+        assert (e.value, e.about.n) == (0.5, 2)
+        (old,) = found_in(self.cells(), "answer_change_beyond_repeat")
+        assert (old.value, old.about.n) == (0.5, 4)
+
+    def test_it_is_told_as_what_it_is(self) -> None:
+        change = {e.probe: e.value for e in found_in(self.cells(), "valid_change")}
+        assert change == {"repeat": 0.0, "labels": -0.5}
+
+
+class TestKnownCells:
+    def test_choices_are_put_where_the_gold_was(self) -> None:
+        cell = cell_of(
+            [[0, 0], [0, 1]], [0, 0], k=2, positions=[[1, 0], [1, 1]], gold_at=[[1, 0], [1, 0]]
+        )
+        tables, unclear = by_gold(cell)
+        assert tables[2].tolist() == [[0, 1], [1, 1]]
+        assert unclear == 0
+
+    def test_items_without_a_choice_are_counted(self) -> None:
+        cell = cell_of([[0, None]], [0], k=2, positions=[[1, 0]], gold_at=[[1, 0]])
+        tables, unclear = by_gold(cell)
+        assert (tables, unclear) == ({}, 1)
+
+    def test_copies_of_items_cost_what_they_are_worth(self) -> None:
+        right = [[0, 0] if i % 2 else [1, 1] for i in range(40) for _ in range(4)]
+        cell = cell_of(right, [0] * 160)
+        assert design_effect(cell, np.arange(160)) == 1
+        assert design_effect(cell, np.repeat(np.arange(40), 4)) == pytest.approx(4, rel=0.1)

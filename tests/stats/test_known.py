@@ -1,0 +1,215 @@
+"""The share known: closed forms, simulated truths, and refusal where the classes do not fit."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from horsesense.stats.known import DRAWS, Known, Profile, profile_interval, share_known
+from horsesense.stats.known_classes import Fit, closed_form, fit, patterns
+
+FLAT = (0.25,) * 4
+BIASED = (0.7, 0.1, 0.1, 0.1)
+
+
+def choices(
+    n: int,
+    seed: int,
+    known: float,
+    bias: tuple[float, ...],
+    *,
+    believed: float = 0.0,
+    slip: float = 0.0,
+) -> npt.NDArray[np.int64]:
+    """Positions chosen where the right option stands at h, written apart from the module."""
+    rng = np.random.default_rng(seed)
+    k = len(bias)
+    rows = []
+    for _ in range(n):
+        kind = rng.random()
+        if kind >= known + believed:
+            rows.append(rng.choice(k, size=k, p=bias))
+            continue
+        shift = 0 if kind < known else rng.integers(1, k)
+        row = (np.arange(k) + shift) % k
+        for h in np.flatnonzero(rng.random(k) < slip):
+            row[h] = rng.choice([j for j in range(k) if j != row[h]])
+        rows.append(row)
+    return np.array(rows)
+
+
+class TestClosedForms:
+    def test_all_right_is_all_known(self) -> None:
+        found = share_known(np.tile(np.arange(4), (100, 1)))
+        assert found.value == pytest.approx(1, abs=1e-9)
+        assert found.high == 1
+        # The likelihood of p, all right, is (p + (1 - p) Q)^n with Q = 1/256: the deviance is
+        # 3.84 where that is exp(-1.92 / n).
+        theta = np.exp(-(1.959964**2) / 2 / 100)
+        assert found.low == pytest.approx((theta - 1 / 256) / (1 - 1 / 256), abs=4e-4)
+        assert "could not be checked" in found.reason
+
+    def test_always_one_position_is_nothing_known(self) -> None:
+        found = share_known(np.full((100, 4), 2))
+        assert found.value == pytest.approx(0, abs=1e-3)
+        assert found.low == 0
+        assert found.fits[0].bias[2] == pytest.approx(1, abs=1e-6)
+
+    def test_without_slips_the_fit_is_the_closed_form(self) -> None:
+        """Guesses drawn so that no wrong content repeats throughout: b and e stay at 0."""
+        data = choices(2000, 5, 0.5, BIASED)
+        p, q = closed_form(patterns(data))
+        found = fit(data)
+        assert found.known == pytest.approx(p, abs=0.004)
+        assert found.bias == pytest.approx(q, abs=0.01)
+        assert found.slip < 0.003
+
+    def test_closed_form_satisfies_its_equations(self) -> None:
+        data = choices(500, 6, 0.4, BIASED)
+        p, q = closed_form(patterns(data))
+        luck = q.prod()
+        right = (data == np.arange(4)).all(axis=1)
+        assert p == pytest.approx((right.mean() - luck) / (1 - luck))
+        chosen = np.bincount(data[~right].ravel(), minlength=4)
+        expected = chosen + (~right).sum() * luck / (1 - luck)
+        assert q == pytest.approx(expected / expected.sum(), abs=1e-9)
+
+    def test_profile_of_a_binomial_is_its_likelihood_interval(self) -> None:
+        """With a bias to one position, luck is nil: p is a binomial share."""
+        data = np.array([[0, 1, 2, 3]] * 60 + [[0, 0, 0, 0]] * 40)
+        found = share_known(data, draws=0)
+
+        def deviance(p: float) -> float:
+            return -2.0 * float(60 * np.log(p / 0.6) + 40 * np.log((1 - p) / 0.4))
+
+        assert found.value == pytest.approx(0.6, abs=1e-3)
+        assert found.low is not None
+        assert found.high is not None
+        assert deviance(found.low) == pytest.approx(3.8415, abs=0.1)
+        assert deviance(found.high) == pytest.approx(3.8415, abs=0.1)
+
+    def test_the_order_of_items_changes_nothing(self) -> None:
+        data = choices(200, 7, 0.5, FLAT, believed=0.1, slip=0.02)
+        assert fit(data) == fit(data[::-1])
+
+
+class TestTruths:
+    STUDIES = 40
+
+    @pytest.mark.parametrize("known", [0.0, 0.3, 0.6, 0.9, 1.0])
+    @pytest.mark.parametrize("bias", [FLAT, BIASED], ids=["flat", "biased"])
+    def test_interval_covers_and_value_is_near(self, known: float, bias: tuple[float, ...]) -> None:
+        found = [
+            share_known(choices(400, 1000 * study + int(10 * known), known, bias), draws=0)
+            for study in range(self.STUDIES)
+        ]
+        covered = sum(_covers(f, known) for f in found)
+        assert covered >= 34  # of 40; 33 or fewer have a chance of .003 at a coverage of .95
+        mean = float(np.mean([f.value or 0.0 for f in found]))
+        error = np.sqrt(max(known * (1 - known), 0.004) / 400 / self.STUDIES)
+        assert abs(mean - known) < 4 * error + 0.001
+
+    def test_misbeliefs_and_slips_are_told_from_knowing(self) -> None:
+        found = fit(choices(4000, 3, 0.5, BIASED, believed=0.2, slip=0.03))
+        assert found.known == pytest.approx(0.5, abs=0.03)
+        assert found.misbelieved == pytest.approx(0.2, abs=0.03)
+        assert found.slip == pytest.approx(0.03, abs=0.006)
+        assert found.bias == pytest.approx(BIASED, abs=0.03)
+
+    def test_two_numbers_of_options_are_weighed_by_items(self) -> None:
+        tables = {4: choices(300, 1, 0.8, FLAT), 3: choices(100, 2, 0.2, (0.5, 0.3, 0.2))}
+        found = share_known(tables, draws=0)
+        assert found.n == 400
+        assert [f.k for f in found.fits] == [4, 3]
+        expected = sum(f.n * f.known for f in found.fits) / 400
+        assert found.value == pytest.approx(expected)
+        assert found.low is not None
+        assert found.high is not None
+        assert found.low < 0.65 < found.high
+        assert found.high - found.low < 0.14
+
+    def test_clusters_widen_the_interval(self) -> None:
+        data = choices(400, 1, 0.5, FLAT)
+        alone, clustered = (share_known(data, draws=0, design_effect=d) for d in (1.0, 4.0))
+        assert _width(clustered) == pytest.approx(2 * _width(alone), rel=0.05)
+
+
+def _covers(found: Known, truth: float) -> bool:
+    assert found.low is not None
+    assert found.high is not None
+    return found.low - 1e-6 <= truth <= found.high + 1e-6
+
+
+def _width(found: Known) -> float:
+    assert found.low is not None
+    assert found.high is not None
+    return found.high - found.low
+
+
+class TestRefusal:
+    def test_first_token_unlike_the_text_in_a_tenth_is_refused(self) -> None:
+        """In a tenth of the forms the first token is another position than what is said."""
+        refused = 0
+        for study in range(10):
+            rng = np.random.default_rng(study)
+            said = choices(400, 50 + study, 0.6, FLAT)
+            other = (said + rng.integers(1, 4, said.shape)) % 4
+            first = np.where(rng.random(said.shape) < 0.1, other, said)
+            refused += share_known(first).value is None
+        assert refused >= 8
+
+    def test_what_fits_is_seldom_refused(self) -> None:
+        found = [share_known(choices(400, 70 + s, 0.6, BIASED, slip=0.02)) for s in range(20)]
+        assert sum(f.value is None for f in found) <= 4
+
+    def test_two_options_tell_nothing(self) -> None:
+        found = share_known(np.tile([0, 1], (100, 1)))
+        assert found.value is None
+        assert "at least 3" in found.reason
+        with pytest.raises(ValueError, match="fewer than 3"):
+            fit(np.tile([0, 1], (100, 1)))
+
+    def test_few_items_are_counted_as_left_out(self) -> None:
+        found = share_known({4: choices(500, 1, 0.5, FLAT), 3: np.tile([0, 1, 2], (10, 1))})
+        assert (found.n, found.unclear) == (500, 10)
+        assert found.value is not None
+
+    def test_unclear_items_refuse_above_one_in_twenty(self) -> None:
+        data = choices(95, 1, 0.5, FLAT)
+        assert share_known(data, unclear=5, draws=0).value is not None
+        found = share_known(data, unclear=6, draws=0)
+        assert found.value is None
+        assert "6 of 101" in found.reason
+
+    def test_choices_outside_the_options_are_an_error(self) -> None:
+        with pytest.raises(ValueError, match="from 0 to k - 1"):
+            patterns([[0, 4, 1, 2]])
+
+
+def test_intervals_of_several_profiles_agree_with_one() -> None:
+    share = np.linspace(0, 1, 4001)
+    one = Profile(share, ((share - 0.5) / 0.05) ** 2)
+    assert profile_interval([one], [1.0], 3.84) == pytest.approx((0.402, 0.598), abs=1e-3)
+    # Two independent means of the same spread: theirs is smaller by the root of 2.
+    reach = 0.05 * 3.84**0.5 / 2**0.5
+    assert profile_interval([one, one], [0.5, 0.5], 3.84) == pytest.approx(
+        (0.5 - reach, 0.5 + reach), abs=1e-3
+    )
+
+
+def test_a_fit_of_400_items_is_quick() -> None:
+    data = choices(400, 1, 0.6, BIASED)
+    share_known(data, draws=0)
+    start = time.perf_counter()
+    for _ in range(5):
+        share_known(data, draws=0)
+    assert (time.perf_counter() - start) / 5 < 0.1
+
+
+def test_results_repeat() -> None:
+    data = choices(100, 1, 0.6, BIASED)
+    assert share_known(data, seed=3, draws=DRAWS) == share_known(data, seed=3, draws=DRAWS)
+    assert isinstance(fit(data), Fit)
