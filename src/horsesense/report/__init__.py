@@ -6,7 +6,7 @@ PosixPath('runs/mmlu/report.html')
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +19,12 @@ from horsesense.findings.finding import ORDER, TITLES, Finding, Outcome
 from horsesense.findings.wording import in_points
 from horsesense.inference.store import Store
 from horsesense.report import examples, text
+from horsesense.report.browser import Filters, shelves
+from horsesense.report.checks import checks_of, named
+from horsesense.report.examples import letter
+from horsesense.report.item_view import ItemView, view_of
 from horsesense.report.pages import environment
+from horsesense.report.reasons import reasons_of
 from horsesense.report.score_bar import headline, score_bar, shown_interval, shown_value
 from horsesense.report.sections import APPENDIX, SECTIONS, Section
 from horsesense.report.sections.score import SCORE
@@ -31,15 +36,17 @@ if TYPE_CHECKING:
 
 __all__ = ["item_report", "summary_html", "verdict_of", "write_report"]
 
-MAX_ITEMS = 200
-ITEM_BYTES = 6_000_000
+MAX_ITEMS = 300
+ITEM_BYTES = 1_300_000
 """Bytes that all items of a report may take; those that do not fit are counted as not shown."""
-ITEM_CHARACTERS = 150_000
+ITEM_CHARACTERS = 60_000
 """Characters of prompts, and as many of replies, that one item of a report may take."""
-LONGEST = 4_000
+LONGEST = 3_000
 """Characters of one prompt or reply in a report."""
 LONGEST_ALONE = 200_000
 """The same in the page of a single item."""
+MOST_NAMED = 4
+"""Findings that are named after those with a sentence."""
 
 
 def write_report(results: Results, *, max_items: int = MAX_ITEMS) -> Path:
@@ -47,26 +54,35 @@ def write_report(results: Results, *, max_items: int = MAX_ITEMS) -> Path:
 
     Args:
         results: what was measured of a run.
-        max_items: items shown with every prompt and answer, fewer where they are long.
+        max_items: items shown with what was asked and answered, fewer where they are long.
 
     Raises StoreError where the run's files cannot be read, or the report cannot be written.
     """
     directory = results.directory
-    choice = examples.choose(results, max_items)
+    choice, reasons = examples.choose(results, max_items), reasons_of(results)
     with directory.store() as store:
-        shown = list(_fitting(results, choice, store))
+        views = dict(_views(results, choice, store))
+    # What fits is known once it is drawn; the counts of the filters are of what fits.
+    every = results.items.items
+    drawn = Filters.of([view.item for view in views.values()], every, choice, reasons)
+    shown = dict(_fitting(results, views, drawn))
+    filters = Filters.of([views[i].item for i in shown], every, choice, reasons)
     page = _environment().get_template("report.html.j2")
     html = page.render(
         run=results,
+        level=f"{100 * results.findings['study']['level']:g}",
         headline=headline(results),
         bar=score_bar(results),
-        verdict=_verdict(results),
+        checks=checks_of(results, reasons, filters.by_reason),
+        most_named=MOST_NAMED,
         notices=_notices(results),
-        sections=(sections := list(_rendered(results, SECTIONS))),
+        sections=list(_rendered(results, SECTIONS)),
         appendix=list(_rendered(results, APPENDIX)),
-        anchors={section.id for section, _ in sections},
         choice=choice,
-        shown=shown,
+        filters=filters,
+        shelves=(found := shelves(choice, shown)),
+        parts={shelf.name for shelf in found},
+        shown_total=len(shown),
     )
     write_whole(directory.layout.report, html)
     return directory.layout.report
@@ -111,7 +127,9 @@ def item_report(results: Results, item_id: str) -> Path:
         raise UsageError.unknown("item", item_id, results.items.by_id)
     with directory.store() as store:
         [(_, trials)] = examples.trials_of(results, [item_id], store)
-    body = _item(results, item_id, (), trials, LONGEST_ALONE, is_open=True)
+    item = results.items.by_id[item_id]
+    view = view_of(item, trials, results.reader, whole=True)
+    body = _item(results, view, LONGEST_ALONE, whole=True)
     template = _environment().get_template("item_page.html.j2")
     # The id is the data's; a file is named by its hash.
     path = directory.layout.root / f"item-{fingerprint(item_id)}.html"
@@ -130,38 +148,32 @@ def _rendered(run: Results, sections: Iterable[Section]) -> Iterator[tuple[Secti
             yield section, Markup(template.render(run=run, **context))
 
 
-def _fitting(run: Results, choice: examples.Choice, store: Store) -> Iterator[Markup]:
-    """The chosen items as HTML, as long as they fit."""
-    room = ITEM_BYTES
+def _views(run: Results, choice: examples.Choice, store: Store) -> Iterator[tuple[str, ItemView]]:
+    """The chosen items, as they are to be shown."""
     for item_id, trials in examples.trials_of(run, choice.ids, store):
-        limit = min(LONGEST, max(200, ITEM_CHARACTERS // max(len(trials), 1)))
-        html = _item(run, item_id, choice.reasons[item_id], trials, limit)
+        item = run.items.by_id[item_id]
+        yield item_id, view_of(item, trials, run.reader, choice.reasons[item_id])
+
+
+def _fitting(
+    run: Results, views: Mapping[str, ItemView], filters: Filters
+) -> Iterator[tuple[str, Markup]]:
+    """The items as HTML, as long as they fit."""
+    room = ITEM_BYTES
+    for item_id, view in views.items():
+        limit = min(LONGEST, max(200, ITEM_CHARACTERS // max(len(view.forms), 1)))
+        html = _item(run, view, limit, filters.classes(view.item, view.reasons))
         room -= len(html.encode())
         if room < 0:
             return
-        yield html
+        yield item_id, html
 
 
 def _item(
-    run: Results,
-    item_id: str,
-    reasons: tuple[str, ...],
-    trials: list[examples.Asked],
-    limit: int,
-    *,
-    is_open: bool = False,
+    run: Results, view: ItemView, limit: int, classes: str = "", *, whole: bool = False
 ) -> Markup:
     template = _environment().get_template("item.html.j2")
-    return Markup(
-        template.render(
-            run=run,
-            item=run.items.by_id[item_id],
-            reasons=reasons,
-            trials=trials,
-            limit=limit,
-            open=is_open,
-        )
-    )
+    return Markup(template.render(run=run, view=view, limit=limit, classes=classes, whole=whole))
 
 
 @cache
@@ -170,11 +182,7 @@ def _environment() -> Environment:
     made = environment()
     for name in ("value_of", "interval_of", "count_of", "number", "chance_text"):
         made.filters[name] = getattr(text, name)
+    made.filters.update(letter=letter, named=named)
     made.filters.update(in_points=in_points, shown_value=shown_value, shown_interval=shown_interval)
-    made.globals.update(
-        pieces=examples.pieces,
-        messages=examples.messages,
-        option_name=examples.option_name,
-        identity=examples.identity,
-    )
+    made.globals.update(pieces=examples.pieces, identity=examples.identity)
     return made

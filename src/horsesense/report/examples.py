@@ -8,48 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, zip_longest
+from itertools import chain, islice, zip_longest
 from typing import NamedTuple
 
 import orjson
 import polars as pl
 
 from horsesense.inference.store import Failed, Store
-from horsesense.items.item import Item
 from horsesense.models.messages import Request, Response
 from horsesense.readers.reading import Reading
+from horsesense.report.reasons import Evidence, evidence_of
 from horsesense.rng import unit
 from horsesense.runs.results import Results
 from horsesense.trials.condition import Condition
-from horsesense.trials.trial import NONE_OPTION
 
-DECIDING = 0.75
-"""Largest part of the items shown that is picked for deciding a finding."""
-
-_ORDER = pl.col("probe") == "order"
-REASONS: Mapping[str, pl.Expr] = {
-    "same position in every order": (
-        (_ORDER & pl.col("position").is_not_null()).sum().gt(1)
-        & (pl.col("position").filter(_ORDER).n_unique() == 1)
-        & (pl.col("option").filter(_ORDER).n_unique() > 1)
-    ),
-    "none-option not chosen": (
-        (pl.col("probe") == "none_of_the_above")
-        & (pl.col("gold_content") == NONE_OPTION)
-        & ~pl.col("correct")
-    ).any(),
-    "right without the question": ((pl.col("probe") == "options_only") & pl.col("correct")).any(),
-    "first token and text differ": (pl.col("option").ne_missing(pl.col("other"))).any(),
-    "answer changed with the order": (
-        _ORDER & pl.col("option").ne_missing(pl.col("original"))
-    ).any(),
-    "answer changed with the labels": (
-        (pl.col("probe") == "labels") & pl.col("option").ne_missing(pl.col("original"))
-    ).any(),
-    "no option chosen": (pl.col("status") != "answer").any(),
-    "no answer received": pl.col("status").is_null().any(),
-}
-"""Why an item decides a finding: expressions over its trials, read by the main reader."""
+AT_RANDOM = 50
+"""Items shown that nobody picked: a seeded sample of all."""
+FIRST = 4
+"""Items that each reason has among the first, before the sample."""
 
 
 @dataclass(frozen=True)
@@ -57,71 +33,33 @@ class Choice:
     """Which items are shown.
 
     Attributes:
-        ids: item ids in the order in which they are shown.
-        reasons: id -> why it was picked; empty for the seeded sample.
-        counts: reason -> how many items of the whole run it holds for.
-        total: items of the run.
+        ids: item ids in the order in which they are shown, should the room not suffice for all.
+        reasons: id -> why it is evidence; empty where nothing happened to it.
+        evidence: what happened to every item of the run.
     """
 
     ids: tuple[str, ...]
     reasons: Mapping[str, tuple[str, ...]]
-    counts: Mapping[str, int]
-    total: int
+    evidence: Evidence
+
+    @property
+    def total(self) -> int:
+        """Items of the run."""
+        return len(self.evidence.ids)
 
 
 def choose(run: Results, most: int) -> Choice:
     """Pick at most `most` items; the same ones whenever the run is the same."""
-    found = _reasons(run)
+    evidence = evidence_of(run)
     seed = str(run.findings["study"]["seed"]).encode()
-    drawn = sorted(found["item_id"].to_list(), key=lambda i: unit(seed, b"report", i.encode()))
-    by_reason = {name: set(found.filter(pl.col(name))["item_id"]) for name in REASONS}
-    turns = zip_longest(*([i for i in drawn if i in ids] for ids in by_reason.values()))
-    deciding = [i for i in dict.fromkeys(chain.from_iterable(turns)) if i is not None]
-    shown = list(dict.fromkeys([*deciding[: int(DECIDING * most)], *drawn, *deciding]))[:most]
-    reasons = {i: tuple(name for name, ids in by_reason.items() if i in ids) for i in shown}
-    counts = {name: len(ids) for name, ids in by_reason.items() if ids}
-    return Choice(tuple(shown), reasons, counts, found.height)
-
-
-def _reasons(run: Results) -> pl.DataFrame:
-    """One row per item: its id, and whether each reason holds."""
-    shown = run.directory.trials().select(
-        "trial",
-        "variant",
-        "item",
-        "item_id",
-        "probe",
-        gold_content=pl.col("origin").list.get(pl.col("gold_at"), null_on_oob=True),
-    )
-    read = run.directory.readings().select(
-        "trial",
-        "variant",
-        "reader",
-        "status",
-        "option",
-        "correct",
-        position=pl.when(pl.col("positions").list.len() == 1).then(
-            pl.col("positions").list.first()
-        ),
-    )
-    other = "first_token" if run.reader == "text" and "first_token" in run.readers else run.reader
-    second = read.filter(pl.col("reader") == other).select("trial", "variant", other="option")
-    mine = read.filter(pl.col("reader") == run.reader).drop("reader")
-    key = ["trial", "variant"]
-    frame = shown.join(mine, on=key, how="left").join(second, on=key, how="left")
-    published = (
-        frame.filter(pl.col("probe") == "original")
-        .group_by("item")
-        .agg(original=pl.col("option").first())
-    )
-    return (
-        frame.join(published, on="item", how="left")
-        .group_by("item")
-        .agg(pl.col("item_id").first(), **REASONS)
-        .sort("item")
-        .with_columns(pl.col(list(REASONS)).fill_null(False))
-        .collect()
-    )
+    drawn = sorted(evidence.ids, key=lambda i: unit(seed, b"report", i.encode()))
+    turns = zip_longest(*([i for i in drawn if i in ids] for ids in evidence.holds.values()))
+    rounds = [[i for i in turn if i is not None] for turn in turns]
+    first, rest = rounds[:FIRST], rounds[FIRST:]
+    wanted = chain(chain.from_iterable(first), drawn[:AT_RANDOM], chain.from_iterable(rest), drawn)
+    shown = tuple(islice(dict.fromkeys(wanted), most))
+    reasons = {i: tuple(name for name, ids in evidence.holds.items() if i in ids) for i in shown}
+    return Choice(shown, reasons, evidence)
 
 
 class Read(NamedTuple):
@@ -141,6 +79,7 @@ class Asked(NamedTuple):
     repetition: int
     labels: tuple[str, ...]
     origin: tuple[int, ...]
+    options: tuple[str, ...]
     gold_at: int | None
     request: Request | None
     response: Response | None
@@ -171,6 +110,7 @@ def trials_of(run: Results, ids: Sequence[str], store: Store) -> Iterator[tuple[
                     row["repetition"],
                     tuple(row["labels"]),
                     tuple(row["origin"]),
+                    tuple(row["options"] or ()),
                     row["gold_at"],
                     store.get_request(row["key"]),
                     responses.get(row["key"]),
@@ -241,13 +181,9 @@ def messages(request: Request) -> list[tuple[str, str]]:
     return list(request.messages)
 
 
-def option_name(origin: int, item: Item) -> str:
-    """What a shown option is: its letter as published, or what a probe put there."""
-    if origin >= 0:
-        return chr(ord("A") + origin) if origin < 26 else str(origin + 1)
-    return {-1: "none-option", -2: "refusing option", -3: "do-not-know option"}.get(
-        origin, f"added {-9 - origin}"
-    )
+def letter(at: int) -> str:
+    """What a published option is called by its place."""
+    return chr(ord("A") + at) if at < 26 else str(at + 1)
 
 
 def identity(run: Results) -> str:

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from horsesense.findings.finding import Finding
 from horsesense.findings.wording import NARROW, chance_text, in_points, number, plural, signed
+from horsesense.measures.base import Estimate
 from horsesense.report.text import interval_of, value_of
 from horsesense.runs.results import Results
 
-NAMES: Mapping[str, str] = {
-    "every_form": "right in every form",
-    "published_only": "right as published, wrong in another form",
-    "other_forms_only": "wrong as published, right in another form",
-    "never": "right in no form",
+NAMES: Mapping[str, tuple[str, str]] = {
+    "every_form": ("Right in every form", "as published and in every other order"),
+    "published_only": ("Right as published, not in all", "the part of the score that hangs on it"),
+    "other_forms_only": ("Right only in other forms", "not in the score: luck, or lost by it"),
+    "never": ("Never right", "wrong in every one of these forms"),
 }
+ROOM = 4.0
+"""Percent of the axis that a part needs for its share to stand in it."""
+MOST_NUMBERS = 3
+"""Numbers of the headline."""
 
 
 @dataclass(frozen=True)
@@ -25,32 +30,39 @@ class Segment:
 
     Attributes:
         name: as in `measures.composition`; the colour hangs on it.
-        title: in words.
+        title, hint: in words.
         start, width: percent of the axis.
         share, interval, count, questionless: texts; "" where there is none.
+        inside: the share as it stands in the bar; "" where there is no room for it.
+        strip: percent of the axis that is right without the question.
     """
 
     name: str
     title: str
+    hint: str
     start: float
     width: float
     share: str
     interval: str
     count: str
     questionless: str
+    inside: str
+    strip: float
 
 
 @dataclass(frozen=True)
 class Mark:
-    """A row below the bar, on the same axis; without a value, words alone.
+    """A row beside the bar, on the same axis; without a value, words alone.
 
     Attributes:
-        title, text: in words.
+        title, number, interval, words: texts; "" where there is none.
         low, value, high: percent of the axis; None where there is no number.
     """
 
     title: str
-    text: str
+    number: str = ""
+    interval: str = ""
+    words: str = ""
     low: float | None = None
     value: float | None = None
     high: float | None = None
@@ -58,28 +70,55 @@ class Mark:
 
 @dataclass(frozen=True)
 class Bar:
-    """The figure. `note` says what was left out; "" where nothing was."""
+    """The figure.
 
+    Attributes:
+        published: the score, above the bar.
+        segments: the parts; empty where the orders were not asked.
+        marks: below the bar.
+        guess: percent of the axis that guessing gives; None where it is not known.
+        guess_text: the same in words.
+        items: how many the bar holds.
+        notes: what was left out, and what the drawing cannot say.
+        spoken: the bar in words.
+    """
+
+    published: Mark
     segments: tuple[Segment, ...]
     marks: tuple[Mark, ...]
-    note: str
+    guess: float | None
+    guess_text: str
+    items: str
+    notes: tuple[str, ...]
     spoken: str
 
 
 def headline(run: Results) -> list[str]:
-    """One sentence with the score and what it is made of; none without a score."""
+    """One sentence with at most three numbers; none without a score.
+
+    The score as published; the share right in every form; then what a finding puts in the score's
+    place, or the share known.
+    """
     score = run.one("accuracy")
     if score is None:
         return []
-    said = f"Scores {value_of(score)} {interval_of(score)} as published"
-    parts = _parts(run)
-    every = parts.get("every_form", {}).get("value")
+    said = [f"{value_of(score)} as published"]
+    every = _parts(run).get("every_form", {}).get("value")
     if every is not None and not _block(run)["bounds_only"]:
-        said += f", {number(every, 'fraction', 0)} in every form"
+        said.append(f"{number(every, 'fraction', 0)} in every form")
     known = _known(run)
+    said += _instead(run)
     if known and known["value"] is not None:
-        said += f"; about {number(known['value'], 'fraction', 0)} are known"
-    return [f"{said}."]
+        said.append(f"an estimated {number(known['value'], 'fraction', 0)} known")
+    return ["; ".join(said[:MOST_NUMBERS]) + "."]
+
+
+def _instead(run: Results) -> list[str]:
+    """What a finding puts in the place of the score: how another reader would have it."""
+    found = [f for f in run.verdict if f.kind == "found" and f.name == "other_reader"]
+    if not found or (other := run.one("accuracy", reader="first_token")) is None:
+        return []
+    return [f"{value_of(other)} by the first token"] if run.reader != "first_token" else []
 
 
 def _block(run: Results) -> Mapping[str, Any]:
@@ -98,26 +137,51 @@ def _known(run: Results) -> Mapping[str, Any]:
 
 
 def score_bar(run: Results) -> Bar | None:
-    """The figure; None where the orders were not asked."""
-    block, parts = _block(run), _parts(run)
-    if not parts:
+    """The figure; None without a score."""
+    score = run.one("accuracy")
+    if score is None or score.value is None:
         return None
+    block, parts = _block(run), _parts(run)
+    segments = tuple(_segments(run))
+    published = Mark("As published", value_of(score), interval_of(score), "", *_ends(score))
+    guess = score.baseline or None
+    return Bar(
+        published,
+        segments,
+        tuple(_marks(run)),
+        None if guess is None else round(100 * guess, 3),
+        "" if guess is None else chance_text(guess),
+        f"{block['items']:,}" if parts else "",
+        tuple(_notes(run, score)),
+        "; ".join(f"{s.title}: {s.share}" for s in segments),
+    )
+
+
+def _segments(run: Results) -> Iterator[Segment]:
+    block, parts, start = _block(run), _parts(run), 0.0
+    if not parts:
+        return
     only = block["bounds_only"] or any(part["value"] is None for part in parts.values())
-    segments, start = [], 0.0
     without = {part["name"]: part for part in block["questionless"]}
     for name, part in parts.items():
         width = 0.0 if only else 100 * part["value"]
-        segments.append(_segment(part, start, width, without.get(name), only))
+        yield _segment(part, start, width, without.get(name), only)
         start += width
-    lost = block["unclassified"]
-    note = (
-        f"{plural(lost, 'item')} of {block['items']:,} could not be placed, since a form has no "
-        f"answer{': the shares are bounds' if only else ''}."
-        if lost
-        else ""
-    )
-    spoken = "; ".join(f"{s.title}: {s.share}" for s in segments)
-    return Bar(tuple(segments), tuple(_marks(run, without)), note, spoken)
+
+
+def _notes(run: Results, score: Estimate) -> Iterator[str]:
+    block = _block(run)
+    if not block:
+        return
+    if lost := block["unclassified"]:
+        bounds = ": the shares are bounds" if block["bounds_only"] else ""
+        yield (
+            f"{plural(lost, 'item')} of {block['items']:,} could not be placed, since a form has "
+            f"no answer{bounds}."
+        )
+    other = score.n - block["items"]
+    if other > 0 and score.counted == "items":
+        yield f"{plural(other, 'item')} could not be reordered and {'is' if other == 1 else 'are'} not in the bar."
 
 
 def _segment(
@@ -128,20 +192,25 @@ def _segment(
     only_bounds: bool,
 ) -> Segment:
     if only_bounds:
-        share = f"{percent(part['least'])} to {percent(part['most'])}"
-        interval = ""
+        share, interval = f"{percent(part['least'])} to {percent(part['most'])}", ""
     else:
         share, interval = percent(part["value"]), _interval(part)
-    right = "" if without is None or not without["n"] else _counted(without)
+    blind = without is not None and without["n"] > 0
+    strip = width * without["right"] / without["n"] if blind and without else 0.0
+    title, hint = NAMES[part["name"]]
+    inside = share if width >= 2 * ROOM else share.partition(NARROW)[0] if width >= ROOM else ""
     return Segment(
         part["name"],
-        NAMES[part["name"]],
+        title,
+        hint,
         round(start, 3),
         round(width, 3),
         share,
         interval,
         f"{part['count']:,}",
-        right,
+        _counted(without) if blind and without else "",
+        inside,
+        round(strip, 3),
     )
 
 
@@ -160,17 +229,18 @@ def _interval(part: Mapping[str, Any]) -> str:
     return f"[{signed(100 * part['low'], 0)}, {signed(100 * part['high'], 0)}]"
 
 
-def _marks(run: Results, without: Mapping[str, Mapping[str, Any]]) -> list[Mark]:
-    marks = [_known_mark(_known(run))] if _known(run) else []
-    if "all" in without and without["all"]["value"] is not None:
-        whole = without["all"]
-        text = f"{percent(whole['value'])} {_interval(whole)}"
-        marks.append(Mark("right without the question", text, *_axis(whole)))
-    score = run.one("accuracy")
-    if score is not None and score.baseline:
-        at = round(100 * score.baseline, 3)
-        marks.append(Mark("guessing", chance_text(score.baseline), at, at, at))
-    return marks
+def _marks(run: Results) -> Iterator[Mark]:
+    """The share known, and the share that is right without the question, where it was withheld."""
+    if known := _known(run):
+        yield _known_mark(known)
+    without = run.one("accuracy", "options_only")
+    if without is not None and without.value is not None:
+        title = "Right without the question"
+        yield Mark(title, value_of(without), interval_of(without), "", *_ends(without))
+
+
+def _ends(e: Estimate) -> tuple[float | None, ...]:
+    return tuple(None if end is None else round(100 * end, 3) for end in (e.low, e.value, e.high))
 
 
 def _axis(part: Mapping[str, Any]) -> tuple[float | None, ...]:
@@ -182,14 +252,14 @@ def _axis(part: Mapping[str, Any]) -> tuple[float | None, ...]:
 
 def _known_mark(known: Mapping[str, Any]) -> Mark:
     """Where the fit is refused, words stand there."""
+    title = "Known (estimated)"
     if known["value"] is None:
-        return Mark("share known", f"cannot be told: {known['reason']}")
-    text = f"{percent(known['value'])} {_interval(known)}"
-    if known["reason"]:
-        text += f" ({known['reason']})"
+        return Mark(title, words=f"cannot be told: {known['reason']}")
+    words = known["reason"]
     if percent(known["lucky"]) != percent(known["value"]):
-        text += f"; {percent(known['lucky'])} without beliefs right by luck"
-    return Mark("share known", text, *_axis(known))
+        lucky = f"{percent(known['lucky'])} without beliefs that are right by luck"
+        words = f"{words}; {lucky}" if words else lucky
+    return Mark(title, percent(known["value"]), _interval(known), words, *_axis(known))
 
 
 def shown_value(f: Finding) -> str:

@@ -12,6 +12,8 @@ from horsesense.report.text import p_text
 from horsesense.runs.results import Results
 from horsesense.trials.condition import Condition
 
+MOST_NUMBERS = 600
+"""Estimates that are listed; of more, those by the main reader and for all items alone."""
 MOST_FAILURES = 20
 """Kinds of failure that are listed; the rest is counted."""
 
@@ -19,7 +21,12 @@ MOST_FAILURES = 20
 def numbers(run: Results) -> Context:
     by_cell: dict[tuple[str, Condition], list[tuple[Estimate, str, str, str]]] = {}
     undefined: dict[tuple[str, str], dict[str, None]] = {}
-    for e in run.estimates:
+    listed = run.estimates
+    if len(listed) > MOST_NUMBERS:
+        listed = tuple(e for e in listed if e.reader == run.reader)
+    if len(listed) > MOST_NUMBERS:
+        listed = tuple(e for e in listed if not e.group)
+    for e in listed:
         if e.value is None:
             undefined.setdefault((e.measure, e.note), {})[run.label(e.probe, e.condition)] = None
         else:
@@ -30,6 +37,7 @@ def numbers(run: Results) -> Context:
         "undefined": [
             (_title(m), note, ", ".join(where)) for (m, note), where in undefined.items()
         ],
+        "unlisted": len(run.estimates) - len(listed),
         "level": run.estimates[0].level if run.estimates else 0.95,
     }
 

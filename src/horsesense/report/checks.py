@@ -1,0 +1,161 @@
+"""Every check of a run on one axis: points away from what should hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil
+
+from horsesense.errors import UsageError
+from horsesense.findings.finding import ORDER, TITLES, Finding, Outcome
+from horsesense.findings.kinds import KINDS
+from horsesense.findings.wording import MINUS, signed
+from horsesense.report.reasons import Reason, reason_for
+from horsesense.runs.results import Results
+from horsesense.trials.condition import Condition
+
+MOST_FOUND = 3
+"""Findings that have a sentence on the first screen; the others are named after them."""
+TICKS = (2, 5, 10, 20, 50)
+"""Steps of the axis, in points."""
+WIDEST = 50.0
+"""Points that the axis reaches at most, either way."""
+RULES: Mapping[Outcome, str] = {
+    "found": "the line leaves out 0, on the side of the fault",
+    "cannot_tell": "neither; with the number of items that would tell",
+    "ruled_out": "the line ends within the grey, on the side of the fault",
+}
+"""What the picture shows, by outcome."""
+LACKING = frozenset(kind.name for kind in KINDS if kind.way == "lacks")
+"""Kinds that should be far from guessing; their distance is no fault and has no place here."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One row.
+
+    Attributes:
+        finding: with its sentence and numbers.
+        title: what is looked for.
+        where: the form in which it was looked for; "" where that is the published one.
+        low, value, high: percent of the axis; None without an interval, or where it has no place.
+        band: ends of the sizes that do not matter, percent of the axis.
+        number, interval: texts, in points.
+        filter: the filter of the items that are evidence; None where there are none.
+    """
+
+    finding: Finding
+    title: str
+    where: str
+    low: float | None
+    value: float | None
+    high: float | None
+    band: tuple[float, float]
+    number: str
+    interval: str
+    filter: str | None
+
+
+@dataclass(frozen=True)
+class Group:
+    """Checks of one outcome, the largest first."""
+
+    outcome: Outcome
+    title: str
+    rule: str
+    checks: tuple[Check, ...]
+
+
+@dataclass(frozen=True)
+class Checks:
+    """All checks with their axis.
+
+    Attributes:
+        groups: by outcome, in the order in which they are shown.
+        ticks: (percent of the axis, text).
+        total: checks in all.
+    """
+
+    groups: tuple[Group, ...]
+    ticks: tuple[tuple[float, str], ...]
+    total: int
+
+
+def checks_of(run: Results, reasons: Sequence[Reason], filters: Mapping[str, str]) -> Checks:
+    """The checks of a run.
+
+    Args:
+        run: what was measured.
+        reasons: what items may be evidence for.
+        filters: the filter of each reason that holds for an item shown.
+    """
+    reach = _reach([f for f in run.verdict if f.name not in LACKING])
+    step = next((t for t in TICKS if reach / t <= 4), TICKS[-1])
+    reach = step * ceil(reach / step)
+
+    def at(points: float) -> float:
+        return round(50 + 50 * max(-1.0, min(1.0, points / reach)), 2)
+
+    def row(f: Finding) -> Check:
+        low, high = (None if e is None else 100 * (e - f.null) for e in (f.low, f.high))
+        drawn = low is not None and high is not None and f.name not in LACKING
+        effect = 100 * f.effect
+        digits = 1
+        reason = reason_for(f, reasons)
+        return Check(
+            f,
+            f.title,
+            _where(run, f),
+            at(low) if drawn and low is not None else None,
+            at(effect) if f.name not in LACKING else None,
+            at(high) if drawn and high is not None else None,
+            (at(-100 * f.size), at(100 * f.size)),
+            _signed(effect, digits),
+            f"[{signed(low, digits)}, {signed(high, digits)}]"
+            if low is not None and high is not None
+            else "no interval",
+            None if reason is None else filters.get(reason.name),
+        )
+
+    rows = [row(f) for f in run.verdict]
+    groups = (
+        Group(o, TITLES[o], RULES[o], tuple(r for r in rows if r.finding.kind == o)) for o in ORDER
+    )
+    ticks = ((at(n * step), _tick(n * step)) for n in range(-(reach // step), reach // step + 1))
+    return Checks(tuple(g for g in groups if g.checks), tuple(ticks), len(rows))
+
+
+def _reach(findings: Sequence[Finding]) -> int:
+    ends = [
+        100 * abs(e - f.null) for f in findings for e in (f.low, f.value, f.high) if e is not None
+    ]
+    sizes = [200 * f.size for f in findings]
+    return ceil(min(WIDEST, max([*ends, *sizes, 10.0])))
+
+
+def _where(run: Results, f: Finding) -> str:
+    """The form; a reader or a group where that tells one row from another."""
+    if f.probe == "original":
+        other = f.reader if f.name == "other_reader" else ""
+        return f"read by {other}" if other else ""
+    try:
+        label = run.label(f.probe, Condition.parse(f.condition))
+    except (KeyError, UsageError):
+        label = f.probe
+    return label
+
+
+def _signed(value: float, digits: int) -> str:
+    text = signed(value, digits)
+    return text if text.startswith(MINUS) or float(text) == 0 else f"+{text}"
+
+
+def _tick(points: int) -> str:
+    return f"+{points}" if points > 0 else str(points).replace("-", MINUS)
+
+
+def named(check: Check) -> str:
+    """A check in a list of others: what is looked for, where, and the distance."""
+    title = check.title[:1].lower() + check.title[1:]
+    where = f" ({check.where})" if check.where else ""
+    return f"{title}{where} {check.number}"

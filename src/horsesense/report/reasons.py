@@ -1,0 +1,215 @@
+"""Why an item is evidence: what happened to it, and which findings that speaks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import polars as pl
+
+from horsesense.findings.finding import Finding
+from horsesense.measures.composition import PARTS
+from horsesense.measures.contrast import REPEAT
+from horsesense.measures.joined import ORIGINAL
+from horsesense.runs.results import Results
+from horsesense.trials.trial import NONE_OPTION
+
+
+@dataclass(frozen=True)
+class Reason:
+    """One thing that may have happened to an item.
+
+    Attributes:
+        name: in words, as a filter is called.
+        holds: an aggregation over the item's trials, as the main reader read them.
+        kinds: the kinds of finding that such items are evidence for, under any probe.
+        probe: the probe whose other findings they are evidence for; "" for none.
+    """
+
+    name: str
+    holds: pl.Expr
+    kinds: tuple[str, ...] = ()
+    probe: str = ""
+
+
+def _under(probe: str) -> pl.Expr:
+    return pl.col("probe") == probe
+
+
+def _changed(probe: str) -> pl.Expr:
+    """An option was chosen as published, and another one under the probe."""
+    return (_under(probe) & pl.col("option").ne(pl.col("original"))).any()
+
+
+def _turned(probe: str) -> pl.Expr:
+    """Right as published and wrong under the probe, or the other way round."""
+    return (_under(probe) & pl.col("correct").ne(pl.col("original_correct"))).any()
+
+
+_ORDER = _under("order")
+FIXED: tuple[Reason, ...] = (
+    Reason(
+        "wrong as published",
+        (_under(ORIGINAL) & ~pl.col("correct")).any(),
+        kinds=("no_better_than_guessing",),
+    ),
+    Reason(
+        "same place in every order",
+        (_ORDER & pl.col("position").is_not_null()).sum().gt(1)
+        & (pl.col("position").filter(_ORDER).n_unique() == 1)
+        & (pl.col("option").filter(_ORDER).n_unique() > 1),
+        kinds=("position_preference", "position_locked"),
+    ),
+    Reason("changed with the order", _changed("order"), kinds=("no_agreement",), probe="order"),
+    Reason("changed with the labels", _changed("labels"), probe="labels"),
+    Reason("changed when asked again", _changed(REPEAT), probe=REPEAT),
+    Reason(
+        "none-option missed",
+        (
+            _under("none_of_the_above")
+            & (pl.col("gold_content") == NONE_OPTION)
+            & ~pl.col("correct")
+        ).any(),
+        kinds=("none_option",),
+    ),
+    Reason(
+        "right without the question",
+        (_under("options_only") & pl.col("correct")).any(),
+        kinds=("without_question",),
+        probe="options_only",
+    ),
+    Reason(
+        "first token and text differ",
+        pl.col("option").ne(pl.col("other")).any(),
+        kinds=("first_token", "other_reader"),
+    ),
+    Reason(
+        "a wrong option accepted alone",
+        (_under("true_false") & ~pl.col("correct")).any(),
+        kinds=("wrong_accepted",),
+    ),
+    Reason(
+        "no option chosen",
+        (pl.col("status") != "answer").any(),
+        kinds=("no_choice", "fewer_choices"),
+    ),
+    Reason("no answer received", pl.col("status").is_null().any()),
+)
+"""What is looked for in every run; the order in which filters are listed."""
+
+
+def reasons_of(run: Results) -> list[Reason]:
+    """What is looked for in a run: the fixed reasons, and one for each other probe it asked."""
+    taken = {reason.probe for reason in FIXED} | {ORIGINAL, "none_of_the_above", "true_false"}
+    others = [probe for probe in run.asked if probe["name"] not in taken]
+    return [
+        *FIXED,
+        *(
+            Reason(
+                f"right or wrong otherwise: {str(probe['title']).lower()}",
+                _turned(probe["name"]),
+                probe=probe["name"],
+            )
+            for probe in {probe["name"]: probe for probe in others}.values()
+        ),
+    ]
+
+
+def reason_for(finding: Finding, reasons: Iterable[Reason]) -> Reason | None:
+    """The reason whose items are evidence for a finding; None where items show nothing of it."""
+    reasons = list(reasons)
+    by_kind = (reason for reason in reasons if finding.name in reason.kinds)
+    by_probe = (reason for reason in reasons if reason.probe == finding.probe)
+    return next(by_kind, next(by_probe, None))
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What happened to every item of a run.
+
+    Attributes:
+        ids: item ids in the order of the data.
+        holds: reason -> ids of the items it holds for; reasons that hold for none are left out.
+        part: item id -> the part of the score that it belongs to, as in `measures.composition`;
+            items that belong to none are left out.
+    """
+
+    ids: tuple[str, ...]
+    holds: Mapping[str, frozenset[str]]
+    part: Mapping[str, str]
+
+
+def evidence_of(run: Results) -> Evidence:
+    """Go through the tables of a run once, and find what happened to each item."""
+    reasons = reasons_of(run)
+    frame = (
+        _read_trials(run)
+        .group_by("item")
+        .agg(
+            pl.col("item_id").first(),
+            *(reason.holds.alias(reason.name) for reason in reasons),
+            part=_part(),
+        )
+        .sort("item")
+        .collect()
+    )
+    holds = {
+        reason.name: frozenset(frame.filter(pl.col(reason.name).fill_null(False))["item_id"])
+        for reason in reasons
+    }
+    placed = frame.filter(pl.col("part").is_not_null())
+    return Evidence(
+        tuple(frame["item_id"]),
+        {name: ids for name, ids in holds.items() if ids},
+        dict(zip(placed["item_id"], placed["part"], strict=True)),
+    )
+
+
+def _part() -> pl.Expr:
+    """The part of the score that an item belongs to; null where a form has no reading."""
+    published, order = _under(ORIGINAL), _ORDER
+    right = pl.col("correct").fill_null(False)
+    lost = ((published | order) & pl.col("status").is_null()).any()
+    both = published.any() & order.any() & pl.col("gold_content").is_not_null().any()
+    as_published = (right | ~published).all()
+    not_published = (~right | ~published).all()
+    every, none = (right | ~order).all(), (~right | ~order).all()
+    chosen = pl.when(as_published & every).then(pl.lit(PARTS[0]))
+    chosen = chosen.when(as_published).then(pl.lit(PARTS[1]))
+    chosen = chosen.when(not_published & ~none).then(pl.lit(PARTS[2]))
+    whole = chosen.when(not_published & none).then(pl.lit(PARTS[3])).otherwise(None)
+    return pl.when(both & ~lost).then(whole).otherwise(None)
+
+
+def _read_trials(run: Results) -> pl.LazyFrame:
+    """Trials with their reading by the main reader, that of the first token, and as published."""
+    shown = run.directory.trials().select(
+        "trial",
+        "variant",
+        "item",
+        "item_id",
+        "probe",
+        gold_content=pl.col("origin").list.get(pl.col("gold_at"), null_on_oob=True),
+    )
+    read = run.directory.readings().select(
+        "trial",
+        "variant",
+        "reader",
+        "status",
+        "option",
+        "correct",
+        position=pl.when(pl.col("positions").list.len() == 1).then(
+            pl.col("positions").list.first()
+        ),
+    )
+    other = "first_token" if run.reader == "text" and "first_token" in run.readers else run.reader
+    second = read.filter(pl.col("reader") == other).select("trial", "variant", other="option")
+    mine = read.filter(pl.col("reader") == run.reader).drop("reader")
+    key = ["trial", "variant"]
+    frame = shown.join(mine, on=key, how="left").join(second, on=key, how="left")
+    published = (
+        frame.filter(pl.col("probe") == ORIGINAL)
+        .group_by("item")
+        .agg(original=pl.col("option").first(), original_correct=pl.col("correct").first())
+    )
+    return frame.join(published, on="item", how="left")
