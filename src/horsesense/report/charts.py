@@ -7,22 +7,15 @@ colours are names for the style sheet, which replaces them in dark mode and in p
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from textwrap import wrap
 from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
 from horsesense.measures.base import Estimate
-from horsesense.readers.reading import STATUSES
 from horsesense.report.text import interval_of, value_of, visible
 
-ACCENT, WARNING, TEXT, FAINT, GRID = "#2f5d8a", "#b5482f", "#50575f", "#8d96a0", "#dfe3e8"
-STATUS_COLOURS = dict(
-    zip(
-        STATUSES,
-        (ACCENT, "#7fa6cb", WARNING, "#dd9b85", "#8a6d2f", "#c9b37a", "#8d96a0", "#c3c9cf"),
-        strict=True,
-    )
-)
+ACCENT, WARNING, TEXT, FAINT, GRID = "#2f5d8a", "#a93f27", "#50575f", "#6b737c", "#dfe3e8"
 WIDER = 1.16
 """How much wider a reader's font may be than the one in which names are cut to their limit."""
 
@@ -67,8 +60,9 @@ class Frame(NamedTuple):
     def names(self) -> dict[str, Any]:
         """The layer of row names; a text mark, so that equal names stay two rows."""
         return {
-            "mark": {"type": "text", "align": "right", "limit": self.left},
-            "encoding": {"x": {"value": -12}, "y": ROWS, "text": {"field": "label"}},
+            "transform": [{"calculate": "split(datum.label, '\\n')", "as": "lines"}],
+            "mark": {"type": "text", "align": "right", "baseline": "middle", "lineHeight": 13},
+            "encoding": {"x": {"value": -12}, "y": ROWS, "text": {"field": "lines"}},
         }
 
     def numbers(self, **mark: Any) -> dict[str, Any]:
@@ -83,17 +77,30 @@ class Frame(NamedTuple):
     ) -> dict[str, Any]:
         """Layers of one row per `row`."""
         left = round(WIDER * self.left) + 12
+        folded = [{**row, "label": fold(row["label"])} for row in rows]
+        lines = max(row["label"].count("\n") for row in folded) + 1
         return {
             "layer": layers,
-            "data": {"values": rows},
+            "data": {"values": folded},
             "width": self.middle,
-            "height": self.row * len({row["row"] for row in rows}),
+            "height": max(self.row, 15 * lines + 4) * len({row["row"] for row in rows}),
             "autosize": "none",
             "padding": {"left": left, "right": self.right, "top": self.top, "bottom": bottom},
         }
 
 
 FRAME = Frame()
+NAME_LINE = 40
+"""Characters of one line of a row's name; longer names are folded, never cut."""
+
+
+def fold(name: str) -> str:
+    """A name in lines that fit beside a plot.
+
+    >>> fold("short")
+    'short'
+    """
+    return "\n".join(wrap(name, NAME_LINE)) or name
 
 
 class Point(NamedTuple):
@@ -291,40 +298,65 @@ def level(
     ]
 
 
-def stacked(rows: Sequence[tuple[str, Mapping[str, float]]], *, caption: str) -> Markup:
-    """Shares of statuses that sum to 1, one bar a row."""
-    present = [s for s in STATUSES if any(shares.get(s, 0) > 0 for _, shares in rows)]
+def multiples(
+    rows: Sequence[tuple[str, Mapping[str, Estimate]]], columns: Mapping[str, str], *, caption: str
+) -> Markup:
+    """Shares side by side: one row an entry, one small column of bars a kind, on equal axes.
+
+    Args:
+        rows: (name, share of each kind).
+        columns: kind -> its heading, in the order shown; kinds that no row has are left out.
+        caption: the figure in words.
+    """
+    present = [
+        kind for kind in columns if any((e[kind].value or 0) > 0 for _, e in rows if kind in e)
+    ]
+    width = max(78, min(150, 600 // max(len(present), 1)))
+    span = width - 34
     values = [
         {
             "row": place,
+            "column": column,
             "label": visible(label),
-            "status": status,
-            "order": STATUSES.index(status),
-            "share": 100 * shares[status],
+            "start": column * width,
+            "full": column * width + span,
+            "end": column * width + span * (e.value or 0),
+            "low": column * width + span * (e.value if e.low is None else e.low),
+            "high": column * width + span * (e.value if e.high is None else e.high),
+            "text": value_of(e),
         }
         for place, (label, shares) in enumerate(rows)
-        for status in present
-        if shares.get(status, 0) > 0
+        for column, kind in enumerate(present)
+        if (e := shares.get(kind)) is not None and e.value is not None
     ]
-    share = {
-        "field": "share",
-        "type": "quantitative",
-        "axis": {"title": "% of replies", "tickCount": 5},
-        "scale": {"domain": [0, 100]},
-        "stack": "zero",
-    }
-    colour = {
-        "field": "status",
-        "type": "nominal",
-        "scale": {"domain": present, "range": [STATUS_COLOURS[s] for s in present]},
-        "legend": {"orient": "bottom", "title": None, "direction": "horizontal"},
-    }
-    order = {"field": "order", "type": "quantitative"}
-    layer = {
-        "mark": {"type": "bar", "height": 15},
-        "encoding": {"x": share, "y": ROWS, "order": order, "color": colour},
-    }
-    return draw(FRAME.figure([FRAME.names(), layer], values, bottom=80), caption)
+    x = {"type": "quantitative", "axis": None, "scale": {"domain": [0, width * len(present)]}}
+    heads = [
+        {"at": column * width, "lines": columns[kind].split("\n")}
+        for column, kind in enumerate(present)
+    ]
+
+    def between(mark: Mapping[str, Any], start: str, end: str) -> dict[str, Any]:
+        x2 = {"field": end}
+        return {"mark": mark, "encoding": {"x": {**x, "field": start}, "x2": x2, "y": ROWS}}
+
+    names = FRAME.names()
+    layers = [
+        {
+            "data": {"values": heads},
+            "mark": {"type": "text", "align": "left", "y": -8, "baseline": "bottom"},
+            "encoding": {"x": {**x, "field": "at"}, "text": {"field": "lines"}},
+        },
+        {**names, "transform": [{"filter": "datum.column == 0"}, *names["transform"]]},
+        between({"type": "rule", "color": GRID}, "start", "full"),
+        between({"type": "bar", "height": 9, "color": ACCENT}, "start", "end"),
+        between({"type": "rule", "color": TEXT, "strokeWidth": 1.5}, "low", "high"),
+        {
+            "mark": {"type": "text", "align": "left", "dx": 5},
+            "encoding": {"x": {**x, "field": "full"}, "y": ROWS, "text": {"field": "text"}},
+        },
+    ]
+    frame = FRAME._replace(middle=width * len(present), right=8, top=34)
+    return draw(frame.figure(layers, values, bottom=4), caption)
 
 
 def describe(points: Sequence[Point]) -> str:

@@ -1,24 +1,18 @@
-"""Figures of many problems in one prompt: curves over an ordered axis, and kinds of errors."""
+"""Curves over an ordered axis; where its steps are numbers, they stand at their true distances."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
 from horsesense.measures.base import Estimate
-from horsesense.report.charts import ACCENT, FRAME, ROWS, WARNING, Line, draw, level
+from horsesense.report.charts import ACCENT, FRAME, WARNING, Line, draw, level
 from horsesense.report.text import value_of, visible
 
-COLOURS = (ACCENT, WARNING, "#8a6d2f", "#7fa6cb", "#dd9b85", "#c9b37a")
+COLOURS = (ACCENT, WARNING, "#7d6226", "#4f7fae", "#b5654a", "#8a7a3a")
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
-KIND_COLOURS: Mapping[str, str] = {
-    "correct": ACCENT,
-    "wrong_label": WARNING,
-    "contradiction": "#dd9b85",
-    "unassigned": "#c9b37a",
-}
 LEGEND = {
     "orient": "bottom",
     "title": None,
@@ -45,25 +39,29 @@ def curves(
     line: Line | None = None,
 ) -> Markup:
     """Shares with intervals over the steps of an axis, one line each; a dashed level if given."""
+    amounts = _amounts(steps)
+    apart = (max(amounts.values()) - min(amounts.values())) / 90 if amounts else 0.0
     rows = [
         {
-            "step": visible(step),
+            "step": amounts[step] + apart * (place - (len(found) - 1) / 2)
+            if amounts
+            else visible(step),
             "name": visible(curve.name),
             "value": 100 * (e.value or 0),
             "low": 100 * (e.low if e.low is not None else e.value or 0),
             "high": 100 * (e.high if e.high is not None else e.value or 0),
         }
-        for curve in found
+        for place, curve in enumerate(found)
         for step, e in curve.points
     ]
     names = [visible(curve.name) for curve in found]
-    x = {
-        "field": "step",
-        "type": "ordinal",
-        "sort": [visible(step) for step in steps],
-        "title": x_title,
-        "axis": {"labelAngle": 0, "labelOverlap": True},
-    }
+    x: dict[str, Any] = {"field": "step", "title": x_title}
+    if amounts:
+        axis = {"values": sorted(amounts.values()), "format": "d", "labelOverlap": True}
+        x |= {"type": "quantitative", "scale": {"zero": False, "padding": 14}, "axis": axis}
+    else:
+        axis = {"labelAngle": 0, "labelOverlap": True}
+        x |= {"type": "ordinal", "sort": [visible(step) for step in steps], "axis": axis}
     y = {"type": "quantitative", "title": y_title, "scale": {"domain": [0, 100]}}
     kind = {
         "field": "name",
@@ -72,17 +70,17 @@ def curves(
         "legend": LEGEND,
     }
     shape = {**kind, "scale": {"domain": names, "range": list(SHAPES[: len(names)])}}
-    shift = {"field": "name", "scale": {"domain": names}}
+    shift = {} if amounts else {"xOffset": {"field": "name", "scale": {"domain": names}}}
     layers: list[dict[str, Any]] = [
         {
             "mark": {"type": "line", "strokeWidth": 1.5},
-            "encoding": {"x": x, "xOffset": shift, "y": {**y, "field": "value"}, "color": kind},
+            "encoding": {"x": x, **shift, "y": {**y, "field": "value"}, "color": kind},
         },
         {
             "mark": {"type": "rule"},
             "encoding": {
                 "x": x,
-                "xOffset": shift,
+                **shift,
                 "y": {**y, "field": "low"},
                 "y2": {"field": "high"},
                 "color": kind,
@@ -92,7 +90,7 @@ def curves(
             "mark": {"type": "point", "filled": True, "size": 50, "opacity": 1},
             "encoding": {
                 "x": x,
-                "xOffset": shift,
+                **shift,
                 "y": {**y, "field": "value"},
                 "color": kind,
                 "shape": shape,
@@ -106,60 +104,12 @@ def curves(
     return draw({"layer": layers, **size, "padding": padding, "data": {"values": rows}}, caption)
 
 
-def error_bars(rows: Sequence[tuple[str, Mapping[str, Estimate]]], *, caption: str) -> Markup:
-    """Shares of right answers and of kinds of errors, which sum to 1, one bar a row."""
-    values = [
-        {
-            "row": place,
-            "label": visible(label),
-            "kind": kind.replace("_", " "),
-            "order": list(KIND_COLOURS).index(kind),
-            "share": 100 * (e.value or 0),
-        }
-        for place, (label, shares) in enumerate(rows)
-        for kind, e in shares.items()
-    ]
-    colour = {
-        "field": "kind",
-        "type": "nominal",
-        "scale": {
-            "domain": [kind.replace("_", " ") for kind in KIND_COLOURS],
-            "range": list(KIND_COLOURS.values()),
-        },
-        "legend": {**LEGEND, "columns": 4},
-    }
-    share = {
-        "field": "share",
-        "type": "quantitative",
-        "axis": {"title": "% of problems", "tickCount": 5},
-        "scale": {"domain": [0, 100]},
-        "stack": "zero",
-    }
-    names = {**ROWS, "field": "row"}
-    layers = [
-        {
-            "mark": {"type": "bar", "height": 15},
-            "encoding": {
-                "x": share,
-                "y": names,
-                "order": {"field": "order", "type": "quantitative"},
-                "color": colour,
-            },
-        },
-        {
-            "mark": {"type": "text", "align": "right", "limit": 200},
-            "encoding": {"x": {"value": -12}, "y": names, "text": {"field": "label"}},
-        },
-    ]
-    spec = {
-        "layer": layers,
-        "data": {"values": values},
-        "width": FRAME.middle,
-        "height": FRAME.row * len(rows),
-        "autosize": "none",
-        "padding": {"left": 221, "right": 24, "top": 22, "bottom": 80},
-    }
-    return draw(spec, caption)
+def _amounts(steps: Sequence[str]) -> dict[str, float]:
+    """Steps as numbers, for a true axis; empty where some are none."""
+    try:
+        return {step: float(step) for step in steps}
+    except ValueError:
+        return {}
 
 
 def spoken(found: Sequence[Curve]) -> str:

@@ -174,10 +174,14 @@ def _part() -> pl.Expr:
     as_published = (right | ~published).all()
     not_published = (~right | ~published).all()
     every, none = (right | ~order).all(), (~right | ~order).all()
-    chosen = pl.when(as_published & every).then(pl.lit(PARTS[0]))
-    chosen = chosen.when(as_published).then(pl.lit(PARTS[1]))
-    chosen = chosen.when(not_published & ~none).then(pl.lit(PARTS[2]))
-    whole = chosen.when(not_published & none).then(pl.lit(PARTS[3])).otherwise(None)
+    holds = (
+        as_published & every,
+        as_published & ~every,
+        not_published & ~none,
+        not_published & none,
+    )
+    named = (pl.when(part).then(pl.lit(name)) for part, name in zip(holds, PARTS, strict=True))
+    whole = pl.coalesce(*named)
     return pl.when(both & ~lost).then(whole).otherwise(None)
 
 

@@ -181,7 +181,8 @@ def _notes(run: Results, score: Estimate) -> Iterator[str]:
         )
     other = score.n - block["items"]
     if other > 0 and score.counted == "items":
-        yield f"{plural(other, 'item')} could not be reordered and {'is' if other == 1 else 'are'} not in the bar."
+        are = "is" if other == 1 else "are"
+        yield f"{plural(other, 'item')} could not be reordered and {are} not in the bar."
 
 
 def _segment(

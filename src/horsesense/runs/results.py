@@ -16,8 +16,22 @@ from horsesense.measures.base import Estimate
 from horsesense.runs.directory import RunDirectory
 from horsesense.trials.condition import Condition
 
-WORDS: Mapping[str, str] = {"added": "{} added"}
-"""Settings of conditions whose value says too little alone."""
+WORDS: Mapping[tuple[str, str], str] = {
+    ("option_count", "n"): "{} options",
+    ("option_count", "kind=nonsense"): "added without meaning",
+    ("option_count", "kind=plausible"): "added from other items",
+    ("option_count", "form=letters"): "",
+    ("none_of_the_above", "place=kept"): "for the right option, in its place",
+    ("none_of_the_above", "place=last"): "for the right option, last",
+    ("none_of_the_above", "place=distractor"): "for a wrong option",
+    ("misleading_replaced", "arm=misleading"): "the option chosen",
+    ("misleading_replaced", "arm=other"): "another option",
+    ("misleading_replaced", "arm=unchanged"): "none, asked again",
+    ("true_false", "polarity=positive"): "is it right?",
+    ("true_false", "polarity=negative"): "is it wrong?",
+    ("extra_options", "added"): "{} added",
+}
+"""Settings of conditions whose value says too little alone, by probe."""
 SELECTORS = ("condition", "reader", "group")
 """What an estimate can be selected by, besides measure and probe."""
 UNDERSTOOD = ("answer", "none", "refusal", "unknown")
@@ -194,7 +208,14 @@ class Results:
         """What sets a condition apart from the others of its probe; "" where it is the only one."""
         others = self._conditions[probe]
         return ", ".join(
-            WORDS.get(name, "{}").format(value)
+            text
             for name, value in condition.settings
             if not all(other.matches(**{name: value}) for other in others)
+            if (text := _in_words(probe, name, value))
         )
+
+
+def _in_words(probe: str, name: str, value: str) -> str:
+    """A setting in words; its value where nothing better is known."""
+    exact = WORDS.get((probe, f"{name}={value}"))
+    return exact if exact is not None else WORDS.get((probe, name), "{}").format(value)

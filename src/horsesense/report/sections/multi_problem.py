@@ -7,8 +7,8 @@ from typing import Any
 
 from horsesense.measures.base import Estimate
 from horsesense.measures.task_contrast import TASKS
-from horsesense.report.charts import Line
-from horsesense.report.curves import Curve, curves, error_bars, spoken
+from horsesense.report.charts import Line, multiples
+from horsesense.report.curves import Curve, curves, spoken
 from horsesense.report.sections.base import Context, Section
 from horsesense.report.text import chance_text, p_text, value_of
 from horsesense.runs.results import Results
@@ -29,7 +29,13 @@ SETTINGS: Mapping[tuple[str, str], str] = {
     ("cot", "1"): "reasoned",
 }
 """Short words for what is not as published."""
-KINDS = ("wrong_label", "contradiction", "unassigned")
+ERRORS = {
+    "correct": "right",
+    "wrong_label": "wrong label",
+    "contradiction": "contradiction",
+    "unassigned": "unassigned",
+}
+"""What becomes of a problem, with its heading."""
 SIZEABLE = 0.05
 """Change of accuracy from which a shared prompt is said to cost something."""
 
@@ -125,14 +131,14 @@ def _errors(run: Results, scores: list[Estimate]) -> Any:
     rows = []
     for e in scores:
         shares = {
-            k: kinds[e.probe, e.condition, k] for k in KINDS if (e.probe, e.condition, k) in kinds
+            k: kinds[e.probe, e.condition, k] for k in ERRORS if (e.probe, e.condition, k) in kinds
         }
         rows.append((_label(e), {"correct": e, **shares}))
     said = "; ".join(
         f"{label}: " + ", ".join(f"{k.replace('_', ' ')} {value_of(e)}" for k, e in shares.items())
         for label, shares in rows
     )
-    return error_bars(rows, caption="Kinds of errors. " + said)
+    return multiples(rows, ERRORS, caption="Kinds of errors. " + said)
 
 
 def _places(run: Results, scores: list[Estimate]) -> list[Curve]:

@@ -8,9 +8,10 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from horsesense.measures.base import Estimate
-from horsesense.report.charts import Point, describe, forest, stacked
+from horsesense.readers.reading import STATUSES
+from horsesense.report.charts import Point, describe, forest, multiples
 from horsesense.report.sections.base import Context, Section
-from horsesense.report.text import number, plural, rests_on
+from horsesense.report.text import plural, rests_on, value_of
 from horsesense.runs.results import Results
 
 
@@ -64,17 +65,18 @@ def _by_text(run: Results) -> Iterator[ByText]:
 
 def _statuses(run: Results, reader: str) -> Markup | None:
     """Kinds of reply under each probe; None where every reply chose an option."""
-    cells: dict[str, dict[str, float]] = {}
+    cells: dict[str, dict[str, Estimate]] = {}
     for e in run.everywhere("status_share", reader):
-        cells.setdefault(run.label(e.probe, e.condition), {})[e.group] = e.value or 0.0
-    if all(shares.get("answer") == 1 for shares in cells.values()):
+        cells.setdefault(run.label(e.probe, e.condition), {})[e.group] = e
+    if all("answer" in shares and shares["answer"].value == 1 for shares in cells.values()):
         return None
-    return stacked(list(cells.items()), caption=f"Kinds of reply, read by {reader}. {_say(cells)}")
+    said = f"Kinds of reply, read by {reader}. {_say(cells)}"
+    return multiples(list(cells.items()), {s: s for s in STATUSES}, caption=said)
 
 
-def _say(cells: Mapping[str, Mapping[str, float]]) -> str:
+def _say(cells: Mapping[str, Mapping[str, Estimate]]) -> str:
     return "; ".join(
-        f"{name}: " + ", ".join(f"{s} {number(v, 'fraction')}" for s, v in shares.items() if v > 0)
+        f"{name}: " + ", ".join(f"{s} {value_of(e)}" for s, e in shares.items() if e.value)
         for name, shares in cells.items()
     )
 
