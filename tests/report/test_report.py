@@ -21,8 +21,11 @@ from horsesense.measures.base import Estimate
 from horsesense.measures.registry import MEASURES
 from horsesense.measures.signature import Signature
 from horsesense.report import item_report, verdict_of, write_report
-from horsesense.report.charts import Line, Point, bars, forest, stacked
-from horsesense.report.examples import REASONS, choose, pieces
+from horsesense.report.charts import Line, Point, bars, forest, multiples
+from horsesense.report.checks import MOST_FOUND
+from horsesense.report.examples import choose, pieces, trials_of
+from horsesense.report.item_view import quoted, view_of
+from horsesense.report.reasons import reasons_of
 from horsesense.report.marks import side
 from horsesense.report.score_bar import headline, score_bar
 from horsesense.report.text import interval_of, p_text, value_of, visible
@@ -72,7 +75,8 @@ class Page(HTMLParser):
 ELEMENTS = """
     html head meta title style body header main footer nav section h1 h2 h3 p ul ol li a b i span
     div bdi code pre mark details summary figure figcaption table caption thead tbody tr th td dl
-    dt dd svg g path text line rect defs clippath circle
+    dt dd svg g path text line rect defs clippath circle tspan
+    fieldset legend label input small s em
 """
 ALLOWED = frozenset(ELEMENTS.split())
 
@@ -165,7 +169,7 @@ class TestVerdict:
     def test_oracle_is_spared(self, runs: dict[str, Results]) -> None:
         assert said(runs["oracle"], "found") == ""
         assert "no_better_than_guessing" in names(runs["oracle"], "ruled_out")
-        assert "Scores 100\u202f%" in headline(runs["oracle"])[0]
+        assert "100\u202f% as published; 100\u202f% in every form" in headline(runs["oracle"])[0]
 
     def test_what_cannot_be_told_says_how_many_items_would(self, runs: dict[str, Results]) -> None:
         open_ = [f for f in runs["oracle"].verdict if f.kind == "cannot_tell"]
@@ -267,10 +271,17 @@ class TestPage:
         for run in runs.values():
             page = Page(write_report(run, max_items=30))
             check_harmless(page)
-            for part in ("Verdict", "What each change does", "Items, with every", "Signatures"):
+            for part in (*headline(run), "What each change does", "Signatures", "Asked again"):
                 assert part in page.text
-            for sentence in run.verdict:
-                assert sentence.sentence in page.text
+            found = [f.sentence for f in run.verdict if f.kind == "found"]
+            for sentence in found[:MOST_FOUND]:
+                assert page.text.count(sentence) == 1
+            for finding in run.verdict:
+                assert finding.title.lower() in page.text.lower()
+            ids = [value for name, value in page.attributes if name == "id"]
+            assert len(ids) == len(set(ids))
+            targets = [v for name, v in page.attributes if name in ("href", "for")]
+            assert {target.removeprefix("#") for target in targets} <= set(ids)
 
     def test_the_page_is_the_same_each_time(self, runs: dict[str, Results]) -> None:
         run = runs["talker"]
@@ -279,8 +290,8 @@ class TestPage:
 
     def test_it_says_how_many_items_are_not_shown(self, runs: dict[str, Results]) -> None:
         page = Page(write_report(runs["talker"], max_items=7))
-        assert "7 items of 80 are shown" in page.text
-        assert "73 items are not shown; horsesense report DIR --item ID opens any" in page.text
+        assert "This page holds 7 of 80 items" in page.text
+        assert "The others: horsesense view RUN." in page.text
 
     def test_no_run_is_too_large(
         self, runs: dict[str, Results], monkeypatch: pytest.MonkeyPatch
@@ -288,7 +299,7 @@ class TestPage:
         monkeypatch.setattr(report, "ITEM_BYTES", 100_000)
         path = write_report(runs["talker"])
         page = Page(path)
-        assert "items are not shown" in page.text
+        assert re.search(r"This page holds \d\d? of 80 items", page.text)
         assert page.tags.count("pre") > 0
         assert path.stat().st_size < 500_000
 
@@ -297,7 +308,7 @@ class TestPage:
         page = Page(item_report(run, "q3"))
         check_harmless(page)
         assert page.text.count("Which of these is number 3?") > 8
-        assert page.text.count("reply") >= 12
+        assert page.text.count("Reply") >= 12
 
     def test_unknown_item(self, runs: dict[str, Results]) -> None:
         with pytest.raises(UsageError, match="no item 'q33x'"):
@@ -393,7 +404,7 @@ class TestHostile:
         charts = [
             forest(points, "x", caption=nasty, line=Line(0.5, nasty)),
             bars([nasty], [e], x_title="x", caption=nasty),
-            stacked([(nasty, {"answer": 0.6, "refusal": 0.4})], caption=nasty),
+            multiples([(nasty, {"answer": e})], {"answer": nasty}, caption=nasty),
         ]
         for chart in charts:
             page = Page(chart)
@@ -460,30 +471,69 @@ class TestPieces:
 
 
 class TestChoice:
-    def test_deciding_items_first_then_a_sample(self, runs: dict[str, Results]) -> None:
+    def test_evidence_first_then_a_sample(self, runs: dict[str, Results]) -> None:
         choice = choose(runs["talker"], 40)
         assert len(set(choice.ids)) == 40
-        assert all(choice.reasons[i] for i in choice.ids[:30])
-        assert set(choice.counts) <= set(REASONS)
+        assert all(choice.reasons[i] for i in choice.ids[:8])
+        assert set(choice.evidence.holds) <= {reason.name for reason in reasons_of(runs["talker"])}
         assert choice.total == 80
 
-    def test_an_oracle_decides_nothing_but_its_lucky_guesses(
+    def test_nothing_happens_to_an_oracle_but_its_lucky_guesses(
         self, runs: dict[str, Results]
     ) -> None:
         choice = choose(runs["oracle"], 40)
-        assert set(choice.counts) == {"right without the question"}
+        assert set(choice.evidence.holds) == {"right without the question"}
         assert any(not choice.reasons[i] for i in choice.ids)
+        assert set(choice.evidence.part.values()) == {"every_form"}
 
     def test_counts_are_those_of_the_measures(self, runs: dict[str, Results]) -> None:
-        assert choose(runs["position"], 5).counts["same position in every order"] == 80
-        refused = choose(runs["refuse"], 5).counts
-        assert refused["no option chosen"] == 80
-        assert "same position in every order" not in refused
+        held = choose(runs["position"], 5).evidence.holds
+        assert len(held["same place in every order"]) == 80
+        refused = choose(runs["refuse"], 5).evidence.holds
+        assert len(refused["no option chosen"]) == 80
+        assert "same place in every order" not in refused
 
-    def test_every_finding_has_an_example(self, runs: dict[str, Results]) -> None:
+    def test_items_stand_in_the_parts_that_are_counted(self, runs: dict[str, Results]) -> None:
+        for run in runs.values():
+            bar, part = score_bar(run), choose(run, 1).evidence.part
+            assert bar is not None
+            for segment in bar.segments:
+                assert segment.count == str(sum(name == segment.name for name in part.values()))
+
+    def test_every_reason_has_an_example(self, runs: dict[str, Results]) -> None:
         choice = choose(runs["ranker"], 8)
         shown = {reason for reasons in choice.reasons.values() for reason in reasons}
-        assert shown == set(choice.counts)
+        assert shown == set(choice.evidence.holds)
+
+
+class TestItem:
+    def test_a_model_that_follows_the_place_is_scattered_over_the_columns(
+        self, runs: dict[str, Results]
+    ) -> None:
+        run = runs["position"]
+        with run.directory.store() as store:
+            [(item_id, trials)] = trials_of(run, ["q2"], store)
+        view = view_of(run.items.by_id[item_id], trials, run.reader)
+        orders = [form for form in view.forms if form.asked.probe == "order"]
+        columns = {next(i for i, cell in enumerate(f.cells) if cell) for f in orders}
+        assert len(columns) > 1
+        assert {cell for f in orders for cell in f.cells if cell} == {"B"}
+        unfolded = [form for form in view.forms if form.unfolded]
+        assert len(unfolded) == 1
+        told = [line for message in unfolded[0].prompt for line in message.lines]
+        assert any(line.text.startswith("⋮") for line in told)
+        # The options stand whole, whether they moved or not.
+        for option in view.item.options:
+            assert any(option in line.text for line in told)
+
+    def test_what_was_chosen_is_told_in_words(self, runs: dict[str, Results]) -> None:
+        run = runs["oracle"]
+        with run.directory.store() as store:
+            [(item_id, trials)] = trials_of(run, ["q2"], store)
+        view = view_of(run.items.by_id[item_id], trials, run.reader)
+        assert view.forms[0].answer == quoted(view.item.options[2]) == "“answer 2.2”"
+        assert view.tally[0][2]
+        assert view.changed == sum(not form.plain for form in view.forms[1:])
 
 
 def strata(name: str, contents: Sequence[Sequence[int | None]]) -> dict[str, float]:

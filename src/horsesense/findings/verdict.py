@@ -111,10 +111,10 @@ def _judged(run: Run, a: Accusation, p: float, q: float) -> Finding:
         outcome = "found"
     elif q <= ALPHA:
         outcome = "ruled_out"
-    alpha = (
-        _level_left(a.p, p, a.weight) if outcome == "found" else _level_left(a.p_small, q, a.weight)
-    )
-    two_sided = outcome == "found" and a.kind.way == "both"
+    there, small = _level_left(a.p, p, a.weight), _level_left(a.p_small, q, a.weight)
+    # Where neither holds, the wider of both: its interval shows that neither does.
+    alpha = {"found": there, "ruled_out": small, "cannot_tell": min(there, small)}[outcome]
+    two_sided = outcome != "ruled_out" and a.kind.way == "both"
     level = 1 - (alpha if two_sided else 2 * alpha)
     ends = a.evidence.interval(level)
     items = items_needed(a.evidence, a.kind.way, a.null, a.size, alpha)

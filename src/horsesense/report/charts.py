@@ -331,7 +331,7 @@ def multiples(
     ]
     x = {"type": "quantitative", "axis": None, "scale": {"domain": [0, width * len(present)]}}
     heads = [
-        {"at": column * width, "lines": columns[kind].split("\n")}
+        {"at": column * width, "lines": visible(columns[kind]).split("\n")}
         for column, kind in enumerate(present)
     ]
 

@@ -218,4 +218,6 @@ class Results:
 def _in_words(probe: str, name: str, value: str) -> str:
     """A setting in words; its value where nothing better is known."""
     exact = WORDS.get((probe, f"{name}={value}"))
-    return exact if exact is not None else WORDS.get((probe, name), "{}").format(value)
+    if exact is not None:
+        return exact
+    return WORDS.get((probe, name), "{}").format(value.replace("_", " "))
