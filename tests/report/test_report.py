@@ -25,8 +25,8 @@ from horsesense.report.charts import Line, Point, bars, forest, multiples
 from horsesense.report.checks import MOST_FOUND
 from horsesense.report.examples import choose, pieces, trials_of
 from horsesense.report.item_view import quoted, view_of
-from horsesense.report.reasons import reasons_of
 from horsesense.report.marks import side
+from horsesense.report.reasons import reasons_of
 from horsesense.report.score_bar import headline, score_bar
 from horsesense.report.text import interval_of, p_text, value_of, visible
 from horsesense.runs.results import Results
