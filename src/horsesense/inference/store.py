@@ -236,6 +236,16 @@ class Store:
             for key, request, attempts, failure, _ in rows
         }
 
+    def answered(self) -> int:
+        """Answers so far, at the cost of one look-up: a store only grows."""
+        [(last,)] = self._rows("SELECT max(rowid) FROM responses")
+        return int(last or 0)
+
+    def latest(self, n: int) -> list[tuple[Request, Response]]:
+        """The last `n` requests that were answered, the newest first."""
+        sql = "SELECT request, response FROM responses ORDER BY rowid DESC LIMIT ?"
+        return [(_request(asked), _response(said)) for asked, said in self._rows(sql, (n,))]
+
     def totals(self) -> Totals:
         """Counts over the whole store; reads every row."""
         if self._connection is None:

@@ -6,7 +6,7 @@ PosixPath('runs/mmlu/report.html')
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,7 +34,14 @@ from horsesense.runs.results import Results
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["item_report", "summary_html", "verdict_of", "write_report"]
+__all__ = [
+    "item_html",
+    "item_report",
+    "summary_html",
+    "templates",
+    "verdict_of",
+    "write_report",
+]
 
 MAX_ITEMS = 300
 ITEM_BYTES = 1_300_000
@@ -67,7 +74,7 @@ def write_report(results: Results, *, max_items: int = MAX_ITEMS) -> Path:
     drawn = Filters.of([view.item for view in views.values()], every, choice, reasons)
     shown = dict(_fitting(results, views, drawn))
     filters = Filters.of([views[i].item for i in shown], every, choice, reasons)
-    page = _environment().get_template("report.html.j2")
+    page = templates().get_template("report.html.j2")
     html = page.render(
         run=results,
         level=f"{100 * results.findings['study']['level']:g}",
@@ -107,7 +114,7 @@ def _notices(results: Results) -> list[str]:
 def summary_html(results: Results) -> str:
     """The verdict and the figure of the score, for a notebook: no script, nothing outside."""
     figures = [html for section, html in _rendered(results, [SCORE])]
-    template = _environment().get_template("summary.html.j2")
+    template = templates().get_template("summary.html.j2")
     return template.render(
         run=results,
         headline=headline(results),
@@ -122,19 +129,22 @@ def item_report(results: Results, item_id: str) -> Path:
 
     Raises UsageError if the run holds no such item.
     """
-    directory = results.directory
+    body = item_html(results, item_id)
+    # The id is the data's; a file is named by its hash.
+    path = results.directory.layout.root / f"item-{fingerprint(item_id)}.html"
+    page = templates().get_template("item_page.html.j2")
+    write_whole(path, page.render(run=results, id=item_id, body=body))
+    return path
+
+
+def item_html(results: Results, item_id: str, reasons: Sequence[str] = ()) -> Markup:
+    """Every prompt and answer about one item, as part of a page; UsageError for another id."""
     if item_id not in results.items.by_id:
         raise UsageError.unknown("item", item_id, results.items.by_id)
-    with directory.store() as store:
+    with results.directory.store() as store:
         [(_, trials)] = examples.trials_of(results, [item_id], store)
-    item = results.items.by_id[item_id]
-    view = view_of(item, trials, results.reader, whole=True)
-    body = _item(results, view, LONGEST_ALONE, whole=True)
-    template = _environment().get_template("item_page.html.j2")
-    # The id is the data's; a file is named by its hash.
-    path = directory.layout.root / f"item-{fingerprint(item_id)}.html"
-    write_whole(path, template.render(run=results, id=item_id, body=body))
-    return path
+    view = view_of(results.items.by_id[item_id], trials, results.reader, reasons, whole=True)
+    return _item(results, view, LONGEST_ALONE, whole=True)
 
 
 def _rendered(run: Results, sections: Iterable[Section]) -> Iterator[tuple[Section, Markup]]:
@@ -143,7 +153,7 @@ def _rendered(run: Results, sections: Iterable[Section]) -> Iterator[tuple[Secti
         context = section.context(run)
         if context is not None:
             own, file = section.template, f"sections/{section.id}.html.j2"
-            pages = _environment()
+            pages = templates()
             template = pages.from_string(own) if own else pages.get_template(file)
             yield section, Markup(template.render(run=run, **context))
 
@@ -172,17 +182,19 @@ def _fitting(
 def _item(
     run: Results, view: ItemView, limit: int, classes: str = "", *, whole: bool = False
 ) -> Markup:
-    template = _environment().get_template("item.html.j2")
+    template = templates().get_template("item.html.j2")
     return Markup(template.render(run=run, view=view, limit=limit, classes=classes, whole=whole))
 
 
 @cache
-def _environment() -> Environment:
+def templates() -> Environment:
     """The templates, with what the report of an audit calls in them."""
     made = environment()
     for name in ("value_of", "interval_of", "count_of", "number", "chance_text"):
         made.filters[name] = getattr(text, name)
     made.filters.update(letter=letter, named=named)
     made.filters.update(in_points=in_points, shown_value=shown_value, shown_interval=shown_interval)
-    made.globals.update(pieces=examples.pieces, identity=examples.identity)
+    made.globals.update(
+        pieces=examples.pieces, identity=examples.identity, messages=examples.messages
+    )
     return made

@@ -1,0 +1,139 @@
+"""What a view shows of a run: read when a page asks for it, and again when files have changed."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from horsesense.errors import HorsesenseError
+from horsesense.items.item import Item
+from horsesense.models.messages import Request, Response
+from horsesense.report.reasons import Evidence, evidence_of
+from horsesense.runs.directory import RunDirectory
+from horsesense.runs.results import Results
+
+PAGE = 50
+"""Items on one page of the list."""
+LATEST = 10
+"""Answers shown of a run in progress."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A run that is being asked, or was stopped: answers so far, and the newest of them."""
+
+    answered: int
+    state: str
+    latest: tuple[tuple[Request, Response], ...]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which items a page shows.
+
+    Attributes:
+        search: text that question, options or id must hold, whatever its case.
+        reason: what must have happened to them, as in `reasons`; "" for anything.
+        part: the part of the score they belong to; "" for any.
+        subject: their subject; "" for any.
+        page: from 1.
+    """
+
+    search: str = ""
+    reason: str = ""
+    part: str = ""
+    subject: str = ""
+    page: int = 1
+
+    @classmethod
+    def of(cls, query: Mapping[str, str]) -> Wanted:
+        """From the query of an address; what is no number is the first page."""
+        page = query.get("page", "1")
+        number = int(page) if page.isascii() and page.isdigit() and len(page) < 8 else 1
+        names = ("search", "reason", "part", "subject")
+        return cls(**{name: query.get(name, "")[:500] for name in names}, page=max(1, number))
+
+
+class Viewed:
+    """A run as it lies on disk.
+
+    Results and evidence are read again when `estimates.json` changes. Evidence goes through all
+    trials, so it is made beside the first pages, which do without its filters.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        """Open the run at `path`; StoreError where there is none."""
+        self.directory = RunDirectory.open(path)
+        self._lock = threading.Lock()
+        self._stamp: tuple[int, int] | None = None
+        self._results: Results | None = None
+        self._evidence: Evidence | None = None
+        self._texts: list[str] | None = None
+
+    @property
+    def items(self) -> Sequence[Item]:
+        return self.directory.items.items
+
+    def results(self) -> Results | None:
+        """What was measured; None as long as nothing was."""
+        try:
+            found = self.directory.layout.estimates.stat()
+        except OSError:
+            return None
+        with self._lock:
+            stamp = (found.st_mtime_ns, found.st_size)
+            if stamp != self._stamp:
+                self.directory = RunDirectory.open(self.directory.layout.root)
+                self._results = Results.load(self.directory)
+                self._stamp, self._evidence = stamp, None
+                threading.Thread(target=self._find, args=(stamp,), daemon=True).start()
+            return self._results
+
+    def _find(self, stamp: tuple[int, int]) -> None:
+        assert self._results is not None
+        try:
+            found = evidence_of(self._results)
+        except HorsesenseError:
+            return
+        with self._lock:
+            if stamp == self._stamp:
+                self._evidence = found
+
+    def evidence(self) -> Evidence | None:
+        """What happened to each item; None while it is still being looked for."""
+        with self._lock:
+            return self._evidence
+
+    def progress(self) -> Progress | None:
+        """How far asking is; None once it is complete."""
+        directory = RunDirectory.open(self.directory.layout.root)
+        stage = directory.known.stages.get("ask")
+        if stage is not None and stage.state == "complete":
+            return None
+        with directory.store() as store:
+            state = "begun" if stage is None else stage.state
+            return Progress(store.answered(), state, tuple(store.latest(LATEST)))
+
+    def find(self, wanted: Wanted) -> list[Item]:
+        """The items that a page wants, all of them, in the order of the data."""
+        evidence = self.evidence()
+        ids = part = None
+        if evidence is not None and wanted.reason:
+            ids = evidence.holds.get(wanted.reason, frozenset())
+        if evidence is not None and wanted.part:
+            part = evidence.part
+        if self._texts is None:
+            self._texts = [
+                "\n".join((item.id, item.question, *item.options)).casefold() for item in self.items
+            ]
+        search = wanted.search.casefold()
+        return [
+            item
+            for item, text in zip(self.items, self._texts, strict=True)
+            if (not search or search in text)
+            and (not wanted.subject or item.subject == wanted.subject)
+            and (ids is None or item.id in ids)
+            and (part is None or part.get(item.id) == wanted.part)
+        ]

@@ -1,0 +1,109 @@
+"""`view`: every item is found, hostile text stays text, and a run being asked can be seen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import orjson
+import pytest
+
+from horsesense.report.view.state import Viewed
+from horsesense.runs.settings import Settings
+from studies import run_study
+
+pytest.importorskip("starlette")
+pytest.importorskip("httpx")
+
+from starlette.testclient import TestClient
+
+from horsesense.report.view.app import app_of
+
+SCRIPT = "</pre><script>alert(1)</script>"
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("view")
+    rows = [
+        {
+            "id": f"q{i}",
+            "question": f"Which is number {i}?" + SCRIPT * (i == 7),
+            "options": [f"answer {i}.{j}" for j in range(4)],
+            "answer_index": i % 4,
+            "subject": f"subject {i % 2}",
+        }
+        for i in range(120)
+    ]
+    items = folder / "items.jsonl"
+    items.write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    settings = Settings.of(items=str(items), model="sim:prior?know=0.5")
+    return run_study(settings, folder / "run").out
+
+
+def client(run: Path) -> TestClient:
+    return TestClient(app_of(Viewed(run)), base_url="http://127.0.0.1")
+
+
+def page(found: TestClient, address: str) -> str:
+    answer = found.get(address)
+    assert answer.status_code == 200
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
+    assert "<script" not in answer.text
+    return answer.text
+
+
+def test_search_and_filters_find_items(run: Path) -> None:
+    viewed = Viewed(run)
+    viewed.results()
+    while viewed.evidence() is None:
+        pass
+    found = TestClient(app_of(viewed), base_url="http://127.0.0.1")
+    assert "120 of 120 items; page 1 of 3" in page(found, "/")
+    assert "page 3 of 3" in page(found, "/?page=99999")
+    assert "1 of 120 items." in page(found, "/?search=ANSWER+77.2")
+    assert "60 of 120 items" in page(found, "/?subject=subject+1")
+    evidence = viewed.evidence()
+    assert evidence is not None
+    for reason, ids in evidence.holds.items():
+        assert f"{len(ids)} of 120 items" in page(found, f"/?reason={reason}")
+    never = sum(part == "never" for part in evidence.part.values())
+    assert f"{never} of 120 items" in page(found, "/?part=never")
+
+
+def test_an_item_has_its_prompts_and_replies(run: Path) -> None:
+    found = client(run)
+    text = page(found, "/items/7")
+    assert "&lt;script&gt;" in text
+    assert text.count("Reply") >= 10
+    assert found.get("/items/120").status_code == 404
+    assert found.get("/items/-1").status_code == 404
+
+
+def test_other_hosts_are_refused(run: Path) -> None:
+    found = TestClient(app_of(Viewed(run)), base_url="http://example.org")
+    assert found.get("/").status_code == 400
+
+
+def test_nothing_is_written(run: Path) -> None:
+    before = {path: path.stat().st_mtime_ns for path in run.rglob("*") if path.is_file()}
+    found = client(run)
+    for address in ("/", "/items/3", "/report"):
+        found.get(address)
+    after = {path: path.stat().st_mtime_ns for path in run.rglob("*") if path.is_file()}
+    changed = {path.name for path in after if after[path] != before.get(path)}
+    assert changed <= {"store.sqlite-shm", "store.sqlite-wal"}
+
+
+def test_a_run_in_progress_shows_its_newest_answers(run: Path, tmp_path: Path) -> None:
+    begun = tmp_path / "begun"
+    begun.mkdir()
+    for name in ("items.json", "store.sqlite"):
+        (begun / name).write_bytes((run / name).read_bytes())
+    record = (run / "run.toml").read_text(encoding="utf-8")
+    (begun / "run.toml").write_text(record.replace('"complete"', '"begun"'), encoding="utf-8")
+    text = page(client(begun), "/")
+    assert "answers so far; asking goes on" in text
+    assert 'http-equiv="refresh"' in text
+    assert "The newest answers" in text
+    assert "Not measured yet." in text
+    assert "has not been measured yet" in page(client(begun), "/items/3")
