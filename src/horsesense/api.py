@@ -181,8 +181,8 @@ def audit(
         readers=readers, draws=draws, level=level, until=until,
     )  # fmt: skip
     run = Run.start(default_out(chosen) if out is None else out, chosen, found)
-    spent = run.ask(answering, limits=limits, max_connections=max_connections)
-    run.read(limits=limits.after(spent))
+    run.ask(answering, limits=limits, max_connections=max_connections)
+    run.read(limits=limits)
     run.measure()
     run.report(items=report_items)
     return run

@@ -139,7 +139,7 @@ def audit(
     model = make_model(settings.model)
     run = Run.start(out or default_out(settings), settings)
     spent = run.ask(model, limits=may, max_connections=max_connections)
-    run.read(limits=may.after(spent))
+    run.read(limits=may)
     run.measure()
     run.report(items=report_items)
     _show(run, as_json)
@@ -196,7 +196,7 @@ def shortfalls(run: Run) -> list[str]:
     findings, lines = run.results.findings, []
     reason = findings["stages"]["ask"]["reason"]
     if reason == "budget":
-        lines.append("The budget is spent; the same command continues where it stopped.")
+        lines.append("The budget is spent; the same command with a larger one continues the run.")
     if reason == "interrupted":
         lines.append("The run was interrupted; the audit command with this --out continues it.")
     failure = findings["run"].get("last_failure")

@@ -168,7 +168,7 @@ def _as_text(made: Paraphrased, out: Path) -> str:
         f"{made.spent.costs()}.",
     ]
     if made.spent.stopped == "budget":
-        lines.append("The budget is spent; the same command continues where it stopped.")
+        lines.append("The budget is spent; the same command with a larger one continues.")
     if made.spent.last_failure is not None:
         seen = made.spent.last_failure.message
         lines.append(f"Requests without an answer are asked again by the same command: {seen}")

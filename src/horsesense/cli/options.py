@@ -38,7 +38,10 @@ RunOut = Annotated[
 ReportItems = Annotated[int, typer.Option(help="Items shown in the report with every answer.")]
 Connections = Annotated[int | None, typer.Option(help="Requests under way together.")]
 Budget = Annotated[
-    str | None, typer.Option(help="requests=N,tokens=N,money=X: stop asking when one is spent.")
+    str | None,
+    typer.Option(
+        help="requests=N,tokens=N,money=X: what the run directory may spend, over all sessions."
+    ),
 ]
 Price = Annotated[
     str | None, typer.Option(help="PROMPT,COMPLETION: price of a million tokens of each.")

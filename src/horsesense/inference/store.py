@@ -42,6 +42,26 @@ class Totals(NamedTuple):
     failures: int
 
 
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What calls took at most: their number, and tokens as counted or as bounded from above."""
+
+    requests: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+    @property
+    def tokens(self) -> int:
+        return self.prompt_tokens + self.completion_tokens
+
+    def __add__(self, other: Spent) -> Spent:
+        return Spent(
+            self.requests + other.requests,
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+        )
+
+
 class Failed(NamedTuple):
     """A request without an answer: attempts over all runs, and what was seen last."""
 
@@ -91,6 +111,7 @@ class Store:
         self._lock = lock
         self._begin = begin
         self._early: list[tuple[Sequence[tuple[Asked, int, Failure]], str]] = []
+        self._spent: dict[str, Spent] = {}
         self._synced = 0.0
 
     @classmethod
@@ -141,13 +162,20 @@ class Store:
             return
         begin, self._begin = self._begin, None
         # The file first: whatever `begin` writes down may then rely on it.
-        if self._connection is None:
-            made = type(self).open(self.path)
-            self._connection, self._lock = made._connection, made._lock
+        self._make()
         begin()
+
+    def _make(self) -> None:
+        """Make the file, if there is none, and write down what was kept for it."""
+        if self._connection is not None:
+            return
+        made = type(self).open(self.path)
+        self._connection, self._lock = made._connection, made._lock
         early, self._early = self._early, []
         for failures, identity in early:
             self.fail(failures, identity=identity)
+        for identity, spent in self._spent.items():
+            self.keep_spent(identity, spent)
 
     def __enter__(self) -> Self:
         return self
@@ -232,9 +260,34 @@ class Store:
         else:
             rows = self._select_in(sql.format("AND key IN ({})"), keys)
         return {
-            key: Failed(_request(request), attempts, Failure(**orjson.loads(failure)))
+            key: Failed(_request(request), attempts, Failure.from_json(orjson.loads(failure)))
             for key, request, attempts, failure, _ in rows
         }
+
+    def spent(self) -> dict[str, Spent]:
+        """What all sessions spent at most, by the identity of the model."""
+        if self._connection is None:
+            return dict(self._spent)
+        rows = self._rows(
+            "SELECT identity, requests, prompt_tokens, completion_tokens FROM spending"
+        )
+        return {identity: Spent(*counts) for identity, *counts in rows}
+
+    def keep_spent(self, identity: str, spent: Spent, *, at_once: bool = False) -> None:
+        """Write down what a model has taken, all sessions together.
+
+        Where there is no file yet, this waits for the first answer, unless `at_once`.
+        """
+        if self._connection is None:
+            self._spent[identity] = spent
+            if at_once:
+                self._make()
+            return
+        with self._transaction() as database:
+            database.execute(
+                "INSERT OR REPLACE INTO spending VALUES (?, ?, ?, ?)",
+                [identity, spent.requests, spent.prompt_tokens, spent.completion_tokens],
+            )
 
     def totals(self) -> Totals:
         """Counts over the whole store; reads every row."""

@@ -41,6 +41,32 @@ CREATE TABLE failures (
 );
 CREATE INDEX failures_by_key ON failures (key);
 """
+_ACCOUNT: Final = """
+CREATE TABLE spending (
+    identity TEXT PRIMARY KEY,
+    requests INTEGER NOT NULL,
+    prompt_tokens INTEGER NOT NULL,
+    completion_tokens INTEGER NOT NULL
+);
+INSERT INTO spending
+SELECT identity, sum(n), sum(prompt), sum(completion) FROM (
+    SELECT model, 1 AS n, coalesce(json_extract(response, '$.usage[0]'), 0) AS prompt,
+        coalesce(json_extract(response, '$.usage[1]'), 0) AS completion FROM responses
+    UNION ALL SELECT model, attempts, 0, 0 FROM failures
+) JOIN models ON models.id = model GROUP BY identity;
+"""
+"""What was spent. A store of an earlier release has none and gets what its answers tell."""
+
+_ASIDE: Final = """
+CREATE TABLE damaged (
+    key BLOB, model INTEGER, request BLOB, response BLOB, digest BLOB, stored_at INTEGER
+);
+"""
+"""Answers that are not as they were stored: kept as found, never read, asked again."""
+
+_LATER: Final = {"spending": _ACCOUNT, "damaged": _ASIDE}
+"""Tables that stores of earlier releases lack; those releases leave them alone."""
+
 _KEPT: Final = """
 CREATE TRIGGER {table}_{verb}_refused BEFORE {verb} ON {table}
 BEGIN SELECT RAISE(ABORT, 'this store only grows: {table} are never changed'); END;
@@ -142,6 +168,8 @@ def create(path: Path) -> None:
         connection = sqlite3.connect(new)
         try:
             connection.executescript(_TABLES)
+            for statement in _LATER.values():
+                connection.executescript(statement)
             for table in ("models", "responses", "failures"):
                 for verb in ("UPDATE", "DELETE"):
                     connection.executescript(_KEPT.format(table=table, verb=verb))
@@ -203,6 +231,7 @@ def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
             # log lets many answers share one write of a page.
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA wal_autocheckpoint = 8192")
+            _complete(connection)
             return connection
         try:
             return _open(path, "mode=ro")
@@ -212,6 +241,15 @@ def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
             if Path(f"{path}-wal").exists():
                 raise
             return _open(path, "mode=ro&immutable=1")
+
+
+def _complete(connection: sqlite3.Connection) -> None:
+    """Add the tables that an earlier release did not make."""
+    rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+    there = {name for (name,) in rows}
+    for name, statement in _LATER.items():
+        if name not in there:
+            connection.executescript(f"BEGIN IMMEDIATE; {statement} COMMIT;")
 
 
 def _open(path: Path, options: str) -> sqlite3.Connection:

@@ -16,10 +16,12 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from yarl import URL
 
 from horsesense.errors import ModelError, UsageError
 from horsesense.models.base import Asked
 from horsesense.models.messages import Failure, Request, Response, SamplingParams, Usage
+from horsesense.models.openai.api_key import Secret
 from horsesense.models.openai.http import HttpModel
 from horsesense.models.openai.protocol import (
     SCORED_TOKENS,
@@ -33,6 +35,7 @@ from horsesense.models.openai.protocol import (
 from horsesense.models.registry import make_model
 
 KEY = "hs-very-secret-0123456789"
+ESCAPED = "".join(f"\\u{ord(c):04X}" for c in KEY)
 
 CHAT = Request((("user", "Which?"),), None, SamplingParams(top_logprobs=2))
 PLAIN = Request(None, "Which?", SamplingParams(top_logprobs=2))
@@ -471,12 +474,11 @@ def test_a_server_that_wants_other_names_gets_them() -> None:
 
     async def twice(model: HttpModel) -> Any:
         asked = Asked(CHAT.key("x"), CHAT)
-        results = [*await model.respond([asked]), *await model.respond([asked])]
-        return results, (await model.capabilities()).notes
+        return (await model.capabilities()).notes, await model.respond([asked])
 
-    results, notes = against(handler, twice, form="chat")
+    notes, results = against(handler, twice, form="chat")
     assert all(isinstance(result, Response) for result in results)
-    assert len(bodies) == 3 + 1 + 1  # learnt once, then known
+    assert len(bodies) == 3 + 1  # learnt once, then known
     assert bodies[-1]["max_completion_tokens"] == 16
     assert any("max_completion_tokens" in note for note in notes)
     assert any("refuses a temperature" in note for note in notes)
@@ -604,6 +606,19 @@ def test_the_address_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> No
         "http:m@http://",
         "http:m@http://me:pw@h/v1",
         "http:m@http://h/v1?key=abc",
+        "http:m@http://h/v1#abc",
+        "http:m?api-key=abc",
+        "http:https://me:pw@h/v1",
+        "http:m@https://me:p@pw@h/v1",
+        "http:m@//me:pw@h/v1",
+        "http:m@me:pw@http://h/v1",
+        "http:m@h",
+        "http:m@h.example",
+        "http:m@http://me:pw@h:99999999/v1",
+        "http:m@http://" + "h" * 70 + "/v1",
+        "http:m@http://h\udcff/v1",
+        "http:\udcff",
+        "http:m\n",
     ],
 )
 def test_impossible_addresses(spec: str) -> None:
@@ -648,9 +663,10 @@ def test_without_a_key_there_is_no_header() -> None:
         always(f"you sent {KEY}".encode(), content_type="text/plain", status=500),
         always(f"you sent {KEY}".encode(), content_type="text/plain"),
         always(f"you sent {KEY}".encode()),
-        always(chat_reply(message={"content": f"Your key is {KEY}"})),
-        always(orjson.dumps(chat_reply(message={"content": KEY})).replace(b"hs-", b"\\u0068s-")),
         always({"error": {"message": KEY}}),
+        always({"error": {"message": orjson.dumps({"was": ESCAPED}).decode()}}, status=500),
+        always(ESCAPED.encode(), status=500),
+        always(b" " * 65_000 + KEY[:20].encode(), status=500),
         always(b"", status=302, headers={"Location": f"http://evil/{KEY}"}),
     ],
 )
@@ -660,6 +676,89 @@ def test_a_server_that_repeats_the_key(monkeypatch: pytest.MonkeyPatch, handler:
     assert isinstance(result, Failure)
     for part in (KEY, "wxyz", "abcdefghijk"):
         assert part not in repr(result)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        chat_reply(message={"content": f"Your key is {KEY}"}),
+        chat_reply(message={"content": f"Your key is {ESCAPED}"}),
+        chat_reply(finish_reason=KEY),
+        {**chat_reply(), "model": KEY},
+        chat_reply(logprobs={"content": [{"token": KEY, "logprob": -0.1}]}),
+    ],
+)
+@pytest.mark.parametrize("escaped", [False, True])
+def test_an_answer_that_repeats_the_key_is_kept_without_it(
+    monkeypatch: pytest.MonkeyPatch, reply: dict[str, Any], escaped: bool
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    body = orjson.dumps(reply)
+    result = respond(always(body.replace(b"hs-", b"\\u0068s-") if escaped else body))
+    assert isinstance(result, Response)
+    stored = orjson.dumps(result.as_json()).decode()
+    assert "[key]" in stored
+    assert "secret" not in stored
+
+
+@pytest.mark.parametrize("key", ["x", "ollama", "token", "EMPTY", "B", "message"])
+def test_a_placeholder_for_a_key_changes_no_answer(
+    monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    plain = respond(always(chat_reply(message={"content": "x ollama token EMPTY B message"})))
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    result = respond(always(chat_reply(message={"content": "x ollama token EMPTY B message"})))
+    assert isinstance(result, Response)
+    assert isinstance(plain, Response)
+    assert result.as_json() | {"latency": 0} == plain.as_json() | {"latency": 0}
+
+
+@pytest.mark.parametrize(
+    ("url", "base", "names", "sent"),
+    [
+        ("https://api.openai.com/v1", "", ["OPENAI_API_KEY"], True),
+        ("http://api.openai.com/v1", "", ["OPENAI_API_KEY"], False),
+        ("https://api.openai.com.evil.example/v1", "", ["OPENAI_API_KEY"], False),
+        ("https://other.example/v1", "", ["OPENAI_API_KEY"], False),
+        ("https://other.example/v1", "https://other.example/v2", ["OPENAI_API_KEY"], True),
+        ("https://api.openai.com/v1", "https://other.example/v2", ["OPENAI_API_KEY"], False),
+        ("http://localhost:8000/v1", "", ["OPENAI_API_KEY"], True),
+        ("http://127.0.0.2:8000/v1", "", ["OPENAI_API_KEY"], True),
+        ("http://[::1]:8000/v1", "", ["OPENAI_API_KEY"], True),
+        ("http://localhost.evil.example/v1", "", ["OPENAI_API_KEY"], False),
+        ("https://other.example/v1", "", ["OPENAI_API_KEY", "HORSESENSE_API_KEY"], True),
+        ("http://10.0.0.1/v1", "", ["HORSESENSE_API_KEY"], True),
+    ],
+)
+def test_which_key_goes_to_which_host(
+    monkeypatch: pytest.MonkeyPatch, url: str, base: str, names: list[str], sent: bool
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", base)
+    for name in names:
+        monkeypatch.setenv(name, f"{KEY}-{name}")
+    secret = Secret.for_host(URL(url))
+    expected = {"Authorization": f"Bearer {KEY}-{names[-1]}"} if sent else {}
+    assert secret.headers() == expected
+    assert bool(secret.withheld) is not sent
+
+
+def test_a_key_of_its_own_for_one_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setenv("THEIRS", "another-key-0123456789")
+    secret = Secret.for_host(URL("https://other.example/v1"), "THEIRS")
+    assert secret.headers() == {"Authorization": "Bearer another-key-0123456789"}
+    for wrong in ("MISSING", KEY, ""):
+        with pytest.raises(UsageError, match="--key-env") as raised:
+            make_model("http:m@https://other.example/v1", key_env=wrong)
+        assert KEY not in str(raised.value)
+
+
+def test_a_refusal_says_which_key_was_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setattr("horsesense.models.openai.api_key.is_loopback", lambda host: False)
+    handler = always({"error": {"message": "no key"}}, status=401)
+    with pytest.raises(ModelError, match=r"OPENAI_API_KEY was not sent to .* HORSESENSE_API_KEY"):
+        against(handler, HttpModel.capabilities)
 
 
 def test_an_error_of_the_probe_hides_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
