@@ -8,15 +8,29 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from horsesense.errors import StoreError, UsageError
 
+PRIVATE = 0o600
+"""Permissions of a new file: prompts and answers are their owner's, also on a shared machine."""
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder that its owner alone can enter, unless it is there; OSError if refused."""
+    if path.is_dir():
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.mkdir(mode=0o700, exist_ok=True)
+
 
 @contextlib.contextmanager
 def whole(path: Path) -> Iterator[Path]:
     """A new name beside `path` to write to; on leaving, the file there takes the place of `path`.
+
+    A file that was there keeps its permissions; a new one can be read by its owner alone.
 
     Raises StoreError where the file system refuses (full disk, missing permission); `path` is then
     as it was before.
@@ -24,8 +38,13 @@ def whole(path: Path) -> Iterator[Path]:
     # The process is part of the name: two that write the same file leave one of both, whole.
     part = path.with_name(f".{path.name[-100:]}.{os.getpid()}.part")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
+        mode = path.stat().st_mode & 0o777 if path.exists() else PRIVATE
+        # Made here, so that nobody can open it before its permissions are right.
+        part.unlink(missing_ok=True)
+        os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, PRIVATE))
         yield part
+        os.chmod(part, mode)
         _flush(part)
         os.replace(part, path)
     except OSError as error:
@@ -114,6 +133,20 @@ def usable(path: str | Path) -> Path:
     if "\0" in text:
         raise UsageError(f"The path {text!r} contains a null character.")
     return Path(path)
+
+
+def regular(path: Path) -> Path:
+    """A path that is not a pipe or a device, of which reading might never end.
+
+    Raises UsageError for one that is; what is not there is left to whoever opens it.
+    """
+    try:
+        kind = stat.S_IFMT(path.stat().st_mode)
+    except (OSError, ValueError):
+        return path
+    if kind not in (stat.S_IFREG, stat.S_IFDIR):
+        raise UsageError(f"{path} is not a file.", hint="Name a file; pipes are not read.")
+    return path
 
 
 def _flush(path: Path) -> None:

@@ -96,7 +96,7 @@ class Paraphrased:
 
 async def paraphrase(
     items: ItemSet,
-    model: str,
+    model: str | Model,
     folder: Path,
     *,
     versions: int = 4,
@@ -124,7 +124,7 @@ async def paraphrase(
         raise UsageError(f"versions is {versions}; it must be at least 1.")
     found = Paraphrased(items, versions, {item.id: [] for item in items})
     with Store.open(folder / "store.sqlite") as store:
-        async with make_model(model) as writer:
+        async with make_model(model) if isinstance(model, str) else model as writer:
             offers, found.spent = await capabilities(writer, store, limits)
             prompter = _prompter(writer, offers, items, temperature, templates)
             asker = _Asker(writer, store, prompter, seed, max_connections)

@@ -43,6 +43,21 @@ Budget = Annotated[
         help="requests=N,tokens=N,money=X: what the run directory may spend, over all sessions."
     ),
 ]
+KeyEnv = Annotated[
+    str | None,
+    typer.Option(
+        help="Environment variable with the key for the server of --model; by default"
+        " HORSESENSE_API_KEY, or OPENAI_API_KEY for the default server and this machine.",
+        show_default=False,
+    ),
+]
+Timeout = Annotated[
+    float | None,
+    typer.Option(
+        help="Seconds for one call to a server; 300 by default, 30 of them to connect.",
+        show_default=False,
+    ),
+]
 Price = Annotated[
     str | None, typer.Option(help="PROMPT,COMPLETION: price of a million tokens of each.")
 ]

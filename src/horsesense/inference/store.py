@@ -16,7 +16,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from hashlib import blake2b
 from pathlib import Path
 from types import TracebackType
@@ -25,9 +25,18 @@ from typing import Any, Final, NamedTuple, Self
 import orjson
 
 from horsesense.errors import StoreError
-from horsesense.inference.store_file import connect, create, examine, explained, hold
+from horsesense.files import make_folder
+from horsesense.inference.store_file import (
+    connect,
+    create,
+    examine,
+    explained,
+    hold,
+    refusal,
+)
 from horsesense.models.base import Asked
 from horsesense.models.messages import Failure, Key, Request, Response
+from horsesense.progress import say
 
 _IN: Final = 500  # keys in one query
 _SYNC_EVERY: Final = 1.0  # seconds between commits that wait for the disk
@@ -112,6 +121,7 @@ class Store:
         self._begin = begin
         self._early: list[tuple[Sequence[tuple[Asked, int, Failure]], str]] = []
         self._spent: dict[str, Spent] = {}
+        self._named: set[Key] = set()  # damaged responses of which the user was told
         self._synced = 0.0
 
     @classmethod
@@ -127,7 +137,7 @@ class Store:
             examine(path)
             return cls(path, connect(path, read_only=True), None)
         with explained(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(path.parent)
             lock = hold(path.with_suffix(".lock"))
         try:
             if not path.exists():
@@ -229,23 +239,60 @@ class Store:
             )
 
     def known(self, keys: Sequence[Key]) -> set[Key]:
-        """Those of `keys` that have a response."""
-        sql = "SELECT key FROM responses WHERE key IN ({})"
-        return {key for (key,) in self._select_in(sql, keys)}
+        """Those of `keys` that have a response, as it was stored."""
+        return set(self._sound(keys))
 
     def get(self, keys: Sequence[Key]) -> dict[Key, Response]:
-        """The responses under `keys`; a key without one is left out."""
-        sql = "SELECT key, response FROM responses WHERE key IN ({})"
-        return {key: _response(text) for key, text in self._select_in(sql, keys)}
+        """The responses under `keys`; a key without one, or with a damaged one, is left out."""
+        return {key: _response(text) for key, text in self._sound(keys).items()}
+
+    def _sound(self, keys: Sequence[Key]) -> dict[Key, str]:
+        """What is stored under `keys` and is as it was stored; the rest is set aside and named."""
+        sql = "SELECT rowid, key, response, digest FROM responses WHERE key IN ({})"
+        wanted, found, damaged = set(keys), {}, []
+        for row, key, text, digest in self._select_in(sql, keys):
+            if key in wanted and isinstance(text, str) and _digest(text) == digest:
+                found[key] = text
+            else:
+                damaged.append((row, key))
+        if damaged:
+            self._set_aside(damaged)
+        return found
+
+    def _set_aside(self, damaged: Sequence[tuple[int, Key]]) -> None:
+        """Move damaged responses where nothing reads them, so that they can be asked again."""
+        if self._lock is not None:
+            with self._transaction() as database:
+                # Nothing else is ever deleted: the trigger that sees to it is back at the commit.
+                database.execute("DROP TRIGGER IF EXISTS responses_DELETE_refused")
+                for row, _ in damaged:
+                    values = "key, model, request, response, digest, stored_at"
+                    database.execute(
+                        f"INSERT INTO damaged SELECT {values} FROM responses WHERE rowid = ?", [row]
+                    )
+                    database.execute("DELETE FROM responses WHERE rowid = ?", [row])
+                database.execute(refusal("responses", "DELETE"))
+                database.execute("REINDEX responses")  # it may hold a key that the row lacks
+        for _, key in damaged:
+            if key not in self._named:
+                self._named.add(key)
+                say(
+                    f"{self.path}: the answer with key {_shown(key)} is damaged and left out;"
+                    " the same audit asks it again."
+                )
 
     def get_request(self, key: Key) -> Request | None:
-        """The request under `key`, answered or failed; None if it was never asked."""
+        """The request under `key`, answered or failed; None if there is none, or a damaged one."""
         sql = (
             "SELECT request FROM responses WHERE key = :key "
-            "UNION ALL SELECT request FROM failures WHERE key = :key LIMIT 1"
+            "UNION ALL SELECT request FROM failures WHERE key = :key"
         )
+        identities = [name for (name,) in self._rows("SELECT identity FROM models")]
         for (text,) in self._rows(sql, {"key": key}):
-            return _request(text)
+            with contextlib.suppress(*_UNREADABLE):
+                request = _request(text)
+                if any(request.key(name) == key for name in identities):
+                    return request
         return None
 
     def failures(self, keys: Sequence[Key] | None = None) -> dict[Key, Failed]:
@@ -259,10 +306,12 @@ class Store:
             rows = self._rows(sql.format(""))
         else:
             rows = self._select_in(sql.format("AND key IN ({})"), keys)
-        return {
-            key: Failed(_request(request), attempts, Failure.from_json(orjson.loads(failure)))
-            for key, request, attempts, failure, _ in rows
-        }
+        found = {}
+        for key, request, attempts, failure, _ in rows:
+            with contextlib.suppress(*_UNREADABLE):  # a failure that is damaged is asked again too
+                seen = Failure.from_json(orjson.loads(failure))
+                found[key] = Failed(_request(request), attempts, seen)
+        return found
 
     def spent(self) -> dict[str, Spent]:
         """What all sessions spent at most, by the identity of the model."""
@@ -271,7 +320,14 @@ class Store:
         rows = self._rows(
             "SELECT identity, requests, prompt_tokens, completion_tokens FROM spending"
         )
-        return {identity: Spent(*counts) for identity, *counts in rows}
+        found = {identity: Spent(*counts) for identity, *counts in rows}
+        if not all(isinstance(n, int) for spent in found.values() for n in astuple(spent)):
+            raise StoreError(
+                f"{self.path}: the account of what was spent is damaged.",
+                hint="Nothing was sent. Restore it from a copy, or choose another --out;"
+                " horsesense report still reads its answers.",
+            )
+        return found
 
     def keep_spent(self, identity: str, spent: Spent, *, at_once: bool = False) -> None:
         """Write down what a model has taken, all sessions together.
@@ -295,7 +351,7 @@ class Store:
             return Totals(0, 0, 0, 0)
         [(responses, prompt, completion)] = self._rows(
             "SELECT count(*), total(json_extract(response, '$.usage[0]')), "
-            "total(json_extract(response, '$.usage[1]')) FROM responses"
+            "total(json_extract(response, '$.usage[1]')) FROM responses WHERE json_valid(response)"
         )
         [(failures,)] = self._rows(
             "SELECT count(DISTINCT key) FROM failures f "
@@ -377,16 +433,24 @@ _HASHED: Final = {
 def _faults_of_row(
     table: str, key: Key, identity: str, request: str, text: str, digest: bytes | None
 ) -> Iterator[str]:
-    where = f"{table}, key {key.hex()}"
-    if digest is not None and _digest(text) != digest:
+    where = f"{table}, key {_shown(key)}"
+    if digest is not None and not (isinstance(text, str) and _digest(text) == digest):
         yield f"{where}: the response is not the one that was stored"
     try:
         derived = _request(request).key(identity)
-    except (ValueError, KeyError, TypeError) as error:
+    except _UNREADABLE as error:
         yield f"{where}: the request cannot be read ({type(error).__name__}: {error})"
     else:
         if derived != key:
             yield f"{where}: request and model {identity!r} hash to {derived.hex()}"
+
+
+_UNREADABLE: Final = (ValueError, KeyError, TypeError, AttributeError)
+"""What damaged JSON raises, in parsing it or in what is made of it."""
+
+
+def _shown(key: Any) -> str:
+    return key.hex() if isinstance(key, bytes) else repr(key)
 
 
 def _text(value: Request | Response) -> str:

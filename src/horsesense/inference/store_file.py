@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from horsesense.errors import StoreError
+from horsesense.files import PRIVATE
 
 SCHEMA: Final = 1
 APPLICATION: Final = 0x686F7273  # "hors", in the file's header: tells a store from other databases
@@ -52,6 +53,7 @@ INSERT INTO spending
 SELECT identity, sum(n), sum(prompt), sum(completion) FROM (
     SELECT model, 1 AS n, coalesce(json_extract(response, '$.usage[0]'), 0) AS prompt,
         coalesce(json_extract(response, '$.usage[1]'), 0) AS completion FROM responses
+        WHERE json_valid(response)
     UNION ALL SELECT model, attempts, 0, 0 FROM failures
 ) JOIN models ON models.id = model GROUP BY identity;
 """
@@ -71,6 +73,11 @@ _KEPT: Final = """
 CREATE TRIGGER {table}_{verb}_refused BEFORE {verb} ON {table}
 BEGIN SELECT RAISE(ABORT, 'this store only grows: {table} are never changed'); END;
 """
+
+
+def refusal(table: str, verb: str) -> str:
+    """The statement that makes a table refuse UPDATE or DELETE."""
+    return _KEPT.format(table=table, verb=verb)
 
 
 _ADVICE: Final = {
@@ -127,7 +134,7 @@ def hold(path: Path) -> int:
     """
     # The lock belongs to the open file, not to its name: it ends with the process however that
     # ends, so that a killed run leaves nothing that a user would have to delete.
-    lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    lock = os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE)
     try:
         _lock(lock)
     except (BlockingIOError, PermissionError):
@@ -165,6 +172,8 @@ def create(path: Path) -> None:
     new = path.with_suffix(".new")
     with explained(path):
         new.unlink(missing_ok=True)
+        # What is made beside it, such as its log, gets the same permissions.
+        os.close(os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY, PRIVATE))
         connection = sqlite3.connect(new)
         try:
             connection.executescript(_TABLES)
@@ -172,7 +181,7 @@ def create(path: Path) -> None:
                 connection.executescript(statement)
             for table in ("models", "responses", "failures"):
                 for verb in ("UPDATE", "DELETE"):
-                    connection.executescript(_KEPT.format(table=table, verb=verb))
+                    connection.execute(refusal(table, verb))
             connection.execute(f"PRAGMA application_id = {APPLICATION}")
             connection.execute(f"PRAGMA user_version = {SCHEMA}")
             connection.commit()
@@ -255,6 +264,8 @@ def _complete(connection: sqlite3.Connection) -> None:
 def _open(path: Path, options: str) -> sqlite3.Connection:
     uri = f"{path.absolute().as_uri()}?{options}"
     connection = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=10)
+    # Damaged text is read as damaged, not refused: whether it is sound, its digest says.
+    connection.text_factory = lambda raw: raw.decode(errors="replace")
     try:
         connection.execute("PRAGMA cache_size = -65536")  # KiB
         # SQLite opens lazily: this makes a damaged or locked file fail here, where it is explained.

@@ -13,7 +13,7 @@ import orjson
 import polars as pl
 
 from horsesense.errors import StoreError
-from horsesense.files import remove_leftovers, usable
+from horsesense.files import make_folder, remove_leftovers, usable
 from horsesense.inference.store import Store
 from horsesense.items.item import ItemSet
 from horsesense.rng import fingerprint
@@ -70,7 +70,7 @@ class RunDirectory:
 
     def begin(self, model: ModelRecord) -> None:
         """Write down what is asked and whom. Called once the first answer is there."""
-        self.layout.root.mkdir(parents=True, exist_ok=True)
+        make_folder(self.layout.root)
         put_aside(self.layout.root)
         remove_leftovers(self.layout.root, self.layout.tables)
         self.save_items()
