@@ -6,6 +6,7 @@ A crash, a full disk or a kill leaves the file that stood there before, never ha
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import shutil
 import stat
@@ -121,18 +122,29 @@ def _alive(pid: int) -> bool:
 
 
 def usable(path: str | Path) -> Path:
-    """A path that can be written down; UsageError for one that is not valid UTF-8."""
+    """A path that can be written down and looked for; UsageError for one that cannot."""
     text = os.fspath(path)
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
+        shown = text.encode("utf-8", errors="surrogateescape" if _escaped(text) else "replace")
         raise UsageError(
-            f"The path {os.fsencode(text)!r} is not valid UTF-8.",
+            f"The path {shown!r} is not valid UTF-8.",
             hint="Rename the file or directory, or choose another one.",
         ) from None
     if "\0" in text:
         raise UsageError(f"The path {text!r} contains a null character.")
+    try:
+        os.stat(text)
+    except OSError as error:
+        if error.errno in (errno.ENAMETOOLONG, errno.ELOOP):
+            raise UsageError(f"{text}: {error.strerror}.", hint="Choose another name.") from None
     return Path(path)
+
+
+def _escaped(text: str) -> bool:
+    """Whether the halves of characters in a path stand for bytes that are no UTF-8."""
+    return all(not "\ud800" <= c <= "\udfff" or "\udc80" <= c <= "\udcff" for c in text)
 
 
 def regular(path: Path) -> Path:
