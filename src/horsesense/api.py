@@ -60,11 +60,12 @@ class Run(runs.Run):
         whom = model_of(spec, key_env=key_env, timeout=timeout)
         return super().ask(whom, limits=limits, max_connections=max_connections)
 
-    def report(self, *, items: int = 200) -> Path:
+    def report(self, *, items: int = 200, to: str | Path | None = None) -> Path:
         """Measure what was read, if that is not done yet, and write report.html.
 
         Args:
             items: how many items it shows with every prompt and answer.
+            to: another file to write, such as for a run that cannot be written to.
 
         Raises StoreError where the run's files cannot be read or written.
         """
@@ -72,7 +73,8 @@ class Run(runs.Run):
 
         if "measure" not in self.directory.known.stages:
             self.measure()
-        path = write_report(self.results, max_items=items)
+        place = None if to is None else usable(to)
+        path = write_report(self.results, max_items=items, to=place)
         self.directory.mark("report", "complete")
         return path
 

@@ -147,6 +147,11 @@ def _escaped(text: str) -> bool:
     return all(not "\ud800" <= c <= "\udfff" or "\udc80" <= c <= "\udcff" for c in text)
 
 
+def may_write(path: Path) -> bool:
+    """Whether this process may write to a file or folder that is there."""
+    return os.access(path, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
+
+
 def regular(path: Path) -> Path:
     """A path that is not a pipe or a device, of which reading might never end.
 

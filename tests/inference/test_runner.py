@@ -18,7 +18,8 @@ import pytest
 from horsesense.errors import ModelError, StoreError, UsageError
 from horsesense.inference.ledger import bound
 from horsesense.inference.runner import Limits, Retry, RunSummary, run
-from horsesense.inference.store import Spent, Store
+from horsesense.inference.store import Store
+from horsesense.inference.stored_rows import Spent
 from horsesense.models.base import Asked, Capabilities
 from horsesense.models.messages import Failure, Request, Response, Usage
 from horsesense.progress import Progress

@@ -12,7 +12,8 @@ from command_line import call
 from horsesense.inference.limits import Limits, Retry, RunSummary
 from horsesense.inference.probe import capabilities
 from horsesense.inference.runner import run
-from horsesense.inference.store import Spent, Store
+from horsesense.inference.store import Store
+from horsesense.inference.stored_rows import Spent
 from horsesense.models.base import Asked
 from horsesense.models.messages import Request
 from horsesense.models.registry import make_model

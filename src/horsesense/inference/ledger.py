@@ -16,7 +16,8 @@ from typing import Final, NamedTuple
 import orjson
 
 from horsesense.inference.limits import Limits
-from horsesense.inference.store import Spent, Store
+from horsesense.inference.store import Store
+from horsesense.inference.stored_rows import Spent
 from horsesense.models.messages import Failure, Request, Response, Usage
 
 SHARE_AHEAD: Final = 64

@@ -16,11 +16,10 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, astuple, dataclass
-from hashlib import blake2b
+from dataclasses import asdict, astuple
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final, Self
 
 import orjson
 
@@ -34,61 +33,26 @@ from horsesense.inference.store_file import (
     hold,
     refusal,
 )
+from horsesense.inference.stored_rows import (
+    UNREADABLE,
+    Failed,
+    Spent,
+    Totals,
+    Verification,
+    digest_of,
+    faults_of_row,
+    json_of,
+    request_of,
+    response_of,
+    shown_key,
+    text_of,
+)
 from horsesense.models.base import Asked
 from horsesense.models.messages import Failure, Key, Request, Response
 from horsesense.progress import say
 
 _IN: Final = 500  # keys in one query
 _SYNC_EVERY: Final = 1.0  # seconds between commits that wait for the disk
-
-
-class Totals(NamedTuple):
-    """What a store holds. Tokens are sums over the responses that state them."""
-
-    responses: int
-    prompt_tokens: int
-    completion_tokens: int
-    failures: int
-
-
-@dataclass(frozen=True, slots=True)
-class Spent:
-    """What calls took at most: their number, and tokens as counted or as bounded from above."""
-
-    requests: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-
-    @property
-    def tokens(self) -> int:
-        return self.prompt_tokens + self.completion_tokens
-
-    def __add__(self, other: Spent) -> Spent:
-        return Spent(
-            self.requests + other.requests,
-            self.prompt_tokens + other.prompt_tokens,
-            self.completion_tokens + other.completion_tokens,
-        )
-
-
-class Failed(NamedTuple):
-    """A request without an answer: attempts over all runs, and what was seen last."""
-
-    request: Request
-    attempts: int
-    failure: Failure
-
-
-@dataclass(frozen=True, slots=True)
-class Verification:
-    """What `Store.verify` found: rows checked, and one sentence for each fault."""
-
-    checked: int
-    faults: tuple[str, ...]
-
-    @property
-    def sound(self) -> bool:
-        return not self.faults
 
 
 class Store:
@@ -216,7 +180,7 @@ class Store:
             database.executemany(
                 "INSERT INTO responses VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING",
                 (
-                    (key, model, _text(request), text := _text(response), _digest(text), now)
+                    (key, model, text_of(request), text := text_of(response), digest_of(text), now)
                     for (key, request), response in answered
                 ),
             )
@@ -233,7 +197,7 @@ class Store:
                 "INSERT INTO failures (key, model, request, attempts, failure, stored_at) "
                 "VALUES (?, ?, ?, ?, ?, ?)",
                 (
-                    (key, model, _text(request), attempts, _json(asdict(failure)), now)
+                    (key, model, text_of(request), attempts, json_of(asdict(failure)), now)
                     for (key, request), attempts, failure in failures
                 ),
             )
@@ -244,14 +208,14 @@ class Store:
 
     def get(self, keys: Sequence[Key]) -> dict[Key, Response]:
         """The responses under `keys`; a key without one, or with a damaged one, is left out."""
-        return {key: _response(text) for key, text in self._sound(keys).items()}
+        return {key: response_of(text) for key, text in self._sound(keys).items()}
 
     def _sound(self, keys: Sequence[Key]) -> dict[Key, str]:
         """What is stored under `keys` and is as it was stored; the rest is set aside and named."""
         sql = "SELECT rowid, key, response, digest FROM responses WHERE key IN ({})"
         wanted, found, damaged = set(keys), {}, []
         for row, key, text, digest in self._select_in(sql, keys):
-            if key in wanted and isinstance(text, str) and _digest(text) == digest:
+            if key in wanted and isinstance(text, str) and digest_of(text) == digest:
                 found[key] = text
             else:
                 damaged.append((row, key))
@@ -277,7 +241,7 @@ class Store:
             if key not in self._named:
                 self._named.add(key)
                 say(
-                    f"{self.path}: the answer with key {_shown(key)} is damaged and left out;"
+                    f"{self.path}: the answer with key {shown_key(key)} is damaged and left out;"
                     " the same audit asks it again."
                 )
 
@@ -289,8 +253,8 @@ class Store:
         )
         identities = [name for (name,) in self._rows("SELECT identity FROM models")]
         for (text,) in self._rows(sql, {"key": key}):
-            with contextlib.suppress(*_UNREADABLE):
-                request = _request(text)
+            with contextlib.suppress(*UNREADABLE):
+                request = request_of(text)
                 if any(request.key(name) == key for name in identities):
                     return request
         return None
@@ -308,9 +272,9 @@ class Store:
             rows = self._select_in(sql.format("AND key IN ({})"), keys)
         found = {}
         for key, request, attempts, failure, _ in rows:
-            with contextlib.suppress(*_UNREADABLE):  # a failure that is damaged is asked again too
+            with contextlib.suppress(*UNREADABLE):  # a failure that is damaged is asked again too
                 seen = Failure.from_json(orjson.loads(failure))
-                found[key] = Failed(_request(request), attempts, seen)
+                found[key] = Failed(request_of(request), attempts, seen)
         return found
 
     def spent(self) -> dict[str, Spent]:
@@ -374,7 +338,7 @@ class Store:
         for table in ("responses", "failures"):
             for key, name, request, text, digest in self._rows(_HASHED[table], [identity]):
                 checked += 1
-                faults += _faults_of_row(table, key, name, request, text, digest)
+                faults += faults_of_row(table, key, name, request, text, digest)
         return Verification(checked, tuple(faults))
 
     def _model(self, identity: str) -> int:
@@ -428,46 +392,3 @@ _HASHED: Final = {
         SELECT key, identity, request, failure, NULL FROM failures
         JOIN models ON models.id = model WHERE ?1 IS NULL OR identity = ?1""",
 }
-
-
-def _faults_of_row(
-    table: str, key: Key, identity: str, request: str, text: str, digest: bytes | None
-) -> Iterator[str]:
-    where = f"{table}, key {_shown(key)}"
-    if digest is not None and not (isinstance(text, str) and _digest(text) == digest):
-        yield f"{where}: the response is not the one that was stored"
-    try:
-        derived = _request(request).key(identity)
-    except _UNREADABLE as error:
-        yield f"{where}: the request cannot be read ({type(error).__name__}: {error})"
-    else:
-        if derived != key:
-            yield f"{where}: request and model {identity!r} hash to {derived.hex()}"
-
-
-_UNREADABLE: Final = (ValueError, KeyError, TypeError, AttributeError)
-"""What damaged JSON raises, in parsing it or in what is made of it."""
-
-
-def _shown(key: Any) -> str:
-    return key.hex() if isinstance(key, bytes) else repr(key)
-
-
-def _text(value: Request | Response) -> str:
-    return _json(value.as_json())
-
-
-def _json(value: Any) -> str:
-    return orjson.dumps(value).decode()
-
-
-def _digest(text: str) -> bytes:
-    return blake2b(text.encode(), digest_size=16).digest()
-
-
-def _request(text: str) -> Request:
-    return Request.from_json(orjson.loads(text))
-
-
-def _response(text: str) -> Response:
-    return Response.from_json(orjson.loads(text))

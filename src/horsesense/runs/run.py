@@ -20,7 +20,7 @@ import polars as pl
 from horsesense.errors import InterruptedRunError, StoreError, UsageError
 from horsesense.files import usable
 from horsesense.inference.limits import UNLIMITED, Limits, RunSummary
-from horsesense.inference.store import Verification
+from horsesense.inference.stored_rows import Verification
 from horsesense.items.item import ItemSet
 from horsesense.measures.base import Estimate
 from horsesense.models.base import Model
