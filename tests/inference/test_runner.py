@@ -238,6 +238,8 @@ def test_retry_after_is_kept(store: Store) -> None:
         (3, BROKEN, 2, 4),
         (5, Failure("server", "", retry_after=0.1), 8, 16),
         (1, Failure("rate_limit", "", retry_after=30), 30, 30),
+        (1, Failure("rate_limit", "", retry_after=61), 61, 61),
+        (1, Failure("dialect", "", 400), 0, 0),
     ],
 )
 def test_pauses_grow_and_are_drawn(attempt: int, failure: Failure, low: float, high: float) -> None:

@@ -37,6 +37,8 @@ from horsesense.models.registry import make_model
 KEY = "hs-very-secret-0123456789"
 ESCAPED = "".join(f"\\u{ord(c):04X}" for c in KEY)
 
+USED = {"prompt_tokens": 7, "completion_tokens": 2000}
+
 CHAT = Request((("user", "Which?"),), None, SamplingParams(top_logprobs=2))
 PLAIN = Request(None, "Which?", SamplingParams(top_logprobs=2))
 
@@ -489,6 +491,131 @@ def test_a_server_that_wants_other_names_gets_them() -> None:
 )
 def test_another_refusal_changes_nothing(message: str) -> None:
     assert Dialect().after(message) == Dialect()
+
+
+# Replies that would end an audit
+
+
+NESTED = b'{"a": ' * 400 + b"1" + b"}" * 400
+
+
+@pytest.mark.parametrize("status", [200, 400, 429, 500])
+@pytest.mark.parametrize(
+    "body",
+    [
+        NESTED,
+        NESTED.replace(b'"a"', b'"error"'),
+        b"[" * 100_000,
+        b'{"choices": ' + b"[" * 1000 + b"]" * 1000 + b"}",
+        b'{"error": {"message": ' + NESTED + b"}}",
+        b'{"usage": {"prompt_tokens": 1e999}}',
+        b'{"error": "\\ud800"}',
+        b"\xff\xfe\x00",
+    ],
+)
+@pytest.mark.parametrize(
+    "wait", [{}, {"Retry-After": "Fri, 31 Dec 99999 23:59:59 GMT"}, {"Retry-After": "9" * 400}]
+)
+def test_no_reply_ends_the_run(body: bytes, status: int, wait: dict[str, str]) -> None:
+    result = respond(always(body, status=status, headers=wait))
+    assert isinstance(result, Failure)
+    assert result.message.isprintable()
+
+
+def test_whatever_reading_a_reply_raises_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: Any) -> Response:
+        raise RecursionError("of a kind that nobody thought of")
+
+    monkeypatch.setattr("horsesense.models.openai.http.read_reply", broken)
+    result = respond(always(chat_reply()))
+    assert result == Failure("malformed", "the reply cannot be read: RecursionError")
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("61", 61.0),
+        ("1e308", 1e308),
+        ("-1", None),
+        ("nan", None),
+        ("inf", None),
+        ("9" * 400, None),
+        ("Fri, 31 Dec 99999 23:59:59 GMT", None),
+        ("Mon, 01 Jan 0001 00:00:00 +2359", 0.0),
+        ("Mon, 01 Jan 9999 00:00:00 -9999", None),
+        ("Thu, 01 Jan 1970 00:00:00 GMT", 0.0),
+    ],
+)
+def test_any_retry_after(text: str, seconds: float | None) -> None:
+    assert retry_after({"Retry-After": text}) == seconds
+
+
+@pytest.mark.parametrize("counts", [2**62, 2**31 + 1, -1, 1.5, "9", True, None])
+def test_what_is_no_count_of_tokens_is_unknown(counts: Any) -> None:
+    usage = {"prompt_tokens": counts, "completion_tokens": 3}
+    result = read({**chat_reply(), "usage": usage})
+    assert isinstance(result, Response)
+    assert result.usage == Usage(None, 3)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {**chat_reply(message={"content": None}), "usage": USED},
+        {"choices": [], "usage": USED},
+        {"error": "broke", "usage": USED},
+        {**chat_reply(finish_reason="content_filter", message={"content": None}), "usage": USED},
+    ],
+)
+@pytest.mark.parametrize("status", [200, 429, 500])
+def test_a_failure_says_what_it_took(body: dict[str, Any], status: int) -> None:
+    result = respond(always(body, status=status))
+    assert isinstance(result, Failure)
+    assert result.usage == Usage(7, 2000)
+
+
+@pytest.mark.parametrize(
+    ("escaped", "text"),
+    [
+        (r"B\ud83d", "B\ufffd"),
+        (r"\ude00B", "\ufffdB"),
+        (r"\ud83d\ude00\ud83d", "\U0001f600\ufffd"),
+        (r"\ud83d\ud83d\ude00", "\ufffd\U0001f600"),
+        (r"\\ud83d\ud83d", "\\ud83d\ufffd"),
+    ],
+)
+def test_half_a_character_is_an_answer(escaped: str, text: str) -> None:
+    body = orjson.dumps(chat_reply(message={"content": "HERE"})).replace(b"HERE", escaped.encode())
+    result = respond(always(body))
+    assert isinstance(result, Response)
+    assert result.text == text
+
+
+def test_a_peer_that_is_dead_says_how_long_it_was_waited_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It takes the connection and never answers the handshake."""
+    monkeypatch.setattr("horsesense.models.openai.http.CONNECTING", 0.2)
+
+    async def go() -> Response | Failure:
+        server = await asyncio.start_server(lambda r, w: None, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        async with server, make_model(f"http:m@https://127.0.0.1:{port}/v1") as model:
+            return (await model.respond([Asked(CHAT.key("x"), CHAT)]))[0]
+
+    result = asyncio.run(go())
+    assert result == Failure("timeout", "no connection within 0.2 s", unsent=True)
+
+
+@pytest.mark.parametrize("timeout", [0, -1, float("nan"), float("inf")])
+def test_impossible_timeouts(timeout: float) -> None:
+    with pytest.raises(UsageError, match="time-out"):
+        make_model("http:m@http://h/v1", timeout=timeout)
+
+
+def test_only_a_server_has_a_timeout_and_a_key() -> None:
+    with pytest.raises(UsageError, match="no timeout and no key_env"):
+        make_model("sim:prior", timeout=3.0, key_env="KEY")
 
 
 # Capabilities
