@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from horsesense.errors import UsageError
+from horsesense.errors import StoreError, UsageError
 from horsesense.files import write_whole
 from horsesense.findings.finding import ORDER, TITLES, Finding, Outcome
 from horsesense.findings.wording import in_points
@@ -29,6 +29,7 @@ from horsesense.report.score_bar import headline, score_bar, shown_interval, sho
 from horsesense.report.sections import APPENDIX, SECTIONS, Section
 from horsesense.report.sections.score import SCORE
 from horsesense.rng import fingerprint
+from horsesense.runs.directory import RunDirectory
 from horsesense.runs.results import Results
 
 if TYPE_CHECKING:
@@ -56,12 +57,13 @@ MOST_NAMED = 4
 """Findings that are named after those with a sentence."""
 
 
-def write_report(results: Results, *, max_items: int = MAX_ITEMS) -> Path:
+def write_report(results: Results, *, max_items: int = MAX_ITEMS, to: Path | None = None) -> Path:
     """Write `report.html` into the run directory from its own files; no model is asked.
 
     Args:
         results: what was measured of a run.
         max_items: items shown with what was asked and answered, fewer where they are long.
+        to: another file to write.
 
     Raises StoreError where the run's files cannot be read, or the report cannot be written.
     """
@@ -91,8 +93,18 @@ def write_report(results: Results, *, max_items: int = MAX_ITEMS) -> Path:
         parts={shelf.name for shelf in found},
         shown_total=len(shown),
     )
-    write_whole(directory.layout.report, html)
-    return directory.layout.report
+    return _written(directory, html, to or directory.layout.report)
+
+
+def _written(directory: RunDirectory, html: str, path: Path) -> Path:
+    """Write a page; StoreError says where else it could go if the run cannot be written."""
+    if path.parent == directory.layout.root and not directory.writable:
+        raise StoreError(
+            f"{directory.layout.root} cannot be written to.",
+            hint="Write the page somewhere else: horsesense report RUN --to FILE.",
+        )
+    write_whole(path, html)
+    return path
 
 
 def verdict_of(results: Results) -> list[str]:
@@ -124,17 +136,17 @@ def summary_html(results: Results) -> str:
     )
 
 
-def item_report(results: Results, item_id: str) -> Path:
+def item_report(results: Results, item_id: str, to: Path | None = None) -> Path:
     """Write a page with every prompt and answer about one item, uncut, and return its path.
 
     Raises UsageError if the run holds no such item.
     """
     body = item_html(results, item_id)
     # The id is the data's; a file is named by its hash.
-    path = results.directory.layout.root / f"item-{fingerprint(item_id)}.html"
+    directory = results.directory
+    path = to or directory.layout.root / f"item-{fingerprint(item_id)}.html"
     page = templates().get_template("item_page.html.j2")
-    write_whole(path, page.render(run=results, id=item_id, body=body))
-    return path
+    return _written(directory, page.render(run=results, id=item_id, body=body), path)
 
 
 def item_html(results: Results, item_id: str, reasons: Sequence[str] = ()) -> Markup:

@@ -39,7 +39,7 @@ SCHEMA = 2
 
 
 def measure(directory: RunDirectory) -> Results:
-    """Compute every measure of a run anew and write estimates.json.
+    """Compute every measure of a run anew and write estimates.json, where the run can be written.
 
     Raises StoreError where the run's files cannot be read or written.
     """
@@ -65,9 +65,10 @@ def measure(directory: RunDirectory) -> Results:
     judged = verdict(results, measured, settings.smallest, early)
     findings["sizes"] = {**SIZES, **settings.smallest}
     findings["verdict"] = [finding.as_json() for finding in judged]
-    rows = [estimate.as_json() for estimate in estimates]
-    content = orjson.dumps({**findings, "estimates": rows}, option=orjson.OPT_INDENT_2)
-    write_whole(directory.layout.estimates, content)
+    if directory.writable:
+        rows = [estimate.as_json() for estimate in estimates]
+        content = orjson.dumps({**findings, "estimates": rows}, option=orjson.OPT_INDENT_2)
+        write_whole(directory.layout.estimates, content)
     directory.mark("measure", "complete")
     return results
 
