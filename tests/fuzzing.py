@@ -460,7 +460,9 @@ def feed(target: Target, data: bytes) -> bool:
     except HorsesenseError as error:
         str(error).encode("utf-8", "surrogatepass")
         return False
-    except (Exception, TooSlowError) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # what Rust panics with is no Exception
         raise FindingError(target, data) from error
     return True
 
