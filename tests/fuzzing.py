@@ -517,23 +517,22 @@ def _main() -> int:
                 slow[f"{target.name} {shape}"] = round(times, 1)
                 print("slow:", target.name, shape, f"{times:.1f}", flush=True)
         print(f"{target.name}: {time.monotonic() - started:.0f} s", flush=True)
-    for number in range(given.first, given.first + given.rounds):
-        if time.monotonic() - started > 60 * given.minutes:
-            break
-        for target in chosen:
-            for turn in range(1 if target.name in SLOW else 20):
-                rounds[target.name] += 1
-                try:
-                    taken[target.name] += fuzz(target, 20 * number + turn)
-                except FindingError as error:
-                    kind = _kind(error)
-                    if kind not in findings:
-                        findings[kind] = target.name
-                        given.found.mkdir(exist_ok=True)
-                        (given.found / f"{target.name}-{number}-{turn}").write_bytes(error.data)
-                        traceback.print_exception(error.__cause__)
-                        print(f"{target.name}: {error.data[:2000]!r}", flush=True)
-        if number % 50 == 0:
+    spent = dict.fromkeys((target.name for target in chosen), 0.0)
+    while rounds.total() < given.rounds and time.monotonic() - started < 60 * given.minutes:
+        target = min(chosen, key=lambda one: spent[one.name])  # each gets the same time
+        number, begun = given.first + rounds[target.name], time.monotonic()
+        rounds[target.name] += 1
+        try:
+            taken[target.name] += fuzz(target, number)
+        except FindingError as error:
+            if _kind(error) not in findings:
+                findings[_kind(error)] = f"{target.name} {number}"
+                given.found.mkdir(parents=True, exist_ok=True)
+                (given.found / f"{target.name}-{number}").write_bytes(error.data)
+                traceback.print_exception(error.__cause__)
+                print(f"{target.name} {number}: {error.data[:2000]!r}", flush=True)
+        spent[target.name] += time.monotonic() - begun
+        if rounds.total() % 5000 == 0:
             print(f"{rounds.total():,} rounds, {time.monotonic() - started:.0f} s", flush=True)
     found = {
         "what": "fuzz",
