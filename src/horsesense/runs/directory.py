@@ -189,9 +189,13 @@ def scan_readings(
 
 
 def told_of(folder: Path) -> dict[str, Any]:
-    """What reader.json says of the readings in a folder; nothing where there is none."""
+    """What reader.json says of the readings in a folder; nothing where it is missing or damaged."""
     try:
         found: dict[str, Any] = orjson.loads((folder / "reader.json").read_bytes())
-    except (OSError, ValueError):
+        shown: list[tuple[Any, type]] = [(found["name"], str), (found["version"], str)]
+        shown += [(text, str) for text in found["plan"].values()]
+        shown += [(count, int) for count in found["rows"].values()]
+        shown += [(found[name], dict) for name in ("fit", "spent") if name in found]
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return {}
-    return found
+    return found if all(isinstance(value, kind) for value, kind in shown) else {}

@@ -9,6 +9,7 @@ import polars as pl
 
 from horsesense.measures.base import Estimate
 from horsesense.runs.directory import RunDirectory
+from horsesense.runs.parts import readable
 from horsesense.runs.results import Results
 
 TRIAL_COLUMNS: Mapping[str, str] = {
@@ -72,13 +73,15 @@ ESTIMATE_COLUMNS: Mapping[str, str] = {
 
 
 def trials_frame(directory: RunDirectory) -> pl.DataFrame:
-    """What was asked; columns as in `TRIAL_COLUMNS`."""
-    return directory.trials().select(list(TRIAL_COLUMNS)).collect()
+    """What was asked; columns as in `TRIAL_COLUMNS`. StoreError where the table is damaged."""
+    with readable(directory.layout.root):
+        return directory.trials().select(list(TRIAL_COLUMNS)).collect()
 
 
 def readings_frame(directory: RunDirectory) -> pl.DataFrame:
-    """What was understood; columns as in `READING_COLUMNS`."""
-    return directory.readings().select(list(READING_COLUMNS)).collect()
+    """What was understood; columns as in `READING_COLUMNS`. StoreError as for `trials_frame`."""
+    with readable(directory.layout.root):
+        return directory.readings().select(list(READING_COLUMNS)).collect()
 
 
 def estimates_frame(results: Results) -> pl.DataFrame:

@@ -47,7 +47,11 @@ _REJECTS = re.compile(
     re.I,
 )
 _REASON = re.compile(r"(?:because|since|as|it|this|the (?:answer|text|story|passage))\b", re.I)
-_LABELLED = re.compile(r"^\W*(?:answer\s*[:=]\s*)?\(?\**([A-Za-z])\**[).:]\s*\**\s*(?P<said>\S.*)$")
+# Repetitions are taken whole: hostile replies must not be tried in many ways.
+_LABELLED = re.compile(
+    r"^\W*+(?:answer\s*+[:=]\s*+)?\(?\**+([A-Za-z])\**+[).:]"
+    r"\s*+(?:\**+\s*+(?=\S)|(?=\*))(?P<said>[^\n]*+)\Z"
+)
 
 
 def judge(reader: TextReader, trial: Trial, response: Response) -> Reading:

@@ -9,12 +9,17 @@ from horsesense.readers.reading import Reading
 from horsesense.readers.text import TextReader
 from horsesense.trials.trial import Trial
 
-_LEAD = r"\s*(?i:(?:the\s+)?(?:correct\s+)?(?:answers?|options?|letters?)\s*(?:are|is|:)+\s*:?\s*)?"
+# Replies are hostile: repetitions are taken whole (`*+`, `++`), so that nothing is tried in many
+# ways and time grows no faster than the reply.
+_LEAD = (
+    r"\s*+(?i:(?:the\s+)?(?:correct\s+)?(?:answers?|options?|letters?)\s*+(?:are|is|:)++"
+    r"\s*+:?+\s*+)?"
+)
 _MARK = r"[\(\[\"'*]*[A-Z][\)\]\"'*.:]*"
-_SEPARATOR = r"(?:\s*(?:,|;|/|&|\+|(?i:\band\b|\bor\b)|\n)\s*)+"
-_LIST = re.compile(rf"{_LEAD}(?P<list>(?:{_MARK}{_SEPARATOR})*{_MARK})\s*\.?\s*")
-_RUN = re.compile(r"\s*(?P<run>[A-Z]{2,26})\s*\.?\s*")
-_OPENING_LABEL = re.compile(r"\s*[-*•]?\s*[\(\[*]*([A-Z])[\)\].:]")
+_SEPARATOR = r"(?:[^\S\n]*+(?:,|;|/|&|\+|(?i:\band\b|\bor\b)|\n))++\s*+"
+_LIST = re.compile(rf"{_LEAD}(?P<list>(?:{_MARK}{_SEPARATOR})*{_MARK})\s*+\.?+\s*+")
+_RUN = re.compile(r"\s*+(?P<run>[A-Z]{2,26})\s*+\.?+\s*+")
+_OPENING_LABEL = re.compile(r"\s*+(?:[-*•]\s*+)?[\(\[*]*+([A-Z])[\)\].:]")
 
 
 def read_letters(reader: TextReader, trial: Trial, response: Response) -> Reading:
