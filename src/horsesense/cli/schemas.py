@@ -223,6 +223,25 @@ class ParaphrasesOutput(Output):
     stopped: str | None
 
 
+class CompareOutput(Output):
+    """`compare`: models on the items that their runs share; fields as in docs/compare.md."""
+
+    report: str
+    measure: str
+    models: list[str] = Field(description="best first")
+    runs: dict[str, list[str]]
+    reader: str
+    level: float
+    items: dict[str, Any]
+    views: list[str] = Field(description="the main one first")
+    standings: Rows
+    differences: Rows
+    orders: Rows
+    settings: Rows
+    left_out: Rows
+    missing: dict[str, int]
+
+
 class CheckPaperOutput(Output):
     """`check-paper`: every claim with its verdict."""
 
@@ -257,6 +276,7 @@ OUTPUTS: Mapping[str, type[Output]] = {
     "build": BuildOutput,
     "build-balanced": BalancedOutput,
     "build-paraphrases": ParaphrasesOutput,
+    "compare": CompareOutput,
     "check-paper": CheckPaperOutput,
     "train-reader": TrainReaderOutput,
     "error": ErrorOutput,
