@@ -78,7 +78,7 @@ def _open(path: Path):  # type: ignore[no-untyped-def]
 
 def test_the_best_stands_first_and_is_shown_to_be(found: Comparison) -> None:
     assert found.models[0] == "oracle"
-    first = found.by_view[found.views[0]]["oracle"]
+    first = found.by_view[found.main]["oracle"]
     assert (first.value, first.rank, first.rank_low, first.rank_high) == (1.0, 1.5, 1, 2)
     assert found.between("oracle", "good").better == "oracle"
 

@@ -233,13 +233,22 @@ class CompareOutput(Output):
     reader: str
     level: float
     items: dict[str, Any]
-    views: list[str] = Field(description="the main one first")
+    views: Rows = Field(description="name and probe, the main one first")
     standings: Rows
     differences: Rows
     orders: Rows
     settings: Rows
     left_out: Rows
     missing: dict[str, int]
+
+
+class GateOutput(Output):
+    """`gate`: whether it passed, and every check with the numbers that it rests on."""
+
+    passed: bool
+    strict: bool
+    checks: Rows
+    notes: list[str]
 
 
 class CheckPaperOutput(Output):
@@ -277,6 +286,7 @@ OUTPUTS: Mapping[str, type[Output]] = {
     "build-balanced": BalancedOutput,
     "build-paraphrases": ParaphrasesOutput,
     "compare": CompareOutput,
+    "gate": GateOutput,
     "check-paper": CheckPaperOutput,
     "train-reader": TrainReaderOutput,
     "error": ErrorOutput,

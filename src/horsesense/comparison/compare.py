@@ -149,7 +149,7 @@ class Comparison:
         reader: the main reader.
         level: of the intervals, and one minus the error of everything that is shown.
         items: shared items; `of` by run; `changed` ids with other texts or gold.
-        views: names, the main one first.
+        views: name -> probe, the main view first.
         standings, differences, orders: see there.
         settings: settings that differ, by run.
         left_out: views that are not compared, and why.
@@ -162,7 +162,7 @@ class Comparison:
     reader: str
     level: float
     items: Mapping[str, Any]
-    views: tuple[str, ...]
+    views: Mapping[str, str]
     standings: tuple[Standing, ...]
     differences: tuple[Difference, ...]
     orders: tuple[Order, ...]
@@ -178,15 +178,20 @@ class Comparison:
             found[standing.view][standing.model] = standing
         return found
 
+    @property
+    def main(self) -> str:
+        """The view that the others are compared with."""
+        return next(iter(self.views))
+
     def between(self, first: str, second: str, view: str | None = None) -> Difference:
         """The difference of two models, the main view's by default; its sign is first - second.
 
         KeyError where there is none.
         """
         for d in self.differences:
-            if d.view == (view or self.views[0]) and {d.first, d.second} == {first, second}:
+            if d.view == (view or self.main) and {d.first, d.second} == {first, second}:
                 return d if d.first == first else _turned(d)
-        raise KeyError(f"{first} and {second} in {view or self.views[0]}")
+        raise KeyError(f"{first} and {second} in {view or self.main}")
 
     def as_json(self) -> dict[str, Any]:
         """Every field by name."""
@@ -197,7 +202,7 @@ class Comparison:
             "reader": self.reader,
             "level": self.level,
             "items": dict(self.items),
-            "views": list(self.views),
+            "views": [{"name": name, "probe": probe} for name, probe in self.views.items()],
             "standings": [asdict(row) for row in self.standings],
             "differences": [asdict(row) for row in self.differences],
             "orders": [asdict(row) | {"verdict": row.verdict} for row in self.orders],
@@ -262,7 +267,7 @@ def compare(
             "changed": shared.changed,
             "clusters": int(shared.cluster.max()) + 1,
         },
-        views=tuple(s.label for s in scores),
+        views={s.label: s.view.probe for s in scores},
         standings=tuple(_standings(models, scores, decided, level)),
         differences=tuple(differences),
         orders=tuple(_orders(models, scores, decided, level)),

@@ -45,26 +45,26 @@ def sentences(c: Comparison) -> list[str]:
 
 
 def _standing(c: Comparison) -> Iterator[str]:
-    main = c.by_view[c.views[0]]
+    main = c.by_view[c.main]
     told = [f"{m} {score_text(main[m])} ({rank_text(main[m])})" for m in c.models]
     items = plural(c.items["shared"], "item")
-    yield f"On {items} that all runs share, {c.views[0].lower()}: {_listed(told)}."
-    every = [d for d in c.differences if d.view == c.views[0]]
+    yield f"On {items} that all runs share, {c.main.lower()}: {_listed(told)}."
+    every = [d for d in c.differences if d.view == c.main]
     open_ = [d for d in every if not d.better]
     if not open_:
         yield "Every pair of models is shown to differ."
         return
     pairs = [
         f"{a.first} and {a.second} ({difference_text(a)} points)"
-        for a in (c.between(*_ordered(c, d)) for d in open_[:3])
+        for a in (_best_first(c, d) for d in open_[:3])
     ]
     more = f", and {len(open_) - 3} more pairs" if len(open_) > 3 else ""
     yield f"The order cannot be told of {'; '.join(pairs)}{more}."
 
 
-def _ordered(c: Comparison, d: Difference) -> tuple[str, str]:
+def _best_first(c: Comparison, d: Difference) -> Difference:
     first, second = sorted((d.first, d.second), key=c.models.index)
-    return first, second
+    return c.between(first, second)
 
 
 def _orders(c: Comparison) -> Iterator[str]:
@@ -88,21 +88,20 @@ def _orders(c: Comparison) -> Iterator[str]:
 
 def _changed(c: Comparison, order: Order) -> str:
     if order.reversed:
-        said = [
-            f"{second} beats {first} by {difference_text(c.between(second, first, order.view))}"
-            f" points, where {first} beats {second} by"
-            f" {difference_text(c.between(first, second))} points"
-            for first, second in order.reversed[:3]
-        ]
-        more = len(order.reversed) - 3
-        tail = f"; and {plural(more, 'more pair')}" if more > 0 else ""
+        first, second = max(
+            order.reversed, key=lambda pair: abs(c.between(pair[0], pair[1], order.view).value)
+        )
+        more = len(order.reversed) - 1
+        tail = f"; {plural(more, 'more pair')} {'is' if more == 1 else 'are'} turned round"
         return (
-            f"The order does not survive “{order.view}”: {'; '.join(said)}"
-            f" {c.views[0].lower()}{tail}."
+            f"The order does not survive “{order.view}”: {second} beats {first} by"
+            f" {difference_text(c.between(second, first, order.view))} points, where {first} beats"
+            f" {second} by {difference_text(c.between(first, second))} points"
+            f" {c.main.lower()}{tail if more else ''}."
         )
     return (
         f"The order does not survive “{order.view}”: Kendall's tau with that"
-        f" {c.views[0].lower()} is {signed(order.tau or 0, 2)}, and would stay above"
+        f" {c.main.lower()} is {signed(order.tau or 0, 2)}, and would stay above"
         f" {signed(order.sampling_low or 0, 2)} by sampling alone."
     )
 
@@ -140,12 +139,13 @@ def rank_text(s: Standing) -> str:
 
 
 def order_text(order: Order) -> str:
-    """Kendall's tau beside what sampling alone gives."""
-    if order.tau is None:
-        return "all equal"
-    if order.sampling_low is None:
-        return signed(order.tau, 2)
-    return f"{signed(order.tau, 2)} (≥ {signed(order.sampling_low, 2)})"
+    """Kendall's tau."""
+    return "all equal" if order.tau is None else signed(order.tau, 2)
+
+
+def sampling_text(order: Order) -> str:
+    """What tau would stay above by sampling alone; "" where that is not known."""
+    return "" if order.sampling_low is None else f"≥ {signed(order.sampling_low, 2)}"
 
 
 def bump_chart(c: Comparison) -> Markup:
@@ -168,7 +168,7 @@ def bump_chart(c: Comparison) -> Markup:
     width = step * len(ranked)
     x = {
         "field": "view", "type": "ordinal", "sort": None, "title": None,
-        "axis": {"labelAngle": -40, "labelLimit": 230, "ticks": False},
+        "axis": {"labelAngle": -40, "labelLimit": 320, "ticks": False},
     }  # fmt: skip
     axis = {"values": list(range(1, n + 1)), "format": "d", "title": "rank", "grid": True}
     y = {"type": "quantitative", "scale": {"domain": [0.6, n + 0.4], "reverse": True}, "axis": axis}
@@ -178,7 +178,10 @@ def bump_chart(c: Comparison) -> Markup:
             "domain": list(range(n)), "range": [COLOURS[k % len(COLOURS)] for k in range(n)]
         },
     }  # fmt: skip
-    offset = {"field": "model", "type": "nominal", "scale": {"domain": list(range(n))}}
+    offset = {
+        "field": "model", "type": "nominal",
+        "scale": {"domain": list(range(n)), "range": [-8, 8], "padding": 0},
+    }  # fmt: skip
     ends = {"filter": f"datum.view === {visible(ranked[-1])!r}"}
     layers = [
         {
@@ -198,7 +201,7 @@ def bump_chart(c: Comparison) -> Markup:
         },
         {
             "transform": [ends],
-            "mark": {"type": "text", "align": "left", "dx": 26, "limit": 210, "fill": TEXT},
+            "mark": {"type": "text", "align": "left", "dx": 22, "limit": 210, "fill": TEXT},
             "encoding": {"x": x, "y": {**y, "field": "rank"}, "text": {"field": "name"}},
         },
     ]  # fmt: skip
@@ -208,7 +211,7 @@ def bump_chart(c: Comparison) -> Markup:
     )
     spec = {
         "layer": layers, "data": {"values": rows}, "width": width, "height": max(150, 46 * n),
-        "padding": {"left": 4, "right": 4, "top": 8, "bottom": 4},
+        "padding": {"left": 12, "right": 60, "top": 8, "bottom": 24},
     }  # fmt: skip
     return draw(spec, f"Ranks of the models under each change. {spoken}")
 
@@ -225,6 +228,7 @@ def _environment() -> Environment:
         difference=difference_text,
         ranks=rank_text,
         tau=order_text,
+        by_sampling=sampling_text,
         p=p_text,
         count=lambda n: f"{n:,}",
     )
@@ -243,8 +247,13 @@ def table(c: Comparison) -> tuple[list[str], list[list[str]]]:
             for s in (c.by_view[view][m] for m in c.models)
         ]
         order = orders.get(view)
-        rows.append([view, *cells, "" if order is None else f"{order_text(order)} {order.verdict}"])
+        rows.append([view, *cells, "" if order is None else _told(order)])
     return heads, rows
+
+
+def _told(order: Order) -> str:
+    beside = f" ({low})" if (low := sampling_text(order)) else ""
+    return f"{order_text(order)}{beside} {order.verdict}"
 
 
 def _short_rank(s: Standing) -> str:
