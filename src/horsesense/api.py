@@ -68,7 +68,9 @@ class Run(runs.Run):
         Raises StoreError where the run's files cannot be read or written.
         """
         from horsesense.report import write_report
+        from horsesense.runs.redact import refuse_redacted
 
+        refuse_redacted(self.directory)
         if "measure" not in self.directory.known.stages:
             self.measure()
         path = write_report(self.results, max_items=items)
@@ -94,7 +96,9 @@ class Run(runs.Run):
 
 
 def open(path: str | Path) -> Run:
-    """The run in a directory, finished or not; one made by 0.1.0 is converted once.
+    """The run in a directory, finished or not, or in a file that `export --redacted` wrote.
+
+    A run made by 0.1.0 is converted once.
 
     Raises StoreError where there is none, or it cannot be used.
     """
@@ -344,13 +348,16 @@ def sides(named: Iterable[tuple[str | None, Run | str | Path]]) -> list[Side]:
     """
     from horsesense.comparison.align import Side
 
-    given = [(name, run if isinstance(run, Run) else open(run)) for name, run in named]
-    known = [run.directory.known.model for _, run in given]
+    given = [
+        (name, str(run.path), run) if isinstance(run, Run) else (name, str(run), open(run))
+        for name, run in named
+    ]
+    known = [run.directory.known.model for _, _, run in given]
     found = []
-    for (name, run), model in zip(given, known, strict=True):
+    for (name, place, run), model in zip(given, known, strict=True):
         alike = any(m.name == model.name and m.identity != model.identity for m in known)
         own = f"{model.name} ({run.path.name})" if alike else model.name
-        found.append(Side(name or own, str(run.path), run.results))
+        found.append(Side(name or own, place, run.results))
     return found
 
 

@@ -19,6 +19,7 @@ from horsesense.cli import (
     build,
     compare,
     cues,
+    export,
     gate,
     paper_check,
     read,
@@ -37,7 +38,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-for module in (audit, runs, compare, gate, read, cues, build, annotate, paper_check, train):
+for module in (audit, runs, compare, gate, export, read, cues, build, annotate, paper_check, train):
     module.register(app)
 
 

@@ -109,6 +109,13 @@ class ReportOutput(Output):
     missing: list[str]
 
 
+class ExportOutput(Output):
+    """`export`: what was written, by format."""
+
+    out: str
+    format: str
+
+
 class ReadOutput(Output):
     """`read RUN`: how many readings of each status each reader has."""
 
@@ -275,6 +282,7 @@ OUTPUTS: Mapping[str, type[Output]] = {
     "audit": AuditOutput,
     "plan": PlanOutput,
     "report": ReportOutput,
+    "export": ExportOutput,
     "read": ReadOutput,
     "reading": ReadingLine,
     "verify": VerifyOutput,
