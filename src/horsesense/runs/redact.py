@@ -203,8 +203,8 @@ def secret(path: Path | None) -> bytes:
         made = secrets.token_bytes(KEY_BYTES)
         with whole(path) as part:
             descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with os.fdopen(descriptor, "w") as file:
-                file.write(made.hex() + "\n")
+            os.write(descriptor, f"{made.hex()}\n".encode())
+            os.close(descriptor)
         return made
     try:
         found = bytes.fromhex(path.read_text(encoding="ascii").strip())
