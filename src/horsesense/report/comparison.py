@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -73,17 +74,18 @@ def _orders(c: Comparison) -> Iterator[str]:
         yield _changed(c, order)
     holds = [order.view for order in c.orders if order.verdict == "holds"]
     if holds:
-        yield (
-            f"The order that was shown holds under {len(holds)} of {len(c.orders)} changes: "
-            f"{'; '.join(holds)}."
-        )
+        yield f"The order that was shown holds under {_of(c, holds)}: {'; '.join(holds)}."
     rest = [order.view for order in c.orders if order.verdict == "cannot tell"]
     if rest:
-        yield (
-            f"Whether the order survives cannot be told under {len(rest)} of "
-            f"{plural(len(c.orders), 'change')}: "
-            f"{'; '.join(rest)}."
-        )
+        yield f"Whether it survives cannot be told under {_of(c, rest)}: {'; '.join(rest)}."
+
+
+def _of(c: Comparison, views: Sequence[str]) -> str:
+    """How many of the changes: "2 of 9 changes", "all 9 changes"."""
+    every = plural(len(c.orders), "change")
+    if len(views) < len(c.orders):
+        return f"{len(views)} of {every}"
+    return f"all {every}" if len(views) > 1 else "the one change"
 
 
 def _changed(c: Comparison, order: Order) -> str:
@@ -165,9 +167,11 @@ def bump_chart(c: Comparison) -> Markup:
         for s in [c.by_view[view][model]]
     ]
     n, step = len(c.models), 58
+    middle = 0.4 * step  # of a band, a fifth of which is padding
     width = step * len(ranked)
     x = {
         "field": "view", "type": "ordinal", "sort": None, "title": None,
+        "scale": {"paddingInner": 0.2, "paddingOuter": 0.1},
         "axis": {"labelAngle": -40, "labelLimit": 320, "ticks": False},
     }  # fmt: skip
     axis = {"values": list(range(1, n + 1)), "format": "d", "title": "rank", "grid": True}
@@ -180,9 +184,9 @@ def bump_chart(c: Comparison) -> Markup:
     }  # fmt: skip
     offset = {
         "field": "model", "type": "nominal",
-        "scale": {"domain": list(range(n)), "range": [-8, 8], "padding": 0},
+        "scale": {"domain": list(range(n)), "range": [middle - 7, middle + 7], "padding": 0},
     }  # fmt: skip
-    ends = {"filter": f"datum.view === {visible(ranked[-1])!r}"}
+    ends = {"filter": f"datum.view === {json.dumps(visible(ranked[-1]))}"}
     layers = [
         {
             "mark": {"type": "rule", "strokeWidth": 4, "opacity": 0.35},
