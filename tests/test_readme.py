@@ -15,6 +15,8 @@ README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8"
 MEANT = {
     "ITEMS": "sample --limit 4",
     "MODEL": "sim:oracle",
+    "OTHER": "sim:cheat",
+    '0.5"': '0.1"',
     "RUN": "run",
     "ANSWERS.jsonl": "answers.jsonl",
 }

@@ -15,7 +15,20 @@ from typing import NoReturn
 
 import typer
 
-from horsesense.cli import annotate, audit, build, cues, paper_check, read, runs, train, view
+from horsesense.cli import (
+    annotate,
+    audit,
+    build,
+    compare,
+    cues,
+    export,
+    gate,
+    paper_check,
+    read,
+    runs,
+    train,
+    view,
+)
 from horsesense.cli.output import plain_warnings, print_error
 from horsesense.errors import HorsesenseError, InterruptedRunError
 
@@ -28,7 +41,20 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-for module in (audit, runs, read, cues, build, annotate, paper_check, train, view):
+for module in (
+    audit,
+    runs,
+    view,
+    compare,
+    gate,
+    export,
+    read,
+    cues,
+    build,
+    annotate,
+    paper_check,
+    train,
+):
     module.register(app)
 
 

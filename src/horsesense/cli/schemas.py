@@ -109,6 +109,13 @@ class ReportOutput(Output):
     missing: list[str]
 
 
+class ExportOutput(Output):
+    """`export`: what was written, by format."""
+
+    out: str
+    format: str
+
+
 class ReadOutput(Output):
     """`read RUN`: how many readings of each status each reader has."""
 
@@ -224,6 +231,34 @@ class ParaphrasesOutput(Output):
     stopped: str | None
 
 
+class CompareOutput(Output):
+    """`compare`: models on the items that their runs share; fields as in docs/compare.md."""
+
+    report: str
+    measure: str
+    models: list[str] = Field(description="best first")
+    runs: dict[str, list[str]]
+    reader: str
+    level: float
+    items: dict[str, Any]
+    views: Rows = Field(description="name and probe, the main one first")
+    standings: Rows
+    differences: Rows
+    orders: Rows
+    settings: Rows
+    left_out: Rows
+    missing: dict[str, int]
+
+
+class GateOutput(Output):
+    """`gate`: whether it passed, and every check with the numbers that it rests on."""
+
+    passed: bool
+    strict: bool
+    checks: Rows
+    notes: list[str]
+
+
 class CheckPaperOutput(Output):
     """`check-paper`: every claim with its verdict."""
 
@@ -248,6 +283,7 @@ OUTPUTS: Mapping[str, type[Output]] = {
     "audit": AuditOutput,
     "plan": PlanOutput,
     "report": ReportOutput,
+    "export": ExportOutput,
     "read": ReadOutput,
     "reading": ReadingLine,
     "verify": VerifyOutput,
@@ -258,6 +294,8 @@ OUTPUTS: Mapping[str, type[Output]] = {
     "build": BuildOutput,
     "build-balanced": BalancedOutput,
     "build-paraphrases": ParaphrasesOutput,
+    "compare": CompareOutput,
+    "gate": GateOutput,
     "check-paper": CheckPaperOutput,
     "train-reader": TrainReaderOutput,
     "error": ErrorOutput,

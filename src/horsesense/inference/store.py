@@ -317,7 +317,7 @@ class Store:
     def latest(self, n: int) -> list[tuple[Request, Response]]:
         """The last `n` requests that were answered, the newest first."""
         sql = "SELECT request, response FROM responses ORDER BY rowid DESC LIMIT ?"
-        return [(_request(asked), _response(said)) for asked, said in self._rows(sql, (n,))]
+        return [(request_of(asked), response_of(said)) for asked, said in self._rows(sql, (n,))]
 
     def totals(self) -> Totals:
         """Counts over the whole store; reads every row."""

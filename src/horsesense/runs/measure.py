@@ -45,9 +45,7 @@ def measure(directory: RunDirectory) -> Results:
     """
     asked, settings = directory.asked() or Asked(), directory.settings
     reviews = Reviews.load(directory.layout.root)
-    readers = list(directory.known.readers)
-    by_scores = [name for name in readers if reads_scores(name)]
-    found = cells(directory.trials(), directory.readings(), readers, reviews.classes, by_scores)
+    found = cells_of(directory, reviews)
     measured = found_all(found, MEASURES, _context(directory, asked, reviews))
     estimates = [one.estimate for one in measured]
     findings = _findings(directory, asked, reviews)
@@ -71,6 +69,14 @@ def measure(directory: RunDirectory) -> Results:
         write_whole(directory.layout.estimates, content)
     directory.mark("measure", "complete")
     return results
+
+
+def cells_of(directory: RunDirectory, reviews: Reviews | None = None) -> list[Cell]:
+    """Every cell of a run, with what people decided in the place of the reader's verdicts."""
+    reviews = Reviews.load(directory.layout.root) if reviews is None else reviews
+    readers = list(directory.known.readers)
+    by_scores = [name for name in readers if reads_scores(name)]
+    return cells(directory.trials(), directory.readings(), readers, reviews.classes, by_scores)
 
 
 def _context(directory: RunDirectory, asked: Asked, reviews: Reviews) -> Context:

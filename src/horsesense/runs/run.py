@@ -33,6 +33,7 @@ from horsesense.runs.frames import estimates_frame, readings_frame, trials_frame
 from horsesense.runs.measure import measure
 from horsesense.runs.parts import readable
 from horsesense.runs.prepare import reader_names
+from horsesense.runs.redact import refuse_redacted, unpacked
 from horsesense.runs.results import Results
 from horsesense.runs.settings import Settings
 from horsesense.runs.start import start
@@ -56,12 +57,14 @@ class Run:
 
     @classmethod
     def open(cls, path: str | Path) -> Self:
-        """The run in a directory; one made by 0.1.0 is converted once, its files are kept.
+        """The run in a directory, or in a file that `export --redacted` wrote.
 
-        Raises StoreError where there is none, or it cannot be used.
+        One made by 0.1.0 is converted once, its files are kept. Raises StoreError where there is
+        none, or it cannot be used.
         """
-        convert_if_old(usable(path))
-        return cls(RunDirectory.open(path))
+        place = unpacked(usable(path))
+        convert_if_old(place)
+        return cls(RunDirectory.open(place))
 
     @classmethod
     def start(cls, out: str | Path, settings: Settings, items: ItemSet | None = None) -> Self:
@@ -154,6 +157,7 @@ class Run:
             InterruptedRunError: stopped by the user; the same call continues.
             StoreError: the answers cannot be stored.
         """
+        refuse_redacted(self.directory)
         self._results = None
         return complete(self._ask(model, limits, max_connections))
 
@@ -169,6 +173,7 @@ class Run:
 
         Raises UsageError for an unknown reader, ModelError where a judge cannot be reached.
         """
+        refuse_redacted(self.directory)
         record = self.directory.known
         made = _made(readers or reader_names(self.settings, self.items, record.model))
         kept = dict(record.readers) if readers else {}
@@ -201,6 +206,7 @@ class Run:
 
         A run that was interrupted is first read, as far as no model is needed for that.
         """
+        refuse_redacted(self.directory)
         if not self.directory.known.readers or self.directory.asked() is None:
             names = reader_names(self.settings, self.items, self.directory.known.model)
             offline = [name for name in names if not name.startswith("judge:")]

@@ -1,0 +1,100 @@
+"""`horsesense compare`: several runs side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from horsesense.cli.options import AsJson
+from horsesense.cli.output import print_json
+from horsesense.cli.read import printable
+
+if TYPE_CHECKING:
+    from horsesense.comparison.compare import Comparison
+
+Runs = Annotated[
+    list[str],
+    typer.Argument(
+        help="Run directories, or NAME=DIRECTORY to name its model; several runs of one model"
+        " are other prompts for it.",
+        show_default=False,
+    ),
+]
+Reader = Annotated[
+    str | None,
+    typer.Option(help="The main reader; the one that most runs rest on by default."),
+]
+Level = Annotated[float, typer.Option(min=0.5, max=0.999, help="Of intervals and ranks.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(compare)
+
+
+def compare(
+    runs: Runs,
+    measure: Annotated[
+        str,
+        typer.Option(help="accuracy, accuracy_valid, accuracy_hard or valid_rate."),
+    ] = "accuracy",
+    reader: Reader = None,
+    across: Annotated[
+        bool, typer.Option("--across", help="Compare runs whose prompts differ, and say so.")
+    ] = False,
+    level: Level = 0.95,
+    out: Annotated[Path, typer.Option(help="Where the page is written.")] = Path("comparison.html"),
+    as_json: AsJson = False,
+) -> None:
+    """Compare models on the items that their runs share, and say whether their order survives."""
+    from horsesense.api import sides
+    from horsesense.comparison.compare import compare as compare_sides
+    from horsesense.report.comparison import write_comparison
+
+    found = compare_sides(
+        sides(map(named, runs)), measure=measure, reader=reader, across=across, level=level
+    )
+    page = write_comparison(found, out)
+    if as_json:
+        print_json("compare", {"report": str(page), **found.as_json()})
+        return
+    _show(found)
+    print(f"Report: {page}")
+
+
+def named(text: str) -> tuple[str | None, str]:
+    """NAME=DIRECTORY, or a directory alone, also one with an equals sign in its name."""
+    name, equals, place = text.partition("=")
+    if not equals or not name or not place or Path(text).exists():
+        return None, text
+    return name, place
+
+
+def _show(found: Comparison) -> None:
+    from horsesense.report.comparison import sentences, table
+
+    for sentence in sentences(found):
+        print(f"- {plain(sentence)}")
+    for name, values in found.settings:
+        told = "; ".join(f"{place}: {value}" for place, value in values.items())
+        print(f"Differs: {name} ({printable(told)})")
+    if found.left_out:
+        print(f"Not compared: {', '.join(printable(row.label) for row in found.left_out)}")
+    print()
+    heads, rows = table(found)
+    print_table(heads, rows)
+
+
+def plain(text: str) -> str:
+    """A text of the report on one line of a terminal: its narrow spaces are spaces there."""
+    return printable(text.replace("\u202f", " "))
+
+
+def print_table(heads: list[str], rows: list[list[str]]) -> None:
+    """Columns as wide as their widest cell; texts on one line each."""
+    lines = [[plain(cell) for cell in line] for line in (heads, *rows)]
+    widths = [max(len(line[n]) for line in lines) for n in range(len(heads))]
+    for line in lines:
+        print("  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip())

@@ -1,0 +1,141 @@
+"""`horsesense gate`: exit code 1 where a run does not reach what it must, for CI."""
+
+from __future__ import annotations
+
+import traceback
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from horsesense.cli.compare import Level, plain
+from horsesense.cli.options import AsJson, RunPath
+from horsesense.cli.output import print_json
+from horsesense.errors import HorsesenseError, UsageError
+
+if TYPE_CHECKING:
+    from horsesense.gates.gate import Verdict
+
+Require = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="What must hold, such as 'accuracy_hard.low > 0.5' (docs/compare.md); repeatable.",
+        show_default=False,
+    ),
+]
+Baseline = Annotated[
+    Path | None,
+    typer.Option(help="An earlier run that must not be better.", show_default=False),
+]
+Tolerance = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Loss against the baseline that is accepted: 0.02, 2%, or order=5% for one probe;"
+        " repeatable.",
+        show_default=False,
+    ),
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(gate)
+
+
+def gate(
+    run: RunPath,
+    require: Require = None,
+    baseline: Baseline = None,
+    tolerance: Tolerance = None,
+    strict: Annotated[
+        bool,
+        typer.Option("--strict", help="A loss that cannot be ruled out fails, too."),
+    ] = False,
+    measure: Annotated[
+        str, typer.Option(help="What must not be lost: accuracy, accuracy_hard, valid_rate.")
+    ] = "accuracy",
+    level: Level = 0.95,
+    junit: Annotated[
+        Path | None, typer.Option(help="Write the checks as JUnit XML.", show_default=False)
+    ] = None,
+    markdown: Annotated[
+        Path | None,
+        typer.Option(help="Write the checks as Markdown, for a job summary.", show_default=False),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Check a run against requirements and against an earlier run; asks nothing.
+
+    Exit code 1 if a check failed, 2 if the gate itself could not be carried out.
+    """
+    try:
+        found = _verdict(run, require or [], baseline, tolerance or [], strict, measure, level)
+    except HorsesenseError as error:
+        # In CI a gate that could not look must not be taken for trouble with a model.
+        error.exit_code = 2
+        raise
+    except Exception:  # noqa: BLE001 - shown whole, with another exit code
+        # Python's own exit code for a defect is that of a failed gate.
+        traceback.print_exc()
+        raise typer.Exit(2) from None
+    _write(found, run.name or str(run), junit, markdown)
+    if as_json:
+        print_json("gate", found.as_json())
+    else:
+        _show(found)
+    if not found.passed:
+        raise typer.Exit(1)
+
+
+def _verdict(
+    run: Path,
+    require: list[str],
+    baseline: Path | None,
+    tolerance: list[str],
+    strict: bool,
+    measure: str,
+    level: float,
+) -> Verdict:
+    from horsesense.api import open as open_run
+    from horsesense.gates import gate as gates
+    from horsesense.gates.expression import parse
+
+    if not require and baseline is None:
+        raise UsageError(
+            "This gate checks nothing.", hint="Give --require EXPRESSION or --baseline RUN."
+        )
+    if tolerance and baseline is None:
+        raise UsageError("--tolerance belongs to --baseline RUN.")
+    wanted = [parse(text) for text in require]
+    tolerances = gates.Tolerances.parse(tolerance)
+    results = open_run(run).results
+    before = None if baseline is None else open_run(baseline).results
+    checks = list(gates.require(wanted, results, before))
+    notes: list[str] = []
+    if before is not None:
+        more, notes = gates.regressions(results, before, tolerances, measure=measure, level=level)
+        checks += more
+    return gates.Verdict(tuple(checks), strict, tuple(notes))
+
+
+def _write(found: Verdict, name: str, junit: Path | None, markdown: Path | None) -> None:
+    from horsesense.files import write_whole
+    from horsesense.gates import reports
+
+    if junit is not None:
+        write_whole(junit, reports.junit(found, name))
+    if markdown is not None:
+        write_whole(markdown, reports.markdown(found, name))
+
+
+def _show(found: Verdict) -> None:
+    """Every check on a line, those that fail last, where a log is read first."""
+    for check in sorted(found.checks, key=found.fails):
+        mark = "FAILED" if found.fails(check) else check.state
+        print(f"{mark:<12} {plain(check.name)}\n{'':<13}{plain(check.says)}")
+    for note in found.notes:
+        print(plain(note))
+    failed = sum(map(found.fails, found.checks))
+    print(
+        f"Gate {'failed' if failed else 'passed'}: {failed} of {len(found.checks)} checks failed."
+    )

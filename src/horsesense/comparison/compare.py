@@ -1,0 +1,425 @@
+"""Models compared on the items that their runs share, under every change that all went through.
+
+One family of tests: each pair of models in each view, Holm's correction with half the weight on
+the main view. What is said of ranks and of reversed pairs follows from it, so that all of it holds
+together at the stated level.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from horsesense.comparison.align import (
+    LeftOut,
+    Scores,
+    Shared,
+    Side,
+    differing_settings,
+    main_reader,
+    measure_of,
+    setups,
+    shared_items,
+    views,
+)
+from horsesense.errors import UsageError
+from horsesense.measures.base import Measure
+from horsesense.rng import seed_of
+from horsesense.stats.paired import Paired
+from horsesense.stats.power import minimum_detectable
+from horsesense.stats.ranks import (
+    directed,
+    errors_of,
+    rank_intervals,
+    ranks,
+    tau,
+    tau_by_sampling,
+)
+from horsesense.stats.shares import Shares
+
+MAIN_WEIGHT = 0.5
+"""Share of the error that the main view may spend; the rest is shared by all others."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A model in one view.
+
+    Attributes:
+        view, model: which.
+        value, low, high: its score with the interval for it alone.
+        n: shared items.
+        rank: by the scores seen; equal scores share the mean of their ranks.
+        rank_low, rank_high: ranks that it may have, for all models and views together; None
+            where the view does not rank.
+    """
+
+    view: str
+    model: str
+    value: float
+    low: float | None
+    high: float | None
+    n: int
+    rank: float
+    rank_low: int | None = None
+    rank_high: int | None = None
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Two models in one view, item by item.
+
+    Attributes:
+        view, first, second: which.
+        value, low, high: score of the first minus that of the second, with the interval for it
+            alone.
+        p_value: of no difference.
+        p_adjusted: of the direction seen, after Holm's correction over all pairs and views.
+        better: the model that is shown to be better; "" where none is.
+        n, clusters: items, and independent ones.
+        detectable: minimum detectable effect at the level that the correction leaves; None
+            where none can be stated.
+        note: why there is no interval.
+    """
+
+    view: str
+    first: str
+    second: str
+    value: float
+    low: float | None
+    high: float | None
+    p_value: float | None
+    p_adjusted: float | None
+    better: str
+    n: int
+    clusters: int
+    detectable: float | None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Order:
+    """The order of the models in a view, against that in the main view.
+
+    Attributes:
+        view: which.
+        tau: Kendall's tau-b of the two orders, -1 to 1; None where all models score the same.
+        sampling_low: where tau would stay above by sampling alone, all views together.
+        sampling_median: what it would be half of the time.
+        p_value: of so little agreement by sampling alone.
+        beyond: whether tau is below `sampling_low`.
+        reversed: pairs shown to be in one order in the main view and in the other here.
+        kept: pairs decided in the main view and decided in the same way here.
+        decided: pairs decided in the main view.
+    """
+
+    view: str
+    tau: float | None
+    sampling_low: float | None
+    sampling_median: float | None
+    p_value: float | None
+    beyond: bool
+    reversed: tuple[tuple[str, str], ...]
+    kept: int
+    decided: int
+
+    @property
+    def verdict(self) -> str:
+        """changes, holds (every pair that is decided stays so), or cannot tell."""
+        if self.reversed or self.beyond:
+            return "changes"
+        return "holds" if self.decided and self.kept == self.decided else "cannot tell"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What several runs say about their models; fields as in docs/compare.md.
+
+    Attributes:
+        measure: what models are compared by.
+        models: in the order of their scores in the main view, best first.
+        runs: model -> its runs, as they were named.
+        reader: the main reader.
+        level: of the intervals, and one minus the error of everything that is shown.
+        items: shared items; `of` by run; `changed` ids with other texts or gold.
+        views: name -> probe, the main view first.
+        standings, differences, orders: see there.
+        settings: settings that differ, by run.
+        left_out: views that are not compared, and why.
+        missing: items of each view that some model has no score for.
+    """
+
+    measure: str
+    models: tuple[str, ...]
+    runs: Mapping[str, tuple[str, ...]]
+    reader: str
+    level: float
+    items: Mapping[str, Any]
+    views: Mapping[str, str]
+    standings: tuple[Standing, ...]
+    differences: tuple[Difference, ...]
+    orders: tuple[Order, ...]
+    settings: tuple[tuple[str, Mapping[str, Any]], ...]
+    left_out: tuple[LeftOut, ...]
+    missing: Mapping[str, int]
+
+    @cached_property
+    def by_view(self) -> dict[str, dict[str, Standing]]:
+        """View -> model -> its standing."""
+        found: dict[str, dict[str, Standing]] = {view: {} for view in self.views}
+        for standing in self.standings:
+            found[standing.view][standing.model] = standing
+        return found
+
+    @property
+    def main(self) -> str:
+        """The view that the others are compared with."""
+        return next(iter(self.views))
+
+    def between(self, first: str, second: str, view: str | None = None) -> Difference:
+        """The difference of two models, the main view's by default; its sign is first - second.
+
+        KeyError where there is none.
+        """
+        for d in self.differences:
+            if d.view == (view or self.main) and {d.first, d.second} == {first, second}:
+                return d if d.first == first else _turned(d)
+        raise KeyError(f"{first} and {second} in {view or self.main}")
+
+    def as_json(self) -> dict[str, Any]:
+        """Every field by name."""
+        return {
+            "measure": self.measure,
+            "models": list(self.models),
+            "runs": {name: list(places) for name, places in self.runs.items()},
+            "reader": self.reader,
+            "level": self.level,
+            "items": dict(self.items),
+            "views": [{"name": name, "probe": probe} for name, probe in self.views.items()],
+            "standings": [asdict(row) for row in self.standings],
+            "differences": [asdict(row) for row in self.differences],
+            "orders": [asdict(row) | {"verdict": row.verdict} for row in self.orders],
+            "settings": [{"name": name, "values": dict(v)} for name, v in self.settings],
+            "left_out": [row._asdict() for row in self.left_out],
+            "missing": dict(self.missing),
+        }
+
+
+def _turned(d: Difference) -> Difference:
+    low, high = (None if end is None else -end for end in (d.high, d.low))
+    return replace(d, first=d.second, second=d.first, value=-d.value, low=low, high=high)
+
+
+def compare(
+    sides: Sequence[Side],
+    *,
+    measure: str = "accuracy",
+    reader: str | None = None,
+    across: bool = False,
+    level: float = 0.95,
+) -> Comparison:
+    """Compare the models of several runs.
+
+    Args:
+        sides: the runs; several of one model are other prompts for it.
+        measure: accuracy, accuracy_valid, accuracy_hard or valid_rate.
+        reader: by default the one that all runs have and most rest on.
+        across: compare runs whose prompts differ; the difference is said.
+        level: of the intervals, and one minus the chance of any wrong "better".
+
+    Raises UsageError where fewer than two models, no item, no reader or no prompt is shared.
+    """
+    models = list(dict.fromkeys(side.name for side in sides))
+    if len(models) < 2:
+        raise UsageError(
+            "A comparison needs runs of at least two models.",
+            hint="Two runs of one model are told apart by names: before=RUN after=RUN.",
+        )
+    chosen = measure_of(measure)
+    groups = _groups(sides, models, across)
+    shared = shared_items([side for group in groups for side in group])
+    read_by = reader or main_reader(groups[0])
+    scores, left_out = _scores(groups, shared, chosen, read_by)
+    if not scores:
+        told = "; ".join(f"{row.label}: {row.reason}" for row in left_out)
+        raise UsageError(f"These runs have no view in common. {told}")
+    differences = list(_differences(models, scores, level))
+    found = {(d.view, d.first, d.second): d for d in differences}
+    decided = {s.label: _decided(models, s.label, found) for s in scores if s.ranked}
+    ordered = [models[n] for n in np.argsort(-scores[0].means, kind="stable")]
+    everyone = [side for group in groups for side in group]
+    return Comparison(
+        measure=measure,
+        models=tuple(ordered),
+        runs={m: tuple(s.place for s in everyone if s.name == m) for m in ordered},
+        reader=read_by,
+        level=level,
+        items={
+            "shared": len(shared.cluster),
+            "of": {side.place: n for side, n in zip(everyone, shared.of, strict=True)},
+            "changed": shared.changed,
+            "clusters": int(shared.cluster.max()) + 1,
+        },
+        views={s.label: s.view.probe for s in scores},
+        standings=tuple(_standings(models, scores, decided, level)),
+        differences=tuple(differences),
+        orders=tuple(_orders(models, scores, decided, level)),
+        settings=tuple(differing_settings(everyone)),
+        left_out=tuple(left_out),
+        missing={s.label: s.n_missing for s in scores},
+    )
+
+
+def _groups(sides: Sequence[Side], models: Sequence[str], across: bool) -> list[list[Side]]:
+    """Runs of all models by prompt, the main prompt first; UsageError where none is shared."""
+    if across:
+        first = {side.name: side for side in reversed(sides)}
+        return [[first[name] for name in models]]
+    found = [g for g in setups(sides).values() if len(g) == len(models)]
+    if not found:
+        told = "\n".join(f"  {side.place}: {side.prompt}" for side in sides)
+        raise UsageError(
+            f"No prompt was put to all of these models:\n{told}",
+            hint="--across compares them all the same and says what differs.",
+        )
+    return [[group[name] for name in models] for group in found]
+
+
+def _scores(
+    groups: Sequence[Sequence[Side]], shared: Shared, measure: Measure, reader: str
+) -> tuple[list[Scores], list[LeftOut]]:
+    """Every view of every prompt; of further prompts, the items as published alone."""
+    scores: list[Scores] = []
+    left_out: list[LeftOut] = []
+    start = 0
+    for place, group in enumerate(groups):
+        own = shared._replace(number=shared.number[start : start + len(group)])
+        start += len(group)
+        prompts = group[0].prompt if place else ""
+        for found in views(group, own, measure, prompts, reader):
+            if isinstance(found, LeftOut):
+                left_out += [found] * (not place)
+            elif not place or (found.view.probe == "original" and found.view.reader == reader):
+                scores.append(found)
+    scores.sort(key=lambda s: not s.ranked)
+    return _named_apart(scores), left_out
+
+
+def _named_apart(scores: Sequence[Scores]) -> list[Scores]:
+    """Views whose names are the same are told apart by their conditions."""
+    count = Counter(s.label for s in scores)
+    return [
+        replace(s, label=f"{s.label} ({s.view.condition})") if count[s.label] > 1 else s
+        for s in scores
+    ]
+
+
+def _weights(scores: Sequence[Scores], pairs: int) -> list[float]:
+    """The weight of each pair in each view: half for the main view, where there are others."""
+    others = len(scores) - 1
+    if not others:
+        return [1.0] * pairs
+    return [MAIN_WEIGHT] * pairs + [(1 - MAIN_WEIGHT) / others] * (pairs * others)
+
+
+def _differences(
+    models: Sequence[str], scores: Sequence[Scores], level: float
+) -> Iterator[Difference]:
+    """Every pair in every view, adjusted together."""
+    pairs = list(combinations(range(len(models)), 2))
+    keys = [(view, one, other) for view in scores for one, other in pairs]
+    studied = [Paired.of(v.sums[:, one] - v.sums[:, other], v.pairs) for v, one, other in keys]
+    p_values = [each.p() for each in studied]
+    weights = _weights(scores, len(pairs))
+    total = sum(w for w, p in zip(weights, p_values, strict=True) if p is not None)
+    adjusted = directed(p_values, weights)
+    for (view, one, other), each, p, corrected, weight in zip(
+        keys, studied, p_values, adjusted, weights, strict=True
+    ):
+        shown = corrected is not None and corrected < 1 - level and each.total != 0
+        low, high = each.interval(level) or (None, None)
+        yield Difference(
+            view=view.label,
+            first=models[one],
+            second=models[other],
+            value=each.estimate,
+            low=low,
+            high=high,
+            p_value=p,
+            p_adjusted=corrected,
+            better=(models[one] if each.total > 0 else models[other]) if shown else "",
+            n=view.n,
+            clusters=each.clusters,
+            detectable=minimum_detectable(each, (1 - level) * weight / total) if total else None,
+            note="" if low is not None else "too few independent items to compare",
+        )
+
+
+Bools = npt.NDArray[np.bool_]
+
+
+def _decided(
+    models: Sequence[str], view: str, found: Mapping[tuple[str, str, str], Difference]
+) -> Bools:
+    """Whether each model is shown to beat each other in a view, (models, models)."""
+    out = np.zeros((len(models), len(models)), dtype=bool)
+    for one, other in combinations(range(len(models)), 2):
+        better = found[view, models[one], models[other]].better
+        out[one, other], out[other, one] = better == models[one], better == models[other]
+    return out
+
+
+def _standings(
+    models: Sequence[str], scores: Sequence[Scores], decided: Mapping[str, Bools], level: float
+) -> Iterator[Standing]:
+    for view in scores:
+        places = ranks(view.means)
+        ends: list[tuple[int | None, int | None]] = [(None, None)] * len(models)
+        if view.ranked:
+            ends = list(rank_intervals(decided[view.label]))
+        for number, model in enumerate(models):
+            share = Shares.of(view.sums[:, number], view.pairs)
+            low, high = share.interval(level) or (None, None)
+            place = float(places[number])
+            yield Standing(
+                view.label, model, share.estimate, low, high, view.n, place, *ends[number]
+            )
+
+
+def _orders(
+    models: Sequence[str], scores: Sequence[Scores], decided: Mapping[str, Bools], level: float
+) -> Iterator[Order]:
+    main, *rest = (view for view in scores if view.ranked)
+    known = decided[main.label]
+    for view in rest:
+        here = decided[view.label]
+        turned = tuple((models[a], models[b]) for a, b in np.argwhere(known & here.T))
+        seen = tau(main.means, view.means)
+        drawn = None
+        if seen is not None and len(models) > 2:
+            errors = [errors_of(each.sums, each.pairs) for each in (main, view)]
+            drawn = tau_by_sampling(
+                seen,
+                main.means,
+                np.column_stack(errors),
+                (1 - level) / len(rest),
+                seed_of(0, view.label, "rank"),
+            )
+        yield Order(
+            view=view.label,
+            tau=seen,
+            sampling_low=None if drawn is None else drawn.low,
+            sampling_median=None if drawn is None else drawn.median,
+            p_value=None if drawn is None else drawn.p_value,
+            beyond=drawn is not None and seen is not None and seen < drawn.low - 1e-12,
+            reversed=turned,
+            kept=int((known & here).sum()),
+            decided=int(known.sum()),
+        )

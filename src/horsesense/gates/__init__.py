@@ -1,0 +1,1 @@
+"""Gates for continuous integration: what a run must reach, and what it must not lose."""

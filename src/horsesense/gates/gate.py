@@ -1,0 +1,244 @@
+"""A gate: requirements on a run, and nothing lost against an earlier one, item by item."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from horsesense.comparison.align import Side
+from horsesense.comparison.compare import Comparison, Difference, compare
+from horsesense.errors import UsageError
+from horsesense.gates.expression import FIELDS, MissingError, Reference, Requirement
+from horsesense.measures.base import Estimate
+from horsesense.runs.results import Results
+
+State = Literal["passed", "failed", "cannot tell"]
+AFTER, BEFORE = "this run", "baseline"
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that was checked.
+
+    Attributes:
+        name: what had to hold.
+        state: cannot tell passes unless the gate is strict.
+        says: the numbers that it rests on, in one sentence.
+        values: reference -> number, None where it is undefined.
+    """
+
+    name: str
+    state: State
+    says: str
+    values: Mapping[str, float | None]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a gate came to.
+
+    Attributes:
+        checks: every one.
+        strict: whether what cannot be told fails.
+        notes: what differs between the runs, and what could not be compared.
+    """
+
+    checks: tuple[Check, ...]
+    strict: bool = False
+    notes: tuple[str, ...] = ()
+
+    def fails(self, check: Check) -> bool:
+        """Whether a check keeps the gate shut."""
+        return check.state == "failed" or (self.strict and check.state == "cannot tell")
+
+    @property
+    def passed(self) -> bool:
+        return not any(map(self.fails, self.checks))
+
+    def as_json(self) -> dict[str, Any]:
+        """Every field by name."""
+        return {
+            "passed": self.passed,
+            "strict": self.strict,
+            "checks": [asdict(c) | {"fails": self.fails(c)} for c in self.checks],
+            "notes": list(self.notes),
+        }
+
+
+def require(
+    requirements: Sequence[Requirement], run: Results, baseline: Results | None
+) -> Iterator[Check]:
+    """Each requirement, checked.
+
+    UsageError for a measure, probe or group that is not there, and for a baseline that is not
+    given: a gate that asks for what cannot be must not pass, nor look like a regression.
+    """
+    for requirement in requirements:
+        found = {r.text: _estimate(r, run, baseline) for r in requirement.references}
+        yield _required(requirement, found)
+
+
+def _required(requirement: Requirement, found: Mapping[str, Estimate]) -> Check:
+    """One requirement on the estimates that it names."""
+    named = {r.text: r for r in requirement.references}.values()
+    values = {r.text: _number(r, found[r.text]) for r in named}
+    try:
+        holds = requirement.holds(lambda r: _defined(r, found[r.text]))
+    except MissingError as missing:
+        return Check(requirement.text, "failed", f"cannot be judged, {missing}", values)
+    told = "; ".join(_told(r, found[r.text]) for r in named)
+    return Check(requirement.text, "passed" if holds else "failed", told, values)
+
+
+def _estimate(reference: Reference, run: Results, baseline: Results | None) -> Estimate:
+    results = baseline if reference.baseline else run
+    if results is None:
+        raise UsageError(
+            f"{reference.text} needs a baseline.", hint="Name the earlier run: --baseline RUN."
+        )
+    where = dict(reference.where)
+    probe = where.pop("probe", None) or _probe(reference, results)
+    if "reader" not in where:
+        where["reader"] = _reader(reference, results, probe)
+    return results.estimate(reference.measure, probe, **where)
+
+
+def _probe(reference: Reference, results: Results) -> str:
+    """The items as published; of a measure that says nothing there, the one probe that has it."""
+    every = [e for e in results.estimates if e.measure == reference.measure]
+    defined = list(dict.fromkeys(e.probe for e in every if e.value is not None))
+    if "original" in defined or not defined:
+        there = [e.probe for e in every]
+        return "original" if "original" in defined or not there else there[0]
+    if len(defined) > 1:
+        raise UsageError(
+            f"{reference.measure} was measured under several probes: {', '.join(defined)}.",
+            hint=f"Name one: {reference.measure}[probe={defined[0]}].",
+        )
+    return defined[0]
+
+
+def _reader(reference: Reference, results: Results, probe: str) -> str:
+    """The main reader, or the only one that has the measure."""
+    readers = {
+        e.reader for e in results.estimates if e.fits(measure=reference.measure, probe=probe)
+    }
+    return readers.pop() if len(readers) == 1 else results.reader
+
+
+def _number(reference: Reference, e: Estimate) -> float | None:
+    found: float | None = getattr(e, FIELDS[reference.field])
+    return found
+
+
+def _defined(reference: Reference, e: Estimate) -> float:
+    value = _number(reference, e)
+    if value is None:
+        why = e.note or "it has none"
+        raise MissingError(f"{reference.text} is undefined: {why}")
+    return value
+
+
+def _told(reference: Reference, e: Estimate) -> str:
+    """A number as a sentence needs it: "accuracy_hard.low = 0.41 (0.47 [0.41, 0.53], n = 300)"."""
+    value = _number(reference, e)
+    shown = "undefined" if value is None else f"{value:.4g}"
+    whole = "" if e.value is None else f"{e.value:.4g}"
+    ends = "" if e.low is None or e.high is None else f" [{e.low:.4g}, {e.high:.4g}]"
+    missing = f", {e.n_missing:,} missing" if e.n_missing else ""
+    return f"{reference.text} = {shown} ({whole}{ends}, n = {e.n:,} {e.counted}{missing})"
+
+
+@dataclass(frozen=True)
+class Tolerances:
+    """How much may be lost, as a fraction: everywhere, and under single probes."""
+
+    everywhere: float = 0.0
+    of: Mapping[str, float] | None = None
+
+    @classmethod
+    def parse(cls, given: Sequence[str]) -> Tolerances:
+        """From texts such as "0.02", "2%" and "order=5%"; UsageError for others."""
+        everywhere, of = 0.0, {}
+        for text in given:
+            probe, equals, number = text.rpartition("=")
+            try:
+                size = float(number.removesuffix("%")) / (100 if number.endswith("%") else 1)
+            except ValueError:
+                size = -1.0
+            if not 0 <= size <= 1 or bool(equals) != bool(probe):
+                raise UsageError(
+                    f"--tolerance {text!r} is not a loss from 0 to 1.",
+                    hint="Write 0.02 or 2% for all probes, order=0.05 for one.",
+                )
+            if probe:
+                of[probe] = size
+            else:
+                everywhere = size
+        return cls(everywhere, of)
+
+    def under(self, probe: str) -> float:
+        return (self.of or {}).get(probe, self.everywhere)
+
+
+def regressions(
+    run: Results, baseline: Results, tolerances: Tolerances, *, measure: str, level: float
+) -> tuple[list[Check], list[str]]:
+    """Whether a run lost more than is tolerated against a baseline, in every view of both.
+
+    The two are compared item by item. Failed: the whole interval of the change, at a level that
+    Bonferroni's correction over all views gives, lies beyond the tolerance; passed: none of it
+    does, and no more answers are missing than may be lost; else it cannot be told.
+    """
+    known = {*run.probes, *baseline.probes}
+    for probe in tolerances.of or ():
+        if probe not in known:
+            raise UsageError.unknown("probe in these runs", probe, known)
+    sides = [Side(AFTER, AFTER, run), Side(BEFORE, BEFORE, baseline)]
+    first = compare(sides, measure=measure, across=True, level=level)
+    ranked = [d for d in first.differences if first.by_view[d.view][AFTER].rank_low is not None]
+    found = compare(sides, measure=measure, across=True, level=1 - (1 - level) / len(ranked))
+    checks = [
+        _regression(d, tolerances.under(found.views[d.view]), measure, found)
+        for d in found.differences
+        if found.by_view[d.view][AFTER].rank_low is not None
+    ]
+    return checks, list(_notes(found))
+
+
+def _regression(d: Difference, tolerance: float, measure: str, found: Comparison) -> Check:
+    sign = 1 if d.first == AFTER else -1
+    value = sign * d.value
+    ends = sorted(sign * end for end in (d.low, d.high) if end is not None)
+    scores, missing = found.by_view[d.view], found.missing[d.view]
+    name = f"{measure}, {d.view}: no loss beyond {100 * tolerance:g} points"
+    moved = (
+        f"{100 * scores[BEFORE].value:.1f} % before, {100 * scores[AFTER].value:.1f} % now:"
+        f" {100 * value:+.1f} points"
+    )
+    values = {"change": value, "low": None, "high": None, "tolerance": tolerance}
+    if not ends:
+        says = f"{moved} on {d.n:,} shared items; no interval: {d.note}"
+        return Check(name, "cannot tell", says, values)
+    low, high = ends
+    values |= {"low": low, "high": high}
+    state: State = "cannot tell"
+    if high < -tolerance:
+        state = "failed"
+    elif low >= -tolerance and missing <= tolerance * (d.n + missing):
+        state = "passed"
+    lost = f", {missing:,} more lack an answer" if missing else ""
+    says = f"{moved} [{100 * low:+.1f}, {100 * high:+.1f}] on {d.n:,} shared items{lost}"
+    return Check(name, state, says, values)
+
+
+def _notes(found: Comparison) -> Iterator[str]:
+    of = ", ".join(f"{name} has {n:,}" for name, n in found.items["of"].items())
+    yield f"{found.items['shared']:,} items are shared ({of}); read by {found.reader}."
+    for name, values in found.settings:
+        if name != "horsesense":
+            told = "; ".join(f"{place}: {value}" for place, value in values.items())
+            yield f"Differs: {name} ({told})."
+    if found.left_out:
+        yield "Not compared: " + "; ".join(f"{r.label} ({r.reason})" for r in found.left_out) + "."

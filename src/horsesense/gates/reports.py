@@ -1,0 +1,88 @@
+"""What a gate writes for continuous integration: JUnit XML, and Markdown for a job's summary.
+
+Names of models and items come from files that others wrote: nothing in them may become markup.
+"""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree
+
+from horsesense.gates.gate import Check, Verdict
+
+_ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What XML 1.0 cannot hold."""
+_MARKUP = re.compile(r"([\\`*_{}\[\]()#+!|<>@~&$])")
+
+
+def junit(verdict: Verdict, name: str) -> bytes:
+    """A test suite with one case a check, for whatever shows test results."""
+    failed = sum(map(verdict.fails, verdict.checks))
+    suite = ElementTree.Element(
+        "testsuite",
+        name=_legal(f"horsesense gate {name}"),
+        tests=str(len(verdict.checks)),
+        failures=str(failed),
+        errors="0",
+        skipped=str(sum(_skipped(verdict, c) for c in verdict.checks)),
+    )
+    for check in verdict.checks:
+        _case(verdict, check, suite)
+    if verdict.notes:
+        ElementTree.SubElement(suite, "system-out").text = _legal("\n".join(verdict.notes))
+    suites = ElementTree.Element("testsuites")
+    suites.append(suite)
+    found: bytes = ElementTree.tostring(suites, encoding="utf-8", xml_declaration=True)
+    return found
+
+
+def _case(verdict: Verdict, check: Check, suite: ElementTree.Element) -> None:
+    kind = "regression" if "change" in check.values else "requirement"
+    attributes = {"classname": f"horsesense.{kind}", "name": _legal(check.name)}
+    case = ElementTree.SubElement(suite, "testcase", attributes)
+    says = _legal(check.says)
+    if verdict.fails(check):
+        ElementTree.SubElement(case, "failure", message=says, type=check.state).text = says
+    elif _skipped(verdict, check):
+        ElementTree.SubElement(case, "skipped", message=f"cannot tell: {says}")
+    else:
+        ElementTree.SubElement(case, "system-out").text = says
+
+
+def _skipped(verdict: Verdict, check: Check) -> bool:
+    return check.state == "cannot tell" and not verdict.fails(check)
+
+
+def _legal(text: str) -> str:
+    return _ILLEGAL.sub("\ufffd", text)
+
+
+def markdown(verdict: Verdict, name: str) -> str:
+    """A heading, a sentence, a table of all checks and the notes."""
+    failed = [check for check in verdict.checks if verdict.fails(check)]
+    passed = f"all {len(verdict.checks)} checks passed"
+    told = f"{len(failed)} of {len(verdict.checks)} checks failed" if failed else passed
+    lines = [
+        f"### horsesense gate: {'failed' if failed else 'passed'}",
+        "",
+        f"{_plain(name)}: {told}.",
+        "",
+        "| | check | what was seen |",
+        "|---|---|---|",
+        *(_row(verdict, c) for c in sorted(verdict.checks, key=lambda c: not verdict.fails(c))),
+        *([""] * bool(verdict.notes)),
+        *(f"- {_plain(note)}" for note in verdict.notes),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _row(verdict: Verdict, check: Check) -> str:
+    mark = "**failed**" if verdict.fails(check) else check.state
+    return f"| {mark} | {_plain(check.name)} | {_plain(check.says)} |"
+
+
+def _plain(text: str) -> str:
+    """A text on one line, without any markup, link, mention or formula."""
+    one = " ".join(_legal(text).split())
+    # An address alone would become a link.
+    return _MARKUP.sub(r"\\\1", one).replace("://", ":&#8203;//").replace("www.", "www&#46;")

@@ -1,0 +1,266 @@
+"""A comparison of models: sentences, a bump chart, and one HTML file without a script."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+
+from horsesense.comparison.compare import Comparison, Difference, Order, Standing
+from horsesense.files import write_whole
+from horsesense.measures.registry import MEASURES
+from horsesense.report.charts import TEXT, draw
+from horsesense.report.pages import environment
+from horsesense.report.text import NARROW, p_text, plural, signed, visible
+from horsesense.version import __version__
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+COLOURS = ("#2f5d8a", "#8a6d2f", "#4f8663", "#8460ad", "#1f8a8a", "#a05a7c", "#6b7a45", "#7a7f87")
+"""Of lines; each stands out from white and from the dark page alike."""
+
+
+def write_comparison(found: Comparison, path: Path) -> Path:
+    """Write the page to `path`; StoreError where it cannot be written."""
+    page = _environment().get_template("comparison.html.j2")
+    html = page.render(
+        c=found,
+        title=MEASURES.get(found.measure).title,
+        sentences=sentences(found),
+        figure=bump_chart(found),
+        orders={order.view: order for order in found.orders},
+        version=__version__,
+    )
+    write_whole(path, html)
+    return path
+
+
+def sentences(c: Comparison) -> list[str]:
+    """What can be said, the main thing first; model names as they are."""
+    return [*_standing(c), *_orders(c)]
+
+
+def _standing(c: Comparison) -> Iterator[str]:
+    main = c.by_view[c.main]
+    told = [f"{m} {score_text(main[m])} ({rank_text(main[m])})" for m in c.models]
+    items = plural(c.items["shared"], "item")
+    yield f"On {items} that all runs share, {c.main.lower()}: {_listed(told)}."
+    every = [d for d in c.differences if d.view == c.main]
+    open_ = [d for d in every if not d.better]
+    if not open_:
+        yield "Every pair of models is shown to differ."
+        return
+    pairs = [
+        f"{a.first} and {a.second} ({difference_text(a)} points)"
+        for a in (_best_first(c, d) for d in open_[:3])
+    ]
+    more = f", and {len(open_) - 3} more pairs" if len(open_) > 3 else ""
+    yield f"The order cannot be told of {'; '.join(pairs)}{more}."
+
+
+def _best_first(c: Comparison, d: Difference) -> Difference:
+    first, second = sorted((d.first, d.second), key=c.models.index)
+    return c.between(first, second)
+
+
+def _orders(c: Comparison) -> Iterator[str]:
+    changed = [order for order in c.orders if order.verdict == "changes"]
+    for order in changed:
+        yield _changed(c, order)
+    holds = [order.view for order in c.orders if order.verdict == "holds"]
+    if holds:
+        yield f"The order that was shown holds under {_of(c, holds)}: {'; '.join(holds)}."
+    rest = [order.view for order in c.orders if order.verdict == "cannot tell"]
+    if rest:
+        yield f"Whether it survives cannot be told under {_of(c, rest)}: {'; '.join(rest)}."
+
+
+def _of(c: Comparison, views: Sequence[str]) -> str:
+    """How many of the changes: "2 of 9 changes", "all 9 changes"."""
+    every = plural(len(c.orders), "change")
+    if len(views) < len(c.orders):
+        return f"{len(views)} of {every}"
+    return f"all {every}" if len(views) > 1 else "the one change"
+
+
+def _changed(c: Comparison, order: Order) -> str:
+    if order.reversed:
+        first, second = max(
+            order.reversed, key=lambda pair: abs(c.between(pair[0], pair[1], order.view).value)
+        )
+        more = len(order.reversed) - 1
+        tail = f"; {plural(more, 'more pair')} {'is' if more == 1 else 'are'} turned round"
+        return (
+            f"The order does not survive “{order.view}”: {second} beats {first} by"
+            f" {difference_text(c.between(second, first, order.view))} points, where {first} beats"
+            f" {second} by {difference_text(c.between(first, second))} points"
+            f" {c.main.lower()}{tail if more else ''}."
+        )
+    return (
+        f"The order does not survive “{order.view}”: Kendall's tau with that"
+        f" {c.main.lower()} is {signed(order.tau or 0, 2)}, and would stay above"
+        f" {signed(order.sampling_low or 0, 2)} by sampling alone."
+    )
+
+
+def _listed(texts: Sequence[str]) -> str:
+    """
+    >>> _listed(["a", "b", "c"])
+    'a, b and c'
+    """
+    return ", ".join(texts[:-1]) + f" and {texts[-1]}" if len(texts) > 1 else "".join(texts)
+
+
+def score_text(s: Standing) -> str:
+    """A score with its interval: "57 % [44, 69]"."""
+    return f"{signed(100 * s.value, 0)}{NARROW}% {_interval(s.low, s.high, 0)}".strip()
+
+
+def difference_text(d: Difference) -> str:
+    """A difference in points with its interval and its sign: "+12.0 [3.1, 20.8]"."""
+    sign = "+" if d.value > 0 else ""
+    return f"{sign}{signed(100 * d.value, 1)} {_interval(d.low, d.high, 1)}".strip()
+
+
+def _interval(low: float | None, high: float | None, digits: int) -> str:
+    if low is None or high is None:
+        return ""
+    return f"[{signed(100 * low, digits)}, {signed(100 * high, digits)}]"
+
+
+def rank_text(s: Standing) -> str:
+    """The ranks that a model may have: "rank 1", "rank 2 to 4"."""
+    if s.rank_low is None:
+        return "not ranked"
+    return f"rank {s.rank_low}" + (f" to {s.rank_high}" if s.rank_high != s.rank_low else "")
+
+
+def order_text(order: Order) -> str:
+    """Kendall's tau."""
+    return "all equal" if order.tau is None else signed(order.tau, 2)
+
+
+def sampling_text(order: Order) -> str:
+    """What tau would stay above by sampling alone; "" where that is not known."""
+    return "" if order.sampling_low is None else f"≥ {signed(order.sampling_low, 2)}"
+
+
+def bump_chart(c: Comparison) -> Markup:
+    """The rank of each model under each change; bars are the ranks that it may have."""
+    ranked = [view for view in c.views if _ranks(c.by_view[view])]
+    rows = [
+        {
+            "view": visible(view),
+            "model": number,
+            "name": visible(model),
+            "rank": s.rank,
+            "low": (s.rank_low or 0) - 0.12,
+            "high": (s.rank_high or 0) + 0.12,
+        }
+        for view in ranked
+        for number, model in enumerate(c.models)
+        for s in [c.by_view[view][model]]
+    ]
+    n, step = len(c.models), 58
+    middle = 0.4 * step  # of a band, a fifth of which is padding
+    width = step * len(ranked)
+    x = {
+        "field": "view", "type": "ordinal", "sort": None, "title": None,
+        "scale": {"paddingInner": 0.2, "paddingOuter": 0.1},
+        "axis": {"labelAngle": -40, "labelLimit": 320, "ticks": False},
+    }  # fmt: skip
+    axis = {"values": list(range(1, n + 1)), "format": "d", "title": "rank", "grid": True}
+    y = {"type": "quantitative", "scale": {"domain": [0.6, n + 0.4], "reverse": True}, "axis": axis}
+    colour = {
+        "field": "model", "type": "nominal", "legend": None,
+        "scale": {
+            "domain": list(range(n)), "range": [COLOURS[k % len(COLOURS)] for k in range(n)]
+        },
+    }  # fmt: skip
+    offset = {
+        "field": "model", "type": "nominal",
+        "scale": {"domain": list(range(n)), "range": [middle - 7, middle + 7], "padding": 0},
+    }  # fmt: skip
+    ends = {"filter": f"datum.view === {json.dumps(visible(ranked[-1]))}"}
+    layers = [
+        {
+            "mark": {"type": "rule", "strokeWidth": 4, "opacity": 0.35},
+            "encoding": {
+                "x": x, "xOffset": offset, "y": {**y, "field": "low"}, "y2": {"field": "high"},
+                "color": colour,
+            },
+        },
+        {
+            "mark": {"type": "line", "strokeWidth": 2},
+            "encoding": {"x": x, "y": {**y, "field": "rank"}, "color": colour},
+        },
+        {
+            "mark": {"type": "point", "filled": True, "size": 70, "opacity": 1},
+            "encoding": {"x": x, "y": {**y, "field": "rank"}, "color": colour},
+        },
+        {
+            "transform": [ends],
+            "mark": {"type": "text", "align": "left", "dx": 22, "limit": 210, "fill": TEXT},
+            "encoding": {"x": x, "y": {**y, "field": "rank"}, "text": {"field": "name"}},
+        },
+    ]  # fmt: skip
+    spoken = "; ".join(
+        f"{view}: " + ", ".join(f"{m} {rank_text(c.by_view[view][m])}" for m in c.models)
+        for view in ranked
+    )
+    spec = {
+        "layer": layers, "data": {"values": rows}, "width": width, "height": max(150, 46 * n),
+        "padding": {"left": 12, "right": 60, "top": 8, "bottom": 24},
+    }  # fmt: skip
+    return draw(spec, f"Ranks of the models under each change. {spoken}")
+
+
+def _ranks(standings: Mapping[str, Standing]) -> bool:
+    return all(s.rank_low is not None for s in standings.values())
+
+
+@cache
+def _environment() -> Environment:
+    made = environment()
+    made.filters.update(
+        score=score_text,
+        difference=difference_text,
+        ranks=rank_text,
+        tau=order_text,
+        by_sampling=sampling_text,
+        p=p_text,
+        count=lambda n: f"{n:,}",
+    )
+    made.globals.update(listed=_listed)
+    return made
+
+
+def table(c: Comparison) -> tuple[list[str], list[list[str]]]:
+    """The table models x views for a terminal: headings, and one row a view."""
+    heads = ["", *c.models, "tau"]
+    orders = {order.view: order for order in c.orders}
+    rows = []
+    for view in c.views:
+        cells = [
+            f"{score_text(s)} {_short_rank(s)}".strip()
+            for s in (c.by_view[view][m] for m in c.models)
+        ]
+        order = orders.get(view)
+        rows.append([view, *cells, "" if order is None else _told(order)])
+    return heads, rows
+
+
+def _told(order: Order) -> str:
+    beside = f" ({low})" if (low := sampling_text(order)) else ""
+    return f"{order_text(order)}{beside} {order.verdict}"
+
+
+def _short_rank(s: Standing) -> str:
+    if s.rank_low is None:
+        return ""
+    return f"#{s.rank_low}" + (f"-{s.rank_high}" if s.rank_high != s.rank_low else "")

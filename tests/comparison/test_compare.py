@@ -1,0 +1,211 @@
+"""Runs compared: shared items, paired differences, ranks, what is refused and what is said."""
+
+from __future__ import annotations
+
+import html
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import orjson
+import pytest
+
+from command_line import call
+from horsesense import compare
+from horsesense.cli.schemas import OUTPUTS
+from horsesense.comparison.align import Shared, shared_items
+from horsesense.comparison.compare import Comparison, Order
+from horsesense.errors import UsageError
+from horsesense.report.comparison import bump_chart, sentences, write_comparison
+from studies import items_file, study
+
+PROBES = ("order", "none_of_the_above", "options_only")
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Three models on overlapping items, and one of them under other prompts."""
+    root = tmp_path_factory.mktemp("runs")
+    every = items_file(root / "items.jsonl", 120)
+    rows = [orjson.loads(line) for line in every.read_bytes().splitlines()]
+    rows[100]["options"][0] = "changed"
+    fewer = root / "fewer.jsonl"
+    fewer.write_bytes(b"\n".join(map(orjson.dumps, rows[20:])))
+    told = {
+        "oracle": (every, "sim:oracle", {}),
+        "good": (fewer, "sim:prior?know=0.8", {}),
+        "ranker": (every, "sim:ranker", {}),
+        "plain": (every, "sim:oracle", {"style": "completion"}),
+        "plain2": (every, "sim:prior?know=0.3", {"style": "completion"}),
+        "longer": (every, "sim:prior?know=0.3", {"max_tokens": 32, "seed": 1}),
+    }
+    for name, (items, model, settings) in told.items():
+        study(items, model, root / name, probes=PROBES, **settings)
+    return {name: root / name for name in told}
+
+
+@pytest.fixture(scope="module")
+def found(runs: dict[str, Path]) -> Comparison:
+    return compare({name: runs[name] for name in ("good", "oracle", "ranker")})
+
+
+def test_only_what_all_runs_hold_is_compared(found: Comparison, runs: dict[str, Path]) -> None:
+    assert found.items["shared"] == 99
+    assert found.items["changed"] == 1
+    assert found.items["of"][str(runs["good"])] == 100
+    assert {s.n for s in found.standings} == {99}
+
+
+def test_a_difference_is_that_of_the_shared_items(found: Comparison, runs: dict[str, Path]) -> None:
+    right = {}
+    for name in ("oracle", "good"):
+        run = _open(runs[name])
+        trials = run.trials.filter(probe="original").select("trial", "item_id")
+        read = run.readings.filter(reader=found.reader).select("trial", "correct")
+        right[name] = dict(trials.join(read, on="trial").select("item_id", "correct").rows())
+    shared = [id for id in right["good"] if id in right["oracle"] and id != "q100"]
+    gap = np.mean([right["oracle"][id] - right["good"][id] for id in shared])
+    assert found.between("oracle", "good").value == pytest.approx(gap)
+    assert found.between("good", "oracle").value == pytest.approx(-gap)
+
+
+def _open(path: Path):  # type: ignore[no-untyped-def]
+    import horsesense
+
+    return horsesense.open(path)
+
+
+def test_the_best_stands_first_and_is_shown_to_be(found: Comparison) -> None:
+    assert found.models[0] == "oracle"
+    first = found.by_view[found.main]["oracle"]
+    assert (first.value, first.rank, first.rank_low, first.rank_high) == (1.0, 1.5, 1, 2)
+    assert found.between("oracle", "good").better == "oracle"
+
+
+def test_one_correction_covers_every_pair_of_every_view(found: Comparison) -> None:
+    assert len(found.differences) == 3 * len(found.views)
+    for d in found.differences:
+        assert d.p_value is not None
+        assert d.p_adjusted is not None
+        assert d.p_adjusted >= d.p_value or d.p_adjusted == pytest.approx(d.p_value)
+
+
+def test_the_question_withheld_is_shown_and_not_ranked(found: Comparison) -> None:
+    assert all(s.rank_low is None for s in found.by_view["Question withheld"].values())
+    assert "Question withheld" not in {order.view for order in found.orders}
+
+
+def test_the_order_of_a_ranker_does_not_survive_a_none_option(runs: dict[str, Path]) -> None:
+    """The ranker takes the gold while it is shown and never a none-option."""
+    made = compare({"ranker": runs["ranker"], "prior": runs["longer"]})
+    view = "None of the above: last"
+    assert made.models[0] == "ranker"
+    assert made.by_view[view]["ranker"].value == 0
+    [order] = [order for order in made.orders if order.view == view]
+    assert order.reversed == (("ranker", "prior"),)
+    assert order.verdict == "changes"
+    assert made.between("prior", "ranker", view).better == "prior"
+
+
+def test_runs_that_share_no_prompt_are_refused_unless_it_is_asked_for(
+    runs: dict[str, Path],
+) -> None:
+    with pytest.raises(UsageError, match="No prompt was put to all"):
+        compare({"a": runs["plain"], "b": runs["good"]})
+    made = compare({"a": runs["plain"], "b": runs["good"]}, across=True)
+    assert "prompt" in dict(made.settings)
+
+
+def test_other_prompts_of_the_same_models_are_a_view_of_their_own(runs: dict[str, Path]) -> None:
+    made = compare([runs[name] for name in ("oracle", "longer", "plain", "plain2")])
+    assert len(made.models) == 2
+    [view] = [view for view in made.views if "completion" in view]
+    assert view.startswith("As published")
+    assert view in {order.view for order in made.orders}
+
+
+def test_differing_settings_are_said(runs: dict[str, Path]) -> None:
+    made = compare([runs["oracle"], runs["longer"]])
+    told = dict(made.settings)
+    assert told["max_tokens"][str(runs["longer"])] == 32
+    assert "seed" in told
+
+
+def test_what_cannot_be_compared_is_refused(runs: dict[str, Path], tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="at least two models"):
+        compare([runs["oracle"]])
+    with pytest.raises(UsageError, match="with the same"):
+        compare([runs["oracle"], runs["good"], runs["oracle"]])
+    with pytest.raises(UsageError, match="no measure to compare models by 'rstd'"):
+        compare([runs["oracle"], runs["good"]], measure="rstd")
+    other = study(items_file(tmp_path / "k3.jsonl", 20, k=3), "sim:none", tmp_path / "k3")
+    with pytest.raises(UsageError, match="20 ids are the same"):
+        compare([runs["oracle"], other.out])
+
+
+def test_equal_items_are_found_whatever_their_ids(runs: dict[str, Path]) -> None:
+    from horsesense.api import sides
+
+    one, other = sides([("a", runs["oracle"]), ("b", runs["longer"])])
+    shared: Shared = shared_items([one, other])
+    renamed = [replace(item, id=f"x-{item.id}") for item in other.results.items]
+    object.__setattr__(other.results.directory.items, "items", tuple(renamed))
+    other.__dict__.pop("keys", None)
+    assert len(shared_items([one, other]).cluster) == len(shared.cluster) == 120
+
+
+def test_the_page_holds_no_script_and_no_foreign_markup(found: Comparison, tmp_path: Path) -> None:
+    name = "<script>alert(1)</script>"
+    bad = replace(
+        found,
+        models=(name, *found.models[1:]),
+        standings=tuple(
+            replace(s, model=name) if s.model == found.models[0] else s for s in found.standings
+        ),
+        differences=tuple(
+            replace(
+                d,
+                **{f: name for f in ("first", "second") if getattr(d, f) == found.models[0]},
+            )
+            for d in found.differences
+        ),
+    )
+    page = write_comparison(bad, tmp_path / "page.html").read_text()
+    assert "<script" not in page
+    assert html.escape(name, quote=False) in page
+    assert page.count("<svg") == 1
+    for view in found.views:
+        assert html.escape(view) in page
+
+
+def test_sentences_tell_what_changes(found: Comparison) -> None:
+    text = " ".join(sentences(found))
+    assert "99 items" in text
+    assert "rank 1" in text
+    view = found.orders[0].view
+    turned = Order(view, -1.0, 0.3, 0.8, 0.001, True, (("oracle", "good"),), 0, 3)
+    told = " ".join(sentences(replace(found, orders=(turned,))))
+    assert f"does not survive “{view}”" in told
+    assert "good beats oracle" in told
+    alone = " ".join(sentences(replace(found, orders=(replace(turned, reversed=()),))))
+    assert "Kendall's tau" in alone
+
+
+def test_the_chart_names_every_rank(found: Comparison) -> None:
+    chart = bump_chart(found)
+    assert "oracle rank 1" in chart
+    assert "Question withheld" not in chart
+
+
+def test_the_command_line(runs: dict[str, Path], tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    words = ("compare", f"A={runs['oracle']}", f"B={runs['good']}", "--out", str(page))
+    done = call(*words)
+    assert done.returncode == 0, done.stderr
+    assert "On 99 items that all runs share" in done.stdout
+    assert page.exists()
+    told = call(*words, "--json").stdout
+    OUTPUTS["compare"].model_validate_json(told, strict=True)
+    assert json.loads(told)["models"] == ["A", "B"]
+    assert call("compare", str(runs["oracle"])).returncode == 2

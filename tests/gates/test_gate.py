@@ -1,0 +1,243 @@
+"""Gates: requirements, regressions item by item, exit codes, JUnit, Markdown and the action."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+import yaml
+
+import horsesense
+from command_line import call
+from horsesense.cli.schemas import OUTPUTS
+from horsesense.errors import UsageError
+from horsesense.gates.gate import Check, Tolerances, Verdict
+from horsesense.gates.reports import junit, markdown
+from studies import items_file, study
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    root = tmp_path_factory.mktemp("gate")
+    items = items_file(root / "items.jsonl", 160)
+    models = {"good": "sim:prior?know=0.9", "bad": "sim:prior?know=0.5", "same": "sim:oracle"}
+    for name, model in models.items():
+        study(items, model, root / name, probes=("order", "options_only"))
+    return {name: str(root / name) for name in models}
+
+
+def test_what_holds_passes(runs: dict[str, str]) -> None:
+    done = call("gate", runs["good"], "--require", "accuracy_hard.low > 0.3 and accuracy > 80%")
+    assert done.returncode == 0, done.stderr
+    assert "Gate passed: 0 of 1 checks failed." in done.stdout
+    assert "accuracy_hard.low = 0." in done.stdout
+    assert "n = 160" in done.stdout
+
+
+def test_what_does_not_hold_fails_and_says_the_numbers(runs: dict[str, str]) -> None:
+    done = call("gate", runs["bad"], "--require", "accuracy[probe=order].low > 0.9")
+    assert done.returncode == 1
+    run = horsesense.open(runs["bad"])
+    low = run.estimate("accuracy", "order", reader="text").low
+    assert f"{low:.4g}" in done.stdout
+
+
+def test_a_regression_fails_and_says_why(runs: dict[str, str]) -> None:
+    words = ("gate", runs["bad"], "--baseline", runs["good"], "--tolerance", "0.02")
+    done = call(*words)
+    assert done.returncode == 1
+    assert "FAILED       accuracy, As published: no loss beyond 2 points" in done.stdout
+    assert "% before" in done.stdout
+    assert "160 items are shared" in done.stdout
+    assert "Question withheld" not in done.stdout
+    assert call(*words[:-1], "0.9").returncode == 0
+    assert call(*words[:-1], "0.9", "--tolerance", "order=1%").returncode == 1
+
+
+def test_a_gain_is_no_regression(runs: dict[str, str]) -> None:
+    done = call("gate", runs["good"], "--baseline", runs["bad"])
+    assert done.returncode == 0
+    assert "FAILED" not in done.stdout
+
+
+def test_what_cannot_be_told_passes_unless_the_gate_is_strict(runs: dict[str, str]) -> None:
+    words = ("gate", runs["good"], "--baseline", runs["good"], "--tolerance", "0.001")
+    done = call(*words)
+    assert done.returncode == 0
+    assert "cannot tell" in done.stdout
+    assert call(*words, "--strict").returncode == 1
+
+
+def test_a_baseline_can_be_named_in_requirements(runs: dict[str, str]) -> None:
+    both = ("--baseline", runs["good"], "--tolerance", "1")
+    words = ("--require", "accuracy >= baseline.accuracy - 0.02")
+    assert call("gate", runs["bad"], *words, *both).returncode == 1
+    assert call("gate", runs["good"], *words, *both).returncode == 0
+    done = call("gate", runs["good"], *words)
+    assert done.returncode == 2
+    assert "needs a baseline" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (),
+        ("--require", "acuracy > 0.5"),
+        ("--require", "accuracy >"),
+        ("--require", "accuracy[probe=labels] > 0.5"),
+        ("--require", "status_share > 0.5"),
+        ("--require", "accuracy > 0.5", "--tolerance", "0.1"),
+        ("--baseline", "nowhere"),
+        ("--baseline", "SELF", "--tolerance", "much"),
+        ("--baseline", "SELF", "--tolerance", "labels=0.1"),
+        ("--baseline", "SELF", "--measure", "rstd"),
+    ],
+)
+def test_a_gate_that_cannot_be_carried_out_is_an_error(
+    runs: dict[str, str], words: tuple[str, ...]
+) -> None:
+    said = [runs["good"] if word == "SELF" else word for word in words]
+    done = call("gate", runs["good"], *said)
+    assert done.returncode == 2
+    assert done.stderr
+
+
+def test_an_undefined_number_fails(runs: dict[str, str]) -> None:
+    done = call("gate", runs["good"], "--require", "accuracy_hard[probe=original] > 0")
+    assert done.returncode == 1
+    assert "cannot be judged" in done.stdout
+
+
+def test_a_defect_is_not_taken_for_a_failed_gate(
+    runs: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("horsesense.gates.gate.require", lambda *_: 1 / 0)
+    done = call("gate", runs["good"], "--require", "accuracy > 0")
+    assert done.returncode == 2
+    assert "ZeroDivisionError" in done.stderr
+
+
+def test_files_for_machines(runs: dict[str, str], tmp_path: Path) -> None:
+    xml, text = tmp_path / "gate.xml", tmp_path / "gate.md"
+    words = ("gate", runs["bad"], "--baseline", runs["good"], "--require", "accuracy > 0")
+    done = call(*words, "--junit", str(xml), "--markdown", str(text), "--json")
+    assert done.returncode == 1
+    OUTPUTS["gate"].model_validate_json(done.stdout, strict=True)
+    told = json.loads(done.stdout)
+    suite = ElementTree.parse(xml).getroot()[0]
+    failures = [case.get("name") for case in suite if case.find("failure") is not None]
+    assert suite.get("failures") == str(len(failures))
+    assert failures == [check["name"] for check in told["checks"] if check["fails"]]
+    assert "### horsesense gate: failed" in text.read_text()
+
+
+HOSTILE = "a|b <img src=x onerror=alert(1)> [x](http://e.vil) @all `c` \x00\x1b[31m ]]> $x$"
+
+
+def test_hostile_names_stay_text() -> None:
+    verdict = Verdict((Check(HOSTILE, "failed", HOSTILE, {}),), notes=(HOSTILE,))
+    case = ElementTree.fromstring(junit(verdict, HOSTILE))[0][0]
+    assert "\x00" not in (case.get("name") or "")
+    assert (case.get("name") or "").startswith("a|b <img")
+    [row] = [line for line in markdown(verdict, HOSTILE).splitlines() if "**failed**" in line]
+    assert row.replace("\\|", "").count("|") == 4
+    for bad in (" <img", " [x]", " @all", " `c`", "http://"):
+        assert bad not in row
+
+
+def test_tolerances() -> None:
+    found = Tolerances.parse(["2%", "order=0.05"])
+    assert (found.under("original"), found.under("order")) == (0.02, 0.05)
+    for bad in ("x", "-1", "2", "=0.1", "order="):
+        with pytest.raises(UsageError, match="tolerance"):
+            Tolerances.parse([bad])
+
+
+# -- the action -------------------------------------------------------------------------------
+
+
+def run_steps(inputs: dict[str, str], where: Path) -> tuple[int, dict[str, str], str]:
+    """The action's steps one after the other, as a runner takes them: code, outputs, summary."""
+    action: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text())
+    values = {name: told.get("default", "") for name, told in action["inputs"].items()} | inputs
+    assert all(name in action["inputs"] for name in inputs)
+    files = {name: where / name.lower() for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT")}
+    for path in files.values():
+        path.touch()
+    known = {f"inputs.{name}": value for name, value in values.items()}
+    known["github.action_path"] = str(ROOT)
+    code = 0
+    for step in action["runs"]["steps"]:
+        assert "${{" not in step["run"]
+        own = {
+            name: known[text.removeprefix("${{").removesuffix("}}").strip()]
+            for name, text in step["env"].items()
+        }
+        env = {
+            **os.environ,
+            "PYTHONPATH": str(ROOT / "src"),
+            "RUNNER_TEMP": str(where),
+            **{name: str(path) for name, path in files.items()},
+            **own,
+        }
+        shell = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
+        done = subprocess.run(shell, env=env, cwd=where, capture_output=True, text=True)
+        code = done.returncode
+        if code:
+            break
+    lines = files["GITHUB_OUTPUT"].read_text().splitlines()
+    outputs = dict(line.split("=", 1) for line in lines)
+    return code, outputs, files["GITHUB_STEP_SUMMARY"].read_text()
+
+
+def test_the_action_fails_on_a_regression_and_says_why(
+    runs: dict[str, str], tmp_path: Path
+) -> None:
+    inputs = {
+        "run": runs["bad"],
+        "baseline": runs["good"],
+        "tolerance": "0.02\norder=5%\n",
+        "require": "accuracy > 0\nvalid_rate.low > 0.9\n",
+        "python": sys.executable,
+        "install": "",
+    }
+    code, outputs, summary = run_steps(inputs, tmp_path)
+    assert code == 1
+    assert outputs == {"junit": "horsesense-gate.xml", "passed": "false"}
+    assert "**failed** | accuracy, As published: no loss beyond 2 points" in summary
+    assert "no loss beyond 5 points" in summary
+    assert ElementTree.parse(tmp_path / "horsesense-gate.xml").getroot()[0].get("tests") == "5"
+
+
+def test_the_action_passes_and_takes_no_input_for_a_command(
+    runs: dict[str, str], tmp_path: Path
+) -> None:
+    inputs = {"run": runs["good"], "require": "accuracy > 0.5", "python": sys.executable}
+    code, outputs, summary = run_steps({**inputs, "install": ""}, tmp_path)
+    assert (code, outputs["passed"]) == (0, "true")
+    assert "gate: passed" in summary
+    evil = '"; touch stolen; $(touch stolen) `touch stolen`'
+    code, outputs, _ = run_steps({**inputs, "install": "", "require": evil}, tmp_path)
+    assert code == 2
+    assert not (tmp_path / "stolen").exists()
+
+
+def test_the_action_installs_what_it_is_told(tmp_path: Path) -> None:
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/bash\nprintf "%s\\n" "$@" >> "{tmp_path}/words"\nexit 0\n')
+    python.chmod(0o755)
+    for install, expected in (("action", str(ROOT)), ("horsesense==9", "horsesense==9")):
+        (tmp_path / "words").unlink(missing_ok=True)
+        (tmp_path / "horsesense-gate.md").touch()
+        code, _, _ = run_steps({"run": "r", "python": str(python), "install": install}, tmp_path)
+        words = (tmp_path / "words").read_text().splitlines()
+        assert code == 0
+        assert words[:5] == ["-m", "pip", "install", "--quiet", expected]

@@ -1,0 +1,97 @@
+"""Figures and tables as files of their own, and published tables whatever the file is called."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+import horsesense
+from command_line import call
+from horsesense.errors import UsageError
+from horsesense.report.pieces import Table, as_csv, as_latex, as_markdown, figure, papers, table
+from horsesense.runs.results import Results
+from studies import items_file, study
+
+BAD = Table("t|<b>", ["a_b", "=x"], [["=1+1", -0.5], ["@me|*x*", "50\u202f% & $1 {x} \\"]])
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    root = tmp_path_factory.mktemp("pieces")
+    items = items_file(root / "my-own-name.jsonl", 24)
+    study(items, "sim:oracle", root / "run", probes=("order",), suite="know-no")
+    return horsesense.open(root / "run").results
+
+
+def test_a_figure_is_a_document_of_its_own(run: Results) -> None:
+    svg = ElementTree.fromstring(figure(run, "score", "svg"))
+    assert svg.tag == "{http://www.w3.org/2000/svg}svg"
+    assert float(svg.attrib["height"]) > 0
+    assert "As published" in figure(run, "score", "svg").decode()
+    assert figure(run, "score", "pdf").startswith(b"%PDF")
+    assert figure(run, "score", "png").startswith(b"\x89PNG")
+
+
+def test_an_unknown_piece_is_refused_with_what_there_is(run: Results) -> None:
+    with pytest.raises(UsageError) as refused:
+        figure(run, "scores", "svg")
+    assert "Known: " in str(refused.value)
+    assert "score" in str(refused.value)
+    with pytest.raises(UsageError, match="score"):
+        figure(run, "score-9", "svg")
+    with pytest.raises(UsageError, match="no table"):
+        table(run, "figures")
+
+
+def test_the_table_of_scores_holds_the_runs_numbers(run: Results) -> None:
+    found = table(run, "scores")
+    assert found.rows[0][:2] == ["As published", "100\u202f%"]
+    assert found.rows[0][3] == 24
+
+
+def test_the_table_of_estimates_holds_all_of_them(run: Results) -> None:
+    rows = list(csv.DictReader(io.StringIO(as_csv(table(run, "estimates")))))
+    assert len(rows) == len(run.estimates)
+    assert [row["measure"] for row in rows] == [e.measure for e in run.estimates]
+
+
+def test_a_published_table_stands_beside_a_file_of_any_name(run: Results) -> None:
+    [found] = papers(run, "MC-Test")
+    assert "Xu et al." in found.title
+    assert found.rows[0][0] == "sim:oracle on my-own-name"
+    assert found.rows[0][1] == "100.00"
+    assert found.rows[1][:2] == ["GPT-4", "98.67"]
+    assert any("†" in str(cell) for row in found.rows for cell in row)
+    with pytest.raises(UsageError, match="no published data set"):
+        papers(run, "hellaswag")
+    with pytest.raises(UsageError, match="measured nothing"):
+        papers(run, "medmcqa")
+
+
+def test_no_format_lets_a_cell_become_more_than_text() -> None:
+    rows = list(csv.reader(io.StringIO(as_csv(BAD))))
+    assert rows == [["a_b", "'=x"], ["'=1+1", "-0.5"], ["'@me|*x*", BAD.rows[1][1]]]
+    text = as_markdown(BAD)
+    assert "<b>" not in text.replace("\\<b\\>", "")
+    assert all(line.replace("\\|", "").count("|") == 3 for line in text.splitlines()[2:])
+    latex = as_latex(BAD)
+    assert r"a\_b & =x \\" in latex
+    assert r"50\,\% \& \$1 \{x\} \textbackslash{} \\" in latex
+
+
+def test_the_command_line(run: Results, tmp_path: Path) -> None:
+    place = str(run.directory.layout.root)
+    done = call("export", place, "--table", "scores", "--format", "latex", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "scores.tex").read_text().startswith("% sim:oracle")
+    out = tmp_path / "f.svg"
+    done = call("export", place, "--figure", "score", "--out", str(out), "--json")
+    assert json.loads(done.stdout)["out"] == str(out)
+    for words in ([], ["--table", "scores", "--figure", "score"], ["--table", "scores",
+                  "--format", "pdf"]):  # fmt: skip
+        assert call("export", place, *words, cwd=tmp_path).returncode == 2
