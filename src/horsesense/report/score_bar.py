@@ -71,7 +71,7 @@ def headline(run: Results) -> list[str]:
     score = run.one("accuracy")
     if score is None:
         return []
-    said = f"Scores {value_of(score)} {interval_of(score)} as published"
+    said = f"The model scores {value_of(score)} {interval_of(score)} as published"
     parts = _parts(run)
     every = parts.get("every_form", {}).get("value")
     if every is not None and not _block(run)["bounds_only"]:
@@ -194,6 +194,8 @@ def _known_mark(known: Mapping[str, Any]) -> Mark:
 
 def shown_value(f: Finding) -> str:
     """The value of a finding: a share, or a difference in points."""
+    if f.value is None:
+        return "–"
     if f.null == 0:
         return in_points(f.value, signed=True).replace("points", "pts").replace("point", "pt")
     return number(f.value, "fraction", 0 if f.value in (0, 1) or _wide(f) else 1)
