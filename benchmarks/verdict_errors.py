@@ -1,109 +1,563 @@
-"""False accusations of innocent models, and how often guilty ones are found, in whole studies.
+"""How often a verdict is wrong: whole studies of models whose truth is known.
 
-    python benchmarks/verdict_errors.py --studies 20 --items 40,100
-    python benchmarks/verdict_errors.py --studies 200 --items 12,40,100,400
-    python benchmarks/verdict_errors.py --guilty --studies 20 --items 400
+    python benchmarks/verdict_errors.py --out RESULTS.jsonl
+    python benchmarks/verdict_errors.py --out RESULTS.jsonl --groups innocent --suites basic
+    python benchmarks/verdict_errors.py --out RESULTS.jsonl --table
+    python benchmarks/verdict_errors.py --check
 
 Every study has new items (simulated answers are hashes of item and prompt) and goes through the
-production code, without a report. A false accusation is a finding whose null holds for the model,
-a false clearance one that is ruled out although it is as large as the size that matters.
+production planner, prompts, readers, measures and verdict, in memory and without a report. A cell
+(group, suite, items, model) is appended to --out when all its studies are done, and is not run
+again: the same command goes on. --table prints what is there; --check prints what studies of many
+items find, to compare with the truths written here.
+
+Groups: *innocent* models, for false accusations; *edge*, with an effect just above the size that
+matters, for faults that are ruled out; *guilty*, whose fault must be found, beside the share of
+the same studies in which the most powerful test of that finding alone rejects at the level that its
+weight gives it.
+
+Reference: the truth of each model, in closed form.
 """
 
 from __future__ import annotations
 
 import argparse
-import tempfile
+import asyncio
 import time
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+from hashlib import blake2b
+from itertools import islice
+from math import erfc, sqrt
 from pathlib import Path
+from typing import Any, cast
+from unittest.mock import patch
 
+import numpy as np
+import numpy.typing as npt
 import orjson
+import polars as pl
+from scipy.stats import binomtest
 
-from horsesense.api import Run
 from horsesense.findings.finding import Finding
+from horsesense.findings.kinds import KINDS, SIZES
+from horsesense.findings.verdict import ALPHA, Accusation, accusations, verdict, weighted
+from horsesense.items.load import load_items
+from horsesense.measures import estimate
+from horsesense.measures.cells import NO_OPTION, NOT_ASKED, STATUS_CODE, Cell, Scores
+from horsesense.measures.estimate import Context, Found
+from horsesense.measures.registry import MEASURES
+from horsesense.models.base import Asked
+from horsesense.models.messages import Response
 from horsesense.models.registry import make_model
+from horsesense.models.simulated.decision import Decision
+from horsesense.models.simulated.profiles import _luck
+from horsesense.probes.base import Setting
+from horsesense.readers.base import FittedReader, Reader
+from horsesense.readers.reading import Reading
+from horsesense.readers.registry import reads_scores
+from horsesense.runs.ask import stages
+from horsesense.runs.parts import frame_of
+from horsesense.runs.planner import Planned
+from horsesense.runs.prepare import Study, prepare, reader_names
+from horsesense.runs.record import ModelRecord
+from horsesense.runs.results import Results
 from horsesense.runs.settings import Settings
+from horsesense.runs.tables import (
+    READINGS,
+    TRIALS,
+    cells,
+    is_correct,
+    option_of,
+    reading_row,
+    trial_rows,
+)
+from horsesense.stats.paired import Paired
+from horsesense.trials.history import load_history
+from horsesense.trials.trial import Trial
 
-EVERYTHING = frozenset(("*",))
-INNOCENT = {
-    # model: names of findings that are true of it. Guesses are drawn anew when the same prompt is
-    # asked again, so that orders and labels change no more answers than a repeat does.
-    "sim:oracle": frozenset(),
-    "sim:prior?know=0.9&prior=1,1,1,1": frozenset(),
-    "sim:prior?know=0.6&prior=1,1,1,1": frozenset(),
-    "sim:prior?know=0.3&prior=1,1,1,1": frozenset(),
-    "sim:uniform": frozenset(("no_better_than_guessing", "no_agreement")),
-}
-GUILTY = {
-    # model: the finding that must be there.
-    "sim:position?k=1": "position_preference",
-    "sim:prior?know=0&prior=30,23,23,24": "position_preference",
-    "sim:prior?know=0.6&prior=70,10,10,10": "position_preference",
-    "sim:ranker": "none_option",
-    "sim:talker?disagree=0.1": "first_token",
-    "sim:refuse": "no_choice",
-}
+SUITES = ("basic", "revas", "know-no", "look-at-text", "multi-problem")
+JUDGED = [MEASURES.get(name) for name in sorted({k.measure for k in KINDS} | {"status_share"})]
+"""What a verdict rests on, and what the main reader is chosen by."""
+COMPARING = ("mismatch_valid", "score_gain")
+"""Those that compare two readers."""
+REDRAWN = ("basic", "know-no")
+"""Suites whose trials do not depend on answers, of one item each, read by readers without a fit."""
+AT_MOST = {40: 40, 100: 20}
+"""Studies of a cell of the other suites, by number of items: a hundred times as dear."""
 
 
-def items_file(path: Path, n: int, study: int) -> Path:
-    rows = [
+Measured = tuple[Results, list[Found]]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A model in a suite, with what is true of it.
+
+    Attributes:
+        group: innocent, edge or guilty.
+        true: findings (a name, or name/probe) whose null does not hold.
+        large: those whose effect is at least the size that matters.
+        must: the finding that a guilty model must be found by.
+        gold_first: whether the right option always stands first.
+    """
+
+    group: str
+    suite: str
+    model: str
+    true: frozenset[str] = frozenset()
+    large: frozenset[str] = frozenset()
+    must: str = ""
+    gold_first: bool = False
+
+    def holds(self, f: Finding, among: frozenset[str]) -> bool:
+        return bool({f.name, f"{f.name}/{f.probe}"} & among)
+
+
+def rows(case: Case, n: int, number: int) -> list[dict[str, Any]]:
+    """New items: classes for many problems in one prompt, else four options."""
+    if case.suite == "multi-problem":
+        labels = ("north", "east", "south", "west")
+        return [
+            {"id": f"s{number}-{i}", "text": f"Case {number}.{i}", "label": labels[i % 4]}
+            for i in range(n)
+        ]
+    return [
         {
-            "id": f"s{study}-{i}",
-            "question": f"Study {study}: which of these is number {i}?",
-            "options": [f"answer {study}.{i}.{j}" for j in range(4)],
-            "answer_index": i % 4,
+            "id": f"s{number}-{i}",
+            "question": f"Study {number}: which of these is number {i}?",
+            "options": [f"answer {number}.{i}.{j}" for j in range(4)],
+            "answer_index": 0 if case.gold_first else i % 4,
         }
         for i in range(n)
     ]
-    path.write_bytes(b"\n".join(map(orjson.dumps, rows)))
-    return path
 
 
-def study(model: str, suite: str, n: int, number: int) -> tuple[Finding, ...]:
-    """The verdict on one model over `n` new items."""
-    with tempfile.TemporaryDirectory() as place:
-        root = Path(place)
-        settings = Settings.of(
-            items=str(items_file(root / "items.jsonl", n, number)),
-            model=model,
-            suite=suite,
-            draws=100,
-            seed=number,
-        )
-        run = Run.start(root / "run", settings)
-        run.ask(make_model(model))
-        run.read()
-        run.measure()
-        return run.results.verdict
+@cache
+def settings_of(model: str, suite: str) -> Settings:
+    probes = {} if suite == "basic" else {"suite": suite, "probes": ()}
+    return Settings.of(items="benchmark", model=model, **probes)
+
+
+def prepared(case: Case, n: int, number: int) -> tuple[Study, Any]:
+    """A study that is ready to be asked, and its model."""
+    settings = settings_of(case.model, case.suite).model_copy(update={"seed": number})
+    items = load_items(rows(case, n, number))
+    model = cast(Any, make_model(case.model))
+    record = ModelRecord.of(model, asyncio.run(model.capabilities()))
+    names = reader_names(settings, items, record)
+    return prepare(settings, items, None, record, names), model
+
+
+def asked(study: Study, model: Any) -> list[Cell]:
+    """Every cell of a study: asked, read and joined as a run does it, in memory."""
+    index = {item.id: place for place, item in enumerate(study.items)}
+    readers, planner = study.readers(), study.planner
+    names = [reader.name for reader in readers]
+    trials: list[tuple[Any, ...]] = []
+    readings: list[tuple[Any, ...]] = []
+
+    def tables() -> tuple[pl.LazyFrame, pl.LazyFrame]:
+        return frame_of(trials, TRIALS).lazy(), frame_of(readings, READINGS).lazy()
+
+    for stage, probes in stages(study.probes):
+        if stage > 1:
+            planner.setting = replace(planner.setting, history=load_history(*tables(), names))
+        answered = list(replies_of(model, planner.plan(probes)))
+        if stage == 1:
+            fit(readers, [(one.trial, reply) for one, reply in answered], planner.setting)
+        for one, reply in answered:
+            trials += trial_rows(one.number, stage, one.trial, one.key, index)
+            for reader in readers:
+                for place, found in enumerate(reader.read(one.trial, reply)):
+                    readings.append(reading_row(one.number, place, reader.name, found, one.trial))
+    by_scores = [name for name in names if reads_scores(name)]
+    return cells(*tables(), names, by_scores=by_scores)
+
+
+def replies_of(model: Any, planned: Iterable[Planned]) -> Iterator[tuple[Planned, Response]]:
+    """What the model replies, in batches that its answer key has room for."""
+    for batch in batched(planned, 500):
+        model._answer_key.clear()
+        for one in batch:
+            model.attach_trial(one.key, one.trial)
+        replies = asyncio.run(model.respond([Asked(one.key, one.request) for one in batch]))
+        yield from zip(batch, replies, strict=True)
+
+
+def batched(planned: Iterable[Planned], size: int) -> Iterator[list[Planned]]:
+    """Lists of up to `size` of them."""
+    rest = iter(planned)
+    while batch := list(islice(rest, size)):
+        yield batch
+
+
+def fit(
+    readers: Sequence[Reader], answered: Sequence[tuple[Trial, Response]], setting: Setting
+) -> None:
+    """Let the readers that need it look at the answers of the first stage."""
+    for reader in readers:
+        if isinstance(reader, FittedReader):
+            reader.fit([pair for pair in answered if pair[0].probe in reader.fits_on], setting)
+
+
+def settled(study: Study, case: Case, n: int, every: Sequence[Cell]) -> Measured:
+    """The estimates that a verdict needs, and what is behind them.
+
+    A verdict takes the text's word but where it compares readers, and those as published; nor does
+    it use minimum detectable effects: neither is computed, which changes no verdict.
+    """
+    sign = cast(Any, lambda *_: None)
+    context = Context("benchmark", case.model, np.arange(n), signature=sign)
+    text = [cell for cell in every if cell.reader == "text"]
+    published = [cell for cell in every if cell.probe == "original"]
+    with patch.object(estimate, "minimum_detectable", lambda *_: None):
+        found = estimate.found_all(text, [m for m in JUDGED if m.name not in COMPARING], context)
+        pairs = [m for m in JUDGED if m.name in COMPARING]
+        found += estimate.found_all(published, pairs, context)
+    declared = ("name", "title", "invariant")
+    findings = {
+        "readers": [reader.name for reader in study.readers()],
+        "probes": [{name: getattr(p, name) for name in declared} for p in study.probes],
+    }
+    return Results(cast(Any, None), findings, tuple(one.estimate for one in found)), found
+
+
+def measured(case: Case, n: int, number: int) -> Measured:
+    """One study: redrawn from a template where its trials are the same in every study."""
+    if case.suite in REDRAWN:
+        template = Template.of(case, n)
+        return settled(template.study, case, n, template.redrawn(number))
+    study, model = prepared(case, n, number)
+    return settled(study, case, n, asked(study, model))
+
+
+@dataclass(frozen=True)
+class Template:
+    """The trials of a study, to which new answers are drawn for new items of the same shape.
+
+    The first study is asked as any other; its cells hold the number of each trial in place of a
+    score. A model's decisions are drawn anew, with other items' names and keys, and put where the
+    readers would put them: prompts that are the same in one study are the same in all.
+
+    Attributes:
+        study, model: ready to be asked.
+        planned: the trials.
+        cells: as read from the text, and which trial stands in each place, or -1.
+    """
+
+    study: Study
+    model: Any
+    planned: tuple[Planned, ...]
+    cells: tuple[tuple[Cell, npt.NDArray[np.intp]], ...]
+
+    @classmethod
+    @lru_cache(maxsize=2)
+    def of(cls, case: Case, n: int) -> Template:
+        study, model = prepared(case, n, 0)
+        planned = tuple(study.planner.plan(study.probes))
+        index = {item.id: place for place, item in enumerate(study.items)}
+        trials = [r for p in planned for r in trial_rows(p.number, 1, p.trial, p.key, index)]
+        marks = [
+            reading_row(p.number, 0, "text", Reading("empty", score=float(p.number)), p.trial)
+            for p in planned
+        ]
+        made = cells(frame_of(trials, TRIALS).lazy(), frame_of(marks, READINGS).lazy(), ["text"])
+        places = [np.nan_to_num(c[Scores].score, nan=-1).astype(np.intp) for c in made]
+        return cls(study, model, planned, tuple(zip(made, places, strict=True)))
+
+    def redrawn(self, number: int) -> list[Cell]:
+        """The cells of both readers for new items; `number` 0 are the template's own."""
+        drawn: dict[bytes, Decision] = {}
+        said: list[tuple[int, int, int, int]] = []
+        first: list[tuple[int, int, int, int]] = []
+        for one in self.planned:
+            variant, key = one.trial.variant, one.key
+            if number:
+                variant = replace(variant, item_id=f"{variant.item_id}/{number}")
+                key = blake2b(key + b"%d" % number, digest_size=16).digest()
+            if key not in drawn:
+                drawn[key] = self.model.profile.decide(variant, _luck(key, 0))
+            decision = drawn[key]
+            said.append(as_read(decision.says, decision.position, one.trial))
+            token = decision.position
+            if decision.logits and token is not None:
+                token = max(range(len(decision.logits)), key=decision.logits.__getitem__)
+            first.append(as_read(decision.says, token, one.trial))
+        tables = {"text": np.array(said), "first_token": np.array(first)}
+        return [
+            filled(cell, place, tables[reader], reader)
+            for cell, place in self.cells
+            for reader in (tables if cell.probe == "original" else ["text"])
+        ]
+
+
+def as_read(says: str, position: int | None, trial: Trial) -> tuple[int, int, int, int]:
+    """Status, position, option and correctness of a decision, as codes of a cell."""
+    status = "answer" if says == "position" else says
+    places = (position,) if says == "position" and position is not None else ()
+    option = option_of(Reading(cast(Any, status), places), trial.variant)
+    right = is_correct(option, trial, trial.variant)
+    return (
+        STATUS_CODE[status],
+        places[0] if places else -1,
+        NO_OPTION if option is None else option,
+        -1 if right is None else int(right),
+    )
+
+
+def filled(cell: Cell, place: npt.NDArray[np.intp], table: npt.NDArray[Any], reader: str) -> Cell:
+    """A template's cell with the answers of a table of trials."""
+    kinds = {"status": np.int8, "position": np.int16, "option": np.int16, "correct": np.int8}
+    empty = {"status": NOT_ASKED, "position": -1, "option": NO_OPTION, "correct": -1}
+    columns: dict[str, Any] = {
+        name: np.where(place >= 0, table[place, column], empty[name]).astype(kind)
+        for column, (name, kind) in enumerate(kinds.items())
+    }
+    return replace(cell, reader=reader, by_scores=reader != "text", **columns)
+
+
+def best_alone(a: Accusation) -> bool:
+    """Whether the most powerful test of one accusation, alone, rejects at its weight's level.
+
+    Exact binomial for shares of independent trials (in clusters: of as many as they are worth),
+    sign flips without continuity for differences.
+    """
+    level, about = ALPHA * a.weight, a.evidence.about
+    if isinstance(about, Paired):
+        squares = max(m.dd for m in about.moments)
+        z = about.total / sqrt(squares) if squares else 0.0
+        if a.kind.way == "both":
+            return erfc(abs(z) / sqrt(2)) <= level
+        return 0.5 * erfc((z if a.kind.way == "above" else -z) / sqrt(2)) <= level
+    n = round(about.effective)
+    side = {"above": "greater", "below": "less", "lacks": "less", "both": "two-sided"}[a.kind.way]
+    null = a.null + a.size if a.kind.way == "lacks" else a.null
+    return bool(binomtest(round(n * about.estimate), n, null, side).pvalue <= level)
+
+
+def judged(case: Case, n: int, number: int) -> dict[str, Any]:
+    """One study: what it found and ruled out wrongly, and whether it found what it must."""
+    results, found = measured(case, n, number)
+    told = verdict(results, found)
+    wrong = [f.name for f in told if f.kind == "found" and not case.holds(f, case.true)]
+    missed = [f.name for f in told if f.kind == "ruled_out" and case.holds(f, case.large)]
+    alone = False
+    if case.must:
+        made = weighted([*accusations(results, found, SIZES)])
+        alone = any(best_alone(a) for a in made if a.kind.name == case.must)
+    return {
+        "accused": sorted(set(wrong)),
+        "cleared": sorted(set(missed)),
+        "found": any(f.kind == "found" and f.name == case.must for f in told),
+        "alone": alone,
+    }
+
+
+def cell(case: Case, n: int, studies: int) -> dict[str, Any]:
+    """All studies of a cell, as counts."""
+    start = time.perf_counter()
+    told = [judged(case, n, number) for number in range(studies)]
+    return {
+        "group": case.group,
+        "suite": case.suite,
+        "model": case.model,
+        "items": n,
+        "studies": studies,
+        "must": case.must,
+        "accused": sum(bool(t["accused"]) for t in told),
+        "cleared": sum(bool(t["cleared"]) for t in told),
+        "found": sum(t["found"] for t in told),
+        "alone": sum(t["alone"] for t in told),
+        "of": Counter(name for t in told for name in t["accused"]),
+        "cleared_of": Counter(name for t in told for name in t["cleared"]),
+        "seconds": round(time.perf_counter() - start),
+    }
+
+
+GUESSING = frozenset(("no_better_than_guessing", "no_agreement"))
+
+
+def flat(know: float) -> str:
+    return f"sim:prior?know={know}&prior=1,1,1,1"
+
+
+INNOCENT = ("sim:oracle", flat(0.9), flat(0.6), flat(0.3), "sim:uniform")
+TRUE: dict[tuple[str, str], frozenset[str]] = {
+    ("basic", "sim:uniform"): GUESSING,
+    # Who guesses does not say that the right answer is missing.
+    ("know-no", flat(0.3)): frozenset(("without_gold",)),
+    ("know-no", "sim:uniform"): GUESSING | {"without_gold"},
+    # Of wrong options proposed alone, who guesses accepts half.
+    ("revas", flat(0.6)): frozenset(("wrong_accepted",)),
+    ("revas", flat(0.3)): frozenset(("wrong_accepted",)),
+    ("revas", "sim:uniform"): GUESSING | {"wrong_accepted"},
+    ("look-at-text", "sim:uniform"): GUESSING,
+    ("multi-problem", "sim:uniform"): GUESSING,
+}
+"""What is true of an innocent model in a suite; nothing where it is not named."""
+
+
+EDGE = (
+    Case(
+        "edge",
+        "basic",
+        "sim:prior?know=0&prior=30.5,23.2,23.2,23.1",
+        large=frozenset(("position_preference", "no_better_than_guessing")),
+    ),
+    Case(
+        "edge",
+        "basic",
+        "sim:prior?know=0.6&prior=39,20.3,20.3,20.4",
+        large=frozenset(("position_preference", "accuracy_change/order", "without_question")),
+        gold_first=True,
+    ),
+    Case("edge", "basic", "sim:talker?disagree=0.052", large=frozenset(("first_token",))),
+    Case("edge", "basic", "sim:locked?lock=0.075", large=frozenset(("answer_change/order",))),
+    Case("edge", "basic", "sim:locked?lock=0.055&prior=1,0", large=frozenset(("position_locked",))),
+)
+"""An effect just above the size that matters, or exactly none where "better" would be claimed."""
+GUILTY = {
+    "sim:prior?know=0&prior=30,23.4,23.3,23.3": "position_preference",
+    "sim:prior?know=0.6&prior=70,10,10,10": "position_preference",
+    "sim:locked?lock=0.1&prior=1,0": "position_locked",
+    "sim:talker?disagree=0.1": "first_token",
+    "sim:locked?lock=0.05": "answer_change",
+    "sim:ranker": "none_option",
+    "sim:cheat": "without_question",
+    "sim:refuse": "no_choice",
+    "sim:uniform": "no_better_than_guessing",
+}
+
+
+def cases() -> Iterator[Case]:
+    """Every model in every suite."""
+    for suite in SUITES:
+        for model in INNOCENT:
+            true = TRUE.get((suite, model), frozenset())
+            yield Case("innocent", suite, model, true, true & GUESSING)
+    yield from EDGE
+    for model, must in GUILTY.items():
+        yield Case("guilty", "basic", model, frozenset((must,)), must=must)
+
+
+PLAN = (
+    ("innocent", "basic", 12),
+    ("innocent", "basic", 40),
+    ("guilty", "basic", 400),
+    ("edge", "basic", 100),
+    ("innocent", "basic", 100),
+    ("innocent", "know-no", 40),
+    ("innocent", "revas", 40),
+    ("innocent", "look-at-text", 40),
+    ("innocent", "multi-problem", 40),
+    ("innocent", "basic", 400),
+    ("innocent", "know-no", 100),
+    ("edge", "basic", 400),
+    ("innocent", "revas", 100),
+    ("innocent", "look-at-text", 100),
+    ("innocent", "multi-problem", 100),
+)
+"""Group, suite and number of items, in the order in which they are run."""
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run the cells that are not there yet, each written down when it is done."""
+    done = {identity(row) for row in stored(options.out)}
+    wanted = [set(text.split(",")) - {""} for text in (options.groups, options.suites)]
+    for group, suite, n in PLAN:
+        if any(
+            some and name not in some for some, name in zip(wanted, (group, suite), strict=True)
+        ):
+            continue
+        for case in cases():
+            most = options.studies if suite in REDRAWN else AT_MOST[n]
+            studies = min(options.studies, most)
+            if (case.group, case.suite) != (group, suite):
+                continue
+            if (group, suite, n, case.model) not in done:
+                row = cell(case, n, studies)
+                with options.out.open("ab") as file:
+                    file.write(orjson.dumps(row) + b"\n")
+                print(line(row), flush=True)
+
+
+def stored(path: Path) -> list[dict[str, Any]]:
+    return [orjson.loads(text) for text in path.read_bytes().splitlines()] if path.exists() else []
+
+
+def identity(row: dict[str, Any]) -> tuple[str, str, int, str]:
+    return row["group"], row["suite"], row["items"], row["model"]
+
+
+def line(row: dict[str, Any]) -> str:
+    """A row of the table of its group."""
+    start = f"| {row['suite']} | `{row['model'].removeprefix('sim:')}` | {row['items']} |"
+    if row["group"] == "innocent":
+        both = f"{row['accused']} {told(row['of'])} | {row['cleared']} {told(row['cleared_of'])}"
+        return f"{start} {row['studies']} | {both} |"
+    if row["group"] == "edge":
+        return f"{start} {row['studies']} | {row['cleared']} {told(row['cleared_of'])} |"
+    return f"{start} {row['studies']} | {row['must']} | {row['found']} | {row['alone']} |"
+
+
+def told(names: dict[str, int]) -> str:
+    return "" if not names else "(" + ", ".join(f"{k} {v}" for k, v in names.items()) + ")"
+
+
+HEADS = {
+    "innocent": "suite | model | items | studies | falsely accused | falsely cleared",
+    "edge": "suite | model | items | studies | falsely cleared",
+    "guilty": "suite | model | items | studies | must find | found | best test alone",
+}
+
+
+def table(path: Path) -> None:
+    """Everything that is there, a table for each group, with the sums."""
+    found = stored(path)
+    for group, head in HEADS.items():
+        own = [row for row in found if row["group"] == group]
+        print(f"\n| {head} |\n|{'---|' * (head.count('|') + 1)}")
+        print(*map(line, own), sep="\n")
+        if own:
+            studies, most = sum(r["studies"] for r in own), max(r["accused"] for r in own)
+            accused, cleared = (sum(r[name] for r in own) for name in ("accused", "cleared"))
+            print(f"\n{studies} studies: {accused} accused, {cleared} cleared; most {most} a cell")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--studies", type=int, default=20)
-    parser.add_argument("--items", default="40,100")
-    parser.add_argument("--suites", default="basic")
-    parser.add_argument("--models", default="")
-    parser.add_argument("--guilty", action="store_true")
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--out", type=Path, default=Path("verdict_errors.jsonl"))
+    parser.add_argument("--studies", type=int, default=200)
+    parser.add_argument("--groups", default="", help="of innocent,edge,guilty")
+    parser.add_argument("--suites", default="")
+    parser.add_argument("--table", action="store_true")
+    parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
-    models = dict.fromkeys(options.models.split()) or (GUILTY if options.guilty else INNOCENT)
-    print("model | suite | items | accused of (studies)", flush=True)
-    for suite in options.suites.split(","):
-        for n in map(int, options.items.split(",")):
-            for model in models:
-                start = time.perf_counter()
-                counts: Counter[str] = Counter()
-                accused = 0
-                for number in range(options.studies):
-                    found = {f.name for f in study(model, suite, n, number) if f.kind == "found"}
-                    counts.update(found)
-                    accused += bool(found - INNOCENT.get(model, EVERYTHING))
-                took = time.perf_counter() - start
-                if options.guilty:
-                    said = f"{GUILTY[model]}: {counts[GUILTY[model]]} of {options.studies}"
-                else:
-                    said = f"falsely accused: {accused} of {options.studies}"
-                row = (model, suite, n, said, dict(counts), f"{took:.0f} s")
-                print(*row, sep=" | ", flush=True)
+    if options.table:
+        table(options.out)
+    elif options.check:
+        for case in cases():
+            if not options.suites or case.suite in options.suites.split(","):
+                check(case)
+    else:
+        run(options)
+
+
+def check(case: Case) -> None:
+    """What a study of many items finds of a model, beyond what is written down as true."""
+    n = {"multi-problem": 150, "look-at-text": 400, "revas": 400}.get(case.suite, 3000)
+    results, found = measured(case, n, 1)
+    print(case.group, case.suite, case.model, flush=True)
+    for a in weighted([*accusations(results, found, SIZES)]):
+        names = {a.kind.name, f"{a.kind.name}/{a.evidence.probe}"}
+        if a.p < 0.01 and not names & case.true:
+            e = a.evidence
+            where = f"{e.probe} {e.condition} {e.reader} {e.group}"
+            said = f"  {a.kind.name} {where}: {e.value:.4f} against {a.null:.4f}, p {a.p:.2g}"
+            print(said, flush=True)
 
 
 if __name__ == "__main__":

@@ -65,12 +65,18 @@ def json_page() -> str:
     return HEAD + "".join(parts)
 
 
+ROWS = {
+    "EstimateRow": "estimate, a row of [run.estimates](runs.md)",
+    "FindingRow": "finding, with the fields of [the verdict](verdict.md)",
+}
+
+
 def _type(kind: dict[str, Any]) -> str:
     """The type of a field in words."""
     if "anyOf" in kind:
         return " or ".join(map(_type, kind["anyOf"]))
     if "$ref" in kind:
-        return "estimate, a row of [run.estimates](runs.md)"
+        return ROWS[kind["$ref"].rpartition("/")[2]]
     told = "" if "description" not in kind else f": {kind['description']}"
     if kind["type"] == "array":
         return f"list of {_type(kind['items'])}{told}" if kind.get("items") else f"list{told}"

@@ -163,8 +163,11 @@ def estimate(value: float, low: float, high: float, **changes: Any) -> Estimate:
 class TestVerdict:
     def test_position_is_caught(self, runs: dict[str, Results]) -> None:
         found = said(runs["position"], "found")
-        assert "Chooses position B in 100\u202f% of items whatever it holds" in found
-        assert "Prefers position B: 100\u202f% of its answers go there" in found
+        assert "The model chooses position B in 100\u202f% of items, whatever stands there" in found
+        assert (
+            "The model prefers position B: over the orders, 100\u202f% of its answers go there"
+            in found
+        )
 
     def test_oracle_is_spared(self, runs: dict[str, Results]) -> None:
         assert said(runs["oracle"], "found") == ""
@@ -182,15 +185,15 @@ class TestVerdict:
 
     def test_ranker_cannot_say_none(self, runs: dict[str, Results]) -> None:
         found = said(runs["ranker"], "found")
-        assert "Says “none of these” less often than it is right" in found
-        assert "−100 points from the published score" in found
+        assert "The model says “none of these” less often than it should" in found
+        assert "accuracy is 100 points lower than as published" in found
 
     def test_talker_says_another_thing_than_its_first_token(self, runs: dict[str, Results]) -> None:
         assert "First token and text choose different options" in said(runs["talker"], "found")
         assert "First token and text choose different options" not in said(runs["oracle"], "found")
 
     def test_refusals_are_found_and_nothing_is_praised(self, runs: dict[str, Results]) -> None:
-        assert "Only 0\u202f% of the replies choose an option" in said(runs["refuse"], "found")
+        assert "Only 0\u202f% of replies choose an option" in said(runs["refuse"], "found")
         assert said(runs["refuse"], "ruled_out") == ""
 
     def test_at_chance_no_change_of_accuracy_is_called_absent(
@@ -347,7 +350,7 @@ class TestOtherRuns:
         result = study(items, "sim:position?k=0", tmp_path / "run")
         page = Page(write_report(result.results))
         check_harmless(page)
-        assert "Prefers position A: 100\u202f% of its answers go there" in page.text
+        assert "prefers position A: over the orders, 100\u202f% of its answers" in page.text
         assert "0 of them with a known right answer" in page.text
 
     def test_labels_without_positions(self, tmp_path: Path) -> None:

@@ -100,7 +100,9 @@ def test_the_report_says_what_was_decided_and_saved(early: Result) -> None:
     assert "What was decided early?" in html
     assert "were saved" in html
     [found] = [text for text in early.done.verdict() if "Options reordered" in text]
-    assert found.startswith("Found: Options reordered: accuracy falls by 5 points or more (between")
+    assert found.startswith(
+        "[found] Under “Options reordered”, accuracy falls by 5 points or more (between"
+    )
 
 
 def test_no_effect_is_ruled_out(tmp_path: Path) -> None:

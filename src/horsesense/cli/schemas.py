@@ -7,7 +7,7 @@ checked again while it is printed. A field that is renamed or removed raises SCH
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -51,6 +51,34 @@ class EstimateRow(BaseModel):
     note: str
 
 
+class FindingRow(BaseModel):
+    """One sentence of the verdict; the fields are described in docs/verdict.md."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    kind: Literal["found", "ruled_out", "cannot_tell"]
+    name: str
+    title: str
+    probe: str
+    condition: str
+    reader: str
+    group: str
+    value: float | None
+    low: float | None
+    high: float | None
+    level: float
+    null: float
+    size: float
+    p_adjusted: float | None
+    p_ruled_out: float | None
+    weight: float
+    n: int
+    counted: str
+    items: int | None
+    section: str
+    sentence: str
+
+
 class AuditOutput(Output):
     """`audit` and `demo`: what estimates.json holds, and where the run lies."""
 
@@ -75,6 +103,11 @@ class AuditOutput(Output):
     suites: Rows
     reviews: dict[str, Any]
     bounds: dict[str, Any]
+    until: dict[str, Any] | None = None
+    composition: dict[str, dict[str, Any]] = Field(description="by reader")
+    known: dict[str, dict[str, Any]] = Field(description="by reader")
+    sizes: dict[str, float] = Field(description="smallest size that matters, by kind of finding")
+    verdict: list[FindingRow]
     estimates: list[EstimateRow]
 
 

@@ -73,19 +73,19 @@ def _finding(row: Mapping[str, Any], label: str, reader: str, of: int) -> Findin
         counted="items",
         items=None,
         section="until",
-        sentence=f"{label}: {_said(row)}, after {row['n']:,} of {row['units']:,} items.",
+        sentence=f"{_said(row, label)}, after {row['n']:,} of {row['units']:,} items.",
     )
 
 
-def _said(row: Mapping[str, Any]) -> str:
+def _said(row: Mapping[str, Any], label: str) -> str:
     size = in_points(row["size"])
     if row["kind"] == "found":
         moves = "rises" if row["direction"] > 0 else "falls"
-        return f"accuracy {moves} by {size} or more ({_band(row)})"
+        return f"Under “{label}”, accuracy {moves} by {size} or more ({_band(row)})"
     if row["kind"] == "ruled_out":
-        return f"accuracy changes by less than {size} ({_band(row)})"
+        return f"Under “{label}”, accuracy changes by less than {size} ({_band(row)})"
     undecided = "is not decided yet" if row["kind"] == "open" else "cannot be told"
-    return f"whether accuracy changes by {size} {undecided} ({_band(row)})"
+    return f"Whether accuracy changes by {size} under “{label}” {undecided} ({_band(row)})"
 
 
 def _band(row: Mapping[str, Any]) -> str:

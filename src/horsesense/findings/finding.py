@@ -25,7 +25,7 @@ class Finding:
         name, title: the kind of finding.
         probe, condition, reader, group: where it was measured.
         value, low, high: the share or difference, with the interval at its corrected level; low
-            and high are None where there is no interval.
+            and high are None where there is no interval, value where nothing was answered.
         level: of that interval.
         null: what there is without the fault.
         size: the smallest distance from the null that matters.
@@ -46,7 +46,7 @@ class Finding:
     condition: str
     reader: str
     group: str
-    value: float
+    value: float | None
     low: float | None
     high: float | None
     level: float
@@ -67,5 +67,5 @@ class Finding:
 
     @property
     def effect(self) -> float:
-        """Distance from the null."""
-        return self.value - self.null
+        """Distance from the null; 0 where there is no value."""
+        return 0.0 if self.value is None else self.value - self.null

@@ -86,9 +86,10 @@ def _under(probe: str, **settings: str) -> Callable[[Run, Evidence], bool]:
 
 
 def _none_in_place(run: Run, e: Evidence) -> bool:
-    """The none-option stands where the right one stood."""
-    wrong = e.condition.matches(place="distractor")
-    return _by_main_reader(run, e) and e.probe == "none_of_the_above" and not wrong
+    """A none-option is shown, and the right option is not."""
+    replaced = e.probe == "none_of_the_above" and not e.condition.matches(place="distractor")
+    offered = e.probe == "gold_absent" and e.condition.matches(prompt="hint_option")
+    return _by_main_reader(run, e) and (replaced or offered)
 
 
 def _promising(*promises: str) -> Callable[[Run, Evidence], bool]:
@@ -102,7 +103,9 @@ def _promising(*promises: str) -> Callable[[Run, Evidence], bool]:
 
 
 def _accuracy_should_hold(run: Run, e: Evidence) -> bool:
-    return _promising("same_answer", "same_accuracy", "none")(run, e) and not _none_in_place(run, e)
+    """But where the right answer is missing, which other kinds are about."""
+    kept = _promising("same_answer", "same_accuracy", "none")(run, e)
+    return kept and e.probe != "gold_absent" and not _none_in_place(run, e)
 
 
 def _chance_elsewhere(run: Run, e: Evidence) -> bool:
@@ -137,9 +140,10 @@ KINDS: tuple[Kind, ...] = (
         size=0.05,
         null=None,
         way="lacks",
-        found="Scores {value}, less than {size} above guessing ({null}).",
-        ruled_out="Scores {value}, better than guessing ({null}).",
-        cannot_tell="Whether it scores better than guessing ({null}) cannot be told from {value}",
+        found="The model scores {value}, less than {size} above guessing ({null}).",
+        ruled_out="The model scores {value}, better than guessing ({null}).",
+        cannot_tell="Whether the score is better than guessing ({null}) cannot be told from "
+        "{value}",
         main=True,
         takes=_as_published,
         blind_if_unread=False,
@@ -152,12 +156,12 @@ KINDS: tuple[Kind, ...] = (
         size=0.05,
         null=None,
         way="above",
-        found="Prefers position {group}: {value} of its answers go there in orders that give every "
-        "position the same content; {null} would be even-handed.",
-        ruled_out="No position is preferred by {size}: the most chosen, {group}, has {value} of "
-        "the answers.",
-        cannot_tell="Whether a position is preferred cannot be told: the most chosen, {group}, "
-        "has {value} of the answers",
+        found="The model prefers position {group}: over the orders, {value} of its answers go "
+        "there; an even spread would be {null}.",
+        ruled_out="No position is preferred by {size} or more: the most chosen, {group}, "
+        "receives {value} of the answers.",
+        cannot_tell="Whether a position is preferred cannot be told: the most chosen, "
+        "{group}, receives {value} of the answers",
         main=True,
         takes=_over_orders,
     ),
@@ -169,11 +173,11 @@ KINDS: tuple[Kind, ...] = (
         size=0.05,
         null=None,
         way="above",
-        found="Gets {value} right without seeing the question, where guessing gives {null}.",
-        ruled_out="Without the question {value} are right, less than {size} above guessing "
-        "({null}).",
-        cannot_tell="Whether the options give answers away cannot be told: {value} are right "
-        "without the question, {null} by guessing",
+        found="Without the question, {value} of items are still right, where chance is {null}.",
+        ruled_out="Without the question, {value} of items are right, less than {size} above "
+        "chance ({null}).",
+        cannot_tell="Whether the options give answers away cannot be told: without the "
+        "question, {value} of items are right, and chance is {null}",
         main=True,
         takes=_under("options_only"),
     ),
@@ -185,12 +189,15 @@ KINDS: tuple[Kind, ...] = (
         size=0.05,
         null=0.0,
         way="below",
-        found="Says “none of these” less often than it is right ({label}): {change} from the "
-        "published score where the right answer was removed.",
-        ruled_out="Says “none of these” where the right answer was removed ({label}) as often as "
-        "it is right, to within {size}.",
-        cannot_tell="Whether it says “none of these” as often as it is right ({label}) cannot be "
-        "told: {change} from the published score",
+        found="The model says “none of these” less often than it should: under "
+        "“{label}”, where the right answer was removed, accuracy is {distance} "
+        "lower than as published.",
+        ruled_out="The model says “none of these” about as often as it should: under "
+        "“{label}”, where the right answer was removed, accuracy falls by less "
+        "than {size} ({change}).",
+        cannot_tell="Whether the model says “none of these” as often as it should cannot be "
+        "told: under “{label}”, where the right answer was removed, accuracy "
+        "differs by {change} from the published score",
         main=True,
         takes=_none_in_place,
         blind_at_chance=True,
@@ -203,12 +210,12 @@ KINDS: tuple[Kind, ...] = (
         size=0.04,
         null=0.01,
         way="above",
-        found="First token and text choose different options in {value} of the replies: a score by "
-        "first token is not a score of what the model says.",
-        ruled_out="First token and text choose different options in {value} of the replies, less "
-        "than {limit}.",
+        found="First token and text choose different options in {value} of replies, so "
+        "a score by first token does not measure what the model says.",
+        ruled_out="First token and text choose different options in {value} of replies, "
+        "fewer than {limit}.",
         cannot_tell="Whether first token and text say the same cannot be told: they choose "
-        "different options in {value} of the replies",
+        "different options in {value} of replies",
         main=True,
         takes=lambda run, e: e.probe == "original" and e.reader == "first_token",
     ),
@@ -220,9 +227,9 @@ KINDS: tuple[Kind, ...] = (
         size=0.05,
         null=0.0,
         way="both",
-        found="{label}: accuracy {moves} by {distance}.",
-        ruled_out="{label}: accuracy changes by less than {size} ({change}).",
-        cannot_tell="{label}: whether accuracy changes cannot be told ({change})",
+        found="Under “{label}”, accuracy {moves} by {distance}.",
+        ruled_out="Under “{label}”, accuracy changes by less than {size} ({change}).",
+        cannot_tell="Whether accuracy changes under “{label}” cannot be told ({change})",
         takes=_accuracy_should_hold,
         blind_at_chance=True,
     ),
@@ -234,12 +241,12 @@ KINDS: tuple[Kind, ...] = (
         size=0.05,
         null=0.0,
         way="above",
-        found="{label}: another option is chosen in {distance} more of the replies than when the "
-        "same prompt is asked again.",
-        ruled_out="{label}: another option is chosen as often as when the same prompt is asked "
-        "again, to within {size} ({change}).",
-        cannot_tell="{label}: whether another option is chosen more often than when the same "
-        "prompt is asked again cannot be told ({change})",
+        found="Under “{label}”, the model chooses another option more often than when "
+        "the same prompt is asked again, by {distance}.",
+        ruled_out="Under “{label}”, the model chooses another option about as often as when "
+        "the same prompt is asked again, to within {size} ({change}).",
+        cannot_tell="Whether the model chooses another option under “{label}” more often than "
+        "when the same prompt is asked again cannot be told ({change})",
         takes=_promising("same_answer"),
     ),
     Kind(
@@ -250,12 +257,12 @@ KINDS: tuple[Kind, ...] = (
         size=0.05,
         null=0.0,
         way="below",
-        found="{label}: {distance} fewer of the replies choose an option than as published; the "
-        "others count as wrong.",
-        ruled_out="{label}: as many replies choose an option as in the published form, to within "
-        "{size} ({change}).",
-        cannot_tell="{label}: whether fewer replies choose an option than as published cannot be "
-        "told ({change})",
+        found="Under “{label}”, fewer replies choose an option than as published, by "
+        "{distance}; those that choose none count as wrong.",
+        ruled_out="Under “{label}”, about as many replies choose an option as in the "
+        "published form, to within {size} ({change}).",
+        cannot_tell="Whether fewer replies choose an option under “{label}” than as published "
+        "cannot be told ({change})",
         takes=_promising("same_answer", "same_accuracy"),
         blind_if_unread=True,
     ),
@@ -267,10 +274,12 @@ KINDS: tuple[Kind, ...] = (
         size=0.05,
         null=None,
         way="above",
-        found="{label}: {value} are right, where no more than chance ({null}) should be.",
-        ruled_out="{label}: {value} are right, less than {size} above chance ({null}).",
-        cannot_tell="{label}: whether more than chance ({null}) are right cannot be told from "
-        "{value}",
+        found="Under “{label}”, {value} of items are right, where no more than chance "
+        "({null}) should be.",
+        ruled_out="Under “{label}”, {value} of items are right, less than {size} above "
+        "chance ({null}).",
+        cannot_tell="Whether more items than by chance ({null}) are right under “{label}” "
+        "cannot be told from {value}",
         takes=_chance_elsewhere,
     ),
     Kind(
@@ -281,12 +290,12 @@ KINDS: tuple[Kind, ...] = (
         size=0.05,
         null=None,
         way="above",
-        found="Chooses position {group} in {value} of items whatever it holds; guessing would in "
-        "{null}.",
-        ruled_out="Fewer than {limit} of items are answered by one position whatever it holds "
-        "(most, {group}: {value}).",
-        cannot_tell="Whether items are answered by position alone cannot be told (position "
-        "{group}: {value})",
+        found="The model chooses position {group} in {value} of items, whatever stands "
+        "there; guessing would in {null}.",
+        ruled_out="Fewer than {limit} of items are answered by one position, whatever "
+        "stands there (the most, by {group}: {value}).",
+        cannot_tell="Whether items are answered by position alone cannot be told (the most, "
+        "by {group}: {value} of items)",
         takes=_over_orders,
     ),
     Kind(
@@ -297,12 +306,12 @@ KINDS: tuple[Kind, ...] = (
         size=0.05,
         null=None,
         way="lacks",
-        found="Agrees with itself over the orders in {value} of its answers, less than {size} more "
-        "than guessing would ({null}).",
-        ruled_out="Agrees with itself over the orders in {value} of its answers, more than "
-        "guessing would ({null}).",
-        cannot_tell="Whether it agrees with itself more than guessing would ({null}) cannot be "
-        "told: {value} of its answers over the orders agree",
+        found="Across the orders, the model agrees with itself in {value} of its "
+        "answers, less than {size} more than guessing would ({null}).",
+        ruled_out="Across the orders, the model agrees with itself in {value} of its "
+        "answers, more than guessing would ({null}).",
+        cannot_tell="Whether the model agrees with itself across the orders more than "
+        "guessing would ({null}) cannot be told from {value}",
         takes=_over_orders,
     ),
     Kind(
@@ -313,12 +322,12 @@ KINDS: tuple[Kind, ...] = (
         size=0.02,
         null=0.0,
         way="both",
-        found="Read by {reader}, the score {moves} by {distance} from that of the first token: "
-        "which of the two was published matters.",
-        ruled_out="Read by {reader} or by the first token, the score is the same to within {size} "
-        "({change}).",
-        cannot_tell="Whether {reader} and the first token give different scores cannot be told "
-        "({change})",
+        found="Read by {reader}, the score is {distance} {compared} than by the first "
+        "token, so it matters which of the two was published.",
+        ruled_out="Read by {reader} or by the first token, the score is the same to within "
+        "{size} ({change}).",
+        cannot_tell="Whether {reader} and the first token give different scores cannot be "
+        "told ({change})",
         takes=_other_reader,
     ),
     Kind(
@@ -329,10 +338,12 @@ KINDS: tuple[Kind, ...] = (
         size=0.05,
         null=0.95,
         way="below",
-        found="Only {value} of the replies choose an option. The others count as wrong, so that "
-        "accuracy here is as much about the form of the replies as about what is known.",
-        ruled_out="At least {limit} of the replies choose an option ({value} here).",
-        cannot_tell="Whether {limit} of the replies choose an option cannot be told ({value} here)",
+        found="Only {value} of replies choose an option. The others count as wrong, so "
+        "accuracy says as much about the form of the replies as about what the "
+        "model knows.",
+        ruled_out="At least {limit} of replies choose an option (here {value}).",
+        cannot_tell="Whether at least {limit} of replies choose an option cannot be told "
+        "(here {value})",
         takes=_as_published,
         blind_if_unread=False,
     ),
@@ -344,12 +355,12 @@ KINDS: tuple[Kind, ...] = (
         size=0.05,
         null=0.5,
         way="below",
-        found="Where the right answer is missing, only {value} of the replies notice it, as a mean "
-        "over three prompts.",
-        ruled_out="Where the right answer is missing, {value} of the replies notice it, as a mean "
-        "over three prompts: not fewer than {limit}.",
-        cannot_tell="Whether most replies notice that the right answer is missing cannot be told "
-        "({value}, as a mean over three prompts)",
+        found="Where the right answer is missing, only {value} of replies notice it, "
+        "averaged over three prompts.",
+        ruled_out="Where the right answer is missing, {value} of replies notice it, "
+        "averaged over three prompts: not fewer than {limit}.",
+        cannot_tell="Whether most replies notice that the right answer is missing cannot be "
+        "told (they do in {value}, averaged over three prompts)",
         takes=_mean_of_prompts,
     ),
     Kind(
@@ -360,11 +371,11 @@ KINDS: tuple[Kind, ...] = (
         size=0.1,
         null=0.9,
         way="below",
-        found="Proposed alone, only {value} of the wrong options are rejected.",
-        ruled_out="Proposed alone, {value} of the wrong options are rejected: not fewer than "
-        "{limit}.",
-        cannot_tell="Whether wrong options proposed alone are rejected cannot be told ({value} "
-        "are)",
+        found="When options are judged one at a time, only {value} of wrong options are rejected.",
+        ruled_out="When options are judged one at a time, {value} of wrong options are "
+        "rejected: not fewer than {limit}.",
+        cannot_tell="Whether wrong options are rejected when options are judged one at a time "
+        "cannot be told ({value} are)",
         takes=_wrong_alone,
     ),
     Kind(
@@ -375,9 +386,9 @@ KINDS: tuple[Kind, ...] = (
         size=0.05,
         null=0.0,
         way="both",
-        found="{label}: accuracy is {distance} {compared} than one by one.",
-        ruled_out="{label}: accuracy is the same as one by one to within {size} ({change}).",
-        cannot_tell="{label}: whether accuracy differs from one by one cannot be told ({change})",
+        found="{label}, accuracy is {distance} {compared} than one by one.",
+        ruled_out="{label}, accuracy is the same as one by one to within {size} ({change}).",
+        cannot_tell="{label}, whether accuracy differs from one by one cannot be told ({change})",
         takes=_showing_texts,
         blind_at_chance=True,
     ),

@@ -16,6 +16,7 @@ from horsesense.findings.evidence import Evidence, items_needed
 from horsesense.findings.finding import ORDER, Finding, Outcome
 from horsesense.findings.kinds import KINDS, SIZES, Kind, Run, accused, problems
 from horsesense.findings.wording import chance_text, in_points, number, plural
+from horsesense.measures.cells import HELD_OUT
 from horsesense.measures.estimate import Found
 from horsesense.stats.multiplicity import weighted_holm
 
@@ -154,24 +155,33 @@ def _level_left(p: float, adjusted: float, weight: float) -> float:
 
 def words(f: Finding, a: Accusation, run: Run) -> dict[str, str]:
     """What the sentences of a kind may name."""
+    value = a.evidence.value
+    wide = f.low is None or f.high is None or f.high - f.low > 0.02
     up = a.kind.way in ("above", "lacks")
     title = str(run.probes.get(f.probe, {}).get("title", f.probe))
     label = run.label(f.probe, a.evidence.condition)
     if a.kind.name == "many_problems":
         label = f"With {problems(a.evidence)} problems in one prompt ({title.lower()})"
     return {
-        "value": number(f.value, "fraction", 0 if f.high is None or f.high - f.low > 0.02 else 1),  # type: ignore[operator]
+        "value": number(value, "fraction", 0 if wide else 1),
         "null": chance_text(f.null),
         "size": in_points(f.size),
         "limit": number(f.null + f.size if up else f.null - f.size, "fraction", 0),
-        "change": in_points(f.value, signed=True),
-        "distance": in_points(abs(f.value)),
-        "moves": "rises" if f.value > 0 else "falls",
-        "compared": "higher" if f.value > 0 else "lower",
+        "change": in_points(value, signed=True),
+        "distance": in_points(abs(value)),
+        "moves": "rises" if value > 0 else "falls",
+        "compared": "higher" if value > 0 else "lower",
         "label": label,
         "group": f.group,
-        "reader": f.reader,
+        "reader": _named(f.reader),
     }
+
+
+def _named(reader: str) -> str:
+    """A reader in words; one that was fitted is judged on other items."""
+    name = {"text": "the text", "first_token": "the first token"}.get(reader, reader)
+    fitted = name.removesuffix(HELD_OUT)
+    return name if fitted == name else f"{fitted}, on items that it was not fitted on,"
 
 
 def _sentence(f: Finding, a: Accusation, run: Run) -> str:
@@ -197,7 +207,7 @@ def _seen(judged: Sequence[Finding]) -> Iterator[Finding]:
     kinds = {kind.name: kind for kind in KINDS}
     guessing, choice = known.get("no_better_than_guessing"), known.get("no_choice")
     chance = guessing is None or guessing.kind != "ruled_out"
-    unread = choice is not None and choice.value < 0.5
+    unread = choice is not None and (choice.value or 0.0) < 0.5
     for f in judged:
         kind, why = kinds[f.name], ""
         if f.kind == "ruled_out" and unread and kind.blind_if_unread:

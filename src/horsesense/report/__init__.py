@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from markupsafe import Markup
 
 from horsesense.errors import StoreError, UsageError
 from horsesense.files import write_whole
 from horsesense.findings.finding import ORDER, TITLES, Finding, Outcome
-from horsesense.findings.wording import in_points
+from horsesense.findings.wording import in_points, plural
 from horsesense.inference.store import Store
 from horsesense.report import examples, text
 from horsesense.report.browser import Filters, shelves
@@ -109,14 +109,41 @@ def _written(directory: RunDirectory, html: str, path: Path) -> Path:
 
 def verdict_of(results: Results) -> list[str]:
     """The sentences at the top of the report, in the report's order."""
-    said = [f"{TITLES[f.kind]}: {f.sentence}" for f in results.verdict]
+    said = [
+        f"[{TITLES[kind].lower()}] {told.finding.sentence}{told.more}"
+        for kind, _, group in _verdict(results)
+        for told in group
+    ]
     return [*headline(results), *said, *_notices(results)]
 
 
-def _verdict(results: Results) -> list[tuple[Outcome, str, list[Finding]]]:
-    """Outcome, heading and findings of each outcome that has any."""
-    groups = ((o, TITLES[o], [f for f in results.verdict if f.kind == o]) for o in ORDER)
-    return [group for group in groups if group[2]]
+class Told(NamedTuple):
+    """A finding, and others of its kind that its sentence stands for."""
+
+    finding: Finding
+    others: list[Finding]
+
+    @property
+    def more(self) -> str:
+        """How many others there are, in words; "" for none."""
+        n = len(self.others)
+        return f" So it is for {plural(n, 'other condition')}." if n else ""
+
+
+def _verdict(results: Results) -> list[tuple[Outcome, str, list[Told]]]:
+    """Outcome, heading and findings of each outcome that has any.
+
+    What is found is told one by one; of the rest, the strongest of a kind speaks for it.
+    """
+    groups: dict[Outcome, list[Told]] = {outcome: [] for outcome in ORDER}
+    for f in results.verdict:
+        same = (t for t in groups[f.kind] if f.kind != "found" and t.finding.name == f.name)
+        told = next(same, None)
+        if told is None:
+            groups[f.kind].append(Told(f, []))
+        else:
+            told.others.append(f)
+    return [(outcome, TITLES[outcome], told) for outcome, told in groups.items() if told]
 
 
 def _notices(results: Results) -> list[str]:
@@ -198,13 +225,22 @@ def _item(
     return Markup(template.render(run=run, view=view, limit=limit, classes=classes, whole=whole))
 
 
+def why_silent(run: Results) -> str:
+    """Why a run has no verdict."""
+    if not run.readers:
+        return "no reply could be read"
+    if not run.findings["dataset"]["with_gold"] and not run.all("position_preference", "order"):
+        return "no item has a known right answer, and no orders were compared"
+    return "no probe that applies has enough replies"
+
+
 @cache
 def templates() -> Environment:
     """The templates, with what the report of an audit calls in them."""
     made = environment()
     for name in ("value_of", "interval_of", "count_of", "number", "chance_text"):
         made.filters[name] = getattr(text, name)
-    made.filters.update(letter=letter, named=named)
+    made.filters.update(letter=letter, named=named, why_silent=why_silent)
     made.filters.update(in_points=in_points, shown_value=shown_value, shown_interval=shown_interval)
     made.globals.update(
         pieces=examples.pieces, identity=examples.identity, messages=examples.messages

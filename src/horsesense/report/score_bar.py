@@ -265,6 +265,8 @@ def _known_mark(known: Mapping[str, Any]) -> Mark:
 
 def shown_value(f: Finding) -> str:
     """The value of a finding: a share, or a difference in points."""
+    if f.value is None:
+        return "–"
     if f.null == 0:
         return in_points(f.value, signed=True).replace("points", "pts").replace("point", "pt")
     return number(f.value, "fraction", 0 if f.value in (0, 1) or _wide(f) else 1)

@@ -57,8 +57,10 @@ def measure(directory: RunDirectory) -> Results:
         findings["until"] = {**asked.until.model_dump(), "findings": told.findings()}
         early = Early(findings["until"]["findings"], told.stopped, asked.until.reader)
     blocks = clusters(directory.items), settings.level, settings.seed
-    findings["composition"] = composition_by_reader(found, estimates)
-    findings["known"] = known_by_reader(found, *blocks)
+    # Of a probe that stopped for what was seen, neither interval would hold.
+    whole = early is None or not early.stopped & {"original", "order"}
+    findings["composition"] = composition_by_reader(found, estimates) if whole else {}
+    findings["known"] = known_by_reader(found, *blocks) if whole else {}
     results = Results(directory, findings, tuple(estimates))
     judged = verdict(results, measured, settings.smallest, early)
     findings["sizes"] = {**SIZES, **settings.smallest}

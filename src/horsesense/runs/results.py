@@ -137,8 +137,11 @@ class Results:
     def reader(self) -> str:
         """The main reader: the text where most replies can be understood from it.
 
-        Otherwise the first of the other readers that read anything.
+        Otherwise the first of the other readers that read anything. Of an audit that may stop
+        early it is the one that decided, which was settled before.
         """
+        if "until" in self.findings:
+            return str(self.findings["until"]["reader"])
         understood = [
             e.value
             for e in self.all("status_share", "original", reader="text")

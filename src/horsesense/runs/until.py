@@ -99,6 +99,21 @@ def _incomplete(cell: Cell, of: Cell) -> npt.NDArray[np.bool_]:
     return np.isin(cell.item, of.item[(of.status == MISSING).any(axis=1)])
 
 
+LOOKS = 60
+"""Looks at which a band is kept, to be drawn."""
+
+
+def bands(d: Floats, design: Design, batch: int) -> list[list[float]]:
+    """[items, low, high] at the looks, at most about `LOOKS` of them, and at the last item."""
+    step = batch * -(-len(d) // (batch * LOOKS)) or batch
+    growing = Band(design)
+    found = []
+    for start in range(0, len(d), step):
+        low, high = growing.extend(d[start : start + step]).ends()
+        found.append([min(start + step, len(d)), round(low, 4), round(high, 4)])
+    return found
+
+
 def budget(extents: Extents, level: float) -> float:
     """Error budget of one finding: equal shares, fixed by the plan (weighted Bonferroni).
 
@@ -307,7 +322,8 @@ class Sequences:
         kind: found, ruled_out, cannot_tell or open; `direction` 1 or -1 where found. `at`: items
         at which the decision fell; `n` of `units` were asked, `missing` of them in vain. `low` and
         `high` hold at `level`; `value` is the mean so far, which stopping early pulls away from
-        the smallest size that matters.
+        the smallest size that matters. `band`: [items, low, high] at the looks, not cut to the
+        decision.
         """
         return [self._row(p, d) for p, d in self._sequences(CHANGE) if p.tested]
 
@@ -339,6 +355,7 @@ class Sequences:
             "missing": int(np.isnan(d).sum()),
             "units": population.units,
             "at": int(decision.at[0]) or None,
+            "band": bands(d, design, self.extents.batch),
         }
 
     def estimates(self, naive: Iterable[Estimate]) -> Iterator[Estimate]:

@@ -15,9 +15,10 @@ from __future__ import annotations
 from math import sqrt
 
 import numpy as np
-from scipy.stats import binom, norm
+from scipy.special import betainc, gammaln, ndtri, xlog1py, xlogy
 
 from horsesense.stats.paired import Paired
+from horsesense.stats.two_way import Floats
 
 POWER = 0.82
 FEWEST_DIFFERING = 10
@@ -60,10 +61,25 @@ def power(n: int, base: float, change: float, alpha: float) -> float:
     without the change, and `base + change` with it."""
     differ = min(1.0, base + change)
     ahead = (change + base / 2) / differ if base + change <= 1 else (1 + change) / 2
-    least, most = binom.ppf([1e-9, 1 - 1e-9], n, differ)
-    t = np.arange(int(least), int(most) + 1)
-    reach = norm.ppf(1 - alpha / 2) * np.sqrt(t + 2)
-    # |2b - t| > reach: b below or above, and never both.
-    above = binom.sf(np.floor((t + reach) / 2), t, ahead)
-    below = binom.cdf(np.ceil((t - reach) / 2) - 1, t, ahead)
-    return float(binom.pmf(t, n, differ) @ (above + below))
+    # All numbers of differing pairs but for a chance far below 1e-9.
+    reach = 7 * sqrt(n * differ * (1 - differ)) + 20
+    t = np.arange(max(0, int(n * differ - reach)), min(n, int(n * differ + reach)) + 1.0)
+    beyond = ndtri(1 - alpha / 2) * np.sqrt(t + 2)
+    # |2b - t| > beyond: b above or below, and never both.
+    most, least = np.floor((t + beyond) / 2), np.ceil((t - beyond) / 2) - 1
+    above = np.where(most < t, _more(np.minimum(most, t - 1), t, ahead), 0.0)
+    below = np.where(least >= 0, _more(t - np.maximum(least, 0) - 1, t, 1 - ahead), 0.0)
+    return float(_chance(t, n, differ) @ (above + below))
+
+
+def _more(k: Floats, n: Floats, p: float) -> Floats:
+    """Chance of more than k of n, for 0 <= k < n; anything where n is 0."""
+    found: Floats = betainc(np.maximum(k, 0) + 1, np.maximum(n - k, 1), p)
+    return found
+
+
+def _chance(k: Floats, n: int, p: float) -> Floats:
+    """Binomial chance of k of n."""
+    choose = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+    found: Floats = np.exp(choose + xlogy(k, p) + xlog1py(n - k, -p))
+    return found

@@ -200,7 +200,10 @@ def test_the_report_sets_it_beside_the_letters(habit: Results) -> None:
     for reader in READERS[2:]:
         assert found[reader].kind == "found"
         assert found[reader].value == pytest.approx(0.75)
-        assert f"Read by {reader}, the score rises by 75" in found[reader].sentence
+        assert (
+            f"Read by {reader}, the score is 75 points higher than by the first token"
+            in found[reader].sentence
+        )
 
 
 def test_scoring_besides_changes_no_reply(tmp_path: Path) -> None:

@@ -202,6 +202,29 @@ class Refuses(Profile):
 
 
 @dataclass(frozen=True)
+class Locked(Profile):
+    """A share `lock` of the items is answered by a position drawn once for the item, with the
+    weights `prior` (as in the profile of that name; without it, all alike). Others are known with
+    probability `know`, else guessed, every position alike."""
+
+    lock: float = 0.1
+    know: float = 0.6
+    prior: tuple[float, ...] = (1.0,)
+
+    name = "locked"
+    summary = "keeps to one position, whatever it holds, in a share of the items"
+
+    def decide(self, variant: Variant, luck: Luck) -> Decision:
+        k, item = len(variant.options), variant.item_id.encode()
+        if unit(b"locked", item) < self.lock:
+            weights = Prior(prior=self.prior).weights(k)
+            return drawn(weights, lambda purpose: unit(b"place", purpose.encode(), item))
+        if knows(variant, self.know):
+            return right(variant)
+        return drawn([1.0] * k, luck)
+
+
+@dataclass(frozen=True)
 class Talker(Profile):
     """The text is right with probability `know` (else uniform over the wrong positions); the first
     token favours another position with probability `disagree`."""

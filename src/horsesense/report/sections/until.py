@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from horsesense.findings.early import SHARE
+from horsesense.report.bands import bands
 from horsesense.report.sections.base import Context, Section
 from horsesense.report.text import number, signed
 from horsesense.runs.results import Results
@@ -27,14 +29,23 @@ def context(run: Results) -> Context | None:
             "label": run.label(row["probe"], Condition.parse(row["condition"])),
             "word": WORD[row["kind"]],
             "mean": "–" if row["value"] is None else signed(100 * row["value"], 1),
-            "band": _band(row),
+            "band_text": _band(row),
             "share": number(row["n"] / row["units"], "fraction", 0),
         }
         for row in told["findings"]
     ]
     saved = number(1 - asked / fixed, "fraction", 0) if fixed else ""
-    budget = number(1 - run.findings["study"]["level"], "fraction", 0)
-    return {"told": told, "rows": rows, "asked": asked, "saved": saved, "budget": budget}
+    budget = number(SHARE * (1 - run.findings["study"]["level"]), "fraction", 0)
+    drawn = [(row["label"], row["band"]) for row in rows if row.get("band")]
+    figure = bands(drawn, rows[0]["size"], spoken(rows)) if drawn else None
+    shown = {"asked": asked, "saved": saved, "budget": budget, "figure": figure}
+    return {"told": told, "rows": rows, **shown}
+
+
+def spoken(rows: Sequence[Row]) -> str:
+    """The bands in words, for those who cannot see them."""
+    ends = (f"{row['label']}: {row['band_text']} after {row['n']:,} items" for row in rows)
+    return "Bands of the change of accuracy over the items asked. " + "; ".join(ends)
 
 
 def _band(row: Row) -> str:
