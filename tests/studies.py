@@ -70,7 +70,7 @@ def run_study(settings: Settings, out: Path, limits: Limits = UNLIMITED, **optio
     """Ask, read and measure; the report is left out."""
     run = Run.start(out, settings)
     spent = run.ask(make_model(settings.model, **options), limits=limits)
-    run.read(limits=limits.after(spent))
+    run.read(limits=limits)
     run.measure()
     return Result(run, spent)
 

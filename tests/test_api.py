@@ -150,7 +150,7 @@ def test_what_a_cell_of_a_notebook_shows_is_short(tmp_path: Path) -> None:
 
 def test_asking_takes_what_auditing_takes_and_knows_its_model(tmp_path: Path) -> None:
     hs.audit(ROWS, "sim:oracle", out=tmp_path / "run", limits=hs.Limits(requests=3), **SMALL)
-    assert hs.open(tmp_path / "run").ask("sim:oracle", limits=hs.Limits(requests=2)).answered == 2
+    assert hs.open(tmp_path / "run").ask("sim:oracle", limits=hs.Limits(requests=5)).answered == 2
     assert hs.open(tmp_path / "run").ask().stopped is None
 
 

@@ -49,19 +49,23 @@ class Run(runs.Run):
         *,
         limits: Limits = UNLIMITED,
         max_connections: int | None = None,
+        key_env: str | None = None,
+        timeout: float | None = None,
     ) -> RunSummary:
         """Ask what has no answer yet; by default the model that the settings name.
 
-        See `horsesense.runs.run.Run.ask`; `model` may be all that `audit` takes.
+        See `horsesense.runs.run.Run.ask`; `model`, `key_env` and `timeout` are those of `audit`.
         """
-        whom = model_of(self.settings.model if model is None else model)
+        spec = self.settings.model if model is None else model
+        whom = model_of(spec, key_env=key_env, timeout=timeout)
         return super().ask(whom, limits=limits, max_connections=max_connections)
 
-    def report(self, *, items: int = 200) -> Path:
+    def report(self, *, items: int = 200, to: str | Path | None = None) -> Path:
         """Measure what was read, if that is not done yet, and write report.html.
 
         Args:
             items: how many items it shows with every prompt and answer.
+            to: another file to write, such as for a run that cannot be written to.
 
         Raises StoreError where the run's files cannot be read or written.
         """
@@ -69,7 +73,8 @@ class Run(runs.Run):
 
         if "measure" not in self.directory.known.stages:
             self.measure()
-        path = write_report(self.results, max_items=items)
+        place = None if to is None else usable(to)
+        path = write_report(self.results, max_items=items, to=place)
         self.directory.mark("report", "complete")
         return path
 
@@ -130,6 +135,8 @@ def audit(
     until: str | None = None,
     limits: Limits = UNLIMITED,
     max_connections: int | None = None,
+    key_env: str | None = None,
+    timeout: float | None = None,
     report_items: int = 200,
 ) -> Run:
     """Audit a model on a set of items: ask, read, measure and report.
@@ -159,8 +166,10 @@ def audit(
         until: "decided" asks the items in random order and stops each probe once its change of
             accuracy is found or ruled out to be 5 points or more ("decided=0.03": 3 points);
             "precision=0.03" once it is known to within 3 points. By default all are asked.
-        limits: what may be spent.
+        limits: what the run directory may spend, over all sessions.
         max_connections: requests under way together.
+        key_env: environment variable with the key for the server of `model`.
+        timeout: seconds for one call to it; 300 by default.
         report_items: items shown in the report.
 
     Raises:
@@ -174,15 +183,16 @@ def audit(
     1.0
     """
     chosen, found, answering = _study(
-        items, model, probes=probes, suite=suite, faithful=faithful, sizes=sizes, bundles=bundles,
+        items, model, {"key_env": key_env, "timeout": timeout},
+        probes=probes, suite=suite, faithful=faithful, sizes=sizes, bundles=bundles,
         disjoint=disjoint, map=map, split=split, where=where, labels=labels, task=task,
         limit=limit, seed=seed, shots=shots, shots_from=shots_from, style=style,
         templates=templates, max_tokens=max_tokens, temperature=temperature, top_p=top_p,
         readers=readers, draws=draws, level=level, until=until,
     )  # fmt: skip
     run = Run.start(default_out(chosen) if out is None else out, chosen, found)
-    spent = run.ask(answering, limits=limits, max_connections=max_connections)
-    run.read(limits=limits.after(spent))
+    run.ask(answering, limits=limits, max_connections=max_connections)
+    run.read(limits=limits)
     run.measure()
     run.report(items=report_items)
     return run
@@ -210,6 +220,8 @@ def plan(
     style: Literal["auto", "chat", "completion"] = "auto",
     templates: str | Path | None = None,
     max_tokens: int = 16,
+    key_env: str | None = None,
+    timeout: float | None = None,
 ) -> Plan:
     """What `audit` would ask: trials, different requests, tokens. Spends nothing.
 
@@ -217,7 +229,8 @@ def plan(
     find out what it offers.)
     """
     chosen, found, answering = _study(
-        items, model, probes=probes, suite=suite, faithful=faithful, sizes=sizes, bundles=bundles,
+        items, model, {"key_env": key_env, "timeout": timeout},
+        probes=probes, suite=suite, faithful=faithful, sizes=sizes, bundles=bundles,
         disjoint=disjoint, map=map, split=split, where=where, labels=labels, task=task,
         limit=limit, seed=seed, shots=shots, shots_from=shots_from, style=style,
         templates=templates, max_tokens=max_tokens,
@@ -317,9 +330,11 @@ def _slug(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9.]+", "-", text).strip("-.")[:60] or "x"
 
 
-def _study(items: Items, model: ModelLike, **values: Any) -> tuple[Settings, ItemSet | None, Model]:
+def _study(
+    items: Items, model: ModelLike, server: Mapping[str, Any], **values: Any
+) -> tuple[Settings, ItemSet | None, Model]:
     """Settings, the items where they come from no file, and the model."""
-    answering = model_of(model)
+    answering = model_of(model, **server)
     spec = model if isinstance(model, str) else answering.name
     named = _named(items=_source(items), model=spec, **values)
     settings = Settings.of(**named)
@@ -341,10 +356,15 @@ def _source(items: Items) -> str:
     return items.source or items.name if isinstance(items, ItemSet) else "(given)"
 
 
-def model_of(model: ModelLike) -> Model:
-    """The model that is meant; UsageError for what is none."""
+def model_of(model: ModelLike, **server: Any) -> Model:
+    """The model that is meant; UsageError for what is none.
+
+    `server` holds the options of a model behind a server, where it is named by a text.
+    """
     if isinstance(model, str):
-        return make_model(model)
+        return make_model(model, **server)
+    if any(value is not None for value in server.values()):
+        raise UsageError(f"{' and '.join(server)} belong to a model that is named by a text.")
     if hasattr(model, "respond") and hasattr(model, "identity"):
         found: Model = model  # type: ignore[assignment]
         return found

@@ -4,6 +4,7 @@ HorsesenseError
 ├── UsageError            wrong use: an unknown name, an impossible setting (exit code 2)
 │   └── ItemsError        faults in a data file, all of them at once (exit code 2)
 ├── ModelError            the model could not be reached or refused to work (exit code 3)
+│   └── BudgetSpentError  the budget does not even allow to find out what a model offers (3)
 ├── StoreError            the run directory cannot be used safely (exit code 3)
 └── InterruptedRunError   the user stopped the run; it can be resumed (exit code 130)
 
@@ -68,6 +69,10 @@ class ModelError(HorsesenseError):
     """A model cannot do what the study needs of it."""
 
     exit_code = 3
+
+
+class BudgetSpentError(ModelError):
+    """Nothing more may be sent to a model."""
 
 
 class StoreError(HorsesenseError):

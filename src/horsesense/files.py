@@ -6,17 +6,32 @@ A crash, a full disk or a kill leaves the file that stood there before, never ha
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import shutil
+import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from horsesense.errors import StoreError, UsageError
 
+PRIVATE = 0o600
+"""Permissions of a new file: prompts and answers are their owner's, also on a shared machine."""
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder that its owner alone can enter, unless it is there; OSError if refused."""
+    if path.is_dir():
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.mkdir(mode=0o700, exist_ok=True)
+
 
 @contextlib.contextmanager
 def whole(path: Path) -> Iterator[Path]:
     """A new name beside `path` to write to; on leaving, the file there takes the place of `path`.
+
+    A file that was there keeps its permissions; a new one can be read by its owner alone.
 
     Raises StoreError where the file system refuses (full disk, missing permission); `path` is then
     as it was before.
@@ -24,8 +39,13 @@ def whole(path: Path) -> Iterator[Path]:
     # The process is part of the name: two that write the same file leave one of both, whole.
     part = path.with_name(f".{path.name[-100:]}.{os.getpid()}.part")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
+        mode = path.stat().st_mode & 0o777 if path.exists() else PRIVATE
+        # Made here, so that nobody can open it before its permissions are right.
+        part.unlink(missing_ok=True)
+        os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, PRIVATE))
         yield part
+        os.chmod(part, mode)
         _flush(part)
         os.replace(part, path)
     except OSError as error:
@@ -102,18 +122,48 @@ def _alive(pid: int) -> bool:
 
 
 def usable(path: str | Path) -> Path:
-    """A path that can be written down; UsageError for one that is not valid UTF-8."""
+    """A path that can be written down and looked for; UsageError for one that cannot."""
     text = os.fspath(path)
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
+        shown = text.encode("utf-8", errors="surrogateescape" if _escaped(text) else "replace")
         raise UsageError(
-            f"The path {os.fsencode(text)!r} is not valid UTF-8.",
+            f"The path {shown!r} is not valid UTF-8.",
             hint="Rename the file or directory, or choose another one.",
         ) from None
     if "\0" in text:
         raise UsageError(f"The path {text!r} contains a null character.")
+    try:
+        os.stat(text)
+    except OSError as error:
+        if error.errno in (errno.ENAMETOOLONG, errno.ELOOP):
+            raise UsageError(f"{text}: {error.strerror}.", hint="Choose another name.") from None
     return Path(path)
+
+
+def _escaped(text: str) -> bool:
+    """Whether the halves of characters in a path stand for bytes that are no UTF-8."""
+    return all(not "\ud800" <= c <= "\udfff" or "\udc80" <= c <= "\udcff" for c in text)
+
+
+def may_write(path: Path) -> bool:
+    """Whether this process may write to a file or folder that is there."""
+    return os.access(path, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
+
+
+def regular(path: Path) -> Path:
+    """A path that is not a pipe or a device, of which reading might never end.
+
+    Raises UsageError for one that is; what is not there is left to whoever opens it.
+    """
+    try:
+        kind = stat.S_IFMT(path.stat().st_mode)
+    except (OSError, ValueError):
+        return path
+    if kind not in (stat.S_IFREG, stat.S_IFDIR):
+        raise UsageError(f"{path} is not a file.", hint="Name a file; pipes are not read.")
+    return path
 
 
 def _flush(path: Path) -> None:

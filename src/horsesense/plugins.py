@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from importlib import import_module
+from inspect import signature
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from horsesense.errors import UsageError
@@ -186,6 +187,11 @@ class Scheme:
 
     def __str__(self) -> str:
         return f"{self.name}:{self.form}"
+
+    def takes(self, option: str) -> bool:
+        """Whether `from_spec` has this option."""
+        parameters = signature(import_module(self.module).from_spec).parameters
+        return option in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
 
     def make(self, rest: str, **options: Any) -> Any:
         """The thing that `rest` names."""

@@ -118,7 +118,15 @@ def progress(
 
 def say(sentence: str) -> None:
     """One sentence to the person at the terminal, beside progress and never among results."""
-    print(sentence, file=sys.stderr, flush=True)
+    print(harmless(sentence), file=sys.stderr, flush=True)
+
+
+def harmless(text: str) -> str:
+    """Text of several lines with what could steer a terminal shown as escapes.
+
+    Names of columns and files, and messages of servers, are untrusted.
+    """
+    return "".join(c if c.isprintable() or c in "\n\t" else ascii(c)[1:-1] for c in text)
 
 
 def clock(seconds: float) -> str:

@@ -16,8 +16,10 @@ from typing import Any, Self
 import pytest
 
 from horsesense.errors import ModelError, StoreError, UsageError
+from horsesense.inference.ledger import bound
 from horsesense.inference.runner import Limits, Retry, RunSummary, run
 from horsesense.inference.store import Store
+from horsesense.inference.stored_rows import Spent
 from horsesense.models.base import Asked, Capabilities
 from horsesense.models.messages import Failure, Request, Response, Usage
 from horsesense.progress import Progress
@@ -236,6 +238,8 @@ def test_retry_after_is_kept(store: Store) -> None:
         (3, BROKEN, 2, 4),
         (5, Failure("server", "", retry_after=0.1), 8, 16),
         (1, Failure("rate_limit", "", retry_after=30), 30, 30),
+        (1, Failure("rate_limit", "", retry_after=61), 61, 61),
+        (1, Failure("dialect", "", 400), 0, 0),
     ],
 )
 def test_pauses_grow_and_are_drawn(attempt: int, failure: Failure, low: float, high: float) -> None:
@@ -300,16 +304,14 @@ def test_a_budget_that_suffices_stops_nothing(store: Store) -> None:
 def test_a_budget_is_shared_by_stages(store: Store) -> None:
     limits = Limits(requests=30, tokens=10**6, money=1.0, prompt_price=1e3, completion_price=1e3)
     first = go(Scripted(), store, 20, limits=limits)
-    left = limits.after(first)
-    assert (left.requests, left.tokens) == (10, 10**6 - 240)
-    assert left.money == pytest.approx(1 - 0.24)
-    second = go(Scripted(), store, 50, limits=left)
+    second = go(Scripted(), store, 50, limits=limits)
     both = first + second
     assert (both.answered, both.sent, both.cached, both.stopped) == (30, 30, 20, "budget")
     assert both.cost == pytest.approx(0.36)
     assert (second + RunSummary()).stopped == "budget"
     assert (RunSummary() + RunSummary()).cost is None
-    assert limits.after(both).requests == 0
+    assert store.spent() == {Scripted.identity: Spent(30, 300, 60)}
+    assert go(Scripted(), store, 50, limits=limits).sent == 0
 
 
 def test_cost_and_what_was_not_counted(store: Store) -> None:
@@ -319,7 +321,10 @@ def test_cost_and_what_was_not_counted(store: Store) -> None:
     prices = Limits(prompt_price=2.0, completion_price=8.0)
     summary = go(Scripted(reply), store, 11, limits=prices)
     assert summary.uncounted == 1
-    assert summary.cost == pytest.approx((100 * 2 + 20 * 8) / 1e6)
+    most = bound(next(asks(1)).request)
+    prompt, completion = 100 + most.prompt, 20 + most.completion
+    assert summary.cost == pytest.approx((prompt * 2 + completion * 8) / 1e6)
+    assert (summary.prompt_tokens, summary.completion_tokens) == (100, 20)
     assert go(Scripted(), store, 11).cost is None
 
 

@@ -121,3 +121,19 @@ def test_a_second_process_is_told_who_holds_the_directory(tmp_path: Path) -> Non
         first.wait(timeout=60)
     assert second.returncode == 3
     assert str(first.pid) in second.stderr
+
+
+def test_ctrl_c_again_and_again_ends_quietly(tmp_path: Path) -> None:
+    """The second may come while the first is still being obeyed, or while the process ends."""
+    with FaultServer(latency=2.0) as server:
+        words = command(server, tmp_path / "run")
+        process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
+        while server.sent.total() < 8:
+            time.sleep(0.01)
+        for pause in (0.2, 0.1, 0.05, 0.02, 0.01, 0.0):
+            process.send_signal(signal.SIGINT)
+            time.sleep(pause)
+        _, said = process.communicate()
+    assert process.returncode == 130
+    assert "Stopped" in said
+    assert "Traceback" not in said

@@ -16,11 +16,12 @@ from typing import Any, Final
 from horsesense.build.rewordings import unwrapped, why_refused
 from horsesense.errors import InterruptedRunError, UsageError
 from horsesense.inference.limits import UNLIMITED, Limits, RunSummary
+from horsesense.inference.probe import capabilities
 from horsesense.inference.runner import run
 from horsesense.inference.store import Store
 from horsesense.items.item import Item, ItemSet
 from horsesense.items.rows import row_of
-from horsesense.models.base import Asked, Model, NeedsAnswerKey
+from horsesense.models.base import Asked, Capabilities, Model, NeedsAnswerKey
 from horsesense.models.messages import Key, Response
 from horsesense.models.registry import make_model
 from horsesense.probes.base import show
@@ -95,7 +96,7 @@ class Paraphrased:
 
 async def paraphrase(
     items: ItemSet,
-    model: str,
+    model: str | Model,
     folder: Path,
     *,
     versions: int = 4,
@@ -123,8 +124,9 @@ async def paraphrase(
         raise UsageError(f"versions is {versions}; it must be at least 1.")
     found = Paraphrased(items, versions, {item.id: [] for item in items})
     with Store.open(folder / "store.sqlite") as store:
-        async with make_model(model) as writer:
-            prompter = await _prompter(writer, items, temperature, templates)
+        async with make_model(model) if isinstance(model, str) else model as writer:
+            offers, found.spent = await capabilities(writer, store, limits)
+            prompter = _prompter(writer, offers, items, temperature, templates)
             asker = _Asker(writer, store, prompter, seed, max_connections)
             for number in range(ROUNDS):
                 found.spent += await asker.round(found, number * versions, limits)
@@ -138,15 +140,18 @@ async def paraphrase(
     return found
 
 
-async def _prompter(
-    model: Model, items: ItemSet, temperature: float, templates: Path | None
+def _prompter(
+    model: Model,
+    offers: Capabilities,
+    items: ItemSet,
+    temperature: float,
+    templates: Path | None,
 ) -> Prompter:
     """The prompter for what the model offers.
 
     Raises:
         UsageError: the model does not write text.
     """
-    offers = await model.capabilities()
     if not offers.text:
         raise UsageError(f"{model.name} does not write text.", hint="Choose a model that does.")
     if (check := getattr(model, "check", None)) is not None:
@@ -176,7 +181,7 @@ class _Asker:
                 asks,
                 self.model,
                 self.store,
-                limits=limits.after(found.spent),
+                limits=limits,
                 max_connections=self.max_connections,
                 progress=shown,
             )

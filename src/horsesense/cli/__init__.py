@@ -7,8 +7,10 @@ directory (or requests left without an answer), 130 stopped by the user and resu
 from __future__ import annotations
 
 import gc
+import signal
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 from typing import NoReturn
 
 import typer
@@ -33,17 +35,20 @@ for module in (audit, runs, read, cues, build, annotate, paper_check, train):
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and exit with its code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    for stream in (sys.stdout, sys.stderr):  # a name that a terminal cannot show is no defect
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     # A run makes millions of small objects that hold no cycles: Python need not look so often.
     gc.set_threshold(100_000, 20, 50)
     try:
         with plain_warnings():
             code = app(words, standalone_mode=False)
-    except HorsesenseError as error:
+    except (HorsesenseError, KeyboardInterrupt) as stop:
+        if arguments is None:  # this process ends here: another Ctrl-C has nothing to stop
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+        error = stop if isinstance(stop, HorsesenseError) else InterruptedRunError("Stopped.")
         print_error(error, as_json="--json" in words)
         code = error.exit_code
-    except KeyboardInterrupt:
-        print_error(InterruptedRunError("Stopped."), as_json=False)
-        code = InterruptedRunError.exit_code
     except Exception as error:  # noqa: BLE001 - defects are raised again
         code = _usage_exit(error)
     sys.exit(code if isinstance(code, int) else 0)

@@ -12,10 +12,17 @@ from horsesense.cli.output import print_json
 
 if TYPE_CHECKING:
     from horsesense.api import Run
+    from horsesense.models.messages import Key
     from horsesense.readers.human.review_files import Material
     from horsesense.readers.human.reviews import Reviews
 
-To = Annotated[Path | None, typer.Option(help="CSV file to write; RUN/review.csv by default.")]
+To = Annotated[
+    Path | None,
+    typer.Option(
+        help="CSV file to write; RUN/review.csv by default. One with answers is continued in"
+        " another file."
+    ),
+]
 Take = Annotated[
     list[Path] | None,
     typer.Option(help="A reviewer's filled file; once per reviewer. A third settles."),
@@ -45,19 +52,22 @@ def annotate(
 
 def _written(path: Path, to: Path, also: int) -> dict[str, object]:
     from horsesense.api import open as open_run
-    from horsesense.readers.human.review_files import CHOICES, rows_to_review, write_csv
+    from horsesense.readers.human.review_files import CHOICES, rows_to_review, write_review
 
     rows = rows_to_review(_material(open_run(path)), also)
-    write_csv(rows, to)
+    written, carried = write_review(rows, to)
     undecided = sum(row.rule == "needs_review" for row in rows)
     says = (
         f"{undecided} replies that no rule could judge, and {len(rows) - undecided} others, "
-        f"are in {to}.\n"
-        f"Write one of {', '.join(CHOICES)} into the column answer, "
-        f"then: horsesense annotate {path} --take {to}"
+        f"are in {written}.\n"
+        + (f"It begins with the {carried} answers given before.\n" if carried else "")
+        + (f"{to} holds answers and stays as it is.\n" if written != to else "")
+        + f"Write one of {', '.join(CHOICES)} into the column answer, "
+        f"then: horsesense annotate {path} --take {written}"
     )
     return {
-        "file": str(to),
+        "file": str(written),
+        "carried": carried,
         "undecided": undecided,
         "others": len(rows) - undecided,
         "says": says,
@@ -69,23 +79,27 @@ def _taken(path: Path, files: list[Path]) -> dict[str, object]:
     from horsesense.readers.human.review_files import (
         known_keys,
         read_csv,
+        reviewer,
         rows_of,
-        settle,
-        write_csv,
+        take,
+        write_review,
     )
+    from horsesense.readers.human.reviews import Reviews
 
     run = open_run(path)
     material = _material(run)
     known = known_keys(material)
-    answers = {f"{n}:{path.name}": read_csv(path, known) for n, path in enumerate(files, start=1)}
-    reviews, open_keys = settle(answers)
+    answers: dict[str, dict[Key, str]] = {}
+    for file in files:
+        answers.setdefault(reviewer(file, run.path), {}).update(read_csv(file, known))
+    reviews, open_keys, given = take(Reviews.load(run.path), answers)
     reviews.save(run.path)
     run.measure()
     run.report()
     says = _said(reviews, len(open_keys))
     if open_keys:
-        to = run.path / "disagreements.csv"
-        write_csv(rows_of(material, open_keys, answers), to)
+        rows = rows_of(material, open_keys, given)
+        to, _ = write_review(rows, run.path / "disagreements.csv")
         says += f"\nThey are in {to}; fill its last column and give it as a third --take."
     return {**reviews.as_json(), "open": [key.hex() for key in open_keys], "says": says}
 

@@ -16,6 +16,7 @@ from horsesense.cli.options import (
     Connections,
     FieldMap,
     Items,
+    KeyEnv,
     Limit,
     Model,
     Price,
@@ -25,6 +26,7 @@ from horsesense.cli.options import (
     Split,
     Temperature,
     Templates,
+    Timeout,
     Where,
     limits,
     pairs,
@@ -124,6 +126,8 @@ def audit(
     max_connections: Connections = None,
     budget: Budget = None,
     price: Price = None,
+    key_env: KeyEnv = None,
+    timeout: Timeout = None,
     report_items: ReportItems = 200,
     as_json: AsJson = False,
 ) -> None:
@@ -136,10 +140,10 @@ def audit(
 
     may = limits(budget, price)
     settings = study.settings(draws=draws)
-    model = make_model(settings.model)
+    model = make_model(settings.model, key_env=key_env, timeout=timeout)
     run = Run.start(out or default_out(settings), settings)
     spent = run.ask(model, limits=may, max_connections=max_connections)
-    run.read(limits=may.after(spent))
+    run.read(limits=may)
     run.measure()
     run.report(items=report_items)
     _show(run, as_json)
@@ -147,14 +151,21 @@ def audit(
         raise typer.Exit(3)
 
 
-def plan(study: StudyOptions, price: Price = None, as_json: AsJson = False) -> None:
+def plan(
+    study: StudyOptions,
+    price: Price = None,
+    key_env: KeyEnv = None,
+    timeout: Timeout = None,
+    as_json: AsJson = False,
+) -> None:
     """Say what an audit would ask and cost, and what it could see, before anything is spent."""
     from horsesense.api import plan_study
     from horsesense.models.registry import make_model
     from horsesense.runs.plan_text import plan_json, plan_text
 
     settings = study.settings()
-    counted, ready = plan_study(settings, make_model(settings.model))
+    model = make_model(settings.model, key_env=key_env, timeout=timeout)
+    counted, ready = plan_study(settings, model)
     found = plan_json(counted, ready, limits(None, price))
     if as_json:
         print_json("plan", found)
@@ -196,7 +207,7 @@ def shortfalls(run: Run) -> list[str]:
     findings, lines = run.results.findings, []
     reason = findings["stages"]["ask"]["reason"]
     if reason == "budget":
-        lines.append("The budget is spent; the same command continues where it stopped.")
+        lines.append("The budget is spent; the same command with a larger one continues the run.")
     if reason == "interrupted":
         lines.append("The run was interrupted; the audit command with this --out continues it.")
     failure = findings["run"].get("last_failure")

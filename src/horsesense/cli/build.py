@@ -81,11 +81,14 @@ def paraphrases(
     max_connections: options.Connections = None,
     budget: options.Budget = None,
     price: options.Price = None,
+    key_env: options.KeyEnv = None,
+    timeout: options.Timeout = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Questions in other words, by a model: look at the file, then audit it with `paraphrase`."""
     from horsesense.build.paraphrases import paraphrase
     from horsesense.items.load import load_items
+    from horsesense.models.registry import make_model
     from horsesense.runs.run import complete
 
     found = load_items(
@@ -101,7 +104,7 @@ def paraphrases(
     made = complete(
         paraphrase(
             found,
-            model,
+            make_model(model, key_env=key_env, timeout=timeout),
             folder,
             versions=versions,
             seed=seed,
@@ -168,7 +171,7 @@ def _as_text(made: Paraphrased, out: Path) -> str:
         f"{made.spent.costs()}.",
     ]
     if made.spent.stopped == "budget":
-        lines.append("The budget is spent; the same command continues where it stopped.")
+        lines.append("The budget is spent; the same command with a larger one continues.")
     if made.spent.last_failure is not None:
         seen = made.spent.last_failure.message
         lines.append(f"Requests without an answer are asked again by the same command: {seen}")

@@ -38,7 +38,25 @@ RunOut = Annotated[
 ReportItems = Annotated[int, typer.Option(help="Items shown in the report with every answer.")]
 Connections = Annotated[int | None, typer.Option(help="Requests under way together.")]
 Budget = Annotated[
-    str | None, typer.Option(help="requests=N,tokens=N,money=X: stop asking when one is spent.")
+    str | None,
+    typer.Option(
+        help="requests=N,tokens=N,money=X: what the run directory may spend, over all sessions."
+    ),
+]
+KeyEnv = Annotated[
+    str | None,
+    typer.Option(
+        help="Environment variable with the key for the server of --model; by default"
+        " HORSESENSE_API_KEY, or OPENAI_API_KEY for the default server and this machine.",
+        show_default=False,
+    ),
+]
+Timeout = Annotated[
+    float | None,
+    typer.Option(
+        help="Seconds for one call to a server; 300 by default, 30 of them to connect.",
+        show_default=False,
+    ),
 ]
 Price = Annotated[
     str | None, typer.Option(help="PROMPT,COMPLETION: price of a million tokens of each.")

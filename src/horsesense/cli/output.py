@@ -15,6 +15,7 @@ from typing import Any, TextIO
 
 from horsesense.errors import HorsesenseError
 from horsesense.plugins import PluginWarning
+from horsesense.progress import harmless
 
 SCHEMA_VERSION = 2
 """Version of the fields of all `--json` outputs; it grows when one is renamed or removed."""
@@ -52,7 +53,7 @@ def print_error(error: HorsesenseError, *, as_json: bool) -> None:
     if as_json:
         print_json("error", {"error": error.message, "hint": error.hint}, file=sys.stderr)
     else:
-        print(f"horsesense: {error}", file=sys.stderr)
+        print(f"horsesense: {harmless(str(error))}", file=sys.stderr)
 
 
 @contextmanager
@@ -66,7 +67,7 @@ def plain_warnings() -> Iterator[None]:
 
         def show(message: Any, category: type[Warning], *where: Any, **more: Any) -> None:
             if issubclass(category, FutureWarning | PluginWarning):
-                print(f"horsesense: {message}", file=sys.stderr)
+                print(f"horsesense: {harmless(str(message))}", file=sys.stderr)
             else:
                 python_form(message, category, *where, **more)
 

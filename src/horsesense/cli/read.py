@@ -12,6 +12,7 @@ import typer
 from horsesense.cli.options import AsJson
 from horsesense.cli.output import print_json, print_json_line
 from horsesense.errors import UsageError
+from horsesense.files import usable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,7 +68,7 @@ def read(
 
     Of a run directory, read its stored answers with --readers and measure them again.
     """
-    if file.is_dir():
+    if usable(file).is_dir():
         _read_run(file, readers, as_json)
         return
     if readers is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -22,6 +23,9 @@ def report(
     run: RunPath,
     report_items: ReportItems = 200,
     item: Annotated[str | None, typer.Option(help="Show this item's prompts and answers.")] = None,
+    to: Annotated[
+        Path | None, typer.Option(help="File to write; in RUN by default.", show_default=False)
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure a run again and write its report, also where it was interrupted; asks nothing.
@@ -34,9 +38,10 @@ def report(
 
     opened = open_run(run)
     opened.measure()
-    path = opened.report(items=report_items)
-    if item is not None:
-        path = item_report(opened.results, item)
+    if item is None:
+        path = opened.report(items=report_items, to=to)
+    else:
+        path = item_report(opened.results, item, to)
     missing = shortfalls(opened)
     if as_json:
         print_json("report", {"report": str(path), "missing": missing})

@@ -159,6 +159,7 @@ class AnnotateOutput(Output):
 
     says: str
     file: str | None = None
+    carried: int | None = None
     undecided: int | None = None
     others: int | None = None
     replies: int | None = None

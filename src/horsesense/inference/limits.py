@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import math
 import random
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, Literal
 
 from horsesense.errors import UsageError
-from horsesense.models.messages import Failure
+from horsesense.models.messages import Failure, Response, Usage
 
 Stopped = Literal["budget", "interrupted", "failures"]
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one run may spend. Nothing more is sent once a limit is reached; what is in flight
-    then is finished, so tokens and money can exceed theirs by the requests in flight. An answer
-    whose tokens the model does not count is charged with an upper bound: the bytes of its
-    request, and the most tokens that it allowed.
+    """What a run directory may spend, over all stages and sessions.
+
+    A call is charged with an upper bound before it is sent: the bytes of its request, and the most
+    tokens that it allows. What the model counts takes its place, also where the call failed; a call
+    whose tokens nobody counts stays at the bound. Nothing is sent once a limit is reached, so that
+    tokens and money exceed theirs by less than one call, and requests never. See
+    `inference.ledger`.
 
     Attributes:
-        requests: calls, with those that fail and those repeated.
+        requests: calls, with those that fail, those repeated, and those that find out what a
+            model offers.
         tokens: prompt and completion tokens together.
         money: in the currency of the prices.
         prompt_price: price of a million prompt tokens.
@@ -55,15 +59,15 @@ class Limits:
             return None
         return (prompt_tokens * self.prompt_price + completion_tokens * self.completion_price) / 1e6
 
-    def after(self, spent: RunSummary) -> Limits:
-        """What is left of these limits for the next stage of a study."""
-        tokens = spent.prompt_tokens + spent.completion_tokens
-        return replace(
-            self,
-            requests=None if self.requests is None else max(0, self.requests - spent.sent),
-            tokens=None if self.tokens is None else max(0, self.tokens - tokens),
-            money=None if self.money is None else max(0.0, self.money - (spent.cost or 0.0)),
-        )
+    @property
+    def counts_tokens(self) -> bool:
+        """Whether tokens are limited, by number or by price."""
+        return self.tokens is not None or self.money is not None
+
+    @property
+    def any(self) -> bool:
+        """Whether anything is limited."""
+        return self.requests is not None or self.counts_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,23 +76,27 @@ class Retry:
 
     The n-th pause is first_pause * 2^(n-1) seconds, at most longest_pause, times a random factor
     from 0.5 to 1 so that requests which failed together do not come back together. A server's
-    `Retry-After` replaces a shorter pause; one beyond longest_pause ends the attempts.
+    `Retry-After` replaces a shorter pause; one beyond longest_wait ends the attempts.
 
     Attributes:
         attempts: calls for one request in one run.
+        longest_wait: seconds that a server may ask to wait.
         give_up: the run stops after so many requests in a row ended without an answer.
     """
 
     attempts: int = 6
     first_pause: float = 1.0
     longest_pause: float = 60.0
+    longest_wait: float = 900.0
     give_up: int = 100
 
     def pause(self, attempt: int, failure: Failure) -> float | None:
         """Seconds before the next attempt; None if there is to be none."""
         asked_to_wait = failure.retry_after or 0.0
-        if not failure.retryable or attempt >= self.attempts or asked_to_wait > self.longest_pause:
+        if not failure.retryable or attempt >= self.attempts or asked_to_wait > self.longest_wait:
             return None
+        if failure.kind == "dialect":
+            return 0.0
         # Only timing depends on this draw, never a result: it needs no seed.
         pause = min(self.longest_pause, self.first_pause * 2.0 ** (attempt - 1))
         pause *= random.uniform(0.5, 1.0)
@@ -108,11 +116,11 @@ class RunSummary:
         cached: of these, needed no call: stored already, or equal to another of this run.
         answered: answers received and stored.
         failed: requests that ended without an answer; all are in the store's failures.
-        sent: calls made, with repeated ones.
+        sent: calls made, with repeated ones and those that found out what the model offers.
         retried: of these, repeated ones.
-        prompt_tokens, completion_tokens: as the model counted them.
-        uncounted: answers whose tokens the model did not (fully) count.
-        cost: money for these tokens; None without prices.
+        prompt_tokens, completion_tokens: as the model counted them, failed calls included.
+        uncounted: calls whose tokens the model did not (fully) count.
+        cost: money for all calls, the uncounted ones at their upper bound; None without prices.
         seconds: from start to end.
         stopped: why not everything was asked; None if everything was.
         last_failure: what was seen when a request failed for good.
@@ -131,6 +139,16 @@ class RunSummary:
     seconds: float = 0.0
     stopped: Stopped | None = None
     last_failure: Failure | None = None
+
+    def count(self, result: Response | Failure | None) -> None:
+        """Add the tokens of a call, as far as the model counted them; None: nothing came back."""
+        if isinstance(result, Failure) and result.unsent:
+            return
+        usage = Usage() if result is None else result.usage
+        prompt, completion = usage.prompt_tokens, usage.completion_tokens
+        self.prompt_tokens += prompt or 0
+        self.completion_tokens += completion or 0
+        self.uncounted += prompt is None or completion is None
 
     def __add__(self, later: RunSummary) -> RunSummary:
         """What two stages did together: what stopped the first stopped the whole."""
@@ -153,7 +171,7 @@ class RunSummary:
             f"{self.answered:,} answers asked for, {self.cached:,} from the store,"
             f" {self.failed:,} failed; {self.prompt_tokens:,} prompt and"
             f" {self.completion_tokens:,} completion tokens"
-            + (f", {self.uncounted:,} answers without token counts" if self.uncounted else "")
+            + (f", {self.uncounted:,} calls without token counts" if self.uncounted else "")
         )
 
     @property

@@ -17,16 +17,15 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import count, islice
+from itertools import count, islice, zip_longest
 from typing import Final, NamedTuple
 
-import orjson
-
 from horsesense.errors import ModelError, UsageError
+from horsesense.inference.ledger import Charge, Ledger
 from horsesense.inference.limits import PATIENT, UNLIMITED, Limits, Retry, RunSummary, Stopped
 from horsesense.inference.store import Store
 from horsesense.models.base import Asked, Model
-from horsesense.models.messages import Failure, Key, Request, Response
+from horsesense.models.messages import Failure, Key, Response
 from horsesense.progress import Progress
 
 __all__ = ["Limits", "Retry", "RunSummary", "run"]
@@ -108,7 +107,6 @@ class _Run:
         self._asks = asks
         self._model = model
         self._store = store
-        self._limits = limits
         self._retry = retry
         self._connections = connections
         self._progress = progress
@@ -120,7 +118,7 @@ class _Run:
         self._open: set[Key] = set()  # drawn and not yet stored
         self._failed: set[Key] = set()
         self._failed_in_a_row = 0
-        self._charged = 0, 0  # prompt and completion tokens, as the budget sees them
+        self._ledger = Ledger(store, model.identity, limits)
         self._stop = asyncio.Event()
         self._workers: list[asyncio.Task[None]] = []
 
@@ -139,6 +137,8 @@ class _Run:
                 task.cancel()
             await asyncio.gather(heart, *self._workers, return_exceptions=True)
             self._writer.flush()
+            if self._writer.error is None:
+                self._ledger.close()
         errors = [worker.exception() for worker in done if not worker.cancelled()]
         for error in [self._writer.error, *errors]:
             if error is not None:
@@ -176,54 +176,57 @@ class _Run:
 
     async def _worker(self) -> None:
         while batch := await self._next_batch():
+            tries, charges = zip(*batch, strict=True)
+            results: Sequence[Response | Failure | None] = [None] * len(batch)
             self.summary.sent += len(batch)
-            results = await self._model.respond([one.asked for one in batch])
-            if len(results) != len(batch):
+            self.summary.retried += sum(one.attempt > 1 for one in tries)
+            try:
+                answers = results = await self._model.respond([one.asked for one in tries])
+            finally:  # a call that was abandoned may have been answered: it stays at its bound
+                for charge, result in zip_longest(charges, results[: len(batch)]):
+                    self._count(charge, result)
+            if len(answers) != len(batch):
                 raise ModelError(
-                    f"{self._model.name} gave {len(results)} answers to {len(batch)} requests"
+                    f"{self._model.name} gave {len(answers)} answers to {len(batch)} requests"
                 )
-            await self._settle(batch, results)
+            await self._settle(tries, answers)
 
-    async def _next_batch(self) -> list[_Try]:
-        """What to ask now; empty when this worker is done."""
+    async def _next_batch(self) -> list[tuple[_Try, Charge]]:
+        """What to ask now, entered in the account; empty when this worker is done."""
         while not self._stop.is_set():
+            size = self._model.batch_size
+            new = self._ready or not self._drained
             # Many waiting requests mean a model in trouble: new ones would only join them.
-            crowded = len(self._waiting) > 2 * self._connections * self._model.batch_size
-            if self._waiting and (crowded or self._waiting[0].due <= time.monotonic()):
-                return await self._claim()
-            if len(self._ready) < self._model.batch_size and not self._drained:
+            crowded = len(self._waiting) > 2 * self._connections * size
+            pause = self._waiting[0].due - time.monotonic() if self._waiting else 0.0
+            if self._waiting and pause > 0 and (crowded or not new):
+                await self._sleep(pause)
+            elif (not self._waiting or pause > 0) and len(self._ready) < size and not self._drained:
                 self._draw()
                 await asyncio.sleep(0)  # let answers in, and Ctrl-C, while stored ones go by
-            elif self._ready:
-                return self._fresh()
-            elif self._waiting:
-                return await self._claim()
-            else:
+            elif not new and not self._waiting:
                 return []
+            elif self._ledger.may_send():
+                return self._take(again=bool(self._waiting) and pause <= 0)
+            elif self._ledger.idle:
+                self._halt("budget")
+            else:
+                await self._ledger.change()
         return []
 
-    async def _claim(self) -> list[_Try]:
-        """Take the requests that are due next and sleep until they are."""
-        claimed = [heapq.heappop(self._waiting)]
-        await self._sleep(claimed[0].due - time.monotonic())
-        room = min(self._model.batch_size, self._requests_left())
-        while self._waiting and len(claimed) < room and self._waiting[0].due <= time.monotonic():
-            claimed.append(heapq.heappop(self._waiting))
-        if room < 1:
-            self._halt("budget")
-        if self._stop.is_set():  # put them back, for `_abandon_waiting` to record
-            for waiting in claimed:
-                heapq.heappush(self._waiting, waiting)
-            return []
-        self.summary.retried += len(claimed)
-        return [waiting.next for waiting in claimed]
-
-    def _fresh(self) -> list[_Try]:
-        """The next batch of requests never asked before."""
-        room = min(self._model.batch_size, len(self._ready), self._requests_left())
-        if room < 1:
-            self._halt("budget")
-        return [self._ready.popleft() for _ in range(room)]
+    def _take(self, *, again: bool) -> list[tuple[_Try, Charge]]:
+        """A batch of requests that are due `again`, or of fresh ones, as far as may be sent."""
+        taken: list[tuple[_Try, Charge]] = []
+        now = time.monotonic()
+        while len(taken) < self._model.batch_size and self._ledger.may_send():
+            if again and self._waiting and self._waiting[0].due <= now:
+                one = heapq.heappop(self._waiting).next
+            elif not again and self._ready:
+                one = self._ready.popleft()
+            else:
+                break
+            taken.append((one, self._ledger.reserve(one.asked.request)))
+        return taken
 
     def _draw(self) -> None:
         """Draw some requests and keep those that must be asked."""
@@ -245,22 +248,11 @@ class _Run:
         self._progress(cached, skipped=True)
         self._drained = len(drawn) < size
 
-    def _requests_left(self) -> int:
-        """Calls that the budget still allows, 0 if tokens or money are used up."""
-        limits = self._limits
-        if limits.tokens is not None and sum(self._charged) >= limits.tokens:
-            return 0
-        cost = limits.cost(*self._charged)
-        if limits.money is not None and cost is not None and cost >= limits.money:
-            return 0
-        return sys.maxsize if limits.requests is None else limits.requests - self.summary.sent
-
     async def _settle(self, batch: Sequence[_Try], results: Sequence[Response | Failure]) -> None:
         answered: list[tuple[Asked, Response]] = []
         rest = 0.0
         for one, result in zip(batch, results, strict=True):
             if isinstance(result, Response):
-                self._count(one.asked.request, result)
                 answered.append((one.asked, result))
             else:
                 rest = max(rest, self._retry_or_fail(one, result))
@@ -275,18 +267,11 @@ class _Run:
         self._open.difference_update([asked.key for asked, _ in answered])
         self._progress(len(answered))
 
-    def _count(self, request: Request, response: Response) -> None:
-        usage, summary = response.usage, self.summary
-        prompt, completion = usage.prompt_tokens, usage.completion_tokens
-        summary.prompt_tokens += prompt or 0
-        summary.completion_tokens += completion or 0
-        summary.cost = self._limits.cost(summary.prompt_tokens, summary.completion_tokens)
-        if prompt is None or completion is None:
-            summary.uncounted += 1
-            # The budget is charged with more than it can have been: a token has at least a byte.
-            prompt = len(orjson.dumps(request.as_json())) if prompt is None else prompt
-            completion = request.params.max_tokens if completion is None else completion
-        self._charged = self._charged[0] + prompt, self._charged[1] + completion
+    def _count(self, charge: Charge, result: Response | Failure | None) -> None:
+        """Correct the account by what came back."""
+        self._ledger.settle(charge, result)
+        self.summary.count(result)
+        self.summary.cost = self._ledger.cost
 
     def _retry_or_fail(self, one: _Try, failure: Failure) -> float:
         """Queue the next attempt or record the failure; seconds that the worker should rest."""

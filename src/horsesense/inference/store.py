@@ -16,50 +16,43 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
-from hashlib import blake2b
+from dataclasses import asdict, astuple
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final, Self
 
 import orjson
 
 from horsesense.errors import StoreError
-from horsesense.inference.store_file import connect, create, examine, explained, hold
+from horsesense.files import make_folder
+from horsesense.inference.store_file import (
+    connect,
+    create,
+    examine,
+    explained,
+    hold,
+    refusal,
+)
+from horsesense.inference.stored_rows import (
+    UNREADABLE,
+    Failed,
+    Spent,
+    Totals,
+    Verification,
+    digest_of,
+    faults_of_row,
+    json_of,
+    request_of,
+    response_of,
+    shown_key,
+    text_of,
+)
 from horsesense.models.base import Asked
 from horsesense.models.messages import Failure, Key, Request, Response
+from horsesense.progress import say
 
 _IN: Final = 500  # keys in one query
 _SYNC_EVERY: Final = 1.0  # seconds between commits that wait for the disk
-
-
-class Totals(NamedTuple):
-    """What a store holds. Tokens are sums over the responses that state them."""
-
-    responses: int
-    prompt_tokens: int
-    completion_tokens: int
-    failures: int
-
-
-class Failed(NamedTuple):
-    """A request without an answer: attempts over all runs, and what was seen last."""
-
-    request: Request
-    attempts: int
-    failure: Failure
-
-
-@dataclass(frozen=True, slots=True)
-class Verification:
-    """What `Store.verify` found: rows checked, and one sentence for each fault."""
-
-    checked: int
-    faults: tuple[str, ...]
-
-    @property
-    def sound(self) -> bool:
-        return not self.faults
 
 
 class Store:
@@ -91,6 +84,8 @@ class Store:
         self._lock = lock
         self._begin = begin
         self._early: list[tuple[Sequence[tuple[Asked, int, Failure]], str]] = []
+        self._spent: dict[str, Spent] = {}
+        self._named: set[Key] = set()  # damaged responses of which the user was told
         self._synced = 0.0
 
     @classmethod
@@ -106,7 +101,7 @@ class Store:
             examine(path)
             return cls(path, connect(path, read_only=True), None)
         with explained(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(path.parent)
             lock = hold(path.with_suffix(".lock"))
         try:
             if not path.exists():
@@ -141,13 +136,20 @@ class Store:
             return
         begin, self._begin = self._begin, None
         # The file first: whatever `begin` writes down may then rely on it.
-        if self._connection is None:
-            made = type(self).open(self.path)
-            self._connection, self._lock = made._connection, made._lock
+        self._make()
         begin()
+
+    def _make(self) -> None:
+        """Make the file, if there is none, and write down what was kept for it."""
+        if self._connection is not None:
+            return
+        made = type(self).open(self.path)
+        self._connection, self._lock = made._connection, made._lock
         early, self._early = self._early, []
         for failures, identity in early:
             self.fail(failures, identity=identity)
+        for identity, spent in self._spent.items():
+            self.keep_spent(identity, spent)
 
     def __enter__(self) -> Self:
         return self
@@ -178,7 +180,7 @@ class Store:
             database.executemany(
                 "INSERT INTO responses VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING",
                 (
-                    (key, model, _text(request), text := _text(response), _digest(text), now)
+                    (key, model, text_of(request), text := text_of(response), digest_of(text), now)
                     for (key, request), response in answered
                 ),
             )
@@ -195,29 +197,66 @@ class Store:
                 "INSERT INTO failures (key, model, request, attempts, failure, stored_at) "
                 "VALUES (?, ?, ?, ?, ?, ?)",
                 (
-                    (key, model, _text(request), attempts, _json(asdict(failure)), now)
+                    (key, model, text_of(request), attempts, json_of(asdict(failure)), now)
                     for (key, request), attempts, failure in failures
                 ),
             )
 
     def known(self, keys: Sequence[Key]) -> set[Key]:
-        """Those of `keys` that have a response."""
-        sql = "SELECT key FROM responses WHERE key IN ({})"
-        return {key for (key,) in self._select_in(sql, keys)}
+        """Those of `keys` that have a response, as it was stored."""
+        return set(self._sound(keys))
 
     def get(self, keys: Sequence[Key]) -> dict[Key, Response]:
-        """The responses under `keys`; a key without one is left out."""
-        sql = "SELECT key, response FROM responses WHERE key IN ({})"
-        return {key: _response(text) for key, text in self._select_in(sql, keys)}
+        """The responses under `keys`; a key without one, or with a damaged one, is left out."""
+        return {key: response_of(text) for key, text in self._sound(keys).items()}
+
+    def _sound(self, keys: Sequence[Key]) -> dict[Key, str]:
+        """What is stored under `keys` and is as it was stored; the rest is set aside and named."""
+        sql = "SELECT rowid, key, response, digest FROM responses WHERE key IN ({})"
+        wanted, found, damaged = set(keys), {}, []
+        for row, key, text, digest in self._select_in(sql, keys):
+            if key in wanted and isinstance(text, str) and digest_of(text) == digest:
+                found[key] = text
+            else:
+                damaged.append((row, key))
+        if damaged:
+            self._set_aside(damaged)
+        return found
+
+    def _set_aside(self, damaged: Sequence[tuple[int, Key]]) -> None:
+        """Move damaged responses where nothing reads them, so that they can be asked again."""
+        if self._lock is not None:
+            with self._transaction() as database:
+                # Nothing else is ever deleted: the trigger that sees to it is back at the commit.
+                database.execute("DROP TRIGGER IF EXISTS responses_DELETE_refused")
+                for row, _ in damaged:
+                    values = "key, model, request, response, digest, stored_at"
+                    database.execute(
+                        f"INSERT INTO damaged SELECT {values} FROM responses WHERE rowid = ?", [row]
+                    )
+                    database.execute("DELETE FROM responses WHERE rowid = ?", [row])
+                database.execute(refusal("responses", "DELETE"))
+                database.execute("REINDEX responses")  # it may hold a key that the row lacks
+        for _, key in damaged:
+            if key not in self._named:
+                self._named.add(key)
+                say(
+                    f"{self.path}: the answer with key {shown_key(key)} is damaged and left out;"
+                    " the same audit asks it again."
+                )
 
     def get_request(self, key: Key) -> Request | None:
-        """The request under `key`, answered or failed; None if it was never asked."""
+        """The request under `key`, answered or failed; None if there is none, or a damaged one."""
         sql = (
             "SELECT request FROM responses WHERE key = :key "
-            "UNION ALL SELECT request FROM failures WHERE key = :key LIMIT 1"
+            "UNION ALL SELECT request FROM failures WHERE key = :key"
         )
+        identities = [name for (name,) in self._rows("SELECT identity FROM models")]
         for (text,) in self._rows(sql, {"key": key}):
-            return _request(text)
+            with contextlib.suppress(*UNREADABLE):
+                request = request_of(text)
+                if any(request.key(name) == key for name in identities):
+                    return request
         return None
 
     def failures(self, keys: Sequence[Key] | None = None) -> dict[Key, Failed]:
@@ -231,10 +270,44 @@ class Store:
             rows = self._rows(sql.format(""))
         else:
             rows = self._select_in(sql.format("AND key IN ({})"), keys)
-        return {
-            key: Failed(_request(request), attempts, Failure(**orjson.loads(failure)))
-            for key, request, attempts, failure, _ in rows
-        }
+        found = {}
+        for key, request, attempts, failure, _ in rows:
+            with contextlib.suppress(*UNREADABLE):  # a failure that is damaged is asked again too
+                seen = Failure.from_json(orjson.loads(failure))
+                found[key] = Failed(request_of(request), attempts, seen)
+        return found
+
+    def spent(self) -> dict[str, Spent]:
+        """What all sessions spent at most, by the identity of the model."""
+        if self._connection is None:
+            return dict(self._spent)
+        rows = self._rows(
+            "SELECT identity, requests, prompt_tokens, completion_tokens FROM spending"
+        )
+        found = {identity: Spent(*counts) for identity, *counts in rows}
+        if not all(isinstance(n, int) for spent in found.values() for n in astuple(spent)):
+            raise StoreError(
+                f"{self.path}: the account of what was spent is damaged.",
+                hint="Nothing was sent. Restore it from a copy, or choose another --out;"
+                " horsesense report still reads its answers.",
+            )
+        return found
+
+    def keep_spent(self, identity: str, spent: Spent, *, at_once: bool = False) -> None:
+        """Write down what a model has taken, all sessions together.
+
+        Where there is no file yet, this waits for the first answer, unless `at_once`.
+        """
+        if self._connection is None:
+            self._spent[identity] = spent
+            if at_once:
+                self._make()
+            return
+        with self._transaction() as database:
+            database.execute(
+                "INSERT OR REPLACE INTO spending VALUES (?, ?, ?, ?)",
+                [identity, spent.requests, spent.prompt_tokens, spent.completion_tokens],
+            )
 
     def totals(self) -> Totals:
         """Counts over the whole store; reads every row."""
@@ -242,7 +315,7 @@ class Store:
             return Totals(0, 0, 0, 0)
         [(responses, prompt, completion)] = self._rows(
             "SELECT count(*), total(json_extract(response, '$.usage[0]')), "
-            "total(json_extract(response, '$.usage[1]')) FROM responses"
+            "total(json_extract(response, '$.usage[1]')) FROM responses WHERE json_valid(response)"
         )
         [(failures,)] = self._rows(
             "SELECT count(DISTINCT key) FROM failures f "
@@ -265,7 +338,7 @@ class Store:
         for table in ("responses", "failures"):
             for key, name, request, text, digest in self._rows(_HASHED[table], [identity]):
                 checked += 1
-                faults += _faults_of_row(table, key, name, request, text, digest)
+                faults += faults_of_row(table, key, name, request, text, digest)
         return Verification(checked, tuple(faults))
 
     def _model(self, identity: str) -> int:
@@ -319,38 +392,3 @@ _HASHED: Final = {
         SELECT key, identity, request, failure, NULL FROM failures
         JOIN models ON models.id = model WHERE ?1 IS NULL OR identity = ?1""",
 }
-
-
-def _faults_of_row(
-    table: str, key: Key, identity: str, request: str, text: str, digest: bytes | None
-) -> Iterator[str]:
-    where = f"{table}, key {key.hex()}"
-    if digest is not None and _digest(text) != digest:
-        yield f"{where}: the response is not the one that was stored"
-    try:
-        derived = _request(request).key(identity)
-    except (ValueError, KeyError, TypeError) as error:
-        yield f"{where}: the request cannot be read ({type(error).__name__}: {error})"
-    else:
-        if derived != key:
-            yield f"{where}: request and model {identity!r} hash to {derived.hex()}"
-
-
-def _text(value: Request | Response) -> str:
-    return _json(value.as_json())
-
-
-def _json(value: Any) -> str:
-    return orjson.dumps(value).decode()
-
-
-def _digest(text: str) -> bytes:
-    return blake2b(text.encode(), digest_size=16).digest()
-
-
-def _request(text: str) -> Request:
-    return Request.from_json(orjson.loads(text))
-
-
-def _response(text: str) -> Response:
-    return Response.from_json(orjson.loads(text))

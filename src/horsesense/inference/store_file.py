@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from horsesense.errors import StoreError
+from horsesense.files import PRIVATE
 
 SCHEMA: Final = 1
 APPLICATION: Final = 0x686F7273  # "hors", in the file's header: tells a store from other databases
@@ -41,10 +42,42 @@ CREATE TABLE failures (
 );
 CREATE INDEX failures_by_key ON failures (key);
 """
+_ACCOUNT: Final = """
+CREATE TABLE spending (
+    identity TEXT PRIMARY KEY,
+    requests INTEGER NOT NULL,
+    prompt_tokens INTEGER NOT NULL,
+    completion_tokens INTEGER NOT NULL
+);
+INSERT INTO spending
+SELECT identity, sum(n), sum(prompt), sum(completion) FROM (
+    SELECT model, 1 AS n, coalesce(json_extract(response, '$.usage[0]'), 0) AS prompt,
+        coalesce(json_extract(response, '$.usage[1]'), 0) AS completion FROM responses
+        WHERE json_valid(response)
+    UNION ALL SELECT model, attempts, 0, 0 FROM failures
+) JOIN models ON models.id = model GROUP BY identity;
+"""
+"""What was spent. A store of an earlier release has none and gets what its answers tell."""
+
+_ASIDE: Final = """
+CREATE TABLE damaged (
+    key BLOB, model INTEGER, request BLOB, response BLOB, digest BLOB, stored_at INTEGER
+);
+"""
+"""Answers that are not as they were stored: kept as found, never read, asked again."""
+
+_LATER: Final = {"spending": _ACCOUNT, "damaged": _ASIDE}
+"""Tables that stores of earlier releases lack; those releases leave them alone."""
+
 _KEPT: Final = """
 CREATE TRIGGER {table}_{verb}_refused BEFORE {verb} ON {table}
 BEGIN SELECT RAISE(ABORT, 'this store only grows: {table} are never changed'); END;
 """
+
+
+def refusal(table: str, verb: str) -> str:
+    """The statement that makes a table refuse UPDATE or DELETE."""
+    return _KEPT.format(table=table, verb=verb)
 
 
 _ADVICE: Final = {
@@ -101,7 +134,7 @@ def hold(path: Path) -> int:
     """
     # The lock belongs to the open file, not to its name: it ends with the process however that
     # ends, so that a killed run leaves nothing that a user would have to delete.
-    lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    lock = os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE)
     try:
         _lock(lock)
     except (BlockingIOError, PermissionError):
@@ -139,12 +172,16 @@ def create(path: Path) -> None:
     new = path.with_suffix(".new")
     with explained(path):
         new.unlink(missing_ok=True)
+        # What is made beside it, such as its log, gets the same permissions.
+        os.close(os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY, PRIVATE))
         connection = sqlite3.connect(new)
         try:
             connection.executescript(_TABLES)
+            for statement in _LATER.values():
+                connection.executescript(statement)
             for table in ("models", "responses", "failures"):
                 for verb in ("UPDATE", "DELETE"):
-                    connection.executescript(_KEPT.format(table=table, verb=verb))
+                    connection.execute(refusal(table, verb))
             connection.execute(f"PRAGMA application_id = {APPLICATION}")
             connection.execute(f"PRAGMA user_version = {SCHEMA}")
             connection.commit()
@@ -203,6 +240,7 @@ def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
             # log lets many answers share one write of a page.
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA wal_autocheckpoint = 8192")
+            _complete(connection)
             return connection
         try:
             return _open(path, "mode=ro")
@@ -214,9 +252,20 @@ def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
             return _open(path, "mode=ro&immutable=1")
 
 
+def _complete(connection: sqlite3.Connection) -> None:
+    """Add the tables that an earlier release did not make."""
+    rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+    there = {name for (name,) in rows}
+    for name, statement in _LATER.items():
+        if name not in there:
+            connection.executescript(f"BEGIN IMMEDIATE; {statement} COMMIT;")
+
+
 def _open(path: Path, options: str) -> sqlite3.Connection:
     uri = f"{path.absolute().as_uri()}?{options}"
     connection = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=10)
+    # Damaged text is read as damaged, not refused: whether it is sound, its digest says.
+    connection.text_factory = lambda raw: raw.decode(errors="replace")
     try:
         connection.execute("PRAGMA cache_size = -65536")  # KiB
         # SQLite opens lazily: this makes a damaged or locked file fail here, where it is explained.

@@ -7,6 +7,7 @@ unpickled, and every fault is kept with its line so that all of them are reporte
 from __future__ import annotations
 
 import codecs
+import contextlib
 import csv
 import difflib
 import gzip
@@ -20,6 +21,8 @@ from typing import Any, BinaryIO, Final
 import orjson
 
 from horsesense.errors import ItemsError, UsageError
+from horsesense.files import regular, usable
+from horsesense.items.parquet import UnreadableError, parquet_rows
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -37,6 +40,8 @@ MAX_LINE: Final = 16 * 2**20
 MAX_GROWTH: Final = 200
 """A compressed file may grow so many times (text grows 3 to 20 times), or to `FREE_GROWTH`."""
 FREE_GROWTH: Final = 64 * 2**20
+LINE: Final = 64
+"""Bytes that a line of a compressed file counts besides its own."""
 MAX_FAULTS: Final = 1_000
 """Reading stops after so many faults."""
 
@@ -104,10 +109,10 @@ def read_rows(path: Path, faults: Faults) -> Rows:
         faults.unit = "row"
         yield from _parquet_rows(path, faults)
     elif form in FORMATS:
-        limit = max(FREE_GROWTH, MAX_GROWTH * path.stat().st_size)
         try:
             with PACKINGS[packing](path) as stream:
-                yield from FORMATS[form](_lines(stream, limit, faults), faults)
+                lines = _lines(stream, _most_content(path), bool(packing), faults)
+                yield from FORMATS[form](lines, faults)
         except OSError as error:
             raise UsageError(f"{path} cannot be read: {error.strerror}.") from error
     else:
@@ -133,15 +138,22 @@ def _check_path(path: Path) -> None:
     Raises:
         UsageError: `path` is missing or a directory; it names the files near it.
     """
-    if path.is_dir():
+    if usable(regular(path)).is_dir():
         inside = [entry.name for entry in sorted(path.iterdir()) if entry.is_file()][:10]
         raise UsageError(
             f"{path} is a directory.",
             hint=f"Name a file in it: {', '.join(inside)}." if inside else "It contains no files.",
         )
-    if path.exists():
+    try:
+        path.stat()
         return
-    beside = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}.") from None
+    beside = []
+    with contextlib.suppress(OSError):
+        beside = [entry.name for entry in path.parent.iterdir()]
     near = difflib.get_close_matches(path.name, beside, n=3, cutoff=0.5)
     hint = f"Near it: {', '.join(near)}." if near else "Check the path."
     if not path.is_absolute() and str(path).count("/") <= 1 and not path.suffix:
@@ -157,16 +169,18 @@ PACKINGS: Final[dict[str, Callable[[Path], Any]]] = {
 """File ending -> how to open it as a stream of bytes."""
 
 
-def _lines(stream: BinaryIO, limit: int, faults: Faults) -> Lines:
+def _lines(stream: BinaryIO, limit: int, packed: bool, faults: Faults) -> Lines:
     """Numbered lines; overlong ones are passed over and counted as faults.
 
-    Reading stops after `limit` bytes: memory and time are bounded for a decompression bomb.
+    Reading stops after `limit` bytes: memory and time are bounded for a decompression bomb. A line
+    costs time however short it is, so that each of a packed file counts some bytes more.
     """
     number = total = 0
+    more = LINE if packed else 0
     try:
         while line := stream.readline(MAX_LINE + 1):
             number += 1
-            total += len(line)
+            total += len(line) + more
             if len(line) > MAX_LINE:
                 total += _skip_line(stream, number, limit - total, faults)
             elif number > 1:
@@ -304,11 +318,14 @@ FORMATS: Final[dict[str, Callable[[Lines, Faults], Rows]]] = {
 
 
 def _parquet_rows(path: Path, faults: Faults) -> Rows:
-    import polars as pl
-
+    number = 0
     try:
-        frame = pl.read_parquet(path, glob=False)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        faults.add(1, f"not a readable Parquet file ({error})")
-        return
-    yield from enumerate(frame.iter_rows(named=True), 1)
+        for number, row in enumerate(parquet_rows(path, _most_content(path)), 1):
+            yield number, row
+    except UnreadableError as error:
+        faults.add(number + 1, f"not a readable Parquet file ({error})")
+
+
+def _most_content(path: Path) -> int:
+    """Bytes that a file may stand for."""
+    return max(FREE_GROWTH, MAX_GROWTH * path.stat().st_size)

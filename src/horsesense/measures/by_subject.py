@@ -152,6 +152,8 @@ def _weight(hits: Floats, asked: Floats) -> float:
     """How many trials per position the expected recalls are worth: noise over true variance."""
     expected = _expected(hits, asked, hits.sum(axis=0), asked.sum(axis=0))
     used = asked > 0
+    if not used.any():
+        return MOST_WEIGHT
     noise = expected * (1 - expected)
     gaps = (ratio(hits, asked) - expected)[used] ** 2
     true = float(np.mean(gaps) - np.mean(noise[used] / asked[used]))

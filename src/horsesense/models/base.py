@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import NamedTuple, Protocol, Self, runtime_checkable
@@ -78,6 +78,19 @@ class Model(Protocol):
 
     async def respond(self, batch: Sequence[Asked]) -> Sequence[Response | Failure]:
         """Answer each request, in order. What goes wrong is returned as a Failure, not raised."""
+        ...
+
+
+Ask = Callable[[Request], Awaitable[Response | Failure]]
+"""Puts one request to a model, on the account of a run and within its budget."""
+
+
+@runtime_checkable
+class Probing(Protocol):
+    """A model that must be asked to find out what it offers: what that takes is counted."""
+
+    async def probe(self, ask: Ask) -> Capabilities:
+        """`Model.capabilities`, with every request put through `ask`."""
         ...
 
 

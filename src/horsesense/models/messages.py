@@ -170,11 +170,14 @@ class Failure:
     """A call that gave no answer. It is stored apart and never read as one.
 
     Attributes:
-        kind: "rate_limit", "server", "connection", "timeout", "malformed", "rejected".
+        kind: "rate_limit", "server", "connection", "timeout", "malformed", "rejected", or
+            "dialect" where the same request can be asked again in other words at once.
         message: what was seen, shortened, without credentials.
         status: HTTP status where there was one.
         retryable: whether asking again can help.
         retry_after: seconds the server asked to wait.
+        usage: token counts, where the model states them: a failed call can cost as much.
+        unsent: whether the request certainly never reached the model, so that it cost nothing.
     """
 
     kind: str
@@ -182,6 +185,13 @@ class Failure:
     status: int | None = None
     retryable: bool = True
     retry_after: float | None = None
+    usage: Usage = Usage()
+    unsent: bool = False
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Failure:
+        """A failure as it was stored."""
+        return cls(**{**value, "usage": Usage(**value.get("usage", {}))})
 
 
 UNATTACHED: Final = Failure(

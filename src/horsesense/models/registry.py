@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from horsesense.errors import UsageError
 from horsesense.plugins import Registry, Scheme, forms, parse_scheme, scheme
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ for _scheme in (
         "http",
         "horsesense.models.openai.http",
         "NAME[@URL]",
-        "Any server that speaks the OpenAI protocol; the key comes from `OPENAI_API_KEY` alone.",
+        "Any server that speaks the OpenAI protocol; the key comes from the environment.",
     ),
     Scheme(
         "hf",
@@ -43,9 +44,20 @@ FORMS: Final = forms(SCHEMES.own)
 def make_model(spec: str, **options: Any) -> Model:
     """The model named by `--model`; UsageError lists the schemes.
 
+    Args:
+        spec: `SCHEME:REST`.
+        options: of the scheme's `from_spec`; None leaves one out.
+
     >>> make_model("sim:position?k=1").name
     'sim:position?k=1'
     """
     found, rest = parse_scheme(spec, SCHEMES, default="http")
-    model: Model = found.make(rest, **options)
+    given = {name: value for name, value in options.items() if value is not None}
+    unknown = [name for name in given if not found.takes(name)]
+    if unknown:
+        raise UsageError(
+            f"{found.name}: models take no {' and no '.join(unknown)}.",
+            hint="It belongs to models behind a server (http:).",
+        )
+    model: Model = found.make(rest, **given)
     return model

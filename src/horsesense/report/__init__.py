@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from horsesense.errors import UsageError
+from horsesense.errors import StoreError, UsageError
 from horsesense.files import write_whole
 from horsesense.inference.store import Store
 from horsesense.report import examples, text
@@ -22,6 +22,7 @@ from horsesense.report.sections import APPENDIX, SECTIONS, Section
 from horsesense.report.sections.score import SCORE
 from horsesense.report.verdict import by_tone
 from horsesense.rng import fingerprint
+from horsesense.runs.directory import RunDirectory
 from horsesense.runs.results import Results
 
 if TYPE_CHECKING:
@@ -40,12 +41,13 @@ LONGEST_ALONE = 200_000
 """The same in the page of a single item."""
 
 
-def write_report(results: Results, *, max_items: int = MAX_ITEMS) -> Path:
+def write_report(results: Results, *, max_items: int = MAX_ITEMS, to: Path | None = None) -> Path:
     """Write `report.html` into the run directory from its own files; no model is asked.
 
     Args:
         results: what was measured of a run.
         max_items: items shown with every prompt and answer, fewer where they are long.
+        to: another file to write.
 
     Raises StoreError where the run's files cannot be read, or the report cannot be written.
     """
@@ -63,8 +65,18 @@ def write_report(results: Results, *, max_items: int = MAX_ITEMS) -> Path:
         choice=choice,
         shown=shown,
     )
-    write_whole(directory.layout.report, html)
-    return directory.layout.report
+    return _written(directory, html, to or directory.layout.report)
+
+
+def _written(directory: RunDirectory, html: str, path: Path) -> Path:
+    """Write a page; StoreError says where else it could go if the run cannot be written."""
+    if path.parent == directory.layout.root and not directory.writable:
+        raise StoreError(
+            f"{directory.layout.root} cannot be written to.",
+            hint="Write the page somewhere else: horsesense report RUN --to FILE.",
+        )
+    write_whole(path, html)
+    return path
 
 
 def verdict_of(results: Results) -> list[str]:
@@ -83,7 +95,7 @@ def summary_html(results: Results) -> str:
     return template.render(run=results, verdict=_verdict(results), figures=figures)
 
 
-def item_report(results: Results, item_id: str) -> Path:
+def item_report(results: Results, item_id: str, to: Path | None = None) -> Path:
     """Write a page with every prompt and answer about one item, uncut, and return its path.
 
     Raises UsageError if the run holds no such item.
@@ -96,9 +108,8 @@ def item_report(results: Results, item_id: str) -> Path:
     body = _item(results, item_id, (), trials, LONGEST_ALONE, is_open=True)
     template = _environment().get_template("item_page.html.j2")
     # The id is the data's; a file is named by its hash.
-    path = directory.layout.root / f"item-{fingerprint(item_id)}.html"
-    write_whole(path, template.render(run=results, id=item_id, body=body))
-    return path
+    path = to or directory.layout.root / f"item-{fingerprint(item_id)}.html"
+    return _written(directory, template.render(run=results, id=item_id, body=body), path)
 
 
 def _rendered(run: Results, sections: Iterable[Section]) -> Iterator[tuple[Section, Markup]]:

@@ -14,7 +14,8 @@ from typing import NamedTuple
 import orjson
 import polars as pl
 
-from horsesense.inference.store import Failed, Store
+from horsesense.inference.store import Store
+from horsesense.inference.stored_rows import Failed
 from horsesense.items.item import Item
 from horsesense.models.messages import Request, Response
 from horsesense.readers.reading import Reading

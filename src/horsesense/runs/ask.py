@@ -13,8 +13,9 @@ from hashlib import blake2b
 from itertools import groupby, islice
 from typing import Any
 
-from horsesense.errors import InterruptedRunError, ModelError, UsageError
-from horsesense.inference.limits import Limits, RunSummary
+from horsesense.errors import BudgetSpentError, InterruptedRunError, ModelError, UsageError
+from horsesense.inference.limits import UNLIMITED, Limits, RunSummary
+from horsesense.inference.probe import capabilities
 from horsesense.inference.runner import run
 from horsesense.inference.store import Store
 from horsesense.items.item import ItemSet
@@ -53,21 +54,38 @@ async def ask(
         InterruptedRunError: stopped by the user; what was answered is stored.
         StoreError: the answers cannot be stored.
     """
-    described = ModelRecord.of(model, await model.capabilities())
-    _same_model(directory, described)
-    study = directory.study(described)
-    study.readers()  # an unknown one is an error before anything is asked
-    check = getattr(model, "check", None)
-    if check is not None:
-        check(directory.items)
+    _same_model(directory, model)
     with Store.lazy(directory.layout.store, lambda: directory.begin(described)) as store:
-        spent = await _Asking(directory, study, store, model, max_connections).rounds(limits)
+        described, probed = await _described(directory, model, store, limits)
+        study = directory.study(described)
+        study.readers()  # an unknown one is an error before anything is asked
+        check = getattr(model, "check", None)
+        if check is not None:
+            check(directory.items)
+        asking = _Asking(directory, study, store, model, max_connections, probed)
+        spent = await asking.rounds(limits)
     reason = spent.stopped or ("failures" if spent.failed else "")
     directory.mark("ask", "stopped" if reason else "complete", reason)
     return spent
 
 
-def _same_model(directory: RunDirectory, model: ModelRecord) -> None:
+async def _described(
+    directory: RunDirectory, model: Model, store: Store, limits: Limits
+) -> tuple[ModelRecord, RunSummary]:
+    """What the model offers, and what finding out took.
+
+    Where the budget of a run that is continued is spent, it is what it offered before.
+    """
+    try:
+        offers, probed = await capabilities(model, store, limits)
+    except BudgetSpentError:
+        if directory.record is None:
+            raise
+        return directory.record.model, RunSummary()
+    return ModelRecord.of(model, offers), probed
+
+
+def _same_model(directory: RunDirectory, model: Model) -> None:
     """UsageError if the run holds answers of another model."""
     before = None if directory.record is None else directory.record.model
     if before is not None and before.identity != model.identity:
@@ -79,7 +97,7 @@ def _same_model(directory: RunDirectory, model: ModelRecord) -> None:
 
 async def plan_again(directory: RunDirectory, store: Store) -> None:
     """Make the trials of an interrupted run again, from its own files and without a model."""
-    await _Asking(directory, directory.study(), store, None, None).rounds(Limits(requests=0))
+    await _Asking(directory, directory.study(), store, None, None).rounds(UNLIMITED)
 
 
 class _Asking:
@@ -92,30 +110,33 @@ class _Asking:
         store: Store,
         model: Model | None,
         max_connections: int | None,
+        probed: RunSummary | None = None,
     ) -> None:
         self.directory = directory
         self.study = study
         self.store = store
         self.model = model
         self.connections = max_connections
+        self.probed = probed or RunSummary()
         self.index = item_index(study.items)
         self.readers: tuple[Reader, ...] = ()
         self.plan: dict[int, str] = {}
 
     async def rounds(self, limits: Limits) -> RunSummary:
         """Every round: a later one sees what the earlier ones brought."""
-        spent = judged = RunSummary()
+        spent, judged = self.probed, RunSummary()
         planner = self.study.planner
         until, before = None, spent
         if self.study.settings.until is not None:
             until, before = await self._until_decided(limits)
+            before = self.probed + before
             # The rounds draw the same requests again, answered ones from the store.
             spent = replace(before, asked=0, cached=0, failed=0)
         for stage, probes in stages(self.study.probes):
             if stage > 1:
-                judged += await self._read(stage - 1, limits.after(spent + judged))
+                judged += await self._read(stage - 1, limits)
                 planner.setting = replace(planner.setting, history=self._history())
-            spent += await self._round(stage, probes, limits.after(spent + judged))
+            spent += await self._round(stage, probes, limits)
             if spent.stopped is not None:
                 break  # a later round would take what is missing for an answer
         question = self.directory.question()
@@ -135,7 +156,7 @@ class _Asking:
             items = deciding.next_items(probes)
             table, planner = _InMemory(), self.study.planner.batch(items)
             requests = self._requests(1, planner, probes, table, blake2b())
-            spent += await self._put(requests, planner, probes, limits.after(spent))
+            spent += await self._put(requests, planner, probes, limits)
             found = table.cells(requests, deciding.reader, self.store)
             if spent.stopped is not None or (self.model is None and not table.answered):
                 break
@@ -189,7 +210,7 @@ class _Asking:
             seen = "" if spent.last_failure is None else f": {spent.last_failure.message}"
             raise ModelError(
                 f"{self.study.model.name} did not answer a single request{seen}",
-                hint="Nothing was written. Mend the model or its address, and run it again.",
+                hint="No answer was stored. Mend the model or its address, and run it again.",
             )
         self.store.begin()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -13,7 +12,7 @@ import orjson
 import polars as pl
 
 from horsesense.errors import StoreError
-from horsesense.files import remove_leftovers, usable
+from horsesense.files import make_folder, may_write, remove_leftovers, usable
 from horsesense.inference.store import Store
 from horsesense.items.item import ItemSet
 from horsesense.rng import fingerprint
@@ -60,6 +59,12 @@ class RunDirectory:
         return cls(layout, record.settings, items, shots, record)
 
     @property
+    def writable(self) -> bool:
+        """Whether this process may write to the run; one that it may not is measured in memory."""
+        root = self.layout.root
+        return not root.exists() or may_write(root)
+
+    @property
     def known(self) -> RunRecord:
         """What run.toml holds; StoreError where nothing is on disk yet."""
         if self.record is None:
@@ -70,7 +75,7 @@ class RunDirectory:
 
     def begin(self, model: ModelRecord) -> None:
         """Write down what is asked and whom. Called once the first answer is there."""
-        self.layout.root.mkdir(parents=True, exist_ok=True)
+        make_folder(self.layout.root)
         put_aside(self.layout.root)
         remove_leftovers(self.layout.root, self.layout.tables)
         self.save_items()
@@ -104,7 +109,7 @@ class RunDirectory:
         self._keep(self.known.model_copy(update={"readers": readers, "settings": settings}))
 
     def _keep(self, record: RunRecord) -> None:
-        if record != self.record or not self.layout.record.exists():
+        if self.writable and (record != self.record or not self.layout.record.exists()):
             record.save(self.layout.record)
         self.record = record
 
@@ -162,8 +167,7 @@ class RunDirectory:
         Raises:
             StoreError: another process works on the run.
         """
-        place = self.layout.root
-        alone = os.access(place, os.W_OK) and os.access(self.layout.store, os.W_OK)
+        alone = self.writable and may_write(self.layout.store)
         with Store.open(self.layout.store) if alone else self.store() as store:
             yield store
 

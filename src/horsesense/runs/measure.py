@@ -35,7 +35,7 @@ SCHEMA = 2
 
 
 def measure(directory: RunDirectory) -> Results:
-    """Compute every measure of a run anew and write estimates.json.
+    """Compute every measure of a run anew and write estimates.json, where the run can be written.
 
     Raises StoreError where the run's files cannot be read or written.
     """
@@ -52,9 +52,10 @@ def measure(directory: RunDirectory) -> Results:
         early = Sequences(asked.until, directory.items, found, settings.seed, settings.level)
         estimates = list(early.estimates(estimates))
         findings["until"] = {**asked.until.model_dump(), "findings": early.findings()}
-    rows = [estimate.as_json() for estimate in estimates]
-    content = orjson.dumps({**findings, "estimates": rows}, option=orjson.OPT_INDENT_2)
-    write_whole(directory.layout.estimates, content)
+    if directory.writable:
+        rows = [estimate.as_json() for estimate in estimates]
+        content = orjson.dumps({**findings, "estimates": rows}, option=orjson.OPT_INDENT_2)
+        write_whole(directory.layout.estimates, content)
     directory.mark("measure", "complete")
     return Results(directory, findings, tuple(estimates))
 

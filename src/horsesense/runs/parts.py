@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from horsesense.errors import StoreError
-from horsesense.files import replace_folder, write_whole
+from horsesense.files import make_folder, replace_folder, write_whole
 from horsesense.runs.layout import parts_of
 
 CHUNK = 50_000
@@ -75,7 +75,7 @@ class NewTable:
     def finish(self) -> None:
         """Write what is held and put the table in its place."""
         self._writer.flush()
-        self._new.mkdir(parents=True, exist_ok=True)
+        make_folder(self._new)
         replace_folder(self._new, self.folder)
 
     def discard(self) -> None:

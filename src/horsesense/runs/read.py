@@ -49,8 +49,7 @@ async def read(
     setting = Setting(directory.items, directory.settings.seed)
     spent = RunSummary()
     for stage, plan in sorted(asked.plan.items()) if asked else ():
-        left = limits.after(spent)
-        spent += await read_stage(directory, setting, store, readers, stage, plan, left)
+        spent += await read_stage(directory, setting, store, readers, stage, plan, limits)
     made = {reader.name: reader.version for reader in readers}
     directory.keep_readers({**kept, **made})
     _tidy(directory, asked.plan if asked else ())
@@ -88,7 +87,7 @@ async def read_stage(
                 ]
                 for reader in bulk:
                     pairs = [(trial, response) for _, trial, response in found]
-                    spent += await reader.prepare(pairs, store, limits.after(spent))
+                    spent += await reader.prepare(pairs, store, limits)
                 for shelf in shelves:
                     shelf.read(found)
                 tick(len(rows))

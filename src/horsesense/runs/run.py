@@ -18,8 +18,9 @@ from typing import Any, Self, TypeVar
 import polars as pl
 
 from horsesense.errors import InterruptedRunError, StoreError, UsageError
+from horsesense.files import usable
 from horsesense.inference.limits import UNLIMITED, Limits, RunSummary
-from horsesense.inference.store import Verification
+from horsesense.inference.stored_rows import Verification
 from horsesense.items.item import ItemSet
 from horsesense.measures.base import Estimate
 from horsesense.models.base import Model
@@ -59,7 +60,7 @@ class Run:
 
         Raises StoreError where there is none, or it cannot be used.
         """
-        convert_if_old(Path(path))
+        convert_if_old(usable(path))
         return cls(RunDirectory.open(path))
 
     @classmethod
@@ -68,7 +69,7 @@ class Run:
 
         Raises UsageError, ItemsError or StoreError (see `runs.start.start`).
         """
-        convert_if_old(Path(out), unfinished="keep")
+        convert_if_old(usable(out), unfinished="keep")
         return cls(start(out, settings, items))
 
     def __repr__(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from horsesense.errors import HorsesenseError
-from horsesense.inference.store import Verification
+from horsesense.inference.stored_rows import Verification
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.read import described
 from horsesense.runs.results import Results

@@ -18,9 +18,19 @@ from aiohttp import web
 
 from horsesense.rng import unit
 
-KINDS: Final = ("429", "500", "drop", "garbage", "no_choices", "null", "truncated", "timeout")
+KINDS: Final = (
+    *("429", "500", "drop", "garbage", "no_choices", "null", "truncated", "timeout"),
+    *("bad_date", "nested_error", "nested_reply", "costly_null", "costly_error", "not_http"),
+)
 """429 with Retry-After, 500, connection dropped, HTML, `choices: []`, `content: null`, a body that
-breaks off, and no reply at all."""
+breaks off, and no reply at all; a Retry-After that no clock can show, an error body and a reply
+nested 400 deep, `content: null` and a 500 that took 2,000 tokens, and a reply that is not HTTP."""
+
+ODD: Final = ("half_character", "huge_usage")
+"""Replies that are odd and yet answers: half of a surrogate pair, and 2^62 tokens."""
+
+COSTLY: Final = 2_000
+"""Tokens that a costly failure takes, whatever was allowed."""
 
 _NULL: Final = {"message": {"role": "assistant", "content": None}, "text": None}
 
@@ -50,6 +60,9 @@ class FaultServer:
 
     Attributes:
         sent: how often each prompt was asked.
+        tokens: what all calls took, as a server would bill them: the words of the prompt, and all
+            tokens that a faulty call allowed, whether the reply says so or not.
+        dearest: the most that one call took.
         faulted: how often each kind of fault was served.
         most_in_flight: the highest number of calls under way together.
         headers: the request headers of the last call.
@@ -67,8 +80,9 @@ class FaultServer:
         describe: Callable[[dict[str, Any]], Any] | None = None,
     ) -> None:
         self.faults = dict(faults or {})
-        if unknown := self.faults.keys() - set(KINDS):
-            raise ValueError(f"unknown faults {sorted(unknown)}; known: {', '.join(KINDS)}")
+        if unknown := self.faults.keys() - {*KINDS, *ODD}:
+            known = ", ".join((*KINDS, *ODD))
+            raise ValueError(f"unknown faults {sorted(unknown)}; known: {known}")
         self.hopeless = hopeless
         self.latency = latency
         self.hang = hang
@@ -77,6 +91,7 @@ class FaultServer:
         self.describe = describe
         self.sent: Counter[str] = Counter()
         self.faulted: Counter[str] = Counter()
+        self.tokens = self.dearest = 0
         self.most_in_flight = 0
         self.headers: dict[str, str] = {}
         self._in_flight = 0
@@ -152,13 +167,25 @@ class FaultServer:
         self.most_in_flight = max(self.most_in_flight, self._in_flight)
         try:
             kind = self.fault(prompt, self.sent[prompt])
+            self._bill(kind, prompt, body)
             await asyncio.sleep(self.latency)
             if kind is None:
                 return self._sound(prompt, body)
             self.faulted[kind] += 1
+            if kind in ODD:
+                return self._odd(kind, self._sound(prompt, body))
             return await self._faulty(kind, call, prompt)
         finally:
             self._in_flight -= 1
+
+    def _bill(self, kind: str | None, prompt: str, body: Mapping[str, Any]) -> None:
+        allowed = int(body.get("max_tokens") or body.get("max_completion_tokens") or 16)
+        completion = 1 if kind is None or kind in ODD else allowed
+        if kind in ("costly_null", "costly_error"):
+            completion = COSTLY
+        taken = len(prompt.split()) + completion
+        self.tokens += taken
+        self.dearest = max(self.dearest, taken)
 
     def _sound(self, prompt: str, body: Mapping[str, Any]) -> web.Response:
         text = self.answer(prompt)
@@ -174,6 +201,14 @@ class FaultServer:
         }
         return web.json_response(reply if self.describe is None else self.describe(reply))
 
+    def _odd(self, kind: str, sound: web.Response) -> web.Response:
+        text = str(sound.text)
+        if kind == "half_character":
+            text = text.replace('"message"', '"odd": "\\ud83d", "message"')
+        else:
+            text = text.replace('"completion_tokens": 1', f'"completion_tokens": {2**62}')
+        return web.Response(text=text, content_type="application/json")
+
     async def _faulty(self, kind: str, call: web.Request, prompt: str) -> web.StreamResponse:
         match kind:
             case "429":
@@ -187,6 +222,23 @@ class FaultServer:
                 return web.json_response({"choices": []})
             case "null":
                 return web.json_response({"choices": [_NULL]})
+            case "bad_date":
+                wait = {"Retry-After": "Fri, 31 Dec 99999 23:59:59 GMT"}
+                return web.json_response(_error("too many requests"), status=429, headers=wait)
+            case "nested_error" | "nested_reply":
+                body = b'{"error": ' * 400 + b"1" + b"}" * 400
+                status = 500 if kind == "nested_error" else 200
+                return web.Response(body=body, status=status, content_type="application/json")
+            case "costly_null" | "costly_error":
+                usage = {"prompt_tokens": len(prompt.split()), "completion_tokens": COSTLY}
+                status = 500 if kind == "costly_error" else 200
+                reply = {**_error("broke"), "usage": usage}
+                if status == 200:
+                    reply = {"choices": [_NULL], "usage": usage}
+                return web.json_response(reply, status=status)
+            case "not_http":
+                if call.transport is not None:
+                    call.transport.write(b"\x00\xff nonsense\r\n\r\n")
             case "truncated":
                 broken = web.StreamResponse(headers={"Content-Length": "1000"})
                 broken.content_type = "application/json"

@@ -16,10 +16,12 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from yarl import URL
 
 from horsesense.errors import ModelError, UsageError
 from horsesense.models.base import Asked
 from horsesense.models.messages import Failure, Request, Response, SamplingParams, Usage
+from horsesense.models.openai.api_key import Secret
 from horsesense.models.openai.http import HttpModel
 from horsesense.models.openai.protocol import (
     SCORED_TOKENS,
@@ -33,6 +35,9 @@ from horsesense.models.openai.protocol import (
 from horsesense.models.registry import make_model
 
 KEY = "hs-very-secret-0123456789"
+ESCAPED = "".join(f"\\u{ord(c):04X}" for c in KEY)
+
+USED = {"prompt_tokens": 7, "completion_tokens": 2000}
 
 CHAT = Request((("user", "Which?"),), None, SamplingParams(top_logprobs=2))
 PLAIN = Request(None, "Which?", SamplingParams(top_logprobs=2))
@@ -471,12 +476,11 @@ def test_a_server_that_wants_other_names_gets_them() -> None:
 
     async def twice(model: HttpModel) -> Any:
         asked = Asked(CHAT.key("x"), CHAT)
-        results = [*await model.respond([asked]), *await model.respond([asked])]
-        return results, (await model.capabilities()).notes
+        return (await model.capabilities()).notes, await model.respond([asked])
 
-    results, notes = against(handler, twice, form="chat")
+    notes, results = against(handler, twice, form="chat")
     assert all(isinstance(result, Response) for result in results)
-    assert len(bodies) == 3 + 1 + 1  # learnt once, then known
+    assert len(bodies) == 3 + 1  # learnt once, then known
     assert bodies[-1]["max_completion_tokens"] == 16
     assert any("max_completion_tokens" in note for note in notes)
     assert any("refuses a temperature" in note for note in notes)
@@ -487,6 +491,131 @@ def test_a_server_that_wants_other_names_gets_them() -> None:
 )
 def test_another_refusal_changes_nothing(message: str) -> None:
     assert Dialect().after(message) == Dialect()
+
+
+# Replies that would end an audit
+
+
+NESTED = b'{"a": ' * 400 + b"1" + b"}" * 400
+
+
+@pytest.mark.parametrize("status", [200, 400, 429, 500])
+@pytest.mark.parametrize(
+    "body",
+    [
+        NESTED,
+        NESTED.replace(b'"a"', b'"error"'),
+        b"[" * 100_000,
+        b'{"choices": ' + b"[" * 1000 + b"]" * 1000 + b"}",
+        b'{"error": {"message": ' + NESTED + b"}}",
+        b'{"usage": {"prompt_tokens": 1e999}}',
+        b'{"error": "\\ud800"}',
+        b"\xff\xfe\x00",
+    ],
+)
+@pytest.mark.parametrize(
+    "wait", [{}, {"Retry-After": "Fri, 31 Dec 99999 23:59:59 GMT"}, {"Retry-After": "9" * 400}]
+)
+def test_no_reply_ends_the_run(body: bytes, status: int, wait: dict[str, str]) -> None:
+    result = respond(always(body, status=status, headers=wait))
+    assert isinstance(result, Failure)
+    assert result.message.isprintable()
+
+
+def test_whatever_reading_a_reply_raises_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: Any) -> Response:
+        raise RecursionError("of a kind that nobody thought of")
+
+    monkeypatch.setattr("horsesense.models.openai.http.read_reply", broken)
+    result = respond(always(chat_reply()))
+    assert result == Failure("malformed", "the reply cannot be read: RecursionError")
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("61", 61.0),
+        ("1e308", 1e308),
+        ("-1", None),
+        ("nan", None),
+        ("inf", None),
+        ("9" * 400, None),
+        ("Fri, 31 Dec 99999 23:59:59 GMT", None),
+        ("Mon, 01 Jan 0001 00:00:00 +2359", 0.0),
+        ("Mon, 01 Jan 9999 00:00:00 -9999", None),
+        ("Thu, 01 Jan 1970 00:00:00 GMT", 0.0),
+    ],
+)
+def test_any_retry_after(text: str, seconds: float | None) -> None:
+    assert retry_after({"Retry-After": text}) == seconds
+
+
+@pytest.mark.parametrize("counts", [2**62, 2**31 + 1, -1, 1.5, "9", True, None])
+def test_what_is_no_count_of_tokens_is_unknown(counts: Any) -> None:
+    usage = {"prompt_tokens": counts, "completion_tokens": 3}
+    result = read({**chat_reply(), "usage": usage})
+    assert isinstance(result, Response)
+    assert result.usage == Usage(None, 3)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {**chat_reply(message={"content": None}), "usage": USED},
+        {"choices": [], "usage": USED},
+        {"error": "broke", "usage": USED},
+        {**chat_reply(finish_reason="content_filter", message={"content": None}), "usage": USED},
+    ],
+)
+@pytest.mark.parametrize("status", [200, 429, 500])
+def test_a_failure_says_what_it_took(body: dict[str, Any], status: int) -> None:
+    result = respond(always(body, status=status))
+    assert isinstance(result, Failure)
+    assert result.usage == Usage(7, 2000)
+
+
+@pytest.mark.parametrize(
+    ("escaped", "text"),
+    [
+        (r"B\ud83d", "B\ufffd"),
+        (r"\ude00B", "\ufffdB"),
+        (r"\ud83d\ude00\ud83d", "\U0001f600\ufffd"),
+        (r"\ud83d\ud83d\ude00", "\ufffd\U0001f600"),
+        (r"\\ud83d\ud83d", "\\ud83d\ufffd"),
+    ],
+)
+def test_half_a_character_is_an_answer(escaped: str, text: str) -> None:
+    body = orjson.dumps(chat_reply(message={"content": "HERE"})).replace(b"HERE", escaped.encode())
+    result = respond(always(body))
+    assert isinstance(result, Response)
+    assert result.text == text
+
+
+def test_a_peer_that_is_dead_says_how_long_it_was_waited_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It takes the connection and never answers the handshake."""
+    monkeypatch.setattr("horsesense.models.openai.http.CONNECTING", 0.2)
+
+    async def go() -> Response | Failure:
+        server = await asyncio.start_server(lambda r, w: None, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        async with server, make_model(f"http:m@https://127.0.0.1:{port}/v1") as model:
+            return (await model.respond([Asked(CHAT.key("x"), CHAT)]))[0]
+
+    result = asyncio.run(go())
+    assert result == Failure("timeout", "no connection within 0.2 s", unsent=True)
+
+
+@pytest.mark.parametrize("timeout", [0, -1, float("nan"), float("inf")])
+def test_impossible_timeouts(timeout: float) -> None:
+    with pytest.raises(UsageError, match="time-out"):
+        make_model("http:m@http://h/v1", timeout=timeout)
+
+
+def test_only_a_server_has_a_timeout_and_a_key() -> None:
+    with pytest.raises(UsageError, match="no timeout and no key_env"):
+        make_model("sim:prior", timeout=3.0, key_env="KEY")
 
 
 # Capabilities
@@ -604,6 +733,19 @@ def test_the_address_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> No
         "http:m@http://",
         "http:m@http://me:pw@h/v1",
         "http:m@http://h/v1?key=abc",
+        "http:m@http://h/v1#abc",
+        "http:m?api-key=abc",
+        "http:https://me:pw@h/v1",
+        "http:m@https://me:p@pw@h/v1",
+        "http:m@//me:pw@h/v1",
+        "http:m@me:pw@http://h/v1",
+        "http:m@h",
+        "http:m@h.example",
+        "http:m@http://me:pw@h:99999999/v1",
+        "http:m@http://" + "h" * 70 + "/v1",
+        "http:m@http://h\udcff/v1",
+        "http:\udcff",
+        "http:m\n",
     ],
 )
 def test_impossible_addresses(spec: str) -> None:
@@ -648,9 +790,10 @@ def test_without_a_key_there_is_no_header() -> None:
         always(f"you sent {KEY}".encode(), content_type="text/plain", status=500),
         always(f"you sent {KEY}".encode(), content_type="text/plain"),
         always(f"you sent {KEY}".encode()),
-        always(chat_reply(message={"content": f"Your key is {KEY}"})),
-        always(orjson.dumps(chat_reply(message={"content": KEY})).replace(b"hs-", b"\\u0068s-")),
         always({"error": {"message": KEY}}),
+        always({"error": {"message": orjson.dumps({"was": ESCAPED}).decode()}}, status=500),
+        always(ESCAPED.encode(), status=500),
+        always(b" " * 65_000 + KEY[:20].encode(), status=500),
         always(b"", status=302, headers={"Location": f"http://evil/{KEY}"}),
     ],
 )
@@ -660,6 +803,89 @@ def test_a_server_that_repeats_the_key(monkeypatch: pytest.MonkeyPatch, handler:
     assert isinstance(result, Failure)
     for part in (KEY, "wxyz", "abcdefghijk"):
         assert part not in repr(result)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        chat_reply(message={"content": f"Your key is {KEY}"}),
+        chat_reply(message={"content": f"Your key is {ESCAPED}"}),
+        chat_reply(finish_reason=KEY),
+        {**chat_reply(), "model": KEY},
+        chat_reply(logprobs={"content": [{"token": KEY, "logprob": -0.1}]}),
+    ],
+)
+@pytest.mark.parametrize("escaped", [False, True])
+def test_an_answer_that_repeats_the_key_is_kept_without_it(
+    monkeypatch: pytest.MonkeyPatch, reply: dict[str, Any], escaped: bool
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    body = orjson.dumps(reply)
+    result = respond(always(body.replace(b"hs-", b"\\u0068s-") if escaped else body))
+    assert isinstance(result, Response)
+    stored = orjson.dumps(result.as_json()).decode()
+    assert "[key]" in stored
+    assert "secret" not in stored
+
+
+@pytest.mark.parametrize("key", ["x", "ollama", "token", "EMPTY", "B", "message"])
+def test_a_placeholder_for_a_key_changes_no_answer(
+    monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    plain = respond(always(chat_reply(message={"content": "x ollama token EMPTY B message"})))
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    result = respond(always(chat_reply(message={"content": "x ollama token EMPTY B message"})))
+    assert isinstance(result, Response)
+    assert isinstance(plain, Response)
+    assert result.as_json() | {"latency": 0} == plain.as_json() | {"latency": 0}
+
+
+@pytest.mark.parametrize(
+    ("url", "base", "names", "sent"),
+    [
+        ("https://api.openai.com/v1", "", ["OPENAI_API_KEY"], True),
+        ("http://api.openai.com/v1", "", ["OPENAI_API_KEY"], False),
+        ("https://api.openai.com.evil.example/v1", "", ["OPENAI_API_KEY"], False),
+        ("https://other.example/v1", "", ["OPENAI_API_KEY"], False),
+        ("https://other.example/v1", "https://other.example/v2", ["OPENAI_API_KEY"], True),
+        ("https://api.openai.com/v1", "https://other.example/v2", ["OPENAI_API_KEY"], False),
+        ("http://localhost:8000/v1", "", ["OPENAI_API_KEY"], True),
+        ("http://127.0.0.2:8000/v1", "", ["OPENAI_API_KEY"], True),
+        ("http://[::1]:8000/v1", "", ["OPENAI_API_KEY"], True),
+        ("http://localhost.evil.example/v1", "", ["OPENAI_API_KEY"], False),
+        ("https://other.example/v1", "", ["OPENAI_API_KEY", "HORSESENSE_API_KEY"], True),
+        ("http://10.0.0.1/v1", "", ["HORSESENSE_API_KEY"], True),
+    ],
+)
+def test_which_key_goes_to_which_host(
+    monkeypatch: pytest.MonkeyPatch, url: str, base: str, names: list[str], sent: bool
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", base)
+    for name in names:
+        monkeypatch.setenv(name, f"{KEY}-{name}")
+    secret = Secret.for_host(URL(url))
+    expected = {"Authorization": f"Bearer {KEY}-{names[-1]}"} if sent else {}
+    assert secret.headers() == expected
+    assert bool(secret.withheld) is not sent
+
+
+def test_a_key_of_its_own_for_one_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setenv("THEIRS", "another-key-0123456789")
+    secret = Secret.for_host(URL("https://other.example/v1"), "THEIRS")
+    assert secret.headers() == {"Authorization": "Bearer another-key-0123456789"}
+    for wrong in ("MISSING", KEY, ""):
+        with pytest.raises(UsageError, match="--key-env") as raised:
+            make_model("http:m@https://other.example/v1", key_env=wrong)
+        assert KEY not in str(raised.value)
+
+
+def test_a_refusal_says_which_key_was_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setattr("horsesense.models.openai.api_key.is_loopback", lambda host: False)
+    handler = always({"error": {"message": "no key"}}, status=401)
+    with pytest.raises(ModelError, match=r"OPENAI_API_KEY was not sent to .* HORSESENSE_API_KEY"):
+        against(handler, HttpModel.capabilities)
 
 
 def test_an_error_of_the_probe_hides_the_key(monkeypatch: pytest.MonkeyPatch) -> None:

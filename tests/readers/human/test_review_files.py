@@ -111,6 +111,94 @@ def test_nothing_in_the_file_is_a_formula(run: Path, tmp_path: Path) -> None:
     assert [cell for cell in cells if cell.startswith("'=cmd")]
 
 
+@pytest.mark.parametrize(
+    "before", ["", " ", "\u200b", "\ufeff", "\u00ad", "\u2060 \u3164", "\x1b", "\ufe0f"]
+)
+@pytest.mark.parametrize("sign", "=+-@＝＋－＠﹣﹢−₌⁼﹦﬩")
+def test_formulas_in_disguise(before: str, sign: str) -> None:
+    """Spreadsheets drop what is invisible, and take full-width signs for the plain ones."""
+    assert _inert(f"{before}{sign}1+1").startswith("'")
+
+
+@pytest.mark.parametrize("text", ["B", "(A)", "‘=’ is a sign", "日本", "", "\u200b", "'=1"])
+def test_other_text_is_left_alone(text: str) -> None:
+    assert _inert(text) == text
+
+
+def answers_in(path: Path) -> dict[str, str]:
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        return {row["key"]: row["answer"] for row in csv.DictReader(file) if row["answer"]}
+
+
+def annotate(run: Path, *words: str) -> dict[str, Any]:
+    ended = call("annotate", str(run), *words, "--json")
+    assert ended.returncode == 0, ended.stderr
+    found: dict[str, Any] = json.loads(ended.stdout)
+    return found
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_a_second_annotate_keeps_what_people_wrote(run: Path, tmp_path: Path, named: bool) -> None:
+    path = tmp_path / "mine.csv" if named else run / "review.csv"
+    words = ("--to", str(path)) if named else ()
+    path.unlink(missing_ok=True)
+    annotate(run, *words)
+    assert annotate(run, *words)["file"] == str(path)  # nothing is in it: written again
+    filled(run, path, "other", q0="new_wrong")
+    content = path.read_bytes()
+    done = annotate(run, *words, "--also", "3")
+    assert path.read_bytes() == content
+    assert done["file"] != str(path)
+    assert done["carried"] == len(answers_in(path)) == 3 * N // 2
+    assert answers_in(Path(done["file"])) == answers_in(path)
+    # Those of replies that are not chosen any more are carried over too.
+    fewer = annotate(run, *words)
+    assert Path(fewer["file"]) not in (path, Path(done["file"]))
+    assert answers_in(Path(fewer["file"])) == answers_in(path)
+    # What continues a file is the same reviewer's, who may have changed his mind.
+    annotate(run, "--take", str(path))
+    filled(run, Path(fewer["file"]), "new_correct")
+    taken = annotate(run, "--take", fewer["file"])
+    assert (taken["replies"], taken["compared"], taken["reviewers"]) == (18, 0, [f"1:{path.name}"])
+    for each in path.parent.glob(f"{path.stem}*.csv"):
+        each.unlink()
+
+
+def test_a_file_of_others_is_left_alone(run: Path, tmp_path: Path) -> None:
+    path = tmp_path / "notes.csv"
+    path.write_text("my notes")
+    done = annotate(run, "--to", str(path))
+    assert path.read_text() == "my notes"
+    assert Path(done["file"]).exists()
+
+
+def test_disagreements_settle_what_they_are_about_and_no_more(run: Path, tmp_path: Path) -> None:
+    a = filled(run, tmp_path / "a.csv", "new_correct")
+    b = filled(run, tmp_path / "b.csv", "new_correct", q0="new_wrong", q1="other")
+    done = annotate(run, "--take", str(a), "--take", str(b))
+    assert (done["replies"], len(done["open"])) == (12, 6)
+    path = run / "disagreements.csv"
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        rows = list(csv.DictReader(file))
+    write_csv([Row(**{**row, "answer": "other"}) for row in rows], path)
+    settled = annotate(run, "--take", str(path))
+    assert (settled["replies"], settled["open"], settled["disagreements"]) == (18, [], 6)
+    reviews = Reviews.load(run)
+    assert sorted(reviews.classes.values()) == ["new_correct"] * 12 + ["other"] * 6
+    path.unlink()
+
+
+def test_reviews_of_an_earlier_release_stay(run: Path, tmp_path: Path) -> None:
+    keys = sorted(known_keys(material(run)))
+    old = {"classes": {key.hex(): "other" for key in keys}, "reviewers": ["1:a.csv"]}
+    old |= {"agreement": 0.5, "compared": 9, "disagreements": 2}
+    (run / "reviews.json").write_bytes(orjson.dumps(old))
+    path = filled(run, tmp_path / "few.csv", "", q0="new_wrong")
+    done = annotate(run, "--take", str(path))
+    assert (done["replies"], done["compared"]) == (len(keys), 9)
+    assert list(Reviews.load(run).classes.values()).count("new_wrong") == 3
+
+
 @given(st.text(max_size=60))
 def test_any_reply_survives_the_file(text: str) -> None:
     shown = _inert(text)

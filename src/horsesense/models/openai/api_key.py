@@ -1,43 +1,75 @@
-"""The API key: read from the environment, and kept out of everything that is shown or stored."""
+"""The API key: which one a host gets, and how it is kept out of everything shown or stored.
+
+A key goes where its owner meant it to go. `OPENAI_API_KEY` belongs to the server that a model
+without an address is asked of (OPENAI_BASE_URL, else the official one), and may go to this machine;
+any other server gets only a key given for it: HORSESENSE_API_KEY, or the variable of --key-env.
+"""
 
 from __future__ import annotations
 
+import ipaddress
 import os
 import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Final
 
-from horsesense.errors import UsageError
+from yarl import URL
 
-VARIABLES: Final = ("HORSESENSE_API_KEY", "OPENAI_API_KEY")
+from horsesense.errors import UsageError
+from horsesense.models.messages import Failure, Response
+
+OFFICIAL: Final = "https://api.openai.com/v1"
+GIVEN: Final = "HORSESENSE_API_KEY"
+DEFAULT: Final = "OPENAI_API_KEY"
+SHORTEST: Final = 16
+"""Shorter keys are placeholders ("x", "ollama"), which replies contain without repeating them."""
 
 _LOOKS_LIKE_A_KEY: Final = re.compile(r"\b(?:sk|pk|key)-[\w*.-]{6,}|(?i:bearer)\s+[\w*.~+/=-]{6,}")
 _SHOWN: Final = 300  # characters of a server's message
+_LOOKED_AT: Final = 2**16
 
 
 class Secret:
-    """An API key, or none. It cannot be turned into text: only the request headers get it."""
+    """An API key, or none. It cannot be turned into text: only the request headers get it.
 
-    __slots__ = ("_key",)
+    Attributes:
+        withheld: why a key that is set is not sent to this host; "" where none is withheld.
+    """
 
-    def __init__(self, key: str | None) -> None:
+    __slots__ = ("_key", "_repeated", "withheld")
+
+    def __init__(self, key: str | None, withheld: str = "") -> None:
         self._key = key or None
+        self.withheld = withheld
+        secret = key if key and len(key) >= SHORTEST else None
+        self._repeated = re.compile("".join(map(_spellings, secret))) if secret else None
 
     @classmethod
-    def from_environment(cls) -> Secret:
-        """The first of VARIABLES that is set.
+    def for_host(cls, url: URL, variable: str | None = None) -> Secret:
+        """The key that a server gets: that in `variable`, or else the one that is meant for it.
 
         Raises:
-            UsageError: its value cannot be an HTTP header.
+            UsageError: the variable is not set, or what it holds cannot be an HTTP header.
         """
-        for name in VARIABLES:
-            if key := os.environ.get(name, "").strip():
-                if not (key.isascii() and key.isprintable()):
-                    raise UsageError(
-                        f"{name} contains characters that cannot be part of an API key.",
-                        hint="Copy the key again, without line breaks.",
-                    )
-                return cls(key)
-        return cls(None)
+        if variable is not None:
+            if not re.fullmatch(r"\w+", variable) or not os.environ.get(variable, "").strip():
+                # What stands there may be the key itself: it is not repeated.
+                raise UsageError(
+                    "The environment variable that --key-env names is not set.",
+                    hint="Give the name of a variable that holds the key, not the key itself.",
+                )
+            return cls(_read(variable))
+        if given := _read(GIVEN):
+            return cls(given)
+        key = _read(DEFAULT)
+        if key is None or is_loopback(url.host) or url.origin() == default_url().origin():
+            return cls(key)
+        withheld = (
+            f"{DEFAULT} was not sent to {url.origin()}: it belongs to {default_url().origin()}."
+            f" Put the key of this server into {GIVEN}, or name its variable with --key-env."
+        )
+        return cls(None, withheld)
 
     def __repr__(self) -> str:
         return "Secret(set)" if self._key else "Secret(not set)"
@@ -51,14 +83,70 @@ class Secret:
     def headers(self) -> dict[str, str]:
         return {"Authorization": f"Bearer {self._key}"} if self._key else {}
 
-    def is_in(self, body: bytes, text: str = "") -> bool:
-        """Whether a reply repeats the key, as it was sent or in the text that was read from it."""
-        return self._key is not None and (self._key.encode() in body or self._key in text)
+    def without_key(self, response: Response) -> Response:
+        """A response with the key taken out of every text that would be stored."""
+        if self._repeated is None:
+            return response
+        text = self._redacted(response.text)
+        # Where the text spells the key out, its tokens do so too, in parts that are not seen.
+        tokens = () if text != response.text else response.token_logprobs
+        return replace(
+            response,
+            text=text,
+            token_logprobs=tuple(map(self._without_key, tokens)),
+            finish_reason=_each(self._redacted, response.finish_reason),
+            served_by=_each(self._redacted, response.served_by),
+        )
+
+    def scrubbed(self, failure: Failure) -> Failure:
+        """A failure whose message is fit for a log."""
+        return replace(failure, message=self.scrub(failure.message))
 
     def scrub(self, message: str) -> str:
         """A server's message fit for a log: no key, no control characters, one short line."""
-        if self._key:
-            message = message.replace(self._key, "[key]")
-        message = _LOOKS_LIKE_A_KEY.sub("[key]", message)
+        # What is cut off here would not be shown: no part of a key remains at the end.
+        message = _LOOKS_LIKE_A_KEY.sub("[key]", self._redacted(message[:_LOOKED_AT]))
         message = " ".join("".join(c if c.isprintable() else " " for c in message).split())
         return message if len(message) <= _SHOWN else message[: _SHOWN - 3] + "..."
+
+    def _without_key(self, scores: Mapping[str, float]) -> Mapping[str, float]:
+        return {self._redacted(token): score for token, score in scores.items()}
+
+    def _redacted(self, text: str) -> str:
+        return self._repeated.sub("[key]", text) if self._repeated else text
+
+
+def default_url() -> URL:
+    """The server of a model that is named without an address."""
+    try:
+        return URL(os.environ.get("OPENAI_BASE_URL") or OFFICIAL)
+    except ValueError:
+        return URL(OFFICIAL)
+
+
+def is_loopback(host: str | None) -> bool:
+    """Whether a host is this machine."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host or "").is_loopback
+    except ValueError:
+        return False
+
+
+def _read(name: str) -> str | None:
+    """A key from the environment; UsageError if it cannot be an HTTP header."""
+    key = os.environ.get(name, "").strip()
+    if not (key.isascii() and key.isprintable()):
+        raise UsageError(
+            f"{name} contains characters that cannot be part of an API key.",
+            hint="Copy the key again, without line breaks.",
+        )
+    return key or None
+
+
+def _spellings(character: str) -> str:
+    """A pattern of a character and of its JSON escapes, however often those are escaped."""
+    return rf"(?:{re.escape(character)}|\\{{1,8}}u00(?i:{ord(character):02x}))"
+
+
+def _each(change: Callable[[str], str], text: str | None) -> str | None:
+    return None if text is None else change(text)

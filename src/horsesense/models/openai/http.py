@@ -1,18 +1,20 @@
 """Any server that speaks the OpenAI protocol: `http:NAME[@URL]`.
 
-The API key comes from the environment (HORSESENSE_API_KEY, else OPENAI_API_KEY), the address from
-the specification or OPENAI_BASE_URL. Redirects are not followed, so that neither a prompt nor the
-key goes to a host that was not named.
+The address comes from the specification, else from OPENAI_BASE_URL; which key a host gets is said
+in `api_key`. Redirects are not followed, so that neither a prompt nor the key goes to a host that
+was not named. One request is one call: whoever asks keeps count, and asks again.
 """
 
 from __future__ import annotations
 
 import asyncio
 import difflib
-import os
+import math
+import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from types import TracebackType
 from typing import Final, Literal, Self
 from urllib.request import getproxies, proxy_bypass
@@ -22,21 +24,25 @@ import orjson
 from yarl import URL
 
 from horsesense.errors import ModelError, UsageError
-from horsesense.models.base import Asked, Capabilities
+from horsesense.models.base import Ask, Asked, Capabilities
 from horsesense.models.messages import Failure, Request, Response, SamplingParams
-from horsesense.models.openai.api_key import VARIABLES, Secret
+from horsesense.models.openai.api_key import DEFAULT, GIVEN, Secret, default_url, is_loopback
 from horsesense.models.openai.protocol import (
+    START,
     Dialect,
     body_of,
     context_lengths,
     failure_of,
     read_reply,
+    usage_in,
 )
 
-OPENAI: Final = "https://api.openai.com/v1"
 LONGEST_BODY: Final = 16 * 2**20  # bytes; an answer is a few thousand
 PROBE: Final = "Reply with the letter A."
 PROBE_TRIES: Final = 4
+TIMEOUT: Final = 300.0  # seconds for one call
+LONGEST_PROBE_PAUSE: Final = 10.0  # seconds
+CONNECTING: Final = 30.0  # seconds of it for the connection, with its handshake
 
 Form = Literal["chat", "completion"]
 
@@ -45,8 +51,9 @@ def from_spec(
     rest: str,
     *,
     max_connections: int = 64,
-    timeout: float = 300.0,
+    timeout: float = TIMEOUT,
     form: Form | None = None,
+    key_env: str | None = None,
 ) -> HttpModel:
     """The server behind `NAME[@URL]`.
 
@@ -55,35 +62,62 @@ def from_spec(
         max_connections: requests in flight at most.
         timeout: seconds for one call.
         form: keeps to one kind of prompt where a server takes both.
+        key_env: environment variable with the key for this server.
 
     Raises:
         UsageError: the address cannot be one, or contains what must not be stored.
     """
-    name, at, address = rest.rpartition("@")
-    if not at or not address.startswith(("http://", "https://")):
-        if at and ("/" in address or ":" in address):
-            raise UsageError(
-                f"{address!r} is not an address.", hint="Write http:NAME@http://HOST:PORT/v1."
-            )
-        name, address = rest, os.environ.get("OPENAI_BASE_URL") or OPENAI
+    if not (math.isfinite(timeout) and timeout > 0):
+        raise UsageError(f"The time-out is {timeout:g} s.", hint="Give seconds above 0.")
+    # The first address counts: what follows it may be a password with an @ of its own.
+    start = re.search(r"@(?=https?://)", rest)
+    name, address = (rest[: start.start()], rest[start.end() :]) if start else (rest, "")
+    _check_name(name)
     return HttpModel(
-        name, _checked(address), max_connections=max_connections, timeout=timeout, form=form
+        name,
+        _checked(address or str(default_url())),
+        max_connections=max_connections,
+        timeout=timeout,
+        form=form,
+        key_env=key_env,
+    )
+
+
+def _check_name(name: str) -> None:
+    """Refuse a name that holds an address: it would be sent to another server, and stored.
+
+    After an @ may stand a version (`text@001`), which is no name of a host. Nothing of what is
+    refused is shown, since it may hold a password.
+    """
+    _, at, version = name.partition("@")
+    if "://" in name or "?" in name or "#" in name:
+        what = "an address or a query"
+    elif at and not re.fullmatch(r"\d[\w-]*", version):
+        what = "an address without http:// or https://"
+    elif not name or not name.isprintable():
+        what = "no name, or one with characters that cannot be shown"
+    else:
+        return
+    raise UsageError(
+        f"The name of the model contains {what}.", hint="Write http:NAME@http://HOST:PORT/v1."
     )
 
 
 def _checked(address: str) -> URL:
+    """The address; it is not shown where it may hold a password."""
+    hint = "Write http://HOST:PORT/v1."
     try:
         url = URL(address.rstrip("/"))
-    except ValueError as error:
-        raise UsageError(
-            f"{address!r} is not an address: {error}", hint="Write http://HOST:PORT/v1."
-        ) from None
+        (url.host or "").encode("idna")  # what it is looked up as
+        address.encode()
+    except ValueError:
+        raise UsageError("The address of the model is not one.", hint=hint) from None
     if url.scheme not in ("http", "https") or not url.host:
-        raise UsageError(f"{address!r} is not an address.", hint="Write http://HOST:PORT/v1.")
-    if url.user or url.password or url.query_string:
+        raise UsageError("The address of the model is not one.", hint=hint)
+    if url.user or url.password or url.query_string or url.fragment or "@" in url.path:
         raise UsageError(
-            f"The address of {url.host} contains a user name, a password or a query.",
-            hint=f"Addresses are stored with the run. Put a key into {VARIABLES[0]} instead.",
+            "The address of the model contains a user name, a password or a query.",
+            hint=f"Addresses are stored with the run. Put a key into {GIVEN} instead.",
         )
     return url
 
@@ -99,8 +133,9 @@ class HttpModel:
         url: URL,
         *,
         max_connections: int = 64,
-        timeout: float = 300.0,
+        timeout: float = TIMEOUT,
         form: Form | None = None,
+        key_env: str | None = None,
     ) -> None:
         self.model = model
         self.url = url
@@ -109,8 +144,8 @@ class HttpModel:
         self.max_connections = max_connections
         self.form = form
         self.dialect = Dialect()
-        self._secret = Secret.from_environment()
-        self._timeout = aiohttp.ClientTimeout(total=timeout, sock_connect=30)
+        self._secret = Secret.for_host(url, key_env)
+        self._timeout = aiohttp.ClientTimeout(total=timeout, sock_connect=min(CONNECTING, timeout))
         self._session: aiohttp.ClientSession | None = None
         self._chat = url / "chat/completions"
         self._completions = url / "completions"
@@ -154,34 +189,34 @@ class HttpModel:
         return await asyncio.gather(*(self._ask(asked.request) for asked in batch))
 
     async def _ask(self, request: Request) -> Response | Failure:
+        """One call. Whatever goes wrong with it, also in reading its reply, is its failure."""
+        try:
+            result = await self._answer(request)
+        except Exception as error:  # noqa: BLE001 - no reply may end the run
+            result = Failure("malformed", f"the reply cannot be read: {type(error).__name__}")
+        if isinstance(result, Failure):
+            return self._secret.scrubbed(result)
+        return self._secret.without_key(result)
+
+    async def _answer(self, request: Request) -> Response | Failure:
         if request.params.continuations:
             message = "the protocol cannot score given replies"
-            return Failure("rejected", message, retryable=False)
-        url = self._completions if request.messages is None else self._chat
-        while True:
-            dialect = self.dialect
-            body = orjson.dumps(body_of(request, self.model, dialect))
-            started = time.perf_counter()
-            reply = await self._call("POST", url, body)
-            if isinstance(reply, bytes):
-                return self._read(reply, request, time.perf_counter() - started)
-            # Only a refusal that names a detail we send can change the dialect, and each detail
-            # changes once: the loop ends. Other requests in flight may have changed it first.
-            wanted = dialect.after(reply.message) if reply.status in (400, 422) else dialect
-            if wanted == dialect:
-                return self._scrubbed(reply)
-            self.dialect = wanted
+            return Failure("rejected", message, retryable=False, unsent=True)
+        dialect = self.dialect
+        body = orjson.dumps(body_of(request, self.model, dialect))
+        started = time.perf_counter()
+        reply = await self._call("POST", self._url_for(request), body)
+        if isinstance(reply, bytes):
+            return read_reply(reply, request, time.perf_counter() - started)
+        # Only a refusal that names a detail we send can change the dialect, and each detail
+        # changes once. Other requests in flight may have changed it first.
+        if reply.status in (400, 422) and dialect.after(reply.message) != dialect:
+            self.dialect = self.dialect.after(reply.message)
+            return replace(reply, kind="dialect", retryable=True)
+        return reply
 
-    def _read(self, reply: bytes, request: Request, latency: float) -> Response | Failure:
-        result = read_reply(reply, request, latency)
-        if isinstance(result, Failure):
-            return self._scrubbed(result)
-        if self._secret.is_in(reply, result.text):
-            return Failure("rejected", "the reply contains the API key", 200, retryable=False)
-        return result
-
-    def _scrubbed(self, failure: Failure) -> Failure:
-        return replace(failure, message=self._secret.scrub(failure.message))
+    def _url_for(self, request: Request) -> URL:
+        return self._completions if request.messages is None else self._chat
 
     async def _call(self, method: str, url: URL, body: bytes | None = None) -> bytes | Failure:
         """The body of a reply with status 200; whatever else happens is a Failure."""
@@ -192,25 +227,35 @@ class HttpModel:
                 method, url, data=body, allow_redirects=False
             ) as reply:
                 content = await _content(reply)
+        # The order matters: the narrower errors are ClientErrors too, a TimeoutError an OSError.
+        except aiohttp.ConnectionTimeoutError:
+            message = f"no connection within {self._timeout.sock_connect:g} s"
+            return Failure("timeout", message, unsent=True)
         except TimeoutError:
             return Failure("timeout", f"no reply within {self._timeout.total:g} s")
-        # The order matters: the narrower errors are ClientErrors too, a TimeoutError an OSError.
         except (aiohttp.ClientPayloadError, aiohttp.ClientResponseError, _TooLongError) as error:
             return Failure("malformed", f"the reply broke off or is not HTTP: {error}")
         except aiohttp.ClientConnectorCertificateError as error:
-            return Failure("connection", f"certificate: {error}", retryable=False)
+            return Failure("connection", f"certificate: {error}", retryable=False, unsent=True)
+        except (aiohttp.InvalidURL, UnicodeError) as error:
+            message = f"the address cannot be used: {type(error).__name__}"
+            return Failure("connection", message, retryable=False, unsent=True)
         except (aiohttp.ClientError, OSError) as error:
-            return Failure("connection", f"{type(error).__name__}: {error}")
+            unsent = isinstance(error, aiohttp.ClientConnectorError)
+            return Failure("connection", f"{type(error).__name__}: {error}", unsent=unsent)
         if reply.status != 200:
             return failure_of(reply.status, reply.headers, content)
         if "json" not in reply.content_type:
-            start = content[:80].decode(errors="replace")
-            return Failure(
-                "malformed", f"the reply is {reply.content_type}, not JSON: {start!r}", 200
-            )
+            start = content[:START].decode(errors="replace")
+            message = f"the reply is {reply.content_type}, not JSON: {start!r}"
+            return Failure("malformed", message, 200, usage=usage_in(content))
         return content
 
     async def capabilities(self) -> Capabilities:
+        """`probe`, on nobody's account."""
+        return await self.probe(self._ask)
+
+    async def probe(self, ask: Ask) -> Capabilities:
         """Find out with one short call per form, repeated where the server refuses a detail.
 
         Raises:
@@ -218,7 +263,9 @@ class HttpModel:
         """
         listed = await self._listed()
         forms: tuple[Form, ...] = (self.form,) if self.form else ("chat", "completion")
-        found = dict(zip(forms, await asyncio.gather(*map(self._probe, forms)), strict=True))
+        found = dict(
+            zip(forms, await asyncio.gather(*(_top_of(form, ask) for form in forms)), strict=True)
+        )
         offers = {form: top for form, top in found.items() if not isinstance(top, Failure)}
         failures = [top for top in found.values() if isinstance(top, Failure)]
         if not offers:
@@ -232,29 +279,6 @@ class HttpModel:
             notes=(*_notes(found), *self.dialect.notes()),
         )
 
-    async def _probe(self, form: Form, tops: Sequence[int] = (20, 5, 0)) -> int | Failure:
-        """How many top log-probabilities this form gives; a Failure if it does not work."""
-        params = SamplingParams(max_tokens=16, top_logprobs=tops[0])
-        chat = form == "chat"
-        result = await self._patiently(
-            Request((("user", PROBE),) if chat else None, None if chat else PROBE, params)
-        )
-        if isinstance(result, Response):
-            return min(tops[0], len(result.token_logprobs[0])) if result.token_logprobs else 0
-        # Servers differ in how many log-probabilities they allow (20, 5, none), and say so only
-        # by refusing.
-        if result.status in (400, 422) and len(tops) > 1:
-            return await self._probe(form, tops[1:])
-        return result
-
-    async def _patiently(self, request: Request) -> Response | Failure:
-        for attempt in range(1, PROBE_TRIES):
-            result = await self._ask(request)
-            if isinstance(result, Response) or not result.retryable:
-                return result
-            await asyncio.sleep(min(result.retry_after or 0.5 * attempt, 10.0))
-        return await self._ask(request)
-
     async def _listed(self) -> dict[str, int | None] | None:
         """The server's models with their context lengths; None where it has no such list."""
         reply = await self._call("GET", self.url / "models")
@@ -263,12 +287,42 @@ class HttpModel:
     def _unusable(self, seen: Failure, listed: dict[str, int | None] | None) -> ModelError:
         message = f"{self.url} does not answer for {self.model!r}: {seen.message}"
         if seen.status in (401, 403):
-            return ModelError(message, hint=f"Set {' or '.join(VARIABLES)} to a valid key.")
+            hint = self._secret.withheld or f"Set {GIVEN} or {DEFAULT} to a valid key."
+            return ModelError(message, hint=hint)
         if listed and self.model not in listed:
-            near = ", ".join(difflib.get_close_matches(self.model, listed, n=3, cutoff=0.0))
+            few = islice((name for name in listed if len(name) < 200), 5_000)
+            near = ", ".join(difflib.get_close_matches(self.model, few, n=3, cutoff=0.0))
             hint = f"The server lists {len(listed)} models, nearest: {self._secret.scrub(near)}."
             return ModelError(message, hint=hint)
         return ModelError(message, hint="Check the address and that the server is running.")
+
+
+async def _top_of(form: Form, ask: Ask, tops: Sequence[int] = (20, 5, 0)) -> int | Failure:
+    """How many top log-probabilities a form gives; a Failure if it does not work."""
+    params = SamplingParams(max_tokens=16, top_logprobs=tops[0])
+    chat = form == "chat"
+    request = Request((("user", PROBE),) if chat else None, None if chat else PROBE, params)
+    result = await _patiently(request, ask)
+    if isinstance(result, Response):
+        return min(tops[0], len(result.token_logprobs[0])) if result.token_logprobs else 0
+    # Servers differ in how many log-probabilities they allow (20, 5, none), and say so only
+    # by refusing.
+    if result.status in (400, 422) and len(tops) > 1:
+        return await _top_of(form, ask, tops[1:])
+    return result
+
+
+async def _patiently(request: Request, ask: Ask) -> Response | Failure:
+    tries = 1
+    while True:
+        result = await ask(request)
+        if isinstance(result, Response) or not result.retryable:
+            return result
+        if result.kind != "dialect":
+            if tries == PROBE_TRIES:
+                return result
+            await asyncio.sleep(min(result.retry_after or 0.5 * tries, LONGEST_PROBE_PAUSE))
+            tries += 1
 
 
 def _notes(found: Mapping[Form, int | Failure]) -> list[str]:
@@ -303,6 +357,6 @@ async def _content(reply: aiohttp.ClientResponse) -> bytes:
 
 def _proxy(url: URL) -> str | None:
     """The proxy that the environment names for `url`, looked up once and not at each request."""
-    if url.host in ("localhost", "127.0.0.1", "::1") or proxy_bypass(url.host or ""):
+    if is_loopback(url.host) or proxy_bypass(url.host or ""):
         return None
     return getproxies().get(url.scheme)

@@ -22,7 +22,21 @@ from horsesense.models.messages import Failure, Request, Response, Usage
 SCORED_TOKENS: Final = 8
 """Tokens of a reply whose log-probabilities are kept; a label is read from the first ones."""
 
+MOST_TOKENS: Final = 2**31
+"""A larger number is no count of tokens; sums of these fit into every file."""
+START: Final = 2**16
+"""Bytes of a body that enter a message; it is cut once the key was taken out of it."""
+_LONE: Final = re.compile(
+    rb"(?<!\\)((?:\\\\)*)(?:(\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})"
+    rb"|\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
+)
+"""An escaped surrogate after an even number of backslashes: a pair, or a lone one."""
+
 T = TypeVar("T")
+
+
+def _whole(found: re.Match[bytes]) -> bytes:
+    return found[0] if found[2] else found[1] + rb"\ufffd"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,36 +99,73 @@ def body_of(request: Request, model: str, dialect: Dialect) -> dict[str, Any]:
 
 
 def read_reply(body: bytes, request: Request, latency: float | None = None) -> Response | Failure:
-    """A reply with status 200 as a response; a Failure if it is not what was promised."""
+    """A reply with status 200 as a response; a Failure if it is not what was promised.
+
+    A failure carries the tokens that the reply states: they cost as much as those of an answer.
+    """
+    reply = None
     try:
-        reply = orjson.loads(body)
+        reply = _parsed(body)
         if isinstance(reply, dict) and reply.get("error"):
-            return Failure("server", f"an error with status 200: {message_of(body)}", status=200)
-        return _response(_typed(reply, dict, "reply"), request, latency)
-    except orjson.JSONDecodeError:
-        start = body[:80].decode(errors="replace")
-        return Failure("malformed", f"the reply is not JSON: {start!r}", status=200)
+            failure = Failure("server", f"an error with status 200: {message_of(body)}", 200)
+        else:
+            return _response(_typed(reply, dict, "reply"), request, latency)
+    except ValueError:
+        start = body[:START].decode(errors="replace")
+        failure = Failure("malformed", f"the reply is not JSON: {start!r}", 200)
     except _MalformedError as error:
-        return Failure("malformed", str(error), status=200)
+        failure = Failure("malformed", str(error), 200)
     except _FilteredError:
         message = "the server's content filter removed the reply"
-        return Failure("rejected", message, status=200, retryable=False)
+        failure = Failure("rejected", message, 200, retryable=False)
+    return replace(failure, usage=_usage_of(reply))
+
+
+def _parsed(body: bytes) -> Any:
+    """A JSON value; ValueError if it is none. Lone halves of surrogate pairs become U+FFFD."""
+    try:
+        return orjson.loads(body)
+    except orjson.JSONDecodeError:
+        if b"\\ud" not in body.lower():
+            raise
+        # Half a character, which servers send that cut a reply by tokens. No UTF-8 can hold it.
+        return orjson.loads(_LONE.sub(_whole, body))
+
+
+def usage_in(body: bytes) -> Usage:
+    """The tokens that any body states; nothing is raised where it states none."""
+    try:
+        return _usage_of(_parsed(body))
+    except ValueError:
+        return Usage()
+
+
+def _usage_of(reply: Any) -> Usage:
+    return _usage(reply.get("usage")) if isinstance(reply, dict) else Usage()
 
 
 def message_of(body: bytes) -> str:
     """What an error body says, in any of the usual shapes."""
+    raw = body[:START].decode(errors="replace")
     try:
-        reply = orjson.loads(body)
-    except orjson.JSONDecodeError:
-        return body[:300].decode(errors="replace")
+        reply = _parsed(body)
+    except ValueError:
+        return raw
     for name in ("error", "message", "detail"):
         while isinstance(reply, dict) and name in reply:
             reply = reply[name]
-    return reply if isinstance(reply, str) else orjson.dumps(reply).decode()
+    try:
+        return reply if isinstance(reply, str) else orjson.dumps(reply).decode()
+    except orjson.JSONEncodeError:  # nested more deeply than can be written
+        return raw
 
 
 def failure_of(status: int, headers: Mapping[str, str], body: bytes) -> Failure:
     """A status other than 200 as a failure that says whether asking again can help."""
+    return replace(_failure(status, headers, body), usage=usage_in(body))
+
+
+def _failure(status: int, headers: Mapping[str, str], body: bytes) -> Failure:
     message = message_of(body) or "no message"
     if 300 <= status < 400:
         where = headers.get("Location", "elsewhere")
@@ -140,9 +191,9 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
             return seconds
     try:
         date = email.utils.parsedate_to_datetime(headers.get("Retry-After", ""))
-    except ValueError:
+        return max(0.0, date.timestamp() - time.time())
+    except (ValueError, TypeError, OverflowError, OSError):  # a date that no clock can show
         return None
-    return max(0.0, date.timestamp() - time.time())
 
 
 def context_lengths(body: bytes) -> dict[str, int | None]:
@@ -152,7 +203,7 @@ def context_lengths(body: bytes) -> dict[str, int | None]:
         lengths: dict[str, int | None] = {}
         for model in models:
             given = [model.get(name) for name in ("max_model_len", "context_length")]
-            lengths[str(model["id"])] = next((n for n in given if isinstance(n, int)), None)
+            lengths[str(model["id"])] = next(filter(_is_count, given), None)
     except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError):
         return {}
     return lengths
@@ -255,6 +306,10 @@ def _usage(value: Any) -> Usage:
     counts = []
     for name in ("prompt_tokens", "completion_tokens"):
         tokens = value.get(name) if isinstance(value, dict) else None
-        whole = isinstance(tokens, int) and not isinstance(tokens, bool) and tokens >= 0
-        counts.append(tokens if whole else None)
+        counts.append(tokens if _is_count(tokens) else None)
     return Usage(*counts)
+
+
+def _is_count(value: Any) -> bool:
+    """Whether a value can be a number of tokens."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS

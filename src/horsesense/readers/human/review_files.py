@@ -1,32 +1,39 @@
 """Replies that no rule could judge, out to people in a CSV file and back again.
 
-    rows_to_review -> write_csv -> (people) -> read_csv -> settle -> Reviews
+    rows_to_review -> write_review -> (people) -> read_csv -> take -> Reviews
 
-A cell of the file never begins with a sign that a spreadsheet would take for a formula.
+A cell of the file never begins with a sign that a spreadsheet would take for a formula. A file that
+holds answers is never written to: what continues it is a new one, which begins with its answers.
 """
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
 from horsesense.errors import ItemsError, UsageError
-from horsesense.files import whole
+from horsesense.files import regular, whole
 from horsesense.inference.store import Store
 from horsesense.models.messages import Key, Request
 from horsesense.readers.formats.free_response import CLASSES
 from horsesense.readers.human.reviews import OTHER, Reviews
-from horsesense.rng import unit
+from horsesense.rng import fingerprint, unit
 
 CHOICES = (*(name for name in CLASSES if name != "needs_review"), OTHER)
 """What a reviewer may write."""
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+_FORMULA = ("=", "+", "-", "@", "\N{MINUS SIGN}")
+"""Signs that begin a formula, also as what they are compatible with, such as full-width ones."""
+_UNSEEN = "\u115f\u1160\u2800\u3164\uffa0"
+"""Letters and signs without a shape; other invisible characters are known by their category."""
 _LONGEST = 30_000
 """Characters of a cell; spreadsheets cut at 32,767."""
 
@@ -133,8 +140,57 @@ def _prompt(request: Request | None) -> str:
     return "\n\n".join(content for _, content in request.messages or ())
 
 
+class Written(NamedTuple):
+    """The file that was written, and how many answers of an earlier one it begins with."""
+
+    path: Path
+    carried: int
+
+
+def write_review(rows: Sequence[Row], path: Path) -> Written:
+    """Write rows to fill, at `path` or, where a file with answers stands there, beside it.
+
+    Answers of the files before are carried over, those to replies that are no longer chosen too.
+    """
+    there = list(_written_before(path))
+    answered = {row.key: row for each in there for row in _answered_in(each) or ()}
+    open_rows = [replace(row, answer=answered.pop(row.key, row).answer) for row in rows]
+    carried = [*open_rows, *answered.values()]
+    last = there[-1] if there else path
+    if last.exists() and _answered_in(last) != []:
+        last = _continued(path, len(there) + 1)
+    write_csv(carried, last)
+    return Written(last, sum(bool(row.answer) for row in carried))
+
+
+def _written_before(path: Path) -> Iterator[Path]:
+    """The file at `path` and those that continue it, as far as they are there."""
+    for number in count(1):
+        place = _continued(path, number)
+        if not place.exists():
+            return
+        yield place
+
+
+def _continued(path: Path, number: int) -> Path:
+    return path if number == 1 else path.with_name(f"{path.stem}.continued-{number}{path.suffix}")
+
+
+def _answered_in(path: Path) -> list[Row] | None:
+    """The rows of a file that people have filled; None where it is not one of ours."""
+    try:
+        with regular(path).open(newline="", encoding="utf-8-sig") as file:
+            reader = csv.DictReader(file)
+            if not {"key", "answer"} <= set(reader.fieldnames or ()):
+                return None
+            rows = [Row(*(row.get(name) or "" for name in COLUMNS)) for row in reader]
+    except (OSError, UnicodeDecodeError, csv.Error, UsageError):
+        return None
+    return [row for row in rows if row.answer.strip()]
+
+
 def write_csv(rows: Sequence[Row], path: Path) -> None:
-    """Write a file with one reply a row and an empty last column for the class."""
+    """Write a file with one reply a row and a last column for the class."""
     with whole(path) as part, part.open("w", newline="", encoding="utf-8-sig") as file:
         writer = csv.writer(file, quoting=csv.QUOTE_ALL)
         writer.writerow(COLUMNS)
@@ -145,7 +201,17 @@ def _inert(text: str) -> str:
     """Text that no spreadsheet runs, and none rejects."""
     text = text.replace("\x00", "\N{REPLACEMENT CHARACTER}").encode(errors="replace").decode()
     text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]} [...]"
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    return f"'{text}" if _like_a_formula(text) else text
+
+
+def _like_a_formula(text: str) -> bool:
+    """Whether the first character that is seen may begin a formula, or is a line of its own."""
+    if text.startswith(("\t", "\r", "\n")):
+        return True
+    seen = next(
+        (c for c in text if unicodedata.category(c)[0] not in "CZM" and c not in _UNSEEN), ""
+    )
+    return unicodedata.normalize("NFKC", seen).startswith(_FORMULA)
 
 
 def read_csv(path: Path, known: frozenset[Key]) -> dict[Key, str]:
@@ -156,7 +222,7 @@ def read_csv(path: Path, known: frozenset[Key]) -> dict[Key, str]:
         UsageError: it is not a file that `write_csv` made, or it cannot be read.
     """
     try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
+        with regular(path).open(newline="", encoding="utf-8-sig") as file:
             reader = csv.DictReader(file)
             if not {"key", "answer"} <= set(reader.fieldnames or ()):
                 raise UsageError(
@@ -195,6 +261,45 @@ def _fault(key: str, answer: str, found: Mapping[Key, str], known: frozenset[Key
 def known_keys(run: Material) -> frozenset[Key]:
     """Keys of all replies of a run that people may judge."""
     return frozenset(_judged(run)["key"])
+
+
+def reviewer(path: Path, run: Path) -> str:
+    """Who filled a file: its name and place; the file that continues another is the same one's."""
+    name = re.sub(r"\.continued-\d+(?=\.[^.]*$|$)", "", path.name)
+    folder, root = path.resolve().parent, run.resolve()
+    inside = folder.relative_to(root) if folder.is_relative_to(root) else folder
+    return f"{name}@{fingerprint(str(inside))}"
+
+
+def take(
+    before: Reviews, files: Mapping[str, Mapping[Key, str]]
+) -> tuple[Reviews, list[Key], dict[str, Mapping[Key, str]]]:
+    """Add what reviewers wrote to what was taken before; nothing that was taken is lost.
+
+    Returns the reviews, the keys that are still open, and what each reviewer wrote, by the name
+    that is shown.
+    """
+    given = dict(before.given)
+    for name, answers in files.items():
+        given[name] = {**given.get(name, {}), **answers}
+    shown = {
+        f"{n}:{name.rpartition('@')[0]}": said for n, (name, said) in enumerate(given.items(), 1)
+    }
+    found, open_keys = settle(shown)
+    # Reviews of an earlier release do not say who wrote what: they stand until they are replaced.
+    classes = {**before.classes, **found.classes}
+    classes = {key: name for key, name in classes.items() if key not in set(open_keys)}
+    kept = (
+        found
+        if found.compared or before.given
+        else replace(
+            found,
+            agreement=before.agreement,
+            compared=before.compared,
+            disagreements=before.disagreements,
+        )
+    )
+    return replace(kept, classes=classes, given=given), open_keys, shown
 
 
 def settle(files: Mapping[str, Mapping[Key, str]]) -> tuple[Reviews, list[Key]]:

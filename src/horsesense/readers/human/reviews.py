@@ -33,6 +33,7 @@ class Reviews:
             without a second, or where it is not defined.
         compared: number of those replies.
         disagreements: of them, how many were judged differently.
+        given: what each reviewer wrote, over all files taken (see `review_files.reviewer`).
     """
 
     classes: Mapping[Key, str] = field(default_factory=dict)
@@ -40,6 +41,7 @@ class Reviews:
     agreement: float | None = None
     compared: int = 0
     disagreements: int = 0
+    given: Mapping[str, Mapping[Key, str]] = field(default_factory=dict)
 
     @classmethod
     def load(cls, out: Path) -> Reviews:
@@ -53,13 +55,14 @@ class Reviews:
             return cls()
         try:
             content = orjson.loads(path.read_bytes())
-            classes = {bytes.fromhex(key): str(name) for key, name in content["classes"].items()}
+            given = content.get("given", {})
             return cls(
-                classes,
+                _by_key(content["classes"]),
                 tuple(content["reviewers"]),
                 content["agreement"],
                 content["compared"],
                 content["disagreements"],
+                {str(name): _by_key(classes) for name, classes in given.items()},
             )
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise StoreError(
@@ -67,8 +70,8 @@ class Reviews:
             ) from None
 
     def save(self, out: Path) -> None:
-        classes = {key.hex(): name for key, name in self.classes.items()}
-        content = {**self.as_json(), "classes": classes}
+        given = {name: _by_hex(classes) for name, classes in self.given.items()}
+        content = {**self.as_json(), "classes": _by_hex(self.classes), "given": given}
         write_whole(out / FILE, orjson.dumps(content, option=orjson.OPT_INDENT_2))
 
     def as_json(self) -> dict[str, Any]:
@@ -84,3 +87,11 @@ class Reviews:
     def count_for(self, reader: str) -> int:
         """The number of replies that people read in the place of a reader."""
         return len(self.classes) if reader == "text" else 0
+
+
+def _by_key(classes: Mapping[str, Any]) -> dict[Key, str]:
+    return {bytes.fromhex(key): str(name) for key, name in classes.items()}
+
+
+def _by_hex(classes: Mapping[Key, str]) -> dict[str, str]:
+    return {key.hex(): name for key, name in classes.items()}

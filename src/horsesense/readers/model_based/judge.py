@@ -12,8 +12,9 @@ from contextlib import AsyncExitStack
 from dataclasses import replace
 from typing import Final, Self
 
-from horsesense.errors import UsageError
+from horsesense.errors import BudgetSpentError, UsageError
 from horsesense.inference.limits import Limits, RunSummary
+from horsesense.inference.probe import capabilities
 from horsesense.inference.runner import run
 from horsesense.inference.store import Store
 from horsesense.models.base import Asked, Model, NeedsAnswerKey
@@ -83,6 +84,7 @@ class JudgeReader(Prepared):
         self._judge: Model | None = None
         self._top = 0
         self._chat = True
+        self._found_out = False
         self.spent = RunSummary()
 
     @property
@@ -91,18 +93,8 @@ class JudgeReader(Prepared):
         return fingerprint([self._identity, RULES.version])
 
     async def __aenter__(self) -> Self:
-        """Reach the judge.
-
-        Raises:
-            ModelError: it cannot be reached.
-            UsageError: it does not write text.
-        """
+        """Take what the judge needs."""
         self._judge = await self._stack.enter_async_context(_model(self._spec))
-        offers = await self._judge.capabilities()
-        if not offers.text:
-            raise UsageError(f"{self.name} does not write text.", hint="Choose a judge that does.")
-        self._chat = offers.chat
-        self._top = min(_TOP, offers.top_logprobs)
         return self
 
     async def __aexit__(self, *error: object) -> None:
@@ -110,24 +102,46 @@ class JudgeReader(Prepared):
         await self._stack.aclose()
 
     async def prepare(self, rows: Rows, store: Store | None, limits: Limits) -> RunSummary:
-        """Ask about every different reply that `store` has no judgement of."""
+        """Ask about every different reply that `store` has no judgement of.
+
+        Raises:
+            ModelError: the judge cannot be reached.
+            UsageError: it does not write text.
+        """
         if self._judge is None or store is None:
             raise UsageError(f"{self.name} is not ready.", hint="Use it in `async with`.")
+        # The prices are those of the model, not of its judge: money does not limit it.
+        unpriced = replace(limits, money=None, prompt_price=None, completion_price=None)
+        try:
+            probed = await self._find_out(store, unpriced)
+        except BudgetSpentError:
+            self.keep(empty_cases(rows))
+            return RunSummary(stopped="budget")
         keys: dict[Case, Key] = {}
         asks: list[Asked] = []
         for case in cases_in(rows):
             request = self.request(case)
             keys[case] = request.key(self._identity)
             asks.append(Asked(keys[case], request))
-        # The prices are those of the model, not of its judge: money does not limit it.
-        unpriced = replace(limits, money=None, prompt_price=None, completion_price=None)
         with progress("judging", len(asks)) as shown:
-            spent = await run(asks, self._judge, store, limits=unpriced, progress=shown)
+            spent = probed + await run(asks, self._judge, store, limits=unpriced, progress=shown)
         self.spent += spent
         answers = store.get(list(keys.values()))
         read = {case: self.understand(case, answers.get(key)) for case, key in keys.items()}
         self.keep({**empty_cases(rows), **{c: found for c, found in read.items() if found}})
         return spent
+
+    async def _find_out(self, store: Store, limits: Limits) -> RunSummary:
+        """See once what the judge offers; what that took."""
+        if self._judge is None or self._found_out:
+            return RunSummary()
+        offers, probed = await capabilities(self._judge, store, limits)
+        if not offers.text:
+            raise UsageError(f"{self.name} does not write text.", hint="Choose a judge that does.")
+        self._chat = offers.chat
+        self._top = min(_TOP, offers.top_logprobs)
+        self._found_out = True
+        return probed
 
     def request(self, case: Case) -> Request:
         """What the judge is asked about a case."""

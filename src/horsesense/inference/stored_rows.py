@@ -1,0 +1,105 @@
+"""What a store tells of itself, and its rows: from and to JSON, and whether they are sound."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any, Final, NamedTuple
+
+import orjson
+
+from horsesense.models.messages import Failure, Key, Request, Response
+
+
+class Totals(NamedTuple):
+    """What a store holds. Tokens are sums over the responses that state them."""
+
+    responses: int
+    prompt_tokens: int
+    completion_tokens: int
+    failures: int
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What calls took at most: their number, and tokens as counted or as bounded from above."""
+
+    requests: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+    @property
+    def tokens(self) -> int:
+        return self.prompt_tokens + self.completion_tokens
+
+    def __add__(self, other: Spent) -> Spent:
+        return Spent(
+            self.requests + other.requests,
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+        )
+
+
+class Failed(NamedTuple):
+    """A request without an answer: attempts over all runs, and what was seen last."""
+
+    request: Request
+    attempts: int
+    failure: Failure
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What `Store.verify` found: rows checked, and one sentence for each fault."""
+
+    checked: int
+    faults: tuple[str, ...]
+
+    @property
+    def sound(self) -> bool:
+        return not self.faults
+
+
+UNREADABLE: Final = (ValueError, KeyError, TypeError, AttributeError)
+"""What damaged JSON raises, in parsing it or in what is made of it."""
+
+
+def shown_key(key: Any) -> str:
+    return key.hex() if isinstance(key, bytes) else repr(key)
+
+
+def text_of(value: Request | Response) -> str:
+    return json_of(value.as_json())
+
+
+def json_of(value: Any) -> str:
+    return orjson.dumps(value).decode()
+
+
+def digest_of(text: str) -> bytes:
+    return blake2b(text.encode(), digest_size=16).digest()
+
+
+def request_of(text: str) -> Request:
+    return Request.from_json(orjson.loads(text))
+
+
+def response_of(text: str) -> Response:
+    return Response.from_json(orjson.loads(text))
+
+
+def faults_of_row(
+    table: str, key: Key, identity: str, request: str, text: str, digest: bytes | None
+) -> Iterator[str]:
+    """What is wrong with a row of a table: its digest, its request or its key."""
+    where = f"{table}, key {shown_key(key)}"
+    if digest is not None and not (isinstance(text, str) and digest_of(text) == digest):
+        yield f"{where}: the response is not the one that was stored"
+    try:
+        derived = request_of(request).key(identity)
+    except UNREADABLE as error:
+        yield f"{where}: the request cannot be read ({type(error).__name__}: {error})"
+    else:
+        if derived != key:
+            yield f"{where}: request and model {identity!r} hash to {derived.hex()}"

@@ -1,0 +1,180 @@
+"""A damaged answer is never read: it is set aside, named, and asked again."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import shutil
+import sqlite3
+import stat
+from pathlib import Path
+
+import pytest
+
+from command_line import call
+from horsesense.errors import StoreError
+from horsesense.files import write_whole
+from horsesense.inference.store import Store
+from horsesense.models.base import Asked
+from horsesense.models.messages import Failure, Request, Response, SamplingParams, Usage
+
+N = 120
+MODEL = "sim:x"
+
+
+def question(i: int) -> Asked:
+    request = Request((("user", f"Which of these is number {i}? A, B, C or D"),), None)
+    return Asked(request.key(MODEL), request)
+
+
+def answer(i: int) -> Response:
+    return Response("ABCD"[i % 4] + " é", "stop", ({"A": -0.5, "B": -1.5},), usage=Usage(9, 1))
+
+
+ASKED = [question(i) for i in range(N)]
+KEYS = [asked.key for asked in ASKED]
+ANSWERS = {asked.key: answer(i) for i, asked in enumerate(ASKED)}
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("sound") / "store.sqlite"
+    lost = Request(None, "lost", SamplingParams())
+    with Store.open(path) as store:
+        store.put(list(zip(ASKED, ANSWERS.values(), strict=True)), identity=MODEL)
+        store.fail([(Asked(lost.key(MODEL), lost), 2, Failure("server", "no"))], identity=MODEL)
+    return path
+
+
+def use(path: Path) -> int:
+    """Everything that reads a store: answers are right or missing. The number of those missing."""
+    with Store.open(path) as store:
+        known = store.known(KEYS)
+        found = store.get(KEYS)
+        assert known == found.keys()
+        assert all(found[key] == ANSWERS[key] for key in found)
+        for asked in ASKED:
+            assert store.get_request(asked.key) in (asked.request, None)
+        store.failures()
+        store.totals()
+        store.spent()
+        store.verify()
+        missing = [asked for asked in ASKED if asked.key not in found]
+        store.put([(asked, ANSWERS[asked.key]) for asked in missing], identity=MODEL)
+        assert store.get(KEYS) == ANSWERS
+    return len(missing)
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_single_bits(sound: Path, tmp_path: Path, part: int) -> None:
+    """Flipped anywhere in the file, 240 in all; an error of the tool's own says what to do."""
+    content = sound.read_bytes()
+    draw = random.Random(part)
+    missing = refused = unexplained = 0
+    for i in range(60):
+        at = draw.randrange(len(content) * 8)
+        damaged = bytearray(content)
+        damaged[at // 8] ^= 1 << at % 8
+        path = tmp_path / str(i) / "store.sqlite"
+        path.parent.mkdir()
+        path.write_bytes(damaged)
+        try:
+            missing += use(path)
+        except StoreError as error:
+            refused += bool(error.hint)
+            unexplained += not error.hint
+    assert missing >= 5
+    assert refused <= 25
+    assert not unexplained
+
+
+@pytest.mark.parametrize("column", ["response", "digest", "key", "request"])
+def test_what_is_damaged_is_named_and_asked_again(
+    sound: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], column: str
+) -> None:
+    path = tmp_path / "store.sqlite"
+    shutil.copy(sound, path)
+    with sqlite3.connect(path) as database:
+        database.execute("DROP TRIGGER responses_UPDATE_refused")
+        key = KEYS[7]
+        changed = {
+            "response": ("replace(response, 'D', 'A')", key),
+            "digest": ("x'00'", key),
+            "key": ("x'00'", key),
+            "request": ("replace(request, 'number', 'letter')", key),
+        }[column]
+        database.execute(
+            f"UPDATE responses SET {column} = {changed[0]} WHERE key = ?", [changed[1]]
+        )
+    with Store.open(path, read_only=True) as store:
+        found = store.get(KEYS)
+        faults = store.verify().faults
+    assert any(key.hex() in fault for fault in faults) or column == "key"
+    assert set(KEYS) - found.keys() == ({key} if column != "request" else set())
+    if column == "request":  # the answer is sound, what is shown of the question is not
+        with Store.open(path, read_only=True) as store:
+            assert store.get_request(key) is None
+        return
+    assert (key.hex() in capsys.readouterr().err) is (column != "key")
+    with Store.open(path) as store:
+        assert key not in store.known(KEYS)
+        store.put([(ASKED[7], ANSWERS[key])], identity=MODEL)
+        assert store.get(KEYS) == ANSWERS
+        aside = store._connection.execute("SELECT count(*) FROM damaged").fetchone()[0]
+        assert aside == (column != "key")
+        with pytest.raises(sqlite3.IntegrityError, match="only grows"):
+            store._connection.execute("DELETE FROM responses")
+    with Store.open(path, read_only=True) as store:
+        assert store.verify().sound or column == "key"
+
+
+def test_an_audit_mends_its_run(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    words = ["audit", "sample", "--model", "sim:prior", "--probes", "order", "--out", str(out)]
+    words += ["--limit", "12"]
+    assert call(*words).returncode == 0
+    before = _numbers(out)
+    content = (out / "store.sqlite").read_bytes()
+    place = re.search(rb'\{"text":"A"', content)
+    assert place is not None
+    damaged = content[: place.end() - 2] + b"B" + content[place.end() - 1 :]
+    (out / "store.sqlite").write_bytes(damaged)
+    shutil.rmtree(out / "readings")
+    done = call("report", str(out))
+    assert "is damaged and left out" in done.stderr
+    assert "1 of 720 prompts have no reading" not in done.stderr
+    assert _numbers(out) != before
+    again = call(*words)
+    assert again.returncode == 0, again.stderr
+    assert _numbers(out) == before
+
+
+def _numbers(out: Path) -> list[str]:
+
+    found = json.loads((out / "estimates.json").read_bytes())["estimates"]
+    return [
+        json.dumps([e["measure"], e["probe"], e["reader"], e["group"], e["value"]]) for e in found
+    ]
+
+
+def test_nobody_else_reads_a_run(tmp_path: Path) -> None:
+    out = tmp_path / "some" / "run"
+    words = ["audit", "sample", "--model", "sim:prior", "--probes", "order", "--limit", "5"]
+    assert call(*words, "--out", str(out)).returncode == 0
+    assert stat.S_IMODE(out.stat().st_mode) == 0o700
+    modes = {path: stat.S_IMODE(path.stat().st_mode) for path in out.rglob("*") if path.is_file()}
+    assert len(modes) > 5
+    assert set(modes.values()) == {0o600}, modes
+    with Store.open(out / "store.sqlite") as store:
+        store.put([(ASKED[0], ANSWERS[KEYS[0]])], identity=MODEL)
+        for path in out.glob("store.*"):
+            assert stat.S_IMODE(path.stat().st_mode) == 0o600, path
+
+
+def test_what_its_owner_opened_stays_open(tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    write_whole(path, "one")
+    path.chmod(0o644)
+    write_whole(path, "two")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o644

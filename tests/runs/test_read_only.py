@@ -1,0 +1,49 @@
+"""A run that cannot be written to is measured in memory, and reported somewhere else."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import mkdtemp
+
+import pytest
+
+from command_line import call
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A folder that anybody may write to."""
+    made = Path(mkdtemp())
+    made.chmod(0o777)
+    user = os.geteuid()
+    try:
+        yield made
+    finally:
+        os.seteuid(user)
+        for name in (*made.rglob("*"), made):
+            name.chmod(0o755)
+        shutil.rmtree(made)
+
+
+def test_report(folder: Path) -> None:
+    out = folder / "run"
+    words = ["audit", "sample", "--model", "sim:prior", "--probes", "order", "--limit", "4"]
+    assert call(*words, "--out", str(out)).returncode == 0
+    page = (out / "report.html").read_bytes()
+    assert call("verify", str(out)).returncode == 0
+    for path in (*sorted(out.rglob("*"), reverse=True), out):
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    if os.geteuid() == 0:  # for whom no permission holds
+        os.seteuid(65534)
+    before = {path: path.stat().st_mtime_ns for path in out.rglob("*")}
+    refused = call("report", str(out))
+    assert refused.returncode == 3
+    assert "--to FILE" in refused.stderr
+    done = call("report", str(out), "--to", str(folder / "elsewhere.html"))
+    assert done.returncode == 0, done.stderr
+    assert (folder / "elsewhere.html").read_bytes() == page
+    assert call("verify", str(out)).returncode == 0
+    assert {path: path.stat().st_mtime_ns for path in out.rglob("*")} == before

@@ -1,0 +1,150 @@
+"""Budgets bound what a server counts, whatever it does and however many calls are under way."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from command_line import call
+from horsesense.inference.limits import Limits, Retry, RunSummary
+from horsesense.inference.probe import capabilities
+from horsesense.inference.runner import run
+from horsesense.inference.store import Store
+from horsesense.inference.stored_rows import Spent
+from horsesense.models.base import Asked
+from horsesense.models.messages import Request
+from horsesense.models.registry import make_model
+from horsesense.testing.faults import KINDS, ODD, FaultServer
+
+HASTY = Retry(first_pause=0.005, longest_pause=0.05)
+TOKENS = 800
+
+
+def asks(n: int, identity: str) -> Iterator[Asked]:
+    for i in range(n):
+        request = Request((("user", f"question {i}"),), None)
+        yield Asked(request.key(identity), request)
+
+
+def go(server: FaultServer, path: Path, limits: Limits, connections: int = 8) -> RunSummary:
+    async def act() -> RunSummary:
+        model = make_model(f"http:m@{server.url}", timeout=0.25)
+        with Store.open(path) as store:
+            async with model:
+                _, probed = await capabilities(model, store, limits)
+                asked = asks(2_000, model.identity)
+                return probed + await run(
+                    asked, model, store, limits=limits, retry=HASTY, max_connections=connections
+                )
+
+    return asyncio.run(act())
+
+
+def account(path: Path) -> Spent:
+    with Store.open(path, read_only=True) as store:
+        return sum(store.spent().values(), start=Spent())
+
+
+@pytest.mark.parametrize("connections", [1, 256])
+@pytest.mark.parametrize("kind", [*KINDS, *ODD])
+def test_tokens(tmp_path: Path, kind: str, connections: int) -> None:
+    path, limits = tmp_path / "store.sqlite", Limits(tokens=TOKENS)
+    with FaultServer({kind: 0.5}, hang=60.0, latency=0.002) as server:
+        summary = go(server, path, limits, connections)
+        assert summary.stopped == "budget"
+        assert server.faulted[kind] > 0
+        assert server.tokens <= TOKENS + server.dearest
+        assert server.tokens <= account(path).tokens
+        before = server.sent.total()
+        assert account(path).requests == before
+        # What was spent stays spent in later sessions.
+        with pytest.raises(Exception, match="budget allows no request"):
+            go(server, path, limits, connections)
+        assert server.sent.total() == before
+
+
+@pytest.mark.parametrize("connections", [1, 256])
+def test_money(tmp_path: Path, connections: int) -> None:
+    """A reply without content that took 2,000 tokens is in the books, each time."""
+    path = tmp_path / "store.sqlite"
+    limits = Limits(money=0.01, prompt_price=1.0, completion_price=2.0)
+    with FaultServer({"costly_null": 1.0}, latency=0.002) as server:
+        with pytest.raises(Exception, match=r"does not answer|budget allows no"):
+            go(server, path, limits, connections)
+        most = limits.cost(0, server.dearest)
+        assert most is not None
+        spent = limits.cost(account(path).prompt_tokens, account(path).completion_tokens)
+        assert spent is not None
+        assert 0.01 <= spent <= 0.01 + most
+        assert server.tokens == account(path).tokens
+
+
+@pytest.mark.parametrize(("requests", "sent"), [(0, 0), (1, 1), (7, 7)])
+def test_requests(tmp_path: Path, requests: int, sent: int) -> None:
+    with FaultServer() as server:
+        words = ["audit", "sample", "--model", f"http:m@{server.url}", "--out", str(tmp_path / "r")]
+        words += ["--limit", "4", "--probes", "order", "--budget", f"requests={requests}"]
+        done = call(*words)
+        assert server.sent.total() == sent
+        again = call(*words)
+        assert server.sent.total() == sent
+    assert "Traceback" not in done.stderr + again.stderr
+    if requests == 0:
+        assert done.returncode == 3
+        assert "budget allows no request" in done.stderr
+        assert not (tmp_path / "r").exists()
+
+
+def test_the_stages_of_an_audit_share_one_budget(tmp_path: Path) -> None:
+    """The judge reads on the account of the model whose replies it judges."""
+    with FaultServer() as server, FaultServer() as judge:
+        words = ["audit", "sample", "--model", f"http:m@{server.url}", "--out", str(tmp_path / "r")]
+        words += ["--probes", "", "--readers", f"text,judge:http:j@{judge.url}"]
+        done = call(*words, "--budget", "requests=66")
+        assert done.returncode == 0, done.stderr
+        assert server.sent.total() + judge.sent.total() == 66
+        assert server.sent.total() == 62
+
+
+def test_an_account_survives_a_kill(tmp_path: Path) -> None:
+    """What is under way when a process dies is in the account already."""
+    path = tmp_path / "store.sqlite"
+    limits = Limits(tokens=10**6)
+
+    async def die() -> None:
+        model = make_model(f"http:m@{server.url}")
+        with Store.open(path) as store:
+            async with model:
+                going = asyncio.create_task(
+                    run(asks(500, model.identity), model, store, limits=limits)
+                )
+                while server.sent.total() < 100:
+                    await asyncio.sleep(0.001)
+                # A copy of the files at this moment is what a kill would leave.
+                for suffix in ("", "-wal"):
+                    source = path.with_name(path.name + suffix)
+                    (tmp_path / f"killed.sqlite{suffix}").write_bytes(source.read_bytes())
+                copied = server.sent.total()
+                with Store.open(tmp_path / "killed.sqlite", read_only=True) as killed:
+                    [spent] = killed.spent().values()
+                assert copied <= spent.requests <= copied + 2 * 64
+                assert server.tokens <= spent.tokens
+                going.cancel()
+                await asyncio.gather(going, return_exceptions=True)
+
+    with FaultServer(latency=0.01) as server:
+        asyncio.run(die())
+
+
+def test_a_store_of_an_earlier_release_brings_what_its_answers_tell(tmp_path: Path) -> None:
+    path = tmp_path / "store.sqlite"
+    with FaultServer() as server:
+        summary = go(server, path, Limits(requests=20))
+    with Store.open(path) as store:
+        store._connection.execute("DROP TABLE spending")
+    with Store.open(path) as store:
+        [spent] = store.spent().values()
+    assert spent == Spent(summary.answered, summary.prompt_tokens - 10, summary.answered)
