@@ -10,6 +10,7 @@ import os
 import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import BinaryIO, Self
 
 from horsesense.errors import StoreError, UsageError
 
@@ -33,6 +34,57 @@ def whole(path: Path) -> Iterator[Path]:
     finally:
         with contextlib.suppress(OSError):
             part.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def new_folder(path: Path) -> Iterator[Lines]:
+    """A folder that appears at `path` once it is complete; what is written goes through `Lines`.
+
+    Raises:
+        UsageError: something lies at `path` already.
+        StoreError: the file system refuses.
+    """
+    if path.exists() and not (path.is_dir() and not any(path.iterdir())):
+        raise UsageError(f"{path} exists already.", hint="Choose another folder, or remove it.")
+    part = path.with_name(f".{path.name[-100:]}.{os.getpid()}.part")
+    try:
+        part.mkdir(parents=True)
+        with Lines(part) as lines:
+            yield lines
+        replace_folder(part, path)
+    except OSError as error:
+        raise _refused(path, error) from error
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+class Lines:
+    """Files of a new folder, written line by line, many of them side by side.
+
+    Attributes:
+        folder: where they are.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._open: dict[str, BinaryIO] = {}
+        self._stack = contextlib.ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._stack.close()
+
+    def add(self, name: str, line: bytes) -> None:
+        """Add a line to the file of that name."""
+        if name not in self._open:
+            self._open[name] = self._stack.enter_context((self.folder / name).open("wb"))
+        self._open[name].write(line + b"\n")
+
+    def put(self, name: str, content: bytes | str) -> None:
+        """Write a file of that name whole."""
+        write_whole(self.folder / name, content)
 
 
 def write_whole(path: Path, content: bytes | str) -> None:

@@ -210,6 +210,14 @@ class Store:
         sql = "SELECT key, response FROM responses WHERE key IN ({})"
         return {key: _response(text) for key, text in self._select_in(sql, keys)}
 
+    def exchanges(self, keys: Sequence[Key]) -> dict[Key, tuple[Request, Response]]:
+        """Requests with their responses under `keys`; a key without a response is left out."""
+        sql = "SELECT key, request, response FROM responses WHERE key IN ({})"
+        return {
+            key: (_request(request), _response(text))
+            for key, request, text in self._select_in(sql, keys)
+        }
+
     def get_request(self, key: Key) -> Request | None:
         """The request under `key`, answered or failed; None if it was never asked."""
         sql = (

@@ -14,7 +14,7 @@ from itertools import groupby, islice
 from typing import Any
 
 from horsesense.errors import InterruptedRunError, ModelError, UsageError
-from horsesense.inference.limits import Limits, RunSummary
+from horsesense.inference.limits import PATIENT, UNLIMITED, Limits, Retry, RunSummary
 from horsesense.inference.runner import run
 from horsesense.inference.store import Store
 from horsesense.items.item import ItemSet
@@ -54,6 +54,22 @@ async def ask(
         StoreError: the answers cannot be stored.
     """
     described = ModelRecord.of(model, await model.capabilities())
+    return await ask_as(directory, model, described, limits, max_connections)
+
+
+async def ask_as(
+    directory: RunDirectory,
+    model: Model,
+    described: ModelRecord,
+    limits: Limits = UNLIMITED,
+    max_connections: int | None = None,
+    retry: Retry = PATIENT,
+) -> RunSummary:
+    """Ask, where what is written down of the model is settled already; see `ask`.
+
+    Answers that came by other ways (a batch, a log) are put by a model that stands for the one
+    that gave them (`models.known`).
+    """
     _same_model(directory, described)
     study = directory.study(described)
     study.readers()  # an unknown one is an error before anything is asked
@@ -61,7 +77,8 @@ async def ask(
     if check is not None:
         check(directory.items)
     with Store.lazy(directory.layout.store, lambda: directory.begin(described)) as store:
-        spent = await _Asking(directory, study, store, model, max_connections).rounds(limits)
+        asking = _Asking(directory, study, store, model, max_connections, retry)
+        spent = await asking.rounds(limits)
     reason = spent.stopped or ("failures" if spent.failed else "")
     directory.mark("ask", "stopped" if reason else "complete", reason)
     return spent
@@ -82,6 +99,43 @@ async def plan_again(directory: RunDirectory, store: Store) -> None:
     await _Asking(directory, directory.study(), store, None, None).rounds(Limits(requests=0))
 
 
+async def plan_only(directory: RunDirectory, model: Model) -> ModelRecord:
+    """Write down a study that is to be asked later, or elsewhere; `model` has been entered.
+
+    What was answered before stays. Raises as `ask` does before anything is asked.
+    """
+    described = ModelRecord.of(model, await model.capabilities())
+    _same_model(directory, described)
+    directory.study(described).readers()
+    with Store.lazy(directory.layout.store, lambda: directory.begin(described)) as store:
+        store.begin()
+        await plan_again(directory, store)
+    return described
+
+
+def unanswered(directory: RunDirectory, store: Store) -> Iterator[Asked]:
+    """The requests of a run that have no answer yet, each once.
+
+    Those of a second stage come only once every request of the first has an answer, and was read.
+    """
+    study, seen = directory.study(), set[Key]()
+    for stage, probes in stages(study.probes):
+        if stage > 1:
+            study.planner.setting = replace(study.planner.setting, history=_history(directory))
+        before = len(seen)
+        for planned in study.planner.plan(probes):
+            if planned.key not in seen and not store.known([planned.key]):
+                seen.add(planned.key)
+                yield Asked(planned.key, planned.request)
+        if len(seen) > before:
+            return
+
+
+def _history(directory: RunDirectory) -> History:
+    """What was read of the first stage."""
+    return load_history(directory.trials([1]), directory.readings(), list(directory.known.readers))
+
+
 class _Asking:
     """One session of asking, round by round."""
 
@@ -92,12 +146,14 @@ class _Asking:
         store: Store,
         model: Model | None,
         max_connections: int | None,
+        retry: Retry = PATIENT,
     ) -> None:
         self.directory = directory
         self.study = study
         self.store = store
         self.model = model
         self.connections = max_connections
+        self.retry = retry
         self.index = item_index(study.items)
         self.readers: tuple[Reader, ...] = ()
         self.plan: dict[int, str] = {}
@@ -173,6 +229,7 @@ class _Asking:
                 self.model,
                 self.store,
                 limits=limits,
+                retry=self.retry,
                 max_connections=self.connections,
                 progress=shown,
             )

@@ -26,7 +26,7 @@ from horsesense.rng import unit
 CHOICES = (*(name for name in CLASSES if name != "needs_review"), OTHER)
 """What a reviewer may write."""
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 _LONGEST = 30_000
 """Characters of a cell; spreadsheets cut at 32,767."""
 
@@ -145,7 +145,7 @@ def _inert(text: str) -> str:
     """Text that no spreadsheet runs, and none rejects."""
     text = text.replace("\x00", "\N{REPLACEMENT CHARACTER}").encode(errors="replace").decode()
     text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]} [...]"
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    return f"'{text}" if text.startswith(FORMULA) else text
 
 
 def read_csv(path: Path, known: frozenset[Key]) -> dict[Key, str]:
