@@ -19,6 +19,7 @@ FLOORS = (
     "files plugins progress stats",
     "trials",
     "items",
+    "logs",
     "models probes",
     "inference prompts",
     "readers",

@@ -265,7 +265,7 @@ class _Asking:
         for planned in planner.plan(probes):
             for row in trial_rows(planned.number, stage, planned.trial, planned.key, self.index):
                 table.add(row)
-            digest.update(_decides(planned.key, planned.trial))
+            digest.update(decides(planned.key, planned.trial))
             if model is None:
                 continue
             if exceeds(planned.request, model.count_tokens, context):
@@ -295,7 +295,7 @@ class _Asking:
         return load_history(trials, readings, list(versions))
 
 
-def _decides(key: Key, trial: Trial) -> bytes:
+def decides(key: Key, trial: Trial) -> bytes:
     """All of a trial that a reading of its answer depends on; the prompt is in the key."""
     shown = [(v.item_id, v.origin, v.gold_at, v.options, v.labels) for v in trial.variants]
     return key + repr((trial.probe, trial.expects, trial.extras.as_json(), shown)).encode(
