@@ -27,6 +27,7 @@ FLOORS = (
     "runs",
     "cue_tests build paper_check",
     "report",
+    "integrations",
     "api catalogue extend testing",
     "cli",
     "__main__",

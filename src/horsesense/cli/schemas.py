@@ -109,6 +109,19 @@ class ReportOutput(Output):
     missing: list[str]
 
 
+class ExportOutput(Output):
+    """`export`: what was written, by format."""
+
+    out: str
+    format: str
+    files: list[str] | None = Field(None, description="of batch: files of requests to be sent")
+    requests: int | None = Field(None, description="of batch: requests to be sent")
+    answered: int | None = Field(None, description="of batch: requests that have an answer")
+    group: str | None = Field(None, description="of lm-eval-task: the group of all tasks")
+    tasks: dict[str, int] | None = Field(None, description="of lm-eval-task: task -> prompts")
+    left_out: dict[str, int] | None = Field(None, description="of lm-eval-task: why -> prompts")
+
+
 class ReadOutput(Output):
     """`read RUN`: how many readings of each status each reader has."""
 
@@ -247,6 +260,7 @@ OUTPUTS: Mapping[str, type[Output]] = {
     "audit": AuditOutput,
     "plan": PlanOutput,
     "report": ReportOutput,
+    "export": ExportOutput,
     "read": ReadOutput,
     "reading": ReadingLine,
     "verify": VerifyOutput,

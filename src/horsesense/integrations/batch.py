@@ -52,7 +52,7 @@ class Written:
 
 
 def write_batch(directory: RunDirectory, folder: Path) -> Written:
-    """Write the requests of a run: those to be sent, and those that are answered with their answers.
+    """Write the requests of a run: those to be sent, and the answered ones with their answers.
 
     requests-0001.jsonl, ...   to be sent
     answered.jsonl             requests that have an answer
@@ -137,7 +137,7 @@ def _output_line(key: Key, request: Request, response: Response, model: str) -> 
         choice["message"] = {"role": "assistant", "content": response.text}
         if response.token_logprobs:
             choice["logprobs"] = {"content": [_scored(p) for p in response.token_logprobs]}
-    body = {"model": response.served_by or model, "choices": [choice]}
+    body: dict[str, Any] = {"model": response.served_by or model, "choices": [choice]}
     prompt, reply = response.usage.prompt_tokens, response.usage.completion_tokens
     if prompt is not None and reply is not None:
         total = prompt + reply

@@ -239,9 +239,7 @@ def _scored(position: Mapping[str, float]) -> dict[str, Any]:
 
 def score_rows(exchange: Exchange) -> dict[str, Any]:
     """The score of each reader: C or I, a share where several problems share a prompt."""
-    return {
-        name: score_of(exchange.trial, rows) for name, rows in exchange.by_reader().items()
-    }
+    return {name: score_of(exchange.trial, rows) for name, rows in exchange.by_reader().items()}
 
 
 def score_of(trial: Trial, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -256,7 +254,7 @@ def score_of(trial: Trial, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         for row in rows
     ]
     judged = [row["correct"] for row in rows if row["correct"] is not None]
-    value: str | float = "N"  # no gold is known
+    value: str | float = "; ".join(answers)  # where no right answer is known
     if judged:
         value = sum(judged) / len(judged) if len(rows) > 1 else "C" if judged[0] else "I"
     first = rows[0]

@@ -60,6 +60,7 @@ def open_log(path: Path, companions: Sequence[Path]) -> Log:
         state={"success": "complete"}.get(str(header.get("status")), str(header.get("status"))),
     )
     log.reported = list(_reported(mapping(header.get("results")), spec))
+    log.own = own_of(spec)
     if log.state != "complete":
         log.notes.append(
             f"The log says that its run did not end well ({log.state}); it holds the samples that"
@@ -121,7 +122,8 @@ def _samples(log: Log, source: _Zipped | _Plain, header: Mapping[str, Any]) -> I
         if not isinstance(row, Mapping):
             log.left_out.add("not a sample", name)
             continue
-        made = _Sample(row, log, defaults).made()
+        sample = _Sample(row, log, defaults)
+        made = sample.own() if log.own else sample.made()
         if isinstance(made, str):
             log.left_out.add(made, name)
         else:
@@ -178,6 +180,31 @@ class _Sample:
             scores=dict(_scores(row)),
             model=self.log.model,
             task=self.log.task,
+        )
+
+    def own(self) -> Sample | str:
+        """A sample that horsesense asked inside of Inspect, which needs no guessing."""
+        row = self.row
+        carried = own_of(row)
+        if not carried:
+            return "not a sample of the study"
+        prompt, reply, output = self._said(self._event())
+        choice = mapping(next(iter(items_of(output.get("choices"))), None))
+        usage, error = mapping(output.get("usage")), mapping(row.get("error"))
+        return Sample(
+            id=str(row.get("id")),
+            question="",
+            options=(),
+            order=(),
+            prompt=prompt,
+            reply=None if error else reply,
+            reasoning=reasoning_of(mapping(choice.get("message")).get("content"), self._text),
+            finish_reason=stopped(choice.get("stop_reason")),
+            logprobs=top_logprobs(mapping(choice.get("logprobs")).get("content")),
+            usage=(whole(usage.get("input_tokens")), whole(usage.get("output_tokens"))),
+            error=str(error.get("message") or "unknown")[:2000] if error else None,
+            model=self.log.model,
+            own={**carried, "response": own_of(output)},
         )
 
     def _text(self, content: object) -> str:
@@ -292,6 +319,11 @@ class _Sample:
         if len(named) > 1:
             return "several options are right"
         return index_of(named[0], options, LETTERS[: len(options)]) if named else None
+
+
+def own_of(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What horsesense itself wrote into a part of a log; empty where it did not."""
+    return mapping(mapping(value.get("metadata")).get("horsesense"))
 
 
 def _message_id(output: Mapping[str, Any]) -> Any:

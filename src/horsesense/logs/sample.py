@@ -66,6 +66,7 @@ class Sample:
         error: what went wrong; the sample then has no answer.
         scores: name of the scorer, metric or filter -> what it made of the answer.
         model, task: whom and what; as the sample itself says, else as its log does.
+        own: what horsesense wrote into the sample (`runs.carried`); empty in logs of others.
     """
 
     id: str
@@ -91,6 +92,7 @@ class Sample:
     scores: Mapping[str, Score] = field(default_factory=_nothing)
     model: str = ""
     task: str = ""
+    own: Mapping[str, Any] = field(default_factory=_nothing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +154,7 @@ class Log:
         reported: its own numbers; complete once the samples have been read.
         left_out: filled while samples are read.
         notes: sentences on what could not be known.
+        own: the study, where horsesense asked it inside the other program (`runs.carried`).
     """
 
     path: Path
@@ -164,6 +167,7 @@ class Log:
     reported: list[Reported] = field(default_factory=list)
     left_out: LeftOut = field(default_factory=LeftOut)
     notes: list[str] = field(default_factory=list)
+    own: Mapping[str, Any] = field(default_factory=_nothing)
 
     def samples(self) -> Iterator[Sample]:
         """The samples one by one, in the order of the file; memory does not grow with the log.

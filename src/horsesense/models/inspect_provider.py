@@ -1,9 +1,8 @@
 """Any model that Inspect knows: `inspect:PROVIDER/NAME[@URL][?setting=value&...]`.
 
 Inspect's providers speak the protocols of Anthropic, Google and the rest, and read their own keys
-from the environment. Settings are those of its `GenerateConfig`: reasoning_effort, reasoning_tokens,
-seed, top_k, ...; what its `-M` passes to a provider is written args.NAME=VALUE. The extra `inspect`
-installs it.
+from the environment. Settings are those of its `GenerateConfig` (reasoning_effort, seed, ...); what
+its `-M` passes to a provider is written args.NAME=VALUE. The extra `inspect` installs it.
 """
 
 from __future__ import annotations
@@ -148,7 +147,7 @@ def from_spec(rest: str) -> InspectProviderModel:
             memoize=False,
             **{key.removeprefix(ARGS): yaml.safe_load(value) for key, value in args.items()},
         )
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - each provider raises errors of its own
         raise UsageError(
             f"Inspect has no model {name!r}: {error}",
             hint="Write PROVIDER/NAME, such as anthropic/claude-sonnet-4-5.",

@@ -8,22 +8,27 @@ the harness writes them; answers come to their trials by the keys of their reque
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 from pydantic import ValidationError
 
 from horsesense.errors import StoreError, UsageError
-from horsesense.inference.limits import Retry, RunSummary
+from horsesense.inference.limits import Retry
 from horsesense.items.item import ItemSet
+from horsesense.logs.sample import Log, Sample
 from horsesense.models.known import KnownAnswers
 from horsesense.models.messages import Failure, Request, Response
+from horsesense.rng import fingerprint
 from horsesense.runs.ask import ask_as
 from horsesense.runs.directory import RunDirectory
+from horsesense.runs.imported_answers import response_of
 from horsesense.runs.layout import Layout
 from horsesense.runs.prepare import load_study_items
 from horsesense.runs.record import ModelRecord
+from horsesense.runs.run import complete
 from horsesense.runs.settings import Settings
 from horsesense.runs.stored_items import item_as_json, items_as_json, items_from_json
 from horsesense.runs.tables import TRIALS, trial_rows
@@ -32,6 +37,8 @@ from horsesense.version import __version__
 
 OURS: Final = "horsesense"
 """The field of a log's metadata, and of a sample's, that holds what is ours."""
+UNKNOWN: Final = "unknown"
+"""Identity of a model that will be known only from the log."""
 AS_RECORDED: Final = Retry(attempts=1, give_up=2**31)
 
 
@@ -89,20 +96,11 @@ class Carrier:
         }
 
 
-def request_of(carried: Mapping[str, Any], prompt: Iterable[tuple[str, str]] | str) -> Request:
-    """The request behind a sample that carries what is ours.
-
-    Raises KeyError, TypeError or ValueError where it does not.
-    """
-    plain = {"text": prompt} if carried["plain"] else {"messages": prompt}
-    return Request.from_json({**plain, "params": carried["params"]})
-
-
 def run_directory(
     out: str | Path,
     carried: Mapping[str, Any],
     rows: Mapping[str, Any],
-    model: tuple[str, str] | None = None,
+    log: Log,
 ) -> tuple[RunDirectory, ModelRecord]:
     """The run that a log's answers belong to, and the model that gave them.
 
@@ -110,7 +108,7 @@ def run_directory(
         out: where it is, or will be once it is filled.
         carried: what the log carries.
         rows: number -> item, of all samples.
-        model: (name, identity) of the model that was asked, where the log knows better.
+        log: names the model that was asked, where the study was written before it was known.
 
     Raises:
         StoreError: what is carried is damaged, or `out` holds another run.
@@ -122,8 +120,9 @@ def run_directory(
         items = _items(carried, rows, settings)
     except (KeyError, TypeError, ValueError, ValidationError) as error:
         raise StoreError(f"What the log says of its study is damaged: {error}.") from None
-    if model is not None:
-        record = record.model_copy(update={"name": model[0], "identity": model[1]})
+    if record.identity == UNKNOWN:
+        named = f"{log.format}:{log.model}"
+        record = record.model_copy(update={"name": named, "identity": named})
     layout = Layout(Path(out))
     if layout.record.exists():
         before = RunDirectory.open(out)
@@ -150,12 +149,65 @@ def _items(carried: Mapping[str, Any], rows: Mapping[str, Any], settings: Settin
     return found
 
 
-async def fill(
-    directory: RunDirectory, model: ModelRecord, answers: Mapping[Request, Response | Failure]
-) -> RunSummary:
-    """Put the answers of a log to the trials of its study; what it lacks is missing."""
+def import_own(out: str | Path, logs: Sequence[Log]) -> RunDirectory:
+    """The run of a study that was asked inside another program, from the logs it left.
+
+    Several logs are stages or parts of one study. Samples that the logs lack are trials without an
+    answer; the same request in several epochs keeps its first answer.
+
+    Raises:
+        UsageError: the logs are of several studies or models.
+        ItemsError, StoreError: a log is damaged, or `out` holds another run.
+    """
+    studies = {
+        fingerprint([log.own["settings"], log.own["fingerprint"], log.model]) for log in logs
+    }
+    if len(studies) > 1:
+        raise UsageError(
+            "These logs are of several studies or models.",
+            hint="Import the logs of each into a directory of its own.",
+        )
+    rows: dict[str, Any] = {}
+    answers: dict[Request, Response | Failure] = {}
+    for log in logs:
+        rows |= log.own.get("unshown") or {}
+        for sample in log.samples():
+            try:
+                rows |= sample.own["items"]
+                if sample.own["params"] is not None:
+                    answers.setdefault(_request_of(sample), _answer_of(sample))
+            except (KeyError, TypeError, ValueError, AttributeError) as error:
+                log.left_out.add(f"its part of the study is damaged ({error!r})", sample.id)
+    directory, model = run_directory(out, logs[0].own, rows, logs[0])
     keyed = {request.key(model.identity): answer for request, answer in answers.items()}
     known = KnownAnswers(
         model.name, model.identity, model.offers, keyed, lambda request, answer: answer
     )
-    return await ask_as(directory, known, model, retry=AS_RECORDED)
+    complete(ask_as(directory, known, model, retry=AS_RECORDED))
+    return directory
+
+
+def _request_of(sample: Sample) -> Request:
+    """The request behind a sample of ours."""
+    prompt, own = sample.prompt, sample.own
+    if own["plain"]:
+        text = prompt if isinstance(prompt, str) else prompt[-1][1] if prompt else ""
+        return Request.from_json({"text": text, "params": own["params"]})
+    return Request.from_json({"messages": prompt, "params": own["params"]})
+
+
+def _answer_of(sample: Sample) -> Response | Failure:
+    """What came back, as our own runner would have kept it."""
+    if sample.error is not None:
+        return Failure("rejected", sample.error, retryable=False)
+    if sample.reply is None and not (sample.label_scores or sample.text_scores):
+        return Failure("malformed", "the log holds no reply", retryable=False)
+    found = response_of(sample)
+    params = sample.own["params"]
+    found = replace(
+        found,
+        text=found.text if params["max_tokens"] else "",
+        token_logprobs=found.token_logprobs if params["top_logprobs"] or params["watch"] else (),
+    )
+    rest = sample.own.get("response")
+    return Response.from_json({**found.as_json(), **rest}) if rest else found

@@ -18,7 +18,10 @@ _TUPLES = ("options", "paraphrases")
 
 def save_items(path: Path, items: ItemSet, shots: ItemSet | None) -> None:
     """Write the items and the few-shot examples; StoreError where the disk refuses."""
-    content = {"items": items_as_json(items), "shots": None if shots is None else items_as_json(shots)}
+    content = {
+        "items": items_as_json(items),
+        "shots": None if shots is None else items_as_json(shots),
+    }
     write_whole(path, orjson.dumps(content))
 
 
