@@ -41,7 +41,7 @@ READERS: Final[Mapping[str, Kind]] = {
     "first_token": "labels",
     "option_text": "texts",
 }
-UTILS: Final = '''"""Prompts of {name}, written by horsesense {version}; lm-eval calls what is here."""
+UTILS: Final = '''"""Prompts of {name}, written by horsesense {version}."""
 
 from pathlib import Path
 

@@ -13,6 +13,8 @@ from hashlib import blake2b
 from itertools import groupby, islice
 from typing import Any
 
+import polars as pl
+
 from horsesense.errors import InterruptedRunError, ModelError, UsageError
 from horsesense.inference.limits import PATIENT, UNLIMITED, Limits, Retry, RunSummary
 from horsesense.inference.runner import run
@@ -121,7 +123,7 @@ def unanswered(directory: RunDirectory, store: Store) -> Iterator[Asked]:
     study, seen = directory.study(), set[Key]()
     for stage, probes in stages(study.probes):
         if stage > 1:
-            study.planner.setting = replace(study.planner.setting, history=_history(directory))
+            _remember(study, directory)
         before = len(seen)
         for planned in study.planner.plan(probes):
             if planned.key not in seen and not store.known([planned.key]):
@@ -131,9 +133,25 @@ def unanswered(directory: RunDirectory, store: Store) -> Iterator[Asked]:
             return
 
 
-def _history(directory: RunDirectory) -> History:
-    """What was read of the first stage."""
-    return load_history(directory.trials([1]), directory.readings(), list(directory.known.readers))
+def study_after(directory: RunDirectory) -> tuple[Study, int]:
+    """A study whose first stage was read, ready to plan the stage that comes next; its number.
+
+    Raises UsageError where no probe depends on earlier answers.
+    """
+    study = directory.study()
+    later = [stage for stage, _ in stages(study.probes) if stage > 1]
+    if not later:
+        raise UsageError("No probe of this study depends on earlier answers: it has one stage.")
+    _remember(study, directory)
+    return study, later[0]
+
+
+def _remember(study: Study, directory: RunDirectory) -> None:
+    """Give the planner what was read of the first stage, and go on counting behind it."""
+    readers = list(directory.known.readers)
+    history = load_history(directory.trials([1]), directory.readings(), readers)
+    study.planner.setting = replace(study.planner.setting, history=history)
+    study.planner.count = directory.trials([1]).select(pl.col("trial").n_unique()).collect().item()
 
 
 class _Asking:

@@ -21,6 +21,7 @@ from horsesense.items.item import ItemSet
 from horsesense.logs.sample import Log, Sample
 from horsesense.models.known import KnownAnswers
 from horsesense.models.messages import Failure, Request, Response
+from horsesense.models.openai.protocol import SCORED_TOKENS
 from horsesense.rng import fingerprint
 from horsesense.runs.ask import ask_as
 from horsesense.runs.directory import RunDirectory
@@ -204,10 +205,11 @@ def _answer_of(sample: Sample) -> Response | Failure:
         return Failure("malformed", "the log holds no reply", retryable=False)
     found = response_of(sample)
     params = sample.own["params"]
+    scored = params["top_logprobs"] or params["watch"]
     found = replace(
         found,
         text=found.text if params["max_tokens"] else "",
-        token_logprobs=found.token_logprobs if params["top_logprobs"] or params["watch"] else (),
+        token_logprobs=found.token_logprobs[:SCORED_TOKENS] if scored else (),
     )
     rest = sample.own.get("response")
     return Response.from_json({**found.as_json(), **rest}) if rest else found
