@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from horsesense.errors import UsageError
 from horsesense.files import usable
-from horsesense.logs import inspect_ai
+from horsesense.logs import batch, every_eval_ever, helm, inspect_ai, lm_eval
 from horsesense.logs.sample import Log
 
 Role = Literal["samples", "companion"]
@@ -41,6 +41,25 @@ FORMATS: dict[str, Format] = {
     made.name: made
     for made in (
         Format("inspect", "Inspect log (.eval or .json)", inspect_ai.role, inspect_ai.open_log),
+        Format(
+            "lm-eval",
+            "samples of lm-evaluation-harness (--log_samples, JSONL)",
+            lm_eval.role,
+            lm_eval.open_log,
+        ),
+        Format("helm", "run folder of HELM", helm.role, helm.open_log),
+        Format(
+            "batch",
+            "answers of a batch API, with the file of its requests (JSONL)",
+            batch.role,
+            batch.open_log,
+        ),
+        Format(
+            "eee",
+            "instance records of Every Eval Ever (JSONL)",
+            every_eval_ever.role,
+            every_eval_ever.open_log,
+        ),
     )
 }
 

@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import codecs
 import json
+import re
 import sys
 import zlib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, Final
 
 import orjson
 
 from horsesense.errors import ItemsError
-from horsesense.items.files import FREE_GROWTH, MAX_GROWTH
+from horsesense.items.files import FREE_GROWTH, MAX_GROWTH, Faults, read_rows
+from horsesense.logs.sample import LeftOut
 
 if sys.version_info >= (3, 14):
     import zipfile
@@ -53,6 +55,35 @@ def damaged(
 ) -> ItemsError:
     """The error for a file that is not what it should be."""
     return ItemsError(source, [fault], hint=hint)
+
+
+UNREADABLE: Final = "a line that cannot be read"
+
+
+def rows(path: Path, left_out: LeftOut) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The rows of a JSONL file, plain or compressed, with their lines.
+
+    A line that cannot be read is left out and counted: the last one of a run that was killed is
+    often torn. ItemsError for more than `items.files.MAX_FAULTS` such lines.
+    """
+    faults = Faults(str(path))
+    yield from read_rows(path, faults)
+    for line, fault in faults.found:
+        left_out.add(UNREADABLE, f"line {line}: {fault}")
+
+
+def first_row(head: bytes) -> Mapping[str, Any]:
+    """The first line of a file as an object; an empty one where it is none.
+
+    A line that is longer than what is there shows its outermost keys all the same, without values.
+    """
+    line = head.lstrip(codecs.BOM_UTF8).lstrip().partition(b"\n")[0]
+    try:
+        found = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        keys = re.findall(rb'"((?:\\.|[^"\\])*)"\s*:', line) if line.startswith(b"{") else []
+        return {key.decode("utf-8", "replace"): None for key in keys}
+    return found if isinstance(found, dict) else {}
 
 
 class Document:

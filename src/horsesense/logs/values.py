@@ -91,7 +91,8 @@ def top_logprobs(content: object, most: int = 20) -> tuple[Mapping[str, float], 
             if isinstance(text, str) and value is not None:
                 found.setdefault(text, value)
         positions.append(found)
-    return tuple(positions)
+    # A token without alternatives is what the reply says already.
+    return tuple(positions) if max(map(len, positions), default=0) > 1 else ()
 
 
 def settings_of(config: Mapping[str, Any]) -> dict[str, Any]:

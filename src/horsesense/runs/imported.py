@@ -23,6 +23,7 @@ from horsesense.inference.limits import RunSummary
 from horsesense.inference.store import Store
 from horsesense.items.item import ItemSet, flag_items
 from horsesense.logs.sample import Log, Sample
+from horsesense.measures.joined import RECORDED_ORDERS
 from horsesense.models.base import Asked, Capabilities
 from horsesense.models.messages import (
     Failure,
@@ -62,7 +63,7 @@ RECORDED: Mapping[str, Any] = {
 }
 """What the logs' scorers made of each answer; `log` is the place in `imported.json`."""
 
-ORDERS: Final = Condition(design="recorded")
+ORDERS: Final = Condition(design=RECORDED_ORDERS)
 """The condition of the orders that a log happens to hold. The first is that of the original."""
 
 BATCH: Final = 500
