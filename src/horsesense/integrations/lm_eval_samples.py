@@ -63,6 +63,8 @@ def _rows(
     if exchange.response is not None:
         rest = exchange.response.as_json()
         carried["response"] = {k: v for k, v in rest.items() if k != "text"}
+    if len(request.messages or ()) > 1:
+        carried["messages"] = request.messages
     doc = document(trial, request, carried)
     prompt = doc["prompt"]
     arguments, resps = _exchanged(request, exchange.response, prompt, doc["choices"])

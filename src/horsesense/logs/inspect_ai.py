@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from horsesense.logs.options import index_of, lettered, shown_order
-from horsesense.logs.sample import Log, Reported, Sample, Score
+from horsesense.logs.sample import Log, Reported, Sample, Score, own_of
 from horsesense.logs.streams import Archive, Document, damaged
 from horsesense.logs.values import (
     LETTERS,
@@ -319,11 +319,6 @@ class _Sample:
         if len(named) > 1:
             return "several options are right"
         return index_of(named[0], options, LETTERS[: len(options)]) if named else None
-
-
-def own_of(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What horsesense itself wrote into a part of a log; empty where it did not."""
-    return mapping(mapping(value.get("metadata")).get("horsesense"))
 
 
 def _message_id(output: Mapping[str, Any]) -> Any:

@@ -16,7 +16,7 @@ import orjson
 
 from horsesense.logs.documents import options_in, question_in, right_in
 from horsesense.logs.options import index_of, lettered, shown_order
-from horsesense.logs.sample import Log, Reported, Sample, Score
+from horsesense.logs.sample import Log, Reported, Sample, Score, own_of
 from horsesense.logs.streams import Document, first_row, rows
 from horsesense.logs.values import LETTERS, items_of, mapping, number, settings_of, whole
 
@@ -52,6 +52,7 @@ def open_log(path: Path, companions: Sequence[Path]) -> Log:
         created=str(found.content.get("date") or ""),
     )
     log.reported = list(_reported(mapping(mapping(found.content.get("results")).get(name)), config))
+    log.own = own_of(config) or own_of(mapping(found.content.get("config")))
     if not found.content:
         log.notes.append("There is no results file beside the samples: the log reports no numbers.")
     return log
@@ -123,7 +124,8 @@ def _samples(log: Log, settings: Mapping[str, Any]) -> Iterator[Sample]:
             if place in seen:
                 continue  # the same answer behind another filter
             seen.add(place)
-        made = _Row(row, log, settings, scores.get(place) or dict(_scores(row))).made()
+        answer = _Row(row, log, settings, scores.get(place) or dict(_scores(row)))
+        made = answer.own() if log.own else answer.made()
         if isinstance(made, str):
             log.left_out.add(made, f"line {line}")
         else:
@@ -196,6 +198,35 @@ class _Row:
             return "the row holds no request"
         scored = [call for call in self.calls if isinstance(call.rest, str)]
         return self._scored(scored) if scored else self._generated()
+
+    def own(self) -> Iterator[Sample] | str:
+        """An answer to a prompt that horsesense wrote for lm-eval, which needs no guessing."""
+        try:
+            carried = orjson.loads(str(self.doc.get("horsesense")))
+            texts = bool(carried["params"]["continuations"])
+            plain = carried["plain"]
+        except (orjson.JSONDecodeError, KeyError, TypeError):
+            return "not a document of the study"
+        prompt = str(self.doc.get("prompt"))
+        scored = [str(call.rest) for call in self.calls if isinstance(call.rest, str)]
+        logs = _log_probabilities({"resps": self.row.get("resps")}, len(scored)) if scored else None
+        scores = dict(zip(scored, logs or (), strict=False))
+        replies = [r for group in items_of(self.row.get("resps")) for r in _replies(group)]
+        error = self.doc.get("error")
+        sample = Sample(
+            id=str(self.doc.get("id")),
+            question="",
+            options=(),
+            order=(),
+            prompt=prompt if plain else (("user", prompt),),
+            reply=replies[0] if replies and not scored else None,
+            label_scores={} if texts else scores,
+            text_scores=scores if texts else {},
+            error=error if isinstance(error, str) else None,
+            model=self.log.model,
+            own=carried,
+        )
+        return iter([sample])
 
     def _sample(self, **fields: Any) -> Sample:
         doc, row = self.doc, self.row

@@ -24,6 +24,13 @@ def _nothing() -> Mapping[str, Any]:
 EXAMPLES: Final = 5
 
 
+def own_of(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What horsesense itself wrote into the metadata of a part of a log; empty where it did not."""
+    metadata = value.get("metadata")
+    found = metadata.get("horsesense") if isinstance(metadata, Mapping) else None
+    return found if isinstance(found, Mapping) else _NOTHING
+
+
 @dataclass(frozen=True, slots=True)
 class Score:
     """What a log makes of one answer.

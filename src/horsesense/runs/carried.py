@@ -190,7 +190,7 @@ def import_own(out: str | Path, logs: Sequence[Log]) -> RunDirectory:
 
 def _request_of(sample: Sample) -> Request:
     """The request behind a sample of ours."""
-    prompt, own = sample.prompt, sample.own
+    prompt, own = sample.own.get("messages") or sample.prompt, sample.own
     if own["plain"]:
         text = prompt if isinstance(prompt, str) else prompt[-1][1] if prompt else ""
         return Request.from_json({"text": text, "params": own["params"]})
@@ -201,7 +201,8 @@ def _answer_of(sample: Sample) -> Response | Failure:
     """What came back, as our own runner would have kept it."""
     if sample.error is not None:
         return Failure("rejected", sample.error, retryable=False)
-    if sample.reply is None and not (sample.label_scores or sample.text_scores):
+    rest = sample.own.get("response")
+    if sample.reply is None and not (rest or sample.label_scores or sample.text_scores):
         return Failure("malformed", "the log holds no reply", retryable=False)
     found = response_of(sample)
     params = sample.own["params"]
@@ -211,5 +212,4 @@ def _answer_of(sample: Sample) -> Response | Failure:
         text=found.text if params["max_tokens"] else "",
         token_logprobs=found.token_logprobs[:SCORED_TOKENS] if scored else (),
     )
-    rest = sample.own.get("response")
     return Response.from_json({**found.as_json(), **rest}) if rest else found
