@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 
 from horsesense.items.item import Item, ItemSet
 from horsesense.logs.sample import Sample
-from horsesense.models.messages import Key
 from horsesense.trials.trial import Trial
 
 Options = tuple[str, ...]
@@ -25,7 +24,7 @@ class Known:
     """
 
     item: Item
-    shown: dict[tuple[int, ...], tuple[Trial, Key]] = field(default_factory=dict)
+    shown: dict[tuple[int, ...], tuple[Trial, bytes]] = field(default_factory=dict)
     asked: int = 0
 
 
