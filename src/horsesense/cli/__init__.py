@@ -13,7 +13,18 @@ from typing import NoReturn
 
 import typer
 
-from horsesense.cli import annotate, audit, build, cues, export, paper_check, read, runs, train
+from horsesense.cli import (
+    annotate,
+    audit,
+    build,
+    cues,
+    export,
+    logs,
+    paper_check,
+    read,
+    runs,
+    train,
+)
 from horsesense.cli.output import plain_warnings, print_error
 from horsesense.errors import HorsesenseError, InterruptedRunError
 
@@ -26,7 +37,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-for module in (audit, runs, export, read, cues, build, annotate, paper_check, train):
+for module in (audit, runs, logs, export, read, cues, build, annotate, paper_check, train):
     module.register(app)
 
 

@@ -102,6 +102,20 @@ class PlanOutput(Output):
     dataset: dict[str, Any]
 
 
+class ImportOutput(Output):
+    """`import`: where the run lies, what it was made from, and the logs' scores beside ours."""
+
+    out: str
+    report: str
+    items: int
+    answers: int
+    left_out: int
+    model: str
+    logs: Rows
+    scores: Rows
+    holds: list[str]
+
+
 class ReportOutput(Output):
     """`report`: the page that was written, and what is missing from the run."""
 
@@ -259,6 +273,7 @@ class ErrorOutput(Output):
 OUTPUTS: Mapping[str, type[Output]] = {
     "audit": AuditOutput,
     "plan": PlanOutput,
+    "import": ImportOutput,
     "report": ReportOutput,
     "export": ExportOutput,
     "read": ReadOutput,

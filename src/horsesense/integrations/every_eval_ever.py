@@ -15,7 +15,7 @@ from typing import Any, Final
 import orjson
 
 from horsesense.files import new_folder
-from horsesense.integrations.inspect_log import score_of, target
+from horsesense.integrations.inspect_parts import score_of, target
 from horsesense.integrations.verdicts import verdict
 from horsesense.measures.base import Estimate
 from horsesense.models.messages import Request

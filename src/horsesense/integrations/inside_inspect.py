@@ -36,7 +36,7 @@ from inspect_ai.scorer import (
 from inspect_ai.solver import Generate, Solver, TaskState, multiple_choice, solver
 
 from horsesense.errors import UsageError
-from horsesense.integrations.inspect_log import target
+from horsesense.integrations.inspect_parts import target
 from horsesense.integrations.lm_eval_task import named
 from horsesense.items.item import order_dependent
 from horsesense.logs.options import index_of, shown_order

@@ -6,6 +6,7 @@ at a time, so that a run of any length fits.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,21 +16,20 @@ from zipfile import ZIP_DEFLATED, ZipFile
 import orjson
 
 from horsesense.files import whole
+from horsesense.integrations import imported_log
+from horsesense.integrations.inspect_parts import message, output_of, score_rows, target
 from horsesense.integrations.verdicts import verdict
 from horsesense.measures.base import Estimate
-from horsesense.models.messages import Response
 from horsesense.rng import fingerprint
 from horsesense.runs.carried import OURS, Carrier, carried_by_log
 from horsesense.runs.exchanges import Exchange, exchanges
 from horsesense.runs.results import Results
-from horsesense.trials.trial import Trial, Variant
 from horsesense.version import __version__
 
 SCHEMA: Final = 2
 """Version of the log's schema, as Inspect counts."""
 SHORT: Final = 400
 """Characters of a prompt in the list of samples."""
-_STOP_REASONS: Final = {"stop": "stop", "length": "max_tokens", "content_filter": "content_filter"}
 
 
 def write_inspect_log(results: Results, path: Path) -> Path:
@@ -39,7 +39,9 @@ def write_inspect_log(results: Results, path: Path) -> Path:
     """
     directory = results.directory
     model = directory.known.model.name
+    foreign = directory.known.kind == "imported"
     carrier = Carrier(directory.items)
+    every = imported_log.samples(directory, model) if foreign else _samples(results, carrier)
     summaries = []
     spec = _spec(results)
     with whole(path) as part, ZipFile(part, "w", ZIP_DEFLATED) as log:
@@ -48,15 +50,26 @@ def write_inspect_log(results: Results, path: Path) -> Path:
             log.writestr(name, orjson.dumps(value))
 
         put("_journal/start.json", {"version": SCHEMA, "eval": spec, "plan": _PLAN})
-        for exchange in exchanges(directory):
-            sample = _sample(exchange, carrier, model)
-            put(f"samples/{sample['id']}_epoch_{sample['epoch']}.json", sample)
+        for sample in every:
+            put(f"samples/{_safe(sample['id'])}_epoch_{sample['epoch']}.json", sample)
             summaries.append(_summary(sample))
         put("summaries.json", summaries)
-        # Items that no sample shows are known only now; the header is written last anyway.
-        spec["metadata"][OURS]["unshown"] = carrier.left()
+        if not foreign:  # items that no sample shows are known only now
+            spec["metadata"][OURS]["unshown"] = carrier.left()
         put("header.json", _header(results, spec, summaries))
     return path
+
+
+def _safe(name: object) -> str:
+    """A sample's id as part of a name in the archive, which stays inside of it."""
+    return re.sub(r'[/\\:*?"<>|]', "_", str(name))
+
+
+def _samples(results: Results, carrier: Carrier) -> Iterator[dict[str, Any]]:
+    """Each trial of a run of ours."""
+    model = results.directory.known.model.name
+    for exchange in exchanges(results.directory):
+        yield _sample(exchange, carrier, model)
 
 
 _PLAN: Final[Mapping[str, Any]] = {
@@ -70,7 +83,10 @@ def _spec(results: Results) -> dict[str, Any]:
     """What was evaluated."""
     directory = results.directory
     settings, items, record = directory.settings, directory.items, directory.known
-    carried = carried_by_log(settings, items, directory.shots, record.model)
+    metadata: dict[str, Any] = {"verdict": verdict(results)}
+    if record.kind != "imported":
+        carried = carried_by_log(settings, items, directory.shots, record.model)
+        metadata = {OURS: {**carried, **metadata}}
     decoding = {"temperature": settings.temperature, "max_tokens": settings.max_tokens or 1}
     if settings.top_p is not None:
         decoding["top_p"] = settings.top_p
@@ -79,7 +95,7 @@ def _spec(results: Results) -> dict[str, Any]:
         "eval_id": run,
         "run_id": run,
         "created": _now(),
-        "task": f"horsesense/{items.name}",
+        "task": items.name,
         "task_id": run,
         "task_version": 0,
         "task_args": {},
@@ -94,7 +110,7 @@ def _spec(results: Results) -> dict[str, Any]:
         "model_args": {},
         "config": {"epochs": 1},
         "packages": {"horsesense": __version__},
-        "metadata": {OURS: {**carried, "verdict": verdict(results)}},
+        "metadata": metadata,
         "scorers": [{"name": f"horsesense/{reader}"} for reader in record.readers],
     }
 
@@ -114,7 +130,7 @@ def _header(
         "results": {
             "total_samples": len(summaries),
             "completed_samples": sum(summary["completed"] for summary in summaries),
-            "scores": list(_scores(results)),
+            "scores": [*imported_log.reported(results), *_scores(results)],
         },
         "stats": {"started_at": spec["created"], "completed_at": _now()},
     }
@@ -146,6 +162,11 @@ def _metric(name: str, value: float) -> dict[str, Any]:
     return {"name": name, "value": value, "params": {}}
 
 
+def _top(carried: Mapping[str, Any]) -> dict[str, Any]:
+    """What a viewer of the log wants to filter by."""
+    return {name: carried[name] for name in ("probe", "condition", "repetition", "item")}
+
+
 def _sample(exchange: Exchange, carrier: Carrier, model: str) -> dict[str, Any]:
     trial, request, response = exchange.trial, exchange.request, exchange.response
     carried = carrier.of(exchange.number, exchange.stage, trial, request)
@@ -166,13 +187,13 @@ def _sample(exchange: Exchange, carrier: Carrier, model: str) -> dict[str, Any]:
         "attachments": {},
     }
     if request is not None and request.messages is not None:
-        sample["input"] = [_message(role, text) for role, text in request.messages]
+        sample["input"] = [message(role, text) for role, text in request.messages]
         sample["messages"] = list(sample["input"])
     elif request is not None:
         sample["input"] = request.text or ""
-        sample["messages"] = [_message("user", request.text or "")]
+        sample["messages"] = [message("user", request.text or "")]
     if response is not None:
-        sample["output"] = _output(response, response.served_by or model)
+        sample["output"] = output_of(response, response.served_by or model)
         sample["messages"].append(sample["output"]["choices"][0]["message"])
         if usage := sample["output"].get("usage"):
             sample["model_usage"] = {model: usage}
@@ -180,94 +201,6 @@ def _sample(exchange: Exchange, carrier: Carrier, model: str) -> dict[str, Any]:
         seen = f"{exchange.failure.kind}: {exchange.failure.message}"
         sample["error"] = {"message": seen, "traceback": seen, "traceback_ansi": seen}
     return sample
-
-
-def _top(carried: Mapping[str, Any]) -> dict[str, Any]:
-    """What a viewer of the log wants to filter by."""
-    return {name: carried[name] for name in ("probe", "condition", "repetition", "item")}
-
-
-def _message(role: str, text: str) -> dict[str, Any]:
-    return {"role": role, "content": text}
-
-
-def label(variant: Variant, position: int) -> str:
-    """What names a position: its label, or the option's text where options have none."""
-    return variant.labels[position] if variant.labels else variant.options[position]
-
-
-def target(variant: Variant) -> str:
-    """The right answer as it is named in the prompt; "" where none is."""
-    return "" if variant.gold_at is None else label(variant, variant.gold_at)
-
-
-def _output(response: Response, model: str) -> dict[str, Any]:
-    """A response as Inspect has it; what has no place there stands in its metadata."""
-    rest = response.as_json()
-    for name in ("text", "positions"):
-        rest.pop(name, None)
-    message = {"role": "assistant", "content": response.text, "source": "generate", "model": model}
-    choice: dict[str, Any] = {
-        "message": message,
-        "stop_reason": _STOP_REASONS.get(response.finish_reason or "", "unknown"),
-    }
-    if response.token_logprobs:
-        content = [_scored(position) for position in response.token_logprobs]
-        choice["logprobs"] = {"content": content}
-    found: dict[str, Any] = {"model": model, "choices": [choice], "metadata": {OURS: rest}}
-    prompt, reply = response.usage.prompt_tokens, response.usage.completion_tokens
-    if prompt is not None and reply is not None:
-        found["usage"] = {
-            "input_tokens": prompt,
-            "output_tokens": reply,
-            "total_tokens": prompt + reply,
-        }
-    if response.latency is not None:
-        found["time"] = round(response.latency, 4)
-    return found
-
-
-def _scored(position: Mapping[str, float]) -> dict[str, Any]:
-    """One position of the reply; the most probable token stands for the one that was chosen."""
-    chosen = max(position, key=lambda token: position[token], default="")
-    return {
-        "token": chosen,
-        "logprob": position.get(chosen, 0.0),
-        "top_logprobs": [{"token": token, "logprob": value} for token, value in position.items()],
-    }
-
-
-def score_rows(exchange: Exchange) -> dict[str, Any]:
-    """The score of each reader: C or I, a share where several problems share a prompt."""
-    return {name: score_of(exchange.trial, rows) for name, rows in exchange.by_reader().items()}
-
-
-def score_of(trial: Trial, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """One reader's readings of a reply as a score.
-
-    Args:
-        rows: as in the table of readings, one per variant.
-    """
-    answers = [
-        ", ".join(label(trial.variants[row["variant"]], place) for place in row["positions"])
-        or row["status"]
-        for row in rows
-    ]
-    judged = [row["correct"] for row in rows if row["correct"] is not None]
-    value: str | float = "; ".join(answers)  # where no right answer is known
-    if judged:
-        value = sum(judged) / len(judged) if len(rows) > 1 else "C" if judged[0] else "I"
-    first = rows[0]
-    return {
-        "value": value,
-        "answer": "; ".join(answers),
-        "explanation": f"{first['status']} ({first['rule']})" if len(rows) == 1 else None,
-        "metadata": {
-            "status": [row["status"] for row in rows],
-            "option": [row["option"] for row in rows],
-            "confidence": [round(float(row["confidence"]), 4) for row in rows],
-        },
-    }
 
 
 def _summary(sample: Mapping[str, Any]) -> dict[str, Any]:
@@ -280,7 +213,7 @@ def _summary(sample: Mapping[str, Any]) -> dict[str, Any]:
         "epoch": sample["epoch"],
         "input": prompt[-SHORT:],
         "target": sample["target"],
-        "metadata": _top(sample["metadata"][OURS]),
+        "metadata": _top(sample["metadata"][OURS]) if OURS in sample["metadata"] else {},
         "scores": sample["scores"],
         "error": sample["error"]["message"] if "error" in sample else None,
         "completed": "error" not in sample,

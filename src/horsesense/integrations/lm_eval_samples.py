@@ -15,7 +15,7 @@ from typing import Any
 import orjson
 
 from horsesense.files import new_folder
-from horsesense.integrations.inspect_log import score_of, target
+from horsesense.integrations.inspect_parts import score_of, target
 from horsesense.integrations.lm_eval_task import document, slug
 from horsesense.integrations.verdicts import verdict
 from horsesense.models.messages import Request, Response

@@ -18,7 +18,7 @@ import yaml
 
 from horsesense.errors import UsageError
 from horsesense.files import Lines, new_folder
-from horsesense.integrations.inspect_log import label, target
+from horsesense.integrations.inspect_parts import label, target
 from horsesense.items.item import ItemSet
 from horsesense.models.base import Capabilities
 from horsesense.models.messages import Request, Response

@@ -7,12 +7,14 @@ option is right: that comes from the items that the import is given.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import orjson
 
 from horsesense.errors import UsageError
+from horsesense.logs.known_items import Content, content
 from horsesense.logs.options import lettered
 from horsesense.logs.sample import Log, Sample
 from horsesense.logs.streams import first_row, rows
@@ -36,6 +38,15 @@ def role(path: Path, head: bytes) -> Any:
     if "response" in row or "error" in row:
         return "samples"
     return "companion" if "body" in row else None
+
+
+def is_answers(path: str | Path) -> bool:
+    """Whether a file holds answers of a batch."""
+    file = Path(path)
+    if not file.is_file():
+        return False
+    with file.open("rb") as stream:
+        return bool(role(file, stream.read(64 * 2**10)) == "samples")
 
 
 def open_log(path: Path, companions: Sequence[Path]) -> Log:
@@ -79,14 +90,19 @@ class _Requests:
 
 def _samples(log: Log, companions: Sequence[Path]) -> Iterator[Sample]:
     requests = _Requests(companions)
+    # A custom_id names a request and not a question, which may be asked several times.
+    asked: dict[Content, tuple[str, int]] = {}
     try:
         for line, row in rows(log.path, log.left_out):
             name = str(row.get("custom_id", f"line {line}"))
             found = _sample(name, row, requests.get(name))
             if isinstance(found, str):
                 log.left_out.add(found, name)
-            else:
-                yield found
+                continue
+            what = content(found.question, found.options)
+            first, times = asked.get(what, (name, 0))
+            asked[what] = first, times + 1
+            yield replace(found, id=first, epoch=times + 1)
     finally:
         requests.close()
 

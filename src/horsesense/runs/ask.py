@@ -23,6 +23,7 @@ from horsesense.items.item import ItemSet
 from horsesense.measures.cells import Cell
 from horsesense.models.base import Asked, Model, NeedsAnswerKey
 from horsesense.models.messages import Key
+from horsesense.models.registry import make_model
 from horsesense.probes.base import Probe, SetProbe
 from horsesense.progress import progress
 from horsesense.readers.base import Reader
@@ -74,6 +75,7 @@ async def ask_as(
     """
     _same_model(directory, described)
     study = directory.study(described)
+    study.planner.as_shown = getattr(model, "as_shown", None)
     study.readers()  # an unknown one is an error before anything is asked
     check = getattr(model, "check", None)
     if check is not None:
@@ -97,8 +99,16 @@ def _same_model(directory: RunDirectory, model: ModelRecord) -> None:
 
 
 async def plan_again(directory: RunDirectory, store: Store) -> None:
-    """Make the trials of an interrupted run again, from its own files and without a model."""
-    await _Asking(directory, directory.study(), store, None, None).rounds(Limits(requests=0))
+    """Make the trials of an interrupted run again, from its own files and without a model.
+
+    Of a run of recorded answers the file is needed too: it says in which order options were shown.
+    """
+    study = directory.study()
+    if directory.known.model.identity.startswith("replay:"):
+        recorded = make_model(directory.settings.model)
+        recorded.check(directory.items)  # type: ignore[attr-defined]
+        study.planner.as_shown = recorded.as_shown  # type: ignore[attr-defined]
+    await _Asking(directory, study, store, None, None).rounds(Limits(requests=0))
 
 
 async def plan_only(directory: RunDirectory, model: Model) -> ModelRecord:

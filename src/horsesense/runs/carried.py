@@ -122,7 +122,7 @@ def run_directory(
     except (KeyError, TypeError, ValueError, ValidationError) as error:
         raise StoreError(f"What the log says of its study is damaged: {error}.") from None
     if record.identity == UNKNOWN:
-        named = f"{log.format}:{log.model}"
+        named = f"{log.format}:{log.model or 'unknown'}"
         record = record.model_copy(update={"name": named, "identity": named})
     layout = Layout(Path(out))
     if layout.record.exists():
@@ -160,6 +160,11 @@ def import_own(out: str | Path, logs: Sequence[Log]) -> RunDirectory:
         UsageError: the logs are of several studies or models.
         ItemsError, StoreError: a log is damaged, or `out` holds another run.
     """
+    if not all(log.own for log in logs):
+        raise UsageError(
+            "Some of these logs are of a study of horsesense, and others are not.",
+            hint="Import them apart.",
+        )
     studies = {
         fingerprint([log.own["settings"], log.own["fingerprint"], log.model]) for log in logs
     }

@@ -7,6 +7,8 @@ being repetitions; an item that was shown in several orders is a trial of `order
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
@@ -18,10 +20,11 @@ import orjson
 import polars as pl
 
 from horsesense.errors import StoreError, UsageError
-from horsesense.files import usable, write_whole
+from horsesense.files import replace_folder, usable, write_whole
 from horsesense.inference.limits import RunSummary
 from horsesense.inference.store import Store
 from horsesense.items.item import ItemSet, flag_items
+from horsesense.logs.known_items import Known, KnownItems, own_order
 from horsesense.logs.sample import Log, Sample
 from horsesense.measures.joined import RECORDED_ORDERS
 from horsesense.models.base import Asked, Capabilities
@@ -45,7 +48,6 @@ from horsesense.runs.imported_answers import (
     params_of,
     response_of,
 )
-from horsesense.runs.imported_items import Known, KnownItems, own_order
 from horsesense.runs.layout import Layout
 from horsesense.runs.parts import NewTable
 from horsesense.runs.record import ModelRecord
@@ -84,19 +86,24 @@ def import_logs(out: str | Path, logs: Sequence[Log], items: ItemSet | None = No
         ItemsError: a log is damaged.
         StoreError: `out` cannot be written to.
     """
-    layout = Layout(usable(out))
-    if layout.record.exists():
+    place = usable(out)
+    if place.exists() and (not place.is_dir() or any(place.iterdir())):
         raise UsageError(
-            f"{layout.root} holds a run already.", hint="Choose another --out directory."
+            f"{place} is there already, and not empty.", hint="Choose another --out directory."
         )
-    made = _Import(layout, logs, items)
-    with Store.lazy(layout.store, lambda: None) as store:
-        try:
+    # Made beside its place, and moved there when it is whole.
+    place = place.absolute()
+    new = place.with_name(f".{place.name}.{os.getpid()}.new")
+    shutil.rmtree(new, ignore_errors=True)
+    try:
+        made = _Import(Layout(new), logs, items)
+        with Store.lazy(made.layout.store, lambda: None) as store:
             made.take(store)
-        except BaseException:
-            made.discard()
-            raise
-    return made.finish()
+        made.finish()
+        replace_folder(new, place)
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
+    return RunDirectory.open(out)
 
 
 class _Import:
@@ -230,7 +237,7 @@ class _Import:
             # Prompts that are not known are told apart by this alone.
             draw = draw + 1 if prompt is not None else max(draw + 1, self.count)
 
-    def finish(self) -> RunDirectory:
+    def finish(self) -> None:
         """Write down what the run is, run.toml last."""
         self._trials.finish()
         self._recorded.finish()
@@ -254,7 +261,6 @@ class _Import:
         write_whole(self.layout.imported, orjson.dumps(self.as_json(), option=orjson.OPT_INDENT_2))
         self._asked(directory).save(self.layout.asked)
         directory.mark("ask", "complete")
-        return directory
 
     def _item_set(self) -> ItemSet:
         found = tuple(self.items.known[name].item for name in self._numbers)
@@ -324,13 +330,6 @@ class _Import:
             "scores": {name: totals.mean(name) for name in totals.names},
             "notes": log.notes,
         }
-
-    def discard(self) -> None:
-        """Leave nothing behind."""
-        self._trials.discard()
-        self._recorded.discard()
-        for path in (self.layout.store, self.layout.store.with_suffix(".lock")):
-            path.unlink(missing_ok=True)
 
 
 class _Failed(NamedTuple):

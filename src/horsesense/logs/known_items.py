@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 
 from horsesense.items.item import Item, ItemSet
 from horsesense.logs.sample import Sample
-from horsesense.models.messages import Key
 from horsesense.trials.trial import Trial
 
 Options = tuple[str, ...]
+Content = tuple[str, Options]
 
 
 @dataclass
@@ -25,26 +25,34 @@ class Known:
     """
 
     item: Item
-    shown: dict[tuple[int, ...], tuple[Trial, Key]] = field(default_factory=dict)
+    shown: dict[tuple[int, ...], tuple[Trial, bytes]] = field(default_factory=dict)
     asked: int = 0
 
 
 class KnownItems:
-    """The items of the logs, each once."""
+    """The items of the logs, each once.
+
+    Args:
+        given: the items that there may be; where None, each new content is a new item.
+    """
 
     def __init__(self, given: ItemSet | None) -> None:
         self.known: dict[str, Known] = {}
-        self._alike: dict[Options, list[Known]] = defaultdict(list)
-        self._named: dict[tuple[int, str, str, Options], Known] = {}
-        self._taken: dict[int, set[str]] = defaultdict(set)
         self._given = given is not None
+        self._same: dict[Content, list[Known]] = defaultdict(list)
+        self._options: dict[Options, list[Known]] = defaultdict(list)
+        self._named: dict[tuple[int, str, str, Content], Known] = {}
+        self._taken: dict[int, set[str]] = defaultdict(set)
         for item in given or ():
             self._add(item)
 
     def _add(self, item: Item) -> Known:
         made = Known(item)
         self.known[item.id] = made
-        self._alike[plain_options(item.options)].append(made)
+        question, options = content(item.question, item.options)
+        self._same[question, options].append(made)
+        if self._given:
+            self._options[options].append(made)
         return made
 
     def of(self, log: int, sample: Sample) -> Known | None:
@@ -52,22 +60,25 @@ class KnownItems:
 
         In one log two names are two items, however alike they read.
         """
-        options = plain_options(sample.options)
-        name = (log, sample.task, sample.id, options)
+        asked = content(sample.question, sample.options)
+        name = (log, sample.task, sample.id, asked)
         found = self._named.get(name)
-        if found is not None and _same_question(found.item, sample, self._given):
-            return found
-        for known in self._alike[options]:
-            free = known.item.id not in self._taken[log]
-            if free and _same_question(known.item, sample, self._given):
-                break
-        else:
-            if self._given:
+        if found is None:
+            free = [k for k in self._candidates(asked) if k.item.id not in self._taken[log]]
+            if not free and self._given:
                 return None
-            known = self._add(self._item(sample))
-        self._named[name] = known
-        self._taken[log].add(known.item.id)
-        return known
+            found = free[0] if free else self._add(self._item(sample))
+            self._named[name] = found
+            self._taken[log].add(found.item.id)
+        return found
+
+    def _candidates(self, asked: Content) -> list[Known]:
+        """Items of the same content; a given item's question may stand inside a longer text."""
+        exact = self._same.get(asked)
+        if exact or not self._given:
+            return exact or []
+        question, options = asked
+        return [k for k in self._options[options] if plain(k.item.question) in question]
 
     def _item(self, sample: Sample) -> Item:
         name, number = sample.id, 2
@@ -91,19 +102,15 @@ def plain(text: str) -> str:
     return " ".join(text.split())
 
 
-def plain_options(options: Sequence[str]) -> Options:
-    """The set of options, in no order."""
-    return tuple(sorted(map(plain, options)))
-
-
-def _same_question(item: Item, sample: Sample, given: bool) -> bool:
-    """Whether a sample asks the item's question; a given item's may stand inside a longer text."""
-    own, other = plain(item.question), plain(sample.question)
-    return own == other or (given and bool(own) and own in other)
+def content(question: str, options: Sequence[str]) -> Content:
+    """What makes two items one: the question, and the set of options in no order."""
+    return plain(question), tuple(sorted(map(plain, options)))
 
 
 def own_order(shown: Sequence[str], own: Sequence[str]) -> list[int] | None:
-    """For each of some options its index among the item's own; None where two read alike.
+    """For each of some options its index among the item's own.
+
+    None where they are not the same options, or where two read alike and the order differs.
 
     >>> own_order(["red", "blue"], ["blue", "red"])
     [1, 0]
@@ -111,4 +118,6 @@ def own_order(shown: Sequence[str], own: Sequence[str]) -> list[int] | None:
     if list(map(plain, shown)) == list(map(plain, own)):
         return list(range(len(own)))
     places = {plain(text): place for place, text in enumerate(own)}
-    return [places[plain(text)] for text in shown] if len(places) == len(own) else None
+    if len(places) < len(own) or sorted(map(plain, shown)) != sorted(places):
+        return None
+    return [places[plain(text)] for text in shown]
