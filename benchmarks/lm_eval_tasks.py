@@ -28,7 +28,7 @@ from horsesense.runs.exchanges import Exchange, exchanges
 from horsesense.runs.settings import Settings
 
 SHARED = Path(os.environ.get("HORSESENSE_SHARED", "../shared"))
-KINDS = {"first_token": "order,labels", "option_text": "order", "text": "original"}
+KINDS = {"first_token": "order", "option_text": "order", "text": "original"}
 
 
 async def save_model(folder: Path) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
+from dataclasses import replace
 from math import nan
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -120,13 +121,11 @@ def _later_stage(log: str) -> tuple[Study, int]:
     """The study of a log with what its first stage brought, and the stage that comes next."""
     with TemporaryDirectory() as place:
         directory = import_own(Path(place) / "run", open_logs([log]))
+        settings = directory.settings  # as they were asked; reading settles the readers
         Run(directory).read()
         study, stage = study_after(directory)
     unknown = study.model.model_copy(update={"name": UNKNOWN, "identity": UNKNOWN})
-    return (
-        Study(study.settings, study.items, study.shots, unknown, study.probes, study.planner),
-        stage,
-    )
+    return replace(study, settings=settings, model=unknown), stage
 
 
 def _samples(study: Study, carrier: Carrier, stage: int) -> Iterator[Sample]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import re
 import time
 from collections.abc import Mapping, Sequence
 from types import TracebackType
@@ -149,10 +150,15 @@ def from_spec(rest: str) -> InspectProviderModel:
         )
     except Exception as error:  # noqa: BLE001 - each provider raises errors of its own
         raise UsageError(
-            f"Inspect has no model {name!r}: {error}",
+            f"Inspect cannot make the model {name!r}: {_plain(error)}",
             hint="Write PROVIDER/NAME, such as anthropic/claude-sonnet-4-5.",
         ) from None
     return InspectProviderModel(name, identity, model, config, int(top))
+
+
+def _plain(error: Exception) -> str:
+    """What an error says on one line, without markup for terminals."""
+    return " ".join(re.sub(r"\[/?[a-z ]+\]", "", str(error)).split())
 
 
 def _config(settings: Mapping[str, str]) -> dict[str, Any]:
