@@ -52,7 +52,7 @@ def settings(model: str, **more: Any) -> Settings:
 
 @pytest.mark.parametrize(("reader", "room"), [("text", 16), ("first_token", 0), ("option_text", 0)])
 def test_samples_come_back_as_the_run_of_our_runner(tmp_path: Path, reader: str, room: int) -> None:
-    chosen = settings("sim:prior?accuracy=0.5", readers=(reader,), max_tokens=room)
+    chosen = settings("sim:prior?know=0.5", readers=(reader,), max_tokens=room)
     made = write_tasks(chosen, tmp_path / "tasks")
     found = evaluated(tmp_path / "tasks", made.group, chosen.model, tmp_path / "out")
     [place] = (tmp_path / "out").iterdir()
@@ -78,7 +78,7 @@ def test_the_filter_reads_replies_that_no_match_would(tmp_path: Path) -> None:
     with FaultServer(answer=lambda prompt: " I would say it is **(A)**, since") as server:
         found = evaluated(tmp_path / "tasks", made.group, f"http:m@{server.url}", tmp_path / "out")
     rows = found["samples"][f"{made.group}_original"]
-    assert [row["filtered_resps"]["answer"] for row in rows] == ["A"] * 9
+    assert [row["filtered_resps"][0]["answer"] for row in rows] == ["A"] * 9
     told = found["results"][f"{made.group}_original"]
     assert told["answered,horsesense"] == 1.0
     assert told["acc,horsesense"] == sum(row["doc"]["target"] == "A" for row in rows) / 9
