@@ -146,7 +146,7 @@ def _prompt(asked: Mapping[str, Any]) -> tuple[tuple[str, str], ...] | str | Non
     return tuple(
         (str(mapping(m).get("role") or "user"), text_of(mapping(m).get("content")))
         for m in items_of(given)
-        if isinstance(m, Mapping)
+        if isinstance(m, dict)
     )
 
 

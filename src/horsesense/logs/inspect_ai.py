@@ -118,7 +118,7 @@ def _samples(log: Log, source: _Zipped | _Plain, header: Mapping[str, Any]) -> I
     plan = mapping(header.get("plan"))
     defaults = {**mapping(spec.get("model_generate_config")), **mapping(plan.get("config"))}
     for name, row in source.samples(log):
-        if not isinstance(row, Mapping):
+        if not isinstance(row, dict):
             log.left_out.add("not a sample", name)
             continue
         made = _Sample(row, log, defaults).made()
@@ -306,12 +306,12 @@ def _subject(metadata: Mapping[str, Any]) -> str | None:
 
 def _scores(row: Mapping[str, Any]) -> Iterator[tuple[str, Score]]:
     scores = mapping(row.get("scores"))
-    if not scores and isinstance(row.get("score"), Mapping):  # the first version of the format
+    if not scores and isinstance(row.get("score"), dict):  # the first version of the format
         scores = {"score": row["score"]}
     for name, score in scores.items():
         value, answer = mapping(score).get("value"), mapping(score).get("answer")
         said = None if answer is None else str(answer)
-        if isinstance(value, Mapping):
+        if isinstance(value, dict):
             for key, part in value.items():
                 yield f"{name}/{key}", Score(_value(part), said)
         else:

@@ -44,15 +44,14 @@ class KnownItems:
         self._named: dict[tuple[int, str, str, Content], Known] = {}
         self._taken: dict[int, set[str]] = defaultdict(set)
         for item in given or ():
-            self._add(item)
+            self._add(item, content(item.question, item.options))
 
-    def _add(self, item: Item) -> Known:
+    def _add(self, item: Item, asked: Content) -> Known:
         made = Known(item)
         self.known[item.id] = made
-        question, options = content(item.question, item.options)
-        self._same[question, options].append(made)
+        self._same[asked].append(made)
         if self._given:
-            self._options[options].append(made)
+            self._options[asked[1]].append(made)
         return made
 
     def of(self, log: int, sample: Sample) -> Known | None:
@@ -67,7 +66,7 @@ class KnownItems:
             free = [k for k in self._candidates(asked) if k.item.id not in self._taken[log]]
             if not free and self._given:
                 return None
-            found = free[0] if free else self._add(self._item(sample))
+            found = free[0] if free else self._add(self._item(sample), asked)
             self._named[name] = found
             self._taken[log].add(found.item.id)
         return found
@@ -115,7 +114,7 @@ def own_order(shown: Sequence[str], own: Sequence[str]) -> list[int] | None:
     >>> own_order(["red", "blue"], ["blue", "red"])
     [1, 0]
     """
-    if list(map(plain, shown)) == list(map(plain, own)):
+    if tuple(shown) == tuple(own) or [*map(plain, shown)] == [*map(plain, own)]:
         return list(range(len(own)))
     places = {plain(text): place for place, text in enumerate(own)}
     if len(places) < len(own) or sorted(map(plain, shown)) != sorted(places):

@@ -334,7 +334,7 @@ SEVERAL: Final = -1
 
 def _calls(arguments: object) -> Iterator[_Call]:
     """Requests, as new versions write them (gen_args_0: {arg_0, arg_1}) or older ones (lists)."""
-    if isinstance(arguments, Mapping):
+    if isinstance(arguments, dict):
         for call in arguments.values():
             yield _Call(mapping(call).get("arg_0"), mapping(call).get("arg_1"))
     for call in items_of(arguments):

@@ -200,8 +200,7 @@ class _Import:
         form = "choice" if sample.labels else "label"
         trial = Trial("original", PLAIN, known.asked, (variant,), kind, form=form)  # type: ignore[arg-type]
         known.asked += 1
-        request = self._request(sample)
-        key = request.key(self.identity)
+        request, key = self._request(sample)
         known.shown.setdefault(origin, (trial, key))
         for name, score in sample.scores.items():
             self._recorded.add((self.count, number, name, score.value, score.answer))
@@ -223,7 +222,7 @@ class _Import:
     def _number(self, item_id: str) -> int:
         return self._numbers.setdefault(item_id, len(self._numbers))
 
-    def _request(self, sample: Sample) -> Request:
+    def _request(self, sample: Sample) -> tuple[Request, Key]:
         """What was sent. The same prompt sent again is another draw, and has another key."""
         prompt, draw = sample.prompt, sample.epoch - 1
         messages = tuple(message(m) for m in prompt) if isinstance(prompt, tuple) else None
@@ -233,7 +232,7 @@ class _Import:
             key = request.key(self.identity)
             if key not in self._keys:
                 self._keys.add(key)
-                return request
+                return request, key
             # Prompts that are not known are told apart by this alone.
             draw = draw + 1 if prompt is not None else max(draw + 1, self.count)
 
