@@ -12,6 +12,7 @@ _LABELLED = re.compile(
     r"(?P<close>[)\].:])\**[ \t]+(?P<text>\S.*?)[ \t]*$",
     re.MULTILINE,
 )
+_HEADING = re.compile(r"^(?:Question|Q)(?: ?\d+)?[:.][ \t]*")
 _FIRST = ("A", "1")
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _CLOSES = (")", ".", ":")
@@ -64,7 +65,7 @@ def _after(label: str) -> str:
 
 def _last_paragraph(text: str) -> str:
     parts = [part for part in re.split(r"\n\s*\n", text.strip()) if part.strip()]
-    return parts[-1].strip() if parts else ""
+    return _HEADING.sub("", parts[-1].strip()) if parts else ""
 
 
 def shown_order(prompt: str, options: Sequence[str]) -> tuple[tuple[int, ...], tuple[str, ...]]:
