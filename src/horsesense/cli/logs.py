@@ -160,6 +160,9 @@ def _own(score: dict[str, Any]) -> str:
     if not score["reported"]:
         return f"{score['name']} {_percent(score['from_samples'])} (from its samples)"
     told = [f"{name} {_percent(n)} ({n})" for name, n in score["reported"].items()]
+    if len(told) > 3:
+        mean = _percent(score["from_samples"])
+        return f"{score['name']} {mean} over the answers of {len(told)} logs or splits"
     same = len(told) > 1 or score["from_samples"] in score["reported"].values()
     return ", ".join(told) + ("" if same else f", from its samples {score['from_samples']}")
 

@@ -93,7 +93,7 @@ def _samples(log: Log, companions: Sequence[Path]) -> Iterator[Sample]:
             what = content(found.question, found.options)
             first, times = asked.get(what, (name, 0))
             asked[what] = first, times + 1
-            yield replace(found, id=first, epoch=times + 1)
+            yield replace(found, id=first, epoch=times + 1, task=log.task)
     finally:
         requests.close()
 

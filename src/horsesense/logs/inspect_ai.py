@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from horsesense.logs.options import index_of, lettered, shown_order
+from horsesense.logs.options import Shown, index_of, lettered, shown_order
 from horsesense.logs.sample import Log, Reported, Sample, Score
 from horsesense.logs.streams import Archive, Document, damaged
 from horsesense.logs.values import (
@@ -28,8 +28,9 @@ from horsesense.logs.values import (
     whole,
 )
 
-_ZIP: Final = b"PK\x03\x04"
-_JSON_HEAD: Final = re.compile(rb'\A\s*\{\s*"version"\s*:\s*\d+\s*,.{0,2000}?"eval"\s*:\s*\{', re.S)
+_JSON_HEAD: Final = tuple(
+    re.compile(part) for part in (rb"\A\s*\{", rb'"eval"\s*:\s*\{', rb'"task"\s*:')
+)
 _ENTRY: Final = re.compile(r"samples/[^/\\]+\.json")
 _WORDS: Final = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0,
                  "false": 0.0}  # fmt: skip
@@ -41,8 +42,8 @@ _SENT: Final = "Shuffled answer:\n"
 
 def role(path: Path, head: bytes) -> Any:
     """Whether a file is such a log, from its ending and first bytes."""
-    zipped = head.startswith(_ZIP) and path.suffix == ".eval"
-    return "samples" if zipped or _JSON_HEAD.match(head) or path.suffix == ".eval" else None
+    document = path.suffix == ".json" and all(part.search(head) for part in _JSON_HEAD)
+    return "samples" if document or (path.suffix == ".eval" and head) else None
 
 
 def open_log(path: Path, companions: Sequence[Path]) -> Log:
@@ -142,11 +143,15 @@ class _Sample:
     def made(self) -> Sample | str:
         """The sample, or why it cannot be taken."""
         row = self.row
-        options = tuple(self._text(o) for o in items_of(row.get("choices")))
-        if len(options) < 2:
-            return "not multiple choice: the sample has no options"
         event = self._event()
         prompt, reply, output = self._said(event)
+        options = tuple(self._text(o) for o in items_of(row.get("choices")))
+        question = self._question()
+        block = None if options else self._in_prompt(prompt)
+        if block is not None:
+            options, question = block.options, block.question
+        if len(options) < 2:
+            return "not multiple choice: the sample has no options"
         order, labels = self._shown(prompt, options)
         if not order:
             return "options were shuffled, and the log does not hold the order that was shown"
@@ -154,13 +159,14 @@ class _Sample:
         if isinstance(gold, str):
             return gold
         error = mapping(row.get("error"))
+        failed = bool(error) and not reply  # what failed afterwards takes no reply away
         config = {**self.defaults, **mapping(mapping(event).get("config"))}
         choice = mapping(next(iter(items_of(output.get("choices"))), None))
         usage = mapping(output.get("usage"))
         metadata = mapping(row.get("metadata"))
         return Sample(
             id=str(row.get("id")),
-            question=self._question(),
+            question=question,
             options=options,
             order=order,
             labels=labels,
@@ -168,13 +174,13 @@ class _Sample:
             subject=_subject(metadata),
             epoch=whole(row.get("epoch")) or 1,
             prompt=prompt,
-            reply=None if error and not reply else reply,
+            reply=None if failed else reply,
             reasoning=reasoning_of(mapping(choice.get("message")).get("content"), self._text),
             finish_reason=stopped(choice.get("stop_reason")),
             logprobs=top_logprobs(mapping(choice.get("logprobs")).get("content")),
             usage=(whole(usage.get("input_tokens")), whole(usage.get("output_tokens"))),
             settings=settings_of(config),
-            error=str(error.get("message") or "unknown")[:2000] if error else None,
+            error=str(error.get("message") or "unknown")[:2000] if failed else None,
             scores=dict(_scores(row)),
             model=self.log.model,
             task=self.log.task,
@@ -284,6 +290,17 @@ class _Sample:
         if block is not None and len(block.options) == len(options):
             return plain[0], block.labels
         return plain
+
+    def _in_prompt(self, prompt: tuple[tuple[str, str], ...] | None) -> Shown | None:
+        """Options of a task that writes them into its prompts itself.
+
+        They count where the target is one of their labels or texts.
+        """
+        block = lettered(next((text for who, text in reversed(prompt or ()) if who == "user"), ""))
+        target = self.row.get("target")
+        named = target[0] if isinstance(target, list) and len(target) == 1 else target
+        known = block is not None and index_of(named, block.options, block.labels) is not None
+        return block if known else None
 
     def _gold(self, options: Sequence[str]) -> int | str | None:
         """The right option; why the sample is left out, where there are several."""

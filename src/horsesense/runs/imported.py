@@ -147,6 +147,12 @@ class _Import:
                         answered.clear()
         if not self.count:
             raise nothing_to_take(self.logs)
+        shared = self.items.shared()
+        if shared is not None:
+            raise UsageError(
+                f"{shared[0]} and {shared[1]} ask the same questions in different ways.",
+                hint="A run is one way of asking: import the logs of each task by themselves.",
+            )
         store.put(answered, identity=self.identity)
         for known in self.items.known.values():
             if len(known.shown) > 1:
