@@ -1,10 +1,13 @@
 """How long an import takes, and how much memory, against unpacking and parsing the same file.
 
     python benchmarks/import_logs.py [SAMPLES] [FOLDER]
+    python benchmarks/import_logs.py large [FOLDER]
 
 Made logs of Inspect: SAMPLES (10,000) samples of four options, each with its model event, prompt
 and token log-probabilities, as `.eval` (zstd and deflate) and `.json`. Times are those of the
 processor, so that other work on the machine does not enter; the least of three turns.
+
+`large`: one `.json` of 260,000 padded samples, four epochs of 65,000 items, about 1 GB.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ import resource
 import sys
 import tempfile
 import time
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import orjson
@@ -91,12 +95,35 @@ def write_eval(path: Path, count: int, method: int) -> None:
         archive.writestr("header.json", json.dumps(header(count)))
 
 
-def write_json(path: Path, count: int) -> None:
+def write_json(path: Path, samples: Iterable[dict], count: int) -> None:
     with path.open("wb") as stream:
         stream.write(orjson.dumps(header(count))[:-1] + b',"samples":[')
-        for number in range(count):
-            stream.write((b"," if number else b"") + orjson.dumps(sample(number)))
+        for number, made in enumerate(samples):
+            stream.write((b"," if number else b"") + orjson.dumps(made))
         stream.write(b"]}")
+
+
+def padded(count: int, items: int) -> Iterator[dict]:
+    for number in range(count):
+        made = sample(number % items)
+        yield {**made, "epoch": 1 + number // items, "metadata": {"pad": "x" * 1500}}
+
+
+def peak() -> float:
+    """The most memory that the process has had, in MB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def large(folder: Path) -> None:
+    path, before = folder / "large.json", peak()
+    write_json(path, padded(260_000, 65_000), 260_000)
+    written = peak()
+    reading = timed(lambda: sum(1 for _ in open_logs([path])[0].samples()))
+    read = peak()
+    importing = timed(lambda: import_logs(folder / "run-large", open_logs([path])))
+    print(f"{path.stat().st_size / 1e9:.2f} GB: samples {reading:.0f} s, import {importing:.0f} s")
+    print(f"peak memory: {before:.0f} MB at the start, {written:.0f} once written, {read:.0f} once")
+    print(f"read, {peak():.0f} once imported")
 
 
 def parse(path: Path) -> None:
@@ -118,13 +145,16 @@ def timed(work) -> float:
 
 def main() -> None:
     gc.set_threshold(100_000, 20, 50)  # as the command line does
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
     folder = Path(sys.argv[2] if len(sys.argv) > 2 else tempfile.mkdtemp())
     folder.mkdir(parents=True, exist_ok=True)
+    if sys.argv[1:2] == ["large"]:
+        large(folder)
+        return
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
     files = {"zstd.eval": zipfile.ZIP_ZSTANDARD, "deflate.eval": zipfile.ZIP_DEFLATED}
     for name, method in files.items():
         write_eval(folder / name, count, method)
-    write_json(folder / "plain.json", count)
+    write_json(folder / "plain.json", map(sample, range(count)), count)
     for name in (*files, "plain.json"):
         path = folder / name
         best = {"parse": [], "samples": [], "import": []}
@@ -139,8 +169,7 @@ def main() -> None:
         ratio = least["import"] / least["parse"]
         shown = ", ".join(f"{what} {seconds:.2f} s" for what, seconds in least.items())
         print(f"{name} ({path.stat().st_size / 1e6:.0f} MB): {shown}; {ratio:.1f} x parsing")
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"peak memory of the process {peak:.0f} MB")
+    print(f"peak memory of the process {peak():.0f} MB")
 
 
 if __name__ == "__main__":

@@ -145,6 +145,26 @@ def test_a_shuffled_sample_without_events_is_read_from_its_explanation(tmp_path:
     assert "order that was shown" in next(iter(log.left_out.counts))
 
 
+def test_options_that_a_task_writes_into_its_prompt_itself(tmp_path: Path) -> None:
+    asked = [{"role": "user", "content": "Think.\n\nWhich is red?\n(A) blood\n(B) grass"}]
+    rows = [
+        inspect_sample(choices=None, input=asked, messages=asked),
+        inspect_sample(id="t", choices=[], target="grass", messages=asked),
+        inspect_sample(id="n", choices=None, target="42", messages=asked),
+    ]
+    [log] = open_logs([inspect_json(tmp_path / "log.json", rows)])
+    by_label, by_text = log.samples()
+    assert (by_label.options, by_label.gold, by_text.gold) == (("blood", "grass"), 0, 1)
+    assert (by_label.question, by_label.labels) == ("Which is red?", ("A", "B"))
+    assert log.left_out.counts == {"not multiple choice: the sample has no options": 1}
+
+
+def test_a_reply_stays_where_its_scorer_failed(tmp_path: Path) -> None:
+    rows = [inspect_sample(error={"message": "the scorer fell over"}, scores=None)]
+    [sample] = samples(inspect_json(tmp_path / "log.json", rows))
+    assert (sample.reply, sample.error, dict(sample.scores)) == ("ANSWER: A", None, {})
+
+
 def test_the_first_version_of_the_format_errors_and_reasoning(tmp_path: Path) -> None:
     content = [{"type": "reasoning", "reasoning": "Hm."}, {"type": "text", "text": "A"}]
     rows = [

@@ -184,6 +184,29 @@ def test_other_models_and_nothing_of_multiple_choice_are_refused(
         hs.load_log(one, out=tmp_path / "run")
 
 
+def test_a_folder_is_one_run_unless_its_tasks_ask_the_same(tmp_path: Path) -> None:
+    folder = tmp_path / "org__m"
+    folder.mkdir()
+    for task, first in (("anatomy", 0), ("law", 3)):
+        lines = [
+            {"doc_id": n, "doc": {"question": f"{first + n}?", "choices": options(first + n)},
+             "target": "0", "metrics": ["acc"], "acc": 1.0, "filter": "none",
+             "arguments": [[f"{first + n}?", f" {text}"] for text in options(first + n)],
+             "resps": [[["-1.0", "True"]], [["-2.0", "False"]], [["-3.0", "False"]]]}
+            for n in range(3)
+        ]  # fmt: skip
+        (folder / f"samples_{task}.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    run = hs.load_log(tmp_path, out=tmp_path / "run")
+    assert len(run.items) == 6
+    assert run.directory.known.model.name == "org/m"
+    [score] = log_scores(run.results)
+    assert (score.from_samples, score.both, score.differ) == (1.0, 6, 0)
+    text = (folder / "samples_law.jsonl").read_text()
+    (folder / "samples_law_again.jsonl").write_text(text)
+    with pytest.raises(UsageError, match="law and law_again ask the same questions"):
+        hs.load_log(folder, out=tmp_path / "other")
+
+
 def records(path: Path, models: list[str]) -> Path:
     lines = [
         {"evaluation_id": "e", "model_id": model, "evaluation_name": "t", "sample_id": f"q{n}",

@@ -118,7 +118,7 @@ def lines(run: Run, told: dict[str, Any]) -> list[str]:
         dict.fromkeys(f"{log['task'] or log['path']} ({log['format']})" for log in logs)
     )
     states = ", ".join(dict.fromkeys(log["state"] for log in logs))
-    reasons = [f"{row['samples']:,} {row['reason']}" for log in logs for row in log["left_out"]]
+    reasons = [f"{row['samples']:,} ({row['reason']})" for log in logs for row in log["left_out"]]
     left = f"; left out: {'; '.join(reasons)}" if reasons else ""
     return [
         f"{told['answers']:,} answers of {told['model']} to {told['items']:,} items from {names},"

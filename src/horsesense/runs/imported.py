@@ -356,7 +356,7 @@ def one_model(logs: Sequence[Log]) -> str:
 def nothing_to_take(logs: Sequence[Log]) -> UsageError:
     """Why nothing of some logs can be taken."""
     lines = [
-        f"{log.path}: {row['samples']:,} {row['reason']} (such as {row['examples'][0]})"
+        f"{log.path}: {row['reason']} ({row['samples']:,}, such as {row['examples'][0]})"
         for log in logs
         for row in log.left_out.as_json()
     ] or [f"{log.path}: no samples" for log in logs]
