@@ -126,7 +126,7 @@ def lines(run: Run, told: dict[str, Any]) -> list[str]:
         dict.fromkeys(f"{log['task'] or log['path']} ({log['format']})" for log in logs)
     )
     states = ", ".join(dict.fromkeys(log["state"] for log in logs))
-    reasons = [f"{row['samples']:,} {row['reason']}" for log in logs for row in log["left_out"]]
+    reasons = [f"{row['samples']:,} ({row['reason']})" for log in logs for row in log["left_out"]]
     left = f"; left out: {'; '.join(reasons)}" if reasons else ""
     return [
         f"{told['answers']:,} answers of {told['model']} to {told['items']:,} items from {names},"
@@ -180,6 +180,9 @@ def _own(score: dict[str, Any]) -> str:
     if not score["reported"]:
         return f"{score['name']} {_percent(score['from_samples'])} (from its samples)"
     told = [f"{name} {_percent(n)} ({n})" for name, n in score["reported"].items()]
+    if len(told) > 3:
+        mean = _percent(score["from_samples"])
+        return f"{score['name']} {mean} over the answers of {len(told)} logs or splits"
     same = len(told) > 1 or score["from_samples"] in score["reported"].values()
     return ", ".join(told) + ("" if same else f", from its samples {score['from_samples']}")
 

@@ -102,7 +102,7 @@ def _samples(log: Log, companions: Sequence[Path]) -> Iterator[Sample]:
             what = content(found.question, found.options)
             first, times = asked.get(what, (name, 0))
             asked[what] = first, times + 1
-            yield replace(found, id=first, epoch=times + 1)
+            yield replace(found, id=first, epoch=times + 1, task=log.task)
     finally:
         requests.close()
 
@@ -155,7 +155,7 @@ def _prompt(asked: Mapping[str, Any]) -> tuple[tuple[str, str], ...] | str | Non
     return tuple(
         (str(mapping(m).get("role") or "user"), text_of(mapping(m).get("content")))
         for m in items_of(given)
-        if isinstance(m, Mapping)
+        if isinstance(m, dict)
     )
 
 

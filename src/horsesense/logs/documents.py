@@ -48,7 +48,7 @@ def _in_value(value: object) -> Iterator[tuple[str, ...]]:
         texts = [mapping(part).get("text", part) for part in value]
         if len(texts) > 1 and all(isinstance(text, str) for text in texts):
             yield tuple(text.strip() for text in texts)
-    elif isinstance(value, Mapping):
+    elif isinstance(value, dict):
         yield from _counted(value)
 
 

@@ -31,9 +31,11 @@ def open_log(path: Path, companions: Sequence[Path]) -> Log:
         first = first_row(stream.readline())
     log.model = str(first.get("model_id") or "")
     log.task = str(first.get("evaluation_name") or "")
+    # The two share a name, FILE.json and FILE_samples.jsonl, where they do not share an id.
+    own = re.sub(r"_samples$", "", path.name.partition(".jsonl")[0])
     for other in companions:
         results = dict(Document(other, ()).entries())
-        if first.get("evaluation_id") in (None, results.get("evaluation_id")):
+        if first.get("evaluation_id") == results.get("evaluation_id") or other.stem == own:
             log.created = str(results.get("retrieved_timestamp") or "")
             log.reported += _reported(results)
     return log

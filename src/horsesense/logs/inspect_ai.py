@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from horsesense.logs.options import index_of, lettered, shown_order
+from horsesense.logs.options import Shown, index_of, lettered, shown_order
 from horsesense.logs.sample import Log, Reported, Sample, Score, own_of
 from horsesense.logs.streams import Archive, Document, damaged
 from horsesense.logs.values import (
@@ -28,8 +28,9 @@ from horsesense.logs.values import (
     whole,
 )
 
-_ZIP: Final = b"PK\x03\x04"
-_JSON_HEAD: Final = re.compile(rb'\A\s*\{\s*"version"\s*:\s*\d+\s*,.{0,2000}?"eval"\s*:\s*\{', re.S)
+_JSON_HEAD: Final = tuple(
+    re.compile(part) for part in (rb"\A\s*\{", rb'"eval"\s*:\s*\{', rb'"task"\s*:')
+)
 _ENTRY: Final = re.compile(r"samples/[^/\\]+\.json")
 _WORDS: Final = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0,
                  "false": 0.0}  # fmt: skip
@@ -41,8 +42,8 @@ _SENT: Final = "Shuffled answer:\n"
 
 def role(path: Path, head: bytes) -> Any:
     """Whether a file is such a log, from its ending and first bytes."""
-    zipped = head.startswith(_ZIP) and path.suffix == ".eval"
-    return "samples" if zipped or _JSON_HEAD.match(head) or path.suffix == ".eval" else None
+    document = path.suffix == ".json" and all(part.search(head) for part in _JSON_HEAD)
+    return "samples" if document or (path.suffix == ".eval" and head) else None
 
 
 def open_log(path: Path, companions: Sequence[Path]) -> Log:
@@ -119,7 +120,7 @@ def _samples(log: Log, source: _Zipped | _Plain, header: Mapping[str, Any]) -> I
     plan = mapping(header.get("plan"))
     defaults = {**mapping(spec.get("model_generate_config")), **mapping(plan.get("config"))}
     for name, row in source.samples(log):
-        if not isinstance(row, Mapping):
+        if not isinstance(row, dict):
             log.left_out.add("not a sample", name)
             continue
         sample = _Sample(row, log, defaults)
@@ -144,11 +145,15 @@ class _Sample:
     def made(self) -> Sample | str:
         """The sample, or why it cannot be taken."""
         row = self.row
-        options = tuple(self._text(o) for o in items_of(row.get("choices")))
-        if len(options) < 2:
-            return "not multiple choice: the sample has no options"
         event = self._event()
         prompt, reply, output = self._said(event)
+        options = tuple(self._text(o) for o in items_of(row.get("choices")))
+        question = self._question()
+        block = None if options else self._in_prompt(prompt)
+        if block is not None:
+            options, question = block.options, block.question
+        if len(options) < 2:
+            return "not multiple choice: the sample has no options"
         order, labels = self._shown(prompt, options)
         if not order:
             return "options were shuffled, and the log does not hold the order that was shown"
@@ -156,13 +161,14 @@ class _Sample:
         if isinstance(gold, str):
             return gold
         error = mapping(row.get("error"))
+        failed = bool(error) and not reply  # what failed afterwards takes no reply away
         config = {**self.defaults, **mapping(mapping(event).get("config"))}
         choice = mapping(next(iter(items_of(output.get("choices"))), None))
         usage = mapping(output.get("usage"))
         metadata = mapping(row.get("metadata"))
         return Sample(
             id=str(row.get("id")),
-            question=self._question(),
+            question=question,
             options=options,
             order=order,
             labels=labels,
@@ -170,13 +176,13 @@ class _Sample:
             subject=_subject(metadata),
             epoch=whole(row.get("epoch")) or 1,
             prompt=prompt,
-            reply=None if error and not reply else reply,
+            reply=None if failed else reply,
             reasoning=reasoning_of(mapping(choice.get("message")).get("content"), self._text),
             finish_reason=stopped(choice.get("stop_reason")),
             logprobs=top_logprobs(mapping(choice.get("logprobs")).get("content")),
             usage=(whole(usage.get("input_tokens")), whole(usage.get("output_tokens"))),
             settings=settings_of(config),
-            error=str(error.get("message") or "unknown")[:2000] if error else None,
+            error=str(error.get("message") or "unknown")[:2000] if failed else None,
             scores=dict(_scores(row)),
             model=self.log.model,
             task=self.log.task,
@@ -312,6 +318,17 @@ class _Sample:
             return plain[0], block.labels
         return plain
 
+    def _in_prompt(self, prompt: tuple[tuple[str, str], ...] | None) -> Shown | None:
+        """Options of a task that writes them into its prompts itself.
+
+        They count where the target is one of their labels or texts.
+        """
+        block = lettered(next((text for who, text in reversed(prompt or ()) if who == "user"), ""))
+        target = self.row.get("target")
+        named = target[0] if isinstance(target, list) and len(target) == 1 else target
+        known = block is not None and index_of(named, block.options, block.labels) is not None
+        return block if known else None
+
     def _gold(self, options: Sequence[str]) -> int | str | None:
         """The right option; why the sample is left out, where there are several."""
         target = self.row.get("target")
@@ -333,12 +350,12 @@ def _subject(metadata: Mapping[str, Any]) -> str | None:
 
 def _scores(row: Mapping[str, Any]) -> Iterator[tuple[str, Score]]:
     scores = mapping(row.get("scores"))
-    if not scores and isinstance(row.get("score"), Mapping):  # the first version of the format
+    if not scores and isinstance(row.get("score"), dict):  # the first version of the format
         scores = {"score": row["score"]}
     for name, score in scores.items():
         value, answer = mapping(score).get("value"), mapping(score).get("answer")
         said = None if answer is None else str(answer)
-        if isinstance(value, Mapping):
+        if isinstance(value, dict):
             for key, part in value.items():
                 yield f"{name}/{key}", Score(_value(part), said)
         else:

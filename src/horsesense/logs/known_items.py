@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 
 from horsesense.items.item import Item, ItemSet
 from horsesense.logs.sample import Sample
@@ -22,11 +23,13 @@ class Known:
         item: with the options in its own order.
         shown: each order in which it was shown, with the trial that showed it first.
         asked: how often it has been asked.
+        task: of the log that it was found in; "" for one that was given.
     """
 
     item: Item
     shown: dict[tuple[int, ...], tuple[Trial, bytes]] = field(default_factory=dict)
     asked: int = 0
+    task: str = ""
 
 
 class KnownItems:
@@ -44,33 +47,48 @@ class KnownItems:
         self._named: dict[tuple[int, str, str, Content], Known] = {}
         self._taken: dict[int, set[str]] = defaultdict(set)
         for item in given or ():
-            self._add(item)
+            self._add(item, content(item.question, item.options))
 
-    def _add(self, item: Item) -> Known:
-        made = Known(item)
+    def _add(self, item: Item, asked: Content, task: str = "") -> Known:
+        made = Known(item, task=task)
         self.known[item.id] = made
-        question, options = content(item.question, item.options)
-        self._same[question, options].append(made)
+        self._same[asked].append(made)
         if self._given:
-            self._options[options].append(made)
+            self._options[asked[1]].append(made)
         return made
 
     def of(self, log: int, sample: Sample) -> Known | None:
         """The item of a sample; None where it is none of the given ones.
 
-        In one log two names are two items, however alike they read.
+        In one log two names are two items, however alike they read; so are two tasks.
         """
         asked = content(sample.question, sample.options)
         name = (log, sample.task, sample.id, asked)
         found = self._named.get(name)
         if found is None:
-            free = [k for k in self._candidates(asked) if k.item.id not in self._taken[log]]
+            free = [
+                known
+                for known in self._candidates(asked)
+                if known.item.id not in self._taken[log] and known.task in ("", sample.task)
+            ]
             if not free and self._given:
                 return None
-            found = free[0] if free else self._add(self._item(sample))
+            found = free[0] if free else self._add(self._item(sample), asked, sample.task)
             self._named[name] = found
             self._taken[log].add(found.item.id)
         return found
+
+    def shared(self) -> tuple[str, str] | None:
+        """Two tasks of which one asks, for the most part, what the other asks too; None if none."""
+        tasks: dict[str, set[Content]] = defaultdict(set)
+        for asked, found in self._same.items():
+            for known in found:
+                tasks[known.task].add(asked)
+        for one, other in combinations(sorted(tasks), 2):
+            common = len(tasks[one] & tasks[other])
+            if 2 * common > min(len(tasks[one]), len(tasks[other])):
+                return one, other
+        return None
 
     def _candidates(self, asked: Content) -> list[Known]:
         """Items of the same content; a given item's question may stand inside a longer text."""
@@ -115,7 +133,7 @@ def own_order(shown: Sequence[str], own: Sequence[str]) -> list[int] | None:
     >>> own_order(["red", "blue"], ["blue", "red"])
     [1, 0]
     """
-    if list(map(plain, shown)) == list(map(plain, own)):
+    if tuple(shown) == tuple(own) or [*map(plain, shown)] == [*map(plain, own)]:
         return list(range(len(own)))
     places = {plain(text): place for place, text in enumerate(own)}
     if len(places) < len(own) or sorted(map(plain, shown)) != sorted(places):

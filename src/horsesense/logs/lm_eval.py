@@ -140,8 +140,8 @@ def _filters(path: Path) -> set[bytes]:
         return {name for line in stream for name in _FILTERS.findall(line)}
 
 
-def _place(row: Mapping[str, Any]) -> Any:
-    return row.get("doc_id"), row.get("doc_hash")
+def _place(row: Mapping[str, Any]) -> tuple[str, str]:
+    return str(row.get("doc_id")), str(row.get("doc_hash"))
 
 
 def _by_document(log: Log, filters: set[bytes]) -> dict[Any, dict[str, Score]]:
@@ -159,11 +159,11 @@ def _scores(row: Mapping[str, Any]) -> Iterator[tuple[str, Score]]:
     texts = items_of(row.get("filtered_resps"))
     if len(texts) == 1 and isinstance(texts[0], str):
         answer = texts[0]
-    names = items_of(row.get("metrics")) or [n for n in row if n not in _NO_METRICS]
-    for name in names:
-        value = number(row.get(name)) if not isinstance(row.get(name), str) or name in (
-            row.get("metrics") or ()
-        ) else None  # fmt: skip
+    named = [name for name in items_of(row.get("metrics")) if isinstance(name, str)]
+    # Older versions do not name their metrics: they are the numbers beside the known fields.
+    unnamed = (n for n, v in row.items() if n not in _NO_METRICS and not isinstance(v, str))
+    for name in named or unnamed:
+        value = number(row.get(name))
         if value is not None:
             yield f"{name},{filtered}", Score(value, answer)
 
@@ -365,7 +365,7 @@ SEVERAL: Final = -1
 
 def _calls(arguments: object) -> Iterator[_Call]:
     """Requests, as new versions write them (gen_args_0: {arg_0, arg_1}) or older ones (lists)."""
-    if isinstance(arguments, Mapping):
+    if isinstance(arguments, dict):
         for call in arguments.values():
             yield _Call(mapping(call).get("arg_0"), mapping(call).get("arg_1"))
     for call in items_of(arguments):

@@ -12,7 +12,10 @@ _LABELLED = re.compile(
     r"(?P<close>[)\].:])\**[ \t]+(?P<text>\S.*?)[ \t]*$",
     re.MULTILINE,
 )
+_HEADING = re.compile(r"^(?:Question|Q)(?: ?\d+)?[:.][ \t]*")
 _FIRST = ("A", "1")
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_CLOSES = (")", ".", ":")
 
 
 class Shown(NamedTuple):
@@ -62,7 +65,7 @@ def _after(label: str) -> str:
 
 def _last_paragraph(text: str) -> str:
     parts = [part for part in re.split(r"\n\s*\n", text.strip()) if part.strip()]
-    return parts[-1].strip() if parts else ""
+    return _HEADING.sub("", parts[-1].strip()) if parts else ""
 
 
 def shown_order(prompt: str, options: Sequence[str]) -> tuple[tuple[int, ...], tuple[str, ...]]:
@@ -73,6 +76,9 @@ def shown_order(prompt: str, options: Sequence[str]) -> tuple[tuple[int, ...], t
     wanted = [option.strip() for option in options]
     if len(set(wanted)) < len(wanted):
         return (), ()
+    order, labels = _plainly_shown(prompt, wanted)
+    if order:
+        return order, labels
     block = lettered(prompt)
     if block is not None and sorted(block.options) == sorted(wanted):
         return tuple(wanted.index(text) for text in block.options), block.labels
@@ -89,6 +95,22 @@ def shown_order(prompt: str, options: Sequence[str]) -> tuple[tuple[int, ...], t
     if labels[0] not in _FIRST or not runs:
         return (), ()
     return tuple(index for _, _, index in places), labels
+
+
+def _plainly_shown(prompt: str, wanted: Sequence[str]) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """The same for lines of the form "A) red" in the order A, B, C, which most prompts have."""
+    places = {text: place for place, text in enumerate(wanted)}
+    order: list[int] = []
+    for line in prompt.split("\n"):
+        if line[1:2] in _CLOSES and line[2:3] == " ":
+            place = places.get(line[3:].strip())
+            if line[:1] == "A":
+                order.clear()
+            if place is not None and line[:1] == _LETTERS[len(order) : len(order) + 1]:
+                order.append(place)
+    if len(set(order)) < len(wanted) or len(order) > len(wanted):
+        return (), ()
+    return tuple(order), tuple(_LETTERS[: len(order)])
 
 
 def index_of(answer: object, options: Sequence[str], labels: Sequence[str]) -> int | None:

@@ -15,6 +15,8 @@ from horsesense.logs.sample import Log
 Role = Literal["samples", "companion"]
 """A file with answers, or one that says more about those in another file of the same format."""
 
+DEPTH = 3
+"""Levels of folders that are looked into: lm-eval writes FOLDER/MODEL/samples_*, for one."""
 HEAD = 64 * 2**10
 """Bytes from the start of a file by which its format is told."""
 
@@ -104,7 +106,7 @@ def open_logs(paths: Sequence[str | Path]) -> list[Log]:
     for given in map(usable, paths):
         if not given.exists():
             raise UsageError(f"There is no file or folder {given}.")
-        inside = list(_inside(given))
+        inside = list(_inside(given, DEPTH))
         if not inside:
             raise _unknown(given)
         found |= {each.path: each for each in inside}
@@ -119,16 +121,14 @@ def open_logs(paths: Sequence[str | Path]) -> list[Log]:
     return [each.format.open(each.path, list(_companions(each, found))) for each in with_samples]
 
 
-def _inside(path: Path) -> Iterator[Found]:
-    """The path itself, or else the files of a folder, each with its format."""
+def _inside(path: Path, depth: int = 1) -> Iterator[Found]:
+    """The path itself, or else what lies in a folder, so many levels deep, each with its format."""
     own = recognise(path)
     if own is not None:
         yield own
-    elif path.is_dir():
+    elif depth and path.is_dir() and not path.is_symlink():
         for entry in sorted(path.iterdir()):
-            inner = recognise(entry)
-            if inner is not None:
-                yield inner
+            yield from _inside(entry, depth - 1)
 
 
 def _companions(samples: Found, given: dict[Path, Found]) -> Iterator[Path]:

@@ -32,7 +32,12 @@ for _scheme in (
         "PROFILE[?key=value&...]",
         "A simulated model whose truth is known: the positive controls.",
     ),
-    Scheme("replay", "horsesense.models.recorded", "FILE", "Recorded answers."),
+    Scheme(
+        "replay",
+        "horsesense.models.recorded",
+        "FILE",
+        "Recorded answers, or a log of another program.",
+    ),
     Scheme(
         "batch",
         "horsesense.models.openai.batch",

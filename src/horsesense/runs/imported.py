@@ -147,6 +147,12 @@ class _Import:
                         answered.clear()
         if not self.count:
             raise nothing_to_take(self.logs)
+        shared = self.items.shared()
+        if shared is not None:
+            raise UsageError(
+                f"{shared[0]} and {shared[1]} ask the same questions in different ways.",
+                hint="A run is one way of asking: import the logs of each task by themselves.",
+            )
         store.put(answered, identity=self.identity)
         for known in self.items.known.values():
             if len(known.shown) > 1:
@@ -200,8 +206,7 @@ class _Import:
         form = "choice" if sample.labels else "label"
         trial = Trial("original", PLAIN, known.asked, (variant,), kind, form=form)  # type: ignore[arg-type]
         known.asked += 1
-        request = self._request(sample)
-        key = request.key(self.identity)
+        request, key = self._request(sample)
         known.shown.setdefault(origin, (trial, key))
         for name, score in sample.scores.items():
             self._recorded.add((self.count, number, name, score.value, score.answer))
@@ -223,7 +228,7 @@ class _Import:
     def _number(self, item_id: str) -> int:
         return self._numbers.setdefault(item_id, len(self._numbers))
 
-    def _request(self, sample: Sample) -> Request:
+    def _request(self, sample: Sample) -> tuple[Request, Key]:
         """What was sent. The same prompt sent again is another draw, and has another key."""
         prompt, draw = sample.prompt, sample.epoch - 1
         messages = tuple(message(m) for m in prompt) if isinstance(prompt, tuple) else None
@@ -233,7 +238,7 @@ class _Import:
             key = request.key(self.identity)
             if key not in self._keys:
                 self._keys.add(key)
-                return request
+                return request, key
             # Prompts that are not known are told apart by this alone.
             draw = draw + 1 if prompt is not None else max(draw + 1, self.count)
 
@@ -351,7 +356,7 @@ def one_model(logs: Sequence[Log]) -> str:
 def nothing_to_take(logs: Sequence[Log]) -> UsageError:
     """Why nothing of some logs can be taken."""
     lines = [
-        f"{log.path}: {row['samples']:,} {row['reason']} (such as {row['examples'][0]})"
+        f"{log.path}: {row['reason']} ({row['samples']:,}, such as {row['examples'][0]})"
         for log in logs
         for row in log.left_out.as_json()
     ] or [f"{log.path}: no samples" for log in logs]

@@ -47,7 +47,8 @@ class LogScore:
         name: of the log's score, as its samples have it.
         reported: the numbers that the log reports, untouched, by their names there; several where
             it has one for each split.
-        from_samples: the mean of its samples' scores; None where none is a number.
+        from_samples: the mean of its samples' scores, of several logs over all answers; None where
+            none is a number.
         reader: by which the answers were read.
         said: the accuracy as read; None where no right answer is known.
         both: answers with a score of the log and a known right answer.
@@ -121,19 +122,31 @@ def _score(
     reader: str,
     said: Estimate | None,
 ) -> LogScore:
-    reported = [r for log in told["logs"] for r in log["reported"] if r["score"] == name]
+    several = len(told["logs"]) > 1
+    reported = {
+        f"{log['task']}: {row['name']}" if several else row["name"]: row["value"]
+        for log in told["logs"]
+        for row in log["reported"]
+        if row["score"] == name
+    }
     means = [log["scores"][name] for log in told["logs"] if name in log["scores"]]
     differing = frame.filter((pl.col("value") >= 0.5) != pl.col("correct"))
     return LogScore(
         name=name,
-        reported={row["name"]: row["value"] for row in reported},
-        from_samples=means[0] if len(means) == 1 else None,
+        reported=reported,
+        from_samples=means[0] if len(means) == 1 else _mean(frame),
         reader=reader,
         said=said,
         both=frame.height,
         differ=differing.height,
         examples=_examples(directory, differing),
     )
+
+
+def _mean(frame: pl.DataFrame) -> float | None:
+    """Mean over the answers of several logs, each counted once."""
+    found = frame["value"].mean()
+    return found if isinstance(found, float) else None
 
 
 def _examples(directory: RunDirectory, differing: pl.DataFrame) -> tuple[Differing, ...]:

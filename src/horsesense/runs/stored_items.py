@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from horsesense.files import write_whole
 from horsesense.items.item import Item, ItemSet
 
 _TUPLES = ("options", "paraphrases")
+_FIELDS = tuple(field.name for field in fields(Item))
 
 
 def save_items(path: Path, items: ItemSet, shots: ItemSet | None) -> None:
@@ -50,7 +51,8 @@ def items_as_json(items: ItemSet) -> dict[str, Any]:
 
 def item_as_json(item: Item) -> dict[str, Any]:
     """The fields of an item that hold something."""
-    return {k: v for k, v in asdict(item).items() if v not in (None, ())} | {"gold": item.gold}
+    found = {name: getattr(item, name) for name in _FIELDS}
+    return {name: v for name, v in found.items() if v not in (None, ())} | {"gold": item.gold}
 
 
 def items_from_json(content: Mapping[str, Any]) -> ItemSet:
