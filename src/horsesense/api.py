@@ -1,6 +1,7 @@
 """horsesense in a few calls, for scripts and notebooks.
 
 audit = ask, read, measure and report in a row;  open = any run, at any stage
+load_log = a run from the logs of another program
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from horsesense.models.base import Model
 from horsesense.models.callables import Answering, CallableModel
 from horsesense.models.registry import make_model
 from horsesense.plugins import split_outside_brackets
+from horsesense.rng import fingerprint
 from horsesense.runs import run as runs
 from horsesense.runs.planner import Plan, measure_plan
 from horsesense.runs.prepare import Study, load_shots, load_study_items, prepare, reader_names
@@ -105,9 +107,79 @@ def open(path: str | Path) -> Run:
 
     A run made by 0.1.0 is converted once.
 
-    Raises StoreError where there is none, or it cannot be used.
+    A log of another program is imported first, into a directory of its own under `imports`; one
+    that has been imported there, and is still the same, is not imported again.
+
+    Raises StoreError where there is none, or it cannot be used; for logs as `load_log`.
     """
-    return Run.open(path)
+    from horsesense.logs.registry import is_log
+
+    place = usable(path)
+    if (place / "run.toml").exists() or not is_log(place):
+        return Run.open(place)
+    out = import_out([place])
+    return Run.open(out) if (out / "run.toml").exists() else load_log(place, out=out)
+
+
+def load_log(*logs: str | Path, out: str | Path | None = None, items: Items | None = None) -> Run:
+    """Import logs of other programs as a run, read its answers and measure them; asks nothing.
+
+    Args:
+        logs: files or folders (see docs/logs.md), of one model.
+        out: run directory to make; by default under `imports`. Answers of a batch go on with the
+            run that lies there, if its requests were exported from it.
+        items: the items that were asked, where the logs do not say which answers are right;
+            answers are mapped to them by content.
+
+    Raises:
+        UsageError: no log of a known format, several models, nothing of multiple choice in it, or
+            `out` is not empty.
+        ItemsError: a log is damaged.
+        StoreError: the run cannot be written.
+
+    >>> run = load_log("logs/mmlu.eval", out="runs/mmlu")  # doctest: +SKIP
+    >>> run.estimate("accuracy", reader="text").value      # doctest: +SKIP
+    """
+    from horsesense.logs.batch import is_answers
+    from horsesense.logs.registry import open_logs
+    from horsesense.runs.carried import import_own
+    from horsesense.runs.imported import import_logs
+
+    place = import_out(logs) if out is None else usable(out)
+    if (place / "run.toml").exists() and all(is_answers(log) for log in logs):
+        return _continued(Run.open(place), logs)
+    opened = open_logs(logs)
+    if any(log.own for log in opened):
+        run = Run(import_own(place, opened))
+        run.read()
+        run.measure()
+        return run
+    known = None
+    if items is not None:
+        known = given_items(items, settings := Settings.of(items=_source(items), model="none:"))
+        known = known or load_study_items(settings)
+    run = Run(import_logs(place, opened, known))
+    run.read()
+    run.measure()
+    return run
+
+
+def _continued(run: Run, answers: Sequence[str | Path]) -> Run:
+    """A planned run with the answers of a batch; what depends on them is planned."""
+    from horsesense.integrations.batch import take_answers
+
+    take_answers(run.directory, [Path(file) for file in answers])
+    run.read()
+    run.measure()
+    return run
+
+
+def import_out(logs: Sequence[str | Path]) -> Path:
+    """The directory of an import that names none; another one once a log has changed."""
+    found = [Path(log).absolute() for log in logs]
+    seen = [(str(log), s.st_size, s.st_mtime_ns) for log in found for s in [log.stat()]]
+    name = found[0].name.removesuffix(".jsonl").removesuffix(".json").removesuffix(".eval")
+    return Path("imports") / f"{_slug(name)}-{fingerprint(seen)}"
 
 
 def audit(

@@ -10,11 +10,17 @@ import errno
 import os
 import shutil
 import stat
+import unicodedata
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import BinaryIO, Self
 
 from horsesense.errors import StoreError, UsageError
 
+_FORMULA = ("=", "+", "-", "@", "\N{MINUS SIGN}")
+"""Signs that begin a formula, also as what they are compatible with, such as full-width ones."""
+_UNSEEN = "\u115f\u1160\u2800\u3164\uffa0"
+"""Letters and signs without a shape; other invisible characters are known by their category."""
 PRIVATE = 0o600
 """Permissions of a new file: prompts and answers are their owner's, also on a shared machine."""
 
@@ -53,6 +59,57 @@ def whole(path: Path) -> Iterator[Path]:
     finally:
         with contextlib.suppress(OSError):
             part.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def new_folder(path: Path) -> Iterator[Lines]:
+    """A folder that appears at `path` once it is complete; what is written goes through `Lines`.
+
+    Raises:
+        UsageError: something lies at `path` already.
+        StoreError: the file system refuses.
+    """
+    if path.exists() and not (path.is_dir() and not any(path.iterdir())):
+        raise UsageError(f"{path} exists already.", hint="Choose another folder, or remove it.")
+    part = path.with_name(f".{path.name[-100:]}.{os.getpid()}.part")
+    try:
+        part.mkdir(parents=True)
+        with Lines(part) as lines:
+            yield lines
+        replace_folder(part, path)
+    except OSError as error:
+        raise _refused(path, error) from error
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+class Lines:
+    """Files of a new folder, written line by line, many of them side by side.
+
+    Attributes:
+        folder: where they are.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._open: dict[str, BinaryIO] = {}
+        self._stack = contextlib.ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._stack.close()
+
+    def add(self, name: str, line: bytes) -> None:
+        """Add a line to the file of that name."""
+        if name not in self._open:
+            self._open[name] = self._stack.enter_context((self.folder / name).open("wb"))
+        self._open[name].write(line + b"\n")
+
+    def put(self, name: str, content: bytes | str) -> None:
+        """Write a file of that name whole."""
+        write_whole(self.folder / name, content)
 
 
 def write_whole(path: Path, content: bytes | str) -> None:
@@ -181,3 +238,22 @@ def _refused(path: Path, error: OSError) -> StoreError:
         hint="What stood there before is unchanged. Free some space, or check the permissions of"
         f" {path.parent}, and run the same command again.",
     )
+
+
+def inert(text: str) -> str:
+    """A cell of a CSV file that no spreadsheet computes: like a formula, it gets an apostrophe.
+
+    >>> inert("=1+1"), inert("plain")
+    ("'=1+1", 'plain')
+    """
+    return f"'{text}" if _like_a_formula(text) else text
+
+
+def _like_a_formula(text: str) -> bool:
+    """Whether the first character that is seen may begin a formula, or is a line of its own."""
+    if text.startswith(("\t", "\r", "\n")):
+        return True
+    seen = next(
+        (c for c in text if unicodedata.category(c)[0] not in "CZM" and c not in _UNSEEN), ""
+    )
+    return unicodedata.normalize("NFKC", seen).startswith(_FORMULA)

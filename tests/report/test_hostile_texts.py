@@ -131,8 +131,7 @@ class Opened:
 
 
 def without_policy(html: str) -> str:
-    bare = POLICY.sub("", html)
-    return bare
+    return POLICY.sub("", html)
 
 
 @pytest.mark.parametrize("policy", [True, False], ids=["with policy", "without policy"])

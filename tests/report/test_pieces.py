@@ -90,7 +90,7 @@ def test_the_command_line(run: Results, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "scores.tex").read_text().startswith("% sim:oracle")
     out = tmp_path / "f.svg"
-    done = call("export", place, "--figure", "score", "--out", str(out), "--json")
+    done = call("export", place, str(out), "--figure", "score", "--json")
     assert json.loads(done.stdout)["out"] == str(out)
     for words in ([], ["--table", "scores", "--figure", "score"], ["--table", "scores",
                   "--format", "pdf"]):  # fmt: skip

@@ -118,6 +118,14 @@ class StudyOptions:
         return Settings.of(**found)
 
 
+PlanOut = Annotated[
+    Path | None,
+    typer.Option(
+        "--out", help="Write the plan as a run to be asked later, or as a batch (`export`)."
+    ),
+]
+
+
 def register(app: typer.Typer) -> None:
     """Add the commands."""
     app.command()(grouped(audit))
@@ -161,19 +169,22 @@ def audit(
 
 def plan(
     study: StudyOptions,
+    out: PlanOut = None,
     price: Price = None,
     key_env: KeyEnv = None,
     timeout: Timeout = None,
     as_json: AsJson = False,
 ) -> None:
     """Say what an audit would ask and cost, and what it could see, before anything is spent."""
-    from horsesense.api import plan_study
+    from horsesense.api import Run, plan_study
     from horsesense.models.registry import make_model
     from horsesense.runs.plan_text import plan_json, plan_text
 
     settings = study.settings()
     model = make_model(settings.model, key_env=key_env, timeout=timeout)
     counted, ready = plan_study(settings, model)
+    if out is not None:
+        Run.start(out, settings).plan(model)
     found = plan_json(counted, ready, limits(None, price))
     if as_json:
         print_json("plan", found)

@@ -31,7 +31,10 @@ Where = Annotated[list[str] | None, typer.Option(help="FIELD=VALUE that a row mu
 Templates = Annotated[str | None, typer.Option(help="Folder with prompt templates of your own.")]
 Temperature = Annotated[float, typer.Option(help="0 is greedy.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
-RunPath = Annotated[Path, typer.Argument(help="Run directory.", show_default=False)]
+RunPath = Annotated[
+    Path,
+    typer.Argument(help="Run directory, or a log of another program.", show_default=False),
+]
 RunOut = Annotated[
     Path | None, typer.Option("--out", help="Run directory; one that is there is continued.")
 ]

@@ -24,8 +24,8 @@ _AROUND = 60
 File = Annotated[
     Path,
     typer.Argument(
-        help="A run directory; or JSONL (plain, .gz or .zst) with `options` and `response`, and"
-        " where present `id`, `labels`, `finish_reason`.",
+        help="A run directory or a log of another program; or JSONL (plain, .gz or .zst) with"
+        " `options` and `response`, and where present `id`, `labels`, `finish_reason`.",
         show_default=False,
     ),
 ]
@@ -66,9 +66,11 @@ def read(
 ) -> None:
     """Say which option each recorded response chooses; the built-in text reader needs no model.
 
-    Of a run directory, read its stored answers with --readers and measure them again.
+    Of a run directory or a log, read its stored answers with --readers and measure them again.
     """
-    if usable(file).is_dir():
+    from horsesense.logs.registry import is_log
+
+    if usable(file).is_dir() or is_log(file):
         _read_run(file, readers, as_json)
         return
     if readers is not None:

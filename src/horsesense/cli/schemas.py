@@ -135,6 +135,20 @@ class PlanOutput(Output):
     dataset: dict[str, Any]
 
 
+class ImportOutput(Output):
+    """`import`: where the run lies, what it was made from, and the logs' scores beside ours."""
+
+    out: str
+    report: str
+    items: int
+    answers: int
+    left_out: int
+    model: str
+    logs: Rows
+    scores: Rows
+    holds: list[str]
+
+
 class ReportOutput(Output):
     """`report`: the page that was written, and what is missing from the run."""
 
@@ -147,6 +161,12 @@ class ExportOutput(Output):
 
     out: str
     format: str
+    files: list[str] | None = Field(None, description="of batch: files of requests to be sent")
+    requests: int | None = Field(None, description="of batch: requests to be sent")
+    answered: int | None = Field(None, description="of batch: requests that have an answer")
+    group: str | None = Field(None, description="of lm-eval-task: the group of all tasks")
+    tasks: dict[str, int] | None = Field(None, description="of lm-eval-task: task -> prompts")
+    left_out: dict[str, int] | None = Field(None, description="of lm-eval-task: why -> prompts")
 
 
 class ReadOutput(Output):
@@ -315,6 +335,7 @@ class ErrorOutput(Output):
 OUTPUTS: Mapping[str, type[Output]] = {
     "audit": AuditOutput,
     "plan": PlanOutput,
+    "import": ImportOutput,
     "report": ReportOutput,
     "export": ExportOutput,
     "read": ReadOutput,

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import polars as pl
 
 from horsesense.cue_tests.dependence import Answers
 from horsesense.errors import ItemsError, UsageError
 from horsesense.items.files import load_rows
 from horsesense.items.item import Item, ItemSet
+from horsesense.logs.known_items import KnownItems, own_order
+from horsesense.logs.registry import is_log, open_logs
+from horsesense.logs.sample import Sample
+from horsesense.progress import say
+from horsesense.readers.text import TextReader
+from horsesense.runs.run import Run
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -24,7 +32,7 @@ def load_answers(source: Path, items: ItemSet, *, faithful: bool = False) -> lis
     averaged.
 
     Args:
-        source: JSONL (plain, .gz, .zst) or a run directory.
+        source: JSONL (plain, .gz, .zst), a run directory, or a log of another program.
         items: the items that were asked.
         faithful: use the published rule: right if the gold label occurs anywhere in the answer.
 
@@ -32,10 +40,11 @@ def load_answers(source: Path, items: ItemSet, *, faithful: bool = False) -> lis
         ItemsError: rows whose item is unknown, or has another gold.
         UsageError: nothing to read.
     """
-    if source.is_dir():
+    if (source / "run.toml").exists() or (source.is_dir() and not is_log(source)):
         return _of_run(source)
     rights: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for model, item_id, right in _judged(source, items, faithful):
+    judged = _of_logs(source, items) if is_log(source) else _judged(source, items, faithful)
+    for model, item_id, right in judged:
         given = rights[model][item_id]
         if right is not None:
             given.append(float(right))
@@ -58,6 +67,10 @@ def _judged(source: Path, items: ItemSet, faithful: bool) -> Iterator[tuple[str,
         item = items.by_id.get(item_id)
         if item is None:
             faults.append(f"line {line}: id {item_id!r} is not among the items")
+        elif _shown(row) and own_order(_shown(row), item.options) is None:
+            faults.append(
+                f"line {line}: id {item_id!r} was shown other options: {row['options']!r}"
+            )
         elif not _same_gold(row, item):
             faults.append(
                 f"line {line}: id {item_id!r} has a different gold answer: {row['gold']!r}"
@@ -74,7 +87,9 @@ def _same_gold(row: Mapping[str, Any], item: Item) -> bool:
     recorded = row.get("gold")
     if recorded is None or item.gold is None:
         return True
-    known = (LETTERS[item.gold : item.gold + 1].lower(), item.options[item.gold].strip().lower())
+    order = own_order(_shown(row) or item.options, item.options) or [*range(len(item.options))]
+    letter = LETTERS[order.index(item.gold) :][:1]
+    known = (letter.lower(), item.options[item.gold].strip().lower())
     return str(recorded).strip().lower() in known
 
 
@@ -88,7 +103,7 @@ def _is_right(row: Mapping[str, Any], item: Item, faithful: bool) -> bool | None
         return bool(row["correct"])
     if response is None:
         return None
-    return _read(str(response), item)
+    return _read(str(response), _shown(row) or item.options, item)
 
 
 def _mentions(response: str, label: str) -> bool:
@@ -96,37 +111,71 @@ def _mentions(response: str, label: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(label.lower())}(?!\w)", response.lower()) is not None
 
 
-def _read(response: str, item: Item) -> bool | None:
-    from horsesense.readers.text import TextReader
+def _shown(row: Mapping[str, Any]) -> list[str]:
+    """The options that a row says were shown; empty where it does not say."""
+    found = row.get("options")
+    return [str(text) for text in found] if isinstance(found, list) else []
 
-    by_letter = len(set(item.options)) > 2 or any(" " in option for option in item.options)
-    labels = LETTERS[: len(item.options)] if by_letter else ""
-    reading = TextReader().read(response, item.options, list(labels))
-    return reading.positions == (item.gold,) if reading.status == "answer" else None
+
+def _read(response: str, shown: Sequence[str], item: Item) -> bool | None:
+    by_letter = len(set(shown)) > 2 or any(" " in option for option in shown)
+    labels = LETTERS[: len(shown)] if by_letter else ""
+    reading = TextReader().read(response, shown, list(labels))
+    if reading.status != "answer":
+        return None
+    order = own_order(shown, item.options) or [*range(len(item.options))]
+    return [order[place] for place in reading.positions] == [item.gold]
 
 
 def _of_run(folder: Path) -> list[Answers]:
-    """The answers to the items as published of a finished run."""
-    import orjson
-    import polars as pl
-
-    needed = [folder / name for name in ("trials.parquet", "readings.parquet", "estimates.json")]
-    missing = [path.name for path in needed if not path.exists()]
-    if missing:
+    """The answers to the items as published of a run; those without a reading are unknown."""
+    run = Run.open(folder)
+    if "read" not in run.directory.known.stages:
         raise UsageError(
-            f"{folder} does not contain a finished run (missing: {', '.join(missing)})."
+            f"{folder} does not contain a finished run.", hint=f"First: horsesense report {folder}."
         )
-    trials = pl.scan_parquet(needed[0]).filter(pl.col("probe") == "original")
-    readings = pl.scan_parquet(needed[1])
-    joined = trials.join(readings, on=["trial", "variant"], how="left").select(
-        "item_id", "reader", "status", "correct"
+    shown = run.trials.filter(pl.col("probe") == "original").select("trial", "variant", "item_id")
+    read = run.readings.join(shown, on=["trial", "variant"])
+    names = read["reader"].unique().to_list()
+    reader = "text" if "text" in names else next(iter(sorted(names)), "")
+    found: dict[str, list[float]] = {item_id: [] for item_id in shown["item_id"]}
+    rows = read.filter((pl.col("reader") == reader) & (pl.col("status") == "answer"))
+    for item_id, correct in rows.select("item_id", "correct").drop_nulls().iter_rows():
+        found[item_id].append(float(correct))
+    return [Answers(run.directory.known.model.name, _means(found))]
+
+
+def _of_logs(source: Path, items: ItemSet) -> Iterator[tuple[str, str, bool | None]]:
+    """(model, item id, whether right) of the answers in logs that are about one of the items.
+
+    They are read as they were shown, by the letter or text that the log holds; scored options count
+    as the likeliest.
+    """
+    others = total = 0
+    for number, log in enumerate(open_logs([source])):
+        known = KnownItems(items)
+        for sample in log.samples():
+            total += 1
+            found = known.of(number, sample)
+            order = None if found is None else own_order(sample.options, found.item.options)
+            if found is None or order is None:
+                others += 1
+            elif found.item.gold is not None and sample.error is None:
+                chosen = _chosen(sample)
+                right = None if chosen is None else order[sample.order[chosen]] == found.item.gold
+                yield sample.model or log.model or source.stem, found.item.id, right
+    if others:
+        say(f"{others:,} of {total:,} answers in {source} are about other items.")
+
+
+def _chosen(sample: Sample) -> int | None:
+    """The shown position that an answer chooses; None where it chooses none."""
+    shown = [sample.options[place] for place in sample.order]
+    scores = list((sample.label_scores or sample.text_scores).values())
+    if len(scores) == len(shown):
+        return max(range(len(scores)), key=scores.__getitem__)
+    reading = TextReader().read(
+        sample.reply or "", shown, list(sample.labels), finish_reason=sample.finish_reason
     )
-    frame = joined.collect()
-    reader = "text" if "text" in frame["reader"].unique() else frame["reader"].drop_nulls().first()
-    model = orjson.loads(needed[2].read_bytes()).get("model", {}).get("name", folder.name)
-    kept = frame.filter((pl.col("reader") == reader) | pl.col("reader").is_null())
-    right = {
-        item_id: float(correct) if status == "answer" and correct is not None else None
-        for item_id, _, status, correct in kept.iter_rows()
-    }
-    return [Answers(str(model), right)]
+    one = reading.status == "answer" and len(reading.positions) == 1
+    return reading.positions[0] if one else None

@@ -245,6 +245,15 @@ class Store:
                     " the same audit asks it again."
                 )
 
+    def exchanges(self, keys: Sequence[Key]) -> dict[Key, tuple[Request, Response]]:
+        """Requests with their responses under `keys`; a key without a response is left out."""
+        sound = self._sound(keys)
+        sql = "SELECT key, request FROM responses WHERE key IN ({})"
+        return {
+            key: (request_of(request), response_of(sound[key]))
+            for key, request in self._select_in(sql, list(sound))
+        }
+
     def get_request(self, key: Key) -> Request | None:
         """The request under `key`, answered or failed; None if there is none, or a damaged one."""
         sql = (

@@ -69,6 +69,11 @@ class Faults:
         if len(self._found) >= MAX_FAULTS:
             self.check(f"Reading stopped after {MAX_FAULTS:,} faults.")
 
+    @property
+    def found(self) -> tuple[tuple[int, str], ...]:
+        """Each fault with its row, in the order in which they were met."""
+        return tuple(self._found)
+
     def check(self, hint: str | None = None) -> None:
         """Report the faults, if there are any.
 

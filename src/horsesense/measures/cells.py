@@ -179,6 +179,10 @@ class Cell:
         """The same without some groups of columns."""
         return replace(self, groups=tuple(g for g in self.groups if type(g) not in kinds))
 
+    def without_first(self) -> Cell:
+        """The same without the first trial of each item."""
+        return replace(self, **_later(self), groups=tuple(_of_later(g) for g in self.groups))
+
     def against(self, other: Cell) -> Cell:
         """The same, to be compared with another cell of the same items."""
         return self.having(Other(other))
@@ -212,6 +216,16 @@ class Cell:
     def n_missing(self) -> int:
         """Trials that were asked and have no reading."""
         return int((self.status == MISSING).sum())
+
+
+def _later(columns: Cell | Columns) -> dict[str, Any]:
+    """Every field of one value per trial, without the first of each item."""
+    named = (f.name for f in fields(columns) if ABSENT in f.metadata)
+    return {name: getattr(columns, name)[:, 1:] for name in named}
+
+
+def _of_later(group: Columns) -> Columns:
+    return replace(group, **_later(group))
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,6 +16,8 @@ EVERY_FORMAT: Final[frozenset[AnswerFormat]] = frozenset(get_args(AnswerFormat))
 
 ORIGINAL: Final = "original"
 """The probe that changes nothing."""
+RECORDED_ORDERS: Final = "recorded"
+"""The design of orders that a log happens to hold; the first of them is the original's own."""
 TEXT: Final = "text"
 FIRST_TOKEN: Final = "first_token"
 """The readers of what is said, and of what is most likely to be said first."""
@@ -36,8 +38,13 @@ class AgainstOriginal(Measure):
 
     def cells(self, every: Sequence[Cell]) -> Iterable[Cell]:
         original = [c for c in every if c.probe == ORIGINAL and not c.condition]
-        probes = (c for c in every if c.probe != ORIGINAL and self.fits(c))
+        probes = (_asked_anew(c) for c in every if c.probe != ORIGINAL and self.fits(c))
         return against(probes, original, by=lambda c: c.reader)
+
+
+def _asked_anew(cell: Cell) -> Cell:
+    """A cell without trials of the original itself: the first of the orders that a log holds."""
+    return cell.without_first() if cell.condition.matches(design=RECORDED_ORDERS) else cell
 
 
 class AgainstReader(Measure):

@@ -117,6 +117,8 @@ class Response:
         usage: token counts.
         latency: seconds from sending to receipt; None where it means nothing.
         served_by: the model name that the server reports.
+        reasoning: what the model thought before it replied, where that is told apart; never read
+            as an answer.
     """
 
     text: str
@@ -127,6 +129,7 @@ class Response:
     usage: Usage = Usage()
     latency: float | None = None
     served_by: str | None = None
+    reasoning: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """Plain JSON value; fields that hold nothing are left out."""
@@ -145,6 +148,8 @@ class Response:
             out["latency"] = round(self.latency, 4)
         if self.served_by is not None:
             out["served_by"] = self.served_by
+        if self.reasoning:
+            out["reasoning"] = self.reasoning
         return out
 
     @classmethod
@@ -158,6 +163,7 @@ class Response:
             usage=Usage(*value.get("usage", (None, None))),
             latency=value.get("latency"),
             served_by=value.get("served_by"),
+            reasoning=value.get("reasoning", ""),
         )
 
 

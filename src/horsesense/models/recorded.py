@@ -1,14 +1,19 @@
 """Recorded answers as a model: `replay:FILE`.
 
 Rows are matched by item id, model, probe, condition (a text or an object, its settings in any
-order) and repetition. A trial without a recorded
-answer is missing and counted, never substituted. An id that is not among the items, and a
-recorded gold that differs from theirs, are errors.
+order) and repetition. A trial without a recorded answer is missing and counted, never substituted.
+An id that is not among the items, and a recorded gold that differs from theirs, are errors.
+
+A row that says which options were shown (`options`, and `labels` if they were not A, B, C) is put
+to the trial by content: the trial then shows them in that order. Other options than the item's are
+an error. Logs of other programs (docs/logs.md) always say it, and are matched to the items by
+content alone: their first answer to an item is that to the original.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self
@@ -16,10 +21,13 @@ from typing import Any, NamedTuple, Self
 from horsesense.errors import ItemsError, UsageError
 from horsesense.items.files import Faults, load_rows
 from horsesense.items.item import ItemSet
+from horsesense.logs.known_items import KnownItems, own_order
+from horsesense.logs.registry import is_log, open_logs
 from horsesense.models.base import Asked, Capabilities
 from horsesense.models.messages import UNATTACHED, Failure, Key, Request, Response
+from horsesense.progress import say
 from horsesense.rng import digest
-from horsesense.trials.condition import Condition
+from horsesense.trials.condition import PLAIN, Condition
 from horsesense.trials.trial import Trial
 
 
@@ -45,9 +53,14 @@ class Replay:
 
     def __init__(self, path: Path, model: str | None = None) -> None:
         self.path = path
-        self._rows = list(load_rows(path))
+        self._is_log = is_log(path)
+        self._rows = list(_log_rows(path) if self._is_log else load_rows(path))
         self.model = self._one_model(model)
-        rows = [row for _, row in self._rows if self.model in (None, row.get("model"))]
+        rows = [
+            {name: value for name, value in row.items() if name != "sample"}
+            for _, row in self._rows
+            if self.model in (None, row.get("model"))
+        ]
         self._answers = dict(self._placed())
         if len(self._answers) < len(rows):
             raise ItemsError(
@@ -85,24 +98,69 @@ class Replay:
         """Compare ids and golds with those of the items.
 
         Raises:
-            ItemsError: recorded ids are not among the items, or have another gold.
+            ItemsError: recorded ids are not among the items, or have another gold or options.
         """
+        if self._is_log:
+            self._answers = dict(self._placed_by_content(items))
         faults = []
         for place, row in self._answers.items():
             item = items.by_id.get(place.item_id)
             if item is None:
                 faults.append(f"id {place.item_id!r} is not among the items")
+            elif place.probe == "original" and _cannot_be_shown(row, item.options):
+                faults.append(f"id {place.item_id!r} was shown other options: {row['options']!r}")
             elif not _same_gold(row, item.gold, item.options):
                 faults.append(f"id {place.item_id!r} has a different gold answer: {row['gold']!r}")
         if faults:
             raise ItemsError(str(self.path), faults, hint="Are these the items that were asked?")
 
+    def _placed_by_content(self, items: ItemSet) -> Iterator[tuple[Place, Mapping[str, Any]]]:
+        """The answers of a log at the items that they are about; says how many are about none."""
+        known, others = KnownItems(items), 0
+        for _, row in self._rows:
+            found = known.of(0, row["sample"]) if self.model in (None, row["model"]) else None
+            if found is None:
+                others += self.model in (None, row["model"])
+                continue
+            place = Place(found.item.id, "original", PLAIN, 0)
+            if found.asked:
+                place = place._replace(probe="repeat", repetition=found.asked - 1)
+            found.asked += 1
+            yield place, row
+        if others:
+            say(f"{others:,} of {len(self._rows):,} answers in {self.path} are about other items.")
+        if others == len(self._rows):
+            raise ItemsError(str(self.path), ["none of its answers is about one of the items"])
+
+    def as_shown(self, trial: Trial) -> Trial:
+        """The trial with its options in the order, and with the labels, that were recorded."""
+        row = self._answers.get(_place_of(trial))
+        if row is None or not _options_of(row) or len(trial.variants) > 1:
+            return trial
+        variant = trial.variant
+        order = own_order(_options_of(row), variant.options)
+        if order is None:
+            return trial
+        labels = row.get("labels", row.get("option_letters"))
+        known = isinstance(labels, list) and len(labels) == len(order)
+        shown = replace(
+            variant,
+            options=tuple(variant.options[place] for place in order),
+            labels=tuple(map(str, labels or ())) if known else variant.labels,
+            origin=tuple(variant.origin[place] for place in order),
+            gold_at=None if variant.gold_at is None else order.index(variant.gold_at),
+        )
+        return replace(trial, variants=(shown,))
+
     def attach_trial(self, key: Key, trial: Trial) -> bool:
-        place = Place(trial.variants[0].item_id, trial.probe, trial.condition, trial.repetition)
-        recorded = place in self._answers and self._answers[place].get("response") is not None
-        if recorded:
-            self._answer_key.setdefault(key, place)
-        return recorded
+        place = _place_of(trial)
+        row = self._answers.get(place, {})
+        if row.get("response") is None and not row.get("text_scores"):
+            return False
+        if len(trial.variants) == 1 and _cannot_be_shown(row, trial.variant.options, exact=True):
+            return False
+        self._answer_key.setdefault(key, place)
+        return True
 
     async def __aenter__(self) -> Self:
         return self
@@ -117,7 +175,10 @@ class Replay:
 
     async def capabilities(self) -> Capabilities:
         scored = any("top_logprobs" in r or "letter_scores" in r for r in self._answers.values())
-        return Capabilities(chat=True, completion=True, top_logprobs=20 if scored else 0)
+        texts = any("text_scores" in r for r in self._answers.values())
+        return Capabilities(
+            chat=True, completion=True, top_logprobs=20 if scored else 0, continuations=texts
+        )
 
     def count_tokens(self, request: Request) -> int | None:
         return None
@@ -130,9 +191,10 @@ class Replay:
             return UNATTACHED
         row = self._answers[self._answer_key[key]]
         return Response(
-            text=str(row["response"]),
+            text=str(row["response"] or ""),
             finish_reason=row.get("finish_reason"),
             token_logprobs=_token_logprobs(row),
+            continuations={text: (lp, 0) for text, lp in (row.get("text_scores") or {}).items()},
             served_by=row.get("model"),
         )
 
@@ -158,6 +220,52 @@ def _condition(recorded: str | Mapping[str, Any] | None) -> Condition:
     return Condition.parse(recorded or "")
 
 
+def _place_of(trial: Trial) -> Place:
+    return Place(trial.variants[0].item_id, trial.probe, trial.condition, trial.repetition)
+
+
+def _options_of(row: Mapping[str, Any]) -> list[str]:
+    """The options that a row says were shown; empty where it does not say."""
+    found = row.get("options")
+    return [str(text) for text in found] if isinstance(found, list) else []
+
+
+def _cannot_be_shown(
+    row: Mapping[str, Any], options: Sequence[str], *, exact: bool = False
+) -> bool:
+    """Whether a row was shown other options than these, or (exact) in another order."""
+    shown = _options_of(row)
+    if not shown:
+        return False
+    order = own_order(shown, options)
+    return order is None or (exact and order != sorted(order))
+
+
+def _log_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The answers of a log as rows of a recording; their places follow from their contents."""
+    number = 0
+    for log in open_logs([path]):
+        for sample in log.samples():
+            number += 1
+            scores = [dict(sample.label_scores)] if sample.label_scores else sample.logprobs
+            yield (
+                number,
+                {
+                    "sample": sample,
+                    "item_id": sample.id,
+                    "repetition": number,
+                    "options": [sample.options[place] for place in sample.order],
+                    "labels": list(sample.labels),
+                    "response": "" if sample.reply is None and scores else sample.reply,
+                    "finish_reason": sample.finish_reason,
+                    "model": sample.model or log.model,
+                    **({"gold": sample.options[sample.gold]} if sample.gold is not None else {}),
+                    **({"top_logprobs": list(scores)} if scores else {}),
+                    **({"text_scores": dict(sample.text_scores)} if sample.text_scores else {}),
+                },
+            )
+
+
 def _token_logprobs(row: Mapping[str, Any]) -> tuple[Mapping[str, float], ...]:
     """Recorded scores of the first token; logits are as good as log-probabilities to compare."""
     scores = row.get("top_logprobs") or row.get("letter_scores")
@@ -173,4 +281,10 @@ def _same_gold(row: Mapping[str, Any], gold: int | None, options: Sequence[str])
     if recorded is None or gold is None:
         return True
     text = str(recorded).strip().casefold()
+    shown = _options_of(row)
+    order = own_order(shown, options) if shown else None
+    if order is not None and gold in order:
+        return text in (
+            "abcdefghijklmnopqrstuvwxyz"[order.index(gold)], options[gold].strip().casefold()
+        )  # fmt: skip
     return text in ("abcdefghijklmnopqrstuvwxyz"[gold], options[gold].strip().casefold())

@@ -33,7 +33,24 @@ for _scheme in (
         "PROFILE[?key=value&...]",
         "A simulated model whose truth is known: the positive controls.",
     ),
-    Scheme("replay", "horsesense.models.recorded", "FILE", "Recorded answers."),
+    Scheme(
+        "replay",
+        "horsesense.models.recorded",
+        "FILE",
+        "Recorded answers, or a log of another program.",
+    ),
+    Scheme(
+        "batch",
+        "horsesense.models.openai.batch",
+        "NAME[?top_logprobs=N&...]",
+        "A model that is asked by files: plan, export, import (docs/logs.md).",
+    ),
+    Scheme(
+        "inspect",
+        "horsesense.models.inspect_provider",
+        "PROVIDER/NAME[@URL][?reasoning_effort=high&...]",
+        "Any model that Inspect knows, with its own keys (extra `inspect`).",
+    ),
 ):
     SCHEMES.add(_scheme.name, _scheme)
 

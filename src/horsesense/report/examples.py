@@ -176,9 +176,12 @@ Piece(text='cd', marked=False, cut=2)]
 
 
 def messages(request: Request) -> list[tuple[str, str]]:
-    """A prompt as (role, text) pairs; plain completion has the role "prompt"."""
+    """A prompt as (role, text) pairs; plain completion has the role "prompt".
+
+    Empty where it is not known, as in some logs of other programs.
+    """
     if request.messages is None:
-        return [("prompt", request.text or "")]
+        return [] if request.text is None else [("prompt", request.text)]
     return list(request.messages)
 
 

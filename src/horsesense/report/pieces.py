@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from markupsafe import Markup
 
 from horsesense.errors import UsageError
+from horsesense.files import inert
 from horsesense.report.published_tables import DATA_NAMES, Beside
 from horsesense.report.sections import SECTIONS
 from horsesense.report.text import interval_of, p_text, value_of, visible
@@ -197,8 +198,7 @@ def as_csv(found: Table) -> str:
 
 
 def _inert(cell: Cell) -> Cell:
-    risky = isinstance(cell, str) and cell.lstrip().startswith(("=", "+", "-", "@", "\t", "\r"))
-    return f"'{cell}" if risky else cell
+    return inert(cell) if isinstance(cell, str) else cell
 
 
 def as_markdown(found: Table) -> str:

@@ -13,8 +13,10 @@ from hashlib import blake2b
 from itertools import groupby, islice
 from typing import Any
 
+import polars as pl
+
 from horsesense.errors import BudgetSpentError, InterruptedRunError, ModelError, UsageError
-from horsesense.inference.limits import UNLIMITED, Limits, RunSummary
+from horsesense.inference.limits import PATIENT, UNLIMITED, Limits, Retry, RunSummary
 from horsesense.inference.probe import capabilities
 from horsesense.inference.runner import run
 from horsesense.inference.store import Store
@@ -22,6 +24,7 @@ from horsesense.items.item import ItemSet
 from horsesense.measures.cells import Cell
 from horsesense.models.base import Asked, Model, NeedsAnswerKey
 from horsesense.models.messages import Key
+from horsesense.models.registry import make_model
 from horsesense.probes.base import Probe, SetProbe
 from horsesense.progress import progress
 from horsesense.readers.base import Reader
@@ -57,13 +60,52 @@ async def ask(
     _same_model(directory, model)
     with Store.lazy(directory.layout.store, lambda: directory.begin(described)) as store:
         described, probed = await _described(directory, model, store, limits)
-        study = directory.study(described)
-        study.readers()  # an unknown one is an error before anything is asked
-        check = getattr(model, "check", None)
-        if check is not None:
-            check(directory.items)
-        asking = _Asking(directory, study, store, model, max_connections, probed)
+        asking = _prepared(directory, model, described, store, max_connections, PATIENT, probed)
         spent = await asking.rounds(limits)
+    return _settled(directory, spent)
+
+
+async def ask_as(
+    directory: RunDirectory,
+    model: Model,
+    described: ModelRecord,
+    limits: Limits = UNLIMITED,
+    max_connections: int | None = None,
+    retry: Retry = PATIENT,
+) -> RunSummary:
+    """Ask, where what is written down of the model is settled already; see `ask`.
+
+    Answers that came by other ways (a batch, a log) are put by a model that stands for the one
+    that gave them (`models.known`).
+    """
+    _same_model(directory, described)
+    with Store.lazy(directory.layout.store, lambda: directory.begin(described)) as store:
+        asking = _prepared(directory, model, described, store, max_connections, retry)
+        spent = await asking.rounds(limits)
+    return _settled(directory, spent)
+
+
+def _prepared(
+    directory: RunDirectory,
+    model: Model,
+    described: ModelRecord,
+    store: Store,
+    max_connections: int | None,
+    retry: Retry,
+    probed: RunSummary | None = None,
+) -> _Asking:
+    """A session of asking, once everything that can be wrong before it has been looked at."""
+    study = directory.study(described)
+    study.planner.as_shown = getattr(model, "as_shown", None)
+    study.readers()  # an unknown one is an error before anything is asked
+    check = getattr(model, "check", None)
+    if check is not None:
+        check(directory.items)
+    return _Asking(directory, study, store, model, max_connections, retry, probed)
+
+
+def _settled(directory: RunDirectory, spent: RunSummary) -> RunSummary:
+    """Write down how asking ended."""
     reason = spent.stopped or ("failures" if spent.failed else "")
     directory.mark("ask", "stopped" if reason else "complete", reason)
     return spent
@@ -85,7 +127,7 @@ async def _described(
     return ModelRecord.of(model, offers), probed
 
 
-def _same_model(directory: RunDirectory, model: Model) -> None:
+def _same_model(directory: RunDirectory, model: Model | ModelRecord) -> None:
     """UsageError if the run holds answers of another model."""
     before = None if directory.record is None else directory.record.model
     if before is not None and before.identity != model.identity:
@@ -96,8 +138,69 @@ def _same_model(directory: RunDirectory, model: Model) -> None:
 
 
 async def plan_again(directory: RunDirectory, store: Store) -> None:
-    """Make the trials of an interrupted run again, from its own files and without a model."""
-    await _Asking(directory, directory.study(), store, None, None).rounds(UNLIMITED)
+    """Make the trials of an interrupted run again, from its own files and without a model.
+
+    Of a run of recorded answers the file is needed too: it says in which order options were shown.
+    """
+    study = directory.study()
+    if directory.known.model.identity.startswith("replay:"):
+        recorded = make_model(directory.settings.model)
+        recorded.check(directory.items)  # type: ignore[attr-defined]
+        study.planner.as_shown = recorded.as_shown  # type: ignore[attr-defined]
+    await _Asking(directory, study, store, None, None).rounds(Limits(requests=0))
+
+
+async def plan_only(directory: RunDirectory, model: Model) -> ModelRecord:
+    """Write down a study that is to be asked later, or elsewhere; `model` has been entered.
+
+    What was answered before stays. Raises as `ask` does before anything is asked.
+    """
+    described = ModelRecord.of(model, await model.capabilities())
+    _same_model(directory, described)
+    directory.study(described).readers()
+    with Store.lazy(directory.layout.store, lambda: directory.begin(described)) as store:
+        store.begin()
+        await plan_again(directory, store)
+    return described
+
+
+def unanswered(directory: RunDirectory, store: Store) -> Iterator[Asked]:
+    """The requests of a run that have no answer yet, each once.
+
+    Those of a second stage come only once every request of the first has an answer, and was read.
+    """
+    study, seen = directory.study(), set[Key]()
+    for stage, probes in stages(study.probes):
+        if stage > 1:
+            _remember(study, directory)
+        before = len(seen)
+        for planned in study.planner.plan(probes):
+            if planned.key not in seen and not store.known([planned.key]):
+                seen.add(planned.key)
+                yield Asked(planned.key, planned.request)
+        if len(seen) > before:
+            return
+
+
+def study_after(directory: RunDirectory) -> tuple[Study, int]:
+    """A study whose first stage was read, ready to plan the stage that comes next; its number.
+
+    Raises UsageError where no probe depends on earlier answers.
+    """
+    study = directory.study()
+    later = [stage for stage, _ in stages(study.probes) if stage > 1]
+    if not later:
+        raise UsageError("No probe of this study depends on earlier answers: it has one stage.")
+    _remember(study, directory)
+    return study, later[0]
+
+
+def _remember(study: Study, directory: RunDirectory) -> None:
+    """Give the planner what was read of the first stage, and go on counting behind it."""
+    readers = list(directory.known.readers)
+    history = load_history(directory.trials([1]), directory.readings(), readers)
+    study.planner.setting = replace(study.planner.setting, history=history)
+    study.planner.count = directory.trials([1]).select(pl.col("trial").n_unique()).collect().item()
 
 
 class _Asking:
@@ -110,6 +213,7 @@ class _Asking:
         store: Store,
         model: Model | None,
         max_connections: int | None,
+        retry: Retry = PATIENT,
         probed: RunSummary | None = None,
     ) -> None:
         self.directory = directory
@@ -118,6 +222,7 @@ class _Asking:
         self.model = model
         self.connections = max_connections
         self.probed = probed or RunSummary()
+        self.retry = retry
         self.index = item_index(study.items)
         self.readers: tuple[Reader, ...] = ()
         self.plan: dict[int, str] = {}
@@ -194,6 +299,7 @@ class _Asking:
                 self.model,
                 self.store,
                 limits=limits,
+                retry=self.retry,
                 max_connections=self.connections,
                 progress=shown,
             )
@@ -229,7 +335,7 @@ class _Asking:
         for planned in planner.plan(probes):
             for row in trial_rows(planned.number, stage, planned.trial, planned.key, self.index):
                 table.add(row)
-            digest.update(_decides(planned.key, planned.trial))
+            digest.update(decides(planned.key, planned.trial))
             if model is None:
                 continue
             if exceeds(planned.request, model.count_tokens, context):
@@ -259,7 +365,7 @@ class _Asking:
         return load_history(trials, readings, list(versions))
 
 
-def _decides(key: Key, trial: Trial) -> bytes:
+def decides(key: Key, trial: Trial) -> bytes:
     """All of a trial that a reading of its answer depends on; the prompt is in the key."""
     shown = [(v.item_id, v.origin, v.gold_at, v.options, v.labels) for v in trial.variants]
     return key + repr((trial.probe, trial.expects, trial.extras.as_json(), shown)).encode(

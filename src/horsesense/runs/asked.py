@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from horsesense.errors import StoreError
 from horsesense.files import write_whole
 from horsesense.inference.limits import RunSummary
+from horsesense.probes.base import Probe
 from horsesense.runs.goal import Extents
 from horsesense.runs.prepare import Study
 
@@ -76,17 +77,7 @@ class Asked(BaseModel):
                 Made(probe, str(condition), signature, planner.prompter.signature(form))
                 for (probe, condition), (signature, form) in planner.made.items()
             ],
-            probes=[
-                {
-                    "name": probe.name,
-                    "title": probe.title,
-                    "signature": probe.signature,
-                    "summary": probe.summary,
-                    "expectation": probe.expectation,
-                    "invariant": probe.invariant,
-                }
-                for probe in study.probes
-            ],
+            probes=[declared(probe) for probe in study.probes],
             excluded=planner.excluded.as_json(),
             too_long=planner.too_long_json(),
             spent=asdict(spent),
@@ -106,3 +97,15 @@ class Asked(BaseModel):
                 f"{path} cannot be read: {error}",
                 hint="Delete it: what was asked is then worked out again from run.toml.",
             ) from None
+
+
+def declared(probe: Probe) -> dict[str, Any]:
+    """What a probe says of itself, for later stages."""
+    return {
+        "name": probe.name,
+        "title": probe.title,
+        "signature": probe.signature,
+        "summary": probe.summary,
+        "expectation": probe.expectation,
+        "invariant": probe.invariant,
+    }

@@ -21,6 +21,8 @@ class Layout:
     trials/stage-N/       what was asked about which item
     readings/READER/      what one reader understood; stage-N/ as the trials
     reviews.json          what people decided
+    imported.json         of an import: the logs, and what they report of themselves
+    recorded/             of an import: what the logs' scorers made of each answer
     estimates.json, report.html
     """
 
@@ -49,6 +51,14 @@ class Layout:
     @property
     def readings(self) -> Path:
         return self.root / "readings"
+
+    @property
+    def imported(self) -> Path:
+        return self.root / "imported.json"
+
+    @property
+    def recorded(self) -> Path:
+        return self.root / "recorded"
 
     @property
     def estimates(self) -> Path:

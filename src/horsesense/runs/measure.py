@@ -133,7 +133,7 @@ def _signer(
             probe=found.signature,
             condition=condition,
             prompt=found.prompt,
-            decoding=f"max_tokens={settings.max_tokens},temperature={settings.temperature:g}",
+            decoding=_decoding(directory),
             reader=f"{reader}@{record.readers[reader.removesuffix(HELD_OUT)]}",
             reviewed=reviews.count_for(reader),
             measure=measure,
@@ -143,6 +143,14 @@ def _signer(
         )
 
     return sign
+
+
+def _decoding(directory: RunDirectory) -> str:
+    """How replies were drawn; each answer of a log says so itself, as far as the log does."""
+    settings = directory.settings
+    if directory.known.kind == "imported":
+        return "as_recorded"
+    return f"max_tokens={settings.max_tokens},temperature={settings.temperature:g}"
 
 
 def _bounds(found: Sequence[Cell]) -> dict[str, Any]:

@@ -57,6 +57,7 @@ class Planner:
             sent.
         count: trials generated so far.
         only: signature of a probe -> ids of the items that it is put to; None for all.
+        as_shown: gives a trial as it was shown to a model that was recorded.
     """
 
     items: ItemSet
@@ -69,6 +70,7 @@ class Planner:
     too_long: Counter[tuple[str, Condition]] = field(default_factory=Counter)
     count: int = 0
     only: Mapping[str, Collection[str]] | None = None
+    as_shown: Callable[[Trial], Trial] | None = None
 
     def too_long_json(self) -> list[dict[str, Any]]:
         """One row per probe and condition with prompts that were too long to be sent."""
@@ -89,12 +91,16 @@ class Planner:
     def batch(self, items: Sequence[Item]) -> Planner:
         """A planner that puts trials about some of the items alone, and counts anew."""
         few = replace(self.items, items=tuple(items))
-        return Planner(few, self.probes, self.setting, self.prompter, self.identity)
+        return Planner(
+            few, self.probes, self.setting, self.prompter, self.identity, as_shown=self.as_shown
+        )
 
     def plan(self, probes: Sequence[Probe]) -> Iterator[Planned]:
         """Numbered trials with requests, item by item; exclusions are recorded."""
         for probe, trial in self._generate(probes, record=True):
             self.made.setdefault((trial.probe, trial.condition), (probe.signature, trial.form))
+            if self.as_shown is not None:
+                trial = self.as_shown(trial)
             request = self.prompter.request(trial)
             yield Planned(self.count, trial, request.key(self.identity), request)
             self.count += 1

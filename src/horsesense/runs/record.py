@@ -44,9 +44,16 @@ class ModelRecord(_Frozen):
 
     @classmethod
     def of(cls, model: Model, capabilities: Capabilities) -> ModelRecord:
-        found = {name: value for name, value in asdict(capabilities).items() if value is not None}
         informed = isinstance(model, NeedsAnswerKey)
-        return cls(name=model.name, identity=model.identity, informed=informed, capabilities=found)
+        return cls.named(model.name, model.identity, capabilities, informed=informed)
+
+    @classmethod
+    def named(
+        cls, name: str, identity: str, capabilities: Capabilities, *, informed: bool = False
+    ) -> ModelRecord:
+        """The record of a model that is not here, such as one whose log was imported."""
+        found = {name: value for name, value in asdict(capabilities).items() if value is not None}
+        return cls(name=name, identity=identity, informed=informed, capabilities=found)
 
     @property
     def offers(self) -> Capabilities:

@@ -161,6 +161,18 @@ class Run:
         self._results = None
         return complete(self._ask(model, limits, max_connections))
 
+    def plan(self, model: Model) -> None:
+        """Write down what would be asked, for a model that is asked later or by files.
+
+        Raises UsageError, ModelError or StoreError as `ask` does before anything is asked.
+        """
+        self._results = None
+        complete(self._plan(model))
+
+    async def _plan(self, model: Model) -> None:
+        async with model as entered:
+            await ask.plan_only(self.directory, entered)
+
     async def _ask(self, model: Model, limits: Limits, connections: int | None) -> RunSummary:
         async with model as entered:
             return await ask.ask(self.directory, entered, limits, connections)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,15 @@ from horsesense.files import write_whole
 from horsesense.items.item import Item, ItemSet
 
 _TUPLES = ("options", "paraphrases")
+_FIELDS = tuple(field.name for field in fields(Item))
 
 
 def save_items(path: Path, items: ItemSet, shots: ItemSet | None) -> None:
     """Write the items and the few-shot examples; StoreError where the disk refuses."""
-    content = {"items": _as_json(items), "shots": None if shots is None else _as_json(shots)}
+    content = {
+        "items": items_as_json(items),
+        "shots": None if shots is None else items_as_json(shots),
+    }
     write_whole(path, orjson.dumps(content))
 
 
@@ -26,12 +31,13 @@ def load_stored_items(path: Path) -> tuple[ItemSet, ItemSet | None]:
     try:
         content = orjson.loads(path.read_bytes())
         shots = content["shots"]
-        return _from_json(content["items"]), None if shots is None else _from_json(shots)
+        return items_from_json(content["items"]), None if shots is None else items_from_json(shots)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise StoreError(f"{path} cannot be read: {error}") from None
 
 
-def _as_json(items: ItemSet) -> dict[str, Any]:
+def items_as_json(items: ItemSet) -> dict[str, Any]:
+    """A set of items as a JSON value."""
     return {
         "name": items.name,
         "kind": items.kind,
@@ -39,16 +45,18 @@ def _as_json(items: ItemSet) -> dict[str, Any]:
         "flags": {flag: sorted(ids) for flag, ids in items.flags.items()},
         "source": items.source,
         "notes": items.notes,
-        "items": [_row(item) for item in items],
+        "items": [item_as_json(item) for item in items],
     }
 
 
-def _row(item: Item) -> dict[str, Any]:
+def item_as_json(item: Item) -> dict[str, Any]:
     """The fields of an item that hold something."""
-    return {k: v for k, v in asdict(item).items() if v not in (None, ())} | {"gold": item.gold}
+    found = {name: getattr(item, name) for name in _FIELDS}
+    return {name: v for name, v in found.items() if v not in (None, ())} | {"gold": item.gold}
 
 
-def _from_json(content: dict[str, Any]) -> ItemSet:
+def items_from_json(content: Mapping[str, Any]) -> ItemSet:
+    """The set that `items_as_json` gave; KeyError, TypeError or ValueError for anything else."""
     return ItemSet(
         name=content["name"],
         kind=content["kind"],

@@ -174,19 +174,23 @@ def _grouped(rows: Sequence[dict[str, Any]]) -> Iterator[Row]:
         end = start + 1
         while end < len(rows) and rows[end]["trial"] == first["trial"]:
             end += 1
-        variants = tuple(_variant(row) for row in rows[start:end])
-        trial = Trial(
-            first["probe"],
-            Condition.parse(first["condition"]),
-            first["repetition"],
-            variants,
-            first["answer_format"],
-            first["expects"],
-            first["form"],
-            extras_of(first["extras"]),
-        )
-        yield Row(first["trial"], trial, first["key"])
+        yield Row(first["trial"], trial_of(rows[start:end]), first["key"])
         start = end
+
+
+def trial_of(rows: Sequence[Mapping[str, Any]]) -> Trial:
+    """The trial behind its rows, one per variant; the questions are not in them."""
+    first = rows[0]
+    return Trial(
+        first["probe"],
+        Condition.parse(first["condition"]),
+        first["repetition"],
+        tuple(map(_variant, rows)),
+        first["answer_format"],
+        first["expects"],
+        first["form"],
+        extras_of(first["extras"]),
+    )
 
 
 def _variant(row: Mapping[str, Any]) -> Variant:

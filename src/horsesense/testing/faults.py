@@ -194,10 +194,18 @@ class FaultServer:
             choice["message"] = {"role": "assistant", "content": text, "refusal": None}
         else:
             choice["text"] = text
+        tokens = len(prompt.split())
         reply = {
+            "id": "chatcmpl-fault",
+            "object": "chat.completion" if "messages" in body else "text_completion",
+            "created": 0,
             "model": body["model"],
             "choices": [choice],
-            "usage": {"prompt_tokens": len(prompt.split()), "completion_tokens": 1},
+            "usage": {
+                "prompt_tokens": tokens,
+                "completion_tokens": 1,
+                "total_tokens": tokens + 1,
+            },
         }
         return web.json_response(reply if self.describe is None else self.describe(reply))
 

@@ -71,6 +71,11 @@ class Secret:
         )
         return cls(None, withheld)
 
+    @classmethod
+    def set_here(cls) -> Secret:
+        """The key that is set in the environment, for taking it out of texts; sent nowhere."""
+        return cls(_read(GIVEN) or _read(DEFAULT))
+
     def __repr__(self) -> str:
         return "Secret(set)" if self._key else "Secret(not set)"
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import csv
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import count
@@ -20,7 +19,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from horsesense.errors import ItemsError, UsageError
-from horsesense.files import regular, whole
+from horsesense.files import inert, regular, whole
 from horsesense.inference.store import Store
 from horsesense.models.messages import Key, Request
 from horsesense.readers.formats.free_response import CLASSES
@@ -30,10 +29,6 @@ from horsesense.rng import fingerprint, unit
 CHOICES = (*(name for name in CLASSES if name != "needs_review"), OTHER)
 """What a reviewer may write."""
 
-_FORMULA = ("=", "+", "-", "@", "\N{MINUS SIGN}")
-"""Signs that begin a formula, also as what they are compatible with, such as full-width ones."""
-_UNSEEN = "\u115f\u1160\u2800\u3164\uffa0"
-"""Letters and signs without a shape; other invisible characters are known by their category."""
 _LONGEST = 30_000
 """Characters of a cell; spreadsheets cut at 32,767."""
 
@@ -201,17 +196,7 @@ def _inert(text: str) -> str:
     """Text that no spreadsheet runs, and none rejects."""
     text = text.replace("\x00", "\N{REPLACEMENT CHARACTER}").encode(errors="replace").decode()
     text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]} [...]"
-    return f"'{text}" if _like_a_formula(text) else text
-
-
-def _like_a_formula(text: str) -> bool:
-    """Whether the first character that is seen may begin a formula, or is a line of its own."""
-    if text.startswith(("\t", "\r", "\n")):
-        return True
-    seen = next(
-        (c for c in text if unicodedata.category(c)[0] not in "CZM" and c not in _UNSEEN), ""
-    )
-    return unicodedata.normalize("NFKC", seen).startswith(_FORMULA)
+    return inert(text)
 
 
 def read_csv(path: Path, known: frozenset[Key]) -> dict[Key, str]:

@@ -19,7 +19,7 @@ from horsesense.readers.version import Rules
 from horsesense.trials.option_texts import has_option_texts, scored_replies
 from horsesense.trials.trial import Trial
 
-RULES: Final = Rules(version="1", source="36dcdc55c515")
+RULES: Final = Rules(version="2", source="d7e3c15deae4")
 
 NAME: Final = "option_text"
 NORMS: Final = ("sum", "token", "char", "byte", "pmi")
@@ -31,7 +31,7 @@ class Scored(NamedTuple):
     Attributes:
         text: the option's text, without what led up to it.
         total: log-probability (natural) of the text as the reply.
-        tokens: number of tokens of the reply.
+        tokens: number of tokens of the reply; 0 where not known.
         alone: log-probability of the same reply without the question; NaN where not asked.
     """
 
@@ -44,6 +44,8 @@ class Scored(NamedTuple):
         """What is compared between options."""
         if norm == "pmi":
             return self.total - self.alone
+        if norm == "token" and self.tokens < 1:
+            return math.nan
         return self.total / self._length(norm)
 
     def _length(self, norm: str) -> int:
@@ -116,11 +118,10 @@ def option_scores(trial: Trial, response: Response) -> list[Scored]:
     if replies is None or not all(map(str.strip, options)):
         return []
     alone = {reply: total for reply, (total, _) in response.unconditional.items()}
-    found = [
+    return [
         Scored(option, *scores[reply], alone.get(reply, math.nan))
         for option, reply in zip(options, replies, strict=True)
     ]
-    return found if all(each.tokens > 0 for each in found) else []
 
 
 def _mass(scored: list[Scored]) -> float:

@@ -1,0 +1,1 @@
+"""Other harnesses: what a run becomes for them, and horsesense inside them."""

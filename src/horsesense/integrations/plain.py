@@ -1,0 +1,115 @@
+"""A run as plain tables: Parquet or CSV, with the columns that docs/logs.md describes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+import polars as pl
+
+from horsesense.files import inert, new_folder
+from horsesense.runs.exchanges import Exchange, exchanges
+from horsesense.runs.frames import (
+    ESTIMATE_COLUMNS,
+    READING_COLUMNS,
+    TRIAL_COLUMNS,
+    estimates_frame,
+    readings_frame,
+    trials_frame,
+)
+from horsesense.runs.parts import frame_of
+from horsesense.runs.results import Results
+
+REPLY_COLUMNS: Final[Mapping[str, str]] = {
+    "trial": "number of the trial in the run",
+    "prompt": "what was sent: a text, or the messages as JSON; null where that is not known",
+    "reply": "what came back; null where nothing did",
+    "finish_reason": "why it ended, in the server's word",
+    "prompt_tokens": "as the model counted them",
+    "completion_tokens": "as the model counted them",
+    "error": "what was seen last of a call that brought nothing",
+}
+COLUMNS: Final[Mapping[str, Mapping[str, str]]] = {
+    "trials": TRIAL_COLUMNS,
+    "replies": REPLY_COLUMNS,
+    "readings": READING_COLUMNS,
+    "estimates": ESTIMATE_COLUMNS,
+}
+"""Table -> column -> what it holds."""
+_REPLIES: Final[Mapping[str, Any]] = {
+    "trial": pl.UInt32,
+    "prompt": pl.String,
+    "reply": pl.String,
+    "finish_reason": pl.String,
+    "prompt_tokens": pl.Int64,
+    "completion_tokens": pl.Int64,
+    "error": pl.String,
+}
+
+
+def write_parquet(results: Results, folder: Path) -> Path:
+    """The four tables as trials.parquet, replies.parquet, readings.parquet, estimates.parquet.
+
+    Raises UsageError if the folder exists, StoreError where it cannot be written.
+    """
+    return _write(results, folder, "parquet", lambda frame, path: frame.write_parquet(path))
+
+
+def write_csv(results: Results, folder: Path) -> Path:
+    """The same as CSV: lists as JSON, keys as hexadecimal digits.
+
+    A text that a spreadsheet would take for a formula begins with an apostrophe.
+    """
+    return _write(results, folder, "csv", lambda frame, path: _flat(frame).write_csv(path))
+
+
+def _write(
+    results: Results, folder: Path, ending: str, write: Callable[[pl.DataFrame, Path], Any]
+) -> Path:
+    with new_folder(folder) as lines:
+        for name, frame in _frames(results):
+            write(frame, lines.folder / f"{name}.{ending}")
+    return folder
+
+
+def _frames(results: Results) -> Iterator[tuple[str, pl.DataFrame]]:
+    directory = results.directory
+    yield "trials", trials_frame(directory)
+    yield "replies", frame_of([_reply(each) for each in exchanges(directory)], _REPLIES)
+    yield "readings", readings_frame(directory)
+    yield "estimates", estimates_frame(results)
+
+
+def _reply(exchange: Exchange) -> tuple[Any, ...]:
+    request, response, failure = exchange.request, exchange.response, exchange.failure
+    prompt = None
+    if request is not None:
+        prompt = request.text if request.messages is None else orjson.dumps(request.messages)
+    return (
+        exchange.number,
+        prompt.decode() if isinstance(prompt, bytes) else prompt,
+        None if response is None else response.text,
+        None if response is None else response.finish_reason,
+        None if response is None else response.usage.prompt_tokens,
+        None if response is None else response.usage.completion_tokens,
+        None if failure is None else f"{failure.kind}: {failure.message}",
+    )
+
+
+def _flat(frame: pl.DataFrame) -> pl.DataFrame:
+    """Columns that a CSV file can hold."""
+    return frame.with_columns(_flat_column(column) for column in frame)
+
+
+def _flat_column(column: pl.Series) -> pl.Series:
+    if column.dtype == pl.Binary:
+        return column.bin.encode("hex")
+    if isinstance(column.dtype, pl.List):
+        texts = [None if v is None else orjson.dumps(list(v)).decode() for v in column.to_list()]
+        return pl.Series(column.name, texts, dtype=pl.String)
+    if column.dtype == pl.String:
+        texts = [None if text is None else inert(text) for text in column]
+        return pl.Series(column.name, texts, dtype=pl.String)
+    return column

@@ -1,0 +1,127 @@
+"""Options in prompts, and right answers in logs: found by content, never by guessing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+_LABELLED = re.compile(
+    r"^[ \t]*(?:[-*][ \t]+)?(?P<open>[(\[]?)\**(?P<label>[A-Z]|\d{1,2})\**"
+    r"(?P<close>[)\].:])\**[ \t]+(?P<text>\S.*?)[ \t]*$",
+    re.MULTILINE,
+)
+_HEADING = re.compile(r"^(?:Question|Q)(?: ?\d+)?[:.][ \t]*")
+_FIRST = ("A", "1")
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_CLOSES = (")", ".", ":")
+
+
+class Shown(NamedTuple):
+    """Options as they stand in a prompt, one a line.
+
+    Attributes:
+        question: what stands before the first of them, without what stands before that (examples).
+        labels, options: as shown.
+    """
+
+    question: str
+    labels: tuple[str, ...]
+    options: tuple[str, ...]
+
+
+def lettered(prompt: str) -> Shown | None:
+    """The last block of labelled options of a prompt; None where there is none.
+
+    Labels must run A, B, C or 1, 2, 3 without a gap. An option of several lines is not known as
+    such: only its first line is given.
+
+    >>> lettered("Which?\\nA) red\\nB) blue\\nAnswer:")
+    Shown(question='Which?', labels=('A', 'B'), options=('red', 'blue'))
+    """
+    found: list[re.Match[str]] = []
+    blocks: list[list[re.Match[str]]] = []
+    for match in _LABELLED.finditer(prompt):
+        label = match["label"]
+        if found and label == _after(found[-1]["label"]):
+            found.append(match)
+        elif label in _FIRST:
+            found = [match]
+            blocks.append(found)
+    blocks = [block for block in blocks if len(block) > 1]
+    if not blocks:
+        return None
+    last = blocks[-1]
+    before = blocks[-2][-1].end() if len(blocks) > 1 else 0
+    question = _last_paragraph(prompt[before : last[0].start()])
+    labels = tuple(match["label"] for match in last)
+    return Shown(question, labels, tuple(match["text"] for match in last))
+
+
+def _after(label: str) -> str:
+    return str(int(label) + 1) if label.isdigit() else chr(ord(label) + 1)
+
+
+def _last_paragraph(text: str) -> str:
+    parts = [part for part in re.split(r"\n\s*\n", text.strip()) if part.strip()]
+    return _HEADING.sub("", parts[-1].strip()) if parts else ""
+
+
+def shown_order(prompt: str, options: Sequence[str]) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """In which order a prompt shows options that are known, and their labels; empty if it does not.
+
+    Each option must stand behind a label, whole, and each once; options of several lines as well.
+    """
+    wanted = [option.strip() for option in options]
+    if len(set(wanted)) < len(wanted):
+        return (), ()
+    order, labels = _plainly_shown(prompt, wanted)
+    if order:
+        return order, labels
+    block = lettered(prompt)
+    if block is not None and sorted(block.options) == sorted(wanted):
+        return tuple(wanted.index(text) for text in block.options), block.labels
+    places: list[tuple[int, str, int]] = []
+    for index, text in enumerate(wanted):
+        pattern = rf"^[ \t]*[(\[]?([A-Z]|\d{{1,2}})[)\].:][ \t]+{re.escape(text)}[ \t]*$"
+        matches = list(re.finditer(pattern, prompt, re.MULTILINE))
+        if not matches:
+            return (), ()
+        places.append((matches[-1].start(), matches[-1][1], index))
+    places.sort()
+    labels = tuple(label for _, label, _ in places)
+    runs = all(later == _after(label) for label, later in pairwise(labels))
+    if labels[0] not in _FIRST or not runs:
+        return (), ()
+    return tuple(index for _, _, index in places), labels
+
+
+def _plainly_shown(prompt: str, wanted: Sequence[str]) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """The same for lines of the form "A) red" in the order A, B, C, which most prompts have."""
+    places = {text: place for place, text in enumerate(wanted)}
+    order: list[int] = []
+    for line in prompt.split("\n"):
+        if line[1:2] in _CLOSES and line[2:3] == " ":
+            place = places.get(line[3:].strip())
+            if line[:1] == "A":
+                order.clear()
+            if place is not None and line[:1] == _LETTERS[len(order) : len(order) + 1]:
+                order.append(place)
+    if len(set(order)) < len(wanted) or len(order) > len(wanted):
+        return (), ()
+    return tuple(order), tuple(_LETTERS[: len(order)])
+
+
+def index_of(answer: object, options: Sequence[str], labels: Sequence[str]) -> int | None:
+    """Which option a right answer in a log names: by its label, else by its text; None if none.
+
+    >>> index_of("B", ["red", "blue"], "AB"), index_of("red", ["red", "blue"], "AB")
+    (1, 0)
+    """
+    text = str(answer).strip()
+    bare = text.strip("().[]: ")
+    if bare in labels:
+        return list(labels).index(bare)
+    same = [place for place, option in enumerate(options) if option.strip() == text]
+    return same[0] if len(same) == 1 else None
