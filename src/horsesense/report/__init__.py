@@ -56,7 +56,6 @@ def write_report(results: Results, *, max_items: int = MAX_ITEMS) -> Path:
     page = _environment().get_template("report.html.j2")
     html = page.render(
         run=results,
-        imported=directory.known.kind == "imported",
         verdict=_verdict(results),
         sections=(sections := list(_rendered(results, SECTIONS))),
         appendix=list(_rendered(results, APPENDIX)),

@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from horsesense.measures.base import Estimate
+from horsesense.measures.joined import RECORDED_ORDERS
 from horsesense.report.charts import Line, Point, describe, forest
 from horsesense.report.sections.base import Context, Section
 from horsesense.report.text import chance_text, interval_of, p_text, value_of
 from horsesense.report.verdict import ALPHA, Sentence, above_chance, side
 from horsesense.runs.results import Results
 
+ORDERS = {
+    "balanced": "in orders that put every option in every position equally often",
+    "recorded": "in the orders that the log holds",
+    "published": "in the published order, where the positions do not get the same options",
+}
 WORTH_LEADING = 0.10
 """Share of items locked to one position from which that is said before the preference."""
 
@@ -34,8 +40,10 @@ def context(run: Results) -> Context | None:
     recalls = [Point(f"position {e.group}", e) for e in _condition(run.all("recall", probe))]
     overall = run.one("accuracy", probe)
     spread, null = run.one("rstd", probe), run.one("rstd_null", probe)
+    recorded = chosen[0].condition.matches(design=RECORDED_ORDERS)
+    shown = "recorded" if recorded else "balanced" if probe == "order" else "published"
     return {
-        "orders": probe == "order",
+        "orders": ORDERS[shown],
         "preference": forest(
             preference,
             "Answers that choose the position, %",
@@ -89,8 +97,7 @@ def _preference(chosen: list[Estimate]) -> Sentence:
     if side(top, fair, len(chosen)) > 0:
         text = (
             f"The model prefers position {top.group}: {value_of(top)} of its answers go there, "
-            "although every option stands in every position equally often; an even spread would "
-            f"be {chance_text(fair)}."
+            f"{_although(top)}; an even spread would be {chance_text(fair)}."
         )
         weight = ((top.value or 0) - fair) / (1 - fair)
         return Sentence(text, "warning", top, POSITIONS.id, weight)
@@ -100,6 +107,13 @@ def _preference(chosen: list[Estimate]) -> Sentence:
         "even-handed."
     )
     return Sentence(text, "sound", top, POSITIONS.id)
+
+
+def _although(e: Estimate) -> str:
+    """What speaks against a preference: balanced orders, or those that a log happens to hold."""
+    if e.condition.matches(design=RECORDED_ORDERS):
+        return "over the orders that the log holds"
+    return "although every option stands in every position equally often"
 
 
 def _spread(run: Results) -> Iterator[Sentence]:

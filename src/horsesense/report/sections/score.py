@@ -49,7 +49,7 @@ def context(run: Results) -> Context | None:
         after = max(n for n, row in enumerate(rows) if row.estimate.probe == "order")
         rows.insert(after + 1, Point("… right in every order", hard, hard.baseline))
     original = run.one("accuracy")
-    line = Line(original.value, "as published") if original and original.value else None
+    line = Line(original.value, as_asked(run)) if original and original.value else None
     caption = "Accuracy with interval under each change. " + describe(rows)
     return {
         "figure": forest(rows, "Accuracy, %", caption=caption, line=line),
@@ -59,6 +59,11 @@ def context(run: Results) -> Context | None:
         ],
         "probes": run.findings["probes"],
     }
+
+
+def as_asked(run: Results) -> str:
+    """What the score is that others are compared with."""
+    return "as the log asked" if run.imported else "as published"
 
 
 def _moved(changes: dict[tuple[str, Condition], Estimate], score: Estimate) -> bool:
@@ -80,11 +85,11 @@ def sentences(run: Results) -> Iterator[Sentence]:
 def _score(run: Results, score: Estimate) -> Iterator[Sentence]:
     chance = chance_text(score.baseline or 0.0)
     if above_chance(run):
-        text = f"The model scores {value_of(score)} as published; guessing would give {chance}."
+        text = f"The model scores {value_of(score)} {as_asked(run)}; guessing would give {chance}."
     else:
         than = "less than" if side(score, score.baseline or 0.0) < 0 else "no better than"
         text = (
-            f"The model scores {value_of(score)} as published, {than} guessing ({chance}), so "
+            f"The model scores {value_of(score)} {as_asked(run)}, {than} guessing ({chance}), so "
             "a change that makes it worse could not be seen."
         )
     yield Sentence(text, "headline", score, SCORE.id)
@@ -104,8 +109,8 @@ def _every_order(run: Results, score: Estimate) -> Iterator[Sentence]:
         return
     if side(hard, score.low) < 0:
         text = (
-            f"{value_of(hard)} of items are right in every order; {value_of(score)} are right in "
-            f"the published order.{_noise(run)}"
+            f"{value_of(hard)} of items are right in every order; {value_of(score)} are right "
+            f"{'as the log asked' if run.imported else 'in the published order'}.{_noise(run)}"
         )
         weight = (score.value - hard.value) / score.value
         yield Sentence(text, "warning", hard, SCORE.id, weight)
