@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from horsesense.findings.evidence import Evidence, Way
 from horsesense.measures.contrast import REPEAT
+from horsesense.measures.joined import RECORDED_ORDERS
 from horsesense.trials.condition import Condition
 
 
@@ -75,6 +76,11 @@ def _as_published(run: Run, e: Evidence) -> bool:
 
 def _over_orders(run: Run, e: Evidence) -> bool:
     return _by_main_reader(run, e) and e.probe == "order"
+
+
+def _over_balanced_orders(run: Run, e: Evidence) -> bool:
+    """Orders that a log happens to hold do not give every position the same content."""
+    return _over_orders(run, e) and not e.condition.matches(design=RECORDED_ORDERS)
 
 
 def _under(probe: str, **settings: str) -> Callable[[Run, Evidence], bool]:
@@ -163,7 +169,7 @@ KINDS: tuple[Kind, ...] = (
         cannot_tell="Whether a position is preferred cannot be told: the most chosen, "
         "{group}, receives {value} of the answers",
         main=True,
-        takes=_over_orders,
+        takes=_over_balanced_orders,
     ),
     Kind(
         name="without_question",
@@ -296,7 +302,7 @@ KINDS: tuple[Kind, ...] = (
         "stands there (the most, by {group}: {value}).",
         cannot_tell="Whether items are answered by position alone cannot be told (the most, "
         "by {group}: {value} of items)",
-        takes=_over_orders,
+        takes=_over_balanced_orders,
     ),
     Kind(
         name="no_agreement",

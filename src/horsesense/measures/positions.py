@@ -10,6 +10,7 @@ import numpy.typing as npt
 from horsesense.measures.base import Floats, Measure, Rows, complete, no_gold, ratio
 from horsesense.measures.cells import MISSING, Cell
 from horsesense.measures.families import OfSpread
+from horsesense.measures.joined import RECORDED_ORDERS
 from horsesense.probes.base import LETTERS
 
 
@@ -161,6 +162,9 @@ class PositionLocked(PositionPreference):
         positions = np.arange(_width(cell))
         same = np.where(cell.asked[:, :, None], cell.position[:, :, None] == positions, True)
         locked = same.all(axis=1) & used[:, None]
+        if cell.condition.matches(design=RECORDED_ORDERS):
+            # Nobody saw to it that another option stands there in every order.
+            locked &= (cell.option.max(axis=1) > cell.option.min(axis=1))[:, None]
         rows = np.column_stack([locked, used]).astype(np.float64)
         return Rows(rows, int(used.sum()), int((~used).sum()))
 

@@ -79,7 +79,6 @@ def write_report(results: Results, *, max_items: int = MAX_ITEMS, to: Path | Non
     page = templates().get_template("report.html.j2")
     html = page.render(
         run=results,
-        imported=directory.known.kind == "imported",
         level=f"{100 * results.findings['study']['level']:g}",
         headline=headline(results),
         bar=score_bar(results),

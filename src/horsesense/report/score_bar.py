@@ -102,7 +102,7 @@ def headline(run: Results) -> list[str]:
     score = run.one("accuracy")
     if score is None:
         return []
-    said = [f"{value_of(score)} as published"]
+    said = [f"{value_of(score)} {as_asked(run)}"]
     every = _parts(run).get("every_form", {}).get("value")
     if every is not None and not _block(run)["bounds_only"]:
         said.append(f"{number(every, 'fraction', 0)} in every form")
@@ -111,6 +111,11 @@ def headline(run: Results) -> list[str]:
     if known and known["value"] is not None:
         said.append(f"an estimated {number(known['value'], 'fraction', 0)} known")
     return ["; ".join(said[:MOST_NUMBERS]) + "."]
+
+
+def as_asked(run: Results) -> str:
+    """What the score is that others are compared with."""
+    return "as the log asked" if run.imported else "as published"
 
 
 def _instead(run: Results) -> list[str]:
@@ -143,7 +148,9 @@ def score_bar(run: Results) -> Bar | None:
         return None
     block, parts = _block(run), _parts(run)
     segments = tuple(_segments(run))
-    published = Mark("As published", value_of(score), interval_of(score), "", *_ends(score))
+    published = Mark(
+        as_asked(run).capitalize(), value_of(score), interval_of(score), "", *_ends(score)
+    )
     guess = score.baseline or None
     return Bar(
         published,

@@ -68,6 +68,16 @@ RECORDED: Mapping[str, Any] = {
 ORDERS: Final = Condition(design=RECORDED_ORDERS)
 """The condition of the orders that a log happens to hold. The first is that of the original."""
 
+AS_RECORDED: Final[Mapping[str, Mapping[str, str]]] = {
+    "original": {
+        "title": "As in the log",
+        "summary": "The item as the log shows that it was asked; epochs are repetitions.",
+        "expectation": "This is the score that the log reports.",
+    },
+    "order": {"summary": "The same options in the orders that the log holds."},
+}
+"""What the probes of an import say of themselves in place of their own words."""
+
 BATCH: Final = 500
 """Answers stored in one transaction."""
 
@@ -291,7 +301,7 @@ class _Import:
             trials=self.count,
             made=made,
             probes=[
-                {**asked.declared(probe), "signature": signature}
+                {**asked.declared(probe), **AS_RECORDED[probe.name], "signature": signature}
                 for probe, (_, _, signature, _) in zip(probes, made, strict=True)
             ],
             excluded=[

@@ -85,6 +85,11 @@ class Results:
     def items(self) -> ItemSet:
         return self.directory.items
 
+    @property
+    def imported(self) -> bool:
+        """Whether the answers come from logs of another program."""
+        return self.directory.known.kind == "imported"
+
     def select(self, measure: str, probe: str | None = None, **where: str) -> list[Estimate]:
         """Estimates by measure, probe and any of condition, reader and group, as text."""
         wanted = {"measure": measure, **({} if probe is None else {"probe": probe}), **where}

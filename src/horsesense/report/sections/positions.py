@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from horsesense.measures.base import Estimate
+from horsesense.measures.joined import RECORDED_ORDERS
 from horsesense.report.charts import Line, Point, describe, forest
 from horsesense.report.marks import side
 from horsesense.report.sections.base import Context, Section
 from horsesense.report.text import p_text
 from horsesense.runs.results import Results
+
+ORDERS = {
+    "balanced": "in orders that put every option in every position equally often",
+    "recorded": "in the orders that the log holds",
+    "published": "in the published order, where the positions do not get the same options",
+}
 
 
 def _probe(run: Results) -> str:
@@ -29,8 +36,10 @@ def context(run: Results) -> Context | None:
     recalls = [Point(f"position {e.group}", e) for e in _condition(run.all("recall", probe))]
     overall = run.one("accuracy", probe)
     spread, null = run.one("rstd", probe), run.one("rstd_null", probe)
+    recorded = chosen[0].condition.matches(design=RECORDED_ORDERS)
+    shown = "recorded" if recorded else "balanced" if probe == "order" else "published"
     return {
-        "orders": probe == "order",
+        "orders": ORDERS[shown],
         "preference": forest(
             preference,
             "Answers that choose the position, %",

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from horsesense.measures.base import Estimate
 from horsesense.report.charts import Line, Point, describe, forest
 from horsesense.report.marks import significant
+from horsesense.report.score_bar import as_asked
 from horsesense.report.sections.base import Context, Section
 from horsesense.report.text import p_text, plural
 from horsesense.runs.results import Results
@@ -29,7 +30,7 @@ def context(run: Results) -> Context | None:
         after = max(n for n, row in enumerate(rows) if row.estimate.probe == "order")
         rows.insert(after + 1, Point("… right in every order", hard, hard.baseline))
     original = run.one("accuracy")
-    line = Line(original.value, "as published") if original and original.value else None
+    line = Line(original.value, as_asked(run)) if original and original.value else None
     caption = "Accuracy with interval under each change. " + describe(rows)
     return {
         "figure": forest(rows, "Accuracy, %", caption=caption, line=line),
