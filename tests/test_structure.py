@@ -19,7 +19,7 @@ FLOORS = (
     "files plugins progress stats",
     "trials",
     "items",
-    "models probes",
+    "checks models probes",
     "inference prompts",
     "readers",
     "measures",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from horsesense.errors import UsageError
 from horsesense.files import usable
 from horsesense.inference.limits import UNLIMITED, Limits, RunSummary
-from horsesense.items.given import Given, given_items
+from horsesense.items.given import Given, given_items, load_selected
 from horsesense.items.item import ItemSet
 from horsesense.models.base import Model
 from horsesense.models.callables import Answering, CallableModel
@@ -28,6 +28,7 @@ from horsesense.runs.settings import Settings
 if TYPE_CHECKING:
     import polars as pl
 
+    from horsesense.checks.check import CheckResult
     from horsesense.cue_tests.groups import Grouping
     from horsesense.cue_tests.result import CueResult
 
@@ -270,6 +271,38 @@ def read(responses: str | Path, *, multiple: bool = False, reader: str = "text")
         "confidence": pl.Float64,
     }  # fmt: skip
     return pl.DataFrame([{name: row[name] for name in kinds} for row in found], schema=kinds)
+
+
+def check(
+    items: Items,
+    *,
+    map: Mapping[str, str] | None = None,
+    split: str | None = "*",
+    where: Mapping[str, str] | None = None,
+    limit: int | None = None,
+    rules: Names | None = None,
+    seed: int = 0,
+) -> CheckResult:
+    """Flaws of the items themselves: cues, repeats, broken texts. No model is asked.
+
+    Args:
+        items, map, where, limit, seed: as for `audit`.
+        split: the splits to look at; "*" is all, and finds what they share.
+        rules: names of the rules to apply; all by default.
+
+    Raises UsageError, ItemsError as `audit` does, or where there is no such rule.
+
+    >>> found = check("sample")
+    >>> found.finding("equal_options") is None
+    True
+    """
+    from horsesense.checks.check import check_items
+
+    settings = Settings.of(**_named(items=_source(items), model="none:", map=map, split=split,
+                                    where=where, limit=limit, seed=seed))  # fmt: skip
+    found = given_items(items, settings) or load_selected(settings.items, settings)
+    names = split_outside_brackets(rules) if isinstance(rules, str) else rules
+    return check_items(found, names)
 
 
 def cues(

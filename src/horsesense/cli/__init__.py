@@ -13,7 +13,7 @@ from typing import NoReturn
 
 import typer
 
-from horsesense.cli import annotate, audit, build, cues, paper_check, read, runs, train
+from horsesense.cli import annotate, audit, build, check, cues, paper_check, read, runs, train
 from horsesense.cli.output import plain_warnings, print_error
 from horsesense.errors import HorsesenseError, InterruptedRunError
 
@@ -26,7 +26,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-for module in (audit, runs, read, cues, build, annotate, paper_check, train):
+for module in (audit, runs, read, check, cues, build, annotate, paper_check, train):
     module.register(app)
 
 

@@ -100,6 +100,7 @@ class PlanOutput(Output):
     model: str
     capabilities: dict[str, Any]
     dataset: dict[str, Any]
+    check: list[str]
 
 
 class ReportOutput(Output):
@@ -146,6 +147,7 @@ class ListOutput(Output):
     models: dict[str, str] | None = None
     designs: dict[str, str] | None = None
     suites: dict[str, str] | None = None
+    rules: dict[str, str] | None = None
 
 
 class SchemasOutput(Output):
@@ -167,6 +169,12 @@ class AnnotateOutput(Output):
     compared: int | None = None
     disagreements: int | None = None
     open: list[str] | None = None
+
+
+class CheckOutput(Output):
+    """`check`: each set with its findings, heaviest first; several files also united."""
+
+    sets: Rows
 
 
 class CuesOutput(Output):
@@ -253,6 +261,7 @@ OUTPUTS: Mapping[str, type[Output]] = {
     "list": ListOutput,
     "schemas": SchemasOutput,
     "annotate": AnnotateOutput,
+    "check": CheckOutput,
     "cues": CuesOutput,
     "build": BuildOutput,
     "build-balanced": BalancedOutput,

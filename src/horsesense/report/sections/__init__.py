@@ -6,6 +6,7 @@ from horsesense.plugins import Registry
 from horsesense.report.sections.agreement import AGREEMENT
 from horsesense.report.sections.appendix import GLOSSARY, LEFT_OUT, NUMBERS, SIGNATURES
 from horsesense.report.sections.base import Section
+from horsesense.report.sections.items import SECTION as ITEMS
 from horsesense.report.sections.look_at_text import LOOK_AT_TEXT
 from horsesense.report.sections.multi_problem import MULTI_PROBLEM
 from horsesense.report.sections.option_count import OPTION_COUNT
@@ -23,6 +24,7 @@ SECTIONS: Registry[Section] = Registry("section")
 """Findings: they stand before the items."""
 for _section in (
     SCORE,
+    ITEMS,
     UNTIL,
     POSITIONS,
     AGREEMENT,
