@@ -175,6 +175,9 @@ class CheckOutput(Output):
     """`check`: each set with its findings, heaviest first; several files also united."""
 
     sets: Rows
+    label_errors: dict[str, Any] | None = Field(
+        description="doubted golds, most likely first; null without --responses"
+    )
 
 
 class CuesOutput(Output):
