@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from horsesense.version import __version__
 
 if TYPE_CHECKING:
-    from horsesense.api import Run, audit, compare, cues, open, plan, read
+    from horsesense.api import Run, audit, check, compare, cues, open, plan, read
     from horsesense.errors import HorsesenseError, ItemsError, UsageError
     from horsesense.inference.limits import Limits
     from horsesense.items.item import Item, ItemSet
@@ -47,6 +47,7 @@ _PLACES = {
     "TextReader": "horsesense.readers.text",
     "UsageError": "horsesense.errors",
     "audit": "horsesense.api",
+    "check": "horsesense.api",
     "compare": "horsesense.api",
     "cues": "horsesense.api",
     "load_items": "horsesense.items.load",
@@ -74,6 +75,7 @@ __all__ = [
     "UsageError",
     "__version__",
     "audit",
+    "check",
     "compare",
     "cues",
     "load_items",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from horsesense.checks.registry import RULES
 from horsesense.measures.registry import MEASURES
 from horsesense.models.registry import SCHEMES
 from horsesense.models.simulated.backend import PROFILES
@@ -27,6 +28,7 @@ def catalogue() -> dict[str, dict[str, str]]:
         | {f"sim:{p.name}": p.summary for p in PROFILES},
         "designs": dict(DESIGNS),
         "suites": {suite.name: f"{suite.title} ({suite.source})" for suite in SUITES},
+        "rules": {r.name: f"{r.weight}: {r.title} ({r.source}). {r.advice}" for r in RULES},
     }
 
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from horsesense.comparison.gates.expression import MissingError, Reference, parse
 from horsesense.errors import UsageError
-from horsesense.gates.expression import MissingError, Reference, parse
 
 NUMBERS = {"a": 0.5, "b.low": 0.25, "c": 0.0}
 

@@ -16,9 +16,9 @@ import yaml
 import horsesense
 from command_line import call
 from horsesense.cli.schemas import OUTPUTS
+from horsesense.comparison.gates.gate import Check, Tolerances, Verdict
+from horsesense.comparison.gates.reports import junit, markdown
 from horsesense.errors import UsageError
-from horsesense.gates.gate import Check, Tolerances, Verdict
-from horsesense.gates.reports import junit, markdown
 from studies import items_file, study
 
 ROOT = Path(__file__).parents[2]
@@ -119,7 +119,7 @@ def test_an_undefined_number_fails(runs: dict[str, str]) -> None:
 def test_a_defect_is_not_taken_for_a_failed_gate(
     runs: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("horsesense.gates.gate.require", lambda *_: 1 / 0)
+    monkeypatch.setattr("horsesense.comparison.gates.gate.require", lambda *_: 1 / 0)
     done = call("gate", runs["good"], "--require", "accuracy > 0")
     assert done.returncode == 2
     assert "ZeroDivisionError" in done.stderr

@@ -80,6 +80,7 @@ def cues(
     as_json: AsJson = False,
 ) -> None:
     """Find out whether labels can be predicted from simple features, and do models use them."""
+    from horsesense.checks.check import check_items, headlines
     from horsesense.cue_tests.answers import load_answers
     from horsesense.cue_tests.api import as_json as result_json
     from horsesense.cue_tests.api import find_cues
@@ -117,8 +118,10 @@ def cues(
         write_cue_report(results, out)
     if as_json:
         print_json("cues", result_json(results))
-    else:
-        sys.stdout.write(_text(results, out))
+        return
+    for item_set in sets:
+        print("\n".join([item_set.name, *headlines(check_items(item_set))]))
+    sys.stdout.write(_text(results, out))
 
 
 def balanced(

@@ -14,7 +14,7 @@ from horsesense.cli.output import print_json
 from horsesense.errors import HorsesenseError, UsageError
 
 if TYPE_CHECKING:
-    from horsesense.gates.gate import Verdict
+    from horsesense.comparison.gates.gate import Verdict
 
 Require = Annotated[
     list[str] | None,
@@ -97,8 +97,8 @@ def _verdict(
     level: float,
 ) -> Verdict:
     from horsesense.api import open as open_run
-    from horsesense.gates import gate as gates
-    from horsesense.gates.expression import parse
+    from horsesense.comparison.gates import gate as gates
+    from horsesense.comparison.gates.expression import parse
 
     if not require and baseline is None:
         raise UsageError(
@@ -119,8 +119,8 @@ def _verdict(
 
 
 def _write(found: Verdict, name: str, junit: Path | None, markdown: Path | None) -> None:
+    from horsesense.comparison.gates import reports
     from horsesense.files import write_whole
-    from horsesense.gates import reports
 
     if junit is not None:
         write_whole(junit, reports.junit(found, name))

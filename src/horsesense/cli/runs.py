@@ -69,11 +69,13 @@ def verify(run: RunPath, as_json: AsJson = False) -> None:
 def list_(
     kind: Annotated[
         str | None,
-        typer.Argument(help="probes, measures, readers, models, designs, suites or schemas."),
+        typer.Argument(
+            help="probes, measures, readers, models, designs, suites, rules or schemas."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List probes, measures, readers, simulated models, designs and suites."""
+    """List probes, measures, readers, simulated models, designs, suites and rules of `check`."""
     from horsesense.catalogue import catalogue
     from horsesense.plugins import renamed
 

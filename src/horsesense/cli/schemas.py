@@ -133,6 +133,7 @@ class PlanOutput(Output):
     model: str
     capabilities: dict[str, Any]
     dataset: dict[str, Any]
+    check: list[str]
 
 
 class ImportOutput(Output):
@@ -206,6 +207,7 @@ class ListOutput(Output):
     models: dict[str, str] | None = None
     designs: dict[str, str] | None = None
     suites: dict[str, str] | None = None
+    rules: dict[str, str] | None = None
 
 
 class SchemasOutput(Output):
@@ -228,6 +230,15 @@ class AnnotateOutput(Output):
     compared: int | None = None
     disagreements: int | None = None
     open: list[str] | None = None
+
+
+class CheckOutput(Output):
+    """`check`: each set with its findings, heaviest first; several files also united."""
+
+    sets: Rows
+    label_errors: dict[str, Any] | None = Field(
+        description="doubted golds, most likely first; null without --responses"
+    )
 
 
 class CuesOutput(Output):
@@ -344,6 +355,7 @@ OUTPUTS: Mapping[str, type[Output]] = {
     "list": ListOutput,
     "schemas": SchemasOutput,
     "annotate": AnnotateOutput,
+    "check": CheckOutput,
     "cues": CuesOutput,
     "build": BuildOutput,
     "build-balanced": BalancedOutput,

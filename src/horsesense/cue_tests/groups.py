@@ -18,15 +18,13 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.cue_tests.task import Task
-from horsesense.cue_tests.tokens import Stream, plain, word_stream
+from horsesense.cue_tests.tokens import plain
 from horsesense.errors import UsageError
+from horsesense.items.near import TOKENS, near_duplicates
 
 Ints = npt.NDArray[np.int64]
-Hashes = npt.NDArray[np.uint64]
 Grouping = Literal["found", "given", "none"]
 
-LIKE: Final = 0.8
-"""Jaccard similarity of word pairs from which two texts count as the same."""
 FILLED: Final = 0.3
 """Jaccard similarity of content words from which equal skeletons count as one template."""
 PIECE_WORDS: Final = 8
@@ -37,11 +35,8 @@ MOST_LEADERS: Final = 30
 """Templates looked for among texts of one skeleton; where there are more, the frame is chance."""
 LARGEST: Final = 0.3
 """Share of the items above which one group makes splitting pointless."""
-BINS, BAND = 64, 4
-EMPTY: Final = np.uint64(2**64 - 1)
 
 _PIECES: Final = re.compile(r"[\n.!?]+")
-_TOKENS: Final = re.compile(r"\w+|[^\w\s]")
 _WORDS: Final = """
 a about above after all also although am an and any are as at be because been before being below
 between both but by can could did do does doing down each either every few for from had has have
@@ -94,7 +89,7 @@ def find_groups(task: Task, grouping: Grouping = "found") -> Groups:
         )
     rules: dict[str, Callable[[], Iterator[tuple[int, int]]]] = {"given": lambda: _equal(given)}
     if grouping == "found":
-        rules["nearly the same text"] = lambda: _near_duplicates(task.wholes)
+        rules["nearly the same text"] = lambda: near_duplicates(task.wholes)
         rules["a sentence in common"] = lambda: _shared_pieces(task.wholes)
         rules["one template"] = lambda: _templates(task.wholes)
     groups = _joined(len(task), rules)
@@ -146,59 +141,6 @@ def _equal(keys: Iterable[Hashable | None]) -> Iterator[tuple[int, int]]:
             yield first[key], i
 
 
-def _near_duplicates(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Pairs of texts whose sets of word pairs have a Jaccard similarity of `LIKE` or more.
-
-    Candidates share a band of a one-permutation MinHash (Li, Owen and Zhang 2012); each is
-    compared with the first of its bucket, exactly. Sets are made again where they are needed:
-    keeping all of them would take more memory than the texts.
-    """
-    # The smallest hash of a set is the same for two sets with the chance of their Jaccard
-    # similarity: texts that agree in a whole band are worth an exact comparison.
-    stream = word_stream(texts, _TOKENS.findall)
-    signature = np.full((len(texts), BINS), EMPTY)
-    exact: list[bytes | None] = []
-    for i in range(len(texts)):
-        values = _pair_set(stream, i)
-        exact.append(blake2b(values.tobytes(), digest_size=16).digest() if len(values) else None)
-        # Sorted values: the first of each bin is its smallest.
-        first, at = np.unique((values >> np.uint64(58)).astype(np.int64), return_index=True)
-        signature[i, first] = values[at]
-    yield from _equal(exact)
-    seen: set[tuple[int, int]] = set()
-    for a, b in _candidates(signature):
-        if (a, b) in seen or exact[a] == exact[b]:
-            continue
-        seen.add((a, b))
-        if _jaccard(_pair_set(stream, a), _pair_set(stream, b)) >= LIKE:
-            yield a, b
-
-
-def _pair_set(stream: Stream, i: int) -> Hashes:
-    """The set of hashed word pairs of one text, sorted."""
-    text = stream.ids[stream.starts[i] : stream.starts[i + 1]].astype(np.uint64)
-    # Odd multipliers from Steele and others (2014) mix the numbers; wrapping is intended.
-    pairs = text[:-1] * np.uint64(0x9E3779B97F4A7C15) + text[1:] * np.uint64(0xBF58476D1CE4E5B9)
-    pairs ^= pairs >> np.uint64(31)
-    return np.unique(pairs * np.uint64(0x94D049BB133111EB))
-
-
-def _candidates(signature: Hashes) -> Iterator[tuple[int, int]]:
-    """Pairs (first of a bucket, other) of texts whose smallest hashes agree throughout a band."""
-    for start in range(0, BINS, BAND):
-        first: dict[bytes, int] = {}
-        for i, row in enumerate(signature[:, start : start + BAND]):
-            if (row != EMPTY).any():
-                leader = first.setdefault(row.tobytes(), i)
-                if leader != i:
-                    yield leader, i
-
-
-def _jaccard(a: Hashes, b: Hashes) -> float:
-    common = len(np.intersect1d(a, b, assume_unique=True))
-    return common / max(len(a) + len(b) - common, 1)
-
-
 def _shared_pieces(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Pairs of texts with a long sentence or line in common that is not an instruction."""
     keys, owners = array("Q"), array("i")
@@ -226,7 +168,7 @@ def _templates(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
     """
     buckets: dict[bytes, list[int]] = defaultdict(list)
     for i, text in enumerate(texts):
-        skeleton = _skeleton(_TOKENS.findall(plain(text)))
+        skeleton = _skeleton(TOKENS.findall(plain(text)))
         if skeleton is not None:
             buckets[blake2b(skeleton.encode(), digest_size=16).digest()].append(i)
     for members in buckets.values():
@@ -238,7 +180,7 @@ def _fillings(texts: Sequence[str], members: Sequence[int]) -> Iterator[tuple[in
     """Pairs (leader, other) of texts of one skeleton that have content words in common."""
     leaders: list[tuple[int, set[str]]] = []
     for i in members:
-        words = {t for t in _TOKENS.findall(plain(texts[i])) if t.isalpha()} - _FUNCTION
+        words = {t for t in TOKENS.findall(plain(texts[i])) if t.isalpha()} - _FUNCTION
         # Compared with one text of each family only: comparing all would be quadratic in the
         # thousands of items that one template can make.
         for leader, known in leaders:

@@ -12,6 +12,7 @@ from horsesense.items.files import Row
 
 _SPEC: Final = re.compile(r"hf:(?P<path>[^@:]+)(?:@(?P<config>[^@:]+))?(?::(?P<split>[^@:]+))?")
 
+EVERY_SPLIT: Final = "*"
 SAFE_BUILDERS: Final = ("json", "csv", "parquet", "arrow", "text")
 """Loaders that read tables only; others may unpack or decode what an untrusted set holds."""
 
@@ -37,7 +38,8 @@ def hub_rows(source: str, split: str | None) -> tuple[list[tuple[int, Row]], str
     if split and match["split"] and split != match["split"]:
         raise UsageError(f"{source} names a split other than {split!r}.", hint="Name it once.")
     wanted = match["split"] or split
-    parts = _load(source, match["path"], match["config"], wanted.split(",") if wanted else None)
+    names = None if wanted is None else [wanted] if wanted == EVERY_SPLIT else wanted.split(",")
+    parts = _load(source, match["path"], match["config"], names)
     rows = list(enumerate((row for part in parts for row in _rows(part, parts[part])), 1))
     name = "_".join(filter(None, [Path(match["path"]).name, match["config"]]))
     return rows, name, _declared_labels(parts)
@@ -99,6 +101,8 @@ def _chosen(
     if wanted is None:
         if len(parts) > 1:
             raise _several(source, sizes)
+        return parts
+    if EVERY_SPLIT in wanted:
         return parts
     for name in wanted:
         if name not in parts:

@@ -269,6 +269,23 @@ def repeats_options(options: Sequence[str]) -> bool:
     return len(set(map(same_text, options))) < len(options)
 
 
+def same_items(items: Sequence[Item], kind: Kind) -> list[list[Item]]:
+    """Groups of two or more items that ask the same (see `same_text`), in the set's order."""
+    return [
+        group
+        for _, alike in _groups(items, kind, ())
+        for group in _by_identity(alike, kind).values()
+        if len(group) > 1
+    ]
+
+
+def _by_identity(items: Iterable[Item], kind: Kind) -> dict[object, list[Item]]:
+    same: dict[object, list[Item]] = {}
+    for item in items:
+        same.setdefault(_identity(item, kind, same_text), []).append(item)
+    return same
+
+
 def _alike_but_for_case(labels: Sequence[str]) -> bool:
     """True if two class names are one name in different cases, which no reply can tell apart."""
     return len({label.casefold() for label in labels}) < len(labels)
@@ -286,10 +303,7 @@ def _repeated(group: Iterable[Item], kind: Kind) -> Iterator[str]:
 
 def _conflicting(group: Iterable[Item], kind: Kind) -> Iterator[str]:
     """Ids of the items that ask the same as others and have another gold."""
-    same: dict[object, list[Item]] = {}
-    for item in group:
-        same.setdefault(_identity(item, kind, same_text), []).append(item)
-    for members in same.values():
+    for members in _by_identity(group, kind).values():
         golds = {same_text(i.options[i.gold]) for i in members if i.gold is not None}
         if len(golds) > 1:
             yield from (item.id for item in members)

@@ -13,7 +13,7 @@ from horsesense.errors import ItemsError, UsageError
 from horsesense.items.fields import FieldMap, ItemBuilder, Numbered
 from horsesense.items.files import Faults, read_rows, stem
 from horsesense.items.item import Item, ItemSet, Kind, flag_items
-from horsesense.items.select import HELP, Selection
+from horsesense.items.select import EVERY_SPLIT, HELP, Selection
 from horsesense.rng import fingerprint, seed_of
 
 PACKAGED: Final = {"sample": "sample.jsonl", "sample-shots": "sample_shots.jsonl"}
@@ -44,7 +44,8 @@ def load_items(
             rows themselves, as mappings.
         map: our field name -> the file's, such as {"question": "prompt"}; "options" may name
             several columns, joined by commas.
-        split: the rows to take, by their field `split`; several names joined by commas.
+        split: the rows to take, by their field `split`; several names joined by commas, or "*"
+            for all.
         where: field -> value that a row must have (compared as text).
         limit: at most so many items: a sample drawn by a hash of `seed` and id, so that the
             order of the file does not matter; the items kept stay in the file's order.
@@ -172,8 +173,9 @@ def _sample(items: list[Item], limit: int | None, seed: int) -> tuple[list[Item]
 
 
 def _selected_note(rows: int, items: int, split: str | None) -> str:
-    which = f" (split {' and '.join(split.split(','))})" if split else ""
-    return f"{items:,} of {rows:,} rows selected{which}." if items != rows or split else ""
+    named = split if split != EVERY_SPLIT else None
+    which = f" (split {' and '.join(named.split(','))})" if named else ""
+    return f"{items:,} of {rows:,} rows selected{which}." if items != rows or named else ""
 
 
 def _gold_note(items: Sequence[Item]) -> str:

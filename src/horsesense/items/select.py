@@ -14,6 +14,8 @@ from horsesense.items.files import Faults
 from horsesense.items.item import Kind
 
 HELP: Final = "Fields are described in docs/items.md; --map OURS=THEIRS renames them."
+EVERY_SPLIT: Final = "*"
+"""A name of a split that takes the rows of all."""
 LISTED: Final = 20
 
 
@@ -80,13 +82,13 @@ class Selection:
         return chosen
 
     def of_split(self, split: str | None) -> Selection:
-        """The rows of the named splits.
+        """The rows of the named splits, or of all for `EVERY_SPLIT`.
 
         Raises:
             UsageError: there are several splits and none is named, or a named one is missing.
         """
         counts = Counter(map(self._split, self.rows))
-        if split is None and len(counts) == 1:
+        if split == EVERY_SPLIT or (split is None and len(counts) == 1):
             return self
         hint = listed("Splits", counts)
         if split is None:

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from math import sqrt
 from typing import Any
 
+from horsesense.checks.check import check_items, headlines
 from horsesense.inference.runner import Limits
 from horsesense.runs.goal import Goal
 from horsesense.runs.planner import Plan, item_index
@@ -37,6 +38,7 @@ def plan_json(plan: Plan, study: Study, limits: Limits) -> dict[str, Any]:
         "model": study.model.name,
         "capabilities": asdict(capabilities),
         "dataset": {"name": study.items.name, "notes": study.items.notes},
+        "check": headlines(check_items(study.items)),
     }
 
 
@@ -73,6 +75,7 @@ def plan_text(found: dict[str, Any]) -> str:
     dataset, can = found["dataset"], found["capabilities"]
     lines = [
         f"{found['items']:,} items of {dataset['name']}, asked of {found['model']}",
+        *found["check"],
         "",
         f"{'probe':<24}{'prompts':>12}",
         *(f"{probe['probe']:<24}{probe['trials']:>12,}" for probe in found["probes"]),

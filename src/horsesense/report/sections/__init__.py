@@ -7,6 +7,7 @@ from horsesense.report.sections.agreement import AGREEMENT
 from horsesense.report.sections.appendix import GLOSSARY, LEFT_OUT, NUMBERS, SIGNATURES
 from horsesense.report.sections.base import Section
 from horsesense.report.sections.from_log import FROM_LOG
+from horsesense.report.sections.items import SECTION as ITEMS
 from horsesense.report.sections.look_at_text import LOOK_AT_TEXT
 from horsesense.report.sections.multi_problem import MULTI_PROBLEM
 from horsesense.report.sections.option_count import OPTION_COUNT
@@ -25,6 +26,7 @@ SECTIONS: Registry[Section] = Registry("section")
 for _section in (
     FROM_LOG,
     SCORE,
+    ITEMS,
     UNTIL,
     POSITIONS,
     AGREEMENT,

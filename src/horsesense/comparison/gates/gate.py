@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from horsesense.comparison.align import Side
 from horsesense.comparison.compare import Comparison, Difference, compare
+from horsesense.comparison.gates.expression import FIELDS, MissingError, Reference, Requirement
 from horsesense.errors import UsageError
-from horsesense.gates.expression import FIELDS, MissingError, Reference, Requirement
 from horsesense.measures.base import Estimate
 from horsesense.runs.results import Results
 

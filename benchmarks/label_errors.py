@@ -1,0 +1,72 @@
+"""How well `check --responses` finds wrong golds: MMLU-Redux's annotations, seven models' answers.
+
+    python benchmarks/label_errors.py ../shared
+
+The positive class is `wrong_groundtruth`. Nothing is fitted to the annotations. Ties are broken by
+chance (20 draws, averaged). Baselines: the largest share of models on one other option, and the
+normalised margin of confident learning (Northcutt and others 2021) with vote shares as
+probabilities.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+from sklearn.metrics import average_precision_score
+
+from horsesense.checks.label_errors import label_errors
+from horsesense.cue_tests.choices import load_choices
+from horsesense.items.files import load_rows
+from horsesense.items.load import load_items
+
+DRAWS = 20
+
+
+def measured(scores: Mapping[str, float], wrong: Mapping[str, bool]) -> list[float]:
+    """Average precision, precision at 100 and recall at 200."""
+    truth = np.array(list(wrong.values()))
+    score = np.array([scores.get(item, -1.0) for item in wrong])
+    rng = np.random.default_rng(0)
+    rows = []
+    for _ in range(DRAWS):
+        broken = score + 1e-9 * rng.random(len(score))
+        order = np.argsort(-broken)
+        rows.append(
+            [
+                average_precision_score(truth, broken),
+                truth[order[:100]].mean(),
+                truth[order[:200]].sum() / truth.sum(),
+            ]
+        )
+    return [float(mean) for mean in np.mean(rows, axis=0)]
+
+
+def main(shared: Path) -> None:
+    """Print one line for each score."""
+    source = shared / "data/mmlu_redux/mmlu_redux.jsonl.gz"
+    answers = shared / "responses/helm_mmlu_redux/multi_expert_letters.jsonl.gz"
+    items = load_items(source)
+    choices = load_choices([answers], items)
+    found = label_errors(items, choices)
+    answered = set().union(*choices.values())
+    wrong = {
+        str(row["id"]): row["error_type_norm"] == "wrong_groundtruth"
+        for _, row in load_rows(source)
+        if row["id"] in answered
+    }
+    print(f"{found.n:,} items, {sum(wrong.values())} wrong golds, {len(found.models)} models")
+    print(f"{'score':<36}{'AP':>7}{'P@100':>7}{'R@200':>7}")
+    scores = {
+        "share of models on one other option": {e.item: e.agreement for e in found.found},
+        "normalised margin": {e.item: e.agreement - e.right for e in found.found},
+        "horsesense": {e.item: e.probability for e in found.found},
+    }
+    for name, score in scores.items():
+        print(f"{name:<36}" + "".join(f"{value:>7.3f}" for value in measured(score, wrong)))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,83 @@
+"""What the calls of `horsesense` are given: items, models and names in all their forms."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from horsesense.errors import UsageError
+from horsesense.items.given import Given, given_items
+from horsesense.items.item import ItemSet
+from horsesense.models.base import Model
+from horsesense.models.callables import Answering, CallableModel
+from horsesense.models.registry import make_model
+from horsesense.plugins import split_outside_brackets
+from horsesense.runs.settings import Settings
+
+Items = str | Path | ItemSet | Given
+"""A file, "sample", "hf:..."; or items, or rows: mappings, or a polars or pandas frame."""
+ModelLike = str | Model | Answering
+"""A model as on the command line; or an object of the protocol; or a function from prompts to
+texts."""
+Names = str | Sequence[str]
+"""One name, several with commas between, or a sequence of them."""
+
+
+def default_out(settings: Settings) -> Path:
+    """The run directory of a study that names none."""
+    items = Path(settings.items.split(":")[-1]).name.split(".")[0] or "items"
+    return Path("audits") / f"{slug(items)}-{slug(settings.model)}"
+
+
+def slug(text: str) -> str:
+    """A file name made of letters, digits, dots and dashes."""
+    return re.sub(r"[^A-Za-z0-9.]+", "-", text).strip("-.")[:60] or "x"
+
+
+def study_of(
+    items: Items, model: ModelLike, server: Mapping[str, Any], **values: Any
+) -> tuple[Settings, ItemSet | None, Model]:
+    """Settings, the items where they come from no file, and the model."""
+    answering = model_of(model, **server)
+    spec = model if isinstance(model, str) else answering.name
+    named = named_values(items=source_of(items), model=spec, **values)
+    settings = Settings.of(**named)
+    return settings, given_items(items, settings), answering
+
+
+def named_values(**values: Any) -> dict[str, Any]:
+    """The values that were given; lists of names are taken apart, paths become texts."""
+    named = {name: value for name, value in values.items() if value is not None}
+    for name in ("probes", "readers", "labels"):
+        if isinstance(named.get(name), str):
+            named[name] = split_outside_brackets(named[name])
+    return {k: str(v) if isinstance(v, Path) else v for k, v in named.items()}
+
+
+def source_of(items: Items) -> str:
+    if isinstance(items, str | Path):
+        return str(items)
+    return items.source or items.name if isinstance(items, ItemSet) else "(given)"
+
+
+def model_of(model: ModelLike, **server: Any) -> Model:
+    """The model that is meant; UsageError for what is none.
+
+    `server` holds the options of a model behind a server, where it is named by a text.
+    """
+    if isinstance(model, str):
+        return make_model(model, **server)
+    if any(value is not None for value in server.values()):
+        raise UsageError(f"{' and '.join(server)} belong to a model that is named by a text.")
+    if hasattr(model, "respond") and hasattr(model, "identity"):
+        found: Model = model  # type: ignore[assignment]
+        return found
+    if callable(model):
+        return CallableModel(model)
+    raise UsageError(
+        f"{type(model).__name__} is not a model.",
+        hint="Give a text such as 'sim:oracle', a function from prompts to texts, or an object"
+        " with the methods of horsesense.Model.",
+    )

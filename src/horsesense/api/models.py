@@ -1,0 +1,62 @@
+"""Several models beside each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from horsesense.api.runs import Run, open
+
+if TYPE_CHECKING:
+    from horsesense.comparison.align import Side
+    from horsesense.comparison.compare import Comparison
+
+
+def compare(
+    runs: Sequence[Run | str | Path] | Mapping[str, Run | str | Path],
+    *,
+    measure: str = "accuracy",
+    reader: str | None = None,
+    across: bool = False,
+    level: float = 0.95,
+) -> Comparison:
+    """Compare the models of several runs on the items that all of them hold.
+
+    Args:
+        runs: runs or their directories; a mapping gives the models other names than their own.
+            Several runs of one model are other prompts for it.
+        measure: accuracy, accuracy_valid, accuracy_hard or valid_rate.
+        reader: by default the one that all runs have and most rest on.
+        across: compare runs whose prompts differ; the difference is said.
+        level: of the intervals, and one minus the chance of any wrong "better".
+
+    Raises:
+        UsageError: they have no two models, no item, no reader or no prompt in common.
+        StoreError: a run cannot be read, or was not measured.
+    """
+    from horsesense.comparison.compare import compare as compare_sides
+
+    named = list(runs.items()) if isinstance(runs, Mapping) else [(None, run) for run in runs]
+    found = sides(named)
+    return compare_sides(found, measure=measure, reader=reader, across=across, level=level)
+
+
+def sides(named: Iterable[tuple[str | None, Run | str | Path]]) -> list[Side]:
+    """Runs ready to be compared, each with a name for its model, or None for its own.
+
+    Models that have the same name and are not the same are told apart by their directories.
+    """
+    from horsesense.comparison.align import Side
+
+    given = [
+        (name, str(run.path), run) if isinstance(run, Run) else (name, str(run), open(run))
+        for name, run in named
+    ]
+    known = [run.directory.known.model for _, _, run in given]
+    found = []
+    for (name, place, run), model in zip(given, known, strict=True):
+        alike = any(m.name == model.name and m.identity != model.identity for m in known)
+        own = f"{model.name} ({run.path.name})" if alike else model.name
+        found.append(Side(name or own, place, run.results))
+    return found

@@ -1,0 +1,159 @@
+"""Runs as users hold them: asked, measured, reported; opened again; made from logs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from horsesense.api.given import (
+    Items,
+    ModelLike,
+    model_of,
+    slug,
+    source_of,
+)
+from horsesense.files import usable
+from horsesense.inference.limits import UNLIMITED, Limits, RunSummary
+from horsesense.items.given import given_items
+from horsesense.rng import fingerprint
+from horsesense.runs import run as runs
+from horsesense.runs.prepare import load_study_items
+from horsesense.runs.settings import Settings
+
+
+class Run(runs.Run):
+    """A study in a directory of its own; see `horsesense.runs.run.Run` for its stages."""
+
+    def ask(
+        self,
+        model: ModelLike | None = None,
+        *,
+        limits: Limits = UNLIMITED,
+        max_connections: int | None = None,
+        key_env: str | None = None,
+        timeout: float | None = None,
+    ) -> RunSummary:
+        """Ask what has no answer yet; by default the model that the settings name.
+
+        See `horsesense.runs.run.Run.ask`; `model`, `key_env` and `timeout` are those of `audit`.
+        """
+        spec = self.settings.model if model is None else model
+        whom = model_of(spec, key_env=key_env, timeout=timeout)
+        return super().ask(whom, limits=limits, max_connections=max_connections)
+
+    def report(self, *, items: int = 200, to: str | Path | None = None) -> Path:
+        """Measure what was read, if that is not done yet, and write report.html.
+
+        Args:
+            items: how many items it shows with every prompt and answer.
+            to: another file to write, such as for a run that cannot be written to.
+
+        Raises StoreError where the run's files cannot be read or written.
+        """
+        from horsesense.report import write_report
+        from horsesense.runs.redact import refuse_redacted
+
+        refuse_redacted(self.directory)
+        if "measure" not in self.directory.known.stages:
+            self.measure()
+        place = None if to is None else usable(to)
+        path = write_report(self.results, max_items=items, to=place)
+        self.directory.mark("report", "complete")
+        return path
+
+    def verdict(self) -> list[str]:
+        """The sentences at the top of the report."""
+        from horsesense.report import verdict_of
+
+        return verdict_of(self.results)
+
+    def _repr_html_(self) -> str:
+        """The verdict and the forest plot, for notebooks; no script, nothing from outside."""
+        from html import escape
+
+        from horsesense.report import summary_html
+
+        record = self.directory.record
+        if record is None or "measure" not in record.stages:
+            return f"<pre>{escape(repr(self))}</pre>"
+        return summary_html(self.results)
+
+
+def open(path: str | Path) -> Run:
+    """The run in a directory, finished or not, or in a file that `export --redacted` wrote.
+
+    A run made by 0.1.0 is converted once.
+
+    A log of another program is imported first, into a directory of its own under `imports`; one
+    that has been imported there, and is still the same, is not imported again.
+
+    Raises StoreError where there is none, or it cannot be used; for logs as `load_log`.
+    """
+    from horsesense.logs.registry import is_log
+
+    place = usable(path)
+    if (place / "run.toml").exists() or not is_log(place):
+        return Run.open(place)
+    out = import_out([place])
+    return Run.open(out) if (out / "run.toml").exists() else load_log(place, out=out)
+
+
+def load_log(*logs: str | Path, out: str | Path | None = None, items: Items | None = None) -> Run:
+    """Import logs of other programs as a run, read its answers and measure them; asks nothing.
+
+    Args:
+        logs: files or folders (see docs/logs.md), of one model.
+        out: run directory to make; by default under `imports`. Answers of a batch go on with the
+            run that lies there, if its requests were exported from it.
+        items: the items that were asked, where the logs do not say which answers are right;
+            answers are mapped to them by content.
+
+    Raises:
+        UsageError: no log of a known format, several models, nothing of multiple choice in it, or
+            `out` is not empty.
+        ItemsError: a log is damaged.
+        StoreError: the run cannot be written.
+
+    >>> run = load_log("logs/mmlu.eval", out="runs/mmlu")  # doctest: +SKIP
+    >>> run.estimate("accuracy", reader="text").value      # doctest: +SKIP
+    """
+    from horsesense.logs.batch import is_answers
+    from horsesense.logs.registry import open_logs
+    from horsesense.runs.carried import import_own
+    from horsesense.runs.imported import import_logs
+
+    place = import_out(logs) if out is None else usable(out)
+    if (place / "run.toml").exists() and all(is_answers(log) for log in logs):
+        return _continued(Run.open(place), logs)
+    opened = open_logs(logs)
+    if any(log.own for log in opened):
+        run = Run(import_own(place, opened))
+        run.read()
+        run.measure()
+        return run
+    known = None
+    if items is not None:
+        known = given_items(items, settings := Settings.of(items=source_of(items), model="none:"))
+        known = known or load_study_items(settings)
+    run = Run(import_logs(place, opened, known))
+    run.read()
+    run.measure()
+    return run
+
+
+def _continued(run: Run, answers: Sequence[str | Path]) -> Run:
+    """A planned run with the answers of a batch; what depends on them is planned."""
+    from horsesense.integrations.batch import take_answers
+
+    take_answers(run.directory, [Path(file) for file in answers])
+    run.read()
+    run.measure()
+    return run
+
+
+def import_out(logs: Sequence[str | Path]) -> Path:
+    """The directory of an import that names none; another one once a log has changed."""
+    found = [Path(log).absolute() for log in logs]
+    seen = [(str(log), s.st_size, s.st_mtime_ns) for log in found for s in [log.stat()]]
+    name = found[0].name.removesuffix(".jsonl").removesuffix(".json").removesuffix(".eval")
+    return Path("imports") / f"{slug(name)}-{fingerprint(seen)}"

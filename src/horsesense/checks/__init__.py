@@ -1,0 +1,1 @@
+"""Flaws of the items themselves, found without a model: `horsesense check`."""

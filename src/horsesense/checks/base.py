@@ -1,0 +1,130 @@
+"""What a rule of `horsesense check` is, and what it finds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from horsesense.items.item import Item, ItemSet, Kind
+
+Weight = Literal["fault", "cue", "style"]
+WEIGHTS: Final[dict[Weight, str]] = {
+    "fault": "Faults: the item cannot be scored as it stands",
+    "cue": "Cues: the answer can be guessed without understanding",
+    "style": "Style: published guidelines advise against it",
+}
+"""How much a finding weighs, the heaviest first."""
+
+HALADYNA: Final = "Haladyna, Downing and Rodriguez 2002"
+SAQUET: Final = "SAQUET, Moore et al. 2024"
+REDUX: Final = "MMLU-Redux, Gema et al. 2024"
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One item that a rule found, and what shows it."""
+
+    item: str
+    evidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """A share of items compared with what chance gives.
+
+    Attributes:
+        share: the observed share, 0 to 1.
+        low, high: its 95 % interval; None where it has none (a single cluster).
+        n: items that it is a share of.
+        expected: the share without the flaw.
+        p: two-sided p of no difference; None where none can be stated.
+        method: the name of the test.
+    """
+
+    share: float
+    low: float | None
+    high: float | None
+    n: int
+    expected: float
+    p: float | None
+    method: str
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a rule saw.
+
+    Attributes:
+        n: items that it could look at.
+        hits: the items that have the flaw, in the set's order.
+        test: for rules that are about the whole set; the rule speaks where it rejects chance.
+        says: a sentence on the whole set, where the count does not say it all.
+    """
+
+    n: int
+    hits: tuple[Hit, ...] = ()
+    test: Test | None = None
+    says: str = ""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One flaw that items can have.
+
+    Attributes:
+        name: as in --rules and --json.
+        title: what the items found have in common.
+        weight: see `WEIGHTS`.
+        source: the published list or study that names the flaw.
+        advice: what to do about it.
+        each: finds the flaw in one item; the text is what shows it, None is no flaw.
+        whole: finds it in a set, where single items cannot show it.
+        kinds: the kinds of sets that it applies to.
+    """
+
+    name: str
+    title: str
+    weight: Weight
+    source: str
+    advice: str
+    each: Callable[[Item], str | None] | None = None
+    whole: Callable[[ItemSet], Found] | None = None
+    kinds: tuple[Kind, ...] = ("choice",)
+
+    @property
+    def tested(self) -> bool:
+        """Whether it is a cue of the whole set, which speaks by its test alone."""
+        return self.weight == "cue" and self.whole is not None
+
+    def find(self, items: ItemSet) -> Found:
+        """The flaw in a set of items."""
+        if self.whole is not None:
+            return self.whole(items)
+        assert self.each is not None
+        seen = ((item, self.each(item)) for item in items)
+        hits = tuple(Hit(item.id, evidence) for item, evidence in seen if evidence is not None)
+        return Found(len(items), hits)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A rule with what it found; one that has a test speaks only where it rejects chance.
+
+    Attributes:
+        rule: the rule.
+        found: what it saw.
+        p_adjusted: of its test, after Holm's correction over the tests of all rules.
+        low, high: 95 % interval of the share of items with the flaw (Wilson's, over clusters).
+    """
+
+    rule: Rule
+    found: Found
+    p_adjusted: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def count(self) -> int:
+        """Items with the flaw."""
+        return len(self.found.hits)

@@ -1,0 +1,258 @@
+"""Flaws of the options: what can be told from them without the question."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
+from typing import Final
+
+from horsesense.checks.shares import letter, quoted
+from horsesense.items.item import Item, order_dependent, repeats_options, same_text
+from horsesense.items.none_options import says_none
+
+_ABSOLUTE: Final = re.compile(
+    r"\b(?:always|never|all|every|everyone|everything|nobody|nothing|only|entirely|completely"
+    r"|totally|absolutely|must|impossible|solely|exclusively|invariably|without exception)\b",
+    re.IGNORECASE,
+)
+_VAGUE: Final = re.compile(
+    r"\b(?:usually|often|frequently|sometimes|generally|typically|occasionally|rarely|seldom"
+    r"|tends? to|mostly|may|might|probably|likely|normally)\b",
+    re.IGNORECASE,
+)
+_ALL: Final = re.compile(
+    r"\W*(?:all|both|any) (?:of )?(?:the )?(?:above|these|them|those|the options|options"
+    r"|answers|choices)\b.{0,30}|\W*all (?:are|of) (?:correct|true|right)\W*",
+    re.IGNORECASE,
+)
+_K_TYPE: Final = re.compile(
+    r"\W*(?:(?:both|only|neither|either) )?(?:statements? |options? )?"
+    r"(?:(?:[ivx]{1,4}|[1-9]|\([a-e1-9]\))(?: ?, ?(?:and )?| and | & | or ))+"
+    r"(?:[ivx]{1,4}|[1-9]|\([a-e1-9]\))(?: (?:only|are (?:correct|true)|both))?\W*"
+    r"|\W*(?:[ivx]{1,4}|[1-9]) only\W*",
+    re.IGNORECASE,
+)
+_NUMBER: Final = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+")
+_RANGE: Final = re.compile(
+    r"(?:between )?\$?(\d[\d,]*(?:\.\d+)?)\s*(%?)\s*(?:-|–|to|and)\s*\$?(\d[\d,]*(?:\.\d+)?)"
+    r"\s*(%?\s*[^\W\d]*)\.?",
+    re.IGNORECASE,
+)
+_VOWEL: Final = re.compile(
+    r"(?:[aeio]|u(?!ni(?!n|m)|s[aeiu]|ti|ra|ter|k)|hour|hono|heir|honest)", re.IGNORECASE
+)
+_CONSONANT: Final = re.compile(r"(?:eu|one\b|once\b|ou[ij])", re.IGNORECASE)
+_ARTICLE: Final = re.compile(r"\b(an?)[\s:_.…]*$", re.IGNORECASE)
+
+_LONGER: Final = 1.15
+"""The longest option must be longer than the next by this factor to be seen at a glance."""
+_LONG_ENOUGH: Final = 15
+
+
+def longest(item: Item) -> Sequence[int]:
+    """The option that is clearly longer than all others, if one is."""
+    lengths = [len(option) for option in item.options]
+    second, first = sorted(lengths)[-2:]
+    clear = first >= _LONG_ENOUGH and first >= _LONGER * second
+    return [lengths.index(first)] if clear else []
+
+
+def shortest(item: Item) -> Sequence[int]:
+    """The option that is clearly shorter than all others, where those have some length."""
+    lengths = [len(option) for option in item.options]
+    first, second = sorted(lengths)[:2]
+    clear = second >= _LONG_ENOUGH and second >= _LONGER * first
+    return [lengths.index(first)] if clear else []
+
+
+def with_words(pattern: re.Pattern[str]) -> Callable[[Item], Sequence[int]]:
+    """The options that hold one of the words; whole-option classes such as "All" are not meant."""
+
+    def marks(item: Item) -> Sequence[int]:
+        return [
+            at
+            for at, option in enumerate(item.options)
+            if " " in option.strip() and pattern.search(option) and not _summary(option)
+        ]
+
+    return marks
+
+
+absolute = with_words(_ABSOLUTE)
+vague = with_words(_VAGUE)
+
+
+def _summary(option: str) -> bool:
+    return says_none(option) or bool(_ALL.fullmatch(option))
+
+
+def all_of_the_above(item: Item) -> Sequence[int]:
+    """The options that say all others are right."""
+    return [at for at, option in enumerate(item.options) if _ALL.fullmatch(option)]
+
+
+def none_of_the_above(item: Item) -> Sequence[int]:
+    """The options that say no other is right."""
+    return [at for at, option in enumerate(item.options) if says_none(option)]
+
+
+def named(marks: Callable[[Item], Sequence[int]]) -> Callable[[Item], str | None]:
+    """A rule's `each`: the items in which something is marked, with the marked options."""
+
+    def each(item: Item) -> str | None:
+        found = marks(item)
+        return quoted(item, found) if found else None
+
+    return each
+
+
+def middle_number(item: Item) -> Sequence[int]:
+    """Of options that are all single numbers, those that are neither smallest nor largest."""
+    values = [_value(option) for option in item.options]
+    known = [value for value in values if value is not None]
+    if len(known) < len(values) or len(set(known)) < 3:
+        return []
+    return [at for at, value in enumerate(known) if min(known) < value < max(known)]
+
+
+def _value(option: str) -> float | None:
+    found = _NUMBER.findall(option)
+    if len(found) != 1 or len(option) > 20:
+        return None
+    value = float(found[0].replace(",", "") or 0)
+    return -value if re.match(r"\W*[-−]\s*\$?[\d.]", option) else value
+
+
+def like_the_others(item: Item) -> Sequence[int]:
+    """The option that shares the most words with the others, if one does (convergence).
+
+    Test writers make wrong answers by changing one part of the right one, so that its parts
+    recur the most.
+    """
+    words = [set(re.findall(r"\w+", option.lower())) for option in item.options]
+    if min(map(len, words)) < 2:
+        return []
+    shared = [
+        sum(len(mine & other) for at, other in enumerate(words) if at != own) / len(mine)
+        for own, mine in enumerate(words)
+    ]
+    best = max(shared)
+    return [shared.index(best)] if best > 0 and shared.count(best) == 1 else []
+
+
+def odd_form(item: Item) -> Sequence[int]:
+    """The one option whose first letter's case or final full stop differs from all others'."""
+    options = [option.strip() for option in item.options]
+    if len(options) < 3:
+        return []
+    for form in (_stops, _capital):
+        forms = [form(option) for option in options]
+        for value in (True, False):
+            if forms.count(value) == 1 and forms.count(not value) == len(forms) - 1:
+                return [forms.index(value)]
+    return []
+
+
+def _stops(option: str) -> bool | None:
+    return option.endswith(".")
+
+
+def _capital(option: str) -> bool | None:
+    """None where the first character has no case, or the word is a name, acronym or symbol."""
+    word = re.match(r"[^\W\d_]{2,}", option)
+    return word[0].istitle() if word and (word[0].istitle() or word[0].islower()) else None
+
+
+def article(item: Item) -> str | None:
+    """The question ends in "a" or "an", and only one option can follow it."""
+    found = _ARTICLE.search(item.question.rstrip())
+    if found is None or len(item.options) < 3:
+        return None
+    before = item.question[: found.start()].rstrip()
+    if not before or before.endswith((".", "?", "!", "(", "=", "+", ",")) or found[1] == "A":
+        return None
+    fits = [_fits(found[1].lower(), option) for option in item.options]
+    if None in fits or fits.count(True) != 1:
+        return None
+    return f"ends in {found[1]!r}; only {quoted(item, [fits.index(True)])} fits"
+
+
+def _fits(article: str, option: str) -> bool | None:
+    """Whether an option can follow the article; None where its sound cannot be told."""
+    word = re.match(r"[a-z]{2,}", option.strip())
+    if word is None or word[0] in ("the", "an", "one"):
+        return None
+    vowel = bool(_VOWEL.match(word[0])) and not _CONSONANT.match(word[0])
+    return vowel == (article == "an")
+
+
+def equal(item: Item) -> str | None:
+    """Two options say the same."""
+    if not repeats_options(item.options):
+        return None
+    pairs = (
+        (a, b)
+        for a, b in combinations(range(len(item.options)), 2)
+        if same_text(item.options[a]) == same_text(item.options[b])
+    )
+    a, b = next(pairs)
+    one = " and one of them is the answer" if item.gold in (a, b) else ""
+    return f"{letter(a)} and {letter(b)} are both {item.options[a]!r:.60}{one}"
+
+
+def overlapping(item: Item) -> str | None:
+    """Two ranges of numbers overlap by more than an end, so that both can be right."""
+    ranges = [_range(option) for option in item.options]
+    for a, b in combinations(range(len(ranges)), 2):
+        first, second = ranges[a], ranges[b]
+        if first is None or second is None or first[2] != second[2]:
+            continue
+        if max(first[0], second[0]) < min(first[1], second[1]):
+            return f"{quoted(item, [a, b])} overlap"
+    return None
+
+
+def _range(option: str) -> tuple[float, float, str] | None:
+    """Low, high and unit of an option that is one range."""
+    found = _RANGE.fullmatch(option.strip())
+    if found is None:
+        return None
+    low, high = (float(found[at].replace(",", "")) for at in (1, 3))
+    return (low, high, found[4].strip().lower()) if low < high else None
+
+
+def names_letters(item: Item) -> str | None:
+    """An option refers to others by letter or place, and so has no meaning in another order."""
+    if not order_dependent(item.options):
+        return None
+    return ", ".join(_pointing(item)) or "the options refer to one another"
+
+
+def _pointing(item: Item) -> Iterator[str]:
+    for at, option in enumerate(item.options):
+        if order_dependent([option]):
+            yield quoted(item, [at])
+
+
+def k_type(item: Item) -> str | None:
+    """Options are combinations of numbered statements ("I and III only")."""
+    if not re.search(r"(?:\bI\b|\b1\b|\(1\)|\bi\b)[.):\s]", item.question):
+        return None
+    found = [at for at, option in enumerate(item.options) if _K_TYPE.fullmatch(option)]
+    parts = {frozenset(re.findall(r"\w+", item.options[at])) for at in found}
+    # The same numbers in every option are orders to choose from, not combinations.
+    return quoted(item, found) if len(parts) > 1 else None
+
+
+def out_of_order(item: Item) -> str | None:
+    """Options that are all numbers, of one unit, stand in no order."""
+    if len({_NUMBER.sub("", option).strip(" -−") for option in item.options}) > 1:
+        return None
+    values = [_value(option) for option in item.options]
+    known = [value for value in values if value is not None]
+    if len(known) < max(3, len(values)) or len(set(known)) < len(known):
+        return None
+    if known in (sorted(known), sorted(known, reverse=True)):
+        return None
+    return ", ".join(option.strip() for option in item.options)[:80]

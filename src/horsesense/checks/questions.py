@@ -1,0 +1,110 @@
+"""Flaws of the question: what it lacks, hides or gives away."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from horsesense.checks.shares import clipped, letter
+from horsesense.items.item import Item
+
+_NEGATED: Final = re.compile(
+    # No clause may begin between the question word and the negation: "what is one called who
+    # does not ..." asks for what is so.
+    r"(?:(?<!, )\b(?:which|what)\b|^who\b)(?: (?!(?:that|who|which|why|if|because|when|where|but"
+    r"|and|it|since|while|although)\b)[^\s.?!]+){0,12}? (?:is|are|was|were|do|does|did|has|have"
+    r"|had|can|could|would|will|should|may|might)(?: not\b|n[’']t\b)"
+    r"|\b(?:which|what|who|all|each|any|everything)\b[^.?!]*\b(?:except|excluding)\b"
+    r"|\bexcept(?: for)?\W*$"
+    r"|\bleast (?:likely|probable|appropriate|correct|true|accurate|typical|characteristic)\b"
+    r"|\b(?:which|what)\b[^.?!]*\b(?:is|are|was|were) (?:the )?(?:false|incorrect|untrue|wrong)\b"
+    r"|\b(?:is|are|was|were|does|do|did|can|should) not[\s:_.…-]*$",
+    re.IGNORECASE,
+)
+_EMPHASIS: Final = re.compile(r"\b(?:NOT|EXCEPT|LEAST|FALSE|INCORRECT|N'T)\b|[*_]not[*_]")
+_FIGURE: Final = (
+    r"(?:figure|diagram|graph|picture|image|photo(?:graph)?|drawing|chart|map|illustration"
+    r"|pedigree|cartoon)"
+)
+_MISSING: Final = re.compile(
+    rf"\b{_FIGURE}s?(?: \d+)?,? (?:(?:shown |given |pictured )?(?:above|below)|shown here)\b"
+    r"|\b(?:shown|given|pictured|depicted|illustrated|labell?ed|represented) (?:in|by|on) "
+    rf"(?:the|this) (?:following |above |accompanying )?{_FIGURE}\b"
+    rf"|\bthe (?:following|above|accompanying) {_FIGURE}\b"
+    rf"|\brefer to the {_FIGURE}\b",
+    re.IGNORECASE,
+)
+_GIVEN: Final = re.compile(
+    r"\b(?:[Cc]orrect )?(?:[Aa]nswer|[Aa]ns)\s*(?:is|:|=)\s*[(\[]?([A-H])(?=[).\]]|\s*$|\n)"
+)
+_LISTED: Final = re.compile(r"(?:^|[\s(])([A-Da-d])[.):]\s*\S")
+_WORD: Final = re.compile(r"\w+")
+_PLAIN_CLASSES: Final = frozenset(["yes", "no", "true", "false"])
+
+
+def negated(item: Item) -> str | None:
+    """The question asks for what is not so (one with yes or no for options asks neither)."""
+    if {option.strip(" .").lower() for option in item.options} & _PLAIN_CLASSES:
+        return None
+    last = re.split(r"[.?!][\"”']?\s+", item.question.strip())[-1]
+    emphasised = not last.isupper() and _EMPHASIS.search(last)
+    if not emphasised and not _NEGATED.search(last):
+        return None
+    shown = "emphasised" if emphasised else "not emphasised"
+    return f"{clipped(last[-70:], 70)!r} ({shown})"
+
+
+def missing_material(item: Item) -> str | None:
+    """The question points at a figure, and there is only text."""
+    found = _MISSING.search(item.question)
+    return f"{clipped(item.question[max(0, found.start() - 30) :], 70)!r}" if found else None
+
+
+def states_answer(item: Item) -> str | None:
+    """The question says which letter is right."""
+    found = _GIVEN.search(item.question)
+    return (
+        f"…{clipped(item.question[max(0, found.start() - 20) : found.end()])!r}" if found else None
+    )
+
+
+def lists_options(item: Item) -> str | None:
+    """The question itself lists options by letter."""
+    letters = [found.upper() for found in _LISTED.findall(item.question)]
+    wanted = [letter(at) for at in range(min(3, len(item.options)))]
+    held = [
+        o for o in item.options if len(o.strip()) > 2 and o.strip().lower() in item.question.lower()
+    ]
+    if letters[: len(wanted)] != wanted or len(held) < len(item.options) - 1:
+        return None
+    return clipped(item.question[-80:], 80)
+
+
+def repeated_in_question(item: Item) -> Sequence[int]:
+    """The options whose whole text stands in the question, where not all do."""
+    question = f" {' '.join(_WORD.findall(item.question.lower()))} "
+    found = []
+    for at, option in enumerate(item.options):
+        words = _WORD.findall(option.lower())
+        text = " ".join(words)
+        if len(text) >= 4 and not text.isdigit() and f" {text} " in question:
+            found.append(at)
+    return found if len(found) < len(item.options) else []
+
+
+def class_in_text(item: Item) -> Sequence[int]:
+    """The classes whose name stands in the text."""
+    words = _WORD.findall(f"{item.question} {item.text_b or ''}".lower())
+    text = f" {' '.join(words)} "
+    names = (" ".join(_WORD.findall(o.lower().replace("_", " "))) for o in item.options)
+    return [
+        at
+        for at, name in enumerate(names)
+        if len(name) >= 4 and name not in _PLAIN_CLASSES and f" {name} " in text
+    ]
+
+
+def no_gold(item: Item) -> str | None:
+    """No right answer is known."""
+    return "the gold is missing" if item.gold is None else None

@@ -1,0 +1,104 @@
+"""Items that occur more than once, and what is shared across splits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from horsesense.checks.base import Found, Hit
+from horsesense.checks.shares import clipped
+from horsesense.checks.texts import texts
+from horsesense.items.item import Item, ItemSet, normalised, same_items, same_text
+from horsesense.items.near import near_duplicates
+
+
+def repeated(items: ItemSet) -> Found:
+    """Items that ask the same as an earlier one, with the same set of options."""
+    first = {
+        item.id: group[0].id for group in same_items(items.items, items.kind) for item in group[1:]
+    }
+    hits = tuple(
+        Hit(item.id, f"repeats {first[item.id]}: {clipped(item.question)!r}")
+        for item in items
+        if item.id in first
+    )
+    return Found(len(items), hits)
+
+
+def conflicting(items: ItemSet) -> Found:
+    """Items that ask the same and have other golds."""
+    groups = {item.id: group for group in same_items(items.items, items.kind) for item in group}
+    hits = tuple(
+        Hit(item.id, f"{clipped(item.question, 50)!r}: {_told_answers(groups[item.id])}")
+        for item in items
+        if item.id in groups and not _agree(groups[item.id])
+    )
+    return Found(len(items), hits)
+
+
+def _agree(group: Iterable[Item]) -> bool:
+    return len({same_text(i.options[i.gold]) for i in group if i.gold is not None}) < 2
+
+
+def _told_answers(group: Sequence[Item]) -> str:
+    return "; ".join(f"{item.id} says {_answer(item)!r}" for item in group[:3])
+
+
+def _answer(item: Item) -> str:
+    return "nothing" if item.gold is None else clipped(item.options[item.gold], 40)
+
+
+def nearly_repeated(items: ItemSet) -> Found:
+    """Items whose whole text nearly equals that of an earlier one (not: exactly)."""
+    listed = items.items
+    exact = {hit.item for hit in repeated(items).hits}
+    hits = {}
+    # Classes that all items share would make short texts alike.
+    own = len({item.options for item in listed}) > 1
+    for a, b in near_duplicates([texts(item, options=own) for item in listed]):
+        first, second = listed[a], listed[b]
+        if second.id in exact or second.id in hits:
+            continue
+        other = "" if _agree((first, second)) else f", with the answer {_answer(second)!r}"
+        shown = clipped(second.question)
+        hits[second.id] = Hit(second.id, f"like {first.id}{other}: {shown!r}")
+    return Found(len(items), tuple(hits[item.id] for item in listed if item.id in hits))
+
+
+def across_splits(what: Callable[[Item], str | None]) -> Callable[[ItemSet], Found]:
+    """A rule's `whole`: items of one split whose text (as `what` gives it) is in another."""
+
+    def find(items: ItemSet) -> Found:
+        splits = {item.split for item in items}
+        if len(splits) < 2:
+            return Found(0)
+        first: dict[str, Item] = {}
+        hits = []
+        looked = 0
+        for item, text in _told(items, what):
+            looked += 1
+            earlier = first.setdefault(text, item)
+            if earlier.split != item.split:
+                told = f"{item.split}, also in {earlier.split} ({earlier.id})"
+                hits.append(Hit(item.id, f"{told}: {clipped(item.context or item.question)!r}"))
+        return Found(looked, tuple(hits))
+
+    return find
+
+
+def _told(items: Iterable[Item], what: Callable[[Item], str | None]) -> Iterable[tuple[Item, str]]:
+    for item in items:
+        text = what(item)
+        if text:
+            yield item, text
+
+
+shared_contexts = across_splits(lambda item: normalised(item.context) if item.context else None)
+shared_items = across_splits(
+    lambda item: (
+        "|".join(
+            normalised(part or "")
+            for part in (item.context, item.question, item.text_b, item.target)
+        )
+        + "|".join(sorted(map(normalised, item.options)))
+    )
+)

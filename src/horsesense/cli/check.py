@@ -1,0 +1,131 @@
+"""`horsesense check`: flaws of the items themselves, without a model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from horsesense.cli.options import AsJson, FieldMap, Limit, Seed, Where, pairs
+from horsesense.cli.output import print_json
+from horsesense.errors import UsageError
+
+if TYPE_CHECKING:
+    from horsesense.checks.check import CheckResult
+    from horsesense.checks.label_errors import LabelErrors
+    from horsesense.items.item import ItemSet
+
+ITEMS = (
+    "Files (JSONL, CSV, Parquet; plain, .gz or .zst), 'sample', or hf:[ORG/]NAME[@CONFIG][:SPLIT]."
+    " Of several, also what they share is found."
+)
+
+Sources = Annotated[list[str], typer.Argument(help=ITEMS, show_default=False)]
+Rules = Annotated[
+    str | None, typer.Option(help="Rules to apply, separated by commas; all by default.")
+]
+Show = Annotated[int, typer.Option(help="Items shown of each finding; --json lists all.")]
+Splits = Annotated[
+    str, typer.Option("--split", help="Splits to look at, separated by commas; '*' is all.")
+]
+FailOn = Annotated[
+    str | None,
+    typer.Option(help="Exit with 1 if there is a fault; or (cue, style) a finding as light."),
+]
+Responses = Annotated[
+    list[Path] | None,
+    typer.Option(
+        help="Recorded answers of several models (JSONL) or run directories; repeatable."
+        " Ranks the items by how likely their gold is wrong."
+    ),
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(check)
+
+
+def check(
+    items: Sources,
+    rules: Rules = None,
+    responses: Responses = None,
+    show: Show = 3,
+    fail_on: FailOn = None,
+    split: Splits = "*",
+    where: Where = None,
+    map: FieldMap = None,
+    limit: Limit = None,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Find flaws of the items themselves: cues, repeats, broken texts; asks no model."""
+    from horsesense.checks.base import WEIGHTS
+    from horsesense.checks.check import check_json, check_sets, check_text
+    from horsesense.items.load import load_items
+
+    if fail_on is not None and fail_on not in WEIGHTS:
+        raise UsageError.unknown("weight of findings", fail_on, WEIGHTS)
+    sets = [
+        load_items(
+            source, map=pairs("map", map), split=split, where=pairs("where", where),
+            limit=limit, seed=seed,
+        )
+        for source in items
+    ]  # fmt: skip
+    results = check_sets(sets, rules.split(",") if rules else None)
+    doubted = _label_errors(sets, responses) if responses else None
+    if as_json:
+        found = None if doubted is None else asdict(doubted)
+        listed = [check_json(result) for result in results]
+        print_json("check", {"sets": listed, "label_errors": found})
+    else:
+        parts = [check_text(result, show) for result in results]
+        parts += [] if doubted is None else [_label_text(sets[0], doubted, max(show, 10))]
+        print("\n\n".join(parts))
+    if fail_on is not None and _worst(results, list(WEIGHTS)) <= list(WEIGHTS).index(fail_on):
+        raise typer.Exit(1)
+
+
+def _worst(results: list[CheckResult], weights: list[str]) -> int:
+    """The place of the heaviest finding among the weights; their number where there is none."""
+    found = (weights.index(f.rule.weight) for result in results for f in result.findings)
+    return min(found, default=len(weights))
+
+
+def _label_errors(sets: Sequence[ItemSet], responses: list[Path]) -> LabelErrors:
+    from horsesense.checks.label_errors import label_errors
+    from horsesense.cue_tests.choices import load_choices
+
+    if len(sets) > 1:
+        raise UsageError(
+            "--responses belongs to one set of items.", hint="Call check once for each set."
+        )
+    return label_errors(sets[0], load_choices(responses, sets[0]))
+
+
+def _label_text(items: ItemSet, doubted: LabelErrors, shown: int) -> str:
+    """The golds that are doubted most, for people."""
+    from horsesense.checks.shares import quoted
+
+    lines = [
+        f"Wrong golds, most likely first, by the answers of {len(doubted.models)} models to"
+        f" {doubted.n:,} items (a ranking to read through, not a verdict):"
+    ]
+    for error in doubted.found[:shown]:
+        item = items.by_id[error.item]
+        said = quoted(item, [error.suggested])
+        lines.append(
+            f"  {item.id}: gold {quoted(item, [error.gold])}; {error.agreement:.0%} of the answers"
+            f" say {said}, {error.right:.0%} the gold"
+        )
+    if len(doubted.found) > shown:
+        lines.append(f"  ... and {len(doubted.found) - shown:,} less likely; --json lists all")
+    lines += [
+        f"{' and '.join(group)} gave nearly all the same answers and count as one model."
+        for group in doubted.same
+    ]
+    return "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in "\n".join(lines))

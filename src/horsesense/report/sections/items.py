@@ -1,0 +1,33 @@
+"""Flaws of the items themselves, which no model can make good."""
+
+from __future__ import annotations
+
+from horsesense.checks.check import check_items, sentence, summary
+from horsesense.report.sections.base import Context, Section
+from horsesense.runs.results import Results
+
+SHOWN = 3
+"""Items named with each finding."""
+
+
+def context(run: Results) -> Context | None:
+    result = check_items(run.items)
+    if not result.findings:
+        return None
+    findings = [
+        {"says": sentence(f), "advice": f.rule.advice, "hits": f.found.hits[:SHOWN]}
+        for f in result.findings
+    ]
+    return {"summary": summary(result), "findings": findings}
+
+
+SECTION = Section(
+    "items_check",
+    "Are the items sound?",
+    context,
+    template="<p>Flaws of the items themselves, found without a model: {{ summary }}"
+    " <code>horsesense check</code> lists every item.</p>"
+    "<dl>{% for finding in findings %}<dt>{{ finding.says }}</dt><dd>{{ finding.advice }}"
+    "<ul>{% for hit in finding.hits %}<li>{{ hit.item }}: {{ hit.evidence }}</li>{% endfor %}"
+    "</ul></dd>{% endfor %}</dl>",
+)

@@ -1,0 +1,329 @@
+"""Each rule of `check` finds the flaw it is about and spares what looks like it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import horsesense as hs
+from command_line import call
+from horsesense.checks.check import check_items, check_sets, check_text
+from horsesense.checks.positions import gold_positions
+from horsesense.checks.registry import RULES
+from horsesense.errors import UsageError
+from horsesense.items.item import Item, ItemSet
+
+PASSAGE = "A ship left the harbour at dawn and met a storm near the northern cape."
+FOUR = ("red", "green", "blue", "black")
+
+
+def item(question: str, options: tuple[str, ...] = FOUR, gold: int | None = 0, **more: str) -> Item:
+    return Item(more.pop("id", "x"), question, options, gold, **more)
+
+
+def items_of(*items: Item) -> ItemSet:
+    numbered = [
+        Item(f"q{n}", i.question, i.options, i.gold, i.context, split=i.split)
+        for n, i in enumerate(items)
+    ]
+    return ItemSet("made", "choice", tuple(numbered))
+
+
+SINGLE: dict[str, tuple[list[Item], list[Item]]] = {
+    "equal_options": (
+        [item("Which?", ("12", "13", "15", "12")), item("Which?", ("Ice.", "ice", "fog"))],
+        [item("Which?", ("-1", "1", "0", "2")), item("Which?", ("Aa", "AA", "aa"))],
+    ),
+    "missing_material": (
+        [item("What is the area of the figure shown above?"), item("As depicted in the chart, x")],
+        [item("Which figure of speech is it?"), item("Which chart shows parts of a whole?")],
+    ),
+    "lost_backslashes": (
+        [item("Solve frac{1}{2} x = 3"), item("Is $x leq 3$?"), item("Is 3 \times 4 = 12?")],
+        [item(r"Solve \frac{1}{2}"), item("He paid $10,000 at times and kept $5."), item("a\tb")],
+    ),
+    "broken_encoding": (
+        [
+            item("The soldierâ€™s coat"),
+            item("It costs Â£5"),
+            item("he don?t know"),
+            item("a\ufffdb"),
+        ],
+        [item("Ångström and naïve, 5 £ – “good”"), item("Is it so? Then why"), item("x\ty\nz")],
+    ),
+    "html": (
+        [item("a<br>b"), item("<b>No</b>"), item("R&amp;D"), item("it #39;s")],
+        [item("Find the index of <p> in S_5."), item("if a < b and c > d"), item("A & B; C")],
+    ),
+    "states_answer": (
+        [item("What is it? Answer: B"), item("Which? (correct answer is C)")],
+        [item("Which answer is a noun?"), item("The answer is known to all.")],
+    ),
+    "no_gold": ([item("Which?", gold=None)], [item("Which?")]),
+    "grammar": (
+        [
+            item("He ate an", ("apple", "pear", "banana")),
+            item("It is a", ("ape", "eel", "unicorn")),
+        ],
+        [
+            item("He ate an", ("apple", "orange", "pear")),
+            item("Vitamin A", ("apple", "pear", "fig")),
+            item("f(x) = a", ("b", "c", "d")),
+            item("It is an", ("hour", "honest man", "heir")),
+        ],
+    ),
+    "lists_options": (
+        [item("Which? A) Paris B) Rome C) Lyon D) Bonn", ("Paris", "Rome", "Lyon", "Bonn"))],
+        [item("Points A. and B. lie on a line", ("Paris", "Rome", "Lyon", "Bonn"))],
+    ),
+    "names_letters": (
+        [
+            item("Which?", ("1", "2", "3", "Both A and B")),
+            item("?", ("1", "2", "all of the above")),
+        ],
+        [item("Which?", ("both hands", "one hand", "none"))],
+    ),
+    "overlapping_options": (
+        [item("How many?", ("10-20", "15-30", "40-50")), item("?", ("1% to 5%", "4% to 9%"))],
+        [item("How many?", ("10-20", "20-30", "30-40")), item("?", ("1-5 mm", "2-4 cm"))],
+    ),
+    "all_of_the_above": (
+        [item("?", ("1", "2", "All of these.")), item("?", ("1", "2", "all the above"))],
+        [item("?", ("all of France", "half of it", "2"))],
+    ),
+    "none_of_the_above": ([item("?", ("1", "2", "None of the above"))], [item("?", ("nun", "2"))]),
+    "negated": (
+        [
+            item("Which of the following is not a mammal?"),
+            item("All of these are true EXCEPT"),
+            item("Which is least likely?"),
+            item("A virus can NOT"),
+        ],
+        [
+            item("What is a person called who does not eat meat?"),
+            item("Why does ice not sink?"),
+            item("Is it not so?", ("yes", "no")),
+            item("He is not tall. Which city is largest?"),
+        ],
+    ),
+    "k_type": (
+        [item("I. Ice II. Fog. Which?", ("I only", "II only", "I and II", "none"))],
+        [
+            item("Order 1. wash 2. dry", ("1, 2", "2, 1")),
+            item("I think it is", ("I and II only", "good", "bad")),
+        ],
+    ),
+    "out_of_order": (
+        [item("?", ("4", "1", "3")), item("?", ("10 m", "2 m", "5 m"))],
+        [
+            item("?", ("1", "3", "4")),
+            item("?", ("9", "5", "1")),
+            item("?", ("1 day", "20 hours", "3 h")),
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("rule", SINGLE)
+def test_a_rule_finds_its_flaw_and_spares_what_looks_like_it(rule: str) -> None:
+    flawed, sound = SINGLE[rule]
+    for one in flawed:
+        found = check_items(items_of(one, item("Sound?")), [rule])
+        if rule == "no_gold" or found.findings:
+            assert [hit.item for hit in found.findings[0].found.hits] == ["q0"], one.question
+        else:
+            pytest.fail(f"{rule} does not find {one.question!r} {one.options}")
+    for one in sound:
+        assert not check_items(items_of(one), [rule]).findings, (one.question, one.options)
+
+
+def test_every_rule_is_tested_here() -> None:
+    tested = {*SINGLE, *MARKED, *REPEATS, "gold_position", "class_in_text"}
+    assert {rule.name for rule in RULES} == tested
+
+
+def spread(
+    n: int, options: tuple[str, ...], right: str | None, question: str = "Which?"
+) -> ItemSet:
+    """Items whose options are shuffled; the right one is `right`, or any by chance."""
+    rng = np.random.default_rng(1)
+    made = []
+    for _ in range(n):
+        shown = [options[i] for i in rng.permutation(len(options))]
+        gold = shown.index(right) if right else int(rng.integers(len(options)))
+        made.append(item(question, tuple(shown), gold))
+    return items_of(*made)
+
+
+LONG = ("a walk by the sea with friends and dogs", "a short walk", "a small rest", "a nice swim")
+MARKED: dict[str, tuple[tuple[str, ...], str, str]] = {
+    "longest_option": (LONG, LONG[0], "Which?"),
+    "shortest_option": ((LONG[0], LONG[0] + "!", LONG[0] + "?", "a rest"), "a rest", "Which?"),
+    "absolute_words": (("it is always so", "it may be", "it was so", "it is so"), "it is so", "?"),
+    "vague_words": (
+        ("it is usually so", "it is now", "it was so", "it is so"),
+        "it is usually so",
+        "?",
+    ),
+    "convergence": (
+        ("big red car", "big red van", "big old car", "new lime bus"),
+        "big red car",
+        "?",
+    ),
+    "odd_form": (("Walking", "Running", "Reading", "swimming"), "swimming", "?"),
+    "middle_number": (("1", "5", "7", "20"), "5", "?"),
+    "in_question": (
+        ("the grey seal", "an owl", "a cow", "a hen"),
+        "the grey seal",
+        "Is the grey seal wet?",
+    ),
+    "all_of_the_above_right": (("x", "y", "z", "all of the above"), "all of the above", "?"),
+    "none_of_the_above_right": (("x", "y", "z", "none of the above"), "none of the above", "?"),
+}
+
+
+@pytest.mark.parametrize("rule", MARKED)
+def test_a_cue_speaks_where_it_tells_the_answer_and_not_by_chance(rule: str) -> None:
+    options, right, question = MARKED[rule]
+    finding = check_items(spread(60, options, right, question), [rule]).finding(rule)
+    assert finding is not None
+    test = finding.found.test
+    assert test is not None
+    assert test.low is not None
+    assert test.high is not None
+    assert not test.low <= test.expected <= test.high
+    assert not check_items(spread(60, options, None, question), [rule]).findings
+
+
+def test_cues_speak_at_most_at_their_level() -> None:
+    """All cues and the positions together, on sets whose golds are drawn by chance."""
+    rng = np.random.default_rng(2)
+    words = ["always", "may", "sea", "big red sea", "walk by the long sea", "5", "7", "Sun.", "all"]
+    spoken = 0
+    for _ in range(100):
+        made = []
+        for _ in range(40):
+            options = tuple(
+                " ".join(rng.choice(words, rng.integers(1, 4))) + str(k) for k in range(4)
+            )
+            made.append(item("Is the big red sea5 so?", options, int(rng.integers(4))))
+        names = [rule.name for rule in RULES if rule.tested]
+        spoken += bool(check_items(items_of(*made), names).findings)
+    assert spoken <= 11, "more than 5 % of 100 clean sets, beyond chance (p < .01)"
+
+
+@pytest.mark.parametrize(
+    ("golds", "p", "speaks"),
+    [([2] * 92 + [0, 1, 3] * 2 + [0, 1], 0.0, True), ([0, 1, 2, 3] * 10, 1.0, False)],
+)
+def test_positions(golds: list[int], p: float, speaks: bool) -> None:
+    made = items_of(*(item(f"{n}?", gold=g) for n, g in enumerate(golds)))
+    found = gold_positions(made)
+    assert found.test is not None
+    assert found.test.p == pytest.approx(p, abs=1e-6)
+    assert bool(check_items(made, ["gold_position"]).findings) == speaks
+
+
+def test_few_items_are_tested_by_simulation_as_the_multinomial_distribution_says() -> None:
+    """Three items of four options, all in one place: 4 of 64 equally likely tables."""
+    found = gold_positions(items_of(*(item(f"{n}?", gold=2) for n in range(3))))
+    assert found.test is not None
+    assert found.test.method == "multinomial test by simulation"
+    assert found.test.p == pytest.approx(4 / 64, abs=0.004)
+
+
+def test_all_answers_in_the_first_place_is_said() -> None:
+    """GPQA's layout: the right answer always comes first."""
+    made = items_of(*(item(f"{n}?", (f"a{n}", "b", "c", "d"), 0) for n in range(30)))
+    finding = check_items(made).finding("gold_position")
+    assert finding is not None
+    assert "Always answering A is right on 100.0% of 30 items" in finding.found.says
+
+
+REPEATS: dict[str, tuple[list[Item], list[str]]] = {
+    "repeated": (
+        [item("Which of these is it?"), item("Which of these is  it ?", FOUR[::-1], 3)],
+        ["q1"],
+    ),
+    "conflicting_gold": ([item("Which of these?"), item("Which of these?", FOUR, 1)], ["q0", "q1"]),
+    "nearly_repeated": (
+        [
+            item(f"{PASSAGE} Where did the ship go when the storm had reached the cape?"),
+            item(f"{PASSAGE} Where did the ship go when a storm had reached the cape?"),
+            item("How many people were on board of the old ship?"),
+        ],
+        ["q1"],
+    ),
+    "shared_items": ([item("Which?", split="dev"), item("Which?", split="test")], ["q1"]),
+    "shared_contexts": (
+        [
+            item("Who?", context=PASSAGE, split="dev"),
+            item("What?", context=PASSAGE, split="test"),
+            item("Why?", context=PASSAGE, split="dev"),
+        ],
+        ["q1"],
+    ),
+}
+
+
+@pytest.mark.parametrize("rule", REPEATS)
+def test_repeats(rule: str) -> None:
+    made, flawed = REPEATS[rule]
+    found = check_items(items_of(*made), [rule])
+    assert [hit.item for hit in found.findings[0].found.hits] == flawed
+    assert not check_items(items_of(made[0], item("Something else altogether")), [rule]).findings
+
+
+def test_a_class_named_in_the_text() -> None:
+    labels = ("sport", "politics")
+    texts = [Item(f"t{n}", f"news {n} of {labels[n % 2]}", labels, n % 2) for n in range(40)]
+    made = ItemSet("made", "label", tuple(texts), labels)
+    finding = check_items(made).finding("class_in_text")
+    assert finding is not None
+    assert finding.found.test is not None
+    assert finding.found.test.share == 1.0
+
+
+def test_what_several_files_share() -> None:
+    dev = items_of(item("Which of these is it?"), item("And which is this?"))
+    test = ItemSet("test", "choice", (Item("t", "Which of these is it?", FOUR, 0),))
+    last = check_sets([dev, test])[-1]
+    assert [hit.item for hit in last.findings[0].found.hits] == ["test:t"]
+
+
+def test_in_python_and_on_the_command_line(tmp_path: Path) -> None:
+    rows = [
+        {"id": f"q{n}", "question": f"What is \x1b[31m{n} + 1?", "options": [str(n + 1), "x\u202e"],
+         "answer_index": 0}
+        for n in range(30)
+    ]  # fmt: skip
+    found = hs.check(rows)
+    assert found.finding("gold_position") is not None
+    assert "\x1b" not in check_text(found)
+    assert "\u202e" not in check_text(found)
+    (tmp_path / "items.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    done = call("check", "items.jsonl", "--fail-on", "cue", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "Always answering A" in done.stdout
+    done = call("check", "items.jsonl", "--json", "--rules", "html", cwd=tmp_path)
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["sets"][0]["findings"] == []
+    with pytest.raises(UsageError, match="no rule 'htm'"):
+        hs.check(rows, rules="htm")
+
+
+@pytest.mark.shared
+def test_mmlu_and_redux_as_a_careful_reader_finds_them(shared: Path) -> None:
+    rules = "equal_options, gold_position"
+    found = hs.check(shared / "data/mmlu/mmlu_test.jsonl.gz", rules=rules)
+    counts = {f.rule.name: f.count for f in found.findings}
+    assert counts["equal_options"] == 9, "as the data's own README says"
+    position = found.finding("gold_position")
+    assert position is not None
+    assert "A 3,222, B 3,462, C 3,582, D 3,776" in position.found.says
+    pairs = hs.check(shared / "data/cola/cola_dev.jsonl.gz").finding("conflicting_gold")
+    assert pairs is not None
+    assert pairs.count == 6, "three sentences with both labels"
