@@ -99,7 +99,7 @@ def test_the_question_withheld_is_shown_and_not_ranked(found: Comparison) -> Non
 def test_the_order_of_a_ranker_does_not_survive_a_none_option(runs: dict[str, Path]) -> None:
     """The ranker takes the gold while it is shown and never a none-option."""
     made = compare({"ranker": runs["ranker"], "prior": runs["longer"]})
-    view = "None of the above: last"
+    view = "None of the above: for the right option, last"
     assert made.models[0] == "ranker"
     assert made.by_view[view]["ranker"].value == 0
     [order] = [order for order in made.orders if order.view == view]

@@ -194,7 +194,7 @@ def told_of(folder: Path) -> dict[str, Any]:
         found: dict[str, Any] = orjson.loads((folder / "reader.json").read_bytes())
         shown: list[tuple[Any, type]] = [(found["name"], str), (found["version"], str)]
         shown += [(text, str) for text in found["plan"].values()]
-        shown += [(count, int) for count in found["rows"].values()]
+        shown += [(count, int) for count in found.get("rows", {}).values()]
         shown += [(found[name], dict) for name in ("fit", "spent") if name in found]
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return {}

@@ -9,7 +9,6 @@ Prompts and replies are left out. Readings and numbers stay whole.
 
 from __future__ import annotations
 
-import os
 import re
 import secrets
 import tempfile
@@ -26,7 +25,7 @@ import orjson
 import polars as pl
 
 from horsesense.errors import StoreError, UsageError
-from horsesense.files import whole, write_whole
+from horsesense.files import write_whole
 from horsesense.inference.store import Store
 from horsesense.items.item import Item, ItemSet
 from horsesense.runs.directory import RunDirectory, told_of
@@ -201,10 +200,7 @@ def secret(path: Path | None) -> bytes:
         return secrets.token_bytes(KEY_BYTES)
     if not path.exists():
         made = secrets.token_bytes(KEY_BYTES)
-        with whole(path) as part:
-            descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            os.write(descriptor, f"{made.hex()}\n".encode())
-            os.close(descriptor)
+        write_whole(path, f"{made.hex()}\n")
         return made
     try:
         found = bytes.fromhex(path.read_text(encoding="ascii").strip())
