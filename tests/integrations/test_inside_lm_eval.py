@@ -52,7 +52,7 @@ def settings(model: str, **more: Any) -> Settings:
 
 @pytest.mark.parametrize(("reader", "room"), [("text", 16), ("first_token", 0), ("option_text", 0)])
 def test_samples_come_back_as_the_run_of_our_runner(tmp_path: Path, reader: str, room: int) -> None:
-    chosen = settings("sim:prior?know=0.5", readers=(reader,), max_tokens=room)
+    chosen = settings("sim:position?k=1", readers=(reader,), max_tokens=room)
     made = write_tasks(chosen, tmp_path / "tasks")
     found = evaluated(tmp_path / "tasks", made.group, chosen.model, tmp_path / "out")
     [place] = (tmp_path / "out").iterdir()
