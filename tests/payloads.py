@@ -75,7 +75,8 @@ PAYLOADS = (*(before + text for before, text in product(_BREAKOUTS, _ELEMENTS)),
 FORMULAS = tuple(
     before + text
     for before, text in product(
-        ("", " ", "\t", "\n", "\N{ZERO WIDTH SPACE}", "\N{BYTE ORDER MARK}", "\N{NO-BREAK SPACE}", "\x01"),
+        ("", " ", "\t", "\n", "\N{ZERO WIDTH SPACE}", "\N{BYTE ORDER MARK}", "\N{NO-BREAK SPACE}",
+         "\x01"),
         ("=1+1", "+1+1", "-1+1", "@SUM(1,1)", "=cmd|' /C calc'!A0", "\N{FULLWIDTH EQUALS SIGN}1+1",
          "\N{FULLWIDTH PLUS SIGN}1", "\N{FULLWIDTH COMMERCIAL AT}SUM(1)", "\N{MINUS SIGN}1+1",
          '=HYPERLINK("http://192.0.2.1")'),
