@@ -170,6 +170,7 @@ def _work(
     import vl_convert
 
     from horsesense.inference.runner import run
+    from horsesense.models.openai import http
     from horsesense.readers.model_based import judge
     from horsesense.runs import ask
 
@@ -178,6 +179,7 @@ def _work(
     for module in (ask, judge):
         if hasattr(module, "run"):
             module.run = partial(run, retry=HASTY)  # type: ignore[attr-defined]
+    http.LONGEST_PROBE_PAUSE = HASTY.longest_pause
     vl_convert.vegalite_to_svg = lambda spec: '<svg viewBox="0 0 9 9"></svg>'
     with said.open("w", encoding="utf-8") as file, redirect_stdout(file), redirect_stderr(file):
         if trouble is not None and trouble.event == "file":
