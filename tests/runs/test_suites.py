@@ -281,7 +281,7 @@ def test_a_second_stage_goes_on_where_it_stopped(tmp_path: Path) -> None:
     probes = ("misleading_replaced", "multi_select")
     whole = study(items, "sim:prior", tmp_path / "whole", probes=probes, draws=100)
     parts = tmp_path / "parts"
-    for budget in (7, 15):
+    for budget in (7, 22):
         study(items, "sim:prior", parts, probes=probes, draws=100, limits=Limits(requests=budget))
     again = study(items, "sim:prior", parts, probes=probes, draws=100)
     assert [e.as_json() for e in again.estimates] == [e.as_json() for e in whole.estimates]
