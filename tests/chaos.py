@@ -38,7 +38,7 @@ from horsesense.cli import main
 from horsesense.inference.limits import Retry
 from horsesense.inference.store import Store
 from horsesense.inference.store_file import explained
-from horsesense.testing.faults import FaultServer
+from horsesense.testing.faults import COSTLY, KINDS, FaultServer
 
 CONNECTIONS = 4
 JUDGES = 64
@@ -52,7 +52,6 @@ STUDIES = {
     "until decided": ("--probes", "order", "--until", "decided"),
     "with a judge": ("--probes", "order", "--readers", "text,judge:http:j@{url}"),
 }
-KINDS = ("429", "500", "drop", "garbage", "no_choices", "null", "truncated", "timeout")
 
 Event = Literal["call", "file"]
 Act = Literal["kill", "interrupt", "interrupt twice", "disk full"]
@@ -110,6 +109,13 @@ def tokens(prompt: str) -> tuple[int, int]:
     return len(prompt.split()), 1
 
 
+def cost(call: Call) -> int:
+    """All tokens of a call, as the server counts them."""
+    if call.fault is None:
+        return sum(tokens(call.prompt))
+    return len(call.prompt.split()) + COSTLY if call.fault.startswith("costly") else 0
+
+
 def asks_items(prompt: str) -> bool:
     """Whether a prompt is one of the study, and not one that finds out what the server offers."""
     return "Reply with the letter A" not in prompt
@@ -164,6 +170,7 @@ def _work(
     import vl_convert
 
     from horsesense.inference.runner import run
+    from horsesense.models.openai import http
     from horsesense.readers.model_based import judge
     from horsesense.runs import ask
 
@@ -172,6 +179,7 @@ def _work(
     for module in (ask, judge):
         if hasattr(module, "run"):
             module.run = partial(run, retry=HASTY)  # type: ignore[attr-defined]
+    http.LONGEST_PROBE_PAUSE = HASTY.longest_pause
     vl_convert.vegalite_to_svg = lambda spec: '<svg viewBox="0 0 9 9"></svg>'
     with said.open("w", encoding="utf-8") as file, redirect_stdout(file), redirect_stderr(file):
         if trouble is not None and trouble.event == "file":
@@ -356,6 +364,7 @@ class Chaos(RuleBasedStateMachine):
         self.server.sent.clear()
         self.out = self.world.place / "run"
         self.sessions: list[Session] = []
+        self.forgotten: set[int] = set()
         TALLY.runs += 1
         TALLY.tried[f"study: {study}"] += 1
 
@@ -367,6 +376,8 @@ class Chaos(RuleBasedStateMachine):
         """Remember a session, once it is seen to have ended as one may."""
         self.sessions.append(done)
         TALLY.sessions += 1
+        if not (self.out / "store.sqlite").exists():
+            self.forgotten.add(self.server.session)
         assert "Traceback" not in done.said, done.said
         allowed = {0, 3}
         if done.trouble is not None and done.trouble.act == "kill":
@@ -415,14 +426,19 @@ class Chaos(RuleBasedStateMachine):
         """An audit that may spend so much: requests, tokens, or money of so many tokens."""
         kind, amount = budget
         spelt = f"{kind}={amount * PRICE / 1e6 if kind == 'money' else amount}"
-        before = len(self.server.calls)
+        calls, before = self.counted(), len(self.server.calls)
         self.audit(["--budget", spelt, "--price", f"{PRICE},{PRICE}"])
-        calls = [call for call in self.server.calls[before:] if asks_items(call.prompt)]
-        spent = [sum(tokens(call.prompt)) for call in calls if call.fault is None]
+        if self.study == "with a judge" and kind == "money":
+            return  # nobody names the price of a judge
+        new = self.server.calls[before:]
         if kind == "requests":
-            assert len(calls) <= amount, (len(calls), amount)
-        elif spent and self.study != "with a judge":  # whose price nobody names
-            assert sum(spent) <= amount + IN_FLIGHT * max(spent), (sum(spent), amount)
+            assert len(calls) + len(new) <= max(len(calls), amount), (len(calls), len(new), amount)
+        elif new:
+            spent, one = sum(map(cost, calls)), max(map(cost, new))
+            # A server that counts more than was allowed is found out by its first replies.
+            odd = any(call.fault and call.fault.startswith("costly") for call in new)
+            most = max(spent, amount) + one * (CONNECTIONS if odd else 1)
+            assert spent + sum(map(cost, new)) <= most, (spent, sum(map(cost, new)), amount)
         TALLY.tried[f"budget: {kind}"] += 1
 
     @rule(trouble=st.none() | troubles)
@@ -434,6 +450,10 @@ class Chaos(RuleBasedStateMachine):
         self.keep(self.world.start(["report", str(self.out)], self.out, trouble))
         assert len(self.server.calls) == asked, "a report asks nobody"
         TALLY.tried["report" if trouble is None else f"report, {trouble.act}"] += 1
+
+    def counted(self) -> list[Call]:
+        """Calls of the sessions that left a run directory, and so an account of what they took."""
+        return [call for call in self.server.calls if call.session not in self.forgotten]
 
     def teardown(self) -> None:
         """Whatever happened: the same numbers, the same books, nothing paid for twice."""
@@ -462,7 +482,7 @@ class Chaos(RuleBasedStateMachine):
         with Store.open(self.out / "store.sqlite", read_only=True) as store:
             sql = "SELECT request, response FROM responses"
             rows = [tuple(map(json.loads, row)) for row in store._rows(sql)]
-            totals = store.totals()
+            totals, account = store.totals(), list(store.spent().values())
         for request, response in rows:
             prompt = request["messages"][-1][1] if "messages" in request else request["text"]
             answers[prompt] = response["text"]
@@ -474,8 +494,14 @@ class Chaos(RuleBasedStateMachine):
         assert totals.failures == 0 or set(self.needed) <= set(answers)
         if self.study != "with a judge":  # whose calls are told apart from the audit's
             spent = json.loads((self.out / "estimates.json").read_bytes())["run"]
-            asked = sum(asks_items(call.prompt) for call in last)
-            assert spent["sent"] in (asked, len(last)), (spent, asked, len(last))
+            assert spent["sent"] == len(last), (spent, len(last))
+        calls = self.counted()
+        requests = sum(spent.requests for spent in account)
+        assert requests >= len(calls), (requests, len(calls))
+        if not any(session.abrupt for session in self.sessions):
+            assert requests == len(calls), (requests, len(calls))
+        used = sum(spent.prompt_tokens + spent.completion_tokens for spent in account)
+        assert used >= sum(map(cost, calls)), (used, sum(map(cost, calls)))
 
     def check_twice(self) -> None:
         """Asked again after a sound reply is at most what was in flight when a process died."""
@@ -492,10 +518,6 @@ def _counted(rows: list[Any]) -> Counter[str]:
         request["messages"][-1][1] if "messages" in request else request["text"]
         for request, _ in rows
     )
-
-
-IN_FLIGHT = CONNECTIONS
-"""Requests by which a budget in tokens or money may be exceeded."""
 
 
 def run_chaos(runs: int, steps: int = 6, seed: int | None = None) -> None:

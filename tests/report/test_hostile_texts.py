@@ -119,13 +119,16 @@ class Opened:
         page = context.new_page()
         self.ran: list[str] = []
         self.asked: list[str] = []
+        self.acting: list[str] = []
         page.on("dialog", lambda dialog: (self.ran.append(dialog.message), dialog.dismiss()))
         page.on("request", lambda request: self.asked.append(request.url))
-        page.goto(path.as_uri(), wait_until="domcontentloaded")
-        page.evaluate(STIR)
-        page.wait_for_timeout(200)
-        self.acting: list[str] = page.evaluate(LOOK)
-        self.text: str = page.evaluate("() => document.documentElement.textContent")
+        try:
+            page.goto(path.as_uri(), wait_until="domcontentloaded")
+            self.acting += page.evaluate(LOOK)
+            page.evaluate(STIR)
+            page.wait_for_timeout(100)
+        except Exception as error:  # noqa: BLE001 - the browser has no other name for it
+            self.acting.append(f"left for another page: {error}")
         self.asked = [url for url in self.asked if not url.startswith(("file:", "data:image"))]
         context.close()
 
@@ -146,15 +149,15 @@ def test_nothing_of_a_hostile_run_acts_in_a_browser(
 
 def test_the_browser_would_have_noticed(browser: Any, tmp_path: Path) -> None:
     """The same payloads, written into a page as they are, do act."""
-    ran = asked = acting = 0
-    for text in PAYLOADS[: len(PAYLOADS) // 8]:
-        seen = Opened(browser, f"<!doctype html><body>{text}</body>", tmp_path)
-        ran, asked, acting = (
-            ran + bool(seen.ran), asked + bool(seen.asked), acting + bool(seen.acting),
-        )  # fmt: skip
-    assert ran >= 20, ran
-    assert asked >= 4, asked
-    assert acting >= 25, acting
+    plain = [text for text in PAYLOADS if text.startswith("<")][:12]
+    seen = [Opened(browser, f"<!doctype html><body>{text}</body>", tmp_path) for text in plain]
+    assert sum(bool(page.ran) for page in seen) >= 6
+    assert sum(bool(page.asked) for page in seen) >= 2
+    assert sum(bool(page.acting) for page in seen) >= 8
+    policy = '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'">'
+    bodies = [f"<!doctype html>{policy}<body>{text}</body>" for text in plain]
+    held = [Opened(browser, body, tmp_path) for body in bodies]
+    assert not any(page.ran for page in held), "a policy holds what is written by mistake"
 
 
 def test_every_payload_reaches_the_report(pages: list[Path]) -> None:

@@ -117,6 +117,9 @@ def explained(path: Path) -> Iterator[None]:
     """Turn what SQLite or the file system says into a StoreError that says what to do."""
     try:
         yield
+    except UnicodeDecodeError as error:  # a name or a text in the file that is none
+        damaged, copy = _ADVICE[sqlite3.SQLITE_CORRUPT]
+        raise StoreError(f"{path}: {damaged} ({error})", hint=copy) from error
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the low byte is the primary code
         seen, advice = _ADVICE.get(code, ("the database reports a fault", None))

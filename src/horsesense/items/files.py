@@ -14,6 +14,7 @@ import gzip
 import json
 import sys
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, Final
@@ -249,12 +250,18 @@ def _parse_leniently(line: bytes, number: int, faults: Faults) -> Any:
     if text is None:
         return None
     try:
-        return _mend(json.loads(text))
+        return _mend(json.loads(text, parse_int=_whole))
     except json.JSONDecodeError as error:
         faults.add(number, f"broken JSON at column {error.pos + 1}: {error.msg}")
     except (RecursionError, ValueError):
         faults.add(number, "unusable JSON: nested too deeply, or a number of too many digits")
     return None
+
+
+def _whole(digits: str) -> int | float:
+    """A whole number; a float beyond 64 bits, as orjson has it."""
+    found = int(digits)
+    return found if -(2**63) <= found < 2**64 else float(digits)
 
 
 def _mend(value: Any) -> Any:
@@ -302,7 +309,7 @@ def _csv_rows(lines: Lines, faults: Faults, delimiter: str = ",") -> Rows:
 
 
 def _header(cells: list[str], number: int, faults: Faults) -> list[str]:
-    twice = sorted({cell for cell in cells if cells.count(cell) > 1})
+    twice = sorted(cell for cell, times in Counter(cells).items() if times > 1)
     if twice:
         faults.add(number, f"the header names a column twice: {', '.join(map(repr, twice))}")
     return [cell.strip() for cell in cells]

@@ -90,7 +90,7 @@ class Replay:
             if self.model in (None, row.get("model")):
                 try:
                     yield _trial_of(row), row
-                except (UsageError, ValueError, TypeError) as error:
+                except (UsageError, ValueError, TypeError, OverflowError) as error:
                     faults.add(number, f"`condition`: {error}")
         faults.check("A condition looks like `place=kept, wording=above`.")
 

@@ -195,7 +195,8 @@ def told_of(folder: Path) -> dict[str, Any]:
         shown: list[tuple[Any, type]] = [(found["name"], str), (found["version"], str)]
         shown += [(text, str) for text in found["plan"].values()]
         shown += [(count, int) for count in found.get("rows", {}).values()]
-        shown += [(found[name], dict) for name in ("fit", "spent") if name in found]
+        shown += [(found["fit"], dict)] if "fit" in found else []
+        shown += [(found["spent"]["failed"], int)] if "spent" in found else []
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return {}
     return found if all(isinstance(value, kind) for value, kind in shown) else {}

@@ -226,8 +226,13 @@ def _silent(directory: RunDirectory, told: Sequence[Mapping[str, Any]]) -> dict[
 
 
 def _failures(directory: RunDirectory) -> int:
-    """Requests that have no answer to this day."""
+    """Requests of the present plan that failed and have no answer to this day.
+
+    Failures of requests that were written under other settings do not count: nobody asks them.
+    """
     if not directory.layout.store.exists():
         return 0
+    keys = directory.trials().select("key").unique().collect()["key"].to_list()
+    judged = sum(int(spent["failed"]) for spent in _told(described(directory), "spent").values())
     with directory.store() as store:
-        return len(store.failures())
+        return len(store.failures(keys)) + judged

@@ -32,7 +32,7 @@ def load_stored_items(path: Path) -> tuple[ItemSet, ItemSet | None]:
         content = orjson.loads(path.read_bytes())
         shots = content["shots"]
         return items_from_json(content["items"]), None if shots is None else items_from_json(shots)
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise StoreError(f"{path} cannot be read: {error}") from None
 
 

@@ -259,7 +259,7 @@ class HttpModel:
         """Find out with one short call per form, repeated where the server refuses a detail.
 
         Raises:
-            ModelError: the server takes neither chat nor plain text.
+            ModelError: the server takes neither chat nor plain text, or does not say.
         """
         listed = await self._listed()
         forms: tuple[Form, ...] = (self.form,) if self.form else ("chat", "completion")
@@ -270,6 +270,14 @@ class HttpModel:
         failures = [top for top in found.values() if isinstance(top, Failure)]
         if not offers:
             raise self._unusable(failures[0], listed)
+        unsure = found.get("chat")
+        if isinstance(unsure, Failure) and unsure.retryable:
+            # Taken for "no chat prompts", a passing fault would have everything asked in another
+            # form, also what is stored already.
+            raise ModelError(
+                f"{self.url} does not say whether it takes chat prompts: {unsure.message}",
+                hint="Nothing else was asked. Run the same command again when it is well.",
+            )
         top = next(iter(offers.values()))
         return Capabilities(
             chat="chat" in offers,

@@ -174,7 +174,7 @@ def _failure(status: int, headers: Mapping[str, str], body: bytes) -> Failure:
     if status == 429:
         spent = b"insufficient_quota" in body  # waiting does not fill an empty account
         return Failure("rejected" if spent else "rate_limit", message, status, not spent, wait)
-    if status in (408, 409) or status >= 500:
+    if status in (408, 409) or (status >= 500 and status != 501):  # 501: not implemented
         return Failure("server", message, status, True, wait)
     return Failure("rejected", message, status, retryable=False)
 

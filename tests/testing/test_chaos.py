@@ -1,0 +1,22 @@
+"""Whole audits through random disturbances; `scripts/chaos` runs as many as there is time for."""
+
+from __future__ import annotations
+
+from chaos import Chaos, Trouble, run_chaos
+
+RUNS = 2
+
+
+def test_random_disturbances_change_no_number() -> None:
+    run_chaos(RUNS, steps=4)
+
+
+def test_a_bad_moment_at_the_start_changes_no_prompt() -> None:
+    """A fault while the server was asked what it offers had everything asked in another form."""
+    run = Chaos()
+    run.begin("one round")
+    run.weather(kinds=["drop"], share=0.8, hopeless=0.0, seed=14)
+    run.undisturbed()
+    run.good_weather()
+    run.troubled(Trouble("kill", "file", 30))
+    run.teardown()
