@@ -1,4 +1,4 @@
-"""A small version of benchmarks/verdict_errors.py: innocent models are spared, guilty ones found."""
+"""A small version of benchmarks/verdict_errors.py: the innocent are spared, the guilty found."""
 
 from __future__ import annotations
 
