@@ -1,11 +1,12 @@
 """Coverage of the share known, and how often it is refused, over simulated studies.
 
-    python benchmarks/known_coverage.py --studies 2000
-    python benchmarks/known_coverage.py --studies 200 --refusals 200
+    python benchmarks/known_coverage.py --studies 2000 --out KNOWN.jsonl
+    python benchmarks/known_coverage.py --studies 0 --refusals 200
 
 Truths: know {0, .1, .3, .5, .7, .9, 1} x three position biases of guesses, 400 new items of four
 options in every study. With --refusals, also models that the classes do not describe, with the
-check of the fit (slower). Every study has a seed of its own.
+check of the fit (slower). Every study has a seed of its own. A cell is appended to --out when its
+studies are done, and is not run again: the same command goes on.
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+import orjson
 
 from horsesense.stats.known import share_known
 
@@ -43,27 +46,42 @@ def first_token(rng: np.random.Generator, said: Choices, differ: float) -> Choic
     return np.where(rng.random(said.shape) < differ, other, said)
 
 
-def coverage(studies: int) -> None:
+def coverage(studies: int, out: Path) -> None:
+    """Every truth: written down when it is done, and printed."""
+    rows = [orjson.loads(line) for line in out.read_bytes().splitlines()] if out.exists() else []
+    done = {(row["know"], row["bias"]): row for row in rows if row["studies"] == studies}
     print("know | bias | covered | mean | s.d. | mean width")
     for know in KNOW:
         for number, bias in enumerate(BIASES):
-            found = [
-                share_known(
-                    choices(np.random.default_rng([s, int(100 * know), number]), know, bias),
-                    draws=0,
-                )
-                for s in range(studies)
-            ]
-            low, value, high = (
-                np.array([getattr(f, name) for f in found], float)
-                for name in ("low", "value", "high")
-            )
-            covered = ((low - 1e-9 <= know) & (know <= high + 1e-9)).mean()
-            print(
-                f"{know} | {bias[0]:g} | {covered:.4f} | {value.mean():.4f} | "
-                f"{value.std():.4f} | {(high - low).mean():.4f}",
-                flush=True,
-            )
+            row = done.get((know, bias[0])) or covered(know, number, studies)
+            if (know, bias[0]) not in done:
+                with out.open("ab") as file:
+                    file.write(orjson.dumps(row) + b"\n")
+            shares = " | ".join(f"{row[name]:.4f}" for name in ("covered", "mean", "sd", "width"))
+            print(f"{know} | {bias[0]:g} | {shares}", flush=True)
+
+
+def covered(know: float, number: int, studies: int) -> dict[str, float]:
+    """One truth: how often the interval holds it, and how wide it is."""
+    bias = BIASES[number]
+    found = [
+        share_known(
+            choices(np.random.default_rng([s, int(100 * know), number]), know, bias), draws=0
+        )
+        for s in range(studies)
+    ]
+    low, value, high = (
+        np.array([getattr(f, name) for f in found], float) for name in ("low", "value", "high")
+    )
+    return {
+        "know": know,
+        "bias": bias[0],
+        "studies": studies,
+        "covered": float(((low - 1e-9 <= know) & (know <= high + 1e-9)).mean()),
+        "mean": float(value.mean()),
+        "sd": float(value.std()),
+        "width": float((high - low).mean()),
+    }
 
 
 def refusals(studies: int) -> None:
@@ -91,10 +109,12 @@ def refusals(studies: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--studies", type=int, default=200)
+    parser.add_argument("--out", type=Path, default=Path("known_coverage.jsonl"))
     parser.add_argument("--refusals", type=int, default=0)
     options = parser.parse_args()
     start = time.perf_counter()
-    coverage(options.studies)
+    if options.studies:
+        coverage(options.studies, options.out)
     if options.refusals:
         refusals(options.refusals)
     print(f"{time.perf_counter() - start:.0f} s")

@@ -85,8 +85,10 @@ COMPARING = ("mismatch_valid", "score_gain")
 """Those that compare two readers."""
 REDRAWN = ("basic", "know-no")
 """Suites whose trials do not depend on answers, of one item each, read by readers without a fit."""
-AT_MOST = {40: 40, 100: 20}
-"""Studies of a cell of the other suites, by number of items: a hundred times as dear."""
+AT_MOST = {40: 20, 100: 20}
+"""Studies of a cell of the other suites, by number of items: thirty times as dear, or more."""
+FEWER = {400: 100}
+"""The same of suites that are drawn anew."""
 
 
 Measured = tuple[Results, list[Found]]
@@ -385,6 +387,8 @@ def flat(know: float) -> str:
 
 
 INNOCENT = ("sim:oracle", flat(0.9), flat(0.6), flat(0.3), "sim:uniform")
+ADDED = frozenset(("accuracy_change/extra_options", "answer_change/extra_options"))
+SINGLE_LABELS = frozenset(("many_problems/select_one",))
 TRUE: dict[tuple[str, str], frozenset[str]] = {
     ("basic", "sim:uniform"): GUESSING,
     # Who guesses does not say that the right answer is missing.
@@ -394,8 +398,15 @@ TRUE: dict[tuple[str, str], frozenset[str]] = {
     ("revas", flat(0.6)): frozenset(("wrong_accepted",)),
     ("revas", flat(0.3)): frozenset(("wrong_accepted",)),
     ("revas", "sim:uniform"): GUESSING | {"wrong_accepted"},
-    ("look-at-text", "sim:uniform"): GUESSING,
-    ("multi-problem", "sim:uniform"): GUESSING,
+    # A guess falls on an abstention option too, and on several labels that are asked one by one.
+    ("look-at-text", flat(0.9)): ADDED,
+    ("look-at-text", flat(0.6)): ADDED,
+    ("look-at-text", flat(0.3)): ADDED,
+    ("look-at-text", "sim:uniform"): GUESSING | ADDED,
+    ("multi-problem", flat(0.9)): SINGLE_LABELS,
+    ("multi-problem", flat(0.6)): SINGLE_LABELS,
+    ("multi-problem", flat(0.3)): SINGLE_LABELS,
+    ("multi-problem", "sim:uniform"): GUESSING | SINGLE_LABELS,
 }
 """What is true of an innocent model in a suite; nothing where it is not named."""
 
@@ -446,16 +457,16 @@ def cases() -> Iterator[Case]:
 PLAN = (
     ("innocent", "basic", 12),
     ("innocent", "basic", 40),
-    ("guilty", "basic", 400),
     ("edge", "basic", 100),
     ("innocent", "basic", 100),
     ("innocent", "know-no", 40),
+    ("guilty", "basic", 400),
+    ("innocent", "basic", 400),
+    ("innocent", "multi-problem", 40),
     ("innocent", "revas", 40),
     ("innocent", "look-at-text", 40),
-    ("innocent", "multi-problem", 40),
-    ("innocent", "basic", 400),
-    ("innocent", "know-no", 100),
     ("edge", "basic", 400),
+    ("innocent", "know-no", 100),
     ("innocent", "revas", 100),
     ("innocent", "look-at-text", 100),
     ("innocent", "multi-problem", 100),
@@ -473,7 +484,7 @@ def run(options: argparse.Namespace) -> None:
         ):
             continue
         for case in cases():
-            most = options.studies if suite in REDRAWN else AT_MOST[n]
+            most = (FEWER if suite in REDRAWN else AT_MOST).get(n, options.studies)
             studies = min(options.studies, most)
             if (case.group, case.suite) != (group, suite):
                 continue

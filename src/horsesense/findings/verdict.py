@@ -57,7 +57,10 @@ def verdict(
     made = weighted([*accusations(run, found, {**SIZES, **(sizes or {})}, early)], share)
     there = _corrected([a.p for a in made], made)
     small = _corrected([a.p_small for a in made], made)
-    judged = [_judged(run, a, p, q) for a, p, q in zip(made, there, small, strict=True)]
+    # What Holm's correction leaves to those that it did not reject, for a weight of 1.
+    unsettled = sum(a.weight for a, q in zip(made, small, strict=True) if q > ALPHA)
+    left = ALPHA * share / unsettled if unsettled else ALPHA
+    judged = [_judged(run, a, p, q, left) for a, p, q in zip(made, there, small, strict=True)]
     told = [_told(group) for group in _groups(_seen(judged)).values()]
     told += [] if early is None else early.findings(run)
     return sorted(told, key=lambda f: (ORDER.index(f.kind), -abs(f.effect)))
@@ -105,16 +108,21 @@ def weighted(made: Sequence[Accusation], whole: float = 1.0) -> list[Accusation]
     ]
 
 
-def _judged(run: Run, a: Accusation, p: float, q: float) -> Finding:
-    """The outcome of one accusation, given both of its adjusted p-values."""
+def _judged(run: Run, a: Accusation, p: float, q: float, left: float) -> Finding:
+    """The outcome of one accusation, given both of its adjusted p-values.
+
+    `left` is the level of what is not ruled out, for a weight of 1.
+    """
     outcome: Outcome = "cannot_tell"
     if p <= ALPHA:
         outcome = "found"
     elif q <= ALPHA:
         outcome = "ruled_out"
-    there, small = _level_left(a.p, p, a.weight), _level_left(a.p_small, q, a.weight)
-    # Where neither holds, the wider of both: its interval shows that neither does.
-    alpha = {"found": there, "ruled_out": small, "cannot_tell": min(there, small)}[outcome]
+    alpha = {
+        "found": _level_left(a.p, p, a.weight),
+        "ruled_out": _level_left(a.p_small, q, a.weight),
+        "cannot_tell": left * a.weight,
+    }[outcome]
     two_sided = outcome != "ruled_out" and a.kind.way == "both"
     level = 1 - (alpha if two_sided else 2 * alpha)
     ends = a.evidence.interval(level)
