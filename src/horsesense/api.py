@@ -5,7 +5,6 @@ audit = ask, read, measure and report in a row;  open = any run, at any stage
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -24,6 +23,7 @@ from horsesense.runs.planner import Plan, measure_plan
 from horsesense.runs.prepare import Study, load_shots, load_study_items, prepare, reader_names
 from horsesense.runs.record import ModelRecord
 from horsesense.runs.settings import Settings
+from horsesense.runs.studies import slug
 
 if TYPE_CHECKING:
     import polars as pl
@@ -342,12 +342,7 @@ def cues(
 def default_out(settings: Settings) -> Path:
     """The run directory of a study that names none."""
     items = Path(settings.items.split(":")[-1]).name.split(".")[0] or "items"
-    return Path("audits") / f"{_slug(items)}-{_slug(settings.model)}"
-
-
-def _slug(text: str) -> str:
-    """A file name made of letters, digits, dots and dashes."""
-    return re.sub(r"[^A-Za-z0-9.]+", "-", text).strip("-.")[:60] or "x"
+    return Path("audits") / f"{slug(items)}-{slug(settings.model)}"
 
 
 def _study(items: Items, model: ModelLike, **values: Any) -> tuple[Settings, ItemSet | None, Model]:

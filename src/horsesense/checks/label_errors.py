@@ -182,7 +182,7 @@ def _item_totals(asked: Sequence[Item], votes: Sequence[Floats]) -> list[float |
 
 def _log_odds(asked: Sequence[Item], votes: Sequence[Floats]) -> Floats:
     """Log-odds of a wrong gold, averaged over the numbers of kinds."""
-    subjects: dict[str | None, int] = defaultdict()
+    subjects: defaultdict[str | None, int] = defaultdict()
     subjects.default_factory = subjects.__len__
     places = np.array([subjects[item.subject] for item in asked])
     sound = np.empty((len(asked), 3))
