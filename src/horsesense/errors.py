@@ -16,6 +16,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 
+LISTED = 100
+"""Names up to which all are listed."""
+
 
 class HorsesenseError(Exception):
     """Base of all deliberate errors; `hint` tells the reader what to do next."""
@@ -36,11 +39,15 @@ class UsageError(HorsesenseError):
 
     @classmethod
     def unknown(cls, kind: str, name: str, known: Iterable[str]) -> UsageError:
-        """An unknown name, with the nearest known name and the full list."""
+        """An unknown name, with the nearest known name and the list; of a long one, the nearest."""
         names = sorted(known)
-        near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+        near = difflib.get_close_matches(name, names, n=5, cutoff=0.5)
         guess = f" Did you mean {near[0]!r}?" if near else ""
-        return cls(f"There is no {kind} {name!r}.{guess}", hint=f"Known: {', '.join(names)}.")
+        hint = f"Known: {', '.join(names)}."
+        if len(names) > LISTED:
+            some = ("Nearest", near) if near else ("The first", names[:5])
+            hint = f"{some[0]} of {len(names):,}: {', '.join(some[1])}."
+        return cls(f"There is no {kind} {name!r}.{guess}", hint=hint)
 
 
 class ItemsError(UsageError):
@@ -56,13 +63,31 @@ class ItemsError(UsageError):
     def __init__(self, source: str, faults: Sequence[str], *, hint: str | None = None) -> None:
         self.source = source
         self.faults = tuple(faults)
-        rest = len(self.faults) - self.SHOWN
-        lines = [f"  {fault}" for fault in self.faults[: self.SHOWN]]
+        gathered = _gathered(self.faults)
+        rest = len(gathered) - self.SHOWN
+        lines = [f"  {fault}" for fault in gathered[: self.SHOWN]]
         if rest > 0:
             lines.append(f"  ... and {rest} more")
         noun = "fault" if len(self.faults) == 1 else "faults"
         head = f"{source}: {len(self.faults)} {noun}"
         super().__init__("\n".join([head, *lines]), hint=hint)
+
+
+def _gathered(faults: Sequence[str]) -> list[str]:
+    """Faults that say the same of several lines as one, with the first lines and their number."""
+    places: dict[str, list[str]] = {}
+    for fault in faults:
+        place, _, says = fault.partition(": ")
+        places.setdefault(says if says else place, []).append(place if says else "")
+    told = []
+    for says, where in places.items():
+        if not where[0]:
+            told.append(says)
+        elif len(where) == 1:
+            told.append(f"{where[0]}: {says}")
+        else:
+            told.append(f"{where[0]} and {len(where) - 1:,} more: {says}")
+    return told
 
 
 class ModelError(HorsesenseError):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from horsesense.models.callables import Answering, CallableModel
 from horsesense.models.registry import make_model
 from horsesense.plugins import split_outside_brackets
 from horsesense.runs.settings import Settings
+from horsesense.runs.studies import slug
 
 Items = str | Path | ItemSet | Given
 """A file, "sample", "hf:..."; or items, or rows: mappings, or a polars or pandas frame."""
@@ -29,11 +29,6 @@ def default_out(settings: Settings) -> Path:
     """The run directory of a study that names none."""
     items = Path(settings.items.split(":")[-1]).name.split(".")[0] or "items"
     return Path("audits") / f"{slug(items)}-{slug(settings.model)}"
-
-
-def slug(text: str) -> str:
-    """A file name made of letters, digits, dots and dashes."""
-    return re.sub(r"[^A-Za-z0-9.]+", "-", text).strip("-.")[:60] or "x"
 
 
 def study_of(

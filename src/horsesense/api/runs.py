@@ -9,7 +9,6 @@ from horsesense.api.given import (
     Items,
     ModelLike,
     model_of,
-    slug,
     source_of,
 )
 from horsesense.files import usable
@@ -19,6 +18,7 @@ from horsesense.rng import fingerprint
 from horsesense.runs import run as runs
 from horsesense.runs.prepare import load_study_items
 from horsesense.runs.settings import Settings
+from horsesense.runs.studies import slug
 
 
 class Run(runs.Run):

@@ -58,6 +58,8 @@ def nearly_repeated(items: ItemSet) -> Found:
         first, second = listed[a], listed[b]
         if second.id in exact or second.id in hits:
             continue
+        if first.context and first.context == second.context:
+            continue  # questions about one passage: the passage alone makes them alike
         other = "" if _agree((first, second)) else f", with the answer {_answer(second)!r}"
         shown = clipped(second.question)
         hits[second.id] = Hit(second.id, f"like {first.id}{other}: {shown!r}")

@@ -11,7 +11,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from io import TextIOWrapper
-from typing import NoReturn
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -28,23 +28,44 @@ from horsesense.cli import (
     paper_check,
     read,
     runs,
+    study,
     train,
     view,
 )
 from horsesense.cli.output import plain_warnings, print_error
 from horsesense.errors import HorsesenseError, InterruptedRunError
+from horsesense.version import __version__
 
 app = typer.Typer(
     name="horsesense",
     help="Find out what a multiple-choice score is made of before you believe it.",
     no_args_is_help=True,
-    add_completion=False,
+    epilog="Exit codes: 0 fine, 1 a gate failed, 2 wrong use, 3 trouble with the model or the run"
+    " directory, 130 stopped by the user and resumable.",
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
 
+
+def _version(asked: bool) -> None:
+    if asked:
+        print(f"horsesense {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _horsesense(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    """Find out what a multiple-choice score is made of before you believe it."""
+
+
 for module in (
     audit,
+    study,
     runs,
     view,
     check,

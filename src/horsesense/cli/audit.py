@@ -18,7 +18,7 @@ from horsesense.cli.options import (
     Items,
     KeyEnv,
     Limit,
-    Model,
+    Models,
     Price,
     ReportItems,
     RunOut,
@@ -32,10 +32,12 @@ from horsesense.cli.options import (
     pairs,
 )
 from horsesense.cli.output import print_json
+from horsesense.errors import UsageError
 
 if TYPE_CHECKING:
     from horsesense.api import Run
     from horsesense.runs.settings import Settings
+    from horsesense.runs.studies import Study as StudyOfModels
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ class StudyOptions:
     """What is asked: the options that `audit` and `plan` share."""
 
     items: Items
-    model: Model
+    model: Models
     probes: Annotated[
         str | None,
         typer.Option(help="Probes, separated by commas; `horsesense list probes` names them."),
@@ -104,11 +106,15 @@ class StudyOptions:
     ] = None
 
     def settings(self, **more: Any) -> Settings:
-        """The settings that these options ask for; lists and maps are taken apart here alone."""
+        """The settings that these options ask for; lists and maps are taken apart here alone.
+
+        Of several models they name the first; see `several`.
+        """
         from horsesense.plugins import split_outside_brackets
         from horsesense.runs.settings import Settings
 
-        found = {name: value for name, value in (asdict(self) | more).items() if value is not None}
+        given = asdict(self) | {"model": self.model[0]} | more
+        found = {name: value for name, value in given.items() if value is not None}
         for name in ("map", "where", "smallest"):
             if name in found:
                 found[name] = pairs(name, found[name])
@@ -116,6 +122,17 @@ class StudyOptions:
             if name in found:
                 found[name] = tuple(split_outside_brackets(found[name]))
         return Settings.of(**found)
+
+    def several(self) -> StudyOfModels | None:
+        """The study of several models; None where one is named."""
+        from horsesense.runs.studies import Study as StudyOfModels
+
+        models = tuple(dict.fromkeys(self.model))
+        if len(models) == 1:
+            return None
+        shared = self.settings().model_dump(mode="json", exclude_defaults=True)
+        named = {name: value for name, value in shared.items() if name not in ("items", "model")}
+        return StudyOfModels(models=models, items=(self.items,), settings=named)
 
 
 PlanOut = Annotated[
@@ -149,13 +166,25 @@ def audit(
 ) -> None:
     """Ask every item in many controlled forms and report what the score is made of.
 
-    The same --out continues where it stopped, after Ctrl-C, a crash or a budget.
+    Several models (-m A -m B) are a run each in the folder --out, with a study.toml that
+    `horsesense run` takes. The same --out continues where it stopped, after Ctrl-C, a crash
+    or a budget.
     """
     from horsesense.api import Run, default_out
+    from horsesense.cli.each import audit_all
     from horsesense.models.registry import make_model
 
     may = limits(budget, price)
     settings = study.settings(draws=draws)
+    models = study.several()
+    if models is not None:
+        folder = out or Path("audits") / f"{default_out(settings).name}-and-others"
+        code = audit_all(
+            models, folder, may, max_connections, report_items, as_json, shortfalls=shortfalls
+        )
+        if code:
+            raise typer.Exit(code)
+        return
     model = make_model(settings.model, key_env=key_env, timeout=timeout)
     run = Run.start(out or default_out(settings), settings)
     spent = run.ask(model, limits=may, max_connections=max_connections)
@@ -180,16 +209,19 @@ def plan(
     from horsesense.models.registry import make_model
     from horsesense.runs.plan_text import plan_json, plan_text
 
-    settings = study.settings()
-    model = make_model(settings.model, key_env=key_env, timeout=timeout)
-    counted, ready = plan_study(settings, model)
-    if out is not None:
-        Run.start(out, settings).plan(model)
-    found = plan_json(counted, ready, limits(None, price))
-    if as_json:
-        print_json("plan", found)
-    else:
-        print(plan_text(found))
+    if out is not None and len(set(study.model)) > 1:
+        raise UsageError("--out holds the plan of one model.", hint="Plan each on its own.")
+    for spec in dict.fromkeys(study.model):
+        settings = study.settings(model=spec)
+        model = make_model(spec, key_env=key_env, timeout=timeout)
+        counted, ready = plan_study(settings, model)
+        if out is not None:
+            Run.start(out, settings).plan(model)
+        found = plan_json(counted, ready, limits(None, price))
+        if as_json:
+            print_json("plan", found)
+        else:
+            print(plan_text(found))
 
 
 def demo(

@@ -15,6 +15,7 @@ from horsesense.errors import UsageError
 
 if TYPE_CHECKING:
     from horsesense.checks.check import CheckResult
+    from horsesense.checks.contamination import Contamination
     from horsesense.checks.label_errors import LabelErrors
     from horsesense.items.item import ItemSet
 
@@ -42,6 +43,13 @@ Responses = Annotated[
         " Ranks the items by how likely their gold is wrong."
     ),
 ]
+Scorer = Annotated[
+    str | None,
+    typer.Option(
+        "--model", "-m",
+        help="A model that scores texts (hf:NAME): has it seen the published order of options?",
+    ),
+]  # fmt: skip
 
 
 def register(app: typer.Typer) -> None:
@@ -53,6 +61,7 @@ def check(
     items: Sources,
     rules: Rules = None,
     responses: Responses = None,
+    model: Scorer = None,
     show: Show = 3,
     fail_on: FailOn = None,
     split: Splits = "*",
@@ -62,7 +71,10 @@ def check(
     seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Find flaws of the items themselves: cues, repeats, broken texts; asks no model."""
+    """Find flaws of the items themselves: cues, repeats, broken texts.
+
+    No model is asked, unless --model names one whose knowledge of the items is to be tested.
+    """
     from horsesense.checks.base import WEIGHTS
     from horsesense.checks.check import check_json, check_sets, check_text
     from horsesense.items.load import load_items
@@ -78,13 +90,16 @@ def check(
     ]  # fmt: skip
     results = check_sets(sets, rules.split(",") if rules else None)
     doubted = _label_errors(sets, responses) if responses else None
+    seen = [_contamination(each, model, seed) for each in sets] if model else []
     if as_json:
         found = None if doubted is None else asdict(doubted)
         listed = [check_json(result) for result in results]
-        print_json("check", {"sets": listed, "label_errors": found})
+        tested = [asdict(each) for each in seen]
+        print_json("check", {"sets": listed, "label_errors": found, "contamination": tested})
     else:
         parts = [check_text(result, show) for result in results]
         parts += [] if doubted is None else [_label_text(sets[0], doubted, max(show, 10))]
+        parts += [each.sentence(model or "") for each in seen]
         print("\n\n".join(parts))
     if fail_on is not None and _worst(results, list(WEIGHTS)) <= list(WEIGHTS).index(fail_on):
         raise typer.Exit(1)
@@ -105,6 +120,15 @@ def _label_errors(sets: Sequence[ItemSet], responses: list[Path]) -> LabelErrors
             "--responses belongs to one set of items.", hint="Call check once for each set."
         )
     return label_errors(sets[0], load_choices(responses, sets[0]))
+
+
+def _contamination(items: ItemSet, model: str, seed: int) -> Contamination:
+    import asyncio
+
+    from horsesense.checks.contamination import contamination
+    from horsesense.models.registry import make_model
+
+    return asyncio.run(contamination(items, make_model(model), seed=seed))
 
 
 def _label_text(items: ItemSet, doubted: LabelErrors, shown: int) -> str:

@@ -21,6 +21,10 @@ MODEL = f"{FORMS}."
 
 Items = Annotated[str, typer.Argument(help=ITEMS, show_default=False)]
 Model = Annotated[str, typer.Option("--model", "-m", help=MODEL, show_default=False)]
+Models = Annotated[
+    list[str],
+    typer.Option("--model", "-m", help=f"{MODEL} Once for each of several.", show_default=False),
+]
 Limit = Annotated[int | None, typer.Option(help="At most so many items (a seeded sample).")]
 Seed = Annotated[int, typer.Option(help="Of every random choice.")]
 FieldMap = Annotated[

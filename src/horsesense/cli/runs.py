@@ -30,12 +30,18 @@ def report(
 ) -> None:
     """Measure a run again and write its report, also where it was interrupted; asks nothing.
 
+    A study's folder is reported run by run.
     With --item it writes a page of that item with every prompt and answer instead.
     """
     from horsesense.api import open as open_run
     from horsesense.cli.audit import shortfalls
     from horsesense.report import item_report
+    from horsesense.runs.studies import run_folders
 
+    for inner in run_folders(run):
+        report(inner, report_items, item, as_json=as_json)
+    if run_folders(run):
+        return
     opened = open_run(run)
     opened.measure()
     if item is None:

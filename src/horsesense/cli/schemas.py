@@ -111,6 +111,13 @@ class AuditOutput(Output):
     estimates: list[EstimateRow]
 
 
+class RunOutput(Output):
+    """`run`, and `audit` with several models: each run with its verdict."""
+
+    study: str
+    runs: Rows
+
+
 class PlanOutput(Output):
     """`plan`: what an audit would ask and cost."""
 
@@ -239,6 +246,7 @@ class CheckOutput(Output):
     label_errors: dict[str, Any] | None = Field(
         description="doubted golds, most likely first; null without --responses"
     )
+    contamination: Rows = Field(description="one for each set; empty without --model")
 
 
 class CuesOutput(Output):
@@ -345,6 +353,7 @@ class ErrorOutput(Output):
 
 OUTPUTS: Mapping[str, type[Output]] = {
     "audit": AuditOutput,
+    "run": RunOutput,
     "plan": PlanOutput,
     "import": ImportOutput,
     "report": ReportOutput,

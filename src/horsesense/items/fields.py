@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import string
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,8 +15,8 @@ from horsesense.items.files import Faults, Row
 from horsesense.items.item import Item
 
 FIELDS: Final = (
-    "id", "question", "options", "answer_index", "answer", "label", "text", "text_a", "text_b",
-    "target", "context", "subject", "cluster", "split", "paraphrases",
+    "id", "question", "options", "answer_index", "answer_number", "answer", "label", "text",
+    "text_a", "text_b", "target", "context", "subject", "cluster", "split", "paraphrases",
 )  # fmt: skip
 """Names that horsesense knows; others are mapped to them by OURS=THEIRS."""
 
@@ -156,7 +157,7 @@ class ItemBuilder:
     def _options(self, row: Row) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Option texts, and the names that the file gives them (else letters)."""
         name = self.fields.call("options")
-        texts, names = _option_lists(self.fields.get(row, "options"))
+        texts, names = option_lists(self.fields.get(row, "options"))
         if not isinstance(texts, list | tuple):
             state = f"{kind_of(texts)} where a list is expected" if texts is not None else "missing"
             self._wrong.append(f"{name} is {state}")
@@ -172,7 +173,7 @@ class ItemBuilder:
     def _paraphrases(self, row: Row) -> tuple[str, ...]:
         """The question in other words; none where the field is absent or empty."""
         name = self.fields.call("paraphrases")
-        texts, _ = _option_lists(self.fields.get(row, "paraphrases") or [])
+        texts, _ = option_lists(self.fields.get(row, "paraphrases") or [])
         if not isinstance(texts, list):
             self._wrong.append(f"{name} is {kind_of(texts)} where a list is expected")
             return ()
@@ -180,31 +181,32 @@ class ItemBuilder:
         return tuple(texts)
 
     def _gold(self, row: Row, texts: tuple[str, ...], names: tuple[str, ...]) -> int | None:
-        if "answer_index" in self.present:
-            return self._index(row, len(texts))
+        for ours, first in (("answer_index", 0), ("answer_number", 1)):
+            if ours in self.present:
+                return self._index(row, ours, first, len(texts))
         for ours in ("answer", "label"):
             if ours in self.present:
                 return self._named_gold(row, ours, texts, names)
         return None
 
-    def _index(self, row: Row, count: int) -> int | None:
-        name = self.fields.call("answer_index")
-        value = self.fields.get(row, "answer_index")
+    def _index(self, row: Row, ours: str, first: int, count: int) -> int | None:
+        """The option that a number names; the first option has the number `first`."""
+        name = self.fields.call(ours)
+        value = self.fields.get(row, ours)
         if value is None:
-            if not self.fields.has(row, "answer_index"):
+            if not self.fields.has(row, ours):
                 self._wrong.append(f"{name} is missing (null means that the gold is not known)")
             return None
-        index = _whole(value)
+        index = whole_number(value)
         if index is None:
             shown = repr(value)[:40] if isinstance(value, str | float) else kind_of(value)
-            advice = (
-                f"a letter or an option's text: --map answer={self.fields.theirs['answer_index']}"
-            )
+            advice = f"a letter or an option's text: --map answer={self.fields.theirs[ours]}"
             self._wrong.append(f"{name} is {shown}, not a whole number ({advice})")
-        elif count and not 0 <= index < count:
-            allowed = f"with {count} options it is 0 to {count - 1}"
+            return None
+        if count and not first <= index < count + first:
+            allowed = f"with {count} options it is {first} to {count - 1 + first}"
             self._wrong.append(f"{name} is {index}; {allowed}")
-        return index
+        return index - first
 
     def _named_gold(
         self, row: Row, ours: str, texts: tuple[str, ...], names: tuple[str, ...]
@@ -225,6 +227,9 @@ class ItemBuilder:
         wanted = value.strip()
         found = {position for position, n in enumerate(names) if n == wanted}
         found |= {position for position, text in enumerate(texts) if str(text).strip() == wanted}
+        if not found and re.fullmatch(r"\(?[A-Za-z][).]?", wanted):
+            # "(b)" and "b." are letters, where no option says so itself.
+            found = {at for at, n in enumerate(names) if n == wanted.strip("().").upper()}
         if len(found) == 1:
             return found.pop()
         state = "names more than one option" if found else "is neither an option nor its letter"
@@ -275,7 +280,7 @@ def kind_of(value: Any) -> str:
     return kinds.get(type(value), f"of type {type(value).__name__}")
 
 
-def _whole(value: Any) -> int | None:
+def whole_number(value: Any) -> int | None:
     """A whole number given as int, integral float or digits; None for anything else."""
     if isinstance(value, str):
         value = value.strip()
@@ -285,7 +290,7 @@ def _whole(value: Any) -> int | None:
     return int(value)
 
 
-def _option_lists(value: Any) -> tuple[Any, Sequence[Any]]:
+def option_lists(value: Any) -> tuple[Any, Sequence[Any]]:
     """Texts and names of options from the shapes in common use; names are () where not given.
 
     Shapes: a list of texts; lists under `text` and `label`; a list of objects with `text` and

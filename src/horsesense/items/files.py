@@ -16,6 +16,7 @@ import sys
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
@@ -276,6 +277,12 @@ def _mend(value: Any) -> Any:
 
 
 def _csv_rows(lines: Lines, faults: Faults, delimiter: str = ",") -> Rows:
+    first = next(lines, None)
+    if first is None:
+        return
+    lines = chain([first], lines)
+    if delimiter == "," and b";" in first[1] and b"," not in first[1]:
+        delimiter = ";"  # as spreadsheets write it where the comma is the decimal mark
     started = 0
 
     def texts() -> Iterator[str]:

@@ -13,6 +13,7 @@ from horsesense.errors import ItemsError, UsageError
 from horsesense.items.fields import FieldMap, ItemBuilder, Numbered
 from horsesense.items.files import Faults, read_rows, stem
 from horsesense.items.item import Item, ItemSet, Kind, flag_items
+from horsesense.items.layouts import guess
 from horsesense.items.select import EVERY_SPLIT, HELP, Selection
 from horsesense.rng import fingerprint, seed_of
 
@@ -60,14 +61,15 @@ def load_items(
     """
     faults = Faults(str(source) if isinstance(source, str | Path) else "the given rows")
     found, default_name, declared = _rows_of(source, split, faults)
-    rows = Selection(found, FieldMap(map), faults)
+    layout = guess(faults.source, [at.row for at in found], map or {})
+    rows = Selection(found, FieldMap({**layout.renamed, **(map or {})}), faults)
     rows.check_fields()
     task = rows.where(where or {})
     label_set = task.label_set(labels, declared)
     chosen = task.of_split(split)
     items = _build(chosen, task.kind, label_set, rows.present)
     faults.check(HELP)
-    notes = [_selected_note(len(found), len(items), split)]
+    notes = [layout.note, _selected_note(len(found), len(items), split)]
     items, cluster_note = _cluster_by_context(items)
     items, limit_note = _sample(items, limit, seed)
     notes += [cluster_note, limit_note, _gold_note(items)]

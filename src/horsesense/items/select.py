@@ -64,7 +64,8 @@ class Selection:
         if not choice and self.present.isdisjoint({"text", "text_a"}):
             self.refuse(
                 "needs `question` and `options`, or `text`, or `text_a` and `text_b`.",
-                f"{listed} Name them with --map OURS=THEIRS, as in --map question=prompt.",
+                f"{listed} Name them with --map, as in: --map question=FIELD"
+                " --map options=FIELD (or A,B,C,D: one column each) --map answer=FIELD",
             )
 
     def where(self, wanted: Mapping[str, str]) -> Selection:

@@ -1,0 +1,47 @@
+"""`horsesense run`: every audit of a study.toml."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from horsesense.cli.options import AsJson, Budget, Connections, Price, ReportItems, limits
+
+StudyPath = Annotated[
+    Path, typer.Argument(help="A study.toml, or the folder it lies in.", show_default=False)
+]
+Out = Annotated[
+    Path | None, typer.Option("--out", help="Folder of the runs; by default that of study.toml.")
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("run")(run_study)
+
+
+def run_study(
+    study: StudyPath,
+    out: Out = None,
+    max_connections: Connections = None,
+    budget: Budget = None,
+    price: Price = None,
+    report_items: ReportItems = 200,
+    as_json: AsJson = False,
+) -> None:
+    """Audit every model on every set of a study.toml, a run each; goes on where it stopped."""
+    from horsesense.cli.audit import shortfalls
+    from horsesense.cli.each import audit_all
+    from horsesense.runs.studies import Study
+
+    found = Study.load(study)
+    here = study if study.is_dir() else study.parent
+    folder = out or (here / found.out if found.out else here)
+    may = limits(budget, price)
+    code = audit_all(
+        found, folder, may, max_connections, report_items, as_json, shortfalls=shortfalls
+    )
+    if code:
+        raise typer.Exit(code)

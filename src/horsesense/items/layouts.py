@@ -1,0 +1,209 @@
+"""Which field holds what, guessed from the names and values that benchmarks use.
+
+A guess is made only where it is safe: the names are in common use for one thing, and every value
+that is looked at fits. What is not safe is an error that gives the `--map` to type. Fields that
+have our own names, or that the user maps, are never guessed about.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from horsesense.errors import UsageError
+from horsesense.items.fields import LETTERS, option_lists, whole_number
+from horsesense.items.files import Row
+
+QUESTION: Final = ("question", "prompt", "input", "query", "question stem", "stem", "problem",
+                   "ctx", "goal", "instruction", "sentence")  # fmt: skip
+OPTIONS: Final = ("options", "choices", "candidates", "alternatives", "endings", "answer choices")
+ANSWER: Final = ("answer", "answer key", "target", "gold", "label", "correct answer", "answer idx",
+                 "answer index", "gold index", "correct", "correct option", "cop", "solution",
+                 "correct answer index", "correct choice", "gold label")  # fmt: skip
+CONTEXT: Final = ("context", "passage", "article", "support")
+SUBJECT: Final = ("subject", "category", "topic", "subject name", "domain")
+ID: Final = ("id", "question id", "qid", "uid", "idx", "item id")
+TEXT: Final = ("text", "sentence", "content", "review", "tweet", "utterance", "premise")
+PAIRS: Final = (("premise", "hypothesis"), ("sentence1", "sentence2"), ("text1", "text2"),
+                ("question1", "question2"))  # fmt: skip
+CLASS: Final = ("label", "class", "category", "sentiment", "intent", "target", "gold label")
+COLUMNS: Final = (
+    re.compile(r"([A-J])", re.IGNORECASE),
+    re.compile(r"(?:option|choice|answer|opt|op)[ ]?\(?([a-j])\)?"),
+    re.compile(r"(?:option|choice|answer|ending|sol|solution|opt)[ ]?([0-9])"),
+)
+"""Names of columns that hold one option each; the group says which."""
+RIGHT: Final = ("correct answer", "right answer", "answer", "best answer")
+WRONG: Final = re.compile(r"(?:incorrect answer|wrong answer|distractor|incorrect)[ ]?([0-9])")
+LOOKED_AT: Final = 2_000
+OWN: Final = ("answer_index", "answer_number", "answer")
+"""Our names of the right answer."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A guess: our names -> the file's, and the one line that says so ("" where none was made)."""
+
+    renamed: Mapping[str, str]
+
+    @property
+    def note(self) -> str:
+        """The guess in words."""
+        told = ", ".join(f"{ours}={theirs}" for ours, theirs in self.renamed.items())
+        return f"Fields taken as {told} (--map says otherwise)." if told else ""
+
+
+def guess(source: str, rows: Sequence[Row], given: Mapping[str, str]) -> Layout:
+    """How the rows are laid out, beyond what the user's map and our own names say.
+
+    Raises UsageError where a right answer can be read in two ways.
+    """
+    names: dict[str, None] = {}
+    for row in rows[:LOOKED_AT]:
+        names.update(dict.fromkeys(row))
+    guessing = _Guess(source, rows[:LOOKED_AT], names, given)
+    return Layout(dict(guessing.fields()))
+
+
+class _Guess:
+    def __init__(
+        self, source: str, rows: Sequence[Row], names: Mapping[str, None], given: Mapping[str, str]
+    ) -> None:
+        self.source = source
+        self.rows = rows
+        self.given = given
+        self.free = [name for name in names if name not in given.values()]
+        self.plain = {_plain(name): name for name in reversed(self.free)}
+        self.known = {ours for ours in ("question", "options", "text", "text_a", "label", *OWN)
+                      if ours in names or ours in given}  # fmt: skip
+
+    def fields(self) -> Iterator[tuple[str, str]]:
+        """(our name, theirs), in the order in which they are told."""
+        question = None if "question" in self.known else self._first(QUESTION)
+        options, right = self._options()
+        if (question or "question" in self.known) and (options or "options" in self.known):
+            if question:
+                yield "question", question
+            if options:
+                yield "options", options
+            yield from self._answer(options, right, {question, options})
+            yield from self._others()
+        elif not self.known & {"text", "text_a"} and "question" not in self.known:
+            yield from self._classification()
+
+    def _first(self, wanted: Sequence[str]) -> str | None:
+        return next((self.plain[name] for name in wanted if name in self.plain), None)
+
+    def _options(self) -> tuple[str | None, str | None]:
+        """The field of options, or several columns, and the column that holds the right one."""
+        if "options" in self.known:
+            return None, None
+        field = self._first(OPTIONS)
+        if field is not None:
+            return field, None
+        wrong = [name for name in self.free if WRONG.fullmatch(_plain(name))]
+        right = self._first(RIGHT)
+        if wrong and right and not any("," in name for name in (right, *wrong)):
+            return ",".join([right, *wrong]), right
+        for pattern in COLUMNS:
+            found = {name: pattern.fullmatch(_plain(name)) for name in self.free}
+            matched = {name: match[1] for name, match in found.items() if match}
+            columns = sorted(matched, key=matched.__getitem__)
+            if len(columns) > 1 and not any("," in name for name in columns):
+                return ",".join(columns), None
+        return None, None
+
+    def _answer(
+        self, options: str | None, right: str | None, used: set[str | None]
+    ) -> Iterator[tuple[str, str]]:
+        """What the right answer's field is called, and whether it counts, from 0 or from 1."""
+        if right is not None:
+            yield "answer", right
+            return
+        if self.known & {"answer_index", "answer_number"} or "answer" in self.given:
+            return
+        if "label" in self.given:
+            return
+        theirs = self.plain.get("answer") or self._first(ANSWER)
+        if theirs is None or theirs in used:
+            return
+        ours = self._counted(theirs, options or self.given.get("options", "options"))
+        if ours != theirs:
+            yield ours, theirs
+
+    def _counted(self, theirs: str, options: str) -> str:
+        """Our name for a right answer: `answer` for letters and texts, else how it counts."""
+        seen = [
+            (row[theirs], *_shown(row, options)) for row in self.rows if row.get(theirs) is not None
+        ]
+        if all(_names(value, texts, labels) for value, texts, labels in seen):
+            return "answer"
+        numbers = [(whole_number(value), len(texts)) for value, texts, _ in seen]
+        whole = [(n, k) for n, k in numbers if n is not None]
+        if not whole or len(whole) < len(numbers):
+            return "answer"
+        if all(0 <= n < k for n, k in whole) and any(n == 0 for n, _ in whole):
+            return "answer_index"
+        if all(1 <= n <= k for n, k in whole) and any(n == k for n, k in whole):
+            return "answer_number"
+        if any(not 0 <= n <= k for n, k in whole):
+            return "answer_index"  # its faults say what is wrong
+        raise UsageError(
+            f"{self.source}: {theirs} may count from 0 or from 1; no value decides it.",
+            hint=f"Type --map answer_index={theirs} (the first is 0) or"
+            f" --map answer_number={theirs} (the first is 1).",
+        )
+
+    def _others(self) -> Iterator[tuple[str, str]]:
+        for ours, wanted in (("context", CONTEXT), ("subject", SUBJECT), ("id", ID)):
+            theirs = self._first(wanted)
+            if theirs is None or theirs == ours or ours in self.given:
+                continue
+            if ours == "id" and len({row.get(theirs) for row in self.rows}) < len(self.rows):
+                continue
+            if ours != "id" and not all(isinstance(r.get(theirs), str | None) for r in self.rows):
+                continue
+            yield ours, theirs
+
+    def _classification(self) -> Iterator[tuple[str, str]]:
+        label = "label" if "label" in self.known else self._first(CLASS)
+        if label is None:
+            return
+        pair = next((p for p in PAIRS if all(name in self.plain for name in p)), None)
+        text = self._first(TEXT)
+        if pair is not None:
+            yield "text_a", self.plain[pair[0]]
+            yield "text_b", self.plain[pair[1]]
+        elif text is not None and text != label:
+            yield "text", text
+        else:
+            return
+        if label != "label":
+            yield "label", label
+
+
+def _plain(name: str) -> str:
+    """A field's name without case, and words separated in one way."""
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name.strip())
+    return " ".join(re.split(r"[\s_-]+", spaced)).lower()
+
+
+def _shown(row: Row, options: str) -> tuple[list[str], tuple[str, ...]]:
+    """Texts and labels of a row's options."""
+    columns = options.split(",")
+    if len(columns) > 1:
+        texts: Any = [row[c] for c in columns if row.get(c) is not None]
+        labels: Sequence[Any] = ()
+    else:
+        texts, labels = option_lists(row.get(options))
+    listed = [str(text) for text in texts] if isinstance(texts, list | tuple) else []
+    return listed, tuple(map(str, labels)) or LETTERS[: len(listed)]
+
+
+def _names(value: Any, texts: Sequence[str], labels: Sequence[str]) -> bool:
+    """Whether a right answer is a letter or the text of one option."""
+    if not isinstance(value, str):
+        return False
+    return value.strip() in (*labels, *(text.strip() for text in texts))

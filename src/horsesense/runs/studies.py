@@ -1,0 +1,97 @@
+"""A study of several models and sets: one run each, in one folder with its `study.toml`."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Self
+
+import tomli_w
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from horsesense.errors import UsageError
+from horsesense.files import write_whole
+from horsesense.runs.settings import Settings
+
+FILE = "study.toml"
+
+
+class Study(BaseModel):
+    """What is audited: every model on every set, and with every suite where several are named.
+
+    Attributes:
+        models, items: at least one of each.
+        suites: named sets of probes, a run each; none for the probes of `settings`.
+        out: folder of the runs; the one that study.toml lies in unless it says so.
+        settings: what all runs share, as in the section `settings` of a run's run.toml.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    models: tuple[str, ...] = Field(min_length=1)
+    items: tuple[str, ...] = Field(min_length=1)
+    suites: tuple[str, ...] = ()
+    out: str | None = None
+    settings: dict[str, Any] = Field(default_factory=dict)
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        """Read a study.toml; UsageError names each field that does not fit."""
+        file = path / FILE if path.is_dir() else path
+        try:
+            return cls.model_validate(tomllib.loads(file.read_text(encoding="utf-8")))
+        except FileNotFoundError:
+            hint = 'It holds models = ["http:NAME"] and items = ["FILE"]; see docs/runs.md.'
+            raise UsageError(f"There is no study {file}.", hint=hint) from None
+        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            raise UsageError(f"{file} cannot be read: {error}") from None
+        except ValidationError as error:
+            faults = (f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
+            raise UsageError(f"{file} does not fit: " + "; ".join(faults)) from None
+
+    def save(self, folder: Path) -> None:
+        """Write study.toml, which `load` reads."""
+        values = self.model_dump(mode="json", exclude_none=True, exclude={"out"})
+        folder.mkdir(parents=True, exist_ok=True)
+        write_whole(folder / FILE, tomli_w.dumps(values))
+
+    def runs(self, folder: Path) -> Iterator[tuple[Path, Settings]]:
+        """The directory and the settings of every run.
+
+        Raises UsageError where settings do not fit, or two runs would share a directory.
+        """
+        taken: dict[Path, str] = {}
+        for items in self.items:
+            for model in self.models:
+                for suite in self.suites or (None,):
+                    values = {**self.settings, "items": items, "model": model}
+                    values |= {} if suite is None else {"suite": suite}
+                    name = "-".join(filter(None, (slug(model), slug(_set_name(items)), suite)))
+                    told = f"{model} on {items}"
+                    if folder / name in taken:
+                        raise UsageError(f"{taken[folder / name]} and {told} are both {name}.")
+                    taken[folder / name] = told
+                    yield folder / name, Settings.of(**values)
+
+
+def slug(text: str) -> str:
+    """A file name made of letters, digits, dots and dashes.
+
+    >>> slug("http:org/name@http://localhost:8000/v1")
+    'http-org-name-http-localhost-8000-v1'
+    """
+    return re.sub(r"[^A-Za-z0-9.]+", "-", text).strip("-.")[:60] or "x"
+
+
+def _set_name(items: str) -> str:
+    """The last part of a file's name, or of a hub set's with its configuration."""
+    return Path(items).name.split(".")[0] if not items.startswith("hf:") else items[3:]
+
+
+def run_folders(folder: Path) -> list[Path]:
+    """The runs in a study's folder, by name; empty where it is none."""
+    if not (folder / FILE).is_file():
+        return []
+    return sorted(path.parent for path in folder.glob("*/run.toml"))

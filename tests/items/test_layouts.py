@@ -1,0 +1,119 @@
+"""Items as people have them are read without a map; what is not safe is asked for."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from command_line import call
+from horsesense.errors import ItemsError, UsageError
+from horsesense.items.load import load_items
+
+Q = "What is the capital of France?"
+TOWNS = ["Rome", "Paris", "Bonn", "Lyon"]
+COLUMNS = {"A": "Rome", "B": "Paris", "C": "Bonn", "D": "Lyon"}
+GPQA = {"Correct Answer": "Paris", "Incorrect Answer 1": "Rome", "Incorrect Answer 2": "Bonn",
+        "Incorrect Answer 3": "Lyon"}  # fmt: skip
+
+LAYOUTS: dict[str, dict[str, Any]] = {
+    "index": {"question": Q, "choices": TOWNS, "answer": 1},
+    "letter": {"question": Q, "choices": TOWNS, "answer": "B"},
+    "small letter": {"question": Q, "options": TOWNS, "answer": "(b)"},
+    "text": {"question": Q, "choices": TOWNS, "answer": "Paris"},
+    "columns": {"Question": Q, **COLUMNS, "Answer": "B", "Subject": "towns"},
+    "option_a": {"question": Q, **{f"option_{k.lower()}": v for k, v in COLUMNS.items()},
+                 "correct_option": "B"},
+    "medmcqa": {"id": "x", "question": Q, **{f"op{k.lower()}": v for k, v in COLUMNS.items()},
+                "cop": 1, "subject_name": "towns"},
+    "gpqa": {"Record ID": "r1", "Question": Q, **GPQA},
+    "sciq": {"question": Q, "distractor1": "Rome", "distractor2": "Bonn", "distractor3": "Lyon",
+             "correct_answer": "Paris", "support": "France is a country."},
+    "arc": {"id": "x", "question": Q, "answerKey": "2",
+            "choices": {"text": TOWNS, "label": ["1", "2", "3", "4"]}},
+    "openbookqa": {"question_stem": Q, "answerKey": "B",
+                   "choices": {"text": TOWNS, "label": ["A", "B", "C", "D"]}},
+    "inspect": {"input": Q, "choices": TOWNS, "target": "B"},
+    "hellaswag": {"ctx": Q, "endings": TOWNS, "label": "1"},
+    "race": {"article": "France is a country.", "question": Q, "options": TOWNS, "answer": "B"},
+    "mmlu-pro": {"question": Q, "options": TOWNS, "answer": "B", "answer_index": 1,
+                 "category": "towns"},
+}  # fmt: skip
+OTHERS: dict[str, dict[str, Any]] = {"index": {"answer": 0}, "medmcqa": {"cop": 0, "id": "y"},
+                                     "hellaswag": {"label": "0"}}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_layouts(name: str) -> None:
+    rows = [LAYOUTS[name]]
+    if name in OTHERS:  # a number is known to count from 0 by a 0
+        rows.append(LAYOUTS[name] | OTHERS[name])
+    items = load_items(rows)
+    item = items.items[0]
+    assert item.question == Q
+    assert sorted(item.options) == sorted(TOWNS)
+    assert item.gold is not None
+    assert item.options[item.gold] == "Paris"
+    if name not in ("small letter", "race"):
+        assert items.notes[0].startswith("Fields taken as ")
+    if "Subject" in rows[0] or "subject_name" in rows[0] or "category" in rows[0]:
+        assert item.subject == "towns"
+
+
+def test_numbers_from_1_are_known_by_the_last() -> None:
+    rows = [{"question": f"{n}?", "choices": TOWNS, "answer": n} for n in (1, 4, 2)]
+    assert [item.gold for item in load_items(rows).items] == [0, 3, 1]
+
+
+def test_a_number_that_may_count_both_ways_is_asked_for() -> None:
+    rows = [{"question": "a?", "choices": TOWNS, "answer": 1}]
+    with pytest.raises(UsageError) as caught:
+        load_items(rows)
+    assert "--map answer_index=answer" in str(caught.value)
+    assert "--map answer_number=answer" in str(caught.value)
+    assert load_items(rows, map={"answer_number": "answer"}).items[0].gold == 0
+    assert load_items(rows, map={"answer_index": "answer"}).items[0].gold == 1
+
+
+def test_a_map_and_our_own_names_come_first() -> None:
+    row = {"question": Q, "prompt": "Other?", "choices": TOWNS, "answer": "B"}
+    assert load_items([row]).items[0].question == Q
+    assert load_items([row], map={"question": "prompt"}).items[0].question == "Other?"
+
+
+@pytest.mark.parametrize(
+    "row",
+    [{"sentence": "good", "sentiment": "positive"}, {"premise": "good", "hypothesis": "a",
+                                                     "label": "positive"}],
+)  # fmt: skip
+def test_texts_to_classify(row: dict[str, str]) -> None:
+    names = list(row)
+    other = row | {names[0]: "bad", names[-1]: "negative"}
+    items = load_items([row, other])
+    assert items.kind == "label"
+    assert [items.labels[i.gold] for i in items if i.gold is not None] == ["positive", "negative"]
+
+
+def test_a_file_of_a_spreadsheet_with_semicolons(tmp_path: Path) -> None:
+    path = tmp_path / "items.csv"
+    path.write_text("Question;A;B;C;Answer\nIs 1,5 more?;yes, so;no;maybe;B\n")
+    item = load_items(path).items[0]
+    assert item.options == ("yes, so", "no", "maybe")
+    assert item.gold == 1
+
+
+def test_equal_faults_are_one_line() -> None:
+    rows = [{"question": "a?", "options": TOWNS, "answer": "Z"} for _ in range(50)]
+    with pytest.raises(ItemsError) as caught:
+        load_items(rows)
+    assert str(caught.value).count("neither an option nor its letter") == 1
+    assert "row 1 and 49 more" in str(caught.value)
+
+
+def test_nothing_to_guess_names_the_map_to_type(tmp_path: Path) -> None:
+    (tmp_path / "odd.jsonl").write_text(json.dumps({"frage": "a?", "antworten": TOWNS}))
+    done = call("check", "odd.jsonl", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "--map question=FIELD --map options=FIELD" in done.stderr
