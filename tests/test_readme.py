@@ -42,7 +42,7 @@ def test_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     row = {"options": ["Paris", "Rome"], "response": "B"}
     Path("answers.jsonl").write_text(json.dumps(row) + "\n")
     for command in commands():
-        if "http:" in command:
+        if "http:" in command or "horsesense view" in command:  # a network, or a server
             continue
         words = [MEANT.get(word, word) for word in command.split()[1:]]
         if words[0] == "cues":  # they need more items than the studies here

@@ -18,7 +18,7 @@ from payloads import PAYLOADS
 
 POLICY = re.compile(r"<meta http-equiv=\"Content-Security-Policy\"[^>]*>")
 LOOK = """() => [...document.querySelectorAll('*')].flatMap(e => [
-    ...(/^(script|iframe|object|embed|base|link|form|input|button|audio|video|marquee)$/i
+    ...(/^(script|iframe|object|embed|base|link|form|button|audio|video|marquee)$/i
         .test(e.tagName) ? [e.outerHTML.slice(0, 200)] : []),
     ...[...e.attributes].filter(a => /^on/i.test(a.name) ||
         /^(href|src|action|formaction|data|background|xlink:href)$/i.test(a.name)

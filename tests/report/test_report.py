@@ -17,6 +17,7 @@ import horsesense.report as report
 from cells import cell_of
 from horsesense.errors import StoreError, UsageError
 from horsesense.findings.finding import Finding
+from horsesense.findings.kinds import KINDS
 from horsesense.measures.base import Estimate
 from horsesense.measures.registry import MEASURES
 from horsesense.measures.signature import Signature
@@ -182,6 +183,18 @@ class TestVerdict:
             assert f.p_ruled_out > 0.05
             if f.items is not None:
                 assert re.search(r"about [\d,]+ items would tell", f.sentence)
+
+    def test_the_interval_of_what_cannot_be_told_shows_that_it_was_not_found(
+        self, runs: dict[str, Results]
+    ) -> None:
+        ways = {kind.name: kind.way for kind in KINDS}
+        for run in runs.values():
+            for f in run.verdict:
+                if f.kind != "cannot_tell" or f.low is None or f.high is None:
+                    continue
+                way = ways[f.name]
+                assert way not in ("above", "both") or f.low <= f.null + 1e-9
+                assert way not in ("below", "both") or f.high >= f.null - 1e-9
 
     def test_ranker_cannot_say_none(self, runs: dict[str, Results]) -> None:
         found = said(runs["ranker"], "found")

@@ -163,7 +163,7 @@ def test_errors_are_failures_and_unknown_prompts_are_not_shown(tmp_path: Path) -
     assert (accuracy.value, accuracy.n, accuracy.n_missing) == (1.0, 1, 1)
     assert run.results.findings["failures"] == 1
     html = run.report().read_text()
-    assert "prompt not in the log" in html
+    assert "Prompt not in the log" in html
     assert "<script" not in html
     assert "down" in html
 

@@ -10,6 +10,7 @@ import typer
 from horsesense.cli.options import AsJson, ReportItems, RunPath
 from horsesense.cli.output import print_json
 from horsesense.errors import UsageError
+from horsesense.files import usable
 
 
 def register(app: typer.Typer) -> None:
@@ -38,6 +39,7 @@ def report(
     from horsesense.report import item_report
     from horsesense.runs.studies import run_folders
 
+    run = usable(run)
     for inner in run_folders(run):
         report(inner, report_items, item, as_json=as_json)
     if run_folders(run):

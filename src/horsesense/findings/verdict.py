@@ -57,8 +57,12 @@ def verdict(
     made = weighted([*accusations(run, found, {**SIZES, **(sizes or {})}, early)], share)
     there = _corrected([a.p for a in made], made)
     small = _corrected([a.p_small for a in made], made)
-    # What Holm's correction leaves to those that it did not reject, for a weight of 1.
-    unsettled = sum(a.weight for a, q in zip(made, small, strict=True) if q > ALPHA)
+    # What Holm's corrections leave to those that they did not reject, for a weight of 1; of both
+    # the smaller, so that the interval of what cannot be told shows that neither holds.
+    unsettled = max(
+        sum(a.weight for a, p in zip(made, adjusted, strict=True) if p > ALPHA)
+        for adjusted in (there, small)
+    )
     left = ALPHA * share / unsettled if unsettled else ALPHA
     judged = [_judged(run, a, p, q, left) for a, p, q in zip(made, there, small, strict=True)]
     told = [_told(group) for group in _groups(_seen(judged)).values()]
@@ -111,7 +115,7 @@ def weighted(made: Sequence[Accusation], whole: float = 1.0) -> list[Accusation]
 def _judged(run: Run, a: Accusation, p: float, q: float, left: float) -> Finding:
     """The outcome of one accusation, given both of its adjusted p-values.
 
-    `left` is the level of what is not ruled out, for a weight of 1.
+    `left` is the level of what neither test settles, for a weight of 1.
     """
     outcome: Outcome = "cannot_tell"
     if p <= ALPHA:
