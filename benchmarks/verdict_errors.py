@@ -459,13 +459,13 @@ PLAN = (
     ("innocent", "basic", 40),
     ("edge", "basic", 100),
     ("innocent", "basic", 100),
+    ("edge", "basic", 400),
     ("innocent", "know-no", 40),
     ("guilty", "basic", 400),
     ("innocent", "basic", 400),
     ("innocent", "multi-problem", 40),
     ("innocent", "revas", 40),
     ("innocent", "look-at-text", 40),
-    ("edge", "basic", 400),
     ("innocent", "know-no", 100),
     ("innocent", "revas", 100),
     ("innocent", "look-at-text", 100),
@@ -533,9 +533,10 @@ def table(path: Path) -> None:
         print(f"\n| {head} |\n|{'---|' * (head.count('|') + 1)}")
         print(*map(line, own), sep="\n")
         if own:
-            studies, most = sum(r["studies"] for r in own), max(r["accused"] for r in own)
-            accused, cleared = (sum(r[name] for r in own) for name in ("accused", "cleared"))
-            print(f"\n{studies} studies: {accused} accused, {cleared} cleared; most {most} a cell")
+            studies = sum(row["studies"] for row in own)
+            wrong = {"innocent": ("accused", "cleared"), "edge": ("cleared",)}.get(group, ())
+            sums = [f"{sum(row[name] for row in own)} falsely {name}" for name in wrong]
+            print(f"\nOf {studies:,} studies together: {', '.join(sums) or 'see above'}.")
 
 
 def main() -> None:
