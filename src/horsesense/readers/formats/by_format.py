@@ -21,7 +21,7 @@ from horsesense.readers.version import Rules
 from horsesense.trials.extras import Rejoined
 from horsesense.trials.trial import AnswerFormat, Trial, none_phrase
 
-RULES: Final = Rules(version="1", source="5c49acb523f9")
+RULES: Final = Rules(version="1", source="cbb97ffb80a9")
 
 ReadText = Callable[[TextReader, Trial, Response], Reading | tuple[Reading, ...]]
 """(the reader of single choices, trial, response) -> one reading, or one per variant."""

@@ -35,7 +35,7 @@ from horsesense.readers.text import TextReader
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 
-RULES: Final = Rules(version="1", source="fd8b7474408e")
+RULES: Final = Rules(version="1", source="2285998dab40")
 
 MAX_TOKENS: Final = 16
 REPLY_CHARACTERS: Final = 6000

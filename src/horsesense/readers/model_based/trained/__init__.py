@@ -21,7 +21,7 @@ from horsesense.readers.version import Rules
 
 __all__ = ["TrainedReader", "from_spec", "understand"]
 
-RULES: Final = Rules(version="1", source="ccd146c61fc0")
+RULES: Final = Rules(version="1", source="db191a426bba")
 
 _TOGETHER = 128
 """Replies that are scored between two marks of progress."""
