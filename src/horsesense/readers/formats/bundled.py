@@ -35,6 +35,16 @@ def repaired(text: str) -> Any:
         return None
 
 
+def number_of(text: str) -> int | None:
+    """A whole number written in digits; None for anything else. Beyond ten digits it is cut.
+
+    >>> number_of(" 007 "), number_of("x"), number_of("9" * 5000)
+    (7, None, 9999999999)
+    """
+    digits = text.strip()
+    return int(digits.lstrip("0")[:10] or "0") if digits.isdecimal() else None
+
+
 class Mention(NamedTuple):
     """A label in a text: which, and where."""
 

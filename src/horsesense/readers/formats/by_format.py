@@ -21,7 +21,7 @@ from horsesense.readers.version import Rules
 from horsesense.trials.extras import Rejoined
 from horsesense.trials.trial import AnswerFormat, Trial, none_phrase
 
-RULES: Final = Rules(version="1", source="be6d2a666808")
+RULES: Final = Rules(version="1", source="e7b822c9993f")
 
 ReadText = Callable[[TextReader, Trial, Response], Reading | tuple[Reading, ...]]
 """(the reader of single choices, trial, response) -> one reading, or one per variant."""

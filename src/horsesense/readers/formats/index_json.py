@@ -13,12 +13,18 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from horsesense.models.messages import Response
-from horsesense.readers.formats.bundled import Names, names_of, repaired, without_thinking
+from horsesense.readers.formats.bundled import (
+    Names,
+    names_of,
+    number_of,
+    repaired,
+    without_thinking,
+)
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import TextReader
 from horsesense.trials.trial import Trial, bundled
 
-_RANGE = re.compile(r"(\d+)\s*(?:-|–|—|\.{2,}|…|\bto\b|\bthrough\b)\s*(\d+)")
+_RANGE = re.compile(r"(?<!\d)(\d++)\s*+(?:-|–|—|\.{2,}|…|\bto\b|\bthrough\b)\s*(\d+)")
 _NUMBER = re.compile(r"(?<![\w.])\d{1,4}(?![\w]|\.\d)")
 _NONE = re.compile(r"\b(?:none|null|nil|nothing|no (?:text|sentence|item|line|pair|one)s?)\b|^\s*$")
 _ALL = re.compile(r"\b(?:all|every|everything)\b")
@@ -28,6 +34,10 @@ _CORRECTED = re.compile(
     r"\b(?:correct(?:ion|ed)|wait|actually|instead|revised|mistake|sorry)\b", re.I
 )
 _INDEX_KEYS: Final = ("index", "number", "id", "line", "text", "item")
+_DEEPEST: Final = 20
+"""Lists and objects within each other that are looked into for numbers."""
+_FILLED_IN: Final = 10_000
+"""Numbers from here on are not filled in where "..." stands before them."""
 _LONGEST_LIST: Final = 400
 """Characters of a reply without JSON that is still taken for a list of numbers."""
 
@@ -177,7 +187,9 @@ def _by_index(objects: Sequence[Object], names: Names, n: int) -> Assigned | Non
     pairs: list[tuple[int, int]] = []
     for value, _, _ in objects:
         keyed = [
-            (int(k), _positions(v, names)) for k, v in value.items() if str(k).strip().isdigit()
+            (number, _positions(v, names))
+            for k, v in value.items()
+            if (number := number_of(str(k))) is not None
         ]
         if not keyed:
             index = next((numbers_in(value[k], n) for k in value if k.lower() in _INDEX_KEYS), None)
@@ -248,7 +260,7 @@ def _announces(text: str, end: int) -> bool:
     return bool(re.match(r"[\"'*]*\s*(?:[:=]|->|[-–—]\s|\()", text[end : end + 8]))
 
 
-def numbers_in(value: Any, n: int) -> Numbers | None:
+def numbers_in(value: Any, n: int, depth: int = 0) -> Numbers | None:
     """The numbers that a value names, of 1 to `n`; None if it names none and does not say so.
 
     >>> sorted(numbers_in(["1-3", 7], 5).inside)
@@ -259,16 +271,16 @@ def numbers_in(value: Any, n: int) -> Numbers | None:
     if isinstance(value, bool):
         return _split(range(1, n + 1), n) if value else Numbers()
     if isinstance(value, (int, float)):
-        return _split([int(value)], n) if value == int(value) else None
+        return _split([int(value)], n) if value % 1 == 0 else None
     if isinstance(value, str):
         return _in_text(value, n)
     if isinstance(value, dict):
         keys = [key for key in value if key.lower() in (*_INDEX_KEYS, "indices", "numbers")]
-        return numbers_in(value[keys[0]], n) if keys else None
-    return _in_list(value, n)
+        return numbers_in(value[keys[0]], n, depth + 1) if keys and depth < _DEEPEST else None
+    return _in_list(value, n, depth + 1) if depth < _DEEPEST else None
 
 
-def _in_list(values: Sequence[Any], n: int) -> Numbers | None:
+def _in_list(values: Sequence[Any], n: int, depth: int) -> Numbers | None:
     """A list; "All" and "None" among numbers are dropped, "..." between two is filled in."""
     found: set[int] = set()
     words: list[Numbers] = []
@@ -277,14 +289,14 @@ def _in_list(values: Sequence[Any], n: int) -> Numbers | None:
         if isinstance(value, str) and value.strip(". …") == "" and value.strip():
             gap = True
             continue
-        numbers = numbers_in(value, n)
+        numbers = numbers_in(value, n, depth)
         if numbers is None:
             continue
         if isinstance(value, str) and not any(char.isdigit() for char in value):
             words.append(numbers)
             continue
         given = numbers.inside | numbers.outside
-        if gap and given:
+        if gap and given and min(given) < _FILLED_IN:
             found.update(range(last + 1, min(given)))
         found |= given
         last, gap = max(given, default=last), False
@@ -299,8 +311,9 @@ def _in_text(text: str, n: int) -> Numbers | None:
     low = text.lower()
     found = {int(number) for number in _NUMBER.findall(_RANGE.sub(" ", low))}
     for first, last in _RANGE.findall(low):
-        if int(first) <= int(last) <= 10 * n:
-            found.update(range(int(first), int(last) + 1))
+        begin, end = number_of(first), number_of(last)
+        if begin is not None and end is not None and begin <= end <= 10 * n:
+            found.update(range(begin, end + 1))
     if _ALL.search(low) and (not found or _EXCEPT.search(low)):
         return _split(set(range(1, n + 1)) - found, n)
     if found:

@@ -13,7 +13,14 @@ from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from horsesense.models.messages import Response
-from horsesense.readers.formats.bundled import Names, names_of, negated, repaired, without_thinking
+from horsesense.readers.formats.bundled import (
+    Names,
+    names_of,
+    negated,
+    number_of,
+    repaired,
+    without_thinking,
+)
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import TextReader
 from horsesense.trials.trial import Trial
@@ -138,12 +145,13 @@ def _from_json(text: str, names: Names) -> list[Line]:
         pairs: list[tuple[Any, Any]] = list(value.items())
     else:
         pairs = list(enumerate(value, 1)) if isinstance(value, list) else []
-    if not all(str(key).strip().isdigit() for key, _ in pairs):
+    numbers = [number_of(str(key)) for key, _ in pairs]
+    if None in numbers:
         return []
     span = (0, len(text))
     return [
-        Line(int(key) if numbered else None, *_named(str(answer), names), *span)
-        for key, answer in pairs
+        Line(number if numbered else None, *_named(str(answer), names), *span)
+        for number, (_, answer) in zip(numbers, pairs, strict=True)
     ]
 
 
