@@ -96,7 +96,7 @@ class PlanOutput(Output):
     saved_over_probes_alone: float
     completion_tokens_at_most: int
     cost_at_most: float | None
-    smallest_detectable_change: float
+    smallest_detectable_change: float | None
     model: str
     capabilities: dict[str, Any]
     dataset: dict[str, Any]
