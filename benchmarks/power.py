@@ -2,13 +2,13 @@
 
     python benchmarks/power.py [--studies 1000] [--part detectable power width]
 
-detectable: X is stated from pilot studies; fresh studies have a true effect of X. The share that
-    finds it, at the level that is used after correction, should be 77 to 87 %.
+detectable: X is stated from pilot studies; fresh studies have a true effect of X. The share
+    that finds it, at the level used after correction, should be 77 to 87 %.
 power: the share of studies in which a test rejects, over that of the best valid test for the
     same data: the exact binomial test for shares, the sign-flip test for differences (exact for
     single pairs, 999 flips for clusters), and the exact conditional test of equal recalls (999
     draws of the multivariate hypergeometric distribution). It should be .95 or more.
-width: mean width of a share's interval over that of Clopper and Pearson's; it should be 1.1 or less.
+width: mean width of a share's interval over that of Clopper and Pearson's, at most 1.1.
 
 Effects of the power table are those that the best test finds in 20 to 98 % of the studies. In
 the first part the Monte-Carlo error of a power is about .01, mostly because pilots differ; in the

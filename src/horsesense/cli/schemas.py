@@ -75,6 +75,7 @@ class AuditOutput(Output):
     suites: Rows
     reviews: dict[str, Any]
     bounds: dict[str, Any]
+    designs: Rows
     estimates: list[EstimateRow]
 
 

@@ -16,6 +16,7 @@ from horsesense.measures.cells import HELD_OUT, Cell
 from horsesense.measures.contrast import tested
 from horsesense.measures.estimate import Context, estimate_all
 from horsesense.measures.registry import MEASURES
+from horsesense.measures.score_variance import designs, orders_asked
 from horsesense.measures.signature import Signature
 from horsesense.readers.human.reviews import Reviews
 from horsesense.readers.registry import reads_scores
@@ -47,6 +48,7 @@ def measure(directory: RunDirectory) -> Results:
     estimates = estimate_all(found, MEASURES, _context(directory, asked, reviews))
     findings = _findings(directory, asked, reviews)
     findings["bounds"] = _bounds(found)
+    findings["designs"] = list(designs(estimates, orders_asked(found)))
     if asked.until is not None:
         settings = directory.settings
         early = Sequences(asked.until, directory.items, found, settings.seed, settings.level)
