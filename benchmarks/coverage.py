@@ -26,6 +26,7 @@ from scipy.stats import beta, binom
 
 from horsesense.rng import seed_of
 from horsesense.stats.paired import Paired
+from horsesense.stats.pride import estimate_prior, item_prior
 from horsesense.stats.shares import Shares
 from horsesense.stats.smooth import Pseudo, smooth
 from horsesense.stats.spread import Spread, correlation
@@ -177,6 +178,24 @@ def spread(rng: np.random.Generator, cell: Cell) -> Said:
     return Said(found.interval(), found.p() if cell.null else None)
 
 
+def label_prior(rng: np.random.Generator, cell: Cell) -> Said:
+    """One entry of PriDe's prior; each answer under each shift of the options has noise."""
+    positions, entry, noise, contents = cell.settings
+    k, n = int(positions), cell.clusters
+    shown = (np.arange(k)[:, None] + np.arange(k)) % k
+    deserved = contents * rng.standard_normal((n, k))[:, shown]
+    logs = np.log(priors(k)) + deserved + noise * rng.gumbel(size=(n, k, k))
+    found = estimate_prior(item_prior(np.exp(logs)), "geometric")
+    low, high = found.interval()
+    return Said((float(low[int(entry)]), float(high[int(entry)])), None)
+
+
+def priors(k: int) -> np.ndarray:
+    """(.4, .3, .2, .1) for four labels."""
+    weights = np.arange(k, 0, -1.0)
+    return np.asarray(weights / weights.sum())
+
+
 STUDIES: dict[str, Callable[[np.random.Generator, Cell], Said]] = {
     "share": share,
     "share of bundles": bundle,
@@ -186,6 +205,7 @@ STUDIES: dict[str, Callable[[np.random.Generator, Cell], Said]] = {
     "d'": of_counts(d_prime, -np.inf, np.inf),
     "kappa": of_counts(kappa, -1, 1),
     "spread of recalls": spread,
+    "prior of a label": label_prior,
 }
 
 
@@ -210,6 +230,10 @@ def grid() -> Iterable[Cell]:
         yield Cell(
             "spread of recalls", k, (level, gap, positions, orders), float(np.std(true)), not gap
         )
+    shapes = product(CLUSTERS[:4], (4, 20), (0, 1), (1.0, 2.0), (0.0, 2.0))
+    for n, k, last, noise, contents in shapes:
+        entry = last * (k - 1)
+        yield Cell("prior of a label", n, (k, entry, noise, contents), priors(k)[entry], False)
 
 
 def simulated(job: tuple[Cell, int]) -> Outcome:
@@ -251,6 +275,8 @@ def table(outcomes: list[Outcome]) -> str:
     failed = []
     for family in STUDIES:
         own = [o for o in outcomes if o.cell.family == family]
+        if not own:
+            continue
         few, many = (
             [o.held / o.known for o in own if o.known and (o.cell.clusters < 30) == side]
             for side in (True, False)
@@ -259,10 +285,11 @@ def table(outcomes: list[Outcome]) -> str:
         high = [o for o in own if alarming(o, len(outcomes))]
         failed += [(o, "coverage") for o in low] + [(o, "false alarms") for o in high]
         nulls = [o.alarms / o.studies for o in own if o.cell.null]
+        worst = f"{max(nulls):.3f}" if nulls else "–"
         least = [f"{min(side):.3f}" if side else "–" for side in (few, many)]
         lines.append(
             f"| {family} | {len(own)} | {least[0]} | {least[1]} | {len(low)} | "
-            f"{max(nulls):.3f} | {len(high)} | {max(1 - o.known / o.studies for o in own):.3f} |"
+            f"{worst} | {len(high)} | {max(1 - o.known / o.studies for o in own):.3f} |"
         )
     lines += ["", f"{len(failed)} failing cells" + (":" if failed else ".")]
     for o, why in failed:

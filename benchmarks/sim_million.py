@@ -51,6 +51,19 @@ def reference(folder: Path, rows: int) -> float:
     return time.perf_counter() - started
 
 
+def measuring(run: Path) -> float:
+    """Processor seconds of the measures alone, from the tables of a run: the quicker of two."""
+    from horsesense.runs.directory import RunDirectory
+    from horsesense.runs.measure import measure
+
+    def once() -> float:
+        started = time.process_time()
+        measure(RunDirectory.open(run))
+        return time.process_time() - started
+
+    return min(once(), once())
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--items", type=int, default=50_000)
@@ -67,11 +80,13 @@ def main() -> None:
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
         found = json.loads(done.stdout)
         size = (folder / "run" / "report.html").stat().st_size
+        measures = measuring(folder / "run")
     cpu = used.ru_utime + used.ru_stime
     print(f"trials                 {found['trials']:>12,}")
     print(f"answers stored         {found['run']['answered']:>12,}")
     print(f"wall                   {wall:>12.1f} s")
     print(f"CPU                    {cpu:>12.1f} s   {1e6 * cpu / found['trials']:.0f} us per trial")
+    print(f"measures alone, CPU    {measures:>12.1f} s")
     print(f"peak memory            {used.ru_maxrss / 1e3:>12.0f} MB")
     print(f"report                 {size / 1e6:>12.1f} MB")
     print(f"bare SQLite writes     {bare:>12.1f} s   whole audit / bare = {wall / bare:.1f}")

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import norm
+from scipy.stats import t as student
 from typer.testing import CliRunner
 
 from horsesense.cli import app
@@ -22,6 +24,7 @@ from horsesense.cue_tests.result import CueResult
 from horsesense.cue_tests.splits import published, published_draw
 from horsesense.cue_tests.sweep import Method
 from horsesense.cue_tests.task import make_task
+from horsesense.cue_tests.verdict import judge
 from horsesense.errors import ItemsError, UsageError
 from horsesense.items.item import Item, ItemSet
 from horsesense.items.load import load_items
@@ -287,14 +290,78 @@ def row(family: str, difference: float, half: float, dataset: str) -> Dependence
     )  # fmt: skip
 
 
-def test_data_sets_pool_with_their_spread() -> None:
-    base = quick(generated(1, 210, 0.3))
-    same = [replace(base, families=(row("F", 0.1, 0.05, d),)) for d in "abc"]
-    mixed = [replace(base, families=(row("F", v, 0.05, d),)) for v, d in ((0.4, "a"), (-0.2, "b"))]
+def test_data_sets_pool_with_their_spread(planted: CueResult) -> None:
+    same = [replace(planted, families=(row("F", 0.1, 0.05, d),)) for d in "abc"]
+    mixed = [
+        replace(planted, families=(row("F", v, 0.05, d),)) for v, d in ((0.4, "a"), (-0.2, "b"))
+    ]
     (tight,), (wide,) = family_summary(same)[0], family_summary(mixed)[0]
     assert tight.difference == pytest.approx(0.1)
-    assert (tight.high - tight.low) / 2 == pytest.approx(0.05 / 3**0.5)  # type: ignore[operator]
+    # Equal effects: the error is that of their own variances, with Student's t of two degrees.
+    half = 0.05 / 3**0.5 * student.ppf(0.975, 2) / norm.ppf(0.975)
+    assert (tight.high - tight.low) / 2 == pytest.approx(half)  # type: ignore[operator]
     assert wide.low < 0 < wide.high  # type: ignore[operator]
+
+
+def test_pooled_effects_are_those_of_statsmodels(planted: CueResult) -> None:
+    """Hartung and Knapp's interval, where effects differ more than their own errors say."""
+    from statsmodels.stats.meta_analysis import combine_effects
+
+    effects, halves = [0.31, -0.12, 0.22, 0.05], [0.05, 0.08, 0.06, 0.1]
+    sets = [
+        replace(planted, families=(row("F", d, h, str(h)),))
+        for d, h in zip(effects, halves, strict=True)
+    ]
+    [found] = family_summary(sets)[0]
+    errors = np.array(halves) / norm.ppf(0.975)
+    theirs = combine_effects(np.array(effects), errors**2, method_re="dl", use_t=True)
+    assert found.difference == pytest.approx(theirs.mean_effect_re)
+    half = max(theirs.sd_eff_w_re_hksj, theirs.sd_eff_w_re) * student.ppf(0.975, 3)
+    assert found.high - found.difference == pytest.approx(half)  # type: ignore[operator]
+
+
+def test_families_of_data_sets_that_do_not_differ_are_called_so(planted: CueResult) -> None:
+    """Four data sets whose effects scatter about 0: one-sided p at most 5 %, interval 95 %."""
+    rng, studies = np.random.default_rng(5), 500
+    covered = alarms = 0
+    for _ in range(studies):
+        errors = rng.uniform(0.02, 0.06, 4)
+        drawn = rng.normal(0, np.sqrt(errors**2 + 0.05**2))
+        sets = [
+            replace(planted, families=(row("F", d, norm.ppf(0.975) * e, str(e)),))
+            for d, e in zip(drawn, errors, strict=True)
+        ]
+        [found] = family_summary(sets)[0]
+        covered += found.low <= 0 <= found.high  # type: ignore[operator]
+        alarms += found.p_value <= 0.05  # type: ignore[operator]
+    assert covered / studies > 0.92
+    assert alarms / studies < 0.075
+
+
+def test_a_feature_that_nearly_all_items_have_is_no_cue() -> None:
+    """70 of 71 against 179 of 182: more frequent with the label, as luck has it."""
+    rng = np.random.default_rng(3)
+    texts = [" ".join(rng.choice(WORDS, 8)) for _ in range(253)]
+    plain = {0, 71, 72, 73}
+    rows = [
+        Item(str(i), text + ("" if i in plain else "."), ("no", "yes"), int(i < 71))
+        for i, text in enumerate(texts)
+    ]
+    result = quick(ItemSet("stops", "label", tuple(rows), ("no", "yes")), grouping="none")
+    assert not result.cues
+
+
+def test_no_cues_are_listed_where_labels_are_drawn() -> None:
+    listed = sum(bool(quick(generated(s), seed=s, folds=2).cues) for s in range(10))
+    assert listed <= 3  # a false discovery rate of 5 % among n-grams, and among cheap cues
+
+
+def test_nothing_is_said_of_kappas_where_one_label_is_always_predicted(planted: CueResult) -> None:
+    silent = replace(planted.verdict.row, kappa=0.0, low=None, high=None, p_value=1.0)
+    verdict = judge(silent, planted.rows, None, constant=True, faithful=False)
+    assert not verdict.predictable
+    assert not any("are not excluded" in advice for advice in verdict.advice)
+    assert "always says the same label" in verdict.advice[0]
 
 
 def test_recorded_answers(tmp_path: Path) -> None:

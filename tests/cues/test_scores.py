@@ -104,6 +104,37 @@ def test_permutation_p_of_luck_and_of_knowledge() -> None:
     assert ps[1] > 0.05
 
 
+def folded(rng: np.random.Generator, n: int, folds: int) -> tuple[np.ndarray, np.ndarray]:
+    """Labels by lot, and what ridge regressions on words predict of them, fold by fold."""
+    x = (rng.random((n, 80)) < 1 / (1 + np.arange(80) / 6)) * 1.0
+    gold = rng.integers(0, 2, n)
+    fold = k_fold(gold, np.arange(n), folds, int(rng.integers(2**31)))
+    predicted = np.empty((1, n), np.int64)
+    for f in range(folds):
+        train = fold != f
+        moved = x[train] - x[train].mean(axis=0)
+        pull = moved.T @ (gold[train] - gold[train].mean())
+        weights = np.linalg.solve(moved.T @ moved + 10 * np.eye(80), pull)
+        score = (x[~train] - x[train].mean(axis=0)) @ weights + gold[train].mean()
+        predicted[0, ~train] = score > 0.5
+    return predicted, gold
+
+
+def test_p_of_folds_that_train_on_each_other_is_valid() -> None:
+    """Labels by lot: with the correction at most 5 % are p <= .05, and more without it."""
+    rng, sets = np.random.default_rng(4), 400
+    alarms = np.zeros(2)
+    for _ in range(sets):
+        predicted, gold = folded(rng, 150, 5)
+        for place, widened in enumerate((scores.overlap(5, 1), 1.0)):
+            [p] = scores.permutation_ps(
+                [predicted], gold, np.arange(150), np.zeros(150, int), 99, 0, widened
+            )
+            alarms[place] += p <= 0.05
+    assert alarms[0] / sets <= 0.05
+    assert alarms[1] / sets > 0.06
+
+
 @given(st.integers(0, 1000), st.integers(2, 6))
 @settings(max_examples=40, deadline=None)
 def test_folds_keep_groups_whole_and_labels_spread(seed: int, folds: int) -> None:

@@ -263,4 +263,8 @@ def test_a_suite_brings_the_readers_it_needs():
     assert named.readers == ("pride(alpha=0.2)",)
     faithful = Settings.of(items="sample", model="m", suite="look-at-text", faithful=True)
     assert "order(cyclic(base=published))" in faithful.probes
-    assert faithful.readers == ("first_token", "text", "pride(per=subject)")
+    assert faithful.readers == (
+        "first_token",
+        "text",
+        "pride(mean=arithmetic, per=subject)",
+    )

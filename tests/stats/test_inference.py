@@ -11,7 +11,7 @@ from scipy.stats import beta, binomtest, norm
 from scipy.stats import t as student
 
 from horsesense.stats.paired import Paired
-from horsesense.stats.power import minimum_detectable, power
+from horsesense.stats.power import minimum_detectable, power, smallest_change
 from horsesense.stats.shares import Shares
 from horsesense.stats.smooth import jackknife, smooth
 from horsesense.stats.spread import Spread
@@ -312,6 +312,7 @@ def test_no_minimum_detectable_effect_where_nothing_would_be_found() -> None:
     assert minimum_detectable(pairs(1, 1, 5)) is None
     few = Paired.of(np.array([1.0, -1, *np.zeros(48)]), np.full(50, 4.0))
     assert minimum_detectable(few) is None
+    assert smallest_change(5, 0.2) is None
     assert minimum_detectable(pairs(2, 2, 100)) == pytest.approx(0.13, abs=0.05)
 
 

@@ -10,7 +10,6 @@ from horsesense.stats.multiplicity import benjamini_hochberg, holm
 from horsesense.stats.tests import (
     mcnemar,
     sign_flip,
-    smallest_detectable,
     wilson,
 )
 from horsesense.stats.two_way import by_cluster
@@ -88,11 +87,3 @@ def test_corrections() -> None:
     assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
     assert benjamini_hochberg([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.04, 0.04])
     assert holm([]) == []
-
-
-def test_the_smallest_detectable_difference_is_found_four_times_in_five() -> None:
-    se = 0.02
-    delta = smallest_detectable(se)
-    rng = np.random.default_rng(5)
-    found = np.abs(rng.normal(delta, se, 20_000)) > 1.959964 * se
-    assert found.mean() == pytest.approx(0.8, abs=0.01)

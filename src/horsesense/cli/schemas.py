@@ -103,6 +103,7 @@ class AuditOutput(Output):
     suites: Rows
     reviews: dict[str, Any]
     bounds: dict[str, Any]
+    designs: Rows
     until: dict[str, Any] | None = None
     composition: dict[str, dict[str, Any]] = Field(description="by reader")
     known: dict[str, dict[str, Any]] = Field(description="by reader")
@@ -136,7 +137,7 @@ class PlanOutput(Output):
     saved_over_probes_alone: float
     completion_tokens_at_most: int
     cost_at_most: float | None
-    smallest_detectable_change: float
+    smallest_detectable_change: float | None
     model: str
     capabilities: dict[str, Any]
     dataset: dict[str, Any]

@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 from scipy.stats import norm, ttest_rel
+from scipy.stats import t as student
 
 from horsesense.cue_tests.result import CueResult, Dependence, FamilyTest
 from horsesense.cue_tests.task import Task
@@ -216,7 +217,12 @@ def family_summary(
 
 
 def _pooled(rows: Sequence[Dependence]) -> Dependence:
-    """Random-effects mean over data sets, each of which counts once (DerSimonian, Laird 1986)."""
+    """Random-effects mean over data sets, each of which counts once.
+
+    The variance between sets is DerSimonian and Laird's (1986), the error that of Hartung and
+    Knapp (2001) with Student's t, and never below the one of DerSimonian and Laird (Knapp and
+    Hartung 2003), which luck alone can undercut.
+    """
     if len(rows) == 1:
         return rows[0]
     usable = [r for r in rows if r.difference is not None and r.low is not None]
@@ -236,11 +242,12 @@ def _pooled(rows: Sequence[Dependence]) -> Dependence:
     spread = w.sum() - np.sum(w**2) / w.sum()
     between = max(0.0, (q - len(d) + 1) / spread) if spread > 0 else 0.0
     w = 1 / (variance + between)
-    mean, error = float(np.sum(w * d) / w.sum()), float(np.sqrt(1 / w.sum()))
-    return replace(
-        first, difference=mean, low=mean - z * error, high=mean + z * error,
-        p_value=float(norm.sf(mean / error)),
-    )  # fmt: skip
+    mean, free = float(np.sum(w * d) / w.sum()), len(d) - 1
+    scatter = float(np.sum(w * (d - mean) ** 2)) / free if free else 0.0
+    error = float(np.sqrt(max(1.0, scatter) / w.sum()))
+    half = (float(student.ppf(0.975, free)) if free else z) * error
+    p = student.sf(mean / error, free) if free else norm.sf(mean / error)
+    return replace(first, difference=mean, low=mean - half, high=mean + half, p_value=float(p))
 
 
 def published_tests(models: Sequence[Dependence]) -> tuple[FamilyTest, ...]:

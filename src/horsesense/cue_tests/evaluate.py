@@ -55,6 +55,7 @@ class Evaluation:
         classifiers: vector -> the classifier chosen in most splits.
         p_values: vector -> one-sided p.
         cues: strongest first.
+        widened: how much larger the variance of `predicted` is for folds that train on each other.
     """
 
     items: Ints
@@ -62,6 +63,7 @@ class Evaluation:
     classifiers: dict[str, str]
     p_values: dict[str, float]
     cues: tuple[Cue, ...]
+    widened: float
 
 
 class Ticker:
@@ -120,9 +122,11 @@ def evaluate(
                 p_values = _refitted_ps(source, splits, items, outcomes, crew, ticker)
             cues = named() if named else cues
     predicted = _assembled(outcomes, splits, items, method.faithful)
+    repeats = 1 + max(split.repeat for split in splits)
+    widened = scores.overlap(len(splits) // repeats, repeats)
     if not refit:
-        p_values = _fixed_ps(task, groups, items, predicted, method.seed)
-    return Evaluation(items, predicted, _most_chosen(outcomes), p_values, cues)
+        p_values = _fixed_ps(task, groups, items, predicted, method.seed, widened)
+    return Evaluation(items, predicted, _most_chosen(outcomes), p_values, cues, widened)
 
 
 def _sources(
@@ -180,7 +184,12 @@ def _most_chosen(outcomes: Sequence[Outcome]) -> dict[str, str]:
 
 
 def _fixed_ps(
-    task: Task, groups: Ints, items: Ints, predicted: dict[str, Ints], seed: int
+    task: Task,
+    groups: Ints,
+    items: Ints,
+    predicted: dict[str, Ints],
+    seed: int,
+    widened: float,
 ) -> dict[str, float]:
     values = scores.permutation_ps(
         list(predicted.values()),
@@ -189,6 +198,7 @@ def _fixed_ps(
         task.strata[items],
         SHUFFLES,
         seed_of(seed, "items", "luck"),
+        widened,
     )
     return dict(zip(predicted, values, strict=True))
 
@@ -245,7 +255,9 @@ def _row(task: Task, evaluation: Evaluation, groups: Ints, vector: str, grouped:
     gold = task.gold[evaluation.items]
     predicted = evaluation.predicted[vector]
     n_labels = len(task.labels)
-    low, high = scores.interval(predicted, gold, n_labels, groups[evaluation.items])
+    low, high = scores.interval(
+        predicted, gold, n_labels, groups[evaluation.items], widened=evaluation.widened
+    )
     correct = scores.accuracy(predicted, gold)
     return CueRow(
         dataset=task.name,

@@ -78,6 +78,7 @@ class Cue:
         counts: label -> rows of that label that have it.
         totals: label -> rows of that label.
         examples: (item id, text around the cue).
+        p_adjusted: of no association with the label, one-sided, among all that could be listed.
     """
 
     name: str
@@ -87,6 +88,7 @@ class Cue:
     counts: Mapping[str, int]
     totals: Mapping[str, int]
     examples: tuple[tuple[str, str], ...]
+    p_adjusted: float
 
     @property
     def support(self) -> int:

@@ -58,8 +58,28 @@ def is_constant(predicted: Ints) -> bool:
     return bool(np.all(predicted == predicted.flat[0]))
 
 
+def overlap(folds: int, repeats: int) -> float:
+    """How much larger the variance of a mean over repeated folds is than that of as many items
+    that were predicted once, by a classifier that saw none of them.
+
+    Two folds train on each other's items: what two labels have in common by luck counts for both.
+    The correction of Nadeau and Bengio (2003, "Inference for the generalization error"), for
+    repeats as in Bouckaert and Frank (2004): 1 / repeats + folds / (folds - 1). A single part that
+    is held out needs none.
+
+    >>> overlap(1, 1), overlap(5, 1), overlap(5, 2)
+    (1.0, 2.25, 1.75)
+    """
+    return 1 / repeats + folds / (folds - 1) if folds > 1 else 1.0
+
+
 def interval(
-    predicted: Ints, gold: Ints, n_labels: int, groups: Ints, level: float = 0.95
+    predicted: Ints,
+    gold: Ints,
+    n_labels: int,
+    groups: Ints,
+    level: float = 0.95,
+    widened: float = 1.0,
 ) -> tuple[float, float]:
     """Interval of Cohen's kappa, groups of items being the units that are sampled.
 
@@ -67,8 +87,7 @@ def interval(
     influence on kappa, added up per group; Student's t with groups - 1 degrees of freedom.
     (Efron 1982, "The jackknife, the bootstrap and other resampling plans", chapter 6.)
 
-    Repeats steady the estimate, but the width is that of one division: dividing the same items
-    again brings no new ones, and a narrower interval covers too seldom (benchmarks/cues_truth.py).
+    The variance is that of one division times `widened` (see `overlap`).
 
     NaN for a constant predictor or fewer than three groups. Where every prediction is right, the
     lower end is that of the exact binomial interval for as many groups.
@@ -82,7 +101,8 @@ def interval(
         expected = float(np.sum(_shares(gold, n_labels) ** 2))
         return 1 - (1 - ((1 - level) / 2) ** (1 / size)) / (1 - expected), 1.0
     sums = [np.bincount(place, weights=_influence(row, gold, n_labels)) for row in predicted]
-    error = np.sqrt(np.mean(np.sum(np.square(sums), axis=1)) * size / (size - 1)) / len(gold)
+    variance = widened * np.mean(np.sum(np.square(sums), axis=1)) * size / (size - 1)
+    error = np.sqrt(variance) / len(gold)
     half = float(student.ppf((1 + level) / 2, size - 1)) * float(error)
     return max(middle - half, -1.0), min(middle + half, 1.0)
 
@@ -121,13 +141,20 @@ def permuted(gold: Ints, groups: Ints, strata: Ints, rng: np.random.Generator) -
 
 
 def permutation_ps(
-    predictions: Sequence[Ints], gold: Ints, groups: Ints, strata: Ints, draws: int, seed: int
+    predictions: Sequence[Ints],
+    gold: Ints,
+    groups: Ints,
+    strata: Ints,
+    draws: int,
+    seed: int,
+    widened: float = 1.0,
 ) -> list[float]:
     """One-sided p of each set of predictions against labels that are shuffled.
 
     The predictions stay fixed; shuffled labels keep their marginals, so kappa orders as the
     number of agreements does. The mean of the repeats is held against each single repeat on
-    shuffled labels, for the same reason as in `interval`. The observed arrangement is one draw.
+    shuffled labels, whose distance from their mean is stretched to a variance `widened` times as
+    large (see `overlap`). The observed arrangement is one draw.
     """
     rng = np.random.default_rng(seed)
     stacked = np.concatenate([np.atleast_2d(p) for p in predictions]).astype(np.int32)
@@ -138,8 +165,10 @@ def permutation_ps(
         return np.asarray(np.count_nonzero(stacked == labels.astype(np.int32), axis=1))
 
     observed = np.bincount(owner, agreements(gold)) / sizes
-    extreme = np.zeros(len(predictions))
-    for _ in range(draws):
-        found = agreements(permuted(gold, groups, strata, rng))
-        extreme += np.bincount(owner, found >= observed[owner]) / sizes
+    shuffled = np.stack([agreements(permuted(gold, groups, strata, rng)) for _ in range(draws)])
+    middle = shuffled.mean(axis=0)
+    stretched = middle + np.sqrt(widened) * (shuffled - middle)
+    # Equal numbers of agreements count as such, whatever the last bit of a stretched one says.
+    beyond = stretched >= observed[owner] - 1e-9
+    extreme = np.bincount(owner, beyond.sum(axis=0)) / sizes
     return [float(p) for p in (extreme + 1) / (draws + 1)]

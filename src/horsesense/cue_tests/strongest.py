@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csc_array, hstack
+from scipy.stats import hypergeom, norm
 
 from horsesense.cue_tests.cheap import ALL, CueTable
 from horsesense.cue_tests.classify import CLASSIFIERS, fit
@@ -16,6 +17,7 @@ from horsesense.cue_tests.splits import Split
 from horsesense.cue_tests.sweep import Source, prepare, rows_of, targets
 from horsesense.cue_tests.task import Task
 from horsesense.cue_tests.tokens import plain
+from horsesense.stats.multiplicity import benjamini_hochberg
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -28,12 +30,17 @@ SAME: Final = 0.9
 """Two n-grams that share this much of their rows are one cue."""
 
 
+EVIDENCE: Final = 0.05
+"""Largest adjusted p of a cue that is listed."""
+
+
 class Candidate(NamedTuple):
     """A column whose weight for a label has the same sign in every fold."""
 
     column: int
     label: int
     weight: float
+    p_adjusted: float = 1.0
 
 
 def strongest_cues(
@@ -43,16 +50,67 @@ def strongest_cues(
 
     A weight counts as strong if it is large next to how often its feature varies (weight times
     standard deviation), has one sign in all folds of the first repeat, and speaks *for* a label.
+    Among these, listed are the cues whose label is more frequent with them than luck explains:
+    Benjamini and Hochberg's false discovery rate of 5 % over all n-grams, and over all cheap cues.
     """
     folds = [split for split in splits if split.repeat == 0]
     presence = _presence(source)
     share = np.diff(presence.indptr) / presence.shape[0]
     ngrams = _stable(source, folds, NGRAM_VECTOR, np.sqrt(share * (1 - share)))
+    ngrams = _evident(source, presence, ngrams)
     cheap = _stable(source, folds, ALL, np.ones(table.x.shape[1]))
+    cheap = _evident(source, csc_array(_sides(table)), cheap)
     found = [_ngram_cue(source, presence, c) for c in _distinct(presence, ngrams, most)]
     found += [_cheap_cue(source.task, table, c) for c in cheap[:most]]
-    telling = [cue for cue in found if _tells(cue)]
-    return tuple(sorted(telling, key=lambda cue: -cue.weight)[:most])
+    return tuple(sorted(found, key=lambda cue: -cue.weight)[:most])
+
+
+def _evident(
+    source: Source, presence: csc_array, candidates: Sequence[Candidate]
+) -> list[Candidate]:
+    """The candidates whose label goes with them, in their order, with adjusted p.
+
+    Fisher's exact test, one-sided, times the labels among which the one was chosen; where items
+    are grouped, at least the p of the groups' sums. Columns that are no candidates count as tests.
+    """
+    if not candidates:
+        return []
+    task, y = source.task, targets(source.task, source.task.gold)
+    columns = np.array([c.column for c in candidates])
+    labels = np.array([c.label for c in candidates])
+    chosen = presence[:, columns].astype(bool)
+    support = np.diff(chosen.indptr)
+    said = y[chosen.indices] == np.repeat(labels, support)
+    both = np.bincount(np.repeat(np.arange(len(columns)), support), said, len(columns))
+    totals = np.bincount(y, minlength=int(labels.max()) + 1)[labels]
+    p = hypergeom.sf(both - 1, len(y), totals, support)
+    p *= len(task.labels) if task.kind == "labels" else 1
+    group = np.repeat(source.groups, np.diff(task.starts))
+    if len(np.unique(source.groups)) < len(task):
+        for place in np.flatnonzero(p <= EVIDENCE):
+            has = np.zeros(len(y))
+            has[chosen.indices[chosen.indptr[place] : chosen.indptr[place + 1]]] = 1
+            p[place] = max(p[place], _grouped_p(has, y == labels[place], group))
+    tests = np.ones(max(presence.shape[1], len(p)))
+    tests[: len(p)] = np.minimum(p, 1)
+    adjusted = benjamini_hochberg(tests.tolist())
+    pairs = zip(candidates, adjusted, strict=False)
+    return [c._replace(p_adjusted=value) for c, value in pairs if value <= EVIDENCE]
+
+
+def _grouped_p(has: Floats, is_label: npt.NDArray[np.bool_], group: Ints) -> float:
+    """One-sided p of the covariance of a cue and a label, groups being independent."""
+    moved = (has - has.mean()) * (is_label - is_label.mean())
+    sums = np.bincount(group, weights=moved)
+    spread = float(np.sqrt((sums**2).sum()))
+    return float(norm.sf(sums.sum() / spread)) if spread > 0 else 1.0
+
+
+def _sides(table: CueTable) -> npt.NDArray[np.bool_]:
+    """Which rows have each cheap cue: a number counts as present where it is large."""
+    middle = np.median(table.x, axis=0)
+    at_top = middle == table.x.max(axis=0)
+    return np.where(at_top, table.x >= middle, table.x > middle)
 
 
 def _presence(source: Source) -> csc_array:
@@ -116,10 +174,9 @@ def _cheap_cue(task: Task, table: CueTable, candidate: Candidate) -> Cue:
     """A cheap cue; a number counts as present where it is on the side that speaks for the label."""
     values = table.x[:, candidate.column]
     name = table.names[candidate.column]
-    middle = float(np.median(values))
-    at_top = middle == values.max()
-    has = values >= middle if at_top else values > middle
+    has = _sides(table)[:, candidate.column]
     if len(np.unique(values)) > 2:
+        at_top = bool(np.median(values) == values.max())
         name = f"{name}: {'at its largest' if at_top else 'above the median'}"
     return _cue(task, name, table.families[candidate.column], candidate, has, "")
 
@@ -144,12 +201,8 @@ def _cue(
             (task.ids[item], _around(task.texts[row], shown))
             for item, row in zip(owner, typical, strict=True)
         ),
+        p_adjusted=candidate.p_adjusted,
     )
-
-
-def _tells(cue: Cue) -> bool:
-    """Whether the label is more frequent among the rows with the cue than among all."""
-    return cue.precision > cue.totals[cue.label] / sum(cue.totals.values())
 
 
 def _around(text: str, shown: str) -> str:

@@ -41,7 +41,7 @@ def judge(
         strength=strength,
         sentence=_sentence(best, strength),
         reasons=tuple(_reasons(best, rows, ungrouped, constant, faithful)),
-        advice=tuple(_advice(best, strength, ungrouped, answered)),
+        advice=tuple(_advice(best, strength, ungrouped, answered, constant)),
         row=best,
     )
 
@@ -126,9 +126,11 @@ def _best_single(rows: Sequence[CueRow]) -> str:
     )
 
 
-def _advice(row: CueRow, strength: Strength, ungrouped: CueRow | None, answered: bool) -> list[str]:
+def _advice(
+    row: CueRow, strength: Strength, ungrouped: CueRow | None, answered: bool, constant: bool
+) -> list[str]:
     if strength == "none":
-        return _advice_on_nothing(row, ungrouped)
+        return _advice_on_nothing(row, ungrouped, constant)
     advice = [
         "Look at the cues below: where one comes from how items were written, rewrite those items "
         "or add others in which it occurs with another label.",
@@ -143,9 +145,16 @@ def _advice(row: CueRow, strength: Strength, ungrouped: CueRow | None, answered:
     return advice
 
 
-def _advice_on_nothing(row: CueRow, ungrouped: CueRow | None) -> list[str]:
-    high = row.high if row.high is not None else 1.0
-    advice = [f"Kappas up to {high:.2f} are not excluded by so many items."]
+def _advice_on_nothing(row: CueRow, ungrouped: CueRow | None, constant: bool) -> list[str]:
+    if constant:
+        advice = [
+            "On items held back for the choice no classifier did better than one that always says "
+            "the same label. That has no interval: how strong a cue could still be is not known."
+        ]
+    elif row.high is None:
+        advice = ["How large a kappa is not excluded cannot be said from so few groups of items."]
+    else:
+        advice = [f"Kappas up to {row.high:.2f} are not excluded by so many items."]
     if ungrouped is not None and ungrouped.low is not None and ungrouped.low > 0.05:
         advice.append(
             "Never train and test on this set at random: a model that has seen one item of a "

@@ -43,6 +43,7 @@ from horsesense.measures.per_problem import (
 )
 from horsesense.measures.per_prompt import ExtraLabels, LengthError, OutOfRange, UnreadReplies
 from horsesense.measures.positions import PositionLocked, PositionPreference, Recall, Rstd
+from horsesense.measures.score_variance import ScoreVariance
 from horsesense.measures.second_look import (
     MultiExact,
     MultiPrecision,
@@ -94,6 +95,7 @@ for _measure in (
     Accuracy(),
     AccuracyValid(),
     AccuracyHard(),
+    ScoreVariance(),
     PluralityAgreement(),
     AnswerEntropy(),
     EntropyBits(),

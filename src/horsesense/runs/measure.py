@@ -20,6 +20,7 @@ from horsesense.measures.cells import HELD_OUT, Cell
 from horsesense.measures.contrast import tested
 from horsesense.measures.estimate import Context, found_all
 from horsesense.measures.registry import MEASURES
+from horsesense.measures.score_variance import designs, orders_asked
 from horsesense.measures.signature import Signature
 from horsesense.readers.human.reviews import Reviews
 from horsesense.readers.registry import reads_scores
@@ -50,6 +51,7 @@ def measure(directory: RunDirectory) -> Results:
     estimates = [one.estimate for one in measured]
     findings = _findings(directory, asked, reviews)
     findings["bounds"] = _bounds(found)
+    findings["designs"] = list(designs(estimates, orders_asked(found)))
     early = None
     if asked.until is not None:
         told = Sequences(asked.until, directory.items, found, settings.seed, settings.level)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from math import sqrt
 from typing import Any
 
 from horsesense.checks.check import check_items, headlines
@@ -13,14 +12,16 @@ from horsesense.runs.goal import Goal
 from horsesense.runs.planner import Plan, item_index
 from horsesense.runs.prepare import Study
 from horsesense.runs.until import Deciding, budget
+from horsesense.stats.power import smallest_change
 from horsesense.stats.sequential import Design, forecast
-from horsesense.stats.tests import smallest_detectable
 
 EFFECTS = (0.0, 0.02, 0.08, 0.1, 0.2, 0.3)
 SHARES = (0.1, 0.2, 0.4)
 """True changes, and shares of items that change, for which `--until` is forecast."""
 DISCORDANT = 0.2
-"""Share of items whose rightness changes, assumed for the smallest detectable difference."""
+"""Share of items that change by themselves, assumed for the smallest change that is found."""
+FOUND = 0.8
+"""Power of a test for that change."""
 
 
 def plan_json(plan: Plan, study: Study, limits: Limits) -> dict[str, Any]:
@@ -33,7 +34,7 @@ def plan_json(plan: Plan, study: Study, limits: Limits) -> dict[str, Any]:
         "saved_over_probes_alone": plan.saved_over_probes_alone,
         "completion_tokens_at_most": completion,
         "cost_at_most": limits.cost(plan.prompt_tokens, completion),
-        "smallest_detectable_change": smallest_detectable(sqrt(DISCORDANT / plan.items)),
+        "smallest_detectable_change": smallest_change(plan.items, DISCORDANT, wanted=FOUND),
         "until": forecasts(study),
         "model": study.model.name,
         "capabilities": asdict(capabilities),
@@ -96,10 +97,7 @@ def plan_text(found: dict[str, Any]) -> str:
             f"  {row['probe']} {row['condition']}: {row['prompts']:,}"
             for row in found["too_long_by"]
         ]
-    lines.append(
-        f"a change of accuracy of {found['smallest_detectable_change']:.1%} would be seen (80 % "
-        f"power, one test at 5 %, if {DISCORDANT:.0%} of the items change)"
-    )
+    lines.append(_smallest_line(found["smallest_detectable_change"]))
     lines += _forecast_lines(found["until"])
     lines += [
         f"not for {row['items']:,} items: {row['probe']}, because {row['reason']}"
@@ -108,6 +106,15 @@ def plan_text(found: dict[str, Any]) -> str:
     scores = "none" if not (can["top_logprobs"] or can["label_tokens"]) else "given"
     lines.append(f"token scores: {scores}; text: {'yes' if can['text'] else 'no'}")
     return "\n".join([*lines, *can["notes"], *dataset["notes"]])
+
+
+def _smallest_line(change: float | None) -> str:
+    """Which change of accuracy so many items show."""
+    others = f"if {DISCORDANT:.0%} of the items change by themselves"
+    terms = f"({FOUND:.0%} power, one test at 5 %, {others})"
+    if change is None:
+        return f"no change of accuracy could be told from luck {terms}"
+    return f"a change of accuracy of {change:.1%} would be seen {terms}"
 
 
 def _forecast_lines(rows: Sequence[Mapping[str, Any]]) -> list[str]:

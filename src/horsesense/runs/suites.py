@@ -256,6 +256,12 @@ LOOK_AT_TEXT = Suite(
             "the published order is one that a model may have seen",
         ),
         Choice(
+            "mean of the items' priors",
+            "arithmetic",
+            "geometric",
+            "noise of single items draws the arithmetic mean towards 1/k: 0.4 becomes 0.3",
+        ),
+        Choice(
             "noise floor",
             "none",
             "the same prompt asked again",
@@ -263,7 +269,7 @@ LOOK_AT_TEXT = Suite(
         ),
     ),
     readers=("pride(least=20)",),
-    published_readers=("pride(per=subject)",),
+    published_readers=("pride(mean=arithmetic, per=subject)",),
 )
 
 SUITES: Registry[Suite] = Registry("suite")

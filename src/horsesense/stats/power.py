@@ -46,12 +46,29 @@ def minimum_detectable(pilot: Paired, alpha: float = 0.05) -> float | None:
     size, total = moments.size, abs(pilot.total)
     noise = size - total + min(total, 0.8 * sqrt(moments.dd)) + worth / 2
     base = min(max(noise / pilot.n, 0.0), 1.0)
-    if n < 1 or power(n, base, 1.0, alpha) < POWER:
+    return smallest_change(n, base, alpha)
+
+
+def smallest_change(
+    n: int, base: float, alpha: float = 0.05, wanted: float = POWER
+) -> float | None:
+    """The smallest change that `n` single pairs find with the power that is wanted, to 1e-4.
+
+    Args:
+        n: number of pairs.
+        base: share of them that differ without the change, in [0, 1].
+        alpha: two-sided level.
+        wanted: power, in (0, 1).
+
+    Returns:
+        A share in (0, 1]; None where even a change of all pairs would not be found.
+    """
+    if n < 1 or power(n, base, 1.0, alpha) < wanted:
         return None
     low, high = 0.0, 1.0
     while high - low > STEP:
         middle = (low + high) / 2
-        found = power(n, base, middle, alpha) >= POWER
+        found = power(n, base, middle, alpha) >= wanted
         low, high = (low, middle) if found else (middle, high)
     return high
 

@@ -11,12 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import expit, logit
 from scipy.stats import t as student
 
 Floats = npt.NDArray[np.float64]
+Mean = Literal["geometric", "arithmetic"]
+"""How the priors of items become one: `arithmetic` is the published form."""
 
 TINY = 1e-10
 """Added before every logarithm, as in the released code."""
@@ -81,53 +85,86 @@ class PriorEstimate:
     """A prior and how surely it is known.
 
     Attributes:
-        prior: arithmetic mean of the items' priors, (k,); sums to 1.
-        se: standard error of each entry over the items, (k,); NaN for a single item.
+        prior: mean of the items' priors, (k,); sums to 1.
+        se: standard error of each entry over the items, (k,), of the geometric mean on the scale
+            of log odds; NaN for a single item.
         items: how many items it rests on.
+        mean: which mean it is.
     """
 
     prior: Floats
     se: Floats
     items: int
+    mean: Mean = "arithmetic"
 
     def interval(self, level: float = 0.95) -> tuple[Floats, Floats]:
-        """Student's interval of each entry over the items, kept within 0 and 1; NaN for one."""
+        """Student's interval of each entry over the items, within 0 and 1; NaN for one item."""
         reach = student.ppf((1 + level) / 2, max(self.items - 1, 1)) * self.se
+        if self.mean == "geometric":
+            odds = logit(self.prior)
+            return expit(odds - reach), expit(odds + reach)
         return np.clip(self.prior - reach, 0, 1), np.clip(self.prior + reach, 0, 1)
 
 
-def estimate_prior(item_priors: npt.ArrayLike) -> PriorEstimate:
+def pooled(item_priors: npt.ArrayLike, mean: Mean) -> Floats:
+    """One prior, (k,), from those of items, (items, k)."""
+    priors = np.asarray(item_priors, dtype=np.float64)
+    return priors.mean(axis=0) if mean == "arithmetic" else _softmax(np.log(priors).mean(axis=0))
+
+
+def estimate_prior(item_priors: npt.ArrayLike, mean: Mean = "arithmetic") -> PriorEstimate:
     """The global prior from the priors of the estimation items, (items, k).
+
+    An item's prior is the true one times noise that is even on the scale of logarithms. The
+    published arithmetic mean is drawn towards 1/k by it; the geometric mean is not. The standard
+    error of the latter is that of the items' log odds, linear in their logarithms.
 
     Raises:
         ValueError: there are no items.
     """
     priors = np.asarray(item_priors, dtype=np.float64)
-    n = len(priors)
+    n, k = priors.shape if priors.ndim == 2 else (0, 0)
     if not n:
         raise ValueError("no item to estimate a prior from")
-    se = priors.std(axis=0, ddof=1) / np.sqrt(n) if n > 1 else np.full(priors.shape[1], np.nan)
-    return PriorEstimate(priors.mean(axis=0), se, n)
+    found = pooled(priors, mean)
+    seen = priors
+    if mean == "geometric":
+        # d logit(p_j) = (d log p_j - sum_l p_l d log p_l) / (1 - p_j), over centred logarithms.
+        logs = np.log(priors)
+        seen = (logs - (logs @ found)[:, None]) / (1 - found)
+    se = seen.std(axis=0, ddof=1) / np.sqrt(n) if n > 1 else np.full(k, np.nan)
+    return PriorEstimate(found, se, n, mean)
 
 
-def shrunken(item_priors: npt.ArrayLike, group: Sequence[int]) -> tuple[Floats, float]:
+def shrunken(
+    item_priors: npt.ArrayLike, group: Sequence[int], mean: Mean = "arithmetic"
+) -> tuple[Floats, float]:
     """Priors of groups (subjects) drawn towards the global one, (groups, k), and the weight.
 
     A group of n items has the prior (n mean + w global) / (n + w), where w is the variance of
     items within groups over the variance of the groups' true means (moment estimate, labels
     pooled; infinite where the groups do not differ more than their items explain, and then every
-    group has the global prior). Groups are numbered from 0; one without items has the global
-    prior.
+    group has the global prior); of logarithms where the mean is geometric. Groups are numbered
+    from 0; one without items has the global prior.
     """
     priors = np.asarray(item_priors, dtype=np.float64)
+    if mean == "geometric":
+        logs = np.log(priors)
+        found, weight = _drawn(logs - logs.mean(axis=1, keepdims=True), group)
+        return _softmax(found), weight
+    return _drawn(priors, group)
+
+
+def _drawn(values: Floats, group: Sequence[int]) -> tuple[Floats, float]:
+    """Means of groups drawn towards the mean of all, (groups, k), and the weight of the latter."""
     places = np.asarray(group, dtype=np.intp)
     counts = np.bincount(places).astype(np.float64)
-    overall = priors.mean(axis=0)
-    sums = np.zeros((len(counts), priors.shape[1]))
-    np.add.at(sums, places, priors)
+    overall = values.mean(axis=0)
+    sums = np.zeros((len(counts), values.shape[1]))
+    np.add.at(sums, places, values)
     means = np.divide(sums, counts[:, None], out=np.tile(overall, (len(counts), 1)),
                       where=counts[:, None] > 0)  # fmt: skip
-    weight = _weight(priors, places, means, counts, overall)
+    weight = _weight(values, places, means, counts, overall)
     if not np.isfinite(weight):
         return np.tile(overall, (len(counts), 1)), weight
     mixed: Floats = (counts[:, None] * means + weight * overall) / np.maximum(
@@ -182,6 +219,7 @@ def repeated(
     default: npt.ArrayLike,
     gold: npt.ArrayLike,
     sets: Iterable[npt.NDArray[np.intp]],
+    mean: Mean = "arithmetic",
 ) -> list[Draw]:
     """Fit and score with several draws of the estimation items (section 6: always repeat).
 
@@ -191,13 +229,14 @@ def repeated(
         default: (items, k), label probabilities as published.
         gold: (items,), number of the right option as published.
         sets: for each draw, the numbers of its estimation items.
+        mean: how the priors of items become one.
     """
     shown, golds = np.asarray(observed, dtype=np.float64), np.asarray(gold)
     own = by_content(shown, orders).argmax(axis=1)
     priors, found = item_prior(shown), []
     k = shown.shape[-1]
     for chosen in sets:
-        prior = priors[chosen].mean(axis=0)
+        prior = pooled(priors[chosen], mean)
         said = debiased(default, prior).argmax(axis=1)
         said[chosen] = own[chosen]
         rest = np.ones(len(shown), dtype=bool)

@@ -1,4 +1,4 @@
-"""Paired tests, and the minimum detectable effect of a study."""
+"""Paired tests, and the interval of a proportion."""
 
 from __future__ import annotations
 
@@ -46,8 +46,3 @@ def sign_flip(sums: Floats, seed: int, flips: int = FLIPS) -> float:
         signs = rng.integers(0, 2, (size, len(sums)), dtype=np.int8) * 2 - 1
         extreme += int((np.abs(signs @ sums) >= observed - 1e-12).sum())
     return (1 + extreme) / flips
-
-
-def smallest_detectable(se: float, level: float = 0.95, power: float = 0.8) -> float:
-    """The minimum detectable effect: the true difference that a test finds with the given power."""
-    return float((norm.ppf(1 - (1 - level) / 2) + norm.ppf(power)) * se)

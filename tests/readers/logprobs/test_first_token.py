@@ -15,7 +15,7 @@ from horsesense.probes.registry import parse_probes
 from horsesense.readers.logprobs.first_token import FirstTokenReader
 from horsesense.readers.logprobs.pride import FITTED_ON, RULES, PrideReader
 from horsesense.readers.registry import make_reader
-from horsesense.stats.pride import item_prior
+from horsesense.stats.pride import estimate_prior, item_prior
 from horsesense.trials.condition import PLAIN
 from horsesense.trials.trial import Trial
 from studies import items_file, study
@@ -175,19 +175,20 @@ def test_a_prior_can_come_from_another_run(tmp_path):
 
 def test_pride_recovers_a_known_prior_and_accuracy(tmp_path):
     """sim:prior draws from its prior where it knows nothing, whatever the options say."""
-    wide = "pride(alpha=0.1)"
-    result = run(tmp_path, "m", 400, "order", "pride", wide)
-    [fit] = result.findings["fits"]["pride"]["fits"]
+    wide, published = "pride(alpha=0.1)", "pride(alpha=0.1, mean=arithmetic)"
+    result = run(tmp_path, "m", 400, "order", "pride", wide, published)
+    fits = result.findings["fits"]
+    [fit], [more], [drawn] = (fits[name]["fits"] for name in ("pride", wide, published))
     assert fit["estimation_items"] == 20
-    for entry, truth in zip(fit["prior"], (0.4, 0.3, 0.2, 0.1), strict=True):
+    for entry, truth in zip((*fit["prior"], *more["prior"]), (0.4, 0.3, 0.2, 0.1) * 2, strict=True):
         assert entry["low"] <= truth <= entry["high"], entry
-    # The mean of the items' priors is drawn to the middle by their noise (Gumbel, four orders):
-    # with more items the interval holds the estimator's own expectation.
+    # The published mean of the items' priors is drawn to the middle by their noise: its interval
+    # holds the estimator's own expectation.
     rng = np.random.default_rng(0)
     noisy = np.log([0.4, 0.3, 0.2, 0.1]) + rng.gumbel(size=(20_000, 4, 4))
-    expected = item_prior(np.exp(noisy)).mean(axis=0)
-    [more] = result.findings["fits"][wide]["fits"]
-    for entry, truth in zip(more["prior"], expected, strict=True):
+    expected = estimate_prior(item_prior(np.exp(noisy))).prior
+    assert expected[0] < 0.39
+    for entry, truth in zip(drawn["prior"], expected, strict=True):
         assert entry["low"] <= truth <= entry["high"], entry
     for reader in ("pride", "pride_held_out"):
         e = result.estimate("accuracy", "order", reader=reader)

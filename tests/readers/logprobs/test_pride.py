@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import expit
+from scipy.stats import t as student
 
 from horsesense.stats.pride import (
     by_content,
@@ -17,6 +19,7 @@ from horsesense.stats.pride import (
     estimate_prior,
     item_prior,
     normalised,
+    pooled,
     repeated,
     rstd,
     shrunken,
@@ -70,6 +73,41 @@ def test_all_orders_of_three_options(vectors):
     assert item_prior(v["observed"]) == pytest.approx(v["item_prior"], abs=1e-8)
     found = by_content(v["observed"], v["perms"])
     assert found == pytest.approx(v["perm_debiased"], abs=1e-8)
+
+
+def test_noise_does_not_draw_the_geometric_mean_to_the_middle():
+    """True prior (.4, .3, .2, .1), answers noisy: 95 % intervals on 20 items hold it 19 times."""
+    rng = np.random.default_rng(1)
+    prior, studies = np.array([0.4, 0.3, 0.2, 0.1]), 400
+    held, shown = np.zeros(4), np.zeros((2, 4))
+    for _ in range(studies):
+        seen = item_prior(np.exp(np.log(prior) + 3 * rng.gumbel(size=(20, 4, 4))))
+        found = estimate_prior(seen, "geometric")
+        low, high = found.interval()
+        held += (low <= prior) & (prior <= high)
+        shown += [found.prior, estimate_prior(seen).prior]
+    assert (held / studies > 0.92).all()
+    assert shown[0] / studies == pytest.approx(prior, abs=0.015)
+    assert shown[1, 0] / studies < 0.35
+
+
+def test_the_interval_of_a_geometric_mean_is_students_on_log_odds():
+    """Two labels: log odds of the first are one number per item."""
+    odds = np.array([0.3, 1.1, -0.2, 0.9, 0.5])
+    low, high = estimate_prior(
+        np.stack([expit(odds), expit(-odds)], axis=1), "geometric"
+    ).interval()
+    ends = odds.mean() + np.array([-1, 1]) * student.ppf(0.975, 4) * odds.std(ddof=1) / 5**0.5
+    assert (low[0], high[0]) == pytest.approx(expit(ends))
+
+
+def test_groups_are_drawn_together_in_logarithms_too():
+    priors = np.array([[0.5, 0.3, 0.2], [0.4, 0.4, 0.2], [0.1, 0.2, 0.7], [0.2, 0.2, 0.6]])
+    found, weight = shrunken(priors, [0, 0, 1, 1], "geometric")
+    overall, own = pooled(priors, "geometric"), pooled(priors[:2], "geometric")
+    assert 0 < weight < 1
+    mixed = np.log(own) * 2 + np.log(overall) * weight
+    assert found[0] == pytest.approx(normalised(np.exp(mixed / (2 + weight))))
 
 
 weights = st.lists(st.floats(0.01, 1.0), min_size=4, max_size=4)

@@ -29,7 +29,7 @@ from horsesense.stats import pride
 from horsesense.trials.condition import Condition
 from horsesense.trials.trial import Trial, Variant, none_phrase
 
-RULES: Final = Rules(version="1", source="a3d088bc5b03")
+RULES: Final = Rules(version="2", source="e13efb4c19b1")
 
 FITTED_ON: Final = "estimation_item"
 """Rule of the readings of items that the prior was estimated on."""
@@ -60,15 +60,18 @@ class PrideReader:
 
     `estimation` is "cyclic" or "full" (which orders the prior is estimated from), `alpha` the
     share of items it is estimated on, `least` how many are wanted where that share is fewer (0 as
-    published; never more than half of the items), `per` "global" or "subject" (a prior for each
-    subject, drawn towards the global one), `draw` the number of the drawn estimation set, `draws`
-    how many sets are scored to see how much the draw matters. `source` names another run directory
-    whose prior is taken instead; then no item is used for estimation.
+    published; never more than half of the items), `mean` how the priors of items become one
+    ("geometric", or "arithmetic" as published, which noise draws towards 1/k), `per` "global" or
+    "subject" (a prior for each subject, drawn towards the global one), `draw` the number of the
+    drawn estimation set, `draws` how many sets are scored to see how much the draw matters.
+    `source` names another run directory whose prior is taken instead; then no item is used for
+    estimation.
     """
 
     estimation: str = "cyclic"
     alpha: float = 0.05
     least: int = 0
+    mean: pride.Mean = "geometric"
     per: str = "global"
     draw: int = 0
     draws: int = 5
@@ -86,6 +89,7 @@ class PrideReader:
     def __post_init__(self) -> None:
         for name, value, allowed in (
             ("estimation", self.estimation, ("cyclic", "full")),
+            ("mean", self.mean, ("geometric", "arithmetic")),
             ("per", self.per, ("global", "subject")),
         ):
             if value not in allowed:
@@ -102,7 +106,7 @@ class PrideReader:
     def name(self) -> str:
         changed = [
             f"{name}={getattr(self, name)}"
-            for name in ("estimation", "alpha", "least", "per", "draw", "source")
+            for name in ("estimation", "alpha", "least", "mean", "per", "draw", "source")
             if getattr(self, name) != getattr(PrideReader, name)
         ]
         return f"pride({', '.join(changed)})" if changed else "pride"
@@ -115,7 +119,7 @@ class PrideReader:
         priors = {f"{k}/{s}": p.tolist() for (k, s), p in self._priors.items()}
         on = fingerprint([sorted(self._own), priors])
         where = f"source={self.source}," if self.source else ""
-        design = f"{self.estimation},alpha={self.alpha:g},{self.per}"
+        design = f"{self.estimation},alpha={self.alpha:g},{self.mean},{self.per}"
         return f"{RULES.version},{where}{design},on={len(self._own)}@{on}"
 
     # -- fitting ---------------------------------------------------------------------------
@@ -138,6 +142,7 @@ class PrideReader:
         self._report = {
             "estimation": self.estimation,
             "alpha": self.alpha,
+            "mean": self.mean,
             "per": self.per,
             "items": len(found),
             "fits": [fit for fit in fits if fit],
@@ -200,7 +205,7 @@ class PrideReader:
             left_out[reason].extend(ids)
             return None
         priors = np.stack([pride.item_prior(found[i].weights) for i in chosen])
-        estimate = pride.estimate_prior(priors)
+        estimate = pride.estimate_prior(priors, self.mean)
         self._priors[k, None] = estimate.prior
         for item_id in chosen:
             observed = found[item_id]
@@ -237,7 +242,7 @@ class PrideReader:
         subjects = sorted({str(self._subject.get(i)) for i in chosen})
         number = {subject: place for place, subject in enumerate(subjects)}
         group = [number[str(self._subject.get(i))] for i in chosen]
-        found, weight = pride.shrunken(priors, group)
+        found, weight = pride.shrunken(priors, group, self.mean)
         for subject, prior in zip(subjects, found, strict=True):
             self._priors[k, subject] = prior
         return {
@@ -269,6 +274,7 @@ class PrideReader:
             np.array([published[i][1].weights for i in known]),
             np.array([published[i][0].gold_at for i in known]),
             sets,
+            self.mean,
         )
         return [
             {

@@ -1,0 +1,118 @@
+"""Items, orders and draws: variances that are known, and what one more of each buys."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from cells import cell_of
+from horsesense.measures.cells import MISSING, Cell
+from horsesense.measures.estimate import Context, estimate_all
+from horsesense.measures.registry import MEASURES
+from horsesense.measures.score_variance import PARTS, designs, orders_asked
+from horsesense.stats.components import Components, item_rows, variances
+from horsesense.stats.smooth import jackknife
+from horsesense.trials.condition import Condition
+
+
+def truth(chances: np.ndarray) -> Components:
+    """Variances of a population whose items are equally likely, (items, orders) of chances."""
+    return Components(
+        items=float(chances.mean(axis=1).var()),
+        orders=float(chances.var(axis=1).mean()),
+        draws=float((chances * (1 - chances)).mean()),
+    )
+
+
+POPULATION = np.array([[0.95, 0.9, 0.2], [0.6, 0.1, 0.3], [1.0, 1.0, 1.0], [0.0, 0.5, 0.1]])
+"""Chances of a right answer: kinds of items by kinds of orders, each drawn with equal chances."""
+
+
+def study(rng: np.random.Generator, items: int, orders: int, draws: int):
+    kind = rng.integers(0, 4, items)
+    chances = POPULATION[kind[:, None], rng.integers(0, 3, (items, orders))]
+    over = (rng.random((items, orders)) < chances) * 1.0
+    first = POPULATION[kind, rng.integers(0, 3, items)][:, None]
+    return over, (rng.random((items, draws)) < first) * 1.0
+
+
+def test_variances_are_those_of_the_population_and_their_intervals_hold_them() -> None:
+    rng, studies, items = np.random.default_rng(0), 300, 200
+    want = truth(POPULATION)
+    held, mean = np.zeros(3), np.zeros(3)
+    for _ in range(studies):
+        rows = item_rows(*study(rng, items, 4, 3))
+        for part in range(3):
+            found = jackknife(rows, lambda totals, part=part: variances(totals)[..., part])
+            low, high = found.interval()
+            held[part] += low <= want[part] <= high
+            mean[part] += found.estimate / studies
+    assert mean == pytest.approx(want, abs=0.003)
+    assert (held / studies > 0.91).all()
+
+
+def test_the_error_of_another_design_is_that_of_new_studies() -> None:
+    rng, want = np.random.default_rng(1), truth(POPULATION)
+    for orders, draws in ((1, 1), (4, 1), (2, 3)):
+        kind = rng.integers(0, 4, (4000, 50))
+        chances = POPULATION[kind[..., None], rng.integers(0, 3, (4000, 50, orders))]
+        scores = (rng.random((4000, 50, orders, draws)) < chances[..., None]).mean(axis=(1, 2, 3))
+        assert want.standard_error(50, orders, draws) == pytest.approx(scores.std(), rel=0.05)
+
+
+def test_balanced_data_have_the_mean_squares_of_the_textbook() -> None:
+    """Two items, two orders of each, two draws, by hand."""
+    over = np.array([[1.0, 0.0], [1.0, 1.0]])
+    again = np.array([[1.0, 0.0], [1.0, 1.0]])
+    items, orders, draws = variances(item_rows(over, again).sum(axis=0))
+    assert draws == pytest.approx((0.5 + 0) / 2)
+    assert orders == pytest.approx((0.5 + 0) / 2 - draws)
+    assert items == pytest.approx(np.var([0.5, 1.0], ddof=1) - (0.5 + 0) / 2 / 2)
+    assert np.isnan(variances(item_rows(over[:1], again[:1]).sum(axis=0))).all()
+
+
+def cells(over: np.ndarray, again: np.ndarray) -> list[Cell]:
+    """Right answers choose content 0, wrong ones 1."""
+
+    def made(right: np.ndarray, probe: str) -> Cell:
+        return cell_of((1 - right).astype(int).tolist(), [0] * len(right), probe=probe)
+
+    design = Condition.parse("design=cyclic")
+    return [
+        made(again[:, :1], "original"),
+        made(again[:, 1:], "repeat"),
+        replace(made(over, "order"), condition=design),
+    ]
+
+
+def test_the_measure_joins_original_repeats_and_orders() -> None:
+    over, again = study(np.random.default_rng(2), 300, 4, 3)
+    every = cells(over, again)
+    status = every[2].status.copy()
+    status[7, 2] = MISSING
+    every[2] = replace(every[2], status=status)
+    context = Context("d", "m", np.arange(300), signature=lambda *_: None)
+    found = estimate_all(every, [MEASURES.get("score_variance")], context)
+    assert [e.group for e in found] == list(PARTS)
+    keep = np.arange(300) != 7
+    want = variances(item_rows(over[keep], again[keep]).sum(axis=0))
+    assert [e.value for e in found] == pytest.approx(list(want))
+    assert {(e.n, e.n_missing) for e in found} == {(299, 1)}
+    assert all(e.low < e.value < e.high for e in found)
+
+    [design] = designs(found, orders_asked(every))
+    now = Components(*want)
+    assert design["standard_error"] == pytest.approx(now.standard_error(299, 4))
+    more = design["more"]
+    assert more["orders"]["standard_error"] == pytest.approx(now.standard_error(299, 5))
+    assert more["draws"]["standard_error"] == pytest.approx(now.standard_error(299, 4, 2))
+    assert [more[part]["prompts"] for part in PARTS] == [4, 299, 4 * 299]
+
+
+def test_without_repeats_nothing_is_said() -> None:
+    over, again = study(np.random.default_rng(3), 20, 4, 3)
+    every = [cell for cell in cells(over, again) if cell.probe != "repeat"]
+    context = Context("d", "m", np.arange(20), signature=lambda *_: None)
+    assert not estimate_all(every, [MEASURES.get("score_variance")], context)
