@@ -1,0 +1,43 @@
+"""SECURITY.md says what is tested: the tests that it names are there."""
+
+from __future__ import annotations
+
+import ast
+import re
+from itertools import chain
+
+import pytest
+
+from conftest import ROOT
+
+TEXT = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+NAMED = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", TEXT)
+LINES = [line for line in TEXT.splitlines() if line.startswith("|") and "tests/" in line]
+
+
+@pytest.mark.parametrize(("file", "name"), sorted(set(NAMED)))
+def test_what_is_named_is_there(file: str, name: str) -> None:
+    tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
+    assert name in {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+
+
+def test_every_line_has_a_test() -> None:
+    assert len(LINES) >= 12
+    assert all("::test_" in line for line in LINES)
+
+
+def test_scripts_that_are_named_are_there() -> None:
+    for name in re.findall(r"`(scripts/\w+)`", TEXT):
+        assert (ROOT / name).exists(), name
+
+
+def test_the_lock_has_every_library() -> None:
+    """One version of each, which `pyproject.toml` allows to be installed together."""
+    import tomllib
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    wanted = [*project["dependencies"], *chain(*project["optional-dependencies"].values())]
+    names = {re.split(r"[<>=;\[ ]", one)[0].lower() for one in wanted} - {"torch"}
+    lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+    locked = set(re.findall(r"^([\w.-]+)==\d", lock, re.MULTILINE))
+    assert {name.replace(".", "-") for name in names} <= {name.replace(".", "-") for name in locked}
