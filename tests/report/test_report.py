@@ -173,7 +173,7 @@ class TestVerdict:
     def test_oracle_is_spared(self, runs: dict[str, Results]) -> None:
         assert said(runs["oracle"], "found") == ""
         assert "no_better_than_guessing" in names(runs["oracle"], "ruled_out")
-        assert "100\u202f% as published; 100\u202f% in every form" in headline(runs["oracle"])[0]
+        assert "100\u202f% as published; 100\u202f% in every order" in headline(runs["oracle"])[0]
 
     def test_what_cannot_be_told_says_how_many_items_would(self, runs: dict[str, Results]) -> None:
         open_ = [f for f in runs["oracle"].verdict if f.kind == "cannot_tell"]

@@ -53,10 +53,9 @@ def compare(
     from horsesense.comparison.compare import compare as compare_sides
     from horsesense.report.comparison import write_comparison
 
-    found = compare_sides(
-        sides(map(named, runs)), measure=measure, reader=reader, across=across, level=level
-    )
-    page = write_comparison(found, out)
+    given = sides(map(named, runs))
+    found = compare_sides(given, measure=measure, reader=reader, across=across, level=level)
+    page = write_comparison(found, out, given)
     if as_json:
         print_json("compare", {"report": str(page), **found.as_json()})
         return

@@ -59,7 +59,7 @@ def _strength(row: CueRow, predictable: bool) -> Strength:
 
 
 _SENTENCES: Final = {
-    "none": "Simple features do not predict the labels of {name} beyond what luck allows",
+    "none": "Whether simple features predict labels of {name} cannot be told",
     "slight": "Simple features predict the labels of {name} slightly better than guessing",
     "clear": "Simple features predict part of the labels of {name} without understanding it",
     "strong": "Much of {name} can be answered without understanding it",
@@ -67,7 +67,10 @@ _SENTENCES: Final = {
 
 
 def _sentence(row: CueRow, strength: Strength) -> str:
-    return f"{_SENTENCES[strength].format(name=row.dataset)}: {number(row)}, {row.n:,} items."
+    text = _SENTENCES[strength]
+    if strength == "none" and row.high is not None and row.high < SLIGHT:
+        text = f"Simple features predict the labels of {{name}} by a kappa of less than {SLIGHT}"
+    return f"{text.format(name=row.dataset)}: {number(row)}, {row.n:,} items."
 
 
 def number(row: CueRow) -> str:

@@ -313,7 +313,7 @@ KINDS: tuple[Kind, ...] = (
         null=None,
         way="lacks",
         found="Across the orders, the model agrees with itself in {value} of its "
-        "answers, less than {size} more than guessing would ({null}).",
+        "answers, no more than guessing would ({null}) to within {size}.",
         ruled_out="Across the orders, the model agrees with itself in {value} of its "
         "answers, more than guessing would ({null}).",
         cannot_tell="Whether the model agrees with itself across the orders more than "

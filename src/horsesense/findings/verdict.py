@@ -202,7 +202,8 @@ def _sentence(f: Finding, a: Accusation, run: Run) -> str:
     if f.kind == "found" and small and a.kind.way != "lacks":
         text = f"{text[:-1]}; it is there, but smaller than {in_points(f.size)}."
     if f.kind == "cannot_tell":
-        more = f": about {plural(_rounded(f.items), 'item')} would tell." if f.items else "."
+        so = " asked in this way" if a.kind.name == "many_problems" else ""
+        more = f": about {plural(_rounded(f.items), 'item')}{so} would tell." if f.items else "."
         text += more
     return text
 

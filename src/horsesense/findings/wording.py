@@ -51,6 +51,6 @@ def plural(n: int, noun: str) -> str:
 def in_points(value: float, *, signed: bool = False) -> str:
     """A difference of shares: "5 points", "−0.4 points"."""
     size = abs(100 * value)
-    text = f"{size:.0f}" if size >= 2 or size == 0 else f"{size:.1f}"
-    sign = ("+" if value > 0 else MINUS if value < 0 else "") if signed else ""
+    text = f"{size:.0f}" if size >= 2 or size < 0.05 else f"{size:.1f}"
+    sign = ("+" if value > 0 else MINUS if value < 0 else "") if signed and text != "0" else ""
     return f"{sign}{text} {'point' if text == '1' else 'points'}"

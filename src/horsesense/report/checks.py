@@ -9,7 +9,7 @@ from math import ceil
 from horsesense.errors import UsageError
 from horsesense.findings.finding import ORDER, TITLES, Finding, Outcome
 from horsesense.findings.kinds import KINDS
-from horsesense.findings.wording import MINUS, signed
+from horsesense.findings.wording import MINUS, chance_text, number, signed
 from horsesense.report.reasons import Reason, reason_for
 from horsesense.runs.results import Results
 from horsesense.trials.condition import Condition
@@ -135,14 +135,16 @@ def _reach(findings: Sequence[Finding]) -> int:
 
 def _where(run: Results, f: Finding) -> str:
     """The form; a reader or a group where that tells one row from another."""
+    told = ""
+    if f.null and f.value is not None:
+        told = f"{number(f.value, 'fraction', 0)} against {chance_text(f.null)}"
     if f.probe == "original":
-        other = f.reader if f.name == "other_reader" else ""
-        return f"read by {other}" if other else ""
+        return f"read by {f.reader}" if f.name == "other_reader" else told
     try:
         label = run.label(f.probe, Condition.parse(f.condition))
     except (KeyError, UsageError):
         label = f.probe
-    return label
+    return f"{label}, {told}" if told else label
 
 
 def _signed(value: float, digits: int) -> str:

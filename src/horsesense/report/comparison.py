@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from horsesense.comparison.align import Side
 from horsesense.comparison.compare import Comparison, Difference, Order, Standing
 from horsesense.files import write_whole
 from horsesense.measures.registry import MEASURES
 from horsesense.report.charts import TEXT, draw
+from horsesense.report.differing import differing
 from horsesense.report.pages import environment
 from horsesense.report.text import NARROW, p_text, plural, signed, visible
 from horsesense.version import __version__
@@ -25,12 +27,19 @@ COLOURS = ("#2f5d8a", "#8a6d2f", "#4f8663", "#8460ad", "#1f8a8a", "#a05a7c", "#6
 """Of lines; each stands out from white and from the dark page alike."""
 
 
-def write_comparison(found: Comparison, path: Path) -> Path:
-    """Write the page to `path`; StoreError where it cannot be written."""
+def write_comparison(found: Comparison, path: Path, sides: Sequence[Side] = ()) -> Path:
+    """Write the page to `path`; StoreError where it cannot be written.
+
+    With the runs that were compared, it shows items on which the models differ.
+    """
+    items, split = differing(sides, found.reader) if len(sides) > 1 else ([], 0)
     page = _environment().get_template("comparison.html.j2")
     html = page.render(
         c=found,
         title=MEASURES.get(found.measure).title,
+        headline=headline(found),
+        differing=items,
+        split=split,
         sentences=sentences(found),
         figure=bump_chart(found),
         orders={order.view: order for order in found.orders},
@@ -43,6 +52,18 @@ def write_comparison(found: Comparison, path: Path) -> Path:
 def sentences(c: Comparison) -> list[str]:
     """What can be said, the main thing first; model names as they are."""
     return [*_standing(c), *_orders(c)]
+
+
+def headline(c: Comparison) -> str:
+    """The best two of the main view: whether one is shown to be better, and by how much."""
+    if len(c.models) < 2:
+        return f"{c.models[0]}: {score_text(c.by_view[c.main][c.models[0]])}."
+    best, second = c.models[:2]
+    d = c.between(best, second)
+    told = f"{difference_text(d)} points"
+    if d.better:
+        return f"{best} is better than {second}: {told}."
+    return f"Whether {best} is better than {second} cannot be told: {told}."
 
 
 def _standing(c: Comparison) -> Iterator[str]:
@@ -142,7 +163,7 @@ def rank_text(s: Standing) -> str:
 
 def order_text(order: Order) -> str:
     """Kendall's tau."""
-    return "all equal" if order.tau is None else signed(order.tau, 2)
+    return "no order" if order.tau is None else signed(order.tau, 2)
 
 
 def sampling_text(order: Order) -> str:

@@ -100,7 +100,7 @@ FIXED: tuple[Reason, ...] = (
 
 def reasons_of(run: Results) -> list[Reason]:
     """What is looked for in a run: the fixed reasons, and one for each other probe it asked."""
-    taken = {reason.probe for reason in FIXED} | {ORIGINAL, "none_of_the_above", "true_false"}
+    taken = {reason.probe for reason in FIXED} | {ORIGINAL, "true_false"}
     others = [probe for probe in run.asked if probe["name"] not in taken]
     return [
         *FIXED,

@@ -13,10 +13,16 @@ from horsesense.report.text import interval_of, value_of
 from horsesense.runs.results import Results
 
 NAMES: Mapping[str, tuple[str, str]] = {
-    "every_form": ("Right in every form", "as published and in every other order"),
-    "published_only": ("Right as published, not in all", "the part of the score that hangs on it"),
-    "other_forms_only": ("Right only in other forms", "not in the score: luck, or lost by it"),
-    "never": ("Never right", "wrong in every one of these forms"),
+    "every_form": ("Right in every order", "as published and in every other order"),
+    "published_only": (
+        "Right as published, not in all",
+        "the part of the score that depends on order",
+    ),
+    "other_forms_only": (
+        "Right only in other orders",
+        "not in the score: luck, or lost by order",
+    ),
+    "never": ("Right in no order", "wrong in every one of these orders"),
 }
 ROOM = 4.0
 """Percent of the axis that a part needs for its share to stand in it."""
@@ -96,7 +102,7 @@ class Bar:
 def headline(run: Results) -> list[str]:
     """One sentence with at most three numbers; none without a score.
 
-    The score as published; the share right in every form; then what a finding puts in the score's
+    The score as published; the share right in every order; then what a finding puts in the score's
     place, or the share known.
     """
     score = run.one("accuracy")
@@ -105,7 +111,7 @@ def headline(run: Results) -> list[str]:
     said = [f"{value_of(score)} {as_asked(run)}"]
     every = _parts(run).get("every_form", {}).get("value")
     if every is not None and not _block(run)["bounds_only"]:
-        said.append(f"{number(every, 'fraction', 0)} in every form")
+        said.append(f"{number(every, 'fraction', 0)} in every order")
     known = _known(run)
     said += _instead(run)
     if known and known["value"] is not None:
@@ -186,8 +192,8 @@ def _notes(run: Results, score: Estimate) -> Iterator[str]:
             f"{plural(lost, 'item')} of {block['items']:,} could not be placed, since a form has "
             f"no answer{bounds}."
         )
-    other = score.n - block["items"]
-    if other > 0 and score.counted == "items":
+    other = run.findings["dataset"]["items"] - block["items"]
+    if other > 0:
         are = "is" if other == 1 else "are"
         yield f"{plural(other, 'item')} could not be reordered and {are} not in the bar."
 
