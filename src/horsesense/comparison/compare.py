@@ -78,7 +78,8 @@ class Difference:
 
     Attributes:
         view, first, second: which.
-        value, low, high: score of the first minus that of the second, with the interval for it
+        value, low, high: score of the first minus that of the second, with its interval at the level
+            that the correction leaves it
             alone.
         p_value: of no difference.
         p_adjusted: of the direction seen, after Holm's correction over all pairs and views.
@@ -344,7 +345,11 @@ def _differences(
         keys, studied, p_values, adjusted, weights, strict=True
     ):
         shown = corrected is not None and corrected < 1 - level and each.total != 0
-        low, high = each.interval(level) or (None, None)
+        # At the level that the correction leaves: it leaves out 0 where one is shown to be better.
+        left = (1 - level) * weight / total if total else 1 - level
+        if shown and p and corrected:
+            left = max(left, (1 - level) * min(1.0, p / corrected))
+        low, high = each.interval(1 - left) or (None, None)
         yield Difference(
             view=view.label,
             first=models[one],
