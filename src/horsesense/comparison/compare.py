@@ -78,9 +78,8 @@ class Difference:
 
     Attributes:
         view, first, second: which.
-        value, low, high: score of the first minus that of the second, with its interval at the level
-            that the correction leaves it
-            alone.
+        value, low, high: score of the first minus that of the second, with its interval at the
+            level that the correction leaves it
         p_value: of no difference.
         p_adjusted: of the direction seen, after Holm's correction over all pairs and views.
         better: the model that is shown to be better; "" where none is.
