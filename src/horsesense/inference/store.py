@@ -321,7 +321,9 @@ class Store:
             "SELECT count(DISTINCT key) FROM failures f "
             "WHERE NOT EXISTS (SELECT 1 FROM responses r WHERE r.key = f.key)"
         )
-        return Totals(responses, int(prompt), int(completion), failures)
+        # A damaged answer may state any number: none beyond what a model can count.
+        tokens = [int(min(max(counted, 0), 2**63)) for counted in (prompt, completion)]
+        return Totals(responses, *tokens, failures)
 
     def verify(self, identity: str | None = None) -> Verification:
         """Derive every hash again from what is stored, for one model or for all.

@@ -7,13 +7,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import orjson
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from horsesense.errors import StoreError
 from horsesense.files import write_whole
 from horsesense.inference.limits import RunSummary
 from horsesense.runs.goal import Extents
 from horsesense.runs.prepare import Study
+
+DECLARED = ("name", "title", "signature", "summary", "expectation", "invariant")
+"""What is kept of each probe."""
 
 
 class Made(NamedTuple):
@@ -76,22 +79,20 @@ class Asked(BaseModel):
                 Made(probe, str(condition), signature, planner.prompter.signature(form))
                 for (probe, condition), (signature, form) in planner.made.items()
             ],
-            probes=[
-                {
-                    "name": probe.name,
-                    "title": probe.title,
-                    "signature": probe.signature,
-                    "summary": probe.summary,
-                    "expectation": probe.expectation,
-                    "invariant": probe.invariant,
-                }
-                for probe in study.probes
-            ],
+            probes=[{name: getattr(probe, name) for name in DECLARED} for probe in study.probes],
             excluded=planner.excluded.as_json(),
             too_long=planner.too_long_json(),
             spent=asdict(spent),
             until=until,
         )
+
+    @field_validator("probes")
+    @classmethod
+    def _declared(cls, probes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        for probe in probes:
+            if not all(isinstance(probe.get(name), str) for name in DECLARED):
+                raise ValueError("a probe does not declare " + ", ".join(DECLARED))
+        return probes
 
     def save(self, path: Path) -> None:
         write_whole(path, orjson.dumps(self.model_dump(mode="json"), option=orjson.OPT_INDENT_2))

@@ -194,9 +194,9 @@ def told_of(folder: Path) -> dict[str, Any]:
         found: dict[str, Any] = orjson.loads((folder / "reader.json").read_bytes())
         shown: list[tuple[Any, type]] = [(found["name"], str), (found["version"], str)]
         shown += [(text, str) for text in found["plan"].values()]
-        shown += [(count, int) for count in found["rows"].values()]
+        shown += [(count, int) for count in found.get("rows", {}).values()]
         shown += [(found["fit"], dict)] if "fit" in found else []
-        shown += [(found["spent"]["failed"], int)] if "spent" in found else []
+        shown += [(found["spent"].get("failed", 0), int)] if "spent" in found else []
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return {}
     return found if all(isinstance(value, kind) for value, kind in shown) else {}
