@@ -147,7 +147,7 @@ def _mended() -> str:
 
 
 def _found(number: int) -> str:
-    return f"{number} found" if number else "nothing found"
+    return f"{number} found (see below)" if number else "nothing found"
 
 
 def _time(seconds: float) -> str:

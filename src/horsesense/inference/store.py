@@ -322,8 +322,8 @@ class Store:
             "WHERE NOT EXISTS (SELECT 1 FROM responses r WHERE r.key = f.key)"
         )
         # A damaged answer may state any number: none beyond what a model can count.
-        tokens = [int(min(max(counted, 0), 2**63)) for counted in (prompt, completion)]
-        return Totals(responses, *tokens, failures)
+        prompt, completion = (int(min(max(n, 0), 2**63)) for n in (prompt, completion))
+        return Totals(responses, prompt, completion, failures)
 
     def verify(self, identity: str | None = None) -> Verification:
         """Derive every hash again from what is stored, for one model or for all.
