@@ -104,10 +104,14 @@ class Ledger:
         )
 
     def reserve(self, request: Request) -> Charge:
-        """Enter a call that is about to be sent."""
+        """Enter a call that is about to be sent; StoreError where the account cannot be written."""
         charge = bound(request)
         self._under_way.add(charge, 1)
-        self._keep(charge)
+        try:
+            self._keep(charge)
+        except BaseException:
+            self._under_way.add(charge, -1)
+            raise
         return charge
 
     def settle(self, charge: Charge, result: Response | Failure | None) -> None:
@@ -176,8 +180,9 @@ class Ledger:
             math.ceil(calls * charge.prompt * self._excess_prompt),
             math.ceil(calls * charge.completion * self._excess_completion),
         )
+        # Not before it is written: where it cannot be, no other call may rely on it.
+        self._store.keep_spent(self._identity, now + ahead, at_once=limits.any)
         self._kept = now + ahead
-        self._store.keep_spent(self._identity, self._kept, at_once=limits.any)
 
 
 def _total(accounts: Mapping[str, Spent]) -> Spent:

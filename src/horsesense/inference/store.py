@@ -340,7 +340,9 @@ class Store:
             "SELECT count(DISTINCT key) FROM failures f "
             "WHERE NOT EXISTS (SELECT 1 FROM responses r WHERE r.key = f.key)"
         )
-        return Totals(responses, int(prompt), int(completion), failures)
+        # A damaged answer may state any number: none beyond what a model can count.
+        prompt, completion = (int(min(max(n, 0), 2**63)) for n in (prompt, completion))
+        return Totals(responses, prompt, completion, failures)
 
     def verify(self, identity: str | None = None) -> Verification:
         """Derive every hash again from what is stored, for one model or for all.

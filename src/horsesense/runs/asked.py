@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import orjson
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from horsesense.errors import StoreError
 from horsesense.files import write_whole
@@ -15,6 +15,9 @@ from horsesense.inference.limits import RunSummary
 from horsesense.probes.base import Probe
 from horsesense.runs.goal import Extents
 from horsesense.runs.prepare import Study
+
+DECLARED = ("name", "title", "signature", "summary", "expectation", "invariant")
+"""What is kept of each probe."""
 
 
 class Made(NamedTuple):
@@ -84,6 +87,14 @@ class Asked(BaseModel):
             until=until,
         )
 
+    @field_validator("probes")
+    @classmethod
+    def _declared(cls, probes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        for probe in probes:
+            if not all(isinstance(probe.get(name), str) for name in DECLARED):
+                raise ValueError("a probe does not declare " + ", ".join(DECLARED))
+        return probes
+
     def save(self, path: Path) -> None:
         write_whole(path, orjson.dumps(self.model_dump(mode="json"), option=orjson.OPT_INDENT_2))
 
@@ -101,11 +112,4 @@ class Asked(BaseModel):
 
 def declared(probe: Probe) -> dict[str, Any]:
     """What a probe says of itself, for later stages."""
-    return {
-        "name": probe.name,
-        "title": probe.title,
-        "signature": probe.signature,
-        "summary": probe.summary,
-        "expectation": probe.expectation,
-        "invariant": probe.invariant,
-    }
+    return {name: getattr(probe, name) for name in DECLARED}

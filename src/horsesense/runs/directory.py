@@ -196,7 +196,7 @@ def told_of(folder: Path) -> dict[str, Any]:
         shown += [(text, str) for text in found["plan"].values()]
         shown += [(count, int) for count in found.get("rows", {}).values()]
         shown += [(found["fit"], dict)] if "fit" in found else []
-        shown += [(found["spent"]["failed"], int)] if "spent" in found else []
+        shown += [(found["spent"].get("failed", 0), int)] if "spent" in found else []
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return {}
     return found if all(isinstance(value, kind) for value, kind in shown) else {}

@@ -9,6 +9,7 @@ import numpy as np
 import orjson
 import polars as pl
 
+from horsesense.errors import StoreError
 from horsesense.files import write_whole
 from horsesense.findings.early import Early
 from horsesense.findings.kinds import SIZES
@@ -127,7 +128,12 @@ def _signer(
     def sign(probe: str, condition: Condition, reader: str, measure: str) -> Signature:
         found = made.get((probe, condition))
         if found is None:  # a measure of several cells together
-            found = next(m for m in asked.made if m.probe == probe)
+            found = next((m for m in asked.made if m.probe == probe), None)
+        if found is None:
+            raise StoreError(
+                f"{directory.layout.asked} does not say how {probe} was asked.",
+                hint="Delete it: what was asked is then worked out again from run.toml.",
+            )
         return Signature(
             data=f"{items.name}@{items.fingerprint}",
             items=len(items),
@@ -235,6 +241,8 @@ def _failures(directory: RunDirectory) -> int:
     if not directory.layout.store.exists():
         return 0
     keys = directory.trials().select("key").unique().collect()["key"].to_list()
-    judged = sum(int(spent["failed"]) for spent in _told(described(directory), "spent").values())
+    judged = sum(
+        int(spent.get("failed", 0)) for spent in _told(described(directory), "spent").values()
+    )
     with directory.store() as store:
         return len(store.failures(keys)) + judged

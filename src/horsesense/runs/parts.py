@@ -21,6 +21,10 @@ CHUNK = 50_000
 """Rows of a part."""
 
 
+UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
+"""What is raised for damaged tables; some damage makes the library panic."""
+
+
 class PartWriter:
     """Appends rows to a table as numbered Parquet files; nothing is written before a part is full.
 
@@ -97,7 +101,7 @@ def readable(root: Path) -> Iterator[None]:
     """Turn what is said of damaged tables into a StoreError that says how to make them again."""
     try:
         yield
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except UNREADABLE as error:
         seen = (str(error).splitlines() or [type(error).__name__])[0]
         raise StoreError(
             f"The tables of {root} cannot be read: {seen}",

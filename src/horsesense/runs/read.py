@@ -26,7 +26,7 @@ from horsesense.readers.model_based.cases import BulkReader
 from horsesense.readers.model_based.judge import JudgeReader
 from horsesense.runs.directory import RunDirectory, told_of
 from horsesense.runs.layout import Layout
-from horsesense.runs.parts import PartWriter, scan_parts
+from horsesense.runs.parts import UNREADABLE, PartWriter, scan_parts
 from horsesense.runs.tables import READINGS, TRIALS, read_trials, reading_row
 from horsesense.trials.trial import Trial
 
@@ -120,7 +120,7 @@ class _Shelf:
             return None
         try:
             found = scan_parts([self._place], READINGS).select("trial").collect()
-        except (pl.exceptions.PolarsError, OSError):
+        except UNREADABLE:
             return None  # damaged: they are read again from the stored answers
         if found.height < self._told.get("rows", {}).get(stage, 0):
             return None  # a part is missing

@@ -7,6 +7,7 @@ import polars as pl
 from horsesense.errors import HorsesenseError
 from horsesense.inference.stored_rows import Verification
 from horsesense.runs.directory import RunDirectory
+from horsesense.runs.parts import UNREADABLE
 from horsesense.runs.read import described
 from horsesense.runs.results import Results
 
@@ -25,7 +26,7 @@ def _tables(directory: RunDirectory) -> list[str]:
         trials = directory.trials().select("trial", "variant", "item").collect()
         every = directory.readings().select("trial", "variant", "reader").collect()
         readings = every.select("trial", "variant").unique()
-    except (HorsesenseError, pl.exceptions.PolarsError, OSError) as error:
+    except (HorsesenseError, *UNREADABLE) as error:
         return [f"the tables cannot be read: {str(error).splitlines()[0]}"]
     faults = []
     asked = directory.asked()
@@ -56,6 +57,8 @@ def _estimates(directory: RunDirectory) -> list[str]:
         found = Results.load(directory)
     except HorsesenseError as error:
         return [error.message]
-    if found.findings["dataset"]["fingerprint"] != directory.items.fingerprint:
+    dataset = found.findings.get("dataset")
+    said = dataset.get("fingerprint") if isinstance(dataset, dict) else None
+    if said != directory.items.fingerprint:
         return ["estimates.json speaks of other items"]
     return []
