@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 To = Annotated[
     Path | None,
     typer.Option(
-        help="CSV file to write; RUN/review.csv by default. One with answers is continued in"
+        help="CSV file to write; RUN/review.csv by default. One that is there is continued in"
         " another file."
     ),
 ]
@@ -55,13 +55,14 @@ def _written(path: Path, to: Path, also: int) -> dict[str, object]:
     from horsesense.readers.human.review_files import CHOICES, rows_to_review, write_review
 
     rows = rows_to_review(_material(open_run(path)), also)
-    written, carried = write_review(rows, to)
+    written, carried, new = write_review(rows, to)
     undecided = sum(row.rule == "needs_review" for row in rows)
     says = (
         f"{undecided} replies that no rule could judge, and {len(rows) - undecided} others, "
         f"are in {written}.\n"
         + (f"It begins with the {carried} answers given before.\n" if carried else "")
-        + (f"{to} holds answers and stays as it is.\n" if written != to else "")
+        + (_kept(to, written) if new and written != to else "")
+        + (f"{written} was there already and stays as it is.\n" if not new else "")
         + f"Write one of {', '.join(CHOICES)} into the column answer, "
         f"then: horsesense annotate {path} --take {written}"
     )
@@ -74,10 +75,18 @@ def _written(path: Path, to: Path, also: int) -> dict[str, object]:
     }
 
 
+def _kept(to: Path, written: Path) -> str:
+    return (
+        f"{to} and what continues it stay as they are; columns that were added to them are not in"
+        f" {written.name}.\n"
+    )
+
+
 def _taken(path: Path, files: list[Path]) -> dict[str, object]:
     from horsesense.api import open as open_run
     from horsesense.readers.human.review_files import (
         known_keys,
+        once_asked,
         read_csv,
         reviewer,
         rows_of,
@@ -90,18 +99,29 @@ def _taken(path: Path, files: list[Path]) -> dict[str, object]:
     material = _material(run)
     known = known_keys(material)
     answers: dict[str, dict[Key, str]] = {}
+    skipped = set()
     for file in files:
-        answers.setdefault(reviewer(file, run.path), {}).update(read_csv(file, known))
+        found = read_csv(file, known | once_asked(material, file))
+        skipped |= found.keys() - known
+        mine = answers.setdefault(reviewer(file, run.path), {})
+        mine.update((key, said) for key, said in found.items() if key in known)
     reviews, open_keys, given = take(Reviews.load(run.path), answers)
     reviews.save(run.path)
     run.measure()
     run.report()
     says = _said(reviews, len(open_keys))
+    if skipped:
+        says += f"\n{len(skipped)} answers to replies that the run no longer asks were left out."
     if open_keys:
         rows = rows_of(material, open_keys, given)
-        to, _ = write_review(rows, run.path / "disagreements.csv")
+        to = write_review(rows, run.path / "disagreements.csv").path
         says += f"\nThey are in {to}; fill its last column and give it as a third --take."
-    return {**reviews.as_json(), "open": [key.hex() for key in open_keys], "says": says}
+    return {
+        **reviews.as_json(),
+        "open": [key.hex() for key in open_keys],
+        "skipped": len(skipped),
+        "says": says,
+    }
 
 
 def _material(run: Run) -> Material:

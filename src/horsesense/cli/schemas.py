@@ -238,6 +238,7 @@ class AnnotateOutput(Output):
     compared: int | None = None
     disagreements: int | None = None
     open: list[str] | None = None
+    skipped: int | None = None
 
 
 class CheckOutput(Output):

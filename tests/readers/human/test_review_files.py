@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import orjson
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -162,6 +164,51 @@ def test_a_second_annotate_keeps_what_people_wrote(run: Path, tmp_path: Path, na
     assert (taken["replies"], taken["compared"], taken["reviewers"]) == (18, 0, [f"1:{path.name}"])
     for each in path.parent.glob(f"{path.stem}*.csv"):
         each.unlink()
+
+
+def test_notes_without_an_answer_are_kept(run: Path, tmp_path: Path) -> None:
+    path = tmp_path / "mine.csv"
+    annotate(run, "--to", str(path))
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        rows = [{"notes": f"unsure, see {row['item']}", **row} for row in csv.DictReader(file)]
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(reversed(rows))
+    content = path.read_bytes()
+    again = annotate(run, "--to", str(path))
+    assert (again["file"], "stays as it is" in again["says"]) == (str(path), True)
+    more = annotate(run, "--to", str(path), "--also", "2")
+    assert "columns that were added" in more["says"]
+    # However often it is called, one file holds what is to be filled.
+    assert annotate(run, "--to", str(path), "--also", "2")["file"] == more["file"] != str(path)
+    assert path.read_bytes() == content
+    assert len(list(tmp_path.glob("*.csv"))) == 2
+
+
+def test_answers_to_what_is_not_asked_any_more_are_left_out(run: Path, tmp_path: Path) -> None:
+    path = filled(run, tmp_path / "a.csv", "other")
+    gone = read_csv(path, known_keys(material(run)))
+    fewer = tmp_path / "run"
+    shutil.copytree(run, fewer)
+    trials = [*fewer.glob("trials/**/*.parquet")]
+    for part in trials:
+        pl.read_parquet(part).filter(pl.col("item_id").is_in(["q0", "q1"])).write_parquet(part)
+    rows = [Row(key.hex(), "", "", "", "", "", "other") for key in gone]
+    write_csv(rows, tmp_path / "all.csv")
+    left = known_keys(material(fewer))
+    assert 0 < len(left & gone.keys()) < len(gone)
+    done = annotate(fewer, "--take", str(tmp_path / "all.csv"))
+    assert done["replies"] == len(left & gone.keys())
+    assert done["skipped"] == len(gone) - done["replies"]
+    assert f"{done['skipped']} answers to replies that the run no longer asks" in done["says"]
+    write_csv([Row("00" * 16, "", "", "", "", "", "other")], tmp_path / "foreign.csv")
+    assert call("annotate", str(fewer), "--take", str(tmp_path / "foreign.csv")).returncode == 2
+
+
+@pytest.mark.parametrize("text", ["=1" + "x" * 40_000, "x" * 40_000])
+def test_a_long_cell_stays_as_it_was_written(text: str) -> None:
+    assert _inert(_inert(text)) == _inert(text)
 
 
 def test_a_file_of_others_is_left_alone(run: Path, tmp_path: Path) -> None:

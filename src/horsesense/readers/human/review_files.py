@@ -3,7 +3,7 @@
     rows_to_review -> write_review -> (people) -> read_csv -> take -> Reviews
 
 A cell of the file never begins with a sign that a spreadsheet would take for a formula. A file that
-holds answers is never written to: what continues it is a new one, which begins with its answers.
+is there is never written to: what continues it is a new one, which begins with its answers.
 """
 
 from __future__ import annotations
@@ -136,26 +136,31 @@ def _prompt(request: Request | None) -> str:
 
 
 class Written(NamedTuple):
-    """The file that was written, and how many answers of an earlier one it begins with."""
+    """The file to fill, how many answers of earlier ones it begins with, and whether it is new."""
 
     path: Path
     carried: int
+    new: bool
 
 
 def write_review(rows: Sequence[Row], path: Path) -> Written:
-    """Write rows to fill, at `path` or, where a file with answers stands there, beside it.
+    """Write rows to fill at `path`, or beside it where a file stands there.
 
     Answers of the files before are carried over, those to replies that are no longer chosen too.
+    No file is ever written to: people may have put into it what we do not know of, such as a
+    column of notes. Where the last one has all of the rows and no others, it is the one to fill.
     """
     there = list(_written_before(path))
-    answered = {row.key: row for each in there for row in _answered_in(each) or ()}
+    before = [_rows_in(each) for each in there]
+    answered = {row.key: row for each in before for row in each or () if row.answer.strip()}
     open_rows = [replace(row, answer=answered.pop(row.key, row).answer) for row in rows]
-    carried = [*open_rows, *answered.values()]
-    last = there[-1] if there else path
-    if last.exists() and _answered_in(last) != []:
-        last = _continued(path, len(there) + 1)
-    write_csv(carried, last)
-    return Written(last, sum(bool(row.answer) for row in carried))
+    wanted = [_shown(row) for row in (*open_rows, *answered.values())]
+    carried = sum(bool(row.answer) for row in wanted)
+    if before and before[-1] is not None and set(before[-1]) == set(wanted):
+        return Written(there[-1], carried, new=False)
+    to = _continued(path, len(there) + 1)
+    write_csv(wanted, to)
+    return Written(to, carried, new=True)
 
 
 def _written_before(path: Path) -> Iterator[Path]:
@@ -171,17 +176,16 @@ def _continued(path: Path, number: int) -> Path:
     return path if number == 1 else path.with_name(f"{path.stem}.continued-{number}{path.suffix}")
 
 
-def _answered_in(path: Path) -> list[Row] | None:
-    """The rows of a file that people have filled; None where it is not one of ours."""
+def _rows_in(path: Path) -> list[Row] | None:
+    """The rows of a file, whoever saved it last; None where it is not one of ours."""
     try:
         with regular(path).open(newline="", encoding="utf-8-sig") as file:
             reader = csv.DictReader(file)
             if not {"key", "answer"} <= set(reader.fieldnames or ()):
                 return None
-            rows = [Row(*(row.get(name) or "" for name in COLUMNS)) for row in reader]
+            return [Row(*(row.get(name) or "" for name in COLUMNS)) for row in reader]
     except (OSError, UnicodeDecodeError, csv.Error, UsageError):
         return None
-    return [row for row in rows if row.answer.strip()]
 
 
 def write_csv(rows: Sequence[Row], path: Path) -> None:
@@ -189,14 +193,19 @@ def write_csv(rows: Sequence[Row], path: Path) -> None:
     with whole(path) as part, part.open("w", newline="", encoding="utf-8-sig") as file:
         writer = csv.writer(file, quoting=csv.QUOTE_ALL)
         writer.writerow(COLUMNS)
-        writer.writerows([_inert(getattr(row, name)) for name in COLUMNS] for row in rows)
+        writer.writerows([getattr(_shown(row), name) for name in COLUMNS] for row in rows)
+
+
+def _shown(row: Row) -> Row:
+    """A row as it stands in a file."""
+    return Row(*(_inert(getattr(row, name)) for name in COLUMNS))
 
 
 def _inert(text: str) -> str:
-    """Text that no spreadsheet runs, and none rejects."""
+    """Text that no spreadsheet runs, and none rejects; what is so already stays as it is."""
     text = text.replace("\x00", "\N{REPLACEMENT CHARACTER}").encode(errors="replace").decode()
-    text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]} [...]"
-    return inert(text)
+    text = inert(text)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} [...]"
 
 
 def read_csv(path: Path, known: frozenset[Key]) -> dict[Key, str]:
@@ -232,9 +241,8 @@ def read_csv(path: Path, known: frozenset[Key]) -> dict[Key, str]:
 
 
 def _fault(key: str, answer: str, found: Mapping[Key, str], known: frozenset[Key]) -> str | None:
-    try:
-        number = bytes.fromhex(key)
-    except ValueError:
+    number = _key(key)
+    if number is None:
         return f"{key!r} is not a key"
     if number not in known:
         return f"no reply of this run has the key {key}"
@@ -246,6 +254,20 @@ def _fault(key: str, answer: str, found: Mapping[Key, str], known: frozenset[Key
 def known_keys(run: Material) -> frozenset[Key]:
     """Keys of all replies of a run that people may judge."""
     return frozenset(_judged(run)["key"])
+
+
+def once_asked(run: Material, path: Path) -> frozenset[Key]:
+    """Keys in a reviewer's file whose replies the run holds, also where it asks them no longer."""
+    keys = {_key(row.key) for row in _rows_in(path) or ()}
+    with Store.open(run.store, read_only=True) as store:
+        return frozenset(store.known([key for key in keys if key is not None]))
+
+
+def _key(text: str) -> Key | None:
+    try:
+        return bytes.fromhex(text)
+    except ValueError:
+        return None
 
 
 def reviewer(path: Path, run: Path) -> str:
