@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
+
+import orjson
 
 _LABELLED = re.compile(
     r"^[ \t]*(?:[-*][ \t]+)?(?P<open>[(\[]?)\**(?P<label>[A-Z]|\d{1,2})\**"
@@ -18,7 +19,6 @@ _FIRST = ("A", "1")
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _CLOSES = (")", ".", ":")
 _LABEL_BEFORE = re.compile(r"(?<![^\W_])([A-Za-z]|\d{1,2})\**[)\].:]\**[ \t]*$")
-_LONGEST_LIST = 10_000
 
 
 class Shown(NamedTuple):
@@ -170,11 +170,14 @@ def answers_in(target: object, options: Sequence[str]) -> list[object]:
     """
     if isinstance(target, str) and target.strip() not in options:
         text = target.strip()
-        if text[:1] == "[" and text[-1:] == "]" and len(text) < _LONGEST_LIST:
-            try:
-                target = ast.literal_eval(text)
-            except (ValueError, SyntaxError, RecursionError, MemoryError):
-                return [target]
+        if text[:1] == "[" and text[-1:] == "]":
+            # As JSON writes a list, or else Python.
+            for written in (text, text.replace("'", '"')):
+                try:
+                    target = orjson.loads(written)
+                except orjson.JSONDecodeError:
+                    continue
+                break
     return [t for t in (target if isinstance(target, list) else [target]) if t is not None]
 
 
