@@ -143,3 +143,36 @@ def test_a_plan_can_be_asked_by_a_server_later(tmp_path: Path) -> None:
     done.read()
     done.measure()
     assert done.estimate("accuracy", reader="text").value == 1.0
+
+
+def test_what_is_left_out_and_what_is_missing_adds_up(tmp_path: Path) -> None:
+    out = str(tmp_path / "run")
+    words = ("sample", "-m", "batch:m", "--probes", "original", "--limit", "10")
+    assert call("plan", *words, "--out", out).returncode == 0
+    assert call("export", out, str(tmp_path / "b"), "--to", "batch").returncode == 0
+    asked = requests_of(tmp_path / "b")
+    failed, expired, no_body, no_content, _absent, *good = asked
+    no_reply = answered(no_content)
+    no_reply["response"]["body"]["choices"][0]["message"]["content"] = None
+    foreign = answered(good[0]) | {"custom_id": "ff" * 16}
+    lines = [
+        {"custom_id": failed["custom_id"], "response": {"status_code": 500, "body": {}}},
+        {"custom_id": expired["custom_id"], "response": None, "error": {"code": "expired"}},
+        {"custom_id": no_body["custom_id"], "response": {"status_code": 200, "body": None}},
+        no_reply,
+        foreign,
+        *map(answered, good),
+    ]
+    path = write(tmp_path / "answers.jsonl", lines)
+    path.write_bytes(path.read_bytes() + b'\n{"custom_id": broken')
+    done = call("import", str(path), "--out", out)
+    assert done.returncode == 0
+    assert "5 requests have no answer; horsesense export" in done.stdout
+    assert f"Left out: 1 (it answers no request of this run; such as {'ff' * 16})." in done.stdout
+    assert "Left out: 1 (a line that cannot be read; such as answers.jsonl, line" in done.stdout
+    again = call("export", out, str(tmp_path / "again"), "--to", "batch")
+    assert "5 requests to be sent in 1 file, 5 answered" in again.stdout
+
+    others = [answered(request, "Z") for request in (good[0], failed, failed)]
+    taken = take_answers(hs.open(out).directory, [write(tmp_path / "more.jsonl", others)])
+    assert taken.left_out.counts == {batch.HAD_ONE: 1, batch.AGAIN: 1}

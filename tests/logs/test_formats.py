@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +14,7 @@ import pytest
 from horsesense.errors import ItemsError, UsageError
 from horsesense.logs import streams
 from horsesense.logs.known_items import KnownItems
-from horsesense.logs.options import index_of, lettered, shown_order
+from horsesense.logs.options import in_own_order, index_of, lettered, shown_order
 from horsesense.logs.registry import is_log, open_logs
 from horsesense.logs.sample import Sample
 
@@ -510,6 +513,185 @@ def test_what_is_no_log_is_told(tmp_path: Path) -> None:
         open_logs([path])
     with pytest.raises(UsageError, match="no file or folder"):
         open_logs([tmp_path / "gone.eval"])
+
+
+# -- what an attack on the formats found ---------------------------------------------------------
+
+
+def test_an_id_may_hold_a_slash_and_no_entry_is_dropped_in_silence(tmp_path: Path) -> None:
+    path = inspect_eval(tmp_path / "log.eval", [inspect_sample(id="plain")])
+    with streams.zipfile.ZipFile(path, "a") as archive:
+        archive.writestr(
+            "samples/mmlu/anat/0_epoch_1.json", json.dumps(inspect_sample(id="mmlu/anat/0"))
+        )
+        archive.writestr("samples/notes.txt", "?")
+    [log] = open_logs([path])
+    assert [sample.id for sample in log.samples()] == ["plain", "mmlu/anat/0"]
+    assert log.left_out.counts == {"an entry beside the samples that is none": 1}
+
+
+def test_half_a_character_becomes_the_replacement_character(tmp_path: Path) -> None:
+    row = inspect_sample(id="q\ud800", input="Which \ud83d is \ud83d\ude00?")
+    paths = [
+        inspect_json(tmp_path / "log.json", [row]),
+        inspect_eval(tmp_path / "log.eval", [row]),
+    ]
+    for path in paths:
+        [found] = samples(path)
+        assert (found.id, found.question) == ("q\ufffd", "Which \ufffd is \U0001f600?")
+
+
+@pytest.mark.parametrize("huge", [10**30, 1e300])
+def test_whole_numbers_beyond_64_bits_are_taken_for_nothing(tmp_path: Path, huge: float) -> None:
+    usage = {"choices": [{"message": {"content": "A"}}], "usage": {"input_tokens": huge}}
+    row = inspect_sample(epoch=huge, output=usage)
+    plan = {"config": {"max_tokens": huge, "temperature": 0.5}}
+    for path in (
+        inspect_json(tmp_path / "log.json", [row], plan=plan),
+        inspect_eval(tmp_path / "log.eval", [row]),
+    ):
+        [found] = samples(path)
+        assert (found.epoch, found.usage) == (1, (None, None))
+        assert found.settings in ({"temperature": 0.5}, {})
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        {"choices": []},
+        {"choices": [], "completion": ""},
+        None,
+        {"choices": "A"},
+        {"choices": [{"message": {"content": 3}}]},
+    ],
+)
+def test_an_answer_that_is_not_there_is_missing(tmp_path: Path, output: Any) -> None:
+    event = {"event": "model", "input": [], "output": output}
+    rows = [inspect_sample(output=output), inspect_sample(id="q2", events=[event])]
+    found = samples(inspect_json(tmp_path / "log.json", rows))
+    assert [sample.reply for sample in found] == [None, None]
+    empty = {"choices": [{"message": {"content": ""}}]}
+    [said] = samples(inspect_json(tmp_path / "log.json", [inspect_sample(output=empty)]))
+    assert said.reply == ""
+
+
+def generated(**changes: Any) -> dict[str, Any]:
+    """A row of a task whose reply was generated; B is right."""
+    context = "Which is green?\nA. blood\nB. grass\nC. sky\nAnswer:"
+    row = {
+        "doc": {
+            "question": "Which is green?", "choices": ["blood", "grass", "sky"], "answer": 1
+        },
+        "target": "B",
+        "arguments": [[context, {}]],
+        "resps": [["B"]],
+        "filtered_resps": ["B"],
+    }  # fmt: skip
+    return lm_eval_row(**{**row, **changes})
+
+
+def test_replies_that_are_missing_in_samples_of_lm_eval(tmp_path: Path) -> None:
+    rows = [generated(doc_id=n, resps=r) for n, r in enumerate([[[]], [[None]], [["B", None]]])]
+    found = samples(jsonl(tmp_path / "samples_t.jsonl", rows))
+    assert [(s.id, s.epoch, s.reply) for s in found] == [
+        ("0", 1, None), ("1", 1, None), ("2", 1, "B"), ("2", 2, None)
+    ]  # fmt: skip
+
+
+def test_targets_that_are_lists(tmp_path: Path) -> None:
+    scored = [texts("red", "blue", "pink") | {"doc_id": n} for n in range(4)]
+    targets = [[1], "[1]", [1, 2], "['red', 'pink']"]
+    rows = [lm_eval_row(**row, target=t) for row, t in zip(scored, targets, strict=True)]
+    rows += [
+        generated(doc_id=9, target=["B"]),
+        generated(doc_id=10, target=["B", "C"]),
+        generated(doc_id=11, target="['B', 'grass']"),
+    ]
+    [log] = open_logs([jsonl(tmp_path / "samples_t.jsonl", rows)])
+    assert [(s.id, s.gold) for s in log.samples()] == [("0", 1), ("1", 1), ("9", 1), ("11", 1)]
+    assert log.left_out.counts == {"several options are right": 3}
+    assert log.left_out.examples["several options are right"] == ["line 3", "line 4", "line 6"]
+    row = lm_eval_row(**texts("[7]", "[8]"), target="[8]")
+    [own] = samples(jsonl(tmp_path / "samples_u.jsonl", [row]))
+    assert own.gold == 1
+
+
+def test_labels_go_on_behind_z(tmp_path: Path) -> None:
+    names = [f"thing {n}" for n in range(30)]
+    labels = [*"ABCDEFGHIJKLMNOPQRSTUVWXYZ", "1", "2", "3", "4"]
+    prompt = "\n".join(f"{label}) {name}" for label, name in zip(labels, names, strict=True))
+    shown = [{"role": "user", "content": f"Which?\n{prompt}"}]
+    rows = [
+        inspect_sample(id=str(n), choices=names, target="2", messages=messages)
+        for n, messages in enumerate((shown, [{"role": "user", "content": "Which?"}]))
+    ]
+    for found in samples(inspect_json(tmp_path / "log.json", rows)):
+        assert found.labels == tuple(labels)
+        assert found.gold == 27
+
+
+def test_a_score_of_minus_infinity_is_a_score(tmp_path: Path) -> None:
+    row = texts("red", "blue")
+    row["resps"] = [[[-math.inf, False]], [["-0.5", True]]]
+    row["filtered_resps"] = [["-Infinity", False], [-0.5, True]]
+    [found] = samples(jsonl(tmp_path / "samples_t.jsonl", [lm_eval_row(**row)]))
+    assert list(found.text_scores.values()) == [-math.inf, -0.5]
+
+
+@pytest.mark.parametrize("first", ["no JSON", '{"doc_id": 0, "doc": {', "{}"])
+def test_the_format_is_told_by_the_first_sound_row(tmp_path: Path, first: str) -> None:
+    [log] = open_logs([jsonl(tmp_path / "samples_t.jsonl", [first, lm_eval_row(doc_id=1)])])
+    assert [sample.id for sample in log.samples()] == ["1"]
+    assert log.left_out.total == 1
+
+
+@pytest.mark.parametrize(
+    ("ending", "pack"), [(".gz", gzip.compress), (".zst", streams.zstd.compress)]
+)
+def test_packed_samples_are_recognised(
+    tmp_path: Path, ending: str, pack: Callable[[bytes], bytes]
+) -> None:
+    plain = jsonl(tmp_path / "samples_t.jsonl", [lm_eval_row()])
+    packed = tmp_path / "packed" / f"samples_t.jsonl{ending}"
+    packed.parent.mkdir()
+    packed.write_bytes(pack(plain.read_bytes()))
+    [log] = open_logs([packed])
+    assert (log.task, len(list(log.samples()))) == ("t", 1)
+    packed.write_bytes(b"not packed")
+    with pytest.raises(UsageError, match="not a log of a known format"):
+        open_logs([packed])
+
+
+@pytest.mark.parametrize(
+    ("prompt", "labels"),
+    [
+        ("Which is green?\na) blood\nb) grass\nc) sky\n", ("a", "b", "c")),
+        ("Which is green? A) blood B) grass C) sky", ("A", "B", "C")),
+        ("Which is green: blood, grass or sky?", ()),
+    ],
+)
+def test_options_in_other_forms_are_those_of_the_document(
+    tmp_path: Path, prompt: str, labels: tuple[str, ...]
+) -> None:
+    [found] = samples(jsonl(tmp_path / "samples_t.jsonl", [generated(arguments=[[prompt, {}]])]))
+    assert (found.options, found.labels, found.gold) == (("blood", "grass", "sky"), labels, 1)
+
+
+def test_options_in_another_order_or_inside_of_words_are_not_taken() -> None:
+    assert in_own_order("Is it red? A) blue B) red", ["red", "blue"]) is None
+    assert in_own_order("Q? B) red C) blue", ["red", "blue"]) is None
+    assert in_own_order("The scared are bluebells.", ["red", "blue"]) is None
+
+
+def test_numbers_as_options_ids_that_are_none_and_lost_attachments(tmp_path: Path) -> None:
+    rows = [
+        inspect_sample(id=None, choices=[1, 2.5], target="B"),
+        inspect_sample(id="lost", input="attachment://zz"),
+    ]
+    [log] = open_logs([inspect_json(tmp_path / "log.json", rows)])
+    [found] = log.samples()
+    assert (found.id, found.options, found.gold) == ("sample 1", ("1", "2.5"), 1)
+    assert log.left_out.counts == {"a text of it is an attachment that the log does not hold": 1}
 
 
 # -- options and items ---------------------------------------------------------------------------

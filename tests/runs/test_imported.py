@@ -304,3 +304,64 @@ def test_a_log_is_replayed_and_gives_answers_for_cues(tmp_path: Path) -> None:
     for source in (path, run.path):
         [answers] = load_answers(source, items)
         assert answers.right == {f"i{n}": 1.0 for n in range(5)}
+
+
+def scored_row(number: int, scores: list[Any], target: object = 0) -> dict[str, Any]:
+    """A row of samples of lm-eval whose options were scored."""
+    return {
+        "doc_id": number,
+        "doc": {"question": f"Which is {number}?", "choices": ["red", "blue"]},
+        "target": target,
+        "arguments": [[f"Which is {number}?", " red"], [f"Which is {number}?", " blue"]],
+        "resps": [[[score, False]] for score in scores],
+        "filter": "none",
+        "metrics": ["acc"],
+        "acc": 1.0,
+    }
+
+
+def test_answers_that_are_not_there_are_missing_and_not_wrong(tmp_path: Path) -> None:
+    prompt = "Which?\nA. red\nB. blue\nAnswer:"
+    rows = [
+        {
+            "doc_id": n,
+            "doc": {"question": "Which?", "choices": ["red", "blue"], "answer": 1},
+            "target": "B",
+            "arguments": [[prompt, {}]],
+            "resps": replies,
+        }
+        for n, replies in enumerate([[[]], [[None]], [["B"]], [[""]]])
+    ]
+    path = tmp_path / "samples_t.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    run = hs.load_log(path, out=tmp_path / "run")
+    assert run.findings["failures"] == 2
+    accuracy = run.estimate("accuracy", reader="text")
+    assert (accuracy.value, accuracy.n, accuracy.n_missing) == (0.5, 2, 2)
+
+
+def test_an_impossible_option_keeps_its_score_and_the_row(tmp_path: Path) -> None:
+    path = tmp_path / "samples_t.jsonl"
+    rows = [scored_row(0, [-float("inf"), -0.5], 1), scored_row(1, [-0.5, -1.0])]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    run = hs.load_log(path, out=tmp_path / "run")
+    assert run.verify().sound
+    accuracy = run.estimate("accuracy", reader="option_text")
+    assert (accuracy.value, accuracy.n, accuracy.n_missing) == (1.0, 2, 0)
+    run.report()
+    with run.directory.store() as store:
+        keys = run.directory.trials().collect()["key"].to_list()
+        found = [r.continuations[" red"][0] for r in store.get(keys).values()]
+    assert sorted(found) == [-float("inf"), -0.5]
+
+
+def test_how_many_answers_have_no_right_option_is_noted(tmp_path: Path) -> None:
+    path = tmp_path / "samples_t.jsonl"
+    rows = [scored_row(0, [-0.5, -1.0]), scored_row(1, [-0.5, -1.0], "elsewhere")]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    run = hs.load_log(path, out=tmp_path / "run")
+    told = load_imported(run.directory)
+    assert told is not None
+    assert told["logs"][0]["notes"][-1].startswith(
+        "samples_t.jsonl: no right option is known for 1 of 2 answers"
+    )

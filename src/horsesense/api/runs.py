@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from horsesense.api.given import (
     Items,
@@ -20,9 +21,18 @@ from horsesense.runs.prepare import load_study_items
 from horsesense.runs.settings import Settings
 from horsesense.runs.studies import slug
 
+if TYPE_CHECKING:
+    from horsesense.integrations.batch import Taken
+
 
 class Run(runs.Run):
-    """A study in a directory of its own; see `horsesense.runs.run.Run` for its stages."""
+    """A study in a directory of its own; see `horsesense.runs.run.Run` for its stages.
+
+    Attributes:
+        taken: what became of the answers of a batch that `load_log` was given; else None.
+    """
+
+    taken: Taken | None = None
 
     def ask(
         self,
@@ -145,7 +155,7 @@ def _continued(run: Run, answers: Sequence[str | Path]) -> Run:
     """A planned run with the answers of a batch; what depends on them is planned."""
     from horsesense.integrations.batch import take_answers
 
-    take_answers(run.directory, [Path(file) for file in answers])
+    run.taken = take_answers(run.directory, [Path(file) for file in answers])
     run.read()
     run.measure()
     return run

@@ -128,11 +128,12 @@ def _writer(to: str) -> Any:
 
 
 def _batch(directory: Any, place: Path) -> dict[str, Any]:
+    from horsesense.findings.wording import plural
     from horsesense.integrations.batch import write_batch
 
     written = write_batch(directory, place)
     says = [
-        f"{written.requests:,} requests to be sent in {len(written.files)} files,"
+        f"{plural(written.requests, 'request')} to be sent in {plural(len(written.files), 'file')},"
         f" {written.answered:,} answered: {place}"
     ]
     if written.requests:

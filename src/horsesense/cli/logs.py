@@ -84,12 +84,18 @@ def summary(run: Run) -> dict[str, Any]:
         "report": str(run.directory.layout.report),
         "items": len(run.items),
         "answers": sum(log["samples"] for log in logs) or _answered(run),
-        "left_out": sum(row["samples"] for log in logs for row in log["left_out"]),
+        "left_out": sum(row["samples"] for row in _left_out(run, logs)),
         "model": run.directory.known.model.name,
         "logs": logs,
         "scores": [_score_json(score) for score in log_scores(run.results)],
         "holds": _holds(run),
     }
+
+
+def _left_out(run: Run, logs: list[Any]) -> list[dict[str, Any]]:
+    """What was not taken, by reason: of logs, or of the answers of a batch."""
+    of_batch = run.taken.left_out.as_json() if run.taken is not None else []
+    return [row for log in logs for row in log["left_out"]] + of_batch
 
 
 def _answered(run: Run) -> int:
@@ -137,6 +143,25 @@ def lines(run: Run, told: dict[str, Any]) -> list[str]:
     ]
 
 
+def _of_batch(run: Run) -> list[str]:
+    """What was not taken of a batch, and what is to be sent again."""
+    from horsesense.findings.wording import plural
+    from horsesense.integrations.batch import without_answer
+
+    lines = [
+        f"Left out: {row['samples']:,} ({row['reason']}; such as {row['examples'][0]})."
+        for row in _left_out(run, [])
+    ]
+    count = without_answer(run.directory)
+    if count:
+        has = "has" if count == 1 else "have"
+        lines.append(
+            f"{plural(count, 'request')} {has} no answer; horsesense export {run.path} FOLDER"
+            " --to batch writes what is to be sent."
+        )
+    return lines
+
+
 def _of_ours(run: Run, told: dict[str, Any]) -> list[str]:
     """What an audit says in the end, of one that was asked elsewhere."""
     from horsesense.cli.audit import shortfalls
@@ -144,7 +169,7 @@ def _of_ours(run: Run, told: dict[str, Any]) -> list[str]:
     return [
         f"{told['answers']:,} answers of {told['model']} to {told['items']:,} items.",
         *(f"- {sentence}" for sentence in run.verdict()),
-        *shortfalls(run),
+        *(shortfalls(run) if run.taken is None else _of_batch(run)),
         f"Report: {told['report']}",
     ]
 

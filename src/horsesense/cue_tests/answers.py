@@ -160,7 +160,7 @@ def _of_logs(source: Path, items: ItemSet) -> Iterator[tuple[str, str, bool | No
             order = None if found is None else own_order(sample.options, found.item.options)
             if found is None or order is None:
                 others += 1
-            elif found.item.gold is not None and sample.error is None:
+            elif found.item.gold is not None and sample.answered:
                 chosen = _chosen(sample)
                 right = None if chosen is None else order[sample.order[chosen]] == found.item.gold
                 yield sample.model or log.model or source.stem, found.item.id, right

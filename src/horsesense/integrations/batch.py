@@ -7,7 +7,7 @@ order, in several files, and beside answers that came by other ways.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -18,6 +18,8 @@ from horsesense.errors import ItemsError, UsageError
 from horsesense.files import new_folder
 from horsesense.inference.limits import RunSummary
 from horsesense.items.files import Faults, read_rows
+from horsesense.logs.sample import LeftOut
+from horsesense.logs.streams import UNREADABLE
 from horsesense.models.known import KnownAnswers
 from horsesense.models.messages import Failure, Key, Request, Response
 from horsesense.models.openai.api_key import Secret
@@ -34,6 +36,12 @@ MOST_REQUESTS: Final = 50_000
 """Requests in one file, as many as services take."""
 MOST_BYTES: Final = 190_000_000
 """Bytes of one file; services take 200 MB."""
+
+
+HAD_ONE: Final = "its request had an answer already"
+FOREIGN: Final = "it answers no request of this run"
+AGAIN: Final = "another answer to the same request follows, which is taken"
+_LINE: Final = '{"custom_id": "...", "response": {"status_code": 200, "body": {...}}}.'
 
 
 @dataclass(frozen=True)
@@ -157,23 +165,29 @@ def _scored(position: Any) -> dict[str, Any]:
     return {"token": chosen, "logprob": position[chosen], "top_logprobs": top}
 
 
-def take_answers(directory: RunDirectory, files: Sequence[Path]) -> RunSummary:
+@dataclass(frozen=True)
+class Taken:
+    """What became of the answers of a batch.
+
+    Attributes:
+        spent: what storing them did.
+        left_out: lines that cannot be read, and answers that were not needed, by reason.
+    """
+
+    spent: RunSummary
+    left_out: LeftOut
+
+
+def take_answers(directory: RunDirectory, files: Sequence[Path]) -> Taken:
     """Store the answers of a batch under the keys of their requests, and plan what comes next.
 
     Raises:
-        ItemsError: a file is not a batch's output (every faulty line is named), or none of its
-            lines answers a request of this run.
+        ItemsError: no line of the files is an answer of a batch (every faulty one is named), or
+            none of them answers a request of this run.
         StoreError: the run cannot be used.
     """
-    faults = Faults(", ".join(map(str, files)))
-    answers: dict[Key, dict[str, Any]] = {}
-    for number, line in _rows(files, faults):
-        key = key_of(line)
-        if key is None:
-            faults.add(number, "`custom_id` is not the key of a request of horsesense")
-        else:
-            answers[key] = line
-    faults.check("A line looks like " + '{"custom_id": "...", "response": {"status_code": 200,')
+    left_out = LeftOut()
+    answers = _read_answers(files, left_out)
     model, secret = directory.known.model, Secret.set_here()
 
     def read(request: Request, line: dict[str, Any]) -> Response | Failure:
@@ -190,9 +204,37 @@ def take_answers(directory: RunDirectory, files: Sequence[Path]) -> RunSummary:
             [f"none of its {len(answers):,} answers belongs to a request of this run"],
             hint="Was the batch exported from another run?",
         )
-    return spent
+    with directory.store() as store:
+        for key in answers:
+            if key not in known.used:
+                there = bool(store.known([key]))
+                left_out.add(HAD_ONE if there else FOREIGN, key.hex())
+    return Taken(spent, left_out)
 
 
-def _rows(files: Iterable[Path], faults: Faults) -> Iterator[tuple[int, dict[str, Any]]]:
+def _read_answers(files: Sequence[Path], left_out: LeftOut) -> dict[Key, dict[str, Any]]:
+    """The answers by the keys of their requests; ItemsError where no line holds one."""
+    answers: dict[Key, dict[str, Any]] = {}
+    faulty = Faults(", ".join(map(str, files)))
     for path in files:
-        yield from read_rows(path, faults)
+        faults = Faults(str(path))
+        for number, line in read_rows(path, faults):
+            key = key_of(line)
+            if key is None:
+                faults.add(number, "`custom_id` is not the key of a request of horsesense")
+            else:
+                if key in answers:
+                    left_out.add(AGAIN, key.hex())
+                answers[key] = line
+        for number, fault in faults.found:
+            left_out.add(UNREADABLE, f"{path.name}, line {number}: {fault}")
+            faulty.add(number, fault)
+    if not answers:
+        faulty.check(f"A line looks like {_LINE}")
+    return answers
+
+
+def without_answer(directory: RunDirectory) -> int:
+    """Requests of a run that the next export would write to be sent."""
+    with directory.store() as store:
+        return sum(1 for _ in unanswered(directory, store))

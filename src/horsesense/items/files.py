@@ -251,7 +251,7 @@ def _parse_leniently(line: bytes, number: int, faults: Faults) -> Any:
     if text is None:
         return None
     try:
-        return _mend(json.loads(text, parse_int=_whole))
+        return mended(json.loads(text, parse_int=whole_number))
     except json.JSONDecodeError as error:
         faults.add(number, f"broken JSON at column {error.pos + 1}: {error.msg}")
     except (RecursionError, ValueError):
@@ -259,20 +259,20 @@ def _parse_leniently(line: bytes, number: int, faults: Faults) -> Any:
     return None
 
 
-def _whole(digits: str) -> int | float:
+def whole_number(digits: str) -> int | float:
     """A whole number; a float beyond 64 bits, as orjson has it."""
     found = int(digits)
     return found if -(2**63) <= found < 2**64 else float(digits)
 
 
-def _mend(value: Any) -> Any:
+def mended(value: Any) -> Any:
     """`value` with paired surrogates joined and lone ones replaced by U+FFFD."""
     if isinstance(value, str):
         return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     if isinstance(value, list):
-        return [_mend(part) for part in value]
+        return [mended(part) for part in value]
     if isinstance(value, dict):
-        return {_mend(key): _mend(part) for key, part in value.items()}
+        return {mended(key): mended(part) for key, part in value.items()}
     return value
 
 

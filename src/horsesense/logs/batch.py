@@ -17,7 +17,7 @@ from horsesense.errors import UsageError
 from horsesense.logs.known_items import Content, content
 from horsesense.logs.options import lettered
 from horsesense.logs.sample import Log, Sample
-from horsesense.logs.streams import first_row, rows
+from horsesense.logs.streams import first_row, head_of, rows
 from horsesense.logs.values import (
     items_of,
     mapping,
@@ -37,16 +37,15 @@ def role(path: Path, head: bytes) -> Any:
         return None
     if "response" in row or "error" in row:
         return "samples"
-    return "companion" if "body" in row else None
+    # Requests are found by their places in the file, which a packed one has not.
+    plain = path.suffix not in (".gz", ".zst")
+    return "companion" if "body" in row and plain else None
 
 
 def is_answers(path: str | Path) -> bool:
     """Whether a file holds answers of a batch."""
     file = Path(path)
-    if not file.is_file():
-        return False
-    with file.open("rb") as stream:
-        return bool(role(file, stream.read(64 * 2**10)) == "samples")
+    return file.is_file() and bool(role(file, head_of(file)) == "samples")
 
 
 def open_log(path: Path, companions: Sequence[Path]) -> Log:
@@ -133,7 +132,7 @@ def _sample(name: str, row: Mapping[str, Any], asked: Mapping[str, Any]) -> Samp
         order=tuple(range(len(block.options))),
         labels=block.labels,
         prompt=prompt,
-        reply=None if error else text_of(reply),
+        reply=None if error or reply is None else text_of(reply),
         reasoning=thought if isinstance(thought, str) else reasoning_of(content),
         finish_reason=stopped(choice.get("finish_reason")),
         logprobs=_logprobs(choice.get("logprobs")),

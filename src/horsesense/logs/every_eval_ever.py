@@ -9,7 +9,7 @@ from typing import Any
 
 from horsesense.logs.options import index_of, lettered, shown_order
 from horsesense.logs.sample import Log, Reported, Sample, Score
-from horsesense.logs.streams import Document, first_row, rows
+from horsesense.logs.streams import Document, first_row, head_of, rows
 from horsesense.logs.values import LETTERS, items_of, mapping, number, whole
 
 
@@ -27,8 +27,7 @@ def role(path: Path, head: bytes) -> Any:
 def open_log(path: Path, companions: Sequence[Path]) -> Log:
     """The log in a file of instance records, with the results of the same evaluation."""
     log = Log(path, "eee", _samples)
-    with path.open("rb") as stream:
-        first = first_row(stream.readline())
+    first = first_row(head_of(path))
     log.model = str(first.get("model_id") or "")
     log.task = str(first.get("evaluation_name") or "")
     # The two share a name, FILE.json and FILE_samples.jsonl, where they do not share an id.
@@ -91,7 +90,7 @@ def _sample(row: Mapping[str, Any]) -> Sample | str:
         gold=order[golds.pop()] if golds else None,
         subject=metadata.get("subject") if isinstance(metadata.get("subject"), str) else None,
         prompt=sent if isinstance(sent, str) else None,
-        reply=None if error and not reply else reply[0] if reply else "",
+        reply=reply[0] if reply else None,
         reasoning="\n".join(thought),
         usage=(whole(usage.get("input_tokens")), whole(usage.get("output_tokens"))),
         error=str(error)[:2000] if error else None,

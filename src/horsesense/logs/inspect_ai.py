@@ -12,11 +12,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from horsesense.logs.options import Shown, index_of, lettered, shown_order
+from horsesense.logs.options import Shown, answers_in, index_of, labels_of, lettered, shown_order
 from horsesense.logs.sample import Log, Reported, Sample, Score, own_of
 from horsesense.logs.streams import Archive, Document, damaged
 from horsesense.logs.values import (
-    LETTERS,
     items_of,
     mapping,
     number,
@@ -31,7 +30,8 @@ from horsesense.logs.values import (
 _JSON_HEAD: Final = tuple(
     re.compile(part) for part in (rb"\A\s*\{", rb'"eval"\s*:\s*\{', rb'"task"\s*:')
 )
-_ENTRY: Final = re.compile(r"samples/[^/\\]+\.json")
+_ENTRY: Final = re.compile(r"samples/.+\.json", re.DOTALL)
+"""A sample is named after its id, which may hold a slash."""
 _WORDS: Final = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0,
                  "false": 0.0}  # fmt: skip
 """Words of scorers as Inspect's own metrics count them."""
@@ -86,10 +86,12 @@ class _Zipped:
     def samples(self, log: Log) -> Iterator[tuple[str, Any]]:
         with Archive(self.path) as archive:
             for name in archive.sizes:
-                if _ENTRY.fullmatch(name):
-                    yield name, archive.json(name)
-                elif ".." in Path(name).parts or name.startswith(("/", "\\")):
+                if ".." in Path(name).parts or name.startswith(("/", "\\")):
                     log.left_out.add("an entry that points outside of the archive", name)
+                elif _ENTRY.fullmatch(name):
+                    yield name, archive.json(name)
+                elif name.startswith("samples/") and not name.endswith("/"):
+                    log.left_out.add("an entry beside the samples that is none", name)
 
 
 class _Plain:
@@ -110,9 +112,11 @@ class _Plain:
         return found
 
     def samples(self, log: Log) -> Iterator[tuple[str, Any]]:
+        place = 0
         for key, value in Document(self.path, {"samples"}).entries():
             if key == "samples":
-                yield str(mapping(value).get("id")), value
+                place += 1
+                yield _name(mapping(value).get("id")) or f"sample {place}", value
 
 
 def _samples(log: Log, source: _Zipped | _Plain, header: Mapping[str, Any]) -> Iterator[Sample]:
@@ -123,7 +127,7 @@ def _samples(log: Log, source: _Zipped | _Plain, header: Mapping[str, Any]) -> I
         if not isinstance(row, dict):
             log.left_out.add("not a sample", name)
             continue
-        sample = _Sample(row, log, defaults)
+        sample = _Sample(name, row, log, defaults)
         made = sample.own() if log.own else sample.made()
         if isinstance(made, str):
             log.left_out.add(made, name)
@@ -134,10 +138,14 @@ def _samples(log: Log, source: _Zipped | _Plain, header: Mapping[str, Any]) -> I
 class _Sample:
     """One sample of a log as it is made neutral."""
 
-    def __init__(self, row: Mapping[str, Any], log: Log, defaults: Mapping[str, Any]) -> None:
+    def __init__(
+        self, name: str, row: Mapping[str, Any], log: Log, defaults: Mapping[str, Any]
+    ) -> None:
+        self.name = _name(row.get("id")) or name
         self.row = row
         self.log = log
         self.defaults = defaults
+        self._lost: set[str] = set()
         self._attachments = mapping(row.get("attachments"))
         data = mapping(row.get("events_data"))
         self._pool = items_of(data.get("messages") or row.get("message_pool"))
@@ -147,13 +155,16 @@ class _Sample:
         row = self.row
         event = self._event()
         prompt, reply, output = self._said(event)
-        options = tuple(self._text(o) for o in items_of(row.get("choices")))
+        options = tuple(self._option(o) for o in items_of(row.get("choices")))
         question = self._question()
         block = None if options else self._in_prompt(prompt)
         if block is not None:
             options, question = block.options, block.question
         if len(options) < 2:
             return "not multiple choice: the sample has no options"
+        told = [question, *options, reply or "", *(text for _, text in prompt or ())]
+        if any(lost in text for text in told for lost in self._lost):
+            return "a text of it is an attachment that the log does not hold"
         order, labels = self._shown(prompt, options)
         if not order:
             return "options were shuffled, and the log does not hold the order that was shown"
@@ -167,7 +178,7 @@ class _Sample:
         usage = mapping(output.get("usage"))
         metadata = mapping(row.get("metadata"))
         return Sample(
-            id=str(row.get("id")),
+            id=self.name,
             question=question,
             options=options,
             order=order,
@@ -198,7 +209,7 @@ class _Sample:
         choice = mapping(next(iter(items_of(output.get("choices"))), None))
         usage, error = mapping(output.get("usage")), mapping(row.get("error"))
         return Sample(
-            id=str(row.get("id")),
+            id=self.name,
             question="",
             options=(),
             order=(),
@@ -218,8 +229,15 @@ class _Sample:
         text = text_of(content, self._text)
         if text.startswith("attachment://"):
             found = self._attachments.get(text.removeprefix("attachment://"))
-            return found if isinstance(found, str) else text
+            if isinstance(found, str):
+                return found
+            self._lost.add(text)
         return text
+
+    def _option(self, given: object) -> str:
+        """The text of an option, which may be a number."""
+        is_number = isinstance(given, int | float) and not isinstance(given, bool)
+        return str(given) if is_number else self._text(given)
 
     def _question(self) -> str:
         given = self.row.get("input")
@@ -286,9 +304,10 @@ class _Sample:
     def _reply(self, output: Mapping[str, Any]) -> str | None:
         choice = mapping(next(iter(items_of(output.get("choices"))), None))
         content = mapping(choice.get("message")).get("content")
-        if content is None:
-            content = output.get("completion")
-        return None if content is None else self._text(content)
+        if not isinstance(content, str | list):
+            # What Inspect makes of the first choice; empty where there is none.
+            content = output.get("completion") or None
+        return self._text(content) if isinstance(content, str | list) else None
 
     def _explained(self) -> str | None:
         """What a scorer says was shown, where options were shuffled."""
@@ -302,7 +321,7 @@ class _Sample:
         self, prompt: tuple[tuple[str, str], ...] | None, options: Sequence[str]
     ) -> tuple[tuple[int, ...], tuple[str, ...]]:
         """Shown position -> option, and the labels; nothing where a shuffled order is not known."""
-        plain = tuple(range(len(options))), tuple(LETTERS[: len(options)])
+        plain = tuple(range(len(options))), labels_of(len(options))
         told = self._explained()
         if prompt is None and told is not None:
             return shown_order(told.partition(_SENT)[0], options)
@@ -332,15 +351,20 @@ class _Sample:
     def _gold(self, options: Sequence[str]) -> int | str | None:
         """The right option; why the sample is left out, where there are several."""
         target = self.row.get("target")
-        named = [t for t in (target if isinstance(target, list) else [target]) if t is not None]
+        named = answers_in(target, options) if isinstance(target, list) else [target]
         if len(named) > 1:
             return "several options are right"
-        return index_of(named[0], options, LETTERS[: len(options)]) if named else None
+        return index_of(named[0], options, labels_of(len(options))) if named else None
 
 
 def _message_id(output: Mapping[str, Any]) -> Any:
     choice = mapping(next(iter(items_of(output.get("choices"))), None))
     return mapping(choice.get("message")).get("id")
+
+
+def _name(given: object) -> str | None:
+    """An id as a text; None where it is neither a text nor a number."""
+    return str(given) if isinstance(given, str | int | float) else None
 
 
 def _subject(metadata: Mapping[str, Any]) -> str | None:

@@ -14,11 +14,20 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
+from horsesense.items.files import stem
 from horsesense.logs.documents import options_in, question_in, right_in
-from horsesense.logs.options import index_of, lettered, shown_order
+from horsesense.logs.options import answers_in, in_own_order, index_of, lettered, shown_order
 from horsesense.logs.sample import Log, Reported, Sample, Score, own_of
 from horsesense.logs.streams import Document, first_row, rows
-from horsesense.logs.values import LETTERS, items_of, mapping, number, settings_of, whole
+from horsesense.logs.values import (
+    LETTERS,
+    items_of,
+    log_probability,
+    mapping,
+    number,
+    settings_of,
+    whole,
+)
 
 _DATE: Final = re.compile(r"_\d{4}-\d\d-\d\dT[\d.:-]+$")
 _FILTERS: Final = re.compile(rb'"filter"\s*:\s*("(?:[^"\\]|\\.)*")')
@@ -38,8 +47,7 @@ def role(path: Path, head: bytes) -> Any:
 
 def open_log(path: Path, companions: Sequence[Path]) -> Log:
     """The log in a file of samples; its results are those that name its task."""
-    stem = path.name.partition(".json")[0].removeprefix("samples_")
-    task = _DATE.sub("", stem if _DATE.search(stem) else path.stem.removeprefix("samples_"))
+    task = _DATE.sub("", stem(path).removeprefix("samples_"))
     found = _results(path, task, companions)
     name = found.task or task
     config = mapping(mapping(found.content.get("configs")).get(name))
@@ -65,7 +73,7 @@ class _Results(NamedTuple):
 
 def _results(path: Path, task: str, companions: Sequence[Path]) -> _Results:
     """The results with the task of some samples: its own name, else the longest that begins it."""
-    date = _DATE.search(path.stem)
+    date = _DATE.search(stem(path))
     found: list[tuple[bool, int, str, Mapping[str, Any]]] = []
     for other in companions:
         content: Mapping[str, Any] = {
@@ -288,9 +296,12 @@ class _Row:
         if found is None:
             return "not multiple choice: no options are to be found"
         options, order, labels = found
-        target = self.row.get("target")
-        gold = index_of(target, [options[o] for o in order], labels)
-        gold = None if gold is None else order[gold]
+        named = answers_in(self.row.get("target"), options)
+        places = {index_of(each, [options[o] for o in order], labels) for each in named}
+        if len(places) > 1:
+            return "several options are right"
+        place = places.pop() if places else None
+        gold = None if place is None else order[place]
         if gold is None:
             gold = right_in(self.doc, options)
         replies = [r for group in items_of(self.row.get("resps")) for r in _replies(group)]
@@ -302,7 +313,7 @@ class _Row:
                 epoch=epoch, reply=reply, settings=config,
                 scores=self.scores if epoch == 1 else {},
             )
-            for epoch, reply in enumerate(replies or [""], 1)
+            for epoch, reply in enumerate(replies or [None], 1)
         )  # fmt: skip
 
     def _shown(
@@ -311,21 +322,25 @@ class _Row:
         """Options in the document's order, the order shown and the labels; None if not found.
 
         Options of the document count where the prompt shows them; a block of labelled lines in the
-        prompt alone does where the right answer is one of its labels or texts.
+        prompt alone does where the right answer is one of its labels or texts. Options in another
+        form (one line, small letters) are those of a document that says which one is right.
         """
         prompt = _text(self.calls[0].context)
-        for options in options_in(self.doc):
-            if count in (None, len(options)):
-                order, labels = shown_order(prompt, options)
-                if order:
-                    return options, order, labels
+        listed = [o for o in options_in(self.doc) if count in (None, len(o))]
+        for options in listed:
+            order, labels = shown_order(prompt, options)
+            if order:
+                return options, order, labels
         block = lettered(prompt)
-        if block is None or count not in (None, len(block.options)):
-            return None
-        target = str(self.row.get("target"))
-        if count is None and index_of(target, block.options, block.labels) is None:
-            return None
-        return block.options, tuple(range(len(block.options))), block.labels
+        if block is not None and count in (None, len(block.options)):
+            target = str(self.row.get("target"))
+            if count is not None or index_of(target, block.options, block.labels) is not None:
+                return block.options, tuple(range(len(block.options))), block.labels
+        for options in listed:
+            plain = in_own_order(prompt, options)
+            if plain is not None and right_in(self.doc, options) is not None:
+                return options, tuple(range(len(options))), plain
+        return None
 
     def _question(self) -> str:
         block = lettered(text := _text(self.calls[0].context))
@@ -342,9 +357,10 @@ class _Row:
 
         Where it could be both, the recorded accuracy decides.
         """
-        target = str(self.row.get("target")).strip()
-        if target.startswith("["):
-            return SEVERAL
+        named = answers_in(self.row.get("target"), bare)
+        if len(named) != 1:
+            return SEVERAL if named else None
+        target = str(named[0]).strip()
         place = whole(target)
         by_number = place if place is not None and place < len(bare) else None
         by_text = list(bare).index(target) if list(bare).count(target) == 1 else None
@@ -402,16 +418,16 @@ def _log_probabilities(row: Mapping[str, Any], count: int) -> list[float] | None
         for answer in items_of(row.get(field)):
             while isinstance(answer, list) and len(answer) == 1:
                 answer = answer[0]
-            found.append(number(answer[0] if isinstance(answer, list) and answer else answer))
+            found.append(
+                log_probability(answer[0] if isinstance(answer, list) and answer else answer)
+            )
         known = [value for value in found if value is not None]
         if len(known) == len(found) >= count:
             return known[:count]
     return None
 
 
-def _replies(group: object) -> Iterator[str]:
-    if isinstance(group, str):
-        yield group
-    for reply in items_of(group):
-        if isinstance(reply, str):
-            yield reply
+def _replies(group: object) -> Iterator[str | None]:
+    """The replies of one request; None for one that is missing."""
+    for reply in group if isinstance(group, list) else [group]:
+        yield reply if isinstance(reply, str) else None

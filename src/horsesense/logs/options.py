@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+import orjson
+
 _LABELLED = re.compile(
     r"^[ \t]*(?:[-*][ \t]+)?(?P<open>[(\[]?)\**(?P<label>[A-Z]|\d{1,2})\**"
     r"(?P<close>[)\].:])\**[ \t]+(?P<text>\S.*?)[ \t]*$",
@@ -16,6 +18,7 @@ _HEADING = re.compile(r"^(?:Question|Q)(?: ?\d+)?[:.][ \t]*")
 _FIRST = ("A", "1")
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _CLOSES = (")", ".", ":")
+_LABEL_BEFORE = re.compile(r"(?<![^\W_])([A-Za-z]|\d{1,2})\**[)\].:]\**[ \t]*$")
 
 
 class Shown(NamedTuple):
@@ -34,8 +37,8 @@ class Shown(NamedTuple):
 def lettered(prompt: str) -> Shown | None:
     """The last block of labelled options of a prompt; None where there is none.
 
-    Labels must run A, B, C or 1, 2, 3 without a gap. An option of several lines is not known as
-    such: only its first line is given.
+    Labels must run A, B, C (1 follows Z) or 1, 2, 3 without a gap. An option of several lines is
+    not known as such: only its first line is given.
 
     >>> lettered("Which?\\nA) red\\nB) blue\\nAnswer:")
     Shown(question='Which?', labels=('A', 'B'), options=('red', 'blue'))
@@ -60,7 +63,15 @@ def lettered(prompt: str) -> Shown | None:
 
 
 def _after(label: str) -> str:
-    return str(int(label) + 1) if label.isdigit() else chr(ord(label) + 1)
+    if label.isdigit():
+        return str(int(label) + 1)
+    return "1" if label == "Z" else chr(ord(label) + 1)
+
+
+def labels_of(count: int) -> tuple[str, ...]:
+    """The labels of so many options: A to Z, then 1, 2, 3, as Inspect has it."""
+    numbers = (str(n) for n in range(1, count - len(_LETTERS) + 1))
+    return (*_LETTERS[:count], *numbers)
 
 
 def _last_paragraph(text: str) -> str:
@@ -111,6 +122,63 @@ def _plainly_shown(prompt: str, wanted: Sequence[str]) -> tuple[tuple[int, ...],
     if len(set(order)) < len(wanted) or len(order) > len(wanted):
         return (), ()
     return tuple(order), tuple(_LETTERS[: len(order)])
+
+
+def in_own_order(prompt: str, options: Sequence[str]) -> tuple[str, ...] | None:
+    """The labels of options that a prompt holds in their own order, wherever they stand in it.
+
+    Empty where none has a label ("red, blue or green"); None where the prompt does not hold them
+    all in this order, or where the labels of some do not run a, b, c or 1, 2, 3. Where examples
+    come before the question, the last options count.
+
+    >>> in_own_order("Q? a) red b) blue", ["red", "blue"])
+    ('a', 'b')
+    """
+    labels: list[str] = []
+    end = len(prompt)
+    for option in reversed(options):
+        text = option.strip()
+        start = prompt.rfind(text, 0, end)
+        while start >= 0 and not _stands_alone(prompt, start, start + len(text)):
+            start = prompt.rfind(text, 0, start + len(text) - 1)
+        if start < 0 or not text:
+            return None
+        before = _LABEL_BEFORE.search(prompt, max(0, start - 8), start)
+        labels.insert(0, before[1] if before else "")
+        end = start
+    if not any(labels):
+        return ()
+    runs = all(one and later == _after(one) for one, later in pairwise(labels))
+    return tuple(labels) if runs and labels[0] in (*_FIRST, "a") else None
+
+
+def _stands_alone(text: str, start: int, end: int) -> bool:
+    """Whether no word goes on over either end of a part of a text."""
+    inside = text[start:end]
+    left = start and text[start - 1].isalnum() and inside[0].isalnum()
+    right = end < len(text) and text[end].isalnum() and inside[-1].isalnum()
+    return not left and not right
+
+
+def answers_in(target: object, options: Sequence[str]) -> list[object]:
+    """Right answers that a target names: of a list, or of a text that shows one ("['B', 'C']").
+
+    A text that is itself an option is one answer.
+
+    >>> answers_in("[1]", ["x", "y"]), answers_in(["B", "C"], []), answers_in("B", [])
+    ([1], ['B', 'C'], ['B'])
+    """
+    if isinstance(target, str) and target.strip() not in options:
+        text = target.strip()
+        if text[:1] == "[" and text[-1:] == "]":
+            # As JSON writes a list, or else Python.
+            for written in (text, text.replace("'", '"')):
+                try:
+                    target = orjson.loads(written)
+                except orjson.JSONDecodeError:
+                    continue
+                break
+    return [t for t in (target if isinstance(target, list) else [target]) if t is not None]
 
 
 def index_of(answer: object, options: Sequence[str], labels: Sequence[str]) -> int | None:

@@ -11,14 +11,13 @@ from horsesense.errors import UsageError
 from horsesense.files import usable
 from horsesense.logs import batch, every_eval_ever, helm, inspect_ai, lm_eval
 from horsesense.logs.sample import Log
+from horsesense.logs.streams import head_of
 
 Role = Literal["samples", "companion"]
 """A file with answers, or one that says more about those in another file of the same format."""
 
 DEPTH = 3
 """Levels of folders that are looked into: lm-eval writes FOLDER/MODEL/samples_*, for one."""
-HEAD = 64 * 2**10
-"""Bytes from the start of a file by which its format is told."""
 
 
 @dataclass(frozen=True)
@@ -76,10 +75,7 @@ class Found(NamedTuple):
 
 def recognise(path: Path) -> Found | None:
     """The format of a file or folder; None where none knows it."""
-    head = b""
-    if path.is_file():
-        with path.open("rb") as stream:
-            head = stream.read(HEAD)
+    head = head_of(path) if path.is_file() else b""
     for form in FORMATS.values():
         role = form.role(path, head)
         if role is not None:

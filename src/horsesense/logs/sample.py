@@ -101,6 +101,12 @@ class Sample:
     task: str = ""
     own: Mapping[str, Any] = field(default_factory=_nothing)
 
+    @property
+    def answered(self) -> bool:
+        """Whether anything came back: a reply, be it empty, or scores; and nothing went wrong."""
+        scores = self.label_scores or self.text_scores or any(self.logprobs)
+        return self.error is None and (self.reply is not None or bool(scores))
+
 
 @dataclass(frozen=True, slots=True)
 class Reported:

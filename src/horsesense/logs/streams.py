@@ -6,6 +6,7 @@ Nothing is unpacked to disk and no name from inside a file is ever used as a pat
 from __future__ import annotations
 
 import codecs
+import gzip
 import json
 import re
 import sys
@@ -17,7 +18,15 @@ from typing import IO, Any, Final
 import orjson
 
 from horsesense.errors import ItemsError
-from horsesense.items.files import FREE_GROWTH, MAX_GROWTH, Faults, read_rows
+from horsesense.items.files import (
+    FREE_GROWTH,
+    MAX_GROWTH,
+    PACKINGS,
+    Faults,
+    mended,
+    read_rows,
+    whole_number,
+)
 from horsesense.logs.sample import LeftOut
 
 if sys.version_info >= (3, 14):
@@ -31,13 +40,18 @@ else:
 MAX_VALUE: Final = 64 * 2**20
 """Greatest length of one sample, or of what is said about a whole log, in characters."""
 _PIECE: Final = 2**20
+HEAD: Final = 64 * 2**10
+"""Bytes from the start of a file by which its format is told."""
 
-_decoder = json.JSONDecoder(strict=False)
+_decoder = json.JSONDecoder(strict=False, parse_int=whole_number)
+_HALF: Final = re.compile(r"\\ud[89a-f]", re.IGNORECASE)
+"""An escaped half of a surrogate pair, which may stand alone: no UTF-8 can hold it then."""
 
 
 def parsed(text: bytes, source: str) -> Any:
     """A JSON value; what Python writes and the standard forbids (NaN) is taken as well.
 
+    Lone halves of surrogate pairs become U+FFFD, whole numbers beyond 64 bits floats, as in rows.
     Raises ItemsError where it is none.
     """
     try:
@@ -45,7 +59,7 @@ def parsed(text: bytes, source: str) -> Any:
     except orjson.JSONDecodeError:
         pass
     try:
-        return json.loads(text.decode("utf-8", "replace"), strict=False)
+        return mended(_decoder.decode(text.decode("utf-8-sig", "replace")))
     except (ValueError, RecursionError) as error:
         raise damaged(source, f"broken JSON ({error})") from None
 
@@ -73,17 +87,33 @@ def rows(path: Path, left_out: LeftOut) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def first_row(head: bytes) -> Mapping[str, Any]:
-    """The first line of a file as an object; an empty one where it is none.
+    """The first sound row at the start of a file; an empty one where there is none.
 
     A line that is longer than what is there shows its outermost keys all the same, without values.
     """
-    line = head.lstrip(codecs.BOM_UTF8).lstrip().partition(b"\n")[0]
+    lines = head.removeprefix(codecs.BOM_UTF8).lstrip().splitlines()
+    for line in lines:
+        try:
+            found = orjson.loads(line)
+        except orjson.JSONDecodeError:
+            continue
+        if isinstance(found, dict) and found:
+            return found
+    longest = max(lines, key=len, default=b"")
+    known = longest.startswith(b"{")
+    keys = re.findall(rb'"((?:\\.|[^"\\])*)"\s*:', longest) if known else []
+    return {key.decode("utf-8", "replace"): None for key in keys}
+
+
+def head_of(path: Path) -> bytes:
+    """What a file begins with, unpacked where its name says that it is packed."""
+    packing = path.suffix if path.suffix in (".gz", ".zst") else ""
     try:
-        found = orjson.loads(line)
-    except orjson.JSONDecodeError:
-        keys = re.findall(rb'"((?:\\.|[^"\\])*)"\s*:', line) if line.startswith(b"{") else []
-        return {key.decode("utf-8", "replace"): None for key in keys}
-    return found if isinstance(found, dict) else {}
+        with PACKINGS[packing](path) as stream:
+            found: bytes = stream.read(HEAD)
+            return found
+    except (EOFError, gzip.BadGzipFile, zlib.error, zstd.ZstdError):
+        return b""
 
 
 class Document:
@@ -153,13 +183,14 @@ class Document:
                 value, end = _decoder.raw_decode(self._text, self._at)
                 # A number at the end of what is there may go on.
                 if end < len(self._text) or self._ended:
-                    self._at = end
-                    return value
+                    start, self._at = self._at, end
+                    halves = _HALF.search(self._text, start, end)
+                    return value if halves is None else mended(value)
             except RecursionError:
                 raise self._fault("is nested too deeply") from None
             except ValueError as error:
                 if self._ended:
-                    raise self._fault(f"broken JSON or cut off ({error})") from None
+                    raise self._fault(f"is broken JSON or cut off ({error})") from None
             if len(self._text) - self._at > MAX_VALUE:
                 raise self._fault(f"holds one value of more than {MAX_VALUE:,} characters")
             self._more(wanted)
@@ -179,7 +210,7 @@ class Document:
     def _expect(self, sign: str) -> None:
         found = self._next()
         if found != sign:
-            raise self._fault(f"broken JSON: {found!r} where {sign!r} belongs")
+            raise self._fault(f"is broken JSON: {found!r} where {sign!r} belongs")
         self._at += 1
 
     def _more(self, size: int) -> None:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 LETTERS: Final = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+MOST: Final = 2**53
+"""Greatest whole number that is believed: greater ones are not exact in JSON."""
 
 _NONE: Final[Mapping[str, Any]] = {}
 _STOPS: Final = {"max_tokens": "length", "model_length": "length", "max_length": "length"}
@@ -41,9 +43,16 @@ def number(value: object) -> float | None:
 
 
 def whole(value: object) -> int | None:
-    """A whole number from 0; None for anything else."""
+    """A whole number from 0 to `MOST`; None for anything else."""
     found = number(value)
-    return int(found) if found is not None and found >= 0 and found == int(found) else None
+    known = found is not None and 0 <= found <= MOST and found == int(found)
+    return int(found) if known and found is not None else None
+
+
+def log_probability(value: object) -> float | None:
+    """A log-probability, also one that is written as a text; -inf says that it is impossible."""
+    impossible = isinstance(value, str | float) and value in (-math.inf, "-Infinity", "-inf")
+    return -math.inf if impossible else number(value)
 
 
 def text_of(content: object, inner: Callable[[object], str] | None = None) -> str:
@@ -103,8 +112,10 @@ def settings_of(config: Mapping[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, spellings in _SETTINGS.items():
         value = next((v for s in spellings if (v := number(config.get(s))) is not None), None)
+        if name in ("max_tokens", "top_logprobs"):
+            value = whole(int(value)) if value is not None else None
         if value is not None and value >= 0:
-            found[name] = int(value) if name in ("max_tokens", "top_logprobs") else value
+            found[name] = value
     return found
 
 

@@ -6,6 +6,7 @@ item. Its key, a hash together with the model's identity, is the only link to th
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -132,7 +133,10 @@ class Response:
     reasoning: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        """Plain JSON value; fields that hold nothing are left out."""
+        """Plain JSON value; fields that hold nothing are left out.
+
+        JSON has no infinity: a log-probability of -inf becomes null when it is written.
+        """
         out: dict[str, Any] = {"text": self.text}
         if self.finish_reason is not None:
             out["finish_reason"] = self.finish_reason
@@ -157,7 +161,7 @@ class Response:
         return cls(
             text=value["text"],
             finish_reason=value.get("finish_reason"),
-            token_logprobs=tuple(value.get("positions", ())),
+            token_logprobs=tuple(map(_position, value.get("positions", ()))),
             continuations=_pairs(value.get("continuations", {})),
             unconditional=_pairs(value.get("unconditional", {})),
             usage=Usage(*value.get("usage", (None, None))),
@@ -168,7 +172,16 @@ class Response:
 
 
 def _pairs(scores: Mapping[str, Any]) -> dict[str, tuple[float, int]]:
-    return {text: (total, tokens) for text, (total, tokens) in scores.items()}
+    return {
+        text: (-math.inf if total is None else total, tokens)
+        for text, (total, tokens) in scores.items()
+    }
+
+
+def _position(scores: dict[str, Any]) -> dict[str, float]:
+    if None not in scores.values():
+        return scores
+    return {token: -math.inf if score is None else score for token, score in scores.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from hashlib import blake2b
@@ -21,6 +21,7 @@ import polars as pl
 
 from horsesense.errors import StoreError, UsageError
 from horsesense.files import replace_folder, usable, write_whole
+from horsesense.findings.wording import plural
 from horsesense.inference.limits import RunSummary
 from horsesense.inference.store import Store
 from horsesense.items.item import ItemSet, flag_items
@@ -129,6 +130,7 @@ class _Import:
         self.count = 0
         self.totals = [Totals() for _ in logs]
         self.samples = [0 for _ in logs]
+        self._without_gold: list[Counter[str]] = [Counter() for _ in logs]
         self.settings_seen: dict[str, set[Any]] = defaultdict(set)
         self._digest = blake2b(digest_size=8)
         self._keys: set[Key] = set()
@@ -157,6 +159,7 @@ class _Import:
                         answered.clear()
         if not self.count:
             raise nothing_to_take(self.logs)
+        self._note_unknown()
         shared = self.items.shared()
         if shared is not None:
             raise UsageError(
@@ -169,6 +172,21 @@ class _Import:
                 for repetition, (trial, key) in enumerate(known.shown.values()):
                     again = replace(trial, probe="order", condition=ORDERS, repetition=repetition)
                     self._trial(again, key)
+
+    def _note_unknown(self) -> None:
+        """Say of how many answers no right option is known."""
+        for number, log in enumerate(self.logs):
+            unknown = sum(
+                times
+                for name, times in self._without_gold[number].items()
+                if self.items.known[name].item.gold is None
+            )
+            if unknown:
+                log.notes.append(
+                    f"{log.path.name}: no right option is known for {unknown:,} of"
+                    f" {plural(self.samples[number], 'answer')}; nothing counts them as right or"
+                    " wrong."
+                )
 
     def _sample(
         self, number: int, log: Log, sample: Sample
@@ -196,6 +214,8 @@ class _Import:
             return None
         self.totals[number].add(sample)
         self.samples[number] += 1
+        if gold is None:
+            self._without_gold[number][known.item.id] += 1
         return self._answer(number, known, sample, tuple(moved[o] for o in sample.order))
 
     def _answer(
@@ -223,8 +243,9 @@ class _Import:
         self._trial(trial, key)
         for name, value in sample.settings.items():
             self.settings_seen[name].add(value)
-        if sample.error is not None:
-            return _Failed(Asked(key, request), Failure("rejected", sample.error))
+        if not sample.answered:
+            message = sample.error or "the log holds no answer"
+            return _Failed(Asked(key, request), Failure("rejected", message))
         self.offers |= offers_of(sample)
         return Asked(key, request), response_of(sample)
 

@@ -114,7 +114,7 @@ def _smallest_line(change: float | None) -> str:
     terms = f"({FOUND:.0%} power, one test at 5 %, {others})"
     if change is None:
         return f"no change of accuracy could be told from luck {terms}"
-    return f"a change of accuracy of {change:.1%} would be seen {terms}"
+    return f"a change of accuracy of {100 * change:.1f} points would be seen {terms}"
 
 
 def _forecast_lines(rows: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -19,7 +19,7 @@ from horsesense.readers.version import Rules
 from horsesense.trials.option_texts import has_option_texts, scored_replies
 from horsesense.trials.trial import Trial
 
-RULES: Final = Rules(version="2", source="d7e3c15deae4")
+RULES: Final = Rules(version="3", source="bc4f2262c240")
 
 NAME: Final = "option_text"
 NORMS: Final = ("sum", "token", "char", "byte", "pmi")
@@ -72,7 +72,8 @@ class OptionTextReader:
     Options with one text cannot be told apart: if theirs is the best, the reading is ambiguous,
     as it is where two texts have the same score (lm-eval takes the first). An option that is the
     beginning of another is never less likely than it by "sum". Where an option is empty, or was
-    not scored, or a score is not a number, there is no reading.
+    not scored, or a score is not a number, there is no reading; a score of -inf is one (the
+    text cannot be the reply), as long as not all of them are.
 
     >>> from horsesense.trials.trial import Variant
     >>> shown = Variant("q", "?", ("no", "certainly"), ("A", "B"), (0, 1), 0)
@@ -106,7 +107,9 @@ class OptionTextReader:
             return ()
         scored = option_scores(trial, response)
         compared = {each.text: each.by(self.norm) for each in scored}
-        if not compared or not all(map(math.isfinite, compared.values())):
+        if not compared or any(map(math.isnan, compared.values())):
+            return ()
+        if not math.isfinite(max(compared.values())):
             return ()
         return (_choice(trial.variant.options, compared, _mass(scored)),)
 
