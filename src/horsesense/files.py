@@ -26,10 +26,10 @@ PRIVATE = 0o600
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder that its owner alone can enter, unless it is there; OSError if refused."""
+    """Make a folder, and those above it, that its owner alone can enter; OSError if refused."""
     if path.is_dir():
         return
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     path.mkdir(mode=0o700, exist_ok=True)
 
 

@@ -154,3 +154,39 @@ def test_ctrl_c_keeps_what_was_answered_and_says_how_to_go_on(tmp_path: Path) ->
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130, said
     assert "--out run" in said
+
+
+def test_stopped_while_it_is_imported(tmp_path: Path) -> None:
+    """Ctrl-C before there is anything to stop: the documented exit code, and no traceback."""
+    interrupt = "import os, signal, time\nfor _ in range(2):\n"
+    interrupt += "    os.kill(os.getpid(), signal.SIGINT)\n    time.sleep(0.02)\n"
+    (tmp_path / "typer.py").write_text(interrupt)
+    path = os.pathsep.join([str(tmp_path), *sys.path])
+    done = subprocess.run(
+        [sys.executable, "-m", "horsesense", "--version"],
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stderr) == (130, "horsesense: Stopped.\n")
+
+
+@pytest.mark.parametrize("stop", ["KeyboardInterrupt", "typer.Abort"])
+def test_stopped_again_while_it_ends(stop: str) -> None:
+    code = f"""
+import atexit, os, signal, typer
+from horsesense import cli
+def app(*_, **__):
+    raise {stop}
+cli.app = app
+atexit.register(lambda: os.kill(os.getpid(), signal.SIGINT))
+cli.main()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (130, "horsesense: Stopped.\n")
+
+
+def test_a_limit_is_given_once(tmp_path: Path) -> None:
+    words = ("audit", "sample", "-m", "sim:prior", "--budget", "requests=5,requests=9")
+    done = call(*words, cwd=tmp_path, code=2)
+    assert "names requests twice" in done.stderr

@@ -94,23 +94,27 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     try:
         with plain_warnings():
             code = app(words, standalone_mode=False)
-    except (HorsesenseError, KeyboardInterrupt) as stop:
-        if arguments is None:  # this process ends here: another Ctrl-C has nothing to stop
-            signal.signal(signal.SIGINT, signal.SIG_IGN)
+    except (HorsesenseError, KeyboardInterrupt, typer.Abort) as stop:
+        _last(arguments)
         error = stop if isinstance(stop, HorsesenseError) else InterruptedRunError("Stopped.")
         print_error(error, as_json="--json" in words)
         code = error.exit_code
     except Exception as error:  # noqa: BLE001 - defects are raised again
         code = _usage_exit(error)
+    _last(arguments)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _last(arguments: Sequence[str] | None) -> None:
+    """Ignore Ctrl-C where this process ends here: another one has nothing to stop."""
+    if arguments is None:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _usage_exit(error: Exception) -> int:
     """Exit code of the option parser's errors, which show themselves; the rest are defects."""
     if isinstance(error, typer.Exit):
         return error.exit_code
-    if isinstance(error, typer.Abort):
-        return InterruptedRunError.exit_code
     show = getattr(error, "show", None)
     if show is None:
         raise error

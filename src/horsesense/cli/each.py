@@ -29,10 +29,12 @@ def audit_all(
     """
     from horsesense.api import Run
     from horsesense.inference.limits import UNLIMITED
+    from horsesense.models.openai.http import refuse_shared_key
     from horsesense.models.registry import make_model
 
     runs = list(study.runs(folder))
     models = {settings.model: make_model(settings.model) for _, settings in runs}
+    refuse_shared_key(models.values())
     study.save(folder)
     rows, failed = [], False
     if may != UNLIMITED and not as_json:

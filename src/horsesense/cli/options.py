@@ -47,14 +47,16 @@ Connections = Annotated[int | None, typer.Option(help="Requests under way togeth
 Budget = Annotated[
     str | None,
     typer.Option(
-        help="requests=N,tokens=N,money=X: what the run directory may spend, over all sessions."
+        help="requests=N,tokens=N,money=X: what the run directory may spend, over all sessions;"
+        " excess=N: tokens that a server may count beyond what a call allowed (4,000)."
     ),
 ]
 KeyEnv = Annotated[
     str | None,
     typer.Option(
         help="Environment variable with the key for the server of --model; by default"
-        " HORSESENSE_API_KEY, or OPENAI_API_KEY for the default server and this machine.",
+        " HORSESENSE_API_KEY, or OPENAI_API_KEY for the default server and this machine. A judge's"
+        " server gets HORSESENSE_JUDGE_API_KEY.",
         show_default=False,
     ),
 ]
@@ -66,7 +68,8 @@ Timeout = Annotated[
     ),
 ]
 Price = Annotated[
-    str | None, typer.Option(help="PROMPT,COMPLETION: price of a million tokens of each.")
+    str | None,
+    typer.Option(help="PROMPT,COMPLETION: price of a million tokens of each, a judge's too."),
 ]
 
 
@@ -87,10 +90,12 @@ def limits(budget: str | None, price: str | None) -> Limits:
     from horsesense.inference.runner import Limits
 
     values: dict[str, Any] = {}
-    kinds = {"requests": int, "tokens": int, "money": float}
+    kinds = {"requests": int, "tokens": int, "money": float, "excess": int}
     for name, text in (_pair("budget", part) for part in (budget or "").split(",") if part):
         if name not in kinds:
             raise UsageError.unknown("budget", name, kinds)
+        if name in values:
+            raise UsageError(f"--budget names {name} twice.", hint="Give each limit once.")
         values[name] = _number("budget", text, kinds[name])
     if price is not None:
         prices = price.split(",")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from horsesense.cli.options import AsJson
+from horsesense.cli.options import AsJson, Budget, Price, limits
 from horsesense.cli.output import print_json, print_json_line
 from horsesense.errors import UsageError
 from horsesense.files import usable
@@ -17,6 +17,7 @@ from horsesense.files import usable
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from horsesense.inference.limits import Limits
     from horsesense.readers.recorded import Recorded
 
 _AROUND = 60
@@ -63,6 +64,8 @@ def read(
     multiple: Multiple = False,
     reader: ReaderName = "text",
     out: Out = None,
+    budget: Budget = None,
+    price: Price = None,
 ) -> None:
     """Say which option each recorded response chooses; the built-in text reader needs no model.
 
@@ -70,8 +73,9 @@ def read(
     """
     from horsesense.logs.registry import is_log
 
+    may = limits(budget, price)
     if usable(file).is_dir() or is_log(file):
-        _read_run(file, readers, as_json)
+        _read_run(file, readers, as_json, may)
         return
     if readers is not None:
         raise UsageError("--readers belongs to a run directory.", hint="For a file: --reader.")
@@ -94,7 +98,7 @@ def read(
     elif multiple:
         raise UsageError(f"{reader} reads one choice a response.", hint="Leave --multiple out.")
     else:
-        unread = _read_in_bulk(file, reader, out, show)
+        unread = _read_in_bulk(file, reader, out, show, may)
     total = counts.total()
     parts = ", ".join(f"{status} {n}" for status, n in counts.most_common())
     print(f"{total} responses: {parts}" if total else "no responses", file=sys.stderr)
@@ -103,14 +107,14 @@ def read(
         raise typer.Exit(3)
 
 
-def _read_run(path: Path, readers: str | None, as_json: bool) -> None:
+def _read_run(path: Path, readers: str | None, as_json: bool, may: Limits) -> None:
     """Read a run's stored answers, measure and report; the answers stay as they are."""
     from horsesense.api import open as open_run
     from horsesense.plugins import split_outside_brackets
 
     run = open_run(path)
     names = split_outside_brackets(readers or "")
-    spent = run.read(*names)
+    spent = run.read(*names, limits=may)
     run.measure()
     report = run.report()
     rows = run.readings.group_by("reader", "status").len().sort("reader", "len", descending=True)
@@ -129,14 +133,16 @@ def _read_run(path: Path, readers: str | None, as_json: bool) -> None:
     print(f"Report: {report}")
 
 
-def _read_in_bulk(file: Path, name: str, out: Path | None, show: Callable[[Recorded], None]) -> int:
+def _read_in_bulk(
+    file: Path, name: str, out: Path | None, show: Callable[[Recorded], None], may: Limits
+) -> int:
     """Read through a model; say what a judge took. The number of responses without a reading."""
     import asyncio
 
     from horsesense.readers.model_based.bulk import read_in_bulk
     from horsesense.readers.model_based.make import make_bulk_reader
 
-    found = asyncio.run(read_in_bulk(file, make_bulk_reader(name), out, show))
+    found = asyncio.run(read_in_bulk(file, make_bulk_reader(name), out, show, may))
     if found.spent.asked:
         print(found.costs(), file=sys.stderr)
     return found.unread

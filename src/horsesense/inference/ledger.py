@@ -55,14 +55,17 @@ class _InFlight:
 class Ledger:
     """The account of one model in one store, and the budget that it is held to.
 
-    A call may be sent while everything that is settled or under way, the latter at its upper
-    bound, is less than the budget: what is spent then exceeds it by less than one call. A model
-    that counts more than a call allowed raises the bounds of all others in proportion; so that
-    this is learnt from few calls, their number grows from one with each that comes back.
+    A call may be sent while everything that is settled or under way is less than the budget, each
+    call under way taken at its upper bound and `limits.excess` tokens, or the largest excess that
+    was seen, above it: what is spent then exceeds the budget by less than one call, also where a
+    model begins late to count more than was allowed. So that a larger excess is learnt from few
+    calls, their number grows from one with each that comes back.
+
+    A call that nobody counted is charged with its bound and the mean excess of those counted.
 
     Args:
-        store: where the account is kept. All models in it share requests and tokens.
-        identity: the model that is asked; money is what its tokens cost.
+        store: where the account is kept. All models in it share the budget, at the same prices.
+        identity: the model that is asked.
         limits: the budget of the store, over all sessions.
     """
 
@@ -76,7 +79,10 @@ class Ledger:
         self._own = before.get(identity, Spent())
         self._others = _total({name: s for name, s in before.items() if name != identity})
         self._under_way = _InFlight()
-        self._excess_prompt = self._excess_completion = 1.0
+        self._excess = limits.excess
+        """The most tokens beyond its bound that a call under way is taken to cost."""
+        self._counted = self._beyond = 0
+        """Calls that were counted, and tokens that all of them took beyond their bounds."""
         self._window = 1
         self._kept = self._own
         self._changed = asyncio.Event()
@@ -93,12 +99,16 @@ class Ledger:
 
     def may_send(self) -> bool:
         """Whether one more call may be sent now."""
-        limits, now = self.limits, self._own + self.spent + self._at_most()
-        together = now + self._others
+        limits, way = self.limits, self._under_way
+        now = self._own + self._others + self.spent
+        now += Spent(way.calls, way.prompt, way.completion)
+        excess = way.calls * self._excess
         cost = limits.cost(now.prompt_tokens, now.completion_tokens)
+        if cost is not None:
+            cost += max(limits.cost(excess, 0) or 0.0, limits.cost(0, excess) or 0.0)
         return (
-            (limits.requests is None or together.requests < limits.requests)
-            and (limits.tokens is None or together.tokens < limits.tokens)
+            (limits.requests is None or now.requests < limits.requests)
+            and (limits.tokens is None or now.tokens + excess < limits.tokens)
             and (limits.money is None or cost is None or cost < limits.money)
             and (not limits.counts_tokens or self._under_way.calls < self._window)
         )
@@ -117,10 +127,8 @@ class Ledger:
     def settle(self, charge: Charge, result: Response | Failure | None) -> None:
         """Correct the entry of a call that came back; None where nobody knows what became of it."""
         self._under_way.add(charge, -1)
-        self._window += 1
-        if isinstance(result, Failure) and result.unsent:
-            self.spent += Spent(1)
-        else:
+        if not (isinstance(result, Failure) and result.unsent):  # what was not sent costs nothing
+            self._window += 1
             self._charge(charge, Usage() if result is None else result.usage)
         self._changed.set()
         self._changed = asyncio.Event()
@@ -128,12 +136,19 @@ class Ledger:
     def _charge(self, charge: Charge, usage: Usage) -> None:
         prompt, completion = usage.prompt_tokens, usage.completion_tokens
         if prompt is None:
-            prompt = math.ceil(charge.prompt * self._excess_prompt)
+            prompt = charge.prompt
         if completion is None:
-            completion = math.ceil(charge.completion * self._excess_completion)
-        self._excess_prompt = max(self._excess_prompt, prompt / charge.prompt)
-        self._excess_completion = max(self._excess_completion, completion / charge.completion)
+            completion = charge.completion + self._mean_excess()
+        else:
+            beyond = max(0, prompt - charge.prompt) + max(0, completion - charge.completion)
+            self._counted += 1
+            self._beyond += beyond
+            self._excess = max(self._excess, beyond)
         self.spent += Spent(1, prompt, completion)
+
+    def _mean_excess(self) -> int:
+        """Tokens beyond its bound that a call takes on average, as far as they are counted."""
+        return math.ceil(self._beyond / self._counted) if self._counted else 0
 
     async def change(self) -> None:
         """Return when another call was settled."""
@@ -146,13 +161,9 @@ class Ledger:
             self._store.keep_spent(self._identity, now)
 
     def _at_most(self) -> Spent:
-        """The most that is under way."""
+        """What is under way, charged as if nobody came to count it."""
         way = self._under_way
-        return Spent(
-            way.calls,
-            math.ceil(way.prompt * self._excess_prompt),
-            math.ceil(way.completion * self._excess_completion),
-        )
+        return Spent(way.calls, way.prompt, way.completion + way.calls * self._mean_excess())
 
     def _keep(self, charge: Charge) -> None:
         """See to it that the account on disk is never below what was sent.
@@ -168,18 +179,14 @@ class Ledger:
         ):
             return
         limits, calls = self.limits, CALLS_AHEAD
-        one = charge.prompt * self._excess_prompt + charge.completion * self._excess_completion
+        charge = charge._replace(completion=charge.completion + self._mean_excess())
         if limits.requests is not None:
             calls = min(calls, limits.requests // SHARE_AHEAD)
         if limits.tokens is not None:
-            calls = min(calls, int(limits.tokens / one / SHARE_AHEAD))
+            calls = min(calls, limits.tokens // sum(charge) // SHARE_AHEAD)
         if limits.money is not None and (cost := limits.cost(*charge)):
             calls = min(calls, int(limits.money / cost / SHARE_AHEAD))
-        ahead = Spent(
-            calls,
-            math.ceil(calls * charge.prompt * self._excess_prompt),
-            math.ceil(calls * charge.completion * self._excess_completion),
-        )
+        ahead = Spent(calls, calls * charge.prompt, calls * charge.completion)
         # Not before it is written: where it cannot be, no other call may rely on it.
         self._store.keep_spent(self._identity, now + ahead, at_once=limits.any)
         self._kept = now + ahead

@@ -20,8 +20,8 @@ class Limits:
     A call is charged with an upper bound before it is sent: the bytes of its request, and the most
     tokens that it allows. What the model counts takes its place, also where the call failed; a call
     whose tokens nobody counts stays at the bound. Nothing is sent once a limit is reached, so that
-    tokens and money exceed theirs by less than one call, and requests never. See
-    `inference.ledger`.
+    requests never exceed theirs, and tokens and money by less than one call, as long as no call
+    takes more than `excess` tokens beyond what it allowed. See `inference.ledger`.
 
     Attributes:
         requests: calls, with those that fail, those repeated, and those that find out what a
@@ -29,7 +29,9 @@ class Limits:
         tokens: prompt and completion tokens together.
         money: in the currency of the prices.
         prompt_price: price of a million prompt tokens.
-        completion_price: price of a million completion tokens.
+        completion_price: price of a million completion tokens; a judge is charged the same.
+        excess: tokens that a model may count beyond what a call allowed. So many are held back for
+            each call under way, so that few are sent together as tokens or money run out.
     """
 
     requests: int | None = None
@@ -37,6 +39,7 @@ class Limits:
     money: float | None = None
     prompt_price: float | None = None
     completion_price: float | None = None
+    excess: int = 4_000
 
     def __post_init__(self) -> None:
         if self.money is not None and not self.priced:

@@ -21,8 +21,8 @@ from yarl import URL
 from horsesense.errors import ModelError, UsageError
 from horsesense.models.base import Asked
 from horsesense.models.messages import Failure, Request, Response, SamplingParams, Usage
-from horsesense.models.openai.api_key import Secret
-from horsesense.models.openai.http import HttpModel
+from horsesense.models.openai.api_key import JUDGE, Secret
+from horsesense.models.openai.http import HttpModel, refuse_shared_key
 from horsesense.models.openai.protocol import (
     SCORED_TOKENS,
     Dialect,
@@ -33,6 +33,7 @@ from horsesense.models.openai.protocol import (
     retry_after,
 )
 from horsesense.models.registry import make_model
+from horsesense.readers.model_based.judge import JudgeReader
 
 KEY = "hs-very-secret-0123456789"
 ESCAPED = "".join(f"\\u{ord(c):04X}" for c in KEY)
@@ -880,6 +881,41 @@ def test_a_key_of_its_own_for_one_server(monkeypatch: pytest.MonkeyPatch) -> Non
         assert KEY not in str(raised.value)
 
 
+def test_the_key_of_the_model_is_not_that_of_a_judge(monkeypatch: pytest.MonkeyPatch) -> None:
+    judge = JudgeReader("http:j@http://127.0.0.1:1/v1")
+    monkeypatch.setenv("HORSESENSE_API_KEY", KEY)
+    url = URL("https://other.example/v1")
+    withheld = Secret.for_host(url, given=JUDGE).withheld
+    assert "HORSESENSE_API_KEY was not sent to https://other.example" in withheld
+    assert "into HORSESENSE_JUDGE_API_KEY" in withheld
+    monkeypatch.setenv("HORSESENSE_JUDGE_API_KEY", "another-key-0123456789")
+    mine = Secret.for_host(url, given=JUDGE).headers()
+    assert mine == {"Authorization": "Bearer another-key-0123456789"}
+    assert Secret.for_host(url).headers() == {"Authorization": f"Bearer {KEY}"}
+    monkeypatch.delenv("HORSESENSE_JUDGE_API_KEY")
+
+    async def entered() -> bool:
+        async with judge:
+            assert isinstance(judge._judge, HttpModel)
+            return bool(judge._judge._secret)
+
+    assert not asyncio.run(entered())
+
+
+@pytest.mark.parametrize("chosen_is_likeliest", [True, False])
+def test_a_key_spelt_out_in_tokens_alone(
+    monkeypatch: pytest.MonkeyPatch, chosen_is_likeliest: bool
+) -> None:
+    monkeypatch.setenv("HORSESENSE_API_KEY", KEY)
+    parts = [KEY[i : i + 3] for i in range(0, len(KEY), 3)]
+    other, own = (-3.0, -0.1) if chosen_is_likeliest else (-0.1, -3.0)
+    scores = tuple({"B": other, part: own} for part in parts)
+    kept = Secret.for_host(URL("https://a.example")).without_key(Response("A", "stop", scores))
+    assert kept.token_logprobs == ()
+    sound = Response("A", "stop", ({"A": -0.1, "B": -3.0},))
+    assert Secret.for_host(URL("https://a.example")).without_key(sound) == sound
+
+
 def test_a_refusal_says_which_key_was_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     monkeypatch.setattr("horsesense.models.openai.api_key.is_loopback", lambda host: False)
@@ -920,3 +956,12 @@ def test_messages_cannot_write_to_the_terminal() -> None:
     assert isinstance(result, Failure)
     assert result.message.isprintable()
     assert len(result.message) <= 300
+
+
+def test_a_key_of_one_server_is_not_sent_to_several(monkeypatch: pytest.MonkeyPatch) -> None:
+    models = [make_model(f"http:m@http://127.0.0.1:{port}/v1") for port in (1, 2)]
+    refuse_shared_key(models)
+    monkeypatch.setenv("HORSESENSE_API_KEY", KEY)
+    refuse_shared_key([models[0], models[0], make_model("sim:prior")])
+    with pytest.raises(UsageError, match="the models are on several"):
+        refuse_shared_key(models)

@@ -3,6 +3,7 @@
 A key goes where its owner meant it to go. `OPENAI_API_KEY` belongs to the server that a model
 without an address is asked of (OPENAI_BASE_URL, else the official one), and may go to this machine;
 any other server gets only a key given for it: HORSESENSE_API_KEY, or the variable of --key-env.
+Both are for the server of --model: that of a judge gets HORSESENSE_JUDGE_API_KEY instead.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from horsesense.models.messages import Failure, Response
 
 OFFICIAL: Final = "https://api.openai.com/v1"
 GIVEN: Final = "HORSESENSE_API_KEY"
+JUDGE: Final = "HORSESENSE_JUDGE_API_KEY"
 DEFAULT: Final = "OPENAI_API_KEY"
 SHORTEST: Final = 16
 """Shorter keys are placeholders ("x", "ollama"), which replies contain without repeating them."""
@@ -46,8 +48,13 @@ class Secret:
         self._repeated = re.compile("".join(map(_spellings, secret))) if secret else None
 
     @classmethod
-    def for_host(cls, url: URL, variable: str | None = None) -> Secret:
+    def for_host(cls, url: URL, variable: str | None = None, given: str = GIVEN) -> Secret:
         """The key that a server gets: that in `variable`, or else the one that is meant for it.
+
+        Args:
+            url: the server.
+            variable: what --key-env names; it must be set.
+            given: the variable for servers in this part, GIVEN or JUDGE.
 
         Raises:
             UsageError: the variable is not set, or what it holds cannot be an HTTP header.
@@ -60,21 +67,24 @@ class Secret:
                     hint="Give the name of a variable that holds the key, not the key itself.",
                 )
             return cls(_read(variable))
-        if given := _read(GIVEN):
-            return cls(given)
-        key = _read(DEFAULT)
-        if key is None or is_loopback(url.host) or url.origin() == default_url().origin():
+        if key := _read(given):
             return cls(key)
-        withheld = (
-            f"{DEFAULT} was not sent to {url.origin()}: it belongs to {default_url().origin()}."
-            f" Put the key of this server into {GIVEN}, or name its variable with --key-env."
-        )
-        return cls(None, withheld)
+        key, owner = _read(DEFAULT), default_url().origin()
+        if key and (is_loopback(url.host) or url.origin() == owner):
+            return cls(key)
+        if key:
+            kept_back = f"{DEFAULT} was not sent to {url.origin()}: it belongs to {owner}."
+        elif given != GIVEN and _read(GIVEN):
+            kept_back = f"{GIVEN} was not sent to {url.origin()}: it is for the server of --model."
+        else:
+            return cls(None)
+        other_way = ", or name its variable with --key-env" if given == GIVEN else ""
+        return cls(None, f"{kept_back} Put the key of this server into {given}{other_way}.")
 
     @classmethod
     def set_here(cls) -> Secret:
         """The key that is set in the environment, for taking it out of texts; sent nowhere."""
-        return cls(_read(GIVEN) or _read(DEFAULT))
+        return cls(_read(GIVEN) or _read(DEFAULT) or _read(JUDGE))
 
     def __repr__(self) -> str:
         return "Secret(set)" if self._key else "Secret(not set)"
@@ -93,12 +103,17 @@ class Secret:
         if self._repeated is None:
             return response
         text = self._redacted(response.text)
-        # Where the text spells the key out, its tokens do so too, in parts that are not seen.
-        tokens = () if text != response.text else response.token_logprobs
+        # Where the text spells the key out, its tokens do so too, in parts that are not seen; and
+        # a server may spell it out in the tokens alone: in the likeliest, or in those it chose.
+        tokens = tuple(map(self._without_key, response.token_logprobs))
+        likeliest = "".join(max(scores, key=scores.__getitem__) for scores in tokens if scores)
+        chosen = "".join([*scores][-1] for scores in tokens if scores)
+        if text != response.text or any(map(self._repeated.search, (likeliest, chosen))):
+            tokens = ()
         return replace(
             response,
             text=text,
-            token_logprobs=tuple(map(self._without_key, tokens)),
+            token_logprobs=tokens,
             finish_reason=_each(self._redacted, response.finish_reason),
             served_by=_each(self._redacted, response.served_by),
         )

@@ -10,9 +10,10 @@ from __future__ import annotations
 import asyncio
 import difflib
 import math
+import os
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from types import TracebackType
@@ -54,6 +55,7 @@ def from_spec(
     timeout: float = TIMEOUT,
     form: Form | None = None,
     key_env: str | None = None,
+    given_key: str = GIVEN,
 ) -> HttpModel:
     """The server behind `NAME[@URL]`.
 
@@ -63,6 +65,7 @@ def from_spec(
         timeout: seconds for one call.
         form: keeps to one kind of prompt where a server takes both.
         key_env: environment variable with the key for this server.
+        given_key: the variable that is looked at without one.
 
     Raises:
         UsageError: the address cannot be one, or contains what must not be stored.
@@ -80,7 +83,18 @@ def from_spec(
         timeout=timeout,
         form=form,
         key_env=key_env,
+        given_key=given_key,
     )
+
+
+def refuse_shared_key(models: Iterable[object]) -> None:
+    """Refuse to send a key that was given for one server to several; UsageError says so."""
+    urls = [model.url for model in models if isinstance(model, HttpModel)]
+    if len({url.origin() for url in urls}) > 1 and os.environ.get(GIVEN, "").strip():
+        raise UsageError(
+            f"{GIVEN} is the key of one server, and the models are on several.",
+            hint="Audit the models of each server on their own.",
+        )
 
 
 def _check_name(name: str) -> None:
@@ -136,6 +150,7 @@ class HttpModel:
         timeout: float = TIMEOUT,
         form: Form | None = None,
         key_env: str | None = None,
+        given_key: str = GIVEN,
     ) -> None:
         self.model = model
         self.url = url
@@ -144,7 +159,8 @@ class HttpModel:
         self.max_connections = max_connections
         self.form = form
         self.dialect = Dialect()
-        self._secret = Secret.for_host(url, key_env)
+        self._secret = Secret.for_host(url, key_env, given_key)
+        self._given_key = given_key
         self._timeout = aiohttp.ClientTimeout(total=timeout, sock_connect=min(CONNECTING, timeout))
         self._session: aiohttp.ClientSession | None = None
         self._chat = url / "chat/completions"
@@ -295,7 +311,7 @@ class HttpModel:
     def _unusable(self, seen: Failure, listed: dict[str, int | None] | None) -> ModelError:
         message = f"{self.url} does not answer for {self.model!r}: {seen.message}"
         if seen.status in (401, 403):
-            hint = self._secret.withheld or f"Set {GIVEN} or {DEFAULT} to a valid key."
+            hint = self._secret.withheld or f"Set {self._given_key} or {DEFAULT} to a valid key."
             return ModelError(message, hint=hint)
         if listed and self.model not in listed:
             few = islice((name for name in listed if len(name) < 200), 5_000)

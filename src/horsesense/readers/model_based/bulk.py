@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from horsesense.errors import InterruptedRunError
-from horsesense.inference.limits import UNLIMITED, RunSummary
+from horsesense.inference.limits import UNLIMITED, Limits, RunSummary
 from horsesense.inference.store import Store
 from horsesense.models.messages import Response
 from horsesense.readers.model_based.cases import BulkReader
@@ -37,7 +37,11 @@ class BulkResult:
 
 
 async def read_in_bulk(
-    path: Path, reader: BulkReader, out: Path | None, show: Callable[[Recorded], None]
+    path: Path,
+    reader: BulkReader,
+    out: Path | None,
+    show: Callable[[Recorded], None],
+    limits: Limits = UNLIMITED,
 ) -> BulkResult:
     """Read a file as `read_file` does, through a model; `show` gets the rows in order.
 
@@ -56,7 +60,7 @@ async def read_in_bulk(
             for start in range(0, len(rows), CHUNK):
                 chunk = rows[start : start + CHUNK]
                 pairs = [_pair(row) for row in chunk]
-                found.spent += await reader.prepare(pairs, store, UNLIMITED)
+                found.spent += await reader.prepare(pairs, store, limits)
                 if found.spent.stopped == "interrupted":
                     raise InterruptedRunError(
                         found.costs(), hint="Run the same command again to resume."

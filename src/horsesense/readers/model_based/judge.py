@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from contextlib import AsyncExitStack
-from dataclasses import replace
 from typing import Final, Self
 
 from horsesense.errors import BudgetSpentError, UsageError
@@ -19,7 +18,9 @@ from horsesense.inference.runner import run
 from horsesense.inference.store import Store
 from horsesense.models.base import Asked, Model, NeedsAnswerKey
 from horsesense.models.messages import Key, Request, Response, SamplingParams
+from horsesense.models.openai.api_key import JUDGE
 from horsesense.models.registry import SCHEMES, make_model
+from horsesense.plugins import parse_scheme
 from horsesense.progress import progress
 from horsesense.readers.model_based.cases import (
     MEANINGS,
@@ -35,7 +36,7 @@ from horsesense.readers.text import TextReader
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 
-RULES: Final = Rules(version="1", source="2285998dab40")
+RULES: Final = Rules(version="1", source="79839f7bddde")
 
 MAX_TOKENS: Final = 16
 REPLY_CHARACTERS: Final = 6000
@@ -110,10 +111,8 @@ class JudgeReader(Prepared):
         """
         if self._judge is None or store is None:
             raise UsageError(f"{self.name} is not ready.", hint="Use it in `async with`.")
-        # The prices are those of the model, not of its judge: money does not limit it.
-        unpriced = replace(limits, money=None, prompt_price=None, completion_price=None)
         try:
-            probed = await self._find_out(store, unpriced)
+            probed = await self._find_out(store, limits)
         except BudgetSpentError:
             self.keep(empty_cases(rows))
             return RunSummary(stopped="budget")
@@ -124,7 +123,7 @@ class JudgeReader(Prepared):
             keys[case] = request.key(self._identity)
             asks.append(Asked(keys[case], request))
         with progress("judging", len(asks)) as shown:
-            spent = probed + await run(asks, self._judge, store, limits=unpriced, progress=shown)
+            spent = probed + await run(asks, self._judge, store, limits=limits, progress=shown)
         self.spent += spent
         answers = store.get(list(keys.values()))
         read = {case: self.understand(case, answers.get(key)) for case, key in keys.items()}
@@ -176,7 +175,10 @@ def from_spec(rest: str) -> JudgeReader:
 
 
 def _model(spec: str) -> Model:
-    model = make_model(spec)
+    scheme, _ = parse_scheme(spec, SCHEMES, default="http")
+    # The key that was given for the model belongs to the model's server alone.
+    keys = {"given_key": JUDGE} if scheme.takes("given_key") else {}
+    model = make_model(spec, **keys)
     if isinstance(model, NeedsAnswerKey):
         raise UsageError(
             f"{spec} cannot be a judge: it answers from the answer key, not from what it is shown.",
