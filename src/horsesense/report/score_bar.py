@@ -190,7 +190,7 @@ def _notes(run: Results, score: Estimate) -> Iterator[str]:
         bounds = ": the shares are bounds" if block["bounds_only"] else ""
         yield (
             f"{plural(lost, 'item')} of {block['items']:,} could not be placed, since a form has "
-            f"no answer{bounds}."
+            f"no answer, or was answered right and wrong{bounds}."
         )
     other = run.findings["dataset"]["items"] - block["items"]
     if other > 0:

@@ -106,7 +106,7 @@ def test_the_beginning_of_another_option_is_counted_once_in_the_mass() -> None:
         ({}, "sum"),
         ({"red": (-1.0, 1)}, "sum"),
         ({"red": (-1.0, 1), "blue": (math.nan, 1)}, "sum"),
-        ({"red": (-1.0, 1), "blue": (-math.inf, 1)}, "sum"),
+        ({"red": (-math.inf, 1), "blue": (-math.inf, 1)}, "sum"),
         ({"red": (-1.0, 1), "blue": (0.0, 0)}, "token"),
         ({"red": (-1.0, 1), "blue": (-2.0, 1)}, "pmi"),
     ],
