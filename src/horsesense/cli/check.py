@@ -69,6 +69,9 @@ def check(
     map: FieldMap = None,
     limit: Limit = None,
     seed: Seed = 0,
+    out: Annotated[
+        Path | None, typer.Option(help="HTML page to write, with the items.", show_default=False)
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Find flaws of the items themselves: cues, repeats, broken texts.
@@ -89,6 +92,10 @@ def check(
         for source in items
     ]  # fmt: skip
     results = check_sets(sets, rules.split(",") if rules else None)
+    if out is not None:
+        from horsesense.report.check import write_check
+
+        write_check(results, out)
     doubted = _label_errors(sets, responses) if responses else None
     seen = [_contamination(each, model, seed) for each in sets] if model else []
     if as_json:

@@ -1,0 +1,37 @@
+"""The page of `horsesense check`: what is wrong with the items, what to do, and the items."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from horsesense.checks.base import WEIGHTS
+from horsesense.checks.check import CheckResult, sentence, summary
+from horsesense.files import write_whole
+from horsesense.report.pages import environment
+from horsesense.version import __version__
+
+MOST = 30
+"""Items shown of each finding; the others are counted."""
+
+
+def write_check(results: Sequence[CheckResult], path: Path) -> Path:
+    """Write the page to `path`; StoreError where it cannot be written."""
+    page = environment().get_template("check.html.j2")
+    html = page.render(
+        results=[(result, summary(result), _groups(result)) for result in results],
+        sentence=sentence,
+        most=MOST,
+        version=__version__,
+    )
+    write_whole(path, html)
+    return path
+
+
+def _groups(result: CheckResult) -> list[tuple[str, list[object]]]:
+    """Heading and findings of each weight that has any, the heaviest first."""
+    groups = (
+        (heading, [f for f in result.findings if f.rule.weight == weight])
+        for weight, heading in WEIGHTS.items()
+    )
+    return [(heading, list(found)) for heading, found in groups if found]
