@@ -78,7 +78,9 @@ def test_the_filter_reads_replies_that_no_match_would(tmp_path: Path) -> None:
     with FaultServer(answer=lambda prompt: " I would say it is **(A)**, since") as server:
         found = evaluated(tmp_path / "tasks", made.group, f"http:m@{server.url}", tmp_path / "out")
     rows = found["samples"][f"{made.group}_original"]
-    assert [row["filtered_resps"][0]["answer"] for row in rows] == ["A"] * 9
+    # lm-eval may write what a filter returns as its text.
+    assert all("'answer': 'A'" in str(row["filtered_resps"][0]) for row in rows)
+    assert len(rows) == 9
     told = found["results"][f"{made.group}_original"]
     assert told["answered,horsesense"] == 1.0
     assert told["acc,horsesense"] == sum(row["doc"]["target"] == "A" for row in rows) / 9
