@@ -94,6 +94,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     try:
         with plain_warnings():
             code = app(words, standalone_mode=False)
+        if code == InterruptedRunError.exit_code:  # which typer makes of Ctrl-C, without a word
+            raise KeyboardInterrupt
     except (HorsesenseError, KeyboardInterrupt, typer.Abort) as stop:
         _last(arguments)
         error = stop if isinstance(stop, HorsesenseError) else InterruptedRunError("Stopped.")

@@ -67,6 +67,8 @@ async def run(
     shown.note = going.note
     try:
         with _interrupts(going.interrupt):
+            # A Ctrl-C that came before ends the run here, before anything is in flight.
+            await asyncio.sleep(0)
             await going.work()
     finally:
         if progress is None:
