@@ -508,15 +508,15 @@ def test_a_terminal_gets_a_live_line_that_obeys_no_markup(monkeypatch: pytest.Mo
 
 def test_a_ctrl_c_that_came_before_sends_nothing(tmp_path: Path) -> None:
     """As asyncio passes one on that falls between two awaits: as a cancellation to come."""
-    model, request = Scripted(), Request(messages=None, text="1")
+    model = Scripted()
 
     async def work() -> None:
         task = asyncio.current_task()
         assert task is not None
         task.cancel()
         with Store.open(tmp_path / "store.sqlite") as store:
-            await run([Asked(request.key(model.identity), request)], model, store)
+            await run(asks(20), model, store)
 
     with pytest.raises(asyncio.CancelledError):
         asyncio.run(work())
-    assert model.times.total() == 0
+    assert model.most_in_flight == 0
