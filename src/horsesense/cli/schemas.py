@@ -248,7 +248,9 @@ class CheckOutput(Output):
     label_errors: dict[str, Any] | None = Field(
         description="doubted golds, most likely first; null without --responses"
     )
-    contamination: Rows = Field(description="one for each set; empty without --model")
+    contamination: Rows = Field(
+        description="rank of the published order, and `completion`; one for each set, with --model"
+    )
 
 
 class CuesOutput(Output):
