@@ -56,7 +56,9 @@ class Reciter:
         item = next((i for q, i in self.known.items() if q in lines), None)
         draw = unit(text.encode(), b"recite")
         if item is not None and draw < self.share:
-            published = [f"{letter}. {option}" for letter, option in zip("ABCD", item.options)]
+            published = [
+                f"{letter}. {option}" for letter, option in zip("ABCD", item.options, strict=True)
+            ]
             if lines[-4:-1] == published[:3]:
                 return [Response(f" {item.options[-1]}\nAnswer: A")]
         return [Response(WORDS[int(draw * 8)])]
