@@ -8,12 +8,13 @@ import pytest
 from cells import cell_of
 from horsesense.findings.evidence import Evidence, binomial_tail, items_needed
 from horsesense.findings.kinds import KINDS, SIZES, Kind
-from horsesense.findings.known import by_gold, design_effect
+from horsesense.findings.known import by_gold
 from horsesense.findings.verdict import Accusation, weighted
 from horsesense.measures.cells import Cell
 from horsesense.measures.composition import PARTS, ScoreComposition
 from horsesense.measures.estimate import Context, found_all
 from horsesense.measures.registry import MEASURES
+from horsesense.stats.known import Clusters
 from horsesense.stats.paired import Paired
 from horsesense.stats.shares import Shares
 from horsesense.trials.condition import PLAIN
@@ -178,5 +179,7 @@ class TestKnownCells:
     def test_copies_of_items_cost_what_they_are_worth(self) -> None:
         right = [[0, 0] if i % 2 else [1, 1] for i in range(40) for _ in range(4)]
         cell = cell_of(right, [0] * 160)
-        assert design_effect(cell, np.arange(160)) == 1
-        assert design_effect(cell, np.repeat(np.arange(40), 4)) == pytest.approx(4, rel=0.1)
+        right = (cell.correct == 1).all(axis=1)
+        alone, fours = (Clusters.of(right, np.arange(160) // size) for size in (1, 4))
+        assert alone == pytest.approx((1, 160))
+        assert fours == pytest.approx((4, 40), rel=0.1)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from horsesense.stats.known import DRAWS, Known, Profile, profile_interval, share_known
+from horsesense.stats.known import DRAWS, Clusters, Known, Profile, profile_interval, share_known
 from horsesense.stats.known_classes import Fit, closed_form, fit, patterns
 
 FLAT = (0.25,) * 4
@@ -133,7 +133,7 @@ class TestTruths:
 
     def test_clusters_widen_the_interval(self) -> None:
         data = choices(400, 1, 0.5, FLAT)
-        alone, clustered = (share_known(data, draws=0, design_effect=d) for d in (1.0, 4.0))
+        alone, clustered = (share_known(data, draws=0, clusters=Clusters(d)) for d in (1.0, 4.0))
         assert _width(clustered) == pytest.approx(2 * _width(alone), rel=0.05)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.measures.base import Estimate, Floats
+from horsesense.measures.base import Estimate
 from horsesense.measures.cells import Cell
 from horsesense.measures.composition import (
     PARTS,
@@ -19,8 +19,7 @@ from horsesense.measures.composition import (
     parts,
     possible,
 )
-from horsesense.stats.known import DRAWS, share_known
-from horsesense.stats.shares import Shares
+from horsesense.stats.known import DRAWS, Clusters, share_known
 
 MOST_UNCLASSIFIED = 0.05
 """Share of items with a missing form above which bounds alone are told."""
@@ -40,11 +39,11 @@ def known_by_reader(
 
 def _as_json(cell: Cell, cluster: npt.NDArray[np.intp], level: float, seed: int) -> dict[str, Any]:
     choices, unclear = by_gold(cell)
-    effect = design_effect(cell, cluster)
+    clusters = Clusters.of(((cell.correct == 1) | ~cell.asked).all(axis=1), cluster[cell.item])
     found = share_known(
-        choices, unclear=unclear, level=level, draws=DRAWS, seed=seed, design_effect=effect
+        choices, unclear=unclear, level=level, draws=DRAWS, seed=seed, clusters=clusters
     )
-    return {**asdict(found), "design_effect": effect}
+    return {**asdict(found), "design_effect": clusters.effect}
 
 
 def by_gold(cell: Cell) -> tuple[dict[int, npt.NDArray[np.int64]], int]:
@@ -65,17 +64,6 @@ def by_gold(cell: Cell) -> tuple[dict[int, npt.NDArray[np.int64]], int]:
         if len(table):
             tables[k] = table
     return tables, unclear
-
-
-def design_effect(cell: Cell, cluster: npt.NDArray[np.intp]) -> float:
-    """By how much clusters of items widen the variance of "right in every order"; at least 1."""
-    names = cluster[cell.item]
-    if len(np.unique(names)) == len(names):
-        return 1.0
-    right = ((cell.correct == 1) | ~cell.asked).all(axis=1)
-    n: Floats = np.bincount(names, weights=np.ones(len(names))).astype(np.float64)
-    hits: Floats = np.bincount(names, weights=right).astype(np.float64)
-    return max(1.0, len(names) / Shares.of(hits, n).effective)
 
 
 def composition_by_reader(

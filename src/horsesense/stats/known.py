@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from statistics import NormalDist
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import stdtrit
 
 from horsesense.stats.known_check import goodness_of_fit
 from horsesense.stats.known_classes import (
@@ -26,6 +26,7 @@ from horsesense.stats.known_classes import (
     log_likelihood,
     patterns,
 )
+from horsesense.stats.shares import Shares
 
 FEWEST = 30
 """Items of one number of options below which nothing is fitted to them."""
@@ -37,6 +38,27 @@ MOST_UNCLEAR = 0.05
 """Share of items without a choice in every form above which no share is given."""
 DRAWS = 199
 PROFILE_ITERATIONS = 60
+
+
+class Clusters(NamedTuple):
+    """What clusters of items make of the deviance's limit.
+
+    Attributes:
+        effect: at least 1; by how much they widen the variance of "right in every order".
+        degrees: of Student's t: as many as there were clusters, if all had the same size.
+    """
+
+    effect: float = 1.0
+    degrees: float = 1e9
+
+    @classmethod
+    def of(cls, right: npt.NDArray[np.bool_], cluster: npt.NDArray[np.intp]) -> Self:
+        """From whether each item is right in every order, and its cluster, (items,) each."""
+        if not len(cluster):
+            return cls()
+        n = np.bincount(cluster).astype(np.float64)
+        shares = Shares.of(np.bincount(cluster, weights=right).astype(np.float64), n)
+        return cls(max(1.0, shares.n / shares.effective), shares.n / shares.mean_size)
 
 
 @dataclass(frozen=True)
@@ -139,7 +161,7 @@ def share_known(
     level: float = 0.95,
     draws: int = DRAWS,
     seed: int = 0,
-    design_effect: float = 1.0,
+    clusters: Clusters = Clusters(),  # noqa: B008
 ) -> Known:
     """The share of items that is known, with its interval, or why it cannot be told.
 
@@ -150,8 +172,7 @@ def share_known(
         level: of the interval.
         draws: of the check of the fit; 0 leaves the check out.
         seed: of those draws.
-        design_effect: at least 1; by how much clusters of items widen a variance. The limit of
-            the deviance is multiplied by it.
+        clusters: of the items. The limit of the deviance is multiplied by their effect.
     """
     tables = choices if isinstance(choices, Mapping) else {0: choices}
     found = [patterns(table) for table in tables.values() if np.asarray(table).size]
@@ -172,7 +193,7 @@ def share_known(
         reason = "answers over the orders do not look like knowing, misbelieving and guessing"
         return _refused(none, reason)
     weights = [data.n / n for data in used]
-    reach = NormalDist().inv_cdf((1 + level) / 2) * design_effect**0.5
+    reach = float(stdtrit(clusters.degrees, (1 + level) / 2)) * clusters.effect**0.5
     profiles = [profile(data, at, reach) for data, at in zip(used, fits, strict=True)]
     low, high = profile_interval(profiles, weights, reach**2)
     value = sum(w * f.known for w, f in zip(weights, checked, strict=True))
