@@ -14,7 +14,6 @@ from horsesense.measures.cells import Cell
 from horsesense.measures.composition import PARTS, ScoreComposition
 from horsesense.measures.estimate import Context, found_all
 from horsesense.measures.registry import MEASURES
-from horsesense.stats.known import Clusters
 from horsesense.stats.paired import Paired
 from horsesense.stats.shares import Shares
 from horsesense.trials.condition import PLAIN
@@ -167,19 +166,11 @@ class TestKnownCells:
         cell = cell_of(
             [[0, 0], [0, 1]], [0, 0], k=2, positions=[[1, 0], [1, 1]], gold_at=[[1, 0], [1, 0]]
         )
-        tables, unclear = by_gold(cell)
+        tables, _, unclear = by_gold(cell, np.arange(9))
         assert tables[2].tolist() == [[0, 1], [1, 1]]
         assert unclear == 0
 
     def test_items_without_a_choice_are_counted(self) -> None:
         cell = cell_of([[0, None]], [0], k=2, positions=[[1, 0]], gold_at=[[1, 0]])
-        tables, unclear = by_gold(cell)
+        tables, _, unclear = by_gold(cell, np.arange(9))
         assert (tables, unclear) == ({}, 1)
-
-    def test_copies_of_items_cost_what_they_are_worth(self) -> None:
-        right = [[0, 0] if i % 2 else [1, 1] for i in range(40) for _ in range(4)]
-        cell = cell_of(right, [0] * 160)
-        right = (cell.correct == 1).all(axis=1)
-        alone, fours = (Clusters.of(right, np.arange(160) // size) for size in (1, 4))
-        assert alone == pytest.approx((1, 160))
-        assert fours == pytest.approx((4, 40), rel=0.1)
