@@ -141,6 +141,11 @@ class TestTruths:
         assert _width(together) == pytest.approx(_width(once), rel=0.05)
         assert together.design_effect == pytest.approx(4, rel=0.05)
 
+    def test_one_cluster_tells_nothing(self) -> None:
+        found = share_known(choices(60, 1, 0.5, FLAT), draws=0, clusters=np.zeros(60))
+        assert found.value is None
+        assert "one cluster" in found.reason
+
     def test_copies_do_not_refuse_what_fits(self) -> None:
         """Copied answers look like a misfit, unless it is said that they are copies."""
         data = np.repeat(choices(100, 2, 0.5, BIASED), 4, axis=0)

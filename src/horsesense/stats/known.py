@@ -204,6 +204,8 @@ def share_known(
         return _refused(none, f"needs {FEWEST} items with the same number of options, at least 3")
     if left > MOST_UNCLEAR * (n + left):
         return _refused(none, f"{left} of {n + left} items have no clear choice in every form")
+    if len({int(name) for t in used for name in t.cluster}) < 2:
+        return _refused(none, "all items belong to one cluster")
     fits = [fitted(t.data) for t in used]
     checked = [_checked(*pair, seed, draws) for pair in zip(used, fits, strict=True)]
     p_values = [f.p_value for f in checked if f.p_value is not None]
