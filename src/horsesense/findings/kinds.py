@@ -394,8 +394,8 @@ KINDS: tuple[Kind, ...] = (
         way="both",
         found="Accuracy {label} is {distance} {compared} than one by one.",
         ruled_out="Accuracy {label} is the same as one by one to within {size} ({change}).",
-        cannot_tell="These items cannot tell whether accuracy {label} differs from that one by "
-        "one ({change})",
+        cannot_tell="These items cannot tell whether accuracy {label} differs from accuracy "
+        "one by one ({change})",
         takes=_showing_texts,
         blind_at_chance=True,
     ),

@@ -126,8 +126,8 @@ class Told(NamedTuple):
     @property
     def more(self) -> str:
         """How many others there are, in words; "" for none."""
-        n = len(self.others)
-        return f" The same goes for {plural(n, 'other condition')}." if n else ""
+        n, noun = len(self.others), "reader" if self.finding.name == "other_reader" else "condition"
+        return f" The same goes for {plural(n, f'other {noun}')}." if n else ""
 
 
 def _verdict(results: Results) -> list[tuple[Outcome, str, list[Told]]]:

@@ -200,10 +200,14 @@ def share_known(
     n = sum(t.data.n for t in used)
     left = sum(t.data.n for t in found) - n + unclear
     none = Known(None, None, None, level, n, left, None, None, None, "", ())
+    if unclear > MOST_UNCLEAR * (n + left):
+        return _refused(none, f"{unclear} of {n + left} items have a form without a clear choice")
     if not used:
         return _refused(none, f"needs {FEWEST} items with the same number of options, at least 3")
     if left > MOST_UNCLEAR * (n + left):
-        return _refused(none, f"{left} of {n + left} items have no clear choice in every form")
+        return _refused(
+            none, f"{left} of {n + left} items have no clear choice, or too few like them"
+        )
     if len({int(name) for t in used for name in t.cluster}) < 2:
         return _refused(none, "all items belong to one cluster")
     fits = [fitted(t.data) for t in used]
