@@ -205,9 +205,8 @@ def share_known(
     if not used:
         return _refused(none, f"needs {FEWEST} items with the same number of options, at least 3")
     if left > MOST_UNCLEAR * (n + left):
-        return _refused(
-            none, f"{left} of {n + left} items have no clear choice, or too few like them"
-        )
+        few = f"{left - unclear} of {n + left} items have too few others with as many options"
+        return _refused(none, few)
     if len({int(name) for t in used for name in t.cluster}) < 2:
         return _refused(none, "all items belong to one cluster")
     fits = [fitted(t.data) for t in used]
