@@ -265,7 +265,7 @@ def shortfalls(run: Run) -> list[str]:
     if reason == "failures" and findings["run"].get("stopped") and failure is not None:
         lines.append(f"Stopped, since too many requests failed: {failure['message']}")
     for name, why in findings["silent"].items():
-        lines.append(f"The reader {name} has no reading: {why}.")
+        lines.append(f"The reader {name} has no reading: {why.rstrip('.')}.")
     if findings["failures"]:
         lines.append(
             f"{findings['failures']:,} requests have no answer; the same audit asks them again."

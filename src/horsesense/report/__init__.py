@@ -16,7 +16,7 @@ from markupsafe import Markup
 from horsesense.errors import StoreError, UsageError
 from horsesense.files import write_whole
 from horsesense.findings.finding import ORDER, TITLES, Finding, Outcome
-from horsesense.findings.wording import in_points, plural
+from horsesense.findings.wording import in_points, plural, rounded_up
 from horsesense.inference.store import Store
 from horsesense.report import examples, text
 from horsesense.report.browser import Filters, shelves
@@ -126,8 +126,8 @@ class Told(NamedTuple):
     @property
     def more(self) -> str:
         """How many others there are, in words; "" for none."""
-        n = len(self.others)
-        return f" So it is for {plural(n, 'other condition')}." if n else ""
+        n, noun = len(self.others), "reader" if self.finding.name == "other_reader" else "condition"
+        return f" The same goes for {plural(n, f'other {noun}')}." if n else ""
 
 
 def _verdict(results: Results) -> list[tuple[Outcome, str, list[Told]]]:
@@ -241,7 +241,12 @@ def templates() -> Environment:
     for name in ("value_of", "interval_of", "count_of", "number", "chance_text"):
         made.filters[name] = getattr(text, name)
     made.filters.update(letter=letter, named=named, why_silent=why_silent)
-    made.filters.update(in_points=in_points, shown_value=shown_value, shown_interval=shown_interval)
+    made.filters.update(
+        in_points=in_points,
+        rounded_up=rounded_up,
+        shown_value=shown_value,
+        shown_interval=shown_interval,
+    )
     made.globals.update(
         pieces=examples.pieces, identity=examples.identity, messages=examples.messages
     )
