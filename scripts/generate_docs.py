@@ -66,6 +66,7 @@ def json_page() -> str:
 
 
 ROWS = {
+    "ItemForm": "form, with probe, form, right, prompt, reply and readings",
     "EstimateRow": "estimate, a row of [run.estimates](runs.md)",
     "FindingRow": "finding, with the fields of [the verdict](verdict.md)",
 }

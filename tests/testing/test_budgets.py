@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from command_line import call
+from horsesense.errors import ExitCode
 from horsesense.inference.limits import Limits, Retry, RunSummary
 from horsesense.inference.probe import capabilities
 from horsesense.inference.runner import run
@@ -167,7 +168,7 @@ def test_requests(tmp_path: Path, requests: int, sent: int) -> None:
         assert server.sent.total() == sent
     assert "Traceback" not in done.stderr + again.stderr
     if requests == 0:
-        assert done.returncode == 3
+        assert done.returncode == ExitCode.BUDGET
         assert "budget allows no request" in done.stderr
         assert not (tmp_path / "r").exists()
 
