@@ -42,6 +42,15 @@ LISTED = 100
 """Names up to which all are listed."""
 
 
+def install(extra: str) -> str:
+    """The command that installs what an extra needs, as a hint where it is missing.
+
+    >>> install("cues")
+    "pip install 'horsesense[cues]'"
+    """
+    return f"pip install 'horsesense[{extra}]'"
+
+
 class HorsesenseError(Exception):
     """Base of all deliberate errors; `hint` tells the reader what to do next."""
 
@@ -58,6 +67,12 @@ class HorsesenseError(Exception):
 
 class UsageError(HorsesenseError):
     """The call cannot be carried out as asked."""
+
+    @classmethod
+    def missing_extra(cls, what: str, extra: str, packages: str = "") -> UsageError:
+        """Something needs packages that are not installed; the command that installs them."""
+        needed = packages or "packages that are not installed"
+        return cls(f"{what} needs {needed}.", hint=f"Install: pip install 'horsesense[{extra}]'")
 
     @classmethod
     def unknown(

@@ -217,7 +217,8 @@ def parse_scheme(
     known = registry.names()
     if colon and rest and name in known:
         return registry.get(name), rest
-    guess = f"{default}:{spec}" if default and spec and not colon else ""
+    # "llama3:8b" is the name of a model, too.
+    guess = f"{default}:{spec}" if default and name not in ("", *known) else ""
     for near in difflib.get_close_matches(name, known, n=1) if rest else ():
         guess = f"{near}:{rest}"
     raise UsageError(

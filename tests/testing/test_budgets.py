@@ -179,7 +179,7 @@ def test_the_stages_of_an_audit_share_one_budget(tmp_path: Path) -> None:
         words = ["audit", "sample", "--model", f"http:m@{server.url}", "--out", str(tmp_path / "r")]
         words += ["--probes", "", "--readers", f"text,judge:http:j@{judge.url}"]
         done = call(*words, "--budget", "requests=66")
-        assert done.returncode == 0, done.stderr
+        assert done.returncode == ExitCode.BUDGET, done.stderr
         assert server.sent.total() + judge.sent.total() == 66
         assert server.sent.total() == 62
 

@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from horsesense.cli.output import print_json
-from horsesense.errors import ExitCode
+from horsesense.errors import ExitCode, install
 from horsesense.inference.limits import UNLIMITED, Limits, RunSummary
 from horsesense.progress import say
 
@@ -104,6 +105,8 @@ def show(run: Run, as_json: bool) -> None:
         print(f"{name}: {RunSummary(**spent).costs()}.")
     for line in shortfalls(run):
         print(line)
+    if find_spec("vl_convert") is None:
+        print(f"The report has its charts in words; to have them drawn: {install('figures')}")
     print(f"Report: {report}")
 
 

@@ -21,7 +21,7 @@ from horsesense.inference.probe import capabilities
 from horsesense.inference.runner import run
 from horsesense.inference.store import Store
 from horsesense.measures.cells import Cell
-from horsesense.models.base import Asked, Capabilities, Model, NeedsAnswerKey, Probing
+from horsesense.models.base import Asked, Model, NeedsAnswerKey
 from horsesense.models.messages import Key
 from horsesense.models.registry import make_model
 from horsesense.probes.base import Probe
@@ -30,7 +30,7 @@ from horsesense.readers.base import Reader
 from horsesense.runs import asked
 from horsesense.runs.directory import RunDirectory, scan_readings
 from horsesense.runs.goal import Extents
-from horsesense.runs.outlook import Outlook, outlook
+from horsesense.runs.outlook import Outlook, assumed, outlook
 from horsesense.runs.parts import NewTable, frame_of, scan_parts
 from horsesense.runs.planner import Planner, exceeds, item_index
 from horsesense.runs.prepare import Study
@@ -75,17 +75,9 @@ async def ask(
 
 
 async def _expected(directory: RunDirectory, model: Model, store: Store, limits: Limits) -> Outlook:
-    """What will be asked, before a model is asked what it offers.
-
-    One that must be asked is taken to offer what it did before, or else chat alone.
-    """
-    if not isinstance(model, Probing):
-        offers = await model.capabilities()
-    elif directory.record is not None:
-        offers = directory.record.model.offers
-    else:
-        offers = Capabilities()
-    study = _ready(directory, model, ModelRecord.of(model, offers))
+    """What will be asked, before the model is asked anything."""
+    before = None if directory.record is None else directory.record.model.offers
+    study = _ready(directory, model, ModelRecord.of(model, await assumed(model, before)))
     with progress("planning"):
         return outlook(study, model, store, limits)
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 from horsesense.inference.limits import Limits
 from horsesense.inference.store import Store
 from horsesense.items.item import Item
-from horsesense.models.base import Model, NeedsAnswerKey
+from horsesense.models.base import Capabilities, Model, NeedsAnswerKey, Probing
 from horsesense.models.messages import Key
 from horsesense.probes.base import SetProbe
 from horsesense.progress import clock
@@ -156,6 +156,13 @@ def outlook(study: Study, model: Model, store: Store, limits: Limits) -> Outlook
         unlimited=not free and not limits.any,
         budget=limits.requests,
     )
+
+
+async def assumed(model: Model, before: Capabilities | None) -> Capabilities:
+    """What a model is taken to offer: one that must be asked, what it did before, or chat alone."""
+    if isinstance(model, Probing):
+        return before or Capabilities()
+    return await model.capabilities()
 
 
 @dataclass
