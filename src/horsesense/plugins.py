@@ -217,8 +217,7 @@ def parse_scheme(
     known = registry.names()
     if colon and rest and name in known:
         return registry.get(name), rest
-    # "llama3:8b" is the name of a model, too.
-    guess = f"{default}:{spec}" if default and name not in ("", *known) else ""
+    guess = f"{default}:{spec}" if default and name not in ("", *known) and not colon else ""
     for near in difflib.get_close_matches(name, known, n=1) if rest else ():
         guess = f"{near}:{rest}"
     raise UsageError(

@@ -34,6 +34,7 @@ class Outlook:
 
     Attributes:
         dataset, items: name and size of the set.
+        notes: how the set was read, such as the layout that was guessed.
         probes: their names.
         forms: different ways in which an item is shown, over all probes.
         prompts: as shown, equal ones counted each time.
@@ -53,6 +54,7 @@ class Outlook:
 
     dataset: str
     items: int
+    notes: tuple[str, ...]
     probes: tuple[str, ...]
     forms: int
     prompts: int
@@ -86,7 +88,10 @@ class Outlook:
         if self.stored:
             asked += f" ({about}{self.stored:,} of them answered already)"
         probes = ", ".join(self.probes)
-        lines = [f"{self.items:,} items of {self.dataset}, in {forms} ({probes}): {asked}."]
+        lines = [
+            *self.notes,
+            f"{self.items:,} items of {self.dataset}, in {forms} ({probes}): {asked}.",
+        ]
         if self.to_ask:
             lines.append(self._tokens())
         if self.judged:
@@ -115,10 +120,10 @@ class Outlook:
 
     def pace(self, seconds: float, together: int) -> str:
         """How long it will take if every reply takes as long as the first, `together` at a time."""
-        rounds = -(-self.to_ask // max(together, 1))
+        rounds = max(1, -(-self.to_ask // max(together, 1)))
         return (
             f"A first reply took {seconds:.2g} s; at that pace, {together} at a time, this takes"
-            f" {clock(rounds * seconds)}."
+            f" {clock(max(1.0, rounds * seconds))}."
         )
 
 
@@ -141,6 +146,7 @@ def outlook(study: Study, model: Model, store: Store, limits: Limits) -> Outlook
     return Outlook(
         dataset=study.items.name,
         items=len(items),
+        notes=tuple(study.items.notes),
         probes=tuple(dict.fromkeys(probe.name for probe in study.probes)),
         forms=len(tally.forms),
         prompts=round(tally.prompts),
