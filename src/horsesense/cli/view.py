@@ -53,6 +53,7 @@ def _listen(port: int) -> socket.socket:
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         found.bind(("127.0.0.1", port))
+        found.listen()  # an address that is told can be opened
     except (OSError, OverflowError) as error:
         found.close()
         raise UsageError(
