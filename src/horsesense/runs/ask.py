@@ -65,7 +65,8 @@ async def ask(
         expected = await _expected(directory, model, store, limits)
         for sentence in expected.sentences():
             say(sentence)
-        described, probed = await _described(directory, model, store, limits)
+        with progress("finding out what the model offers"):
+            described, probed = await _described(directory, model, store, limits)
         asking = _prepared(directory, model, described, store, max_connections, PATIENT, probed)
         asking.expect(expected.prompts, exact=expected.exact)
         if probed.seconds and expected.to_ask:
