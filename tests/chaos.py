@@ -35,7 +35,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
 from horsesense.cli import main
-from horsesense.errors import StoreError
+from horsesense.errors import ExitCode, StoreError
 from horsesense.inference.limits import Retry
 from horsesense.inference.store import Store
 from horsesense.inference.store_file import explained
@@ -381,7 +381,7 @@ class Chaos(RuleBasedStateMachine):
         if not self.account():
             self.forgotten.add(self.server.session)
         assert "Traceback" not in done.said, done.said
-        allowed = {0, 3}
+        allowed = {ExitCode.FINE, ExitCode.TROUBLE, ExitCode.BUDGET}
         if done.trouble is not None and done.trouble.act == "kill":
             allowed.add(-signal.SIGKILL)
         if done.trouble is not None and done.trouble.act.startswith("interrupt"):

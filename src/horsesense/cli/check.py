@@ -11,7 +11,7 @@ import typer
 
 from horsesense.cli.options import AsJson, FieldMap, Limit, Seed, Where, pairs
 from horsesense.cli.output import print_json
-from horsesense.errors import UsageError
+from horsesense.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
     from horsesense.checks.check import CheckResult
@@ -111,7 +111,7 @@ def check(
         parts += [f"{a.sentence(model or '')}\n{b.sentence(model or '')}" for a, b in seen]
         print("\n\n".join(parts))
     if fail_on is not None and _worst(results, list(WEIGHTS)) <= list(WEIGHTS).index(fail_on):
-        raise typer.Exit(1)
+        raise typer.Exit(ExitCode.FAILED)
 
 
 def _worst(results: list[CheckResult], weights: list[str]) -> int:

@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from horsesense.cli.options import AsJson, Budget, Price, limits
+from horsesense.cli.options import AsJson, Budget, Connections, Price, limits
 from horsesense.cli.output import print_json, print_json_line
-from horsesense.errors import UsageError
+from horsesense.errors import ExitCode, UsageError
 from horsesense.files import usable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from horsesense.inference.limits import Limits
+    from horsesense.readers.model_based.bulk import BulkResult
     from horsesense.readers.recorded import Recorded
 
 _AROUND = 60
@@ -64,6 +65,7 @@ def read(
     multiple: Multiple = False,
     reader: ReaderName = "text",
     out: Out = None,
+    max_connections: Connections = None,
     budget: Budget = None,
     price: Price = None,
 ) -> None:
@@ -75,7 +77,7 @@ def read(
 
     may = limits(budget, price)
     if usable(file).is_dir() or is_log(file):
-        _read_run(file, readers, as_json, may)
+        _read_run(file, readers, as_json, may, max_connections)
         return
     if readers is not None:
         raise UsageError("--readers belongs to a run directory.", hint="For a file: --reader.")
@@ -89,7 +91,7 @@ def read(
         else:
             sys.stdout.write(_line(row, *more.values()) + "\n")
 
-    unread = 0
+    unread, code = 0, ExitCode.TROUBLE
     if reader == "text":
         from horsesense.readers.recorded import read_file
 
@@ -98,23 +100,26 @@ def read(
     elif multiple:
         raise UsageError(f"{reader} reads one choice a response.", hint="Leave --multiple out.")
     else:
-        unread = _read_in_bulk(file, reader, out, show, may)
+        found = _read_in_bulk(file, reader, out, show, may, max_connections)
+        unread, code = found.unread, found.spent.exit_code or code
     total = counts.total()
     parts = ", ".join(f"{status} {n}" for status, n in counts.most_common())
     print(f"{total} responses: {parts}" if total else "no responses", file=sys.stderr)
     if unread:
         print(f"{unread} more have no reading: {reader} gave none.", file=sys.stderr)
-        raise typer.Exit(3)
+        raise typer.Exit(code)
 
 
-def _read_run(path: Path, readers: str | None, as_json: bool, may: Limits) -> None:
+def _read_run(
+    path: Path, readers: str | None, as_json: bool, may: Limits, max_connections: int | None
+) -> None:
     """Read a run's stored answers, measure and report; the answers stay as they are."""
     from horsesense.api import open as open_run
     from horsesense.plugins import split_outside_brackets
 
     run = open_run(path)
     names = split_outside_brackets(readers or "")
-    spent = run.read(*names, limits=may)
+    spent = run.read(*names, limits=may, max_connections=max_connections)
     run.measure()
     report = run.report()
     rows = run.readings.group_by("reader", "status").len().sort("reader", "len", descending=True)
@@ -123,29 +128,36 @@ def _read_run(path: Path, readers: str | None, as_json: bool, may: Limits) -> No
         counts.setdefault(name, {})[status] = n
     if as_json:
         print_json("read", {"report": str(report), "readings": counts})
-        return
-    for name, found in sorted(counts.items()):
-        print(f"{name}: " + ", ".join(f"{status} {n:,}" for status, n in found.items()))
-    for name, why in run.results.findings["silent"].items():
-        print(f"{name}: no reading ({why})")
-    if spent.asked:
-        print(f"judges: {spent.costs()}")
-    print(f"Report: {report}")
+    else:
+        for name, found in sorted(counts.items()):
+            print(f"{name}: " + ", ".join(f"{status} {n:,}" for status, n in found.items()))
+        for name, why in run.results.findings["silent"].items():
+            print(f"{name}: no reading ({why})")
+        if spent.asked:
+            print(f"judges: {spent.costs()}")
+        print(f"Report: {report}")
+    if spent.stopped == "budget":
+        raise typer.Exit(ExitCode.BUDGET)
 
 
 def _read_in_bulk(
-    file: Path, name: str, out: Path | None, show: Callable[[Recorded], None], may: Limits
-) -> int:
-    """Read through a model; say what a judge took. The number of responses without a reading."""
+    file: Path,
+    name: str,
+    out: Path | None,
+    show: Callable[[Recorded], None],
+    may: Limits,
+    max_connections: int | None,
+) -> BulkResult:
+    """Read through a model; say what a judge took."""
     import asyncio
 
     from horsesense.readers.model_based.bulk import read_in_bulk
     from horsesense.readers.model_based.make import make_bulk_reader
 
-    found = asyncio.run(read_in_bulk(file, make_bulk_reader(name), out, show, may))
+    found = asyncio.run(read_in_bulk(file, make_bulk_reader(name), out, show, may, max_connections))
     if found.spent.asked:
         print(found.costs(), file=sys.stderr)
-    return found.unread
+    return found
 
 
 def _line(row: Recorded, *more: str) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from markupsafe import Markup
 
-from horsesense.errors import StoreError, UsageError
+from horsesense.errors import StoreError
 from horsesense.files import write_whole
 from horsesense.findings.finding import ORDER, TITLES, Finding, Outcome
 from horsesense.findings.wording import in_points, plural, rounded_up
@@ -22,6 +22,7 @@ from horsesense.report import examples, text
 from horsesense.report.browser import Filters, shelves
 from horsesense.report.checks import checks_of, named
 from horsesense.report.examples import letter
+from horsesense.report.item_text import item_of
 from horsesense.report.item_view import ItemView, view_of
 from horsesense.report.pages import environment
 from horsesense.report.reasons import reasons_of
@@ -178,11 +179,10 @@ def item_report(results: Results, item_id: str, to: Path | None = None) -> Path:
 
 def item_html(results: Results, item_id: str, reasons: Sequence[str] = ()) -> Markup:
     """Every prompt and answer about one item, as part of a page; UsageError for another id."""
-    if item_id not in results.items.by_id:
-        raise UsageError.unknown("item", item_id, results.items.by_id)
+    item = item_of(results, item_id)
     with results.directory.store() as store:
         [(_, trials)] = examples.trials_of(results, [item_id], store)
-    view = view_of(results.items.by_id[item_id], trials, results.reader, reasons, whole=True)
+    view = view_of(item, trials, results.reader, reasons, whole=True)
     return _item(results, view, LONGEST_ALONE, whole=True)
 
 

@@ -42,6 +42,7 @@ async def read_in_bulk(
     out: Path | None,
     show: Callable[[Recorded], None],
     limits: Limits = UNLIMITED,
+    max_connections: int | None = None,
 ) -> BulkResult:
     """Read a file as `read_file` does, through a model; `show` gets the rows in order.
 
@@ -60,7 +61,7 @@ async def read_in_bulk(
             for start in range(0, len(rows), CHUNK):
                 chunk = rows[start : start + CHUNK]
                 pairs = [_pair(row) for row in chunk]
-                found.spent += await reader.prepare(pairs, store, limits)
+                found.spent += await reader.prepare(pairs, store, limits, max_connections)
                 if found.spent.stopped == "interrupted":
                     raise InterruptedRunError(
                         found.costs(), hint="Run the same command again to resume."
