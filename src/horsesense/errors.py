@@ -31,7 +31,7 @@ class ExitCode(IntEnum):
 
 EXIT_CODES: Final[Mapping[ExitCode, str]] = {
     ExitCode.FINE: "fine",
-    ExitCode.FAILED: "a gate, --fail-on or paper-check found what it looks for",
+    ExitCode.FAILED: "a gate, check --fail-on or check-paper found what it looks for",
     ExitCode.USAGE: "wrong use, or faults in a file",
     ExitCode.TROUBLE: "trouble with the model or the run directory, or requests without an answer",
     ExitCode.BUDGET: "stopped by --budget; the same command with a larger one continues",

@@ -184,6 +184,16 @@ def test_the_stages_of_an_audit_share_one_budget(tmp_path: Path) -> None:
         assert server.sent.total() == 62
 
 
+def test_a_judge_is_asked_no_more_at_once_than_the_model(tmp_path: Path) -> None:
+    with FaultServer(latency=0.02) as server, FaultServer(latency=0.02) as judge:
+        words = ["audit", "sample", "--model", f"http:m@{server.url}", "--out", str(tmp_path / "r")]
+        words += ["--limit", "10", "--probes", "order", "--max-connections", "3"]
+        done = call(*words, "--readers", f"text,judge:http:j@{judge.url}")
+        assert done.returncode == 0, done.stderr
+        assert judge.sent.total() > 6
+        assert judge.most_in_flight <= 3
+
+
 def test_an_account_survives_a_kill(tmp_path: Path) -> None:
     """What is under way when a process dies is in the account already."""
     path = tmp_path / "store.sqlite"

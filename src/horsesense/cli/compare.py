@@ -53,7 +53,7 @@ def compare(
     from horsesense.comparison.compare import compare as compare_sides
     from horsesense.report.comparison import write_comparison
 
-    given = sides(each for text in runs for each in _named(text))
+    given = sides(map(named, runs))
     found = compare_sides(given, measure=measure, reader=reader, across=across, level=level)
     page = write_comparison(found, out, given)
     if as_json:
@@ -61,14 +61,6 @@ def compare(
         return
     _show(found)
     print(f"Report: {page}")
-
-
-def _named(text: str) -> list[tuple[str | None, str]]:
-    """The runs that an argument names: those of a study's folder, or one."""
-    from horsesense.runs.studies import run_folders
-
-    inner = run_folders(Path(text))
-    return [(None, str(path)) for path in inner] if inner else [named(text)]
 
 
 def named(text: str) -> tuple[str | None, str]:
