@@ -165,6 +165,8 @@ SINGLE: dict[str, tuple[list[Item], list[Item]]] = {
             item("Is it not so?", ("yes", "no")),
             item("He is not tall. Which city is largest?"),
             item("One limit of food webs is that they do not"),
+            item("What is wrong with the argument?"),
+            item("When is he found NOT guilty?"),
             item("What is the probability that it does not rain?"),
             item("What is the reason wind farms are not near forests?"),
             item("Statement 1 | f is NOT closed.", ("True, False", "False, True")),
@@ -179,6 +181,7 @@ SINGLE: dict[str, tuple[list[Item], list[Item]]] = {
         ],
         [
             item("Order 1. wash 2. dry", ("1, 2", "2, 1")),
+            item("I: 1 II: 2 III: 9. Smallest, largest?", ("I, II", "II, III", "III, II")),
             item("Order A) wash B) dry a) b)", ("AB", "BA")),
             item("I think it is", ("I and II only", "good", "bad")),
             item("Where is (2, 1) when moved?", ("(4, 1)", "(2, 2)")),
@@ -367,18 +370,20 @@ def test_a_text_that_ends_within_a_sentence() -> None:
 
 TORN = (
     "artery", "arthritis", "arteries", "cartilage", "cortex", "cortical", "fertile",
-    "fertility", "further", "insertion", "partial", "properly", "report", "vertebral",
-    "virtual", "thirteen", "started", "shorter", "parties", "heart",
+    "fertility", "further", "insertion", "partial", "property", "report", "vertebral",
+    "virtual", "thirteen", "started", "shorter", "parties", "heart", "warts",
 )  # fmt: skip
 
 
 @pytest.mark.parametrize("lost", [True, False])
 def test_letters_that_the_whole_set_has_lost_are_found_without_a_dictionary(lost: bool) -> None:
     texts = [f"Which {word} is it?" for word in TORN]
+    texts += ["It was seen"] * 20
     texts += [f"The {word.replace('rt', '')} hurts, it seems" for word in TORN] if lost else []
     found = check_items(items_of(*map(item, texts)), ["lost_letters"])
     hits = found.findings[0].found.hits if found.findings else ()
-    torn = [f"q{len(TORN) + n}" for n, word in enumerate(TORN) if "rt" in word] if lost else []
+    # "was" is a word of its own, and not what is left of "warts".
+    torn = [f"q{len(TORN) + 20 + n}" for n in range(len(TORN) - 1)] if lost else []
     assert [hit.item for hit in hits] == torn
     assert not hits or "'hea' for 'heart'" in hits[-1].evidence
 

@@ -299,8 +299,8 @@ def k_type(item: Item) -> str | None:
         return None
     found = [at for at, option in enumerate(item.options) if combined.fullmatch(option)]
     parts = {frozenset(re.findall(r"[a-e]|\w+", item.options[at].lower())) for at in found}
-    # The same numbers in every option are orders to choose from, not combinations.
-    return quoted(item, found) if len(parts) > 1 else None
+    # The same numbers in two options are orders to choose from, not combinations.
+    return quoted(item, found) if 1 < len(parts) == len(found) else None
 
 
 def out_of_order(item: Item) -> str | None:

@@ -19,13 +19,16 @@ _NEGATED: Final = re.compile(
     r"|\b(?:which|what|who|all|each|any|everything)\b[^.?!]*\b(?:except|excluding)\b"
     r"|\bexcept(?: for)?\W*$"
     r"|\bleast (?:likely|probable|appropriate|correct|true|accurate|typical|characteristic)\b"
-    r"|\b(?:which|what)\b[^.?!]*\b(?:is|are|was|were) (?:the )?(?:false|incorrect|untrue|wrong)\b"
+    r"|\b(?:which|what)\b[^.?!]*\b(?:is|are|was|were) (?:the )?(?:false|incorrect|untrue"
+    r"|wrong(?! with))\b"
     # An open end: "... is not". After a conjunction the clause alone is negated.
     r"|^(?!.*\b(?:that|if|because|when|unless|who)\b)"
     r".*\b(?:is|are|was|were|does|do|did|can|should) not[\s:_.…-]*$",
     re.IGNORECASE,
 )
-_EMPHASIS: Final = re.compile(r"\b(?:NOT|EXCEPT|LEAST|FALSE|INCORRECT|[A-Z]+N['’]T)\b|[*_]not[*_]")
+_EMPHASIS: Final = re.compile(
+    r"\b(?:NOT(?! guilty)|EXCEPT|LEAST|FALSE|INCORRECT|[A-Z]+N['’]T)\b|[*_]not[*_]"
+)
 _FIGURE: Final = (
     r"(?:figure|diagram|graph|picture|image|photo(?:graph)?|drawing|chart|map|illustration"
     r"|pedigree|cartoon)"

@@ -65,6 +65,8 @@ _TOLD: Final = 4
 """Letters that a word must have left to be evidence."""
 FEWEST_LOST: Final = 15
 """Different words that occur without a pair of letters from which it may count as lost."""
+OFTEN: Final = 10
+"""A word that occurs so many times as often as the one with two letters more is its own word."""
 LOST: Final = 0.2
 """The share of the words with a pair that also occur without it from which it counts as lost.
 
@@ -131,7 +133,12 @@ def lost_letters(items: ItemSet) -> Found:
     occur without it too, far more than words do for any other pair.
     """
     spoken = [Counter(_WORD.findall(texts(item).lower())) for item in items]
-    whole = _without_a_pair(set().union(*spoken))
+    known: Counter[str] = Counter()
+    for words in spoken:
+        known.update(words)
+    torn = _without_a_pair(set(known))
+    # A word of its own is far more frequent: "was" is not what "warts" has become.
+    whole = {rest: word for rest, word in torn.items() if known[rest] <= OFTEN * known[word]}
     hits = []
     for item, words in zip(items, spoken, strict=True):
         if found := [f"{word!r} for {whole[word]!r}" for word in words if word in whole]:
