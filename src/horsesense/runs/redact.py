@@ -25,7 +25,7 @@ import orjson
 import polars as pl
 
 from horsesense.errors import StoreError, UsageError
-from horsesense.files import write_whole
+from horsesense.files import read_whole, write_whole
 from horsesense.inference.store import Store
 from horsesense.items.item import Item, ItemSet
 from horsesense.runs.directory import RunDirectory, told_of
@@ -203,7 +203,7 @@ def secret(path: Path | None) -> bytes:
         write_whole(path, f"{made.hex()}\n")
         return made
     try:
-        found = bytes.fromhex(path.read_text(encoding="ascii").strip())
+        found = bytes.fromhex(read_whole(path, 1024).decode("ascii").strip())
     except (OSError, ValueError):
         found = b""
     if len(found) != KEY_BYTES:

@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 
 from horsesense.errors import StoreError, UsageError
+from horsesense.files import read_whole
 from horsesense.findings.finding import Finding
 from horsesense.items.item import ItemSet
 from horsesense.measures.base import Estimate
@@ -57,7 +58,7 @@ class Results:
         """Read estimates.json; StoreError if there is none, or it is damaged."""
         path = directory.layout.estimates
         try:
-            findings = orjson.loads(path.read_bytes())
+            findings = orjson.loads(read_whole(path, inside=True))
             rows = findings.pop("estimates")
             estimates = tuple(map(Estimate.from_json, rows))
         except FileNotFoundError:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Self
@@ -12,7 +11,7 @@ import tomli_w
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from horsesense.errors import UsageError
-from horsesense.files import write_whole
+from horsesense.files import read_settings, write_whole
 from horsesense.runs.settings import Settings
 
 FILE = "study.toml"
@@ -41,15 +40,15 @@ class Study(BaseModel):
         """Read a study.toml; UsageError names each field that does not fit."""
         file = path / FILE if path.is_dir() else path
         try:
-            return cls.model_validate(tomllib.loads(file.read_text(encoding="utf-8")))
+            return cls.model_validate(read_settings(file))
         except FileNotFoundError:
             hint = 'It holds models = ["http:NAME"] and items = ["FILE"]; see docs/runs.md.'
             raise UsageError(f"There is no study {file}.", hint=hint) from None
-        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-            raise UsageError(f"{file} cannot be read: {error}") from None
         except ValidationError as error:
             faults = (f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
             raise UsageError(f"{file} does not fit: " + "; ".join(faults)) from None
+        except (OSError, ValueError) as error:
+            raise UsageError(f"{file} cannot be read: {error}") from None
 
     def save(self, folder: Path) -> None:
         """Write study.toml, which `load` reads."""

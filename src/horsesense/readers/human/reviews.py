@@ -14,7 +14,7 @@ from typing import Any
 import orjson
 
 from horsesense.errors import StoreError
-from horsesense.files import write_whole
+from horsesense.files import read_whole, write_whole
 from horsesense.models.messages import Key
 
 FILE = "reviews.json"
@@ -54,7 +54,7 @@ class Reviews:
         if not path.exists():
             return cls()
         try:
-            content = orjson.loads(path.read_bytes())
+            content = orjson.loads(read_whole(path, inside=True))
             given = content.get("given", {})
             return cls(
                 _by_key(content["classes"]),
@@ -64,7 +64,7 @@ class Reviews:
                 content["disagreements"],
                 {str(name): _by_key(classes) for name, classes in given.items()},
             )
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise StoreError(
                 f"{path}: {error}", hint="Delete it and take the reviewed files again."
             ) from None

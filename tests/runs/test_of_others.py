@@ -1,0 +1,137 @@
+"""Runs and studies that others made: nothing outside them is touched, and reading them ends."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import horsesense
+from command_line import call
+from horsesense.api import Run
+from horsesense.errors import HorsesenseError, StoreError, UsageError
+from horsesense.files import read_whole
+from horsesense.inference.store import Store
+from horsesense.paper_check import check_file
+from horsesense.runs.redact import secret
+from horsesense.runs.studies import Study
+from studies import items_file, study
+
+VICTIM = "what the user wrote\n"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("of-others")
+    study(items_file(root / "items.jsonl", 6), "sim:prior", root / "run", probes=("order",))
+    return root / "run"
+
+
+@pytest.fixture
+def run(made: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(made, tmp_path / "run"))
+
+
+@pytest.fixture
+def victim(tmp_path: Path) -> Path:
+    path = tmp_path / "victim"
+    path.write_text(VICTIM)
+    return path
+
+
+PARTS = (
+    *("run.toml", "items.json", "asked.json", "estimates.json", "reviews.json", "report.html"),
+    *("store.sqlite", "store.sqlite-wal", "store.lock", "trials/stage-1/000000.parquet"),
+)
+
+
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("make", [os.symlink, None], ids=["link", "pipe"])
+def test_a_part_that_is_no_file(
+    run: Path, victim: Path, part: str, make: Callable[[Path, Path], None] | None
+) -> None:
+    (run / part).unlink(missing_ok=True)
+    if make is None:
+        os.mkfifo(run / part)
+    else:
+        make(victim, run / part)
+    for command in ("report", "verify"):
+        done = call(command, str(run))
+        assert done.returncode == 3, done.stderr
+        assert part in done.stderr
+    assert victim.read_text() == VICTIM
+
+
+@pytest.mark.parametrize("folder", ["trials", "readings", ".readings.1.old", "trials/stage-1"])
+def test_a_folder_that_is_a_link(run: Path, tmp_path: Path, folder: str) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    for name in (".mine.1.part", "000000.parquet"):
+        (elsewhere / name).write_text(VICTIM)
+    if (run / folder).exists():
+        shutil.rmtree(run / folder)
+    (run / folder).symlink_to(elsewhere)
+    words = ["audit", str(run.parent / "items.jsonl"), "--model", "sim:prior", "--out", str(run)]
+    items_file(run.parent / "items.jsonl", 6)
+    for done in (call("report", str(run)), call(*words, "--probes", "order")):
+        assert done.returncode == 3, done.stderr
+        assert f"{folder} is a link" in done.stderr
+    assert {path.name: path.read_text() for path in elsewhere.iterdir()} == {
+        ".mine.1.part": VICTIM,
+        "000000.parquet": VICTIM,
+    }
+
+
+def test_what_is_not_ours_in_a_run_may_be_anything(run: Path, victim: Path) -> None:
+    (run / "notes").symlink_to(victim)
+    assert Run.open(run).verify().sound
+
+
+def test_a_store_by_itself(tmp_path: Path, victim: Path) -> None:
+    (tmp_path / "store.lock").symlink_to(victim)
+    with pytest.raises(StoreError, match=r"store\.lock is a link"):
+        Store.open(tmp_path / "store.sqlite")
+    assert victim.read_text() == VICTIM
+
+
+@pytest.mark.parametrize(
+    "read",
+    [Study.load, check_file, secret, read_whole],
+    ids=["study", "claims", "salt", "whole"],
+)
+def test_a_pipe_in_the_place_of_a_file(tmp_path: Path, read: Callable[[Path], object]) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises((UsageError, OSError), match=r"not a regular file|does not hold a key"):
+        read(tmp_path / "pipe")
+
+
+def test_a_device_and_a_file_that_is_too_large(run: Path) -> None:
+    (run / "items.json").unlink()
+    (run / "items.json").symlink_to("/dev/zero")
+    with pytest.raises(StoreError, match="is a link"):
+        horsesense.open(run)
+    (run / "items.json").unlink()
+    (run / "items.json").touch()
+    os.truncate(run / "items.json", 2**40)
+    with pytest.raises(StoreError, match=r"items\.json cannot be read: it is larger than"):
+        horsesense.open(run)
+
+
+def test_runs_that_are_reached_by_a_link_are_runs(run: Path, tmp_path: Path) -> None:
+    (tmp_path / "name").symlink_to(run)
+    assert Run.open(tmp_path / "name").verify().sound
+
+
+DEEP = b"a = " + b"[" * 3000 + b"]" * 3000
+
+
+def test_settings_nested_deeply(run: Path, tmp_path: Path) -> None:
+    (tmp_path / "study.toml").write_bytes(DEEP)
+    with pytest.raises(UsageError, match=r"study\.toml cannot be read: .* nested too deeply"):
+        Study.load(tmp_path)
+    (run / "run.toml").write_bytes(DEEP)
+    with pytest.raises(HorsesenseError, match=r"run\.toml cannot be read: .* nested too deeply"):
+        horsesense.open(run)
