@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
+import random
 import shutil
+import tracemalloc
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import polars as pl
 import pytest
 
 import horsesense
@@ -16,7 +22,8 @@ from horsesense.errors import HorsesenseError, StoreError, UsageError
 from horsesense.files import read_whole
 from horsesense.inference.store import Store
 from horsesense.paper_check import check_file
-from horsesense.runs.redact import secret
+from horsesense.runs.parts import readable
+from horsesense.runs.redact import MARK, secret, unpacked, write_redacted
 from horsesense.runs.studies import Study
 from studies import items_file, study
 
@@ -135,3 +142,93 @@ def test_settings_nested_deeply(run: Path, tmp_path: Path) -> None:
     (run / "run.toml").write_bytes(DEEP)
     with pytest.raises(HorsesenseError, match=r"run\.toml cannot be read: .* nested too deeply"):
         horsesense.open(run)
+
+
+def zipped(path: Path, files: dict[str, bytes]) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, content in files.items():
+            packed.writestr(name, content)
+    return path
+
+
+def test_a_small_file_that_unpacks_to_a_large_one(tmp_path: Path) -> None:
+    bomb = zipped(tmp_path / "bomb.zip", {"estimates.json": b"0" * 80 * 2**20})
+    done = call("gate", str(bomb), "--require", "accuracy > 0.5")
+    assert done.returncode == 2, done.stderr
+    assert "bomb.zip is neither a run directory nor a redacted run: its files take" in done.stderr
+
+
+def test_unpacking_takes_no_memory(made: Path, tmp_path: Path) -> None:
+    """A file that grows a hundredfold, but no more, is written piece by piece."""
+    rest = bytes(random.Random(0).randbytes(2**20))
+    inside = {"trials/stage-1/000000.parquet": rest, "items.json": b" " * 60 * 2**20}
+    packed = zipped(tmp_path / "large.zip", inside)
+    tracemalloc.start()
+    with pytest.raises(StoreError, match=f"it has no {MARK}"):
+        unpacked(packed)
+    assert tracemalloc.get_traced_memory()[1] < 16 * 2**20
+    tracemalloc.stop()
+
+
+def test_errors_name_the_file_that_was_packed(made: Path, tmp_path: Path) -> None:
+    good = write_redacted(Run.open(made).results, tmp_path / "good.zip", bytes(32))
+    with zipfile.ZipFile(good) as packed:
+        files = {name: packed.read(name) for name in packed.namelist()}
+    for name in ("estimates.json", "run.toml", "items.json"):
+        bad = zipped(tmp_path / "bad.zip", {**files, name: b"{"})
+        with pytest.raises(StoreError, match=rf"^{bad}: {name} cannot be read"):
+            horsesense.open(bad)
+
+
+def changed(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    content = json.loads(path.read_bytes())
+    change(content)
+    path.write_text(json.dumps(content))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda found: found["estimates"][0].update(value="0.5"),
+        lambda found: found["estimates"][0].update(n=None),
+        lambda found: found["estimates"][0].update(probe=["order"]),
+        lambda found: found.pop("readers"),
+        lambda found: found.update(probes={}),
+        lambda found: found["dataset"].update(name=7),
+    ],
+)
+def test_estimates_of_another_kind(run: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    changed(run / "estimates.json", change)
+    done = call("gate", str(run), "--require", "accuracy > 0.5")
+    assert done.returncode == 2, done.stderr
+    assert "estimates.json cannot be read" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "change", [{"agreement": "text"}, {"compared": "text"}, {"reviewers": "text"}]
+)
+def test_reviews_of_another_kind(run: Path, change: dict[str, Any]) -> None:
+    sound = {"classes": {}, "reviewers": [], "agreement": None, "compared": 0, "disagreements": 0}
+    (run / "reviews.json").write_text(json.dumps({**sound, **change}))
+    done = call("report", str(run))
+    assert done.returncode == 3, done.stderr
+    assert "reviews.json: " in done.stderr
+
+
+def test_a_table_of_a_million_equal_rows(run: Path) -> None:
+    [path] = (run / "trials" / "stage-1").iterdir()
+    rows = pl.read_parquet(path)
+    rows[[0] * 300_000].write_parquet(path)
+    done = call("report", str(run))
+    assert done.returncode == 3, done.stderr
+    assert "trials holds a row twice" in done.stderr
+    more = rows[[0] * 300_000].with_columns(trial=pl.int_range(300_000, dtype=pl.UInt32))
+    more.write_parquet(path)
+    done = call("report", str(run))
+    assert done.returncode == 3, done.stderr
+    assert "trials holds 300,000 trials where asked.json says" in done.stderr
+
+
+def test_memory_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="take more memory than there is"), readable(tmp_path):
+        raise MemoryError("2 TiB")
