@@ -38,6 +38,12 @@ def make_folder(path: Path) -> None:
     path.mkdir(mode=0o700, exist_ok=True)
 
 
+def created(path: Path) -> BinaryIO:
+    """A new file for writing bytes, which its owner alone can read; OSError where one is there."""
+    flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | _flag("O_BINARY") | _flag("O_CLOEXEC")
+    return os.fdopen(os.open(path, flags, PRIVATE), "wb")
+
+
 @contextlib.contextmanager
 def whole(path: Path) -> Iterator[Path]:
     """A new name beside `path` to write to; on leaving, the file there takes the place of `path`.
@@ -54,7 +60,7 @@ def whole(path: Path) -> Iterator[Path]:
         mode = path.stat().st_mode & 0o777 if path.exists() else PRIVATE
         # Made here, so that nobody can open it before its permissions are right.
         part.unlink(missing_ok=True)
-        os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, PRIVATE))
+        created(part).close()
         yield part
         os.chmod(part, mode)
         _flush(part)
@@ -78,7 +84,8 @@ def new_folder(path: Path) -> Iterator[Lines]:
         raise UsageError(f"{path} exists already.", hint="Choose another folder, or remove it.")
     part = path.with_name(f".{path.name[-100:]}.{os.getpid()}.part")
     try:
-        part.mkdir(parents=True)
+        make_folder(part.parent)
+        part.mkdir(mode=0o700)
         with Lines(part) as lines:
             yield lines
         replace_folder(part, path)
@@ -109,7 +116,7 @@ class Lines:
     def add(self, name: str, line: bytes) -> None:
         """Add a line to the file of that name."""
         if name not in self._open:
-            self._open[name] = self._stack.enter_context((self.folder / name).open("wb"))
+            self._open[name] = self._stack.enter_context(created(self.folder / name))
         self._open[name].write(line + b"\n")
 
     def put(self, name: str, content: bytes | str) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from horsesense.errors import StoreError
-from horsesense.files import PRIVATE, opened, refuse_links
+from horsesense.files import PRIVATE, created, opened, refuse_links
 
 SCHEMA: Final = 1
 APPLICATION: Final = 0x686F7273  # "hors", in the file's header: tells a store from other databases
@@ -177,7 +177,7 @@ def create(path: Path) -> None:
     with explained(path):
         new.unlink(missing_ok=True)
         # What is made beside it, such as its log, gets the same permissions.
-        os.close(os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY, PRIVATE))
+        created(new).close()
         connection = sqlite3.connect(new)
         try:
             connection.executescript(_TABLES)

@@ -122,14 +122,18 @@ class Redaction:
         )
 
     def settings(self, settings: Settings) -> Settings:
-        """Settings without paths and addresses."""
+        """Settings without paths and addresses, and without texts that rows were chosen by."""
         bare = {
             name: None if value is None else Path(value).name
             for name in ("shots_from", "templates", "task")
             for value in [getattr(settings, name)]
         }
         items = Path(settings.items).name or settings.items
-        return settings.model_copy(update={"items": items, **bare})
+        chosen = {
+            name: {field: self.hashed(name, field, text) for field, text in value.items()}
+            for name, value in (("where", settings.where), ("map", settings.map))
+        }
+        return settings.model_copy(update={"items": items, **bare, **chosen})
 
     def names(self, value: Any, renamed: Mapping[str, str]) -> Any:
         """A JSON value in which texts, and parts of signatures, have other names."""

@@ -53,7 +53,6 @@ class Study(BaseModel):
     def save(self, folder: Path) -> None:
         """Write study.toml, which `load` reads."""
         values = self.model_dump(mode="json", exclude_none=True, exclude={"out"})
-        folder.mkdir(parents=True, exist_ok=True)
         write_whole(folder / FILE, tomli_w.dumps(values))
 
     def runs(self, folder: Path) -> Iterator[tuple[Path, Settings]]:
