@@ -21,7 +21,7 @@ from horsesense.readers.version import Rules
 
 __all__ = ["TrainedReader", "from_spec", "understand"]
 
-RULES: Final = Rules(version="1", source="a150595d828e")
+RULES: Final = Rules(version="1", source="f63dcdfd01c4")
 
 _TOGETHER = 128
 """Replies that are scored between two marks of progress."""
