@@ -232,3 +232,29 @@ def test_a_table_of_a_million_equal_rows(run: Path) -> None:
 def test_memory_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="take more memory than there is"), readable(tmp_path):
         raise MemoryError("2 TiB")
+
+
+def test_a_study_writes_into_its_own_folder(tmp_path: Path) -> None:
+    here, away = tmp_path / "here", tmp_path / "away"
+    items_file(tmp_path / "items.jsonl", 6)
+    here.mkdir()
+    away.mkdir()
+    text = f'models = ["sim:prior"]\nitems = ["{tmp_path / "items.jsonl"}"]\n'
+    text += '[settings]\nprobes = ["order"]\n'
+    (here / "link").symlink_to(away)
+    for out in ("../away", str(away), "link", "link/further"):
+        (here / "study.toml").write_text(f'out = "{out}"\n{text}')
+        done = call("run", str(here))
+        assert done.returncode == 2, done.stderr
+        assert "not in its own folder" in done.stderr
+    (here / "study.toml").write_text(text)
+    (here / "sim-prior-items").symlink_to(away)
+    done = call("run", str(here))
+    assert done.returncode == 2, done.stderr
+    assert "is a link" in done.stderr
+    assert not list(away.iterdir())
+    (here / "sim-prior-items").unlink()
+    (here / "study.toml").write_text(f'out = "../away"\n{text}')
+    done = call("run", str(here), "--out", str(away))
+    assert done.returncode == 0, done.stderr
+    assert [path.name for path in away.glob("*/run.toml")]

@@ -38,7 +38,7 @@ def run_study(
 
     found = Study.load(study)
     here = study if study.is_dir() else study.parent
-    folder = out or (here / found.out if found.out else here)
+    folder = out or found.folder(here)
     may = limits(budget, price)
     code = audit_all(
         found, folder, may, max_connections, report_items, as_json, shortfalls=shortfalls

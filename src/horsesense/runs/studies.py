@@ -23,7 +23,7 @@ class Study(BaseModel):
     Attributes:
         models, items: at least one of each.
         suites: named sets of probes, a run each; none for the probes of `settings`.
-        out: folder of the runs; the one that study.toml lies in unless it says so.
+        out: folder of the runs, in the one that study.toml lies in, which is it by default.
         settings: what all runs share, as in the section `settings` of a run's run.toml.
     """
 
@@ -55,10 +55,24 @@ class Study(BaseModel):
         values = self.model_dump(mode="json", exclude_none=True, exclude={"out"})
         write_whole(folder / FILE, tomli_w.dumps(values))
 
+    def folder(self, here: Path) -> Path:
+        """The folder of the runs of a study in the folder `here`.
+
+        UsageError where `out` leads out of it: a study of somebody else writes nowhere else.
+        """
+        place = here / (self.out or "")
+        if not place.resolve().is_relative_to(here.resolve()):
+            raise UsageError(
+                f"The study writes to {self.out!r}, which is not in its own folder.",
+                hint="Name that folder with --out, if this is meant.",
+            )
+        return place
+
     def runs(self, folder: Path) -> Iterator[tuple[Path, Settings]]:
         """The directory and the settings of every run.
 
-        Raises UsageError where settings do not fit, or two runs would share a directory.
+        Raises UsageError where settings do not fit, two runs would share a directory, or the
+        directory of one is a link.
         """
         taken: dict[Path, str] = {}
         for items in self.items:
@@ -70,6 +84,8 @@ class Study(BaseModel):
                     told = f"{model} on {items}"
                     if folder / name in taken:
                         raise UsageError(f"{taken[folder / name]} and {told} are both {name}.")
+                    if (folder / name).is_symlink():
+                        raise UsageError(f"{folder / name} is a link; the runs of a study are not.")
                     taken[folder / name] = told
                     yield folder / name, Settings.of(**values)
 
