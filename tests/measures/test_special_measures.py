@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy.stats import norm
 from sklearn.metrics import roc_auc_score
@@ -16,6 +17,7 @@ from horsesense.measures.bounds import bounds
 from horsesense.measures.cells import STATUS_CODE, Cell, Parts, Scores, Selection, joined
 from horsesense.measures.know_no import omni_accuracy, reference_policies
 from horsesense.measures.registry import MEASURES
+from horsesense.runs import tables
 from horsesense.stats.smooth import jackknife
 from horsesense.testing.conformance import random_cell
 from horsesense.trials.condition import PLAIN, Condition
@@ -218,3 +220,16 @@ def test_orders_that_show_other_distractors_have_no_simple_chance_level() -> Non
     measure = MEASURES.get("plurality_agreement")
     assert measure.baseline(cell) is None
     assert measure.baseline(replace(cell, condition=TWO.with_(n=3))) is not None
+
+
+def test_more_labels_than_bits_of_a_number() -> None:
+    """A label set of 70: the last positions are chosen like the first."""
+    rows = pl.Series("positions", [[69], [0, 66], [], None], dtype=pl.List(pl.Int64))
+    bits = tables._bits(rows)[:, None]
+    selection = Selection(bits, np.full(bits.shape, -1, np.int16))
+    assert selection.count[:, 0].tolist() == [1, 2, 0, 0]
+    places = np.array([[69], [66], [1], [69]], np.int16)
+    assert selection.holds(places)[:, 0].tolist() == [True, True, False, False]
+    few = tables._bits(pl.Series("positions", [[61], [0, 3], [], None], dtype=pl.List(pl.Int64)))
+    assert few.dtype == np.int64
+    assert few.tolist() == [1 << 61, 9, 0, 0]

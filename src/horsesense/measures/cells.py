@@ -56,21 +56,24 @@ class Selection(Columns):
     """Of cells in which a reply may choose several positions, or none.
 
     Attributes:
-        chosen: bit s is set if position s was chosen; 0 where there is no reading.
+        chosen: bit s is set if position s was chosen; 0 where there is no reading. Whole numbers
+            of Python (dtype object) where there are more than 62 positions.
         marked: the position that the probe is about, or -1 (see `trials.extras.Marked`).
     """
 
-    chosen: npt.NDArray[np.int64] = field(metadata={ABSENT: 0})
+    chosen: npt.NDArray[Any] = field(metadata={ABSENT: 0})
     marked: npt.NDArray[np.int16] = field(metadata={ABSENT: -1})
 
     @property
     def count(self) -> npt.NDArray[np.int64]:
         """How many positions each reply chose."""
-        return np.bitwise_count(self.chosen).astype(np.int64)
+        count: npt.NDArray[np.int64] = np.bitwise_count(self.chosen).astype(np.int64)
+        return count
 
     def holds(self, position: npt.NDArray[np.int16]) -> Bools:
         """Whether each reply chose the given position; False where that is below 0."""
-        bit = np.left_shift(np.int64(1), np.maximum(position, 0).astype(np.int64))
+        kind = self.chosen.dtype
+        bit = np.left_shift(np.array(1, kind), np.maximum(position, 0).astype(kind))
         held: Bools = np.not_equal(self.chosen & bit, 0) & (position >= 0)
         return held
 

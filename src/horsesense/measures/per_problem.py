@@ -188,7 +188,7 @@ class LabelPrecision(PerProblem):
 
     def given(self, cell: Cell) -> Bools:
         """(items, places, labels): the labels given."""
-        bits = np.arange(len(cell[Bundles].classes))
+        bits = np.arange(len(cell[Bundles].classes)).astype(cell[Selection].chosen.dtype)
         given: Bools = np.equal((cell[Selection].chosen[:, :, None] >> bits) & 1, 1)
         return given
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from math import nan
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -86,6 +86,8 @@ MOST_EXCESS = 30_000
 """A reply may hold more numbers than a column has room for."""
 
 
+_WIDTH = 62
+"""Positions that the bits of a 64-bit number hold."""
 _SPEECH = {"none": NONE_OPTION, "refusal": REFUSED_OPTION, "unknown": UNKNOWN_OPTION}
 
 
@@ -337,14 +339,30 @@ class _Spread(NamedTuple):
     n: int
 
     def __call__(
-        self, values: str | pl.Series, empty: float, kind: type, absent: float | None = None
+        self,
+        values: str | pl.Series | npt.NDArray[Any],
+        empty: float,
+        kind: type,
+        absent: float | None = None,
     ) -> npt.NDArray[Any]:
         """(items, repetitions); `empty` for no value, `absent` (the same) for no trial."""
         series = self.frame[values] if isinstance(values, str) else values
+        if isinstance(series, pl.Series):
+            series = series.fill_null(empty).to_numpy()
         shape = (self.n, int(self.column.max()) + 1)
         out: npt.NDArray[Any] = np.full(shape, empty if absent is None else absent, dtype=kind)
-        out[self.row, self.column] = series.fill_null(empty).to_numpy()
+        out[self.row, self.column] = series
         return out
+
+
+def _bits(positions: pl.Series) -> npt.NDArray[Any]:
+    """The chosen positions of each row as the bits of a number (see `Selection`)."""
+    highest = cast(int | None, positions.list.max().max())
+    if (highest or 0) < _WIDTH:
+        bits = pl.element().cast(pl.Int64)
+        powers = positions.list.eval(pl.lit(2).cast(pl.Int64) ** bits).list.sum()
+        return powers.cast(pl.Int64).fill_null(0).to_numpy()
+    return np.array([sum(1 << at for at in set(row or ())) for row in positions.to_list()], object)
 
 
 def _groups(frame: pl.DataFrame, spread: _Spread) -> Iterator[Columns]:
@@ -354,9 +372,8 @@ def _groups(frame: pl.DataFrame, spread: _Spread) -> Iterator[Columns]:
     if answer_format == "free":
         yield Verdicts(spread("verdict", -1, np.int8))
     if answer_format == "letters" or answer_format in BUNDLED:
-        bits = pl.col("positions").list.eval(pl.lit(2).cast(pl.Int64) ** pl.element()).list.sum()
-        chosen = frame.select(bits.cast(pl.Int64)).to_series()
-        yield Selection(spread(chosen, 0, np.int64), spread("marked", -1, np.int16))
+        bits = _bits(frame["positions"])
+        yield Selection(spread(bits, 0, bits.dtype.type), spread("marked", -1, np.int16))
     if answer_format in BUNDLED:
         yield Bundles(
             spread("repetition", -1, np.int32),
