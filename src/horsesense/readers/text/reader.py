@@ -1,32 +1,29 @@
-"""The decision: which of the things that a response says is its answer."""
+"""The built-in reader: exact forms at once, everything else by weighing what speaks for it."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import replace
 
-from horsesense.readers.reading import Reading, Status
-from horsesense.readers.text import announcements, candidates, no_choice, special
-from horsesense.readers.text.labels import label_set
+from horsesense.readers.reading import Reading
+from horsesense.readers.text.evidence import Evidence, evidence
+from horsesense.readers.text.impression import Impression, finished, impression
+from horsesense.readers.text.labels import LabelSet, label_set
 from horsesense.readers.text.leave_out import (
+    leave_out_markup,
     leave_out_next_question,
     leave_out_recital,
     leave_out_thinking,
 )
-from horsesense.readers.text.marked_up import marked_up
 from horsesense.readers.text.normalise import Folded
-from horsesense.readers.text.options import Options, ends_clause
-from horsesense.readers.text.statements import Statement, concludes, statements, turns
+from horsesense.readers.text.options import Options
 from horsesense.readers.text.targets import Scene
+from horsesense.readers.text.weigh import decide
 
-_HINTS_AT_NONE = re.compile(r"(?:no(?:ne|t)?|neither|incorrect|wrong|false)\b")
-_MORE_THAN_A_LETTER = re.compile(r"[+#*^_&%$]")
-_EMPTY = Reading("empty", rule="empty")
-_FINISHED = ".!?)]}\"'»。！？"
 _SURE = 0.99
+_EMPTY = Reading("empty", rule="empty")
+_CUT_IN_THOUGHT = Reading("truncated", rule="thought_alone", confidence=_SURE)
 _FAIR = 0.85
-_DOUBT = 0.6
+_EMPHASIS = " \t\n*`\"'"
 
 
 class TextReader:
@@ -50,157 +47,96 @@ class TextReader:
     ) -> Reading:
         """What `response` chooses among `options`, named by `labels` (empty: by their text).
 
-        `finish_reason` "length" makes a response without an answer `truncated`; `multiple` lets
-        several options count as an answer.
+        `finish_reason` "length" says that a response was cut off; `multiple` lets several options
+        count as an answer.
         """
         known = label_set(tuple(labels))
-        position = known.whole.get(response)
-        if position is not None and (response not in options or not known.numbers):
-            sure = _SURE if response not in options or options[position] == response else _FAIR
-            return Reading("answer", (position,), "label_alone", (0, len(response)), sure)
-        scene = Scene(Folded(response, known.table), known, Options(options))
-        if not scene.response.low.strip():
-            return _EMPTY
-        leave_out_thinking(scene.response)
-        leave_out_recital(scene)
-        leave_out_next_question(scene)
-        found = _decide(scene, multiple) or other_label(scene)
+        found = _exact(response, options, known)
         if found is not None:
             return found
-        cut = finish_reason == "length" or not _finished(response)
-        return Reading("truncated" if cut else "illegal", rule="nothing_named", confidence=0.9)
+        scene = Scene(Folded(response, known.table), known, Options(options))
+        about = prepare(scene, finish_reason)
+        if not scene.response.low.strip():
+            cut = response.strip() and (about["thought_open"] or about["length"])
+            return _CUT_IN_THOUGHT if cut else _EMPTY
+        first = impression(scene, multiple=multiple)
+        if multiple:
+            return _listed(first, about, scene)
+        return decide(*evidence(scene, first, about))
 
 
-def _finished(text: str) -> bool:
-    """Whether a text ends like a sentence."""
-    return text.rstrip()[-1:] in _FINISHED
+def prepare(scene: Scene, finish_reason: str | None) -> dict[str, bool]:
+    """Leave out what answers nothing; what there was of it, and how the response ends."""
+    thought = leave_out_thinking(scene.response)
+    leave_out_markup(scene)
+    recited = leave_out_recital(scene)
+    ran_on = leave_out_next_question(scene)
+    return {
+        "thought_open": thought,
+        "recited": recited,
+        "ran_on": ran_on,
+        "length": finish_reason == "length",
+    }
 
 
-def other_label(scene: Scene) -> Reading | None:
-    """A letter in the place of a label that is not one of them ("The answer is F").
-
-    One that is a label, alone among signs that mean nothing here, is chosen after all.
-    """
-    m = None
-    if scene.labels.letters:
-        m = announcements.OTHER_LABEL.search(scene.response.low)
-    elif scene.labels.numbers:
-        m = announcements.OTHER_NUMBER.match(scene.response.low)
-    if m is None:
-        return None
-    position = scene.labels.positions.get(m["alone"] or m["said"]) if scene.labels.letters else None
-    if position is not None and not _MORE_THAN_A_LETTER.search(m.group()):
-        alone = m.end() == len(scene.response.low)
-        span = scene.response.span(*m.span())
-        return Reading("answer", (position,), "label_alone", span, 0.93) if alone else None
-    return Reading("illegal", (), "other_label", scene.response.span(*m.span()), _SURE)
-
-
-def _decide(scene: Scene, multiple: bool) -> Reading | None:
-    """The first rule that finds something decides; the order is the order of trust."""
-    form = marked_up(scene)
-    if form is not None:
-        return _reading(scene, form, multiple, _SURE)
-    said = statements(scene)
-    first = candidates.lead(scene)
-    latest = max((s.end for s in said), default=first.end if first else 0)
-    if turn := candidates.corrected(scene, latest):
-        return _reading(scene, turn, multiple, 0.95)
-    if said:
-        found = _stated(scene, said, first, multiple)
-        if found.status == "ambiguous" and no_choice.REFUSAL.search(scene.response.low):
-            refused = _without_content(scene)
-            return refused and replace(refused, confidence=_DOUBT)
+def evidence_of(
+    response: str,
+    options: Sequence[str],
+    labels: Sequence[str],
+    *,
+    finish_reason: str | None = None,
+) -> Reading | Evidence:
+    """What `TextReader.read` weighs; a reading where nothing is left to weigh."""
+    known = label_set(tuple(labels))
+    found = _exact(response, options, known)
+    if found is not None:
         return found
-    if first:
-        sure = 0.98 if candidates.own_or_no_text(scene, first) else _FAIR
-        return _reading(scene, first, multiple, sure)
-    if line := candidates.last_line(scene):
-        return _reading(scene, line, multiple, 0.98)
-    return _without_content(scene) or _weak(scene, multiple)
+    scene = Scene(Folded(response, known.table), known, Options(options))
+    about = prepare(scene, finish_reason)
+    if not scene.response.low.strip():
+        cut = response.strip() and (about["thought_open"] or about["length"])
+        return _CUT_IN_THOUGHT if cut else _EMPTY
+    return evidence(scene, impression(scene), about)
 
 
-def _stated(
-    scene: Scene, said: list[Statement], first: Statement | None, multiple: bool
-) -> Reading:
-    """The last statement, with less confidence where another says something else.
-
-    A reply that opens with a label and that option's own text has answered; a later statement
-    overrules it only where it turns against it or concludes.
-    """
-    single = [s for s in said if len(s.target.positions) == 1]
-    last = candidates.listed(scene, said[-1] if multiple or not single else single[-1])
-    everything = said if first is None else [first, *said]
-    agreed = len({s.target.positions for s in everything}) == 1
-    low = scene.response.low
-    if first and not (agreed or turns(low, last) or concludes(low, last)) and _opens(scene, first):
-        last = first
-    agreed = agreed and all(s.target.text != "other" for s in said)
-    sure = _SURE if agreed else _FAIR
-    return _reading(scene, last, multiple, _DOUBT if _denied(scene, last) else sure)
-
-
-def _denied(scene: Scene, last: Statement) -> bool:
-    """Whether it is said after a statement that no option is right."""
-    if not _HINTS_AT_NONE.search(scene.response.low, last.end):
-        return False
-    later = no_choice.NONE.search(scene.response.low, last.end)
-    return later is not None and not announcements.REMAINING.search(later.group())
-
-
-def _opens(scene: Scene, first: Statement) -> bool:
-    one = first.rule == "lead" and len(first.target.positions) == 1 and first.target.agrees
-    return bool(one) and ends_clause(scene.response, first.end)
-
-
-def _without_content(scene: Scene) -> Reading | None:
-    said = special.find(scene.response)
-    if said is None:
+def _exact(response: str, options: Sequence[str], known: LabelSet) -> Reading | None:
+    """The reading of a reply that is a label, an option's text, or a label with its own text."""
+    position = known.whole.get(response)
+    if position is not None and response not in options:
+        return Reading("answer", (position,), "label_alone", (0, len(response)), _SURE)
+    said = response.strip()
+    bare = said if said in options else said.strip(_EMPHASIS).removesuffix(".")
+    if bare in options:
+        return _exact_text(bare, response, options, known)
+    lead = known.lead.match(said)
+    if lead is None:
         return None
-    position = special.option_meaning(said.meaning, scene.options.texts)
-    span = scene.response.span(said.start, said.end)
-    if position is not None:
-        return Reading("answer", (position,), said.meaning, span, said.confidence)
-    status: Status = "none" if said.meaning == "undetermined" else said.meaning
-    return Reading(status, (), said.meaning, span, said.confidence)
+    named, text = known.positions[lead["name"]], said[lead.end() :].strip(_EMPHASIS)
+    own = options[named].strip(_EMPHASIS)
+    if own and own in (text, text.removesuffix(".").rstrip(_EMPHASIS)):
+        return Reading("answer", (named,), "label_and_text", (0, len(response)), _SURE)
+    return None
 
 
-def _weak(scene: Scene, multiple: bool) -> Reading | None:
-    """What is merely mentioned: labels first, then linked labels, then texts."""
-    named = candidates.mentions(scene)
-    found = named.open
-    if len({s.target.positions for s in found}) > 1:
-        found = [s for s in found if s.target.agrees] or found
-    found = found or candidates.weakly_linked(scene)
-    if found:
-        if len({s.target.positions for s in found}) == 1:
-            return _reading(scene, found[-1], multiple, 0.93)
-        return _several(scene, found)
-    hits, rejected = candidates.texts(scene)
-    if len(named.rejected | rejected) == len(scene.options.texts):
-        return Reading("none", (), "all_rejected", None, 0.9)
-    hits = [hit for hit in hits if hit.position not in named.rejected]
-    hits = candidates.confirmed_texts(scene, hits) or hits
-    if not hits:
-        return None
-    span = scene.response.span(hits[-1].start, hits[-1].end)
-    if len({h.position for h in hits}) > 1:
-        return Reading("ambiguous", (), "several_texts", span, _FAIR)
-    chance = candidates.numeric(scene, hits[-1].position) or not _finished(scene.response.low)
-    sure = _DOUBT if chance else 0.9
-    return Reading("answer", (hits[-1].position,), "text_alone", span, sure)
+def _exact_text(
+    text: str, response: str, options: Sequence[str], known: LabelSet
+) -> Reading | None:
+    """The reading of a reply that is an option's text and perhaps the label of another."""
+    position = options.index(text)
+    label = known.whole.get(text)
+    span = (0, len(response))
+    if list(options).count(text) > 1:
+        return Reading("ambiguous", (), "same_texts", span, _SURE)
+    if label is None or label == position:
+        return Reading("answer", (position,), "text_exact", span, _SURE)
+    if known.numbers:
+        return Reading("ambiguous", (), "label_or_text", span, _SURE)
+    return Reading("answer", (label,), "label_alone", span, _FAIR)
 
 
-def _several(scene: Scene, found: list[Statement]) -> Reading:
-    span = scene.response.span(found[0].start, found[-1].end)
-    return Reading("ambiguous", (), "several_" + found[0].rule, span, _FAIR)
-
-
-def _reading(scene: Scene, found: Statement, multiple: bool, confidence: float) -> Reading:
-    target = found.target
-    span = scene.response.span(found.start, target.end)
-    if target.text == "other":
-        return Reading("ambiguous", (), "label_with_other_text", span, _FAIR)
-    if len(target.positions) > 1 and not multiple:
-        return Reading("ambiguous", (), "several", span, _FAIR)
-    return Reading("answer", target.positions, found.rule, span, confidence)
+def _listed(first: Impression, about: dict[str, bool], scene: Scene) -> Reading:
+    """The reading of a reply that may choose several options: what the rules find first."""
+    if first.reading is not None:
+        return first.reading
+    cut = about["length"] or about["thought_open"] or not finished(scene.response.low)
+    return Reading("truncated" if cut else "illegal", rule="nothing_named", confidence=0.9)
