@@ -26,6 +26,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
 from sklearn.isotonic import IsotonicRegression
+from sklearn.linear_model import LogisticRegression
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "benchmarks")]
@@ -33,15 +34,17 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "benchmarks")]
 from annotated_answers import Answer, mmlu, opinions  # noqa: E402
 from horsesense.readers.reading import Reading  # noqa: E402
 from horsesense.readers.text.reader import evidence_of  # noqa: E402
-from horsesense.readers.text.weigh import STATUSES  # noqa: E402
+from horsesense.readers.text.weigh import STATUSES, grounds, probabilities, trust  # noqa: E402
 
 WEIGHTS = ROOT / "src/horsesense/readers/text/weights.json"
 FOLDS = 10
 PENALTY = 1.0
-ANNOTATED = 0.1
+ANNOTATED = 0.25
 """What an annotated answer of the shared data counts, beside a row of the corpus."""
 RARE = 3
 """Features of fewer rows are left out."""
+ALLOWED = 0.014
+"""Wrong choices, as a share of all rows, that the threshold allows."""
 CAP = 0.995
 """No confidence is higher: it could not be told from 1 on this many rows."""
 
@@ -58,13 +61,13 @@ PRIOR = {
     **{"like:written_only": 2.0, "like:tail_margin": 1.0, "like:whole_margin": 1.0},
     **{"like:head_margin": 1.0, "value:last": 1.0, "value:only": 1.5, "first:sure": 1.5},
     **{"together:all_for": 2.0, "together:just_these": 2.0, "together:said": 1.0},
-    **{"none|none": 2.0, "none|missing": 2.0, "none|not_offered": 1.0, "none|undetermined": 2.0},
+    **{"none|none": 2.5, "none|missing": 2.5, "none|not_offered": 1.0, "none|undetermined": 2.0},
     **{"none|all_against": 3.0, "none|foreign_value": 0.5, "none|lacking": 1.0},
-    **{"refusal|refusal": 2.0, "refusal|policy": 0.5, "refusal|neutral": 1.0},
+    **{"refusal|refusal": 2.0, "refusal|policy": 0.5, "refusal|neutral": 1.0, "refusal|neutral@end": 0.7, "refusal|back@end": 1.0},
     **{"refusal|back": 1.0, "refusal|scruples": 0.5, "unknown|unknown": 2.0, "unknown|unsure": 1.0},
-    **{"ambiguous|undecided": 1.0, "ambiguous|several": 1.5, "ambiguous|for_several": 1.0},
-    **{"ambiguous|either": 0.5, "first:several": 2.0, "first:label_with_other_text": 3.0},
-    **{"illegal|nothing_named": 0.5, "illegal|nothing_like": 0.5, "first:other_label": 4.0},
+    **{"ambiguous|undecided": 1.0, "ambiguous|undecided@end": 2.0, "ambiguous|several": 2.5, "ambiguous|for_several": 1.0},
+    **{"ambiguous|either": 0.5, "first:several": 4.0, "first:label_with_other_text": 3.0},
+    **{"illegal|listed_only": 3.0, "illegal|nothing_named": 0.5, "illegal|nothing_like": 0.5, "first:other_label": 4.0},
     **{"truncated|length": 1.5, "truncated|announcing": 1.5, "truncated|thought_open": 4.0},
 }
 """What a feature is thought to weigh before anything is learnt (0 where nothing is said).
@@ -83,6 +86,7 @@ class Row(NamedTuple):
     k: int
     truth: int
     features: list[dict[str, float]] | None
+    shape: dict[str, float]
     exact: int
     source: dict[str, object]
 
@@ -101,26 +105,35 @@ def main() -> None:
     parser.add_argument("corpus", nargs="+", type=Path)
     parser.add_argument("--write", action="store_true", help="put the weights into the package")
     parser.add_argument("--errors", action="store_true", help="list what is read wrong")
+    parser.add_argument("--quick", action="store_true", help="leave out kinds alone, not writers")
     asked = parser.parse_args()
     rows = [row for path in asked.corpus for row in corpus_rows(path)]
     extra = list(annotated_rows())
+    for name, some in (("corpus", rows), ("annotated", extra)):
+        told = [row for row in some if row.features is None]
+        right = sum(row.exact == row.truth for row in told)
+        print(f"{name}: {len(told)} said outright, {right} of them right")
     print(f"{len(rows)} rows of {len({r.kind for r in rows})} kinds, {len(extra)} annotated")
+    everything = [*rows, *extra]
+    kept = None
     for group in ("kind", "writer"):
-        chances = left_out(rows, extra, group)
-        knots = calibration(rows, chances)
-        limits = thresholds(rows, chances, knots)
+        decisions, found = left_out(everything, group)
+        knots = calibration(everything, found)
+        limits = thresholds(everything, found, knots)
+        n = len(rows)
         print(f"\n{group}s left out: thresholds {limits}")
-        table(rows, chances, knots, limits)
-        if group == "kind":
-            kept = knots, limits
+        table(rows, found[:n], knots, limits)
+        print("annotated:", tally(extra, found[n:], knots, limits))
+        if kept is None:
+            kept = knots, limits, learn_trust(everything, decisions)
             if asked.errors:
-                errors(rows, chances, *kept)
-    names = feature_names([*rows, *extra])
-    weights = learn([*rows, *extra], names)
-    annotated = [scores(row, names, weights) for row in extra]
-    print("\nannotated answers, learnt from:", tally(extra, annotated, *kept))
-    if asked.write:
-        write(names, weights, *kept, len(rows))
+                errors(rows, found[:n], knots)
+        if asked.quick:
+            break
+    if asked.write and kept is not None:
+        names = feature_names(everything)
+        weights = dict(zip(names, learn(everything, names), strict=True))
+        write(weights, *kept, len(rows))
 
 
 def corpus_rows(path: Path) -> Iterable[Row]:
@@ -146,8 +159,8 @@ def make_row(
     found = evidence_of(response, options, labels, finish_reason=reason)
     k = len(options)
     if not isinstance(found, Reading):
-        return Row(identity, kind, writer, weight, k, truth, found.features, -2, source)
-    return Row(identity, kind, writer, weight, k, truth, None, as_truth(found, k), source)
+        return Row(identity, kind, writer, weight, k, truth, found.features, found.shape, -2, source)
+    return Row(identity, kind, writer, weight, k, truth, None, {}, as_truth(found, k), source)
 
 
 def as_truth(reading: Reading, k: int) -> int:
@@ -221,64 +234,95 @@ def learn(rows: Sequence[Row], names: dict[str, int]) -> np.ndarray:
                     options={"maxiter": 400}).x  # fmt: skip
 
 
-def scores(row: Row, names: dict[str, int], w: np.ndarray) -> tuple[int, float]:
-    """(the likeliest candidate, its probability); what is exact is certain."""
+class Decision(NamedTuple):
+    """What is read: the likeliest candidate and what confidence in it rests on."""
+
+    best: int
+    grounds: dict[str, float] | None
+
+
+def decision(row: Row, weights: dict[str, float]) -> Decision:
+    """The likeliest candidate; what is exact has no grounds."""
     if row.features is None:
-        return row.exact, 1.0
-    sums = np.array(
-        [sum(w[names[n]] * v for n, v in one.items() if n in names) for one in row.features]
-    )
-    chances = np.exp(sums - sums.max())
-    return int(sums.argmax()), float(chances.max() / chances.sum())
+        return Decision(row.exact, None)
+    chances = probabilities(row.features, weights)
+    best = max(range(len(chances)), key=chances.__getitem__)
+    return Decision(best, grounds(row.features[best], chances, best >= row.k, row.shape))
 
 
 Found = list[tuple[int, float]]
+"""(the likeliest candidate, trust in it) of each row; 2 where the reply is exact."""
 Knots = tuple[np.ndarray, np.ndarray]
 
 
-def left_out(rows: Sequence[Row], extra: Sequence[Row], group: str) -> Found:
-    """What is read when the row's group is not learnt from."""
+def folds(rows: Sequence[Row], group: str) -> list[int]:
+    """The fold of each row: all of a kind, or of a writer, are in one."""
     groups = sorted({getattr(row, group) for row in rows})
     np.random.default_rng(1).shuffle(groups)
     fold = {name: i % FOLDS for i, name in enumerate(groups)}
-    found: dict[str, tuple[int, float]] = {}
-    for i in range(min(FOLDS, len(groups))):
-        learnt = [row for row in rows if fold[getattr(row, group)] != i] + list(extra)
+    return [fold[getattr(row, group)] for row in rows]
+
+
+def left_out(rows: Sequence[Row], group: str) -> tuple[list[Decision], Found]:
+    """What is read, and with what trust, when the row's group is learnt from nowhere."""
+    fold = folds(rows, group)
+    decisions: list[Decision] = [Decision(-1, None)] * len(rows)
+    for i in sorted(set(fold)):
+        learnt = [row for row, f in zip(rows, fold, strict=True) if f != i]
         names = feature_names(learnt)
-        w = learn(learnt, names)
-        for row in rows:
-            if fold[getattr(row, group)] == i:
-                found[row.id] = scores(row, names, w)
-    return [found[row.id] for row in rows]
+        weights = dict(zip(names, learn(learnt, names), strict=True))
+        for at, row in enumerate(rows):
+            if fold[at] == i:
+                decisions[at] = decision(row, weights)
+    found: Found = [(d.best, 2.0) for d in decisions]
+    for i in sorted(set(fold)):
+        known = learn_trust(
+            [row for row, f in zip(rows, fold, strict=True) if f != i],
+            [d for d, f in zip(decisions, fold, strict=True) if f != i],
+        )
+        for at, one in enumerate(decisions):
+            if fold[at] == i and one.grounds is not None:
+                found[at] = (one.best, trust(one.grounds, known))
+    return decisions, found
+
+
+def learn_trust(rows: Sequence[Row], decisions: Sequence[Decision]) -> dict[str, float]:
+    """What makes decisions right, from decisions on rows that were left out."""
+    used = [(r, d) for r, d in zip(rows, decisions, strict=True) if d.grounds is not None]
+    names = sorted({name for _, d in used for name in d.grounds or ()})
+    at = {name: i for i, name in enumerate(names)}
+    x = np.zeros((len(used), len(names)))
+    for i, (_, d) in enumerate(used):
+        for name, value in (d.grounds or {}).items():
+            x[i, at[name]] = value
+    right = np.array([d.best == r.truth for r, d in used])
+    weight = np.array([r.weight for r, _ in used])
+    model = LogisticRegression(C=0.5, fit_intercept=False, max_iter=2000)
+    return dict(zip(names, model.fit(x, right, weight).coef_[0], strict=True))
 
 
 def calibration(rows: Sequence[Row], found: Found) -> Knots:
-    """Probability -> share right, rising, on rows that were left out."""
-    pairs = [(p, best == row.truth) for row, (best, p) in zip(rows, found, strict=True)
-             if row.features is not None]  # fmt: skip
-    p, right = np.array([x for x, _ in pairs]), np.array([y for _, y in pairs], float)
-    order = np.argsort(p)
-    size = max(25, len(p) // 30)
-    bins = np.array_split(order, max(2, len(p) // size))
-    mids = np.array([p[b].mean() for b in bins])
-    shares = np.array([(right[b].sum() + 1) / (len(b) + 2) for b in bins])
+    """Trust -> share right, rising, on rows that were left out."""
+    pairs = sorted((t, best == row.truth) for row, (best, t) in zip(rows, found, strict=True)
+                   if t <= 1 and row.weight == 1)  # fmt: skip
+    bins = np.array_split(np.array(pairs, float), max(2, len(pairs) // 50))
+    mids = np.array([b[:, 0].mean() for b in bins])
+    shares = np.array([(b[:, 1].sum() + 0.25) / (len(b) + 0.5) for b in bins])
     smooth = IsotonicRegression(y_min=0.02, y_max=CAP).fit(mids, shares)
     return mids, smooth.predict(mids)
 
 
-def sure(p: float, knots: Knots) -> float:
-    return float(np.interp(p, *knots))
+def sure(t: float, knots: Knots) -> float:
+    return 0.99 if t > 1 else float(np.interp(t, *knots))
 
 
 def thresholds(rows: Sequence[Row], found: Found, knots: Knots) -> dict[str, float]:
     """The lowest confidences that keep wrong choices within 1.5 % of all rows."""
-    wrong = sorted(
-        sure(p, knots)
-        for row, (best, p) in zip(rows, found, strict=True)
-        if row.features is not None and best < row.k and best != row.truth
-    )
-    allowed = int(0.013 * len(rows))
-    limit = wrong[-allowed - 1] + 1e-6 if len(wrong) > allowed else 0.5
+    own = [(row, one) for row, one in zip(rows, found, strict=True) if row.weight == 1]
+    wrong = sorted(sure(t, knots) for row, (best, t) in own
+                   if t <= 1 and best < row.k and best != row.truth)  # fmt: skip
+    allowed = int(ALLOWED * len(own))
+    limit = wrong[-allowed - 1] + 1e-4 if len(wrong) > allowed else 0.5
     return {"answer": round(max(0.5, limit), 4), "other": 0.4}
 
 
@@ -288,7 +332,7 @@ def tally(
     n = len(rows)
     counts: Counter[str] = Counter()
     for row, (best, p) in zip(rows, found, strict=True):
-        c = sure(p, knots) if row.features is not None else 0.99
+        c = sure(p, knots)
         choice = 0 <= best < row.k
         clear = c >= limits["answer" if choice else "other"]
         right = best == row.truth
@@ -320,31 +364,45 @@ def table(rows: Sequence[Row], found: Found, knots: Knots, limits: dict[str, flo
         print(f"  {share[kind]:.2f} of {len(by_kind[kind]):3}  {kind}")
     for low in (0.5, 0.6, 0.7, 0.8, 0.9, 0.95):
         at = [best == row.truth for row, (best, p) in zip(rows, found, strict=True)
-              if row.features is not None and low <= sure(p, knots) < low + (0.05 if low >= 0.9 else 0.1)]  # fmt: skip
+              if p <= 1 and low <= sure(p, knots) < low + (0.05 if low >= 0.9 else 0.1)]  # fmt: skip
         if at:
             print(f"  confidence from {low}: {np.mean(at):.3f} right of {len(at)}")
 
 
-def errors(rows: Sequence[Row], found: Found, knots: Knots, limits: dict[str, float]) -> None:
+def errors(rows: Sequence[Row], found: Found, knots: Knots) -> None:
+    """List what is read wrong, the most confident first."""
+
     def name(row: Row, at: int) -> str:
         return "empty" if at < 0 else str(at + 1) if at < row.k else STATUSES[at - row.k]
 
-    for row, (best, p) in sorted(zip(rows, found, strict=True), key=lambda pair: -pair[1][1]):
+    for row, (best, t) in sorted(zip(rows, found, strict=True), key=lambda pair: -pair[1][1]):
         if best == row.truth:
             continue
-        print(f"\n{row.id} [{row.kind}] truth {name(row, row.truth)} read {name(row, best)} {p:.3f} {sure(p, knots):.2f}")
-        print(f"  {row.source['labels']} {row.source['options']} finish {row.source.get('finish_reason')}")
-        print(f"  {str(row.source['response'])[:1500]!r}")
+        said, of = name(row, best), row.source
+        print(f"\n{row.id} [{row.kind}] truth {name(row, row.truth)} read {said} {sure(t, knots):.3f}")
+        print(f"  {of['labels']} {of['options']} finish {of.get('finish_reason')}")
+        print(f"  {str(of['response'])[:1500]!r}")
 
 
 def write(
-    names: dict[str, int], w: np.ndarray, knots: Knots, limits: dict[str, float], n: int
-) -> None:
-    kept = {name: round(float(w[i]), 3) for name, i in names.items() if abs(w[i]) >= 0.02}
+    weights: dict[str, float], knots: Knots, limits: dict[str, float], known: dict[str, float],
+    n: int,
+) -> None:  # fmt: skip
+    """Put what was learnt into the package."""
     points = [[round(float(p), 5), round(float(c), 4)] for p, c in zip(*knots, strict=True)]
-    found = {"learnt_from": n, "thresholds": limits, "calibration": points, "weights": kept}
+    found = {
+        "learnt_from": n,
+        "thresholds": limits,
+        "calibration": points,
+        "trust": rounded(known),
+        "weights": rounded(weights),
+    }
     WEIGHTS.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    print(f"{len(kept)} weights in {WEIGHTS}")
+    print(f"{len(found['weights'])} weights in {WEIGHTS}")
+
+
+def rounded(weights: dict[str, float]) -> dict[str, float]:
+    return {name: round(float(w), 3) for name, w in sorted(weights.items()) if abs(w) >= 0.02}
 
 
 if __name__ == "__main__":

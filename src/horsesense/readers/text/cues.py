@@ -58,7 +58,7 @@ CUES: Final[Mapping[str, re.Pattern[str]]] = MappingProxyType(
             r"|\b(?:depends|comes down|boils down|vary|varies|differs?|disagree|subjective|nuanced)\b"
             r"|\b(?:complex|personal|individual|controversial|divisive|contested|sensitive|debated)"
             r" (?:\w+ )?(?:issue|topic|question|matter|decision|choice|one|subject|debate)\b"
-            rf"|\bpersonal {_VIEW}\b|\bno (?:single|right|one|universal)\b|\bneutral\b|\bon (?:the )?one hand\b"
+            rf"|\bpersonal {_VIEW}\b|\bno (?:single|one|universal) (?:right|correct|true|best|answer)\b|\bneutral\b|\bon (?:the )?one hand\b"
             r"|\bultimately\b|\bup to (?:you|the|each)\b|\breasonable people\b"
         ),
         "back": re.compile(
@@ -79,7 +79,11 @@ CUES: Final[Mapping[str, re.Pattern[str]]] = MappingProxyType(
             r"\b(?:can't|cannot|can not|couldn't|unable to|not able to|won't|hard to|impossible to|difficult to)"
             r" (?:\w+ )?(?:decide|choose|pick|settle|tell|separate|commit|narrow|say)\b|\bundecided\b|\btorn\b"
             r"|\bback and forth\b|\bi keep\b|\bnot (?:\w+ )?(?:settled|decided)\b|\bleave it (?:at that|open|there)\b"
-            r"|\bgo(?:ing)? either way\b|\bstill (?:not|un)"
+            r"|\bgo(?:ing)? either way\b|\bstill (?:not|un)|\bboth (?:\w+ ){0,3}(?:fit|stand|claim|defended|defensible|right"
+            r"|correct|valid|on the table)\b|\bequal(?:ly)? (?:claim|good|strong|valid|plausible|right|likely)\b"
+            r"|\bone (?:is|as) (?:as good|better) (?:as|than) the other\b|\bat the same time\b|\bside by side\b"
+            r"|\bno (?:further|way to (?:decide|choose))\b|\bany further\b|\bcoin\b|\btoss\b|\bentscheiden\b"
+            r"|\bnebeneinander\b|\bbeides\b|\bdepending on (?:which|whether|how|what|who)\b"
         ),
         "unsure": re.compile(
             r"\b(?:not|n't|never) (?:\w+ )?(?:sure|certain|know|known|familiar|recall|remember|confident"

@@ -30,6 +30,20 @@ _ANNOUNCES = re.compile(
 _ALL = re.compile(r"\W*(?:all|both|each)(?: of)?(?: the)?(?: (?:above|these|those|them|options))?\b")
 _NAMES = re.compile(r"\b([a-z]|\d{1,2}|i{1,3}|iv|v)\b")
 
+_ALWAYS = frozenset(("bias", "nothing_named", "nothing_like", "stated", "first_found", "length", "recited"))
+_BEARS_ON = {
+    status: _ALWAYS | frozenset(names.split())
+    for status, names in {
+        "none": "none undetermined not_offered missing lacking foreign_value all_against most_against",
+        "refusal": "refusal policy scruples neutral back long stated for_several",
+        "unknown": "unknown unsure all_named guess",
+        "ambiguous": "either undecided several stated_several for_several end_several two_named "
+        "one_for one_named turn",
+        "illegal": "listed_only question unfinished one_named very_short long neutral",
+        "truncated": "unfinished announcing thought_open very_short",
+    }.items()
+}
+
 _LETTERS = re.compile(r"[^\W_]+")
 _EMPHASISED = re.compile(r"\*\*[^*\n]{1,300}\*\*|__[^_\n]{1,300}__|<(b|strong|mark|u)>[^<\n]{1,300}</\1>", re.I)
 _MARK = re.compile(r"<-+|<=+|←|⬅|✓|✔|✅|☑|👈|\((?:x|correct|chosen|answer|my (?:answer|choice|pick))\)|\[x\]")
@@ -39,11 +53,15 @@ Span = tuple[int, int] | None
 
 
 class Evidence(NamedTuple):
-    """Options first, then `weigh.STATUSES`: features, the rule that speaks most, and its place."""
+    """Options first, then `weigh.STATUSES`: features, the rule that speaks most, and its place.
+
+    `shape` says what the response as a whole is like, on which confidence depends.
+    """
 
     features: list[dict[str, float]]
     rules: list[str]
     spans: list[Span]
+    shape: dict[str, float]
 
 
 def evidence(scene: Scene, first: Impression, about: dict[str, bool]) -> Evidence:
@@ -77,7 +95,25 @@ class _Gathering:
         self._impression()
         shared = self._situation()
         self._statuses(shared)
-        return Evidence(self.features, self.rules, self.spans)
+        return Evidence(self.features, self.rules, self.spans, self._shape(shared))
+
+    def _shape(self, shared: dict[str, float]) -> dict[str, float]:
+        """What the response is like as a whole."""
+        doubts = sum(name in shared for name in _LAST_WORDS)
+        return {
+            "doubts": min(doubts, 3) / 3,
+            "turn": shared.get("turn", 0.0),
+            "either": shared.get("either", 0.0),
+            "several stated": shared.get("stated_several", 0.0),
+            "stated": float(bool(self.said)),
+            "list": float(self.form == "list "),
+            "named": len(self.counts) / self.k,
+            "long": min(len(self.low), 2000) / 2000,
+            "short": float(len(self.low) < 60),
+            "two options": float(self.k == 2),
+            "cut": shared.get("length", 0.0),
+            "against": len(self.against) / self.k,
+        }
 
     def _form(self) -> str:
         """The form of the response, on which the worth of place and likeness depends."""
@@ -164,7 +200,7 @@ class _Gathering:
         if len(left) == 1 and self.k > 1:
             self._add(left.pop(), "verdict:left_over" if self.k > 2 else "verdict:left_of_two")
         self.max_score = None
-        if len(score) >= 2:
+        if len(score) >= max(2, self.k - 1) and not favoured:
             ranked = sorted(score.values(), reverse=True)
             if ranked[0] > ranked[1]:
                 top = max(score, key=score.__getitem__)
@@ -386,6 +422,7 @@ class _Gathering:
             ("very_short", len(low) < 20),
             ("long", len(low) > 600),
             ("first_found", self.first.reading is not None),
+            ("listed_only", self._listed_only()),
             ("end_several", self._several_at_the_end()),
             ("all_named", len(self.counts) == self.k),
             ("two_named", len(self.counts) == 2),
@@ -394,6 +431,17 @@ class _Gathering:
             if holds:
                 found[name] = 1.0
         return found
+
+    def _listed_only(self) -> bool:
+        """Whether all options are gone through once and nothing is said of them."""
+        order = list(dict.fromkeys(m.position for m in self.mentions))
+        plain = not any(m.verdict or m.score is not None for m in self.mentions)
+        plain = plain and not any(
+            name.removeprefix("list ") in ("mark:only", "mark:bold", "line:only")
+            for one in self.features[: self.k]
+            for name in one
+        )
+        return self.k > 1 and order == list(range(self.k)) and plain
 
     def _several_at_the_end(self) -> bool:
         if not self.mentions:
@@ -404,19 +452,24 @@ class _Gathering:
     def _statuses(self, shared: dict[str, float]) -> None:
         meanings = [special.meaning_of(text) for text in self.options]
         for at, status in enumerate(STATUSES, start=self.k):
-            for name, value in shared.items():
-                self.features[at][f"{status}|{name}"] = value
+            self._speaks(at, status, shared)
         for position, meaning in enumerate(meanings):
             if meaning is None:
                 continue
             status = "none" if meaning == "undetermined" else meaning
-            for name, value in shared.items():
-                self.features[position][f"{status}|{name}"] = value
+            self._speaks(position, status, shared)
             self._add(position, "says_so")
             self._add(position, f"says_so:{meaning}")
             self._add(self.k + STATUSES.index(status), "option_says_so")
             self._add(self.k + STATUSES.index(status), f"option_says_so:{meaning}")
         self._together(shared)
+
+    def _speaks(self, at: int, status: str, shared: dict[str, float]) -> None:
+        """Note of what is the case what bears on a status."""
+        own = _BEARS_ON[status]
+        for name, value in shared.items():
+            if name.removesuffix("@end") in own:
+                self.features[at][f"{status}|{name}"] = value
 
     def _together(self, shared: dict[str, float]) -> None:
         """An option that is several others ("all of the above", "both A and B")."""

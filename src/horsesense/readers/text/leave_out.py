@@ -20,11 +20,13 @@ _CLOSE = re.compile(
     rf"(?:<\|?|\[|◁)(?:/ ?|(?:end of|end)[ _])(?P<name>{_THOUGHT})(?:\|?>|\]|▷)"
 )
 _CHANNEL = re.compile(
-    r"<\|?channel\|?>\s{0,3}(?P<name>[a-z]+)[^<\n]{0,40}(?:<\|?message\|?>)?"
+    r"<\|?channel\|?>\s{0,3}(?P<name>analysis|commentary|final|thought|thinking|reasoning|answer|response)"
+    r"\b[^<\n]{0,40}(?:<\|?message\|?>)?|(?P<end><channel\|>)"
     r"|<\|(?P<bare>analysis|commentary|final)\|>(?:<\|?message\|?>)?"
     r"|(?:\A|\n)[ \t]{0,9}(?:\[|#{1,4} )?(?P<line>analysis|final)(?: channel)?\]?:?[ \t]{0,9}(?=\n)"
     r"|\A\s{0,9}(?P<glued>analysis)(?=[a-z])|(?P<answer>assistant ?final(?! answer))"
 )
+_FINAL = ("final", "answer", "response", "assistant final", "assistantfinal", "<channel|>")
 _TOKEN = re.compile(
     r"<\|[^<>|\n]{1,40}\|>|</?s>|\[/?inst\]|</?(?:end of turn|start of turn|eos|bos|pad|eot|unk)>"
 )
@@ -79,7 +81,7 @@ def _leave_out_channels(response: Folded) -> bool:
     """Blank all channels but the final one; whether there are others and no final one."""
     marks = list(_CHANNEL.finditer(response.low))
     names = [next(name for name in m.groups() if name) for m in marks]
-    thought = [name for name in names if name not in ("final", "assistant final", "assistantfinal")]
+    thought = [name for name in names if name not in _FINAL]
     if not thought or names[0] not in ("analysis", "commentary", "thinking", "thought", "reasoning"):
         if names and names[0].startswith("assistant"):
             response.blank(0, marks[0].end())

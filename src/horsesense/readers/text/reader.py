@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from horsesense.readers.reading import Reading
 from horsesense.readers.text.evidence import Evidence, evidence
@@ -16,6 +18,7 @@ from horsesense.readers.text.leave_out import (
 )
 from horsesense.readers.text.normalise import Folded
 from horsesense.readers.text.options import Options
+from horsesense.readers.text.statements import is_named
 from horsesense.readers.text.targets import Scene
 from horsesense.readers.text.weigh import decide
 
@@ -23,6 +26,21 @@ _SURE = 0.99
 _EMPTY = Reading("empty", rule="empty")
 _CUT_IN_THOUGHT = Reading("truncated", rule="thought_alone", confidence=_SURE)
 _FAIR = 0.85
+_PLAIN = 0.97
+_OUTRIGHT = frozenset(
+    ("stated", "chosen", "confirmed", "lead", "last_line", "boxed", "element", "field")
+)
+_LINE = re.compile(r"\n[\s>#|*•-]*(?:(?:option|choice)\b)?")
+_TURN = re.compile(
+    r"\b(?:wait|hmm+|actually|correction|scratch|oops|either|torn|undecided|unsure|sorry|mistake"
+    r"|second thought|edit|instead|decide|both|user|sample|vote|run \d|attempt|i said|at first|but then"
+    r"|then again|question:|q:|no:|no,)\b|[❌✗✘]"
+)
+_DOUBT = re.compile(
+    r"\b(?:wait|hmm|actually|correction|scratch|oops|either|torn|undecided|unsure|not|none|neither|no"
+    r"|cannot|but|however|although|though|sorry|mistake|or|and also|both|between|depends|unless|if"
+    r"|maybe|perhaps|nicht|oder|aber)\b|n't\b|[❌✗✘?]"
+)
 _EMPHASIS = " \t\n*`\"'"
 
 
@@ -62,7 +80,7 @@ class TextReader:
         first = impression(scene, multiple=multiple)
         if multiple:
             return _listed(first, about, scene)
-        return decide(*evidence(scene, first, about))
+        return outright(scene, first) or decide(*evidence(scene, first, about))
 
 
 def prepare(scene: Scene, finish_reason: str | None) -> dict[str, bool]:
@@ -77,6 +95,51 @@ def prepare(scene: Scene, finish_reason: str | None) -> dict[str, bool]:
         "ran_on": ran_on,
         "length": finish_reason == "length",
     }
+
+
+def outright(scene: Scene, first: Impression) -> Reading | None:
+    """The reading of a reply that says its choice in so many words, and nothing besides.
+
+    It names one option alone, by rules that hardly err, with no word of doubt or of a turn.
+    """
+    found = first.reading
+    if found is None or found.rule not in _OUTRIGHT or found.confidence < _PLAIN:
+        return None
+    low = scene.response.low
+    if _TURN.search(low):
+        return None
+    named = _by_label(scene, first, found)
+    if not (named or (_DOUBT.search(low) is None and _alone(scene, found.positions[0]))):
+        return None
+    return replace(found, confidence=_SURE)
+
+
+def _begins_alone(scene: Scene, found: Reading) -> bool:
+    """Whether no other line begins with the label of another option."""
+    low = scene.response.low
+    hits = (scene.labels.at(scene.response, m.end()) for m in _LINE.finditer(low))
+    return all(hit is None or hit.position in found.positions for hit in hits)
+
+
+def _by_label(scene: Scene, first: Impression, found: Reading) -> bool:
+    """Whether every statement, or the beginning, names this option alone and by its label."""
+    said = first.said
+    if not said:
+        return first.first is not None and first.first.target.agrees and _begins_alone(scene, found)
+    return all(
+        s.target.by == "label" and s.target.positions == found.positions for s in said
+    )
+
+
+def _alone(scene: Scene, chosen: int) -> bool:
+    """Whether no other option is named anywhere."""
+    for hit in scene.labels.mentions(scene.response):
+        if hit.position == chosen:
+            continue
+        name = scene.response.text[hit.start : hit.end]
+        if hit.marked or (name not in ("A", "a", "I", "i") and is_named(scene, hit.start)):
+            return False
+    return all(hit.position == chosen for hit in scene.options.find_all(scene.response))
 
 
 def evidence_of(
@@ -96,7 +159,8 @@ def evidence_of(
     if not scene.response.low.strip():
         cut = response.strip() and (about["thought_open"] or about["length"])
         return _CUT_IN_THOUGHT if cut else _EMPTY
-    return evidence(scene, impression(scene), about)
+    first = impression(scene)
+    return outright(scene, first) or evidence(scene, first, about)
 
 
 def _exact(response: str, options: Sequence[str], known: LabelSet) -> Reading | None:

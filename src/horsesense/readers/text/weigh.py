@@ -21,6 +21,20 @@ from horsesense.readers.reading import Reading, Status
 STATUSES: Final = ("none", "refusal", "unknown", "ambiguous", "illegal", "truncated")
 """The statuses that are weighed against the options."""
 
+_TRUSTED: Final = (
+    *("first:sure", "first:doubtful", "first:against", "first:stated", "first:chosen"),
+    *("first:lead", "first:confirmed", "first:boxed", "first:element", "first:field", "lead"),
+    *("first:lead_text", "first:last_line", "first:mentioned", "first:linked", "first:text_alone"),
+    *("first:corrected", "first:refusal", "first:none", "first:unknown", "first:undetermined"),
+    *("first:several", "first:other_label", "first:label_with_other_text"),
+    *("stated:only", "stated:last", "stated:first", "stated:own_text", "stated:last_word"),
+    *("named:only", "said named:only", "named:only_standing", "named:last_word", "line:only"),
+    *("mark:only", "list mark:only", "mark:bold", "verdict:against", "verdict:only_for"),
+    *("verdict:left_over", "verdict:highest", "like:written_only", "value:only", "value:last"),
+    *("like:whole_margin", "says_so"),
+)
+"""Features of the chosen candidate on which confidence rests."""
+
 Features = Mapping[str, float]
 """Name -> value of what speaks for one candidate; what is absent is 0."""
 
@@ -30,15 +44,19 @@ class Weights(NamedTuple):
 
     Attributes:
         weights: feature -> weight.
-        scores, confidences: highest probability, ascending -> share that was right on kinds of
-            replies that were left out.
-        threshold: below this confidence a reading is `unclear`.
+        trust: what makes a decision right -> weight (a logistic regression, see `grounds`).
+        scores, confidences: trust, ascending -> share that was right on kinds of replies that
+            were left out.
+        choice, other: below these confidences an answer, and a reading of another status, is
+            `unclear`.
     """
 
     weights: dict[str, float]
+    trust: dict[str, float]
     scores: list[float]
     confidences: list[float]
-    threshold: float
+    choice: float
+    other: float
 
 
 @cache
@@ -46,13 +64,37 @@ def shipped() -> Weights:
     """The weights that come with the package."""
     text = files("horsesense.readers.text").joinpath("weights.json").read_text("utf-8")
     found = json.loads(text)
-    calibration = found["calibration"]
+    scores, confidences = zip(*found["calibration"], strict=True)
+    limits = found["thresholds"]
     return Weights(
         found["weights"],
-        [score for score, _ in calibration],
-        [confidence for _, confidence in calibration],
-        found["threshold"],
+        found["trust"],
+        list(scores),
+        list(confidences),
+        limits["answer"],
+        limits["other"],
     )
+
+
+def grounds(
+    chosen: Features, chances: Sequence[float], status: bool, shape: Features
+) -> dict[str, float]:
+    """What the confidence in a decision rests on: its probability, and how it came about."""
+    best, second = sorted(chances, reverse=True)[:2]
+    kind = "status " if status else "option "
+    return {
+        kind: 1.0,
+        f"{kind}odds": math.log(best / max(1e-9, 1 - best)) / 4,
+        "lead over the second": math.log(best / max(1e-9, second)) / 4,
+        **{f"{kind}{name}": 1.0 for name in _TRUSTED if name in chosen},
+        **{f"{kind}with {name}": value for name, value in shape.items() if value},
+    }
+
+
+def trust(grounds: Features, weights: Mapping[str, float]) -> float:
+    """How likely it is that a decision on these grounds is right, before calibration."""
+    total = sum(weights.get(name, 0.0) * value for name, value in grounds.items())
+    return 1 / (1 + math.exp(-max(-30.0, min(30.0, total))))
 
 
 def probabilities(candidates: Sequence[Features], weights: Mapping[str, float]) -> list[float]:
@@ -67,34 +109,33 @@ def probabilities(candidates: Sequence[Features], weights: Mapping[str, float]) 
     return [power / total for power in powers]
 
 
-def confidence(score: float, known: Weights) -> float:
-    """The share of readings of this probability that were right, between the learnt points."""
-    at = bisect_right(known.scores, score)
-    if at == 0:
-        return known.confidences[0]
-    if at == len(known.scores):
-        return known.confidences[-1]
-    low, high = known.scores[at - 1], known.scores[at]
+def calibrated(score: float, scores: Sequence[float], shares: Sequence[float]) -> float:
+    """The share of decisions of this trust that were right, between the learnt points."""
+    at = bisect_right(scores, score)
+    if at in (0, len(scores)):
+        return shares[min(at, len(scores) - 1)]
+    low, high = scores[at - 1], scores[at]
     part = (score - low) / (high - low) if high > low else 0.0
-    return known.confidences[at - 1] + part * (known.confidences[at] - known.confidences[at - 1])
+    return shares[at - 1] + part * (shares[at] - shares[at - 1])
 
 
 def decide(
     candidates: Sequence[Features],
     rules: Sequence[str],
     spans: Sequence[tuple[int, int] | None],
-    known: Weights | None = None,
+    shape: Features,
 ) -> Reading:
     """The reading of the likeliest candidate: options first, then `STATUSES`.
 
     `rules` and `spans` say for each candidate which evidence speaks for it most and where.
     """
-    known = known or shipped()
+    known = shipped()
     chances = probabilities(candidates, known.weights)
     best = max(range(len(chances)), key=chances.__getitem__)
-    sure = confidence(chances[best], known)
     k = len(candidates) - len(STATUSES)
-    if sure < known.threshold:
+    score = trust(grounds(candidates[best], chances, best >= k, shape), known.trust)
+    sure = calibrated(score, known.scores, known.confidences)
+    if sure < (known.choice if best < k else known.other):
         return Reading("unclear", (), rules[best], spans[best], sure)
     if best < k:
         return Reading("answer", (best,), rules[best], spans[best], sure)
