@@ -45,6 +45,8 @@ RARE = 3
 """Features of fewer rows are left out."""
 ALLOWED = 0.014
 """Wrong choices, as a share of all rows, that the threshold allows."""
+OTHER = 0.4
+"""The threshold of readings that choose no option."""
 CAP = 0.995
 """No confidence is higher: it could not be told from 1 on this many rows."""
 
@@ -63,11 +65,27 @@ PRIOR = {
     **{"together:all_for": 2.0, "together:just_these": 2.0, "together:said": 1.0},
     **{"none|none": 2.5, "none|missing": 2.5, "none|not_offered": 1.0, "none|undetermined": 2.0},
     **{"none|all_against": 3.0, "none|foreign_value": 0.5, "none|lacking": 1.0},
-    **{"refusal|refusal": 2.0, "refusal|policy": 0.5, "refusal|neutral": 1.0, "refusal|neutral@end": 0.7, "refusal|back@end": 1.0},
+    **{
+        "refusal|refusal": 2.0,
+        "refusal|policy": 0.5,
+        "refusal|neutral": 1.0,
+        "refusal|neutral@end": 0.7,
+        "refusal|back@end": 1.0,
+    },
     **{"refusal|back": 1.0, "refusal|scruples": 0.5, "unknown|unknown": 2.0, "unknown|unsure": 1.0},
-    **{"ambiguous|undecided": 1.0, "ambiguous|undecided@end": 2.0, "ambiguous|several": 2.5, "ambiguous|for_several": 1.0},
+    **{
+        "ambiguous|undecided": 1.0,
+        "ambiguous|undecided@end": 2.0,
+        "ambiguous|several": 2.5,
+        "ambiguous|for_several": 1.0,
+    },
     **{"ambiguous|either": 0.5, "first:several": 4.0, "first:label_with_other_text": 3.0},
-    **{"illegal|listed_only": 3.0, "illegal|nothing_named": 0.5, "illegal|nothing_like": 0.5, "first:other_label": 4.0},
+    **{
+        "illegal|listed_only": 3.0,
+        "illegal|nothing_named": 0.5,
+        "illegal|nothing_like": 0.5,
+        "first:other_label": 4.0,
+    },
     **{"truncated|length": 1.5, "truncated|announcing": 1.5, "truncated|thought_open": 4.0},
 }
 """What a feature is thought to weigh before anything is learnt (0 where nothing is said).
@@ -159,7 +177,9 @@ def make_row(
     found = evidence_of(response, options, labels, finish_reason=reason)
     k = len(options)
     if not isinstance(found, Reading):
-        return Row(identity, kind, writer, weight, k, truth, found.features, found.shape, -2, source)
+        return Row(
+            identity, kind, writer, weight, k, truth, found.features, found.shape, -2, source
+        )
     return Row(identity, kind, writer, weight, k, truth, None, {}, as_truth(found, k), source)
 
 
@@ -323,7 +343,7 @@ def thresholds(rows: Sequence[Row], found: Found, knots: Knots) -> dict[str, flo
                    if t <= 1 and best < row.k and best != row.truth)  # fmt: skip
     allowed = int(ALLOWED * len(own))
     limit = wrong[-allowed - 1] + 1e-4 if len(wrong) > allowed else 0.5
-    return {"answer": round(max(0.5, limit), 4), "other": 0.4}
+    return {"answer": round(max(0.5, limit), 4), "other": OTHER}
 
 
 def tally(
@@ -364,7 +384,7 @@ def table(rows: Sequence[Row], found: Found, knots: Knots, limits: dict[str, flo
         print(f"  {share[kind]:.2f} of {len(by_kind[kind]):3}  {kind}")
     for low in (0.5, 0.6, 0.7, 0.8, 0.9, 0.95):
         at = [best == row.truth for row, (best, p) in zip(rows, found, strict=True)
-              if p <= 1 and low <= sure(p, knots) < low + (0.05 if low >= 0.9 else 0.1)]  # fmt: skip
+              if p <= 1 and 0 <= sure(p, knots) - low < (0.05 if low >= 0.9 else 0.1)]  # fmt: skip
         if at:
             print(f"  confidence from {low}: {np.mean(at):.3f} right of {len(at)}")
 
@@ -379,7 +399,9 @@ def errors(rows: Sequence[Row], found: Found, knots: Knots) -> None:
         if best == row.truth:
             continue
         said, of = name(row, best), row.source
-        print(f"\n{row.id} [{row.kind}] truth {name(row, row.truth)} read {said} {sure(t, knots):.3f}")
+        print(
+            f"\n{row.id} [{row.kind}] truth {name(row, row.truth)} read {said} {sure(t, knots):.3f}"
+        )
         print(f"  {of['labels']} {of['options']} finish {of.get('finish_reason')}")
         print(f"  {str(of['response'])[:1500]!r}")
 

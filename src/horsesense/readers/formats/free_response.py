@@ -12,7 +12,7 @@ from typing import Final, Literal, get_args
 
 from horsesense.models.messages import Response
 from horsesense.readers.reading import Reading
-from horsesense.readers.text import TextReader
+from horsesense.readers.text import LIKELY, TextReader
 from horsesense.readers.text.options import tokens_of
 from horsesense.trials.trial import Trial, withheld_gold
 
@@ -78,7 +78,8 @@ def judge(reader: TextReader, trial: Trial, response: Response) -> Reading:
         return Reading("illegal", (), "new_wrong", (0, len(text)), 0.8)
     found = reader.read(text, variant.options, variant.labels, finish_reason=response.finish_reason)
     cut = found.status == "truncated" and response.finish_reason == "length"
-    if cut or found.status in ("refusal", "unknown"):
+    declines = found.status in ("refusal", "unknown") and found.confidence >= LIKELY
+    if cut or declines:
         return found
     return _named_otherwise(trial, text)
 

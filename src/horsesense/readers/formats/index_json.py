@@ -21,7 +21,7 @@ from horsesense.readers.formats.bundled import (
     without_thinking,
 )
 from horsesense.readers.reading import Reading
-from horsesense.readers.text import TextReader
+from horsesense.readers.text import LIKELY, TextReader
 from horsesense.trials.trial import Trial, bundled
 
 _RANGE = re.compile(r"(?<!\d)(\d++)\s*+(?:-|–|—|\.{2,}|…|\bto\b|\bthrough\b)\s*(\d+)")
@@ -330,5 +330,6 @@ def _split(numbers: Iterable[int], n: int) -> Numbers:
 def _nothing(reader: TextReader, response: Response, names: Names, n: int) -> tuple[Reading, ...]:
     """A reply without numbers: refused, empty, cut off, or about something else."""
     whole = reader.read(response.text, names.names, (), finish_reason=response.finish_reason)
-    status = "illegal" if whole.status in ("answer", "none") else whole.status
+    guess = whole.status in ("answer", "none", "unclear") or whole.confidence < LIKELY
+    status = "illegal" if guess else whole.status
     return (Reading(status, (), f"no_indices_{whole.rule}", whole.span, whole.confidence),) * n

@@ -22,7 +22,7 @@ from horsesense.readers.formats.bundled import (
     without_thinking,
 )
 from horsesense.readers.reading import Reading
-from horsesense.readers.text import TextReader
+from horsesense.readers.text import LIKELY, TextReader
 from horsesense.trials.trial import Trial
 
 _LINE = re.compile(
@@ -233,6 +233,7 @@ def _nothing(
         names.names if names.letters else (),
         finish_reason=response.finish_reason,
     )
-    status = "illegal" if whole.status == "answer" else whole.status
+    guess = whole.status in ("answer", "unclear") or whole.confidence < LIKELY
+    status = "illegal" if guess else whole.status
     reading = Reading(status, (), f"no_lines_{whole.rule}", whole.span, whole.confidence)
     return (replace(reading, excess=-n), *[reading] * (n - 1))

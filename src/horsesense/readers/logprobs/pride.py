@@ -29,7 +29,7 @@ from horsesense.stats import pride
 from horsesense.trials.condition import Condition
 from horsesense.trials.trial import Trial, Variant, none_phrase
 
-RULES: Final = Rules(version="2", source="e13efb4c19b1")
+RULES: Final = Rules(version="2", source="9f8706480455")
 
 FITTED_ON: Final = "estimation_item"
 """Rule of the readings of items that the prior was estimated on."""

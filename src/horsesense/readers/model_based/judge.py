@@ -36,7 +36,7 @@ from horsesense.readers.text import TextReader
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 
-RULES: Final = Rules(version="1", source="79839f7bddde")
+RULES: Final = Rules(version="2", source="6909ba805dc5")
 
 MAX_TOKENS: Final = 16
 REPLY_CHARACTERS: Final = 6000

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
 from typing import NamedTuple
 
-from horsesense.readers.text import likeness, special
+from horsesense.readers.text import layout, likeness, special
 from horsesense.readers.text.cues import CUES
 from horsesense.readers.text.impression import Impression, finished
-from horsesense.readers.text.statements import Statement, concludes, turns
-from horsesense.readers.text.survey import Mention, survey
+from horsesense.readers.text.statements import concludes, turns
+from horsesense.readers.text.survey import survey
 from horsesense.readers.text.targets import Scene
 from horsesense.readers.text.weigh import STATUSES
 
@@ -27,14 +26,19 @@ _ANNOUNCES = re.compile(
     r"(?:\b(?:is|are|be|option|answer|choose|pick|select|with|that|the|a|to|and|of|:|because|so|as"
     r"|would|which|for|in|if|i|we)|[,:(\-=*])\s*\Z"
 )
-_ALL = re.compile(r"\W*(?:all|both|each)(?: of)?(?: the)?(?: (?:above|these|those|them|options))?\b")
+_ALL = re.compile(
+    r"\W*(?:all|both|each)(?: of)?(?: the)?(?: (?:above|these|those|them|options))?\b"
+)
 _NAMES = re.compile(r"\b([a-z]|\d{1,2}|i{1,3}|iv|v)\b")
 
-_ALWAYS = frozenset(("bias", "nothing_named", "nothing_like", "stated", "first_found", "length", "recited"))
+_ALWAYS = frozenset(
+    ("bias", "nothing_named", "nothing_like", "stated", "first_found", "length", "recited")
+)
 _BEARS_ON = {
     status: _ALWAYS | frozenset(names.split())
     for status, names in {
-        "none": "none undetermined not_offered missing lacking foreign_value all_against most_against",
+        "none": "none undetermined not_offered missing lacking foreign_value all_against"
+        " most_against",
         "refusal": "refusal policy scruples neutral back long stated for_several",
         "unknown": "unknown unsure all_named guess",
         "ambiguous": "either undecided several stated_several for_several end_several two_named "
@@ -44,10 +48,7 @@ _BEARS_ON = {
     }.items()
 }
 
-_LETTERS = re.compile(r"[^\W_]+")
-_EMPHASISED = re.compile(r"\*\*[^*\n]{1,300}\*\*|__[^_\n]{1,300}__|<(b|strong|mark|u)>[^<\n]{1,300}</\1>", re.I)
-_MARK = re.compile(r"<-+|<=+|←|⬅|✓|✔|✅|☑|👈|\((?:x|correct|chosen|answer|my (?:answer|choice|pick))\)|\[x\]")
-_MARK_BEFORE = re.compile(r"->|=>|→|➡|👉|✓|✔|✅|☑|\[x\]|\(x\)|>>|\A\s*x\s|^\s*>")
+_FEW_LINES = 3
 
 Span = tuple[int, int] | None
 
@@ -79,17 +80,14 @@ class _Gathering:
         self.k = len(self.options)
         self.mentions, self.sentences = survey(scene)
         self.form = self._form()
-        self.features: list[dict[str, float]] = [
-            {} for _ in range(self.k + len(STATUSES))
-        ]
+        self.features: list[dict[str, float]] = [{} for _ in range(self.k + len(STATUSES))]
         self.rules = ["likeness"] * self.k + [f"no_choice_{name}" for name in STATUSES]
         self.spans: list[Span] = [None] * (self.k + len(STATUSES))
 
     def all(self) -> Evidence:
         self._mentioned()
         self._verdicts()
-        self._alone()
-        self._marked()
+        self._layout()
         self._stated()
         self._alike()
         self._impression()
@@ -207,72 +205,24 @@ class _Gathering:
                 self._add(top, "verdict:highest")
                 self._add(top, "verdict:highest_share", len(score) / self.k)
 
-    def _alone(self) -> None:
-        """Lines that hold an option and nothing else."""
-        lines = [line for line in self.scene.response.low.split("\n") if line.strip()]
-        if len(lines) < 2:
-            return
-        places = {}
-        start = 0
-        for line in self.scene.response.low.split("\n"):
-            end = start + len(line)
-            if line.strip():
-                places[start] = end
-            start = end + 1
-        at = 0
-        spans = list(places.items())
-        found: list[tuple[int, int]] = []
-        for n, (start, end) in enumerate(spans):
-            here = []
-            while at < len(self.mentions) and self.mentions[at].start < end:
-                if self.mentions[at].start >= start:
-                    here.append(self.mentions[at])
-                at += 1
-            if here and len({m.position for m in here}) == 1:
-                said = sum(m.end - m.start for m in here)
-                rest = _LETTERS.findall(
-                    self.scene.response.low[start : here[0].start]
-                    + " " + self.scene.response.low[here[-1].end : end]
-                )
-                if len("".join(rest)) <= 0.25 * said + 1:
-                    found.append((n, here[0].position))
-        if not found or len(found) > 3:
-            return
-        for n, position in found:
-            self._add(position, "line")
-            if n == 0:
-                self._add(position, "line:first")
-            if n == len(spans) - 1:
-                self._add(position, "line:last")
-        if len({position for _, position in found}) == 1:
-            self._add(found[0][1], "line:only")
-
-    def _marked(self) -> None:
-        """The one option that emphasis or a mark sets off from others."""
-        original = self.scene.response.source
-        bold: set[int] = set()
-        for m in _EMPHASISED.finditer(original):
-            inner = m.group().strip("*_`:. ").lower()
-            for position, text in enumerate(self.options):
-                if text and text.lower() in inner:
-                    bold.add(position)
-            name = inner.strip("()[].: ")
-            label = self.scene.labels.positions.get(name.upper())
-            if label is not None:
-                bold.add(label)
-        if len(bold) == 1:
-            self._add(next(iter(bold)), "mark:bold")
-        marked = set()
-        for m in self.mentions:
-            low = self.scene.response.low
-            end = low.find("\n", m.end)
-            line_start = low.rfind("\n", 0, m.start) + 1
-            if _MARK.search(low, m.end, end if end >= 0 else len(low)) or _MARK_BEFORE.search(
-                low, line_start, m.start
-            ):
-                marked.add(m.position)
-        if len(marked) == 1:
-            self._add(marked.pop(), "mark:only")
+    def _layout(self) -> None:
+        """Lines that hold an option and nothing else; what emphasis or a mark sets off."""
+        found, n = layout.alone(self.scene, self.mentions)
+        if n > 1 and 0 < len(found) <= _FEW_LINES:
+            for line, position in found:
+                self._add(position, "line")
+                if line == 0:
+                    self._add(position, "line:first")
+                if line == n - 1:
+                    self._add(position, "line:last")
+            if len({position for _, position in found}) == 1:
+                self._add(found[0][1], "line:only")
+        for name, positions in (
+            ("mark:bold", layout.emphasised(self.scene)),
+            ("mark:only", layout.marked(self.scene, self.mentions)),
+        ):
+            if len(positions) == 1:
+                self._add(positions.pop(), name)
 
     def _stated(self) -> None:
         said = [s for s in self.first.said if len(s.target.positions) == 1]

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from horsesense.readers.reading import Reading, Status
 from horsesense.readers.text import announcements, candidates, no_choice, special
-from horsesense.readers.text.options import ends_clause
 from horsesense.readers.text.marked_up import marked_up
+from horsesense.readers.text.options import ends_clause
 from horsesense.readers.text.statements import Statement, concludes, statements, turns
 from horsesense.readers.text.targets import Scene
 

@@ -1,4 +1,4 @@
-"""Parts of a response that answer nothing: thoughts, markup, the prompt again, the next question."""
+"""Parts of a response that answer nothing: thoughts, markup, the prompt, a next question."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _OPEN = re.compile(
     rf"(?:<\|?|\[|◁)(?:(?:begin of|start of|start)[ _])?(?P<name>{_THOUGHT})(?: [^<>\n]{{0,40}})?"
     r"(?:\|?>|\]|▷)"
 )
-_CLOSE = re.compile(
-    rf"(?:<\|?|\[|◁)(?:/ ?|(?:end of|end)[ _])(?P<name>{_THOUGHT})(?:\|?>|\]|▷)"
-)
+_CLOSE = re.compile(rf"(?:<\|?|\[|◁)(?:/ ?|(?:end of|end)[ _])(?P<name>{_THOUGHT})(?:\|?>|\]|▷)")
 _CHANNEL = re.compile(
-    r"<\|?channel\|?>\s{0,3}(?P<name>analysis|commentary|final|thought|thinking|reasoning|answer|response)"
+    r"<\|?channel\|?>\s{0,3}(?P<name>analysis|commentary|final|thought|thinking|reasoning"
+    r"|answer|response)"
     r"\b[^<\n]{0,40}(?:<\|?message\|?>)?|(?P<end><channel\|>)"
     r"|<\|(?P<bare>analysis|commentary|final)\|>(?:<\|?message\|?>)?"
-    r"|(?:\A|\n)[ \t]{0,9}(?:\[|#{1,4} )?(?P<line>analysis|final)(?: channel)?\]?:?[ \t]{0,9}(?=\n)"
+    r"|(?:\A|\n)[ \t]{0,9}(?:\[|#{1,4} )?(?P<line>analysis"
+    r"|final)(?: channel)?\]?:?[ \t]{0,9}(?=\n)"
     r"|\A\s{0,9}(?P<glued>analysis)(?=[a-z])|(?P<answer>assistant ?final(?! answer))"
 )
 _FINAL = ("final", "answer", "response", "assistant final", "assistantfinal", "<channel|>")
@@ -31,7 +31,8 @@ _TOKEN = re.compile(
     r"<\|[^<>|\n]{1,40}\|>|</?s>|\[/?inst\]|</?(?:end of turn|start of turn|eos|bos|pad|eot|unk)>"
 )
 _NEXT_TURN = re.compile(
-    r"(?:<\|(?:im start|start header id|start)\|>|<start of turn>|<\|eot id\|><\|start header id\|>)"
+    r"(?:<\|(?:im start|start header id|start)\|>|<start of turn>"
+    r"|<\|eot id\|><\|start header id\|>)"
     r"\s{0,9}user|\[inst\]|<\|user\|>"
 )
 _ELEMENT = re.compile(
@@ -39,6 +40,7 @@ _ELEMENT = re.compile(
     r"|code|pre|mark|font|small|su[bp]|blockquote|center|section|article|details|summary|a)"
     r"(?:\s[^<>]{0,120})?/?>|&nbsp;"
 )
+_SAYS = re.compile(r"\w")
 _BREAKS = re.compile(r"</?(?:p|br|hr|div|li|h[1-6]|tr|table|blockquote|section)\b")
 _STRUCK = re.compile(r"~~[^~\n]{1,80}~~|<(?:del|s|strike)>[^<\n]{1,80}</(?:del|s|strike)>")
 _NEXT_QUESTION = re.compile(
@@ -61,7 +63,8 @@ def leave_out_thinking(response: Folded) -> bool:
         cut = _leave_out_channels(response)
     if not ("<" in low or "[" in low or "◁" in low):
         return cut
-    place, thoughts = 0, []
+    place = 0
+    thoughts: list[tuple[int, int, str]] = []
     for close in _CLOSE.finditer(response.low):
         opened = _OPEN.search(response.low, place, close.start())
         if opened is None:
@@ -82,7 +85,13 @@ def _leave_out_channels(response: Folded) -> bool:
     marks = list(_CHANNEL.finditer(response.low))
     names = [next(name for name in m.groups() if name) for m in marks]
     thought = [name for name in names if name not in _FINAL]
-    if not thought or names[0] not in ("analysis", "commentary", "thinking", "thought", "reasoning"):
+    if not thought or names[0] not in (
+        "analysis",
+        "commentary",
+        "thinking",
+        "thought",
+        "reasoning",
+    ):
         if names and names[0].startswith("assistant"):
             response.blank(0, marks[0].end())
         return False
@@ -111,6 +120,8 @@ def leave_out_markup(scene: Scene) -> None:
         response.blank(turn.start(), len(low))
     response.blank_each((*m.span(), " ") for m in _TOKEN.finditer(response.low))
     if any("<" in option for option in scene.options.texts):
+        return
+    if not _SAYS.search(_ELEMENT.sub("", response.low)):
         return
     response.blank_each(
         (*m.span(), "\n" if _BREAKS.match(m.group()) else " ")

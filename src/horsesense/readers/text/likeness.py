@@ -19,11 +19,103 @@ _SUFFIX = re.compile(
     r"(?:ations?|ations?|ments?|ness|ities|ity|ingly|edly|ally|ing|ies|ied|ely|ed|es|ly|s|e|y)$"
 )
 _STOP = frozenset(
-    "a an the of to in on at by for with and or but as is are was were be been being it its it's "
-    "this that these those there which who what when where how than then so such from into about "
-    "i you he she they we my your his her their our me him them us do does did has have had will "
-    "would can could may might must shall should if because since also just very more most some "
-    "any all both each only own same too option answer choice correct".split()
+    [
+        "a",
+        "an",
+        "the",
+        "of",
+        "to",
+        "in",
+        "on",
+        "at",
+        "by",
+        "for",
+        "with",
+        "and",
+        "or",
+        "but",
+        "as",
+        "is",
+        "are",
+        "was",
+        "were",
+        "be",
+        "been",
+        "being",
+        "it",
+        "its",
+        "it's",
+        "this",
+        "that",
+        "these",
+        "those",
+        "there",
+        "which",
+        "who",
+        "what",
+        "when",
+        "where",
+        "how",
+        "than",
+        "then",
+        "so",
+        "such",
+        "from",
+        "into",
+        "about",
+        "i",
+        "you",
+        "he",
+        "she",
+        "they",
+        "we",
+        "my",
+        "your",
+        "his",
+        "her",
+        "their",
+        "our",
+        "me",
+        "him",
+        "them",
+        "us",
+        "do",
+        "does",
+        "did",
+        "has",
+        "have",
+        "had",
+        "will",
+        "would",
+        "can",
+        "could",
+        "may",
+        "might",
+        "must",
+        "shall",
+        "should",
+        "if",
+        "because",
+        "since",
+        "also",
+        "just",
+        "very",
+        "more",
+        "most",
+        "some",
+        "any",
+        "all",
+        "both",
+        "each",
+        "only",
+        "own",
+        "same",
+        "too",
+        "option",
+        "answer",
+        "choice",
+        "correct",
+    ]
 )
 # Words of one meaning, by stems; a reply may use one and the option the other.
 _ALIKE = (
@@ -33,8 +125,8 @@ _ALIKE = (
     "agree support favor favour approve endorse back",
     "disagree oppose against disapprove object",
     "yes true yeah yep affirmative indeed correct acceptable allowed certainly",
-    "no not false never nope negative incorrect cannot can't isn't doesn't don't won't wasn't aren't "
-    "nicht nein",
+    "no not false never nope negative incorrect cannot can't isn't doesn't don't won't wasn't "
+    "aren't nicht nein",
     "strong complete total full entire absolute very extreme highly definite",
     "some slight fair bit rather somewhat partly partial moderate little",
     "good positive happy great glad joy love pleased favorable excellent",
@@ -65,32 +157,46 @@ _ALIKE = (
 _NUMERALS = {
     word: str(number)
     for number, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve".split()
+        [
+            "zero",
+            "one",
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+        ]
     )
 }
 _UNITS: dict[str, tuple[str, float]] = {
-    **{u: ("m", 1e3) for u in ("km", "kilometer", "kilometre", "kilometers", "kilometres")},
-    **{u: ("m", 1.0) for u in ("m", "meter", "metre", "meters", "metres")},
-    **{u: ("m", 1e-2) for u in ("cm", "centimeter", "centimetre", "centimeters", "centimetres")},
-    **{u: ("m", 1e-3) for u in ("mm", "millimeter", "millimetre", "millimeters", "millimetres")},
-    **{u: ("g", 1e3) for u in ("kg", "kilogram", "kilograms", "kilo", "kilos")},
-    **{u: ("g", 1.0) for u in ("g", "gram", "grams")},
-    **{u: ("g", 1e-3) for u in ("mg", "milligram", "milligrams")},
-    **{u: ("g", 1e-6) for u in ("mcg", "µg", "μg", "microgram", "micrograms")},
-    **{u: ("l", 1.0) for u in ("l", "liter", "litre", "liters", "litres")},
-    **{u: ("l", 1e-3) for u in ("ml", "milliliter", "millilitre", "milliliters", "millilitres")},
-    **{u: ("s", 1.0) for u in ("s", "sec", "second", "seconds")},
-    **{u: ("s", 1e-3) for u in ("ms", "millisecond", "milliseconds")},
-    **{u: ("s", 60.0) for u in ("min", "mins", "minute", "minutes")},
-    **{u: ("s", 3600.0) for u in ("h", "hr", "hrs", "hour", "hours")},
-    **{u: ("s", 86400.0) for u in ("day", "days")},
-    **{u: ("s", 604800.0) for u in ("week", "weeks")},
-    **{u: ("", 0.01) for u in ("%", "percent")},
-    **{u: ("", 1e3) for u in ("k", "thousand")},
-    **{u: ("", 1e6) for u in ("million",)},
-    **{u: ("", 1e9) for u in ("billion",)},
-    **{u: ("$", 0.01) for u in ("cent", "cents", "¢", "pence")},
-    **{u: ("$", 1.0) for u in ("dollar", "dollars", "euro", "euros", "€", "pounds")},
+    **dict.fromkeys(("km", "kilometer", "kilometre", "kilometers", "kilometres"), ("m", 1000.0)),
+    **dict.fromkeys(("m", "meter", "metre", "meters", "metres"), ("m", 1.0)),
+    **dict.fromkeys(("cm", "centimeter", "centimetre", "centimeters", "centimetres"), ("m", 0.01)),
+    **dict.fromkeys(("mm", "millimeter", "millimetre", "millimeters", "millimetres"), ("m", 0.001)),
+    **dict.fromkeys(("kg", "kilogram", "kilograms", "kilo", "kilos"), ("g", 1000.0)),
+    **dict.fromkeys(("g", "gram", "grams"), ("g", 1.0)),
+    **dict.fromkeys(("mg", "milligram", "milligrams"), ("g", 0.001)),
+    **dict.fromkeys(("mcg", "µg", "μg", "microgram", "micrograms"), ("g", 1e-06)),
+    **dict.fromkeys(("l", "liter", "litre", "liters", "litres"), ("l", 1.0)),
+    **dict.fromkeys(("ml", "milliliter", "millilitre", "milliliters", "millilitres"), ("l", 0.001)),
+    **dict.fromkeys(("s", "sec", "second", "seconds"), ("s", 1.0)),
+    **dict.fromkeys(("ms", "millisecond", "milliseconds"), ("s", 0.001)),
+    **dict.fromkeys(("min", "mins", "minute", "minutes"), ("s", 60.0)),
+    **dict.fromkeys(("h", "hr", "hrs", "hour", "hours"), ("s", 3600.0)),
+    **dict.fromkeys(("day", "days"), ("s", 86400.0)),
+    **dict.fromkeys(("week", "weeks"), ("s", 604800.0)),
+    **dict.fromkeys(("%", "percent"), ("", 0.01)),
+    **dict.fromkeys(("k", "thousand"), ("", 1000.0)),
+    **dict.fromkeys(("million",), ("", 1000000.0)),
+    **dict.fromkeys(("billion",), ("", 1000000000.0)),
+    **dict.fromkeys(("cent", "cents", "¢", "pence"), ("$", 0.01)),
+    **dict.fromkeys(("dollar", "dollars", "euro", "euros", "€", "pounds"), ("$", 1.0)),
 }
 _NUMBER = re.compile(
     r"(?P<money>[$€£]\s?)?(?P<number>(?<![\w.])[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)"
@@ -187,7 +293,7 @@ def written_otherwise(low: str, options: Sequence[str]) -> set[int]:
 
 
 def values(low: str) -> list[Value]:
-    """The numbers of a text with their kind of unit, in order, fractions and percents worked out."""
+    """The numbers of a text with their kind of unit, in order; fractions worked out."""
     if "frac" in low:
         low = _LATEX.sub(r"\1/\2", low)
     low = _SPELLED.sub(lambda m: _NUMERALS[m.group()], low)

@@ -108,7 +108,9 @@ class Folded:
 
     def blank_each(self, spans: Iterable[tuple[int, int, str]]) -> None:
         """Blank many places (start, end, first character), in order, in one pass."""
-        parts, low, place = [], [], 0
+        parts: list[str] = []
+        low: list[str] = []
+        place = 0
         for start, end, first in spans:
             gap = first + " " * (end - start - 1)
             parts += (self.text[place:start], gap)

@@ -9,7 +9,10 @@ _ORDINALS = {
     word: number
     for number, words in enumerate(
         (
-            *("first 1st erste ersten primera primero première premier", "second 2nd zweite segunda"),
+            *(
+                "first 1st erste ersten primera primero première premier",
+                "second 2nd zweite segunda",
+            ),
             *("third 3rd dritte tercera troisième", "fourth 4th vierte cuarta", "fifth 5th"),
             *("sixth 6th", "seventh 7th", "eighth 8th", "ninth 9th", "tenth 10th"),
         )
@@ -18,7 +21,9 @@ _ORDINALS = {
 }
 _NUMERALS = {
     word: number
-    for number, word in enumerate("one two three four five six seven eight nine ten".split())
+    for number, word in enumerate(
+        ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+    )
 }
 _THING = (
     r"(?:options?|choices?|answers?|alternatives?|one|statements?|items?|entry|candidate"

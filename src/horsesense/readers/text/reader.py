@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from horsesense.readers.reading import Reading
+from horsesense.readers.text import no_choice
+from horsesense.readers.text.cues import CUES
 from horsesense.readers.text.evidence import Evidence, evidence
 from horsesense.readers.text.impression import Impression, finished, impression
 from horsesense.readers.text.labels import LabelSet, label_set
@@ -18,23 +20,39 @@ from horsesense.readers.text.leave_out import (
 )
 from horsesense.readers.text.normalise import Folded
 from horsesense.readers.text.options import Options
+from horsesense.readers.text.special import meaning_of
 from horsesense.readers.text.statements import is_named
 from horsesense.readers.text.targets import Scene
 from horsesense.readers.text.weigh import decide
 
 _SURE = 0.99
+LIKELY = 0.6
+"""The confidence from which on a reading without a choice is more than a guess."""
 _EMPTY = Reading("empty", rule="empty")
 _CUT_IN_THOUGHT = Reading("truncated", rule="thought_alone", confidence=_SURE)
 _FAIR = 0.85
 _PLAIN = 0.97
+_OPENING = 120
 _OUTRIGHT = frozenset(
     ("stated", "chosen", "confirmed", "lead", "last_line", "boxed", "element", "field")
 )
+_WEAKER = frozenset(("linked", "mentioned"))
+_BRIEF = frozenset(
+    ("unknown", "none", "undetermined", "linked", "mentioned", "several", "text_alone")
+) | {"other_label", "all_rejected", "label_alone", "corrected", "last_line", "lead"}
+_BRIEFEST = _BRIEF | {"lead_text", "stated", "chosen", "label_with_other_text"}
+_SHORT, _VERY_SHORT = 80, 40
+_BRIEFLY = 0.89
+_FAIRLY = 0.93
+_LISTS = re.compile(r"[❌✗✘✅✓✔☑%|{]|\n[^\n]+\n")
+_SET_OFF = re.compile(r"[)\].:*]*[ \t]*(?:\n|\Z)")
 _LINE = re.compile(r"\n[\s>#|*•-]*(?:(?:option|choice)\b)?")
 _TURN = re.compile(
-    r"\b(?:wait|hmm+|actually|correction|scratch|oops|either|torn|undecided|unsure|sorry|mistake"
-    r"|second thought|edit|instead|decide|both|user|sample|vote|run \d|attempt|i said|at first|but then"
-    r"|then again|question:|q:|no:|no,)\b|[❌✗✘]"
+    r"\b(?:wait|hmm+|correction|scratch|oops|torn|undecided|second thought|edit|user|sample|vote"
+    r"|run \d|attempt|i said|at first|then again|question:|q:|no:)\b|[❌✗✘]"
+)
+_HESITATION = re.compile(
+    r"\b(?:actually|either|unsure|sorry|mistake|instead|decide|both|but then|no,)"
 )
 _DOUBT = re.compile(
     r"\b(?:wait|hmm|actually|correction|scratch|oops|either|torn|undecided|unsure|not|none|neither|no"
@@ -98,20 +116,91 @@ def prepare(scene: Scene, finish_reason: str | None) -> dict[str, bool]:
 
 
 def outright(scene: Scene, first: Impression) -> Reading | None:
-    """The reading of a reply that says its choice in so many words, and nothing besides.
+    """The reading of a reply that says in so many words what it chooses, and nothing besides.
 
-    It names one option alone, by rules that hardly err, with no word of doubt or of a turn.
+    It names one option alone, by rules that hardly err, with no word of doubt or of a turn; or it
+    is so short that there is nothing to weigh.
     """
     found = first.reading
-    if found is None or found.rule not in _OUTRIGHT or found.confidence < _PLAIN:
+    if found is None:
         return None
     low = scene.response.low
-    if _TURN.search(low):
+    if found.rule == "refusal":
+        plain = not first.said and not _names_any(scene)
+        plain = plain and (_refuses(low) or _only_refuses(low))
+        return replace(found, confidence=_SURE) if plain else None
+    if found.rule in _OUTRIGHT and found.confidence >= _FAIR and not _TURN.search(low):
+        hesitates = _HESITATION.search(low) and not _agrees(first, found)
+        if found.rule == "lead" and not first.said and _leads(scene, first):
+            own = first.first is not None and first.first.target.agrees
+            return replace(found, confidence=_SURE if own else _FAIRLY)
+        sure = found.confidence >= _PLAIN
+        if sure and not hesitates and (_by_label(scene, first, found) or _undoubted(scene, found)):
+            return replace(found, confidence=_SURE)
+    if found.rule in _WEAKER and _undoubted(scene, found):
+        return replace(found, confidence=_SURE)
+    size = len(low.strip())
+    if _LISTS.search(low) or found.confidence < _FAIR:
         return None
-    named = _by_label(scene, first, found)
-    if not (named or (_DOUBT.search(low) is None and _alone(scene, found.positions[0]))):
-        return None
-    return replace(found, confidence=_SURE)
+    brief = size < _SHORT and found.rule in _BRIEF
+    if not brief and size < _VERY_SHORT and found.rule in _BRIEFEST:
+        brief = not found.positions or _alone(scene, found.positions[0])
+    return replace(found, confidence=_BRIEFLY) if brief else None
+
+
+def _leads(scene: Scene, first: Impression) -> bool:
+    """Whether a reply begins with a label that is set off, and no other line with another."""
+    lead = first.first
+    low = scene.response.low
+    if lead is None or lead.target.by != "label" or lead.target.text == "other" or "{" in low:
+        return False
+    set_off = lead.target.agrees or low[lead.target.end : lead.target.end + 1] in (
+        ".",
+        ")",
+        ":",
+        "\n",
+    )
+    named = tuple(lead.target.positions)
+    hits = (scene.labels.at(scene.response, m.end()) for m in _LINE.finditer(low))
+    return set_off and all(hit is None or hit.position in named for hit in hits)
+
+
+def _undoubted(scene: Scene, found: Reading) -> bool:
+    """Whether no other option is named, and no word of doubt or of a turn is there."""
+    low = scene.response.low
+    doubt = _DOUBT.search(low) or _TURN.search(low) or _HESITATION.search(low)
+    return not doubt and bool(found.positions) and _alone(scene, found.positions[0])
+
+
+def _refuses(low: str) -> bool:
+    """Whether a reply begins by declining for reasons of right and wrong, and lacks nothing."""
+    refusal = no_choice.REFUSAL.search(low, 0, _OPENING)
+    return (
+        refusal is not None
+        and no_choice.SCRUPLES.search(low) is not None
+        and not any(CUES[name].search(low) for name in ("missing", "guess", "undecided"))
+    )
+
+
+def _only_refuses(low: str) -> bool:
+    """Whether a short reply declines and does nothing else."""
+    return len(low.strip()) < _SHORT and not any(
+        CUES[name].search(low) for name in ("missing", "lacking", "guess", "unsure", "not_offered")
+    )
+
+
+def _names_any(scene: Scene) -> bool:
+    """Whether an option's text is there, other than one that says that no choice is made."""
+    texts = scene.options.texts
+    return any(
+        meaning_of(texts[h.position]) is None for h in scene.options.find_all(scene.response)
+    )
+
+
+def _agrees(first: Impression, found: Reading) -> bool:
+    """Whether the choice is stated, or led with, by label and own text."""
+    said = first.said or ([first.first] if first.first else [])
+    return any(s.target.agrees and s.target.positions == found.positions for s in said)
 
 
 def _begins_alone(scene: Scene, found: Reading) -> bool:
@@ -125,10 +214,11 @@ def _by_label(scene: Scene, first: Impression, found: Reading) -> bool:
     """Whether every statement, or the beginning, names this option alone and by its label."""
     said = first.said
     if not said:
-        return first.first is not None and first.first.target.agrees and _begins_alone(scene, found)
-    return all(
-        s.target.by == "label" and s.target.positions == found.positions for s in said
-    )
+        lead = first.first
+        set_off = lead is not None and _SET_OFF.match(scene.response.low, lead.target.end)
+        own = lead is not None and (lead.target.agrees or (lead.target.text is None and set_off))
+        return bool(own) and _begins_alone(scene, found)
+    return all(s.target.by == "label" and s.target.positions == found.positions for s in said)
 
 
 def _alone(scene: Scene, chosen: int) -> bool:

@@ -31,6 +31,7 @@ _NUMBER = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)\s?(%|/ ?\d+|points?\b|out of|pe
 _HEAD = re.compile(r"[\s|>#•·\-–+()\[\]\"']*(?:(?:option|choice|answer|statement|step) )?\Z")
 _ORDINARY = re.compile(r"\b(?:options?|choices?|letter|alternative|answer)\s*[(\[\"']*\Z")
 
+_QUOTES = ('""', "''")
 _IN_LIST = re.compile(r"(?:\A|[\n|])[\s>#•·\-–+→✓✔✅❌✗✘☑]*\Z")
 _LIST_SIGN = re.compile(r"[ \t]*(?:[|:=→–✓✔✅❌✗✘☑]|->|=>|- )")
 
@@ -85,9 +86,9 @@ def survey(scene: Scene) -> tuple[list[Mention], int]:
                 not verdict and i == 0 and first > start and _AGAINST.search(low, start, first)
             ):
                 verdict = -1
-            elif not verdict and i == 0 and first > start and _FOR.search(low, start, first):
-                verdict = 1
-            elif head and verdict == 0 and first > start and "✅" in low[start:first]:
+            elif (not verdict and i == 0 and first > start and _FOR.search(low, start, first)) or (
+                head and verdict == 0 and first > start and "✅" in low[start:first]
+            ):
                 verdict = 1
             score = _NUMBER.search(low, last_end, min(stop, last_end + 60))
             number = float(score[1]) if score and (score[2] or head) else None
@@ -116,13 +117,23 @@ def _spots(scene: Scene) -> list[tuple[int, int, int, str]]:
         target = scene.behind(hit)
         name = response.text[hit.start : hit.end].strip("()[].: ")
         odd = name in ("A", "a", "I", "i") or (name.islower() and not labels.shows(name))
-        named = hit.marked or target.text is not None
+        set_off = hit.marked and (
+            hit.bracketed
+            or is_named(scene, hit.start)
+            or _IN_LIST.search(response.low, max(0, hit.start - 12), hit.start) is not None
+        )
+        named = set_off or target.text is not None
         if not named:
-            named = _IN_LIST.search(response.low, max(0, hit.start - 12), hit.start) is not None and (
-                _LIST_SIGN.match(response.low, hit.end) is not None
-            )
+            named = _IN_LIST.search(
+                response.low, max(0, hit.start - 12), hit.start
+            ) is not None and (_LIST_SIGN.match(response.low, hit.end) is not None)
         if not named:
             named = _ORDINARY.search(response.low, max(0, hit.start - 16), hit.start) is not None
+        if not named:
+            named = (
+                response.low[max(0, hit.start - 1) : hit.end + 1][:: hit.end - hit.start + 1]
+                in _QUOTES
+            )
         if not named and is_named(scene, hit.start):
             named = not odd or labels.goes_on(response, hit)
         if not named:

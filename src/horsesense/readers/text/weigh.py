@@ -14,11 +14,18 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Final, NamedTuple, cast
+from typing import Final, NamedTuple
 
 from horsesense.readers.reading import Reading, Status
 
-STATUSES: Final = ("none", "refusal", "unknown", "ambiguous", "illegal", "truncated")
+STATUSES: Final[tuple[Status, ...]] = (
+    "none",
+    "refusal",
+    "unknown",
+    "ambiguous",
+    "illegal",
+    "truncated",
+)
 """The statuses that are weighed against the options."""
 
 _TRUSTED: Final = (
@@ -135,9 +142,9 @@ def decide(
     k = len(candidates) - len(STATUSES)
     score = trust(grounds(candidates[best], chances, best >= k, shape), known.trust)
     sure = calibrated(score, known.scores, known.confidences)
-    if sure < (known.choice if best < k else known.other):
+    chosen = best < k and "says_so" not in candidates[best]
+    if sure < (known.choice if chosen else known.other):
         return Reading("unclear", (), rules[best], spans[best], sure)
     if best < k:
         return Reading("answer", (best,), rules[best], spans[best], sure)
-    status = cast(Status, STATUSES[best - k])
-    return Reading(status, (), rules[best], spans[best], sure)
+    return Reading(STATUSES[best - k], (), rules[best], spans[best], sure)
