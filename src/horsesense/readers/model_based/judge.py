@@ -36,7 +36,7 @@ from horsesense.readers.text import TextReader
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 
-RULES: Final = Rules(version="2", source="6909ba805dc5")
+RULES: Final = Rules(version="2", source="468ae442e75b")
 
 MAX_TOKENS: Final = 16
 REPLY_CHARACTERS: Final = 6000

@@ -44,12 +44,18 @@ _BRIEFEST = _BRIEF | {"lead_text", "stated", "chosen", "label_with_other_text"}
 _SHORT, _VERY_SHORT = 80, 40
 _BRIEFLY = 0.89
 _FAIRLY = 0.93
+_DECLINES = re.compile(
+    r"\b(?:cannot|can't|unable to|not able to|won't|will not) (?:provide|give|select|choose"
+    r"|answer|pick)\b.{0,40}\b(?:answer|letter|question|option)"
+)
+_LINKED = re.compile(r"(?:\b(?:is|are|would be|be|making)|:)\s*(?:option )?\(?\Z")
 _LISTS = re.compile(r"[❌✗✘✅✓✔☑%|{]|\n[^\n]+\n")
 _SET_OFF = re.compile(r"[)\].:*]*[ \t]*(?:\n|\Z)")
 _LINE = re.compile(r"\n[\s>#|*•-]*(?:(?:option|choice)\b)?")
 _TURN = re.compile(
-    r"\b(?:wait|hmm+|correction|scratch|oops|torn|undecided|second thought|edit|user|sample|vote"
-    r"|run \d|attempt|i said|at first|then again|question:|q:|no:)\b|[❌✗✘]"
+    r"\b(?:wait|hmm+|correction|scratch|oops|torn|undecided|second thought|i said"
+    r"|(?:edit|sample|votes?|run|attempt|user|question|q|no)(?: \d+)?:|at first i|then again)"
+    r"|[❌✗✘]"
 )
 _HESITATION = re.compile(
     r"\b(?:actually|either|unsure|sorry|mistake|instead|decide|both|but then|no,)"
@@ -126,8 +132,9 @@ def outright(scene: Scene, first: Impression) -> Reading | None:
         return None
     low = scene.response.low
     if found.rule == "refusal":
-        plain = not first.said and not _names_any(scene)
-        plain = plain and (_refuses(low) or _only_refuses(low))
+        plain = not _names_any(scene) and (_refuses(low) or _only_refuses(low))
+        plain = plain or (_refuses(low) and _DECLINES.search(low, 0, _OPENING) is not None)
+        plain = plain and not first.said
         return replace(found, confidence=_SURE) if plain else None
     if found.rule in _OUTRIGHT and found.confidence >= _FAIR and not _TURN.search(low):
         hesitates = _HESITATION.search(low) and not _agrees(first, found)
@@ -137,6 +144,8 @@ def outright(scene: Scene, first: Impression) -> Reading | None:
         sure = found.confidence >= _PLAIN
         if sure and not hesitates and (_by_label(scene, first, found) or _undoubted(scene, found)):
             return replace(found, confidence=_SURE)
+    if found.rule == "mentioned" and _is_linked(scene, found):
+        return replace(found, confidence=_FAIRLY)
     if found.rule in _WEAKER and _undoubted(scene, found):
         return replace(found, confidence=_SURE)
     size = len(low.strip())
@@ -146,6 +155,19 @@ def outright(scene: Scene, first: Impression) -> Reading | None:
     if not brief and size < _VERY_SHORT and found.rule in _BRIEFEST:
         brief = not found.positions or _alone(scene, found.positions[0])
     return replace(found, confidence=_BRIEFLY) if brief else None
+
+
+def _is_linked(scene: Scene, found: Reading) -> bool:
+    """Whether the first label named comes right after "is" or a colon, with nothing taken back."""
+    low = scene.response.low
+    if _TURN.search(low) or _HESITATION.search(low):
+        return False
+    for hit in scene.labels.mentions(scene.response):
+        name = scene.response.text[hit.start : hit.end]
+        if hit.marked or (name not in ("A", "a", "I", "i") and is_named(scene, hit.start)):
+            linked = _LINKED.search(low, max(0, hit.start - 20), hit.start) is not None
+            return linked and hit.position in found.positions
+    return False
 
 
 def _leads(scene: Scene, first: Impression) -> bool:

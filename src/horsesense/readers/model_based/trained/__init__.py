@@ -21,7 +21,7 @@ from horsesense.readers.version import Rules
 
 __all__ = ["TrainedReader", "from_spec", "understand"]
 
-RULES: Final = Rules(version="1", source="37a7dec4bb1b")
+RULES: Final = Rules(version="1", source="4250998b00f5")
 
 _TOGETHER = 128
 """Replies that are scored between two marks of progress."""
