@@ -21,7 +21,7 @@ from horsesense.readers.version import Rules
 from horsesense.trials.extras import Rejoined
 from horsesense.trials.trial import AnswerFormat, Trial, none_phrase
 
-RULES: Final = Rules(version="2", source="27d115e083c4")
+RULES: Final = Rules(version="2", source="639949d6ee73")
 
 ReadText = Callable[[TextReader, Trial, Response], Reading | tuple[Reading, ...]]
 """(the reader of single choices, trial, response) -> one reading, or one per variant."""

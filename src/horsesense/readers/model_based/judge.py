@@ -36,7 +36,7 @@ from horsesense.readers.text import TextReader
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 
-RULES: Final = Rules(version="2", source="468ae442e75b")
+RULES: Final = Rules(version="2", source="81088308fbf4")
 
 MAX_TOKENS: Final = 16
 REPLY_CHARACTERS: Final = 6000

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from typing import NamedTuple
 
 from horsesense.readers.text import candidates
@@ -34,6 +35,11 @@ _ORDINARY = re.compile(r"\b(?:options?|choices?|letter|alternative|answer)\s*[(\
 _QUOTES = ('""', "''")
 _IN_LIST = re.compile(r"(?:\A|[\n|])[\s>#•·\-–+→✓✔✅❌✗✘☑]*\Z")
 _LIST_SIGN = re.compile(r"[ \t]*(?:[|:=→–✓✔✅❌✗✘☑]|->|=>|- )")
+
+_SAID_OF = 400
+_KEPT = 200
+
+Spot = tuple[int, int, int, str]
 
 
 class Mention(NamedTuple):
@@ -78,8 +84,9 @@ def survey(scene: Scene) -> tuple[list[Mention], int]:
                 if verdict and not last.verdict:
                     found[subject] = last._replace(verdict=verdict)
             continue
+        stops = _next_others(here, end)
         for i, (position, first, last_end, by) in enumerate(here):
-            stop = next((spot[1] for spot in here[i + 1 :] if spot[0] != position), end)
+            stop = min(stops[i], last_end + _SAID_OF)
             verdict = _verdict(low, last_end, stop)
             head = i == 0 and _HEAD.match(low[start:first]) is not None
             if turned_down(scene, first) or (
@@ -98,6 +105,15 @@ def survey(scene: Scene) -> tuple[list[Mention], int]:
     return found, n
 
 
+def _next_others(here: list[Spot], end: int) -> list[int]:
+    """For each spot where the next one of another option begins, else `end`."""
+    stops = [end] * len(here)
+    for i in range(len(here) - 2, -1, -1):
+        following = here[i + 1]
+        stops[i] = stops[i + 1] if following[0] == here[i][0] else following[1]
+    return stops
+
+
 def _verdict(low: str, start: int, end: int) -> int:
     against = _AGAINST.search(low, start, end)
     speaking = _FOR.search(low, start, against.start() if against else end)
@@ -106,10 +122,10 @@ def _verdict(low: str, start: int, end: int) -> int:
     return -1 if against else 0
 
 
-def _spots(scene: Scene) -> list[tuple[int, int, int, str]]:
+def _spots(scene: Scene) -> list[Spot]:
     """(position, start, end, by) of all that names an option, in order, without overlaps."""
     response, labels = scene.response, scene.labels
-    spots: list[tuple[int, int, int, str]] = []
+    spots: list[Spot] = []
     passed = 0
     for hit in labels.mentions(response):
         if hit.start < passed:
@@ -153,12 +169,10 @@ def _spots(scene: Scene) -> list[tuple[int, int, int, str]]:
         if place:
             spots.append((place.position, place.start, place.end, "place"))
     spots.sort(key=lambda spot: (spot[1], spot[0]))
-    return spots
+    return spots if len(spots) <= 2 * _KEPT else spots[:_KEPT] + spots[-_KEPT:]
 
 
 def _near(taken: list[tuple[int, int]], start: int) -> list[tuple[int, int]]:
     """The spans that could hold `start`: they are in order and do not overlap."""
-    from bisect import bisect_right
-
     at = bisect_right(taken, (start, 1 << 60))
     return taken[max(0, at - 3) : at]

@@ -21,7 +21,7 @@ from horsesense.readers.version import Rules
 
 __all__ = ["TrainedReader", "from_spec", "understand"]
 
-RULES: Final = Rules(version="1", source="4250998b00f5")
+RULES: Final = Rules(version="1", source="1b91520a922b")
 
 _TOGETHER = 128
 """Replies that are scored between two marks of progress."""
