@@ -292,7 +292,7 @@ MASKS = [
     ("Positive", "[1, 0, 1]", "0 n 0"),
     ("Positive", "[true]", "i i i"),
     ("Positive", "[true, false]", "i i i"),
-    ("Positive", "true", "i i i"),
+    ("Positive", "True.", "i i i"),
     ("Positive", '{"positive": [true, false, true]}', "0 n 0"),
     ("Positive", '{"positive": true}', "i i i"),
     ("Positive", '{"1": true, "2": false, "3": true}', "0 n 0"),
@@ -330,3 +330,22 @@ INDICES = [
 @pytest.mark.parametrize(("reply", "expected"), INDICES)
 def test_indices_for_several_texts(reply: str, expected: str) -> None:
     assert shape(reply, 3, "index_json") == expected
+
+
+HOSTILE = (
+    *("not ", "1: ", "A, ", "_", "* ", "\n", "yes or ", "is ", '{"a": ', "<think>", "Ann "),
+    *("\\boxed{", "Texts 1 and ", "neither "),
+)
+
+
+@pytest.mark.parametrize("part", HOSTILE)
+def test_long_hostile_replies_are_read_in_every_format(part: str) -> None:
+    reply = (part * 16_000)[:16_000]
+    for found in (
+        read(reply, "yes_no", JUDGED, Proposed("Sydney", "correct")),
+        read(reply, "letters", COLOURS),
+        read(reply, "free", NAMES, WithheldGold("Rick")),
+    ):
+        assert (found.status == "answer") == bool(found.positions)
+    assert len(shape(reply, 3, "label_lines").split()) == 3
+    assert len(shape(reply, 3, "index_json").split()) == 3

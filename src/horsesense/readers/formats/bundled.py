@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import json_repair
 import orjson
@@ -60,6 +60,10 @@ def number_of(text: str) -> int | None:
     return int(digits.lstrip("0")[:10] or "0") if digits.isdecimal() else None
 
 
+INDEX_KEYS: Final = ("index", "number", "id", "line", "text", "item", "no", "nr", "problem")
+"""Keys of JSON objects that hold the number of a problem."""
+
+
 class Mention(NamedTuple):
     """A label in a text: which, and where."""
 
@@ -83,7 +87,7 @@ class Names:
         forms = "|".join(f"(?P<s{position}>{_loose(names[position])})" for position in longest)
         if letters:
             # A letter must be set off, or it is an article or a pronoun.
-            end = r"(?=\s*[.):\]*\"'|]|\s*$|\s*,)"
+            end = r"(?=\s*[.):\]*\"'|]|\s*$|\s*[,;])"
             pattern = rf"(?:^|(?<=[\s(\[*\"':|]))(?:{forms})(?<=[A-Z]){end}"
             self._pattern = re.compile(pattern, re.MULTILINE)
         else:

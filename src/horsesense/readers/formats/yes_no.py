@@ -22,8 +22,8 @@ YES_POSITION, NO_POSITION = 0, 1
 _OF_ITS_CLAUSE: Final = 40
 """Characters behind "I am not sure" that may still be what is not sure."""
 _YES: Final = (
-    r"yes|yeah|yep|yup|affirmative|absolutely|certainly|definitely|indeed|of course|sure|oui|ja|s[ií]"
-    r"|да|是的?|はい|✅|✔|✓|☑|👍|y"
+    r"yes|yeah|yep|yup|affirmative|absolutely|certainly|definitely|indeed|of course|sure"
+    r"|oui|ja|s[ií]|да|是的?|はい|✅|✔|✓|☑|👍|y"
 )
 _NO: Final = (
     r"(?:absolutely|certainly|definitely|of course|surely)\s+not|not at all|no|nope|nah|negative"
@@ -42,12 +42,12 @@ _OPENS = re.compile(rf"[\s\W]*?(?:{_NAMED}\s*[:=]\W*)?{_SAYS}", re.I)
 _OPENS_JUDGING = re.compile(rf"[\s\W]*?(?:{_NAMED}\s*[:=]\W*)?(?:that's\s+)?{_JUDGES}", re.I)
 _STANDS = re.compile(
     rf"(?:\b{_NAMED}\s*(?:is|would be|[:=])[\W_]*|\bsay\s+|\\boxed\s*\{{\W*(?:text\s*\{{)?\s*"
-    rf"|^[\s*#>_]*(?=\w+[\s*_.!]*\Z)){_SAYS}",
+    rf"|^[ \t*#>]*+(?=\w++[\s*.!]*+\Z)){_SAYS}",
     re.I | re.M,
 )
 _TURNS = re.compile(
-    r"\b(?:wait|actually|on (?:second|closer|further)? ?(?:reflection|thought|thoughts|inspection|look)"
-    rf"|correction|rather|sorry|but)\b\W*{_SAYS}",
+    r"\b(?:wait|actually|on (?:second|closer|further)? ?(?:reflection|thoughts?"
+    rf"|inspection|look)|correction|rather|sorry|but)\b\W*{_SAYS}",
     re.I,
 )
 _TAKES_BACK = re.compile(
@@ -63,12 +63,14 @@ _NO_NOUN = re.compile(r"no\s+(?:one|other|longer|more|matter|doubt|reason|eviden
 _NEXT = re.compile(r"\n\s*(?:question|q|user|human|below (?:is|are))\b", re.I)
 _CANNOT = re.compile(
     r"\b(?:cannot|can't|can not|unable to|not possible to|impossible to)\s+(?:determine|say|tell"
-    r"|judge|verify)|\b(?:do not|don't|dont)\s+know\b|\b(?:not|un)\s*(?:sure|certain)\b|\bno idea\b",
+    r"|judge|verify)|\b(?:do not|don't|dont)\s+know\b|\b(?:not|un)\s*(?:sure|certain)\b"
+    r"|\bno idea\b",
     re.I,
 )
 _ANOTHER = re.compile(
     r"\b(?:correct|right|true|actual)\s+(?:answer|option|one)\s*(?:is|was|should be|would be|:)\s*"
-    r"(?P<not>not\s+|n't\s+)?(?:indeed|actually|in fact|probably|likely)?[\s*\"'`(]*(?P<what>[^\n]+)",
+    r"(?P<not>not\s+|n't\s+)?(?:indeed|actually|in fact|probably|likely)?[\s*\"'`(]*+"
+    r"(?P<what>[^\n]+)",
     re.I,
 )
 
