@@ -35,7 +35,10 @@ from horsesense.cli.output import print_json
 from horsesense.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from horsesense.api import Run
+    from horsesense.runs.results import Results
     from horsesense.runs.settings import Settings
     from horsesense.runs.studies import Study as StudyOfModels
 
@@ -248,9 +251,23 @@ def _show(run: Run, as_json: bool) -> None:
         print(f"- {sentence}")
     for name, spent in results.findings["judges"].items():
         print(f"{name}: {RunSummary(**spent).costs()}.")
+    for name, told in results.findings["cascades"].items():
+        print(_steps(name, told, results))
     for line in shortfalls(run):
         print(line)
     print(f"Report: {report}")
+
+
+def _steps(name: str, told: Mapping[str, Any], results: Results) -> str:
+    """What each step of a cascade read, and how the score changed."""
+    scores = [results.one("accuracy", reader=reader) for reader in ("text", name)]
+    values = [f"{e.value:.1%}" for e in scores if e is not None and e.value is not None]
+    score = f" Accuracy as published: {' by text, then '.join(values)}." if len(values) == 2 else ""
+    return (
+        f"{name}: text settled {told['read'] - told['left_open']:,} of {told['read']:,} replies;"
+        f" of the other {told['left_open']:,} the judge understood {told['judged']:,}, and read"
+        f" {told['changed']:,} otherwise.{score}"
+    )
 
 
 def shortfalls(run: Run) -> list[str]:

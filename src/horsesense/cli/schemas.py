@@ -93,6 +93,9 @@ class AuditOutput(Output):
     readers: list[str]
     fits: dict[str, Any]
     judges: dict[str, Any]
+    cascades: dict[str, Any] = Field(
+        description="by reader: replies that the rules read, left_open, then judged and changed"
+    )
     trials: int
     failures: int
     unread: int
