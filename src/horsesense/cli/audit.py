@@ -251,7 +251,7 @@ def _show(run: Run, as_json: bool) -> None:
         print(f"- {sentence}")
     for name, spent in results.findings["judges"].items():
         print(f"{name}: {RunSummary(**spent).costs()}.")
-    for name, told in results.findings["cascades"].items():
+    for name, told in results.findings.get("cascades", {}).items():
         print(_steps(name, told, results))
     for line in shortfalls(run):
         print(line)
