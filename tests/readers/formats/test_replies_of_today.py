@@ -1,4 +1,4 @@
-"""Replies as today's models write them, drawn up before the rules that read them were looked at."""
+"""Replies as today's models write them, drawn up before the rules for them were rewritten."""
 
 from __future__ import annotations
 
@@ -76,6 +76,7 @@ YES_NO = [
     ("I don't know.", "unknown"),
     ("I'm not sure whether it's correct.", "unknown"),
     ("Yes and no.", "ambiguous"),
+    ("I'm sorry, I cannot answer that question with a simple yes or no.", "refusal"),
     ("The proposed answer is partially correct.", "ambiguous"),
     ("Affirmative.", "0"),
     ("Negative.", "1"),

@@ -56,9 +56,16 @@ _TAKES_BACK = re.compile(
 )
 _SUBJECT: Final = r"(?:answer|option|statement|claim|response|solution|it|that|this)"
 _BOTH = re.compile(
-    r"\byes\s*(?:/|or|and)\s*no\b(?!\s*[:?])|\bneither\s+(?:right|correct|true)\s+nor\b", re.I
+    r"\byes\s+and\s+no\b|\A\W*yes\s*(?:/|or)\s*no\b(?!\s*[:?])|\bneither\s+(?:right|correct|true)\s+nor\b",
+    re.I,
 )
-_ECHO = re.compile(r"\byes\s*(?:/|or)\s*no\s*[:?]", re.I)
+_ECHO = re.compile(
+    r"\byes[\s-]*(?:/|or)[\s-]*no(?:\s*[:?]|[\s-]+(?:answer|question|response|reply)\b)"
+    r"|\b(?:a|simple|clear|definite|definitive|plain|straightforward)\s+[\"']?yes[\s-]*(?:/|or)"
+    r"[\s-]*no\b",
+    re.I,
+)
+"""The choice as such, which a reply repeats or refuses."""
 _NO_NOUN = re.compile(r"no\s+(?:one|other|longer|more|matter|doubt|reason|evidence|idea)\b", re.I)
 _NEXT = re.compile(r"\n\s*(?:question|q|user|human|below (?:is|are))\b", re.I)
 _CANNOT = re.compile(
