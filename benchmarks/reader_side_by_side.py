@@ -26,8 +26,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from annotated_answers import Answer, mmlu, opinions
-from horsesense.errors import UsageError
-from horsesense.readers.corpus.load import PARTS, Example, examples
+from horsesense.readers.corpus.load import Example, available, examples
 from horsesense.readers.corpus.score import right, share, wrong_choice
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import TextReader
@@ -62,12 +61,8 @@ def main() -> None:
 
 def corpus() -> None:
     """The table of the packaged replies, part by part."""
-    for part in PARTS:
-        try:
-            known = examples(part)
-        except UsageError as error:
-            print(error)
-            continue
+    for part in available():
+        known = examples(part)
         lettered = [e for e in known if e.labels == tuple(string.ascii_uppercase[: len(e.labels)])]
         lettered = [e for e in lettered if e.labels]
         head = ("chosen right", "wrong choice")

@@ -19,7 +19,7 @@ from horsesense.cli import app
 from horsesense.cli.output import SCHEMA_VERSION
 from horsesense.cli.schemas import json_schemas
 from horsesense.readers.corpus import load
-from horsesense.readers.corpus.load import PARTS, Example, examples
+from horsesense.readers.corpus.load import Example, available, examples
 from horsesense.readers.corpus.score import GROUPS
 from horsesense.runs.frames import ESTIMATE_COLUMNS, READING_COLUMNS, TRIAL_COLUMNS
 
@@ -115,7 +115,7 @@ def card_page() -> str:
     _, end, tail = rest.partition(COUNTS_END)
     if not end:
         raise SystemExit("The data card of the corpus has lost its marks for the counts.")
-    parts = [part for part in PARTS if (CORPUS / f"{part}.jsonl.zst").is_file()]
+    parts = available()
     known = {part: examples(part) for part in parts}
     built = {part: orjson.loads((CORPUS / f"{part}.json").read_bytes()) for part in parts}
     head_of_table = ["", f"| | {' | '.join(parts)} |", f"|---|{'---|' * len(parts)}"]

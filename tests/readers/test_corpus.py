@@ -4,30 +4,24 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from horsesense.cli import app
-from horsesense.readers.corpus import load
-from horsesense.readers.corpus.load import PARTS, Example, examples, path_of
+from horsesense.readers.corpus.load import Example, available, examples, path_of
 from horsesense.readers.corpus.score import errors, reliability, table
 from horsesense.readers.reading import STATUSES, Reading
 from horsesense.readers.recorded import recorded_rows
 
-SOURCE = Path(load.__file__).parent
 EXAMPLE = Example(
     "d0-1", "d0", "one", "facts", "names", "base model", "?", ("red", "blue"), ("A", "B"),
     "B", "stop", "answer", 1,
 )  # fmt: skip
 OTHER = EXAMPLE._replace(id="d0-2", kind="two", status="none", position=None)
 
-HERE = [part for part in PARTS if (SOURCE / "data" / f"{part}.jsonl.zst").is_file()]
-"""Parts of this checkout: the second one is added when it is complete."""
 
-
-@pytest.mark.parametrize("part", HERE)
+@pytest.mark.parametrize("part", available())
 def test_every_row_is_sound(part: str) -> None:
     found = examples(part)  # type: ignore[arg-type]
     assert len({example.id for example in found}) == len(found)
@@ -126,7 +120,7 @@ def test_a_line_that_is_no_reading_is_named(tmp_path, printed: str, named: str) 
 
 
 def test_misread_replies_are_shown_of_the_development_part_alone(monkeypatch) -> None:
-    monkeypatch.setattr("horsesense.cli.read_benchmark.PARTS", ("unread",))
+    monkeypatch.setattr("horsesense.cli.read_benchmark.available", lambda: ("unread",))
     monkeypatch.setattr(
         "horsesense.cli.read_benchmark.examples", lambda part: examples("development")
     )

@@ -13,7 +13,7 @@ import orjson
 from horsesense.cli.output import print_json
 from horsesense.cli.readings import printable, read_any
 from horsesense.errors import UsageError
-from horsesense.readers.corpus.load import PARTS, Example, Part, examples, path_of
+from horsesense.readers.corpus.load import PARTS, Example, Part, available, examples, path_of
 from horsesense.readers.corpus.score import (
     SURE,
     Bin,
@@ -46,7 +46,7 @@ def read_benchmark(
     """Score a reader, or a program, on the packaged replies and print the table."""
     if part not in (*PARTS, "all"):
         raise UsageError.unknown("part", part, (*PARTS, "all"))
-    parts = PARTS if part == "all" else (cast(Part, part),)
+    parts = available() if part == "all" else (cast(Part, part),)
     read = {name: _read(name, reader, command, out, may) for name in parts}
     rows = table(read)
     bins = {name: reliability(pairs) for name, pairs in read.items()}

@@ -75,7 +75,7 @@ def path_of(part: Part) -> Path:
     """The file of a part.
 
     Raises:
-        UsageError: it is not part of this installation.
+        UsageError: it is not in this installation.
     """
     with as_file(files(__package__) / "data" / f"{part}.jsonl.zst") as path:
         if not path.is_file():
@@ -84,6 +84,12 @@ def path_of(part: Part) -> Path:
                 hint="Install horsesense again, or name another part with --part.",
             )
         return path
+
+
+def available() -> tuple[Part, ...]:
+    """The parts that are in this installation."""
+    folder = files(__package__) / "data"
+    return tuple(part for part in PARTS if (folder / f"{part}.jsonl.zst").is_file())
 
 
 @lru_cache(maxsize=2)

@@ -56,7 +56,8 @@ _TAKES_BACK = re.compile(
 )
 _SUBJECT: Final = r"(?:answer|option|statement|claim|response|solution|it|that|this)"
 _BOTH = re.compile(
-    r"\byes\s+and\s+no\b|\A\W*yes\s*(?:/|or)\s*no\b(?!\s*[:?])|\bneither\s+(?:right|correct|true)\s+nor\b",
+    r"\byes\s+and\s+no\b|\A\W*yes\s*(?:/|or)\s*no\b(?!\s*[:?])"
+    r"|\bneither\s+(?:right|correct|true)\s+nor\b",
     re.I,
 )
 _ECHO = re.compile(
