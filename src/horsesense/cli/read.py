@@ -35,7 +35,10 @@ Explain = Annotated[bool, typer.Option(help="Show the words that decided, in the
 Multiple = Annotated[bool, typer.Option(help="A response may choose several options.")]
 ReaderName = Annotated[
     str,
-    typer.Option("--reader", help="text, trained:DIRECTORY, or judge:MODEL with MODEL as --model."),
+    typer.Option(
+        "--reader",
+        help="text, trained:DIRECTORY, judge:MODEL or cascade:judge=MODEL; MODEL as for --model.",
+    ),
 ]
 Readers = Annotated[
     str | None,
