@@ -18,6 +18,7 @@ from horsesense.catalogue import catalogue
 from horsesense.cli import app
 from horsesense.cli.output import SCHEMA_VERSION
 from horsesense.cli.schemas import json_schemas
+from horsesense.errors import EXIT_CODES
 from horsesense.readers.corpus import load
 from horsesense.readers.corpus.load import Example, available, examples
 from horsesense.readers.corpus.score import GROUPS
@@ -48,7 +49,12 @@ def catalogue_page() -> str:
 def cli_page() -> str:
     """The help of every command."""
     runner = CliRunner()
-    parts = ["# Command line\n"]
+    parts = [
+        "# Command line\n\n`horsesense --install-completion` teaches your shell (bash, zsh, fish or"
+        " PowerShell) the commands and options; `--show-completion` prints what it would install.\n"
+        "\n## Exit codes\n\n| code | meaning |\n|---|---|\n",
+        *(f"| {code.value} | {meaning} |\n" for code, meaning in EXIT_CODES.items()),
+    ]
     for words in _calls(get_command(app)):
         text = runner.invoke(
             app, [*words, "--help"], terminal_width=90, env={"COLUMNS": "90"}
@@ -75,6 +81,7 @@ def json_page() -> str:
 
 
 ROWS = {
+    "ItemForm": "form, with probe, form, right, prompt, reply and readings",
     "EstimateRow": "estimate, a row of [run.estimates](runs.md)",
     "FindingRow": "finding, with the fields of [the verdict](verdict.md)",
 }

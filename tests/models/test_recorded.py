@@ -157,11 +157,11 @@ def test_differences_come_with_the_most_confident_first(tmp_path, monkeypatch):
     texts = {row.id: row for row in read_file(path)}
     others = {name: row._replace(reading=texts["1"].reading) for name, row in texts.items()}
 
-    def second(path, name, out, show, may, fields):
+    def second(path, name, show, judging, fields):
         assert name == "judge:http:x"
         for row in others.values():
             show(row)
-        return 0
+        return 0, 3
 
     monkeypatch.setattr(command, "_read_in_bulk", second)
     done = run(path, "--compare", "judge:http:x", "--json")

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from horsesense.cli.options import AsJson, Budget, FieldMap, Price, limits, pairs
+from horsesense.cli.options import AsJson, Budget, Connections, FieldMap, Price, limits, pairs
 from horsesense.cli.output import print_json, print_json_line
-from horsesense.cli.readings import context, line_of, printable, read_any
-from horsesense.errors import UsageError
+from horsesense.cli.readings import Judging, context, line_of, printable, read_any
+from horsesense.errors import ExitCode, UsageError
 from horsesense.files import usable
 
 if TYPE_CHECKING:
@@ -102,6 +102,7 @@ def read(
     part: PartName = "all",
     show_errors: Errors = False,
     out: Out = None,
+    max_connections: Connections = None,
     budget: Budget = None,
     price: Price = None,
 ) -> None:
@@ -113,12 +114,13 @@ def read(
     from horsesense.readers.recorded_fields import Fields
 
     may = limits(budget, price)
+    judging = Judging(out, may, max_connections)
     if benchmark:
         if file is not None:
             raise UsageError("--benchmark reads its own replies.", hint="Leave FILE out.")
         from horsesense.cli.read_benchmark import read_benchmark
 
-        read_benchmark(reader, command, part, show_errors, as_json, out, may)
+        read_benchmark(reader, command, part, show_errors, as_json, judging)
         return
     if command is not None or show_errors:
         raise UsageError("--command and --errors belong to --benchmark.")
@@ -130,7 +132,7 @@ def read(
     if not piped and (usable(file).is_dir() or is_log(file)):
         if compare is not None or field_map:
             raise UsageError("--compare and --map are for files of responses, not for runs.")
-        _read_run(file, readers, as_json, may)
+        _read_run(file, readers, as_json, may, max_connections)
         return
     if readers is not None:
         raise UsageError("--readers belongs to a run directory.", hint="For a file: --reader.")
@@ -138,11 +140,12 @@ def read(
         raise UsageError("Only text alone reads several choices.", hint="Leave --multiple out.")
     fields = Fields(pairs("map", field_map))
     with standard_input() if piped else nullcontext(file) as path:
-        out = out or (Path("responses.judge") if piped else None)
+        if piped and out is None:
+            judging = judging._replace(out=Path("responses.judge"))
         if compare is not None:
-            _compare(path, (reader, compare), fields, as_json, out, may)
+            _compare(path, (reader, compare), fields, as_json, judging)
         else:
-            _read_file(path, reader, fields, as_json, explain, multiple, out, may)
+            _read_file(path, reader, fields, as_json, explain, multiple, judging)
 
 
 def _read_file(
@@ -152,8 +155,7 @@ def _read_file(
     as_json: bool,
     explain: bool,
     multiple: bool,
-    out: Path | None,
-    may: Limits,
+    judging: Judging,
 ) -> None:
     """Print the reading of each response, and say in the end how many there are of each status."""
     counts: Counter[str] = Counter()
@@ -166,7 +168,7 @@ def _read_file(
         else:
             sys.stdout.write(line_of(row, *more.values()) + "\n")
 
-    unread = read_any(path, reader, show, fields=fields, multiple=multiple, out=out, may=may)
+    unread, code = read_any(path, reader, show, judging, fields=fields, multiple=multiple)
     total = counts.total()
     parts = ", ".join(f"{status} {n}" for status, n in counts.most_common())
     if fields.said():
@@ -174,11 +176,11 @@ def _read_file(
     print(f"{total} responses: {parts}" if total else "no responses", file=sys.stderr)
     if unread:
         print(f"{unread} more have no reading: {reader} gave none.", file=sys.stderr)
-        raise typer.Exit(3)
+        raise typer.Exit(code)
 
 
 def _compare(
-    path: Path, names: tuple[str, str], fields: Fields, as_json: bool, out: Path | None, may: Limits
+    path: Path, names: tuple[str, str], fields: Fields, as_json: bool, judging: Judging
 ) -> None:
     """List what two readers read differently, what the first is most confident of at the top."""
     found: list[dict[str, Recorded]] = [{}, {}]
@@ -194,7 +196,7 @@ def _compare(
 
     unread = 0
     for name, rows in zip(names, found, strict=True):
-        unread = read_any(path, name, keep(rows), fields=fields, out=out, may=may)
+        unread, _ = read_any(path, name, keep(rows), judging, fields=fields)
     if len(order) > len(found[0]):
         raise UsageError(f"{path} names rows alike.", hint="Give every row an `id` of its own.")
     both = [(found[0][name], found[1][name]) for name in order if name in found[1]]
@@ -221,14 +223,16 @@ def differs(first: Recorded, second: Recorded) -> bool:
     return (one.status, one.positions) != (other.status, other.positions)
 
 
-def _read_run(path: Path, readers: str | None, as_json: bool, may: Limits) -> None:
+def _read_run(
+    path: Path, readers: str | None, as_json: bool, may: Limits, max_connections: int | None
+) -> None:
     """Read a run's stored answers, measure and report; the answers stay as they are."""
     from horsesense.api import open as open_run
     from horsesense.plugins import split_outside_brackets
 
     run = open_run(path)
     names = split_outside_brackets(readers or "")
-    spent = run.read(*names, limits=may)
+    spent = run.read(*names, limits=may, max_connections=max_connections)
     run.measure()
     report = run.report()
     rows = run.readings.group_by("reader", "status").len().sort("reader", "len", descending=True)
@@ -237,11 +241,13 @@ def _read_run(path: Path, readers: str | None, as_json: bool, may: Limits) -> No
         counts.setdefault(name, {})[status] = n
     if as_json:
         print_json("read", {"report": str(report), "readings": counts})
-        return
-    for name, found in sorted(counts.items()):
-        print(f"{name}: " + ", ".join(f"{status} {n:,}" for status, n in found.items()))
-    for name, why in run.results.findings["silent"].items():
-        print(f"{name}: no reading ({why})")
-    if spent.asked:
-        print(f"judges: {spent.costs()}")
-    print(f"Report: {report}")
+    else:
+        for name, found in sorted(counts.items()):
+            print(f"{name}: " + ", ".join(f"{status} {n:,}" for status, n in found.items()))
+        for name, why in run.results.findings["silent"].items():
+            print(f"{name}: no reading ({why})")
+        if spent.asked:
+            print(f"judges: {spent.costs()}")
+        print(f"Report: {report}")
+    if spent.stopped == "budget":
+        raise typer.Exit(ExitCode.BUDGET)

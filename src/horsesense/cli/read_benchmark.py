@@ -6,12 +6,12 @@ import shlex
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import orjson
 
 from horsesense.cli.output import print_json
-from horsesense.cli.readings import printable, read_any
+from horsesense.cli.readings import Judging, printable, read_any
 from horsesense.errors import UsageError
 from horsesense.readers.corpus.load import PARTS, Example, Part, available, examples, path_of
 from horsesense.readers.corpus.score import (
@@ -27,9 +27,6 @@ from horsesense.readers.corpus.score import (
 from horsesense.readers.reading import STATUSES, Reading
 from horsesense.readers.recorded import Recorded
 
-if TYPE_CHECKING:
-    from horsesense.inference.limits import Limits
-
 _SHOWN = 40
 """Misread replies that `--errors` shows."""
 
@@ -40,14 +37,13 @@ def read_benchmark(
     part: str,
     show_errors: bool,
     as_json: bool,
-    out: Path | None,
-    may: Limits,
+    judging: Judging,
 ) -> None:
     """Score a reader, or a program, on the packaged replies and print the table."""
     if part not in (*PARTS, "all"):
         raise UsageError.unknown("part", part, (*PARTS, "all"))
     parts = available() if part == "all" else (cast(Part, part),)
-    read = {name: _read(name, reader, command, out, may) for name in parts}
+    read = {name: _read(name, reader, command, judging) for name in parts}
     rows = table(read)
     bins = {name: reliability(pairs) for name, pairs in read.items()}
     name = command or reader
@@ -74,9 +70,7 @@ def read_benchmark(
         print(f"... and {len(wrong) - _SHOWN} more; --json has all.")
 
 
-def _read(
-    part: Part, reader: str, command: str | None, out: Path | None, may: Limits
-) -> list[Read]:
+def _read(part: Part, reader: str, command: str | None, judging: Judging) -> list[Read]:
     """Every reply of a part with its reading."""
     known = examples(part)
     if command is not None:
@@ -87,7 +81,8 @@ def _read(
         def show(row: Recorded) -> None:
             found[row.id] = row.reading
 
-        read_any(path_of(part), reader, show, out=out or Path("benchmark.judge"), may=may)
+        out = judging.out or Path("benchmark.judge")
+        read_any(path_of(part), reader, show, judging._replace(out=out))
     return [(example, found.get(example.id)) for example in known]
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+from horsesense.errors import ExitCode
 
 if TYPE_CHECKING:
     from horsesense.inference.limits import Limits
@@ -15,44 +17,54 @@ if TYPE_CHECKING:
 _AROUND = 60
 
 
+class Judging(NamedTuple):
+    """What holds for a reader that asks a model: where answers are kept, and its limits."""
+
+    out: Path | None
+    may: Limits
+    max_connections: int | None = None
+
+
 def read_any(
     path: Path,
     name: str,
     show: Callable[[Recorded], None],
+    judging: Judging,
     *,
     fields: Fields | None = None,
     multiple: bool = False,
-    out: Path | None = None,
-    may: Limits,
-) -> int:
-    """Read a file through the text reader or a model; the number of responses without a reading."""
+) -> tuple[int, ExitCode]:
+    """Read a file through the text reader or a model.
+
+    Returns the number of responses without a reading, and the exit code where there are any.
+    """
     if name != "text":
-        return _read_in_bulk(path, name, out, show, may, fields)
+        return _read_in_bulk(path, name, show, judging, fields)
     from horsesense.readers.recorded import read_file
 
     for row in read_file(path, multiple=multiple, fields=fields):
         show(row)
-    return 0
+    return 0, ExitCode.TROUBLE
 
 
 def _read_in_bulk(
-    file: Path,
+    path: Path,
     name: str,
-    out: Path | None,
     show: Callable[[Recorded], None],
-    may: Limits,
-    fields: Fields | None = None,
-) -> int:
-    """Read through a model; say what a judge took. The number of responses without a reading."""
+    judging: Judging,
+    fields: Fields | None,
+) -> tuple[int, ExitCode]:
+    """Read through a model; say what a judge took."""
     import asyncio
 
     from horsesense.readers.model_based.bulk import read_in_bulk
     from horsesense.readers.model_based.make import make_bulk_reader
 
-    found = asyncio.run(read_in_bulk(file, make_bulk_reader(name), out, show, may, fields))
+    reader, (out, may, connections) = make_bulk_reader(name), judging
+    found = asyncio.run(read_in_bulk(path, reader, out, show, may, fields, connections))
     if found.spent.asked:
         print(found.costs(), file=sys.stderr)
-    return found.unread
+    return found.unread, found.spent.exit_code or ExitCode.TROUBLE
 
 
 def line_of(row: Recorded, *more: str) -> str:

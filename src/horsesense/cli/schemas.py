@@ -84,6 +84,7 @@ class AuditOutput(Output):
 
     out: str
     report: str
+    expected: dict[str, Any] = Field(description="what asking was expected to take")
     horsesense: str
     study: dict[str, Any]
     stages: dict[str, Any]
@@ -166,6 +167,32 @@ class ReportOutput(Output):
 
     report: str
     missing: list[str]
+
+
+class ItemForm(BaseModel):
+    """One form of an item: as it was asked, answered and read."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    probe: str
+    form: str = Field(description="what was changed, in words")
+    repetition: int
+    right: str | None = Field(description="the right option, as the prompt labels it")
+    prompt: list[dict[str, str]]
+    reply: str | None
+    reasoning: str | None
+    finish_reason: str | None
+    failure: str | None
+    readings: Rows
+
+
+class ItemOutput(Output):
+    """`report --item`: an item with every prompt and answer."""
+
+    run: str
+    page: str | None
+    item: dict[str, Any]
+    forms: list[ItemForm]
 
 
 class ExportOutput(Output):
@@ -278,7 +305,9 @@ class CheckOutput(Output):
     label_errors: dict[str, Any] | None = Field(
         description="doubted golds, most likely first; null without --responses"
     )
-    contamination: Rows = Field(description="one for each set; empty without --model")
+    contamination: Rows = Field(
+        description="rank of the published order, and `completion`; one for each set, with --model"
+    )
 
 
 class CuesOutput(Output):
@@ -389,6 +418,7 @@ OUTPUTS: Mapping[str, type[Output]] = {
     "plan": PlanOutput,
     "import": ImportOutput,
     "report": ReportOutput,
+    "item": ItemOutput,
     "export": ExportOutput,
     "read": ReadOutput,
     "reading": ReadingLine,

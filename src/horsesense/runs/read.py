@@ -38,6 +38,7 @@ async def read(
     readers: Sequence[Reader],
     limits: Limits,
     kept: Mapping[str, str],
+    max_connections: int | None = None,
 ) -> RunSummary:
     """Read what these readers have not read yet, and keep their versions; what judges took.
 
@@ -45,12 +46,15 @@ async def read(
 
     Args:
         kept: readers, and their versions, whose readings stay as they are.
+        max_connections: requests of a judge under way together.
     """
     asked = directory.asked()
     setting = Setting(directory.items, directory.settings.seed)
     spent = RunSummary()
     for stage, plan in sorted(asked.plan.items()) if asked else ():
-        spent += await read_stage(directory, setting, store, readers, stage, plan, limits)
+        spent += await read_stage(
+            directory, setting, store, readers, stage, plan, limits, max_connections
+        )
     made = {reader.name: reader.version for reader in readers}
     directory.keep_readers({**kept, **made})
     _tidy(directory, asked.plan if asked else ())
@@ -66,6 +70,7 @@ async def read_stage(
     stage: int,
     plan: str,
     limits: Limits,
+    max_connections: int | None = None,
 ) -> RunSummary:
     """Read the answers to the trials of one stage; fitted readers are fitted on the first."""
     if stage == 1:
@@ -88,7 +93,7 @@ async def read_stage(
                 ]
                 for reader in bulk:
                     pairs = [(trial, response) for _, trial, response in found]
-                    spent += await reader.prepare(pairs, store, limits)
+                    spent += await reader.prepare(pairs, store, limits, max_connections)
                 for shelf in shelves:
                     shelf.read(found)
                 tick(len(rows))

@@ -44,6 +44,7 @@ async def read_in_bulk(
     show: Callable[[Recorded], None],
     limits: Limits = UNLIMITED,
     fields: Fields | None = None,
+    max_connections: int | None = None,
 ) -> BulkResult:
     """Read a file as `read_file` does, through a model; `show` gets the rows in order.
 
@@ -62,7 +63,7 @@ async def read_in_bulk(
             for start in range(0, len(rows), CHUNK):
                 chunk = rows[start : start + CHUNK]
                 pairs = [_pair(row) for row in chunk]
-                found.spent += await reader.prepare(pairs, store, limits)
+                found.spent += await reader.prepare(pairs, store, limits, max_connections)
                 if found.spent.stopped == "interrupted":
                     raise InterruptedRunError(
                         found.costs(), hint="Run the same command again to resume."
