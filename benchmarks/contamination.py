@@ -1,11 +1,12 @@
 """False alarms and power of the test by order, on SmolLM2 before and after training on items.
 
-    python benchmarks/contamination.py ../shared/data/medmcqa/medmcqa_dev.jsonl.gz 60 6
+    python benchmarks/contamination.py ../shared/data/medmcqa/medmcqa_dev.jsonl.gz 200 2
 
 Options are shuffled first, so that the "published" orders are exchangeable by construction. The
 clean model gives the false alarms: any of the scored orders is declared the published one, 10,000
 times. The trained model has seen each item in its published order as often as the last argument
-says; power is the share of 2,000 samples of 30 items, drawn with replacement, that are found out.
+says; power is the share of 2,000 samples of 30, 60 and 100 of them, drawn with replacement, that
+are found out.
 """
 
 from __future__ import annotations
@@ -96,11 +97,13 @@ def main(source: str, n: int, epochs: int) -> None:
     train(model, items, epochs)
     seen = scores(model, items)
     ranks = [relative_rank(row, 0) for row in seen]
-    draws = [rng.integers(len(items), size=30) for _ in range(2_000)]
-    power = np.mean([rejected(seen, zeros[:30], rows) < 0.05 for rows in draws])
     p = rejected(seen, zeros, every)
     print(f"trained, {epochs} epochs: mean rank {np.mean(ranks):.3f}, p = {p:.2g}")
-    print(f"power with 30 items {power:.3f}; {time.time() - started:.0f} s in all")
+    for size in (30, 60, 100):
+        draws = [rng.integers(len(items), size=size) for _ in range(2_000)]
+        power = np.mean([rejected(seen, zeros[:1].repeat(size), rows) < 0.05 for rows in draws])
+        print(f"power with {size} items {power:.3f}")
+    print(f"{time.time() - started:.0f} s in all")
 
 
 if __name__ == "__main__":

@@ -2,11 +2,14 @@
 
     python benchmarks/known_coverage.py --studies 2000 --out KNOWN.jsonl
     python benchmarks/known_coverage.py --studies 0 --refusals 200
+    python benchmarks/known_coverage.py --studies 0 --clusters 500
 
 Truths: know {0, .1, .3, .5, .7, .9, 1} x three position biases of guesses, 400 new items of four
 options in every study. With --refusals, also models that the classes do not describe, with the
-check of the fit (slower). Every study has a seed of its own. A cell is appended to --out when its
-studies are done, and is not run again: the same command goes on.
+check of the fit (slower). With --clusters, items in clusters: of which knowing is shared, or the
+whole answer, with an intra-cluster correlation of 0, .3 and 1. Every study has a seed of its own.
+A cell of the first table is appended to --out when its studies are done, and is not run again:
+the same command goes on.
 """
 
 from __future__ import annotations
@@ -14,12 +17,14 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import orjson
 
+from horsesense.rng import seed_of
 from horsesense.stats.known import share_known
 
 ITEMS = 400
@@ -106,17 +111,80 @@ def refusals(studies: int) -> None:
         print(f"{name} | {refused:.3f} | {np.mean(covered) if covered else float('nan'):.3f}")
 
 
+def sizes(rng: np.random.Generator, shape: str) -> npt.NDArray[np.int64]:
+    """Items of each cluster."""
+    if shape == "60 of 1 to 25":
+        return rng.choice([1, 2, 3, 5, 10, 25], 60, p=[0.4, 0.2, 0.15, 0.1, 0.1, 0.05])
+    number, size = shape.split(" of ")
+    return np.full(int(number), int(size))
+
+
+def in_clusters(
+    rng: np.random.Generator,
+    know: float,
+    bias: tuple[float, ...],
+    each: Choices,
+    icc: float,
+    whole: bool,
+) -> tuple[Choices, npt.NDArray[np.intp]]:
+    """Choices and clusters, of `each` that many items.
+
+    An item shares its cluster's knowledge with a chance of sqrt(icc), and with `whole` its guesses.
+    """
+    cluster = np.repeat(np.arange(len(each)), each)
+    n, k = len(cluster), len(bias)
+    shared = (rng.random(n) < np.sqrt(icc))[:, None]
+    knows = np.where(shared, (rng.random(n) < know)[cluster][:, None], rng.random((n, 1)) < know)
+    guesses = rng.choice(k, (n, k), p=bias)
+    if whole:
+        guesses = np.where(shared, guesses[cluster], guesses)
+    return np.where(knows, np.arange(k), guesses), cluster
+
+
+SHAPES = ("100 of 4", "30 of 4", "40 of 10", "60 of 1 to 25")
+
+
+def clustered(studies: int, checks: int) -> None:
+    """Coverage without the check of the fit, and how often the check refuses what fits."""
+    print("\nclusters | shared | icc | know | bias | covered | mean width | refused")
+    for shape, whole, icc, know, bias in product(
+        SHAPES, (False, True), (0.0, 0.3, 1.0), (0.3, 0.9), (BIASES[0], BIASES[2])
+    ):
+        if whole and not icc:
+            continue
+        ends, refused = [], 0
+        for s in range(studies):
+            rng = np.random.default_rng([s, seed_of(5, f"{shape} {whole} {icc}", "known") % 2**31])
+            table, cluster = in_clusters(rng, know, bias, sizes(rng, shape), icc, whole)
+            found = share_known(table, draws=0, clusters=cluster)
+            ends.append((found.low, found.high))
+            if s < checks:
+                refused += share_known(table, draws=59, seed=s, clusters=cluster).low is None
+        low, high = np.array(ends, float).T
+        covered = ((low - 1e-9 <= know) & (know <= high + 1e-9)).mean()
+        part = f"{refused / checks:.3f}" if checks else "-"
+        print(
+            f"{shape} | {'answers' if whole else 'knowing'} | {icc:g} | {know:g} | {bias[0]:g} | "
+            f"{covered:.3f} | {(high - low).mean():.3f} | {part}",
+            flush=True,
+        )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--studies", type=int, default=200)
     parser.add_argument("--out", type=Path, default=Path("known_coverage.jsonl"))
     parser.add_argument("--refusals", type=int, default=0)
+    parser.add_argument("--clusters", type=int, default=0, help="studies of clustered items")
+    parser.add_argument("--checks", type=int, default=0, help="of these, with check of the fit")
     options = parser.parse_args()
     start = time.perf_counter()
     if options.studies:
         coverage(options.studies, options.out)
     if options.refusals:
         refusals(options.refusals)
+    if options.clusters:
+        clustered(options.clusters, options.checks)
     print(f"{time.perf_counter() - start:.0f} s")
 
 

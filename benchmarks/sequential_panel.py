@@ -109,6 +109,7 @@ def main() -> None:
     parser.add_argument("--studies", type=int, default=10_000, help="studies at the boundary")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--units", type=int, choices=list(BARS), help="this N alone")
+    parser.add_argument("--discordance", type=float, choices=DISCORDANCE, help="this one alone")
     given = parser.parse_args()
     started = time.perf_counter()
     heads = [f"{100 * effect:g}" for effect in EFFECTS]
@@ -119,6 +120,8 @@ def main() -> None:
             if given.units not in (None, units):
                 continue
             for discordance, bar in zip(DISCORDANCE, bars, strict=True):
+                if given.discordance not in (None, discordance):
+                    continue
                 shares = list(cost(pool, units, discordance, given.runs))
                 above, below = (
                     family_error(pool, units, discordance, given.studies, above=side)

@@ -35,9 +35,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
 from horsesense.cli import main
+from horsesense.errors import ExitCode, StoreError
 from horsesense.inference.limits import Retry
 from horsesense.inference.store import Store
 from horsesense.inference.store_file import explained
+from horsesense.inference.stored_rows import Spent
 from horsesense.testing.faults import COSTLY, KINDS, FaultServer
 
 CONNECTIONS = 4
@@ -376,10 +378,10 @@ class Chaos(RuleBasedStateMachine):
         """Remember a session, once it is seen to have ended as one may."""
         self.sessions.append(done)
         TALLY.sessions += 1
-        if not (self.out / "store.sqlite").exists():
+        if not self.account():
             self.forgotten.add(self.server.session)
         assert "Traceback" not in done.said, done.said
-        allowed = {0, 3}
+        allowed = {ExitCode.FINE, ExitCode.TROUBLE, ExitCode.BUDGET}
         if done.trouble is not None and done.trouble.act == "kill":
             allowed.add(-signal.SIGKILL)
         if done.trouble is not None and done.trouble.act.startswith("interrupt"):
@@ -451,8 +453,21 @@ class Chaos(RuleBasedStateMachine):
         assert len(self.server.calls) == asked, "a report asks nobody"
         TALLY.tried["report" if trouble is None else f"report, {trouble.act}"] += 1
 
+    def account(self) -> list[Spent]:
+        """What the run directory says was spent; empty where nothing could be written down yet.
+
+        Without a budget the account begins with the first answer that is stored; with one, before
+        anything is sent.
+        """
+        path = self.out / "store.sqlite"
+        if not path.exists():
+            return []
+        with suppress(StoreError), Store.open(path, read_only=True) as store:
+            return list(store.spent().values())
+        return []
+
     def counted(self) -> list[Call]:
-        """Calls of the sessions that left a run directory, and so an account of what they took."""
+        """Calls of the sessions that left an account of what they took."""
         return [call for call in self.server.calls if call.session not in self.forgotten]
 
     def teardown(self) -> None:

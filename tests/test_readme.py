@@ -18,6 +18,7 @@ MEANT = {
     "OTHER": "sim:cheat",
     '0.5"': '0.1"',
     "RUN": "run",
+    "STUDY": "run",
     "ANSWERS.jsonl": "answers.jsonl",
 }
 """What the placeholders of the page stand for."""

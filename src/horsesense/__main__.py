@@ -9,6 +9,8 @@ import os
 import signal
 from typing import NoReturn
 
+from horsesense.errors import ExitCode
+
 
 def main() -> NoReturn:
     """Run the command line and exit with its code; 130 where it is stopped before it began."""
@@ -22,7 +24,7 @@ def main() -> NoReturn:
 def _stop(*_: object) -> NoReturn:
     """Nothing has begun that would have to be ended."""
     os.write(2, b"horsesense: Stopped.\n")
-    os._exit(130)
+    os._exit(ExitCode.INTERRUPTED)
 
 
 if __name__ == "__main__":

@@ -1,29 +1,60 @@
 """Everything that horsesense raises on purpose.
 
 HorsesenseError
-├── UsageError            wrong use: an unknown name, an impossible setting (exit code 2)
-│   └── ItemsError        faults in a data file, all of them at once (exit code 2)
-├── ModelError            the model could not be reached or refused to work (exit code 3)
-│   └── BudgetSpentError  the budget does not even allow to find out what a model offers (3)
-├── StoreError            the run directory cannot be used safely (exit code 3)
-└── InterruptedRunError   the user stopped the run; it can be resumed (exit code 130)
+├── UsageError            wrong use: an unknown name, an impossible setting
+│   └── ItemsError        faults in a data file, all of them at once
+├── ModelError            the model could not be reached or refused to work
+│   └── BudgetSpentError  the budget does not even allow to find out what a model offers
+├── StoreError            the run directory cannot be used safely
+└── InterruptedRunError   the user stopped the run; it can be resumed
 
 Every message says what is wrong and where; `hint` says what is allowed or what to do next.
 """
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from enum import IntEnum
+from typing import Final
+
+
+class ExitCode(IntEnum):
+    """What the command line exits with; `EXIT_CODES` says what each means."""
+
+    FINE = 0
+    FAILED = 1
+    USAGE = 2
+    TROUBLE = 3
+    BUDGET = 4
+    INTERRUPTED = 130
+
+
+EXIT_CODES: Final[Mapping[ExitCode, str]] = {
+    ExitCode.FINE: "fine",
+    ExitCode.FAILED: "a gate, check --fail-on or check-paper found what it looks for",
+    ExitCode.USAGE: "wrong use, or faults in a file",
+    ExitCode.TROUBLE: "trouble with the model or the run directory, or requests without an answer",
+    ExitCode.BUDGET: "stopped by --budget; the same command with a larger one continues",
+    ExitCode.INTERRUPTED: "stopped by the user; the same command continues",
+}
 
 LISTED = 100
 """Names up to which all are listed."""
 
 
+def install(extra: str) -> str:
+    """The command that installs what an extra needs, as a hint where it is missing.
+
+    >>> install("cues")
+    "pip install 'horsesense[cues]'"
+    """
+    return f"pip install 'horsesense[{extra}]'"
+
+
 class HorsesenseError(Exception):
     """Base of all deliberate errors; `hint` tells the reader what to do next."""
 
-    exit_code = 2
+    exit_code = ExitCode.USAGE
 
     def __init__(self, message: str, *, hint: str | None = None) -> None:
         super().__init__(message)
@@ -38,13 +69,26 @@ class UsageError(HorsesenseError):
     """The call cannot be carried out as asked."""
 
     @classmethod
-    def unknown(cls, kind: str, name: str, known: Iterable[str]) -> UsageError:
-        """An unknown name, with the nearest known name and the list; of a long one, the nearest."""
+    def missing_extra(cls, what: str, extra: str, packages: str = "") -> UsageError:
+        """Something needs packages that are not installed; the command that installs them."""
+        needed = packages or "packages that are not installed"
+        return cls(f"{what} needs {needed}.", hint=f"Install: pip install 'horsesense[{extra}]'")
+
+    @classmethod
+    def unknown(
+        cls, kind: str, name: str, known: Iterable[str], *, listed: int = LISTED
+    ) -> UsageError:
+        """An unknown name, with the nearest known name and the list.
+
+        Of a list of more than `listed` names, the nearest are named.
+        """
+        import difflib
+
         names = sorted(known)
         near = difflib.get_close_matches(name, names, n=5, cutoff=0.5)
         guess = f" Did you mean {near[0]!r}?" if near else ""
         hint = f"Known: {', '.join(names)}."
-        if len(names) > LISTED:
+        if len(names) > listed:
             some = ("Nearest", near) if near else ("The first", names[:5])
             hint = f"{some[0]} of {len(names):,}: {', '.join(some[1])}."
         return cls(f"There is no {kind} {name!r}.{guess}", hint=hint)
@@ -93,20 +137,22 @@ def _gathered(faults: Sequence[str]) -> list[str]:
 class ModelError(HorsesenseError):
     """A model cannot do what the study needs of it."""
 
-    exit_code = 3
+    exit_code = ExitCode.TROUBLE
 
 
 class BudgetSpentError(ModelError):
     """Nothing more may be sent to a model."""
 
+    exit_code = ExitCode.BUDGET
+
 
 class StoreError(HorsesenseError):
     """A run directory or its store is unusable, locked, damaged or of another schema."""
 
-    exit_code = 3
+    exit_code = ExitCode.TROUBLE
 
 
 class InterruptedRunError(HorsesenseError):
     """The run was stopped by its user; what was paid for is stored."""
 
-    exit_code = 130
+    exit_code = ExitCode.INTERRUPTED

@@ -217,7 +217,7 @@ def parse_scheme(
     known = registry.names()
     if colon and rest and name in known:
         return registry.get(name), rest
-    guess = f"{default}:{spec}" if default and spec and not colon else ""
+    guess = f"{default}:{spec}" if default and name not in ("", *known) and not colon else ""
     for near in difflib.get_close_matches(name, known, n=1) if rest else ():
         guess = f"{near}:{rest}"
     raise UsageError(

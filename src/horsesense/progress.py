@@ -1,23 +1,33 @@
 """Progress on stderr: rate, time left and a note, for work that takes more than two seconds.
 
-A terminal gets a live line, anything else a plain line every ten seconds.
+A terminal gets a live line, anything else a plain line every five seconds, also where nothing
+comes back meanwhile: a thread sees to that. Of progress inside progress, only the inner is shown.
 """
 
 from __future__ import annotations
 
 import contextlib
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
-from typing import Any, Final, TextIO
+from types import TracebackType
+from typing import Any, Final, Self, TextIO
 
 QUIET: Final = 2.0  # seconds before anything is shown
-LINE_EVERY: Final = 10.0
+LINE_EVERY: Final = 5.0
 LIVE_EVERY: Final = 0.2
+BEAT: Final = 0.5  # seconds between two looks of the thread
+
+
+_under_way: Final[list[Progress]] = []
+"""What is under way, the innermost last."""
 
 
 class Progress:
     """Counts work done; call it with the number of units just finished.
+
+    Within `with`, it is shown to be alive; it can be entered again and goes on.
 
     Attributes:
         label: what is being done ("asking").
@@ -47,24 +57,59 @@ class Progress:
         self._started = time.monotonic()
         self._next = self._started + QUIET
         self._shown = False
+        self._drawing = threading.Lock()
+        self._ended = threading.Event()
+        self._heart: threading.Thread | None = None
+
+    def __enter__(self) -> Self:
+        _under_way.append(self)
+        self._ended.clear()
+        self._heart = threading.Thread(target=self._beat, daemon=True)
+        self._heart.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._ended.set()
+        if self._heart is not None:
+            self._heart.join()
+        _under_way.remove(self)
+        self.close()
 
     def __call__(self, n: int = 1, *, skipped: bool = False) -> None:
         self.done += n
         if skipped:
             self.skipped += n
+        self.alive()
+
+    def alive(self) -> None:
+        """Show how it stands, where that is due and nothing inside it is shown."""
         now = time.monotonic()
-        if now >= self._next:
-            self._show(now)
+        if now >= self._next and (not _under_way or _under_way[-1] is self):
+            with self._drawing:
+                if now >= self._next:
+                    self._show(now)
+
+    def _beat(self) -> None:
+        while not self._ended.wait(BEAT):
+            self.alive()
 
     def close(self) -> None:
         """Show the last state, if anything was shown before."""
-        if self._shown:
+        if self._shown and self.done:
             self._show(time.monotonic())
         if self._live is not None:
             self._live.stop()
+            self._live = None
 
     def line(self, now: float) -> str:
         """The state at time `now` as one plain line."""
+        if self.total is None and self.done == 0:
+            return f"{self.label}, {clock(now - self._started)} so far"
         rate = (self.done - self.skipped) / max(now - self._started, 1e-9)
         parts = [f"{self.label}: {self.done:,}"]
         total = None if self.total is None else max(self.total, self.done)
@@ -99,9 +144,18 @@ class Progress:
 
 @contextlib.contextmanager
 def progress(
-    label: str, total: int | None = None, stream: TextIO | None = None, *, about: bool = False
+    label: str,
+    total: int | None = None,
+    stream: TextIO | None = None,
+    *,
+    about: bool = False,
+    forks: bool = False,
 ) -> Iterator[Progress]:
     """Show progress while the block runs.
+
+    Args:
+        forks: whether processes are forked within: no thread runs beside them then, and progress
+            is shown as work is done alone.
 
     >>> with progress("reading", 3) as tick:
     ...     for _ in range(3):
@@ -110,10 +164,8 @@ def progress(
     3
     """
     shown = Progress(label, total, stream, about=about)
-    try:
+    with contextlib.closing(shown) if forks else shown:
         yield shown
-    finally:
-        shown.close()
 
 
 def say(sentence: str) -> None:

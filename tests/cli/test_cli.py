@@ -14,6 +14,7 @@ import pytest
 
 from command_line import Done
 from command_line import call as call_here
+from horsesense.cli import main
 
 COMMAND = [sys.executable, "-m", "horsesense"]
 
@@ -184,6 +185,18 @@ cli.main()
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (130, "horsesense: Stopped.\n")
+
+
+def test_stopped_where_the_option_parser_catches_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stopped(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("horsesense.items.load.load_items", stopped)
+    with pytest.raises(SystemExit) as end:
+        main(["check", "sample"])
+    assert (end.value.code, capsys.readouterr().err) == (130, "horsesense: Stopped.\n")
 
 
 def test_a_limit_is_given_once(tmp_path: Path) -> None:

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+import horsesense as hs
 from command_line import call
 from horsesense.cli.schemas import OUTPUTS
-from horsesense.errors import UsageError
+from horsesense.errors import EXIT_CODES, ExitCode, UsageError
 from horsesense.runs.studies import Study
 
 SMALL = ("sample", "--probes", "repeat", "--limit", "6")
@@ -31,6 +32,32 @@ def test_two_models_are_two_runs_and_the_study_can_be_given_back(tmp_path: Path)
     assert len(json.loads(again.stdout)["runs"]) == 2
     reported = call("report", "study", cwd=tmp_path)
     assert reported.stdout.count("report.html") == 2
+    lines = call("report", "study", "--json", cwd=tmp_path).stdout.splitlines()
+    assert [json.loads(line)["schema"] for line in lines] == ["horsesense.report/2"] * 2
+    compared = call("compare", "study", "--json", cwd=tmp_path)
+    assert compared.returncode == 0, compared.stderr
+    one_file = call("report", "study", "--to", "page.html", cwd=tmp_path)
+    assert "holds 2 runs" in one_file.stderr
+
+
+def test_a_single_audit_can_be_given_back_too(tmp_path: Path) -> None:
+    words = ("audit", *SMALL, "--suite", "revas", "-m", "sim:oracle", "--out", "one")
+    assert call(*words, cwd=tmp_path).returncode == 0
+    one = tmp_path / "one"
+    [(path, settings)] = Study.load(one).runs(one)
+    assert path == one
+    assert settings == hs.open(one).settings.model_copy(update={"readers": settings.readers})
+    again = call("run", "one", "--json", cwd=tmp_path)
+    assert again.returncode == 0, again.stderr
+    [told] = json.loads(again.stdout)["runs"]
+    assert told["run"] == "one"
+    assert 0 < told["expected"]["stored"] <= told["expected"]["requests"]
+    assert "different requests" not in again.stderr
+    assert not (one / "0.1.0").exists()
+    copied = tmp_path / "copied"
+    copied.mkdir()
+    (copied / "study.toml").write_text((one / "study.toml").read_text())
+    assert [p.name for p, _ in Study.load(copied).runs(copied)] == ["sim-oracle-sample"]
 
 
 def test_a_study_by_hand(tmp_path: Path) -> None:
@@ -69,7 +96,34 @@ def test_where_there_is_none(tmp_path: Path) -> None:
 
 def test_version_and_exit_codes_are_told(tmp_path: Path) -> None:
     assert call("--version", cwd=tmp_path).stdout.startswith("horsesense 0.")
-    assert "130 stopped by the user" in " ".join(call("--help", cwd=tmp_path).stdout.split())
+    told = " ".join(call("--help", cwd=tmp_path).stdout.split())
+    assert set(EXIT_CODES) == set(ExitCode)
+    for code, meaning in EXIT_CODES.items():
+        assert f"{code.value} {meaning}" in told
+
+
+def test_a_budget_stop_has_a_code_of_its_own(tmp_path: Path) -> None:
+    words = ("audit", *SMALL, "-m", "sim:oracle", "--out", "run")
+    stopped = call(*words, "--budget", "requests=5", cwd=tmp_path)
+    assert stopped.returncode == ExitCode.BUDGET
+    assert "The budget ends that at 5 requests" in stopped.stderr
+    assert call(*words, "--budget", "requests=500", cwd=tmp_path).returncode == 0
+
+
+def test_an_item_in_the_terminal(tmp_path: Path) -> None:
+    call("audit", *SMALL, "-m", "sim:oracle", "--out", "run", cwd=tmp_path)
+    run = hs.open(tmp_path / "run")
+    item = run.items.items[0]
+    shown = call("report", "run", "--item", item.id, cwd=tmp_path).stdout
+    assert shown.count(item.question) == 1 + run.trials.filter(item_id=item.id).height
+    assert f"  * {item.options[item.gold or 0]}" in shown
+    assert "text: " in shown
+    told = call("report", "run", "--item", item.id, "--json", "--to", "page.html", cwd=tmp_path)
+    OUTPUTS["item"].model_validate_json(told.stdout, strict=True)
+    assert (tmp_path / "page.html").exists()
+    near = call("report", "run", "--item", f"{item.id}x", cwd=tmp_path)
+    assert near.returncode == ExitCode.USAGE
+    assert near.stderr.splitlines()[1].count("-") <= 5
 
 
 def test_of_many_names_at_most_five_are_listed() -> None:

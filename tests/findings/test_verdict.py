@@ -8,7 +8,7 @@ import pytest
 from cells import cell_of
 from horsesense.findings.evidence import Evidence, binomial_tail, items_needed
 from horsesense.findings.kinds import KINDS, SIZES, Kind
-from horsesense.findings.known import by_gold, design_effect
+from horsesense.findings.known import by_gold
 from horsesense.findings.verdict import Accusation, weighted
 from horsesense.measures.cells import Cell
 from horsesense.measures.composition import PARTS, ScoreComposition
@@ -166,17 +166,11 @@ class TestKnownCells:
         cell = cell_of(
             [[0, 0], [0, 1]], [0, 0], k=2, positions=[[1, 0], [1, 1]], gold_at=[[1, 0], [1, 0]]
         )
-        tables, unclear = by_gold(cell)
+        tables, _, unclear = by_gold(cell, np.arange(9))
         assert tables[2].tolist() == [[0, 1], [1, 1]]
         assert unclear == 0
 
     def test_items_without_a_choice_are_counted(self) -> None:
         cell = cell_of([[0, None]], [0], k=2, positions=[[1, 0]], gold_at=[[1, 0]])
-        tables, unclear = by_gold(cell)
+        tables, _, unclear = by_gold(cell, np.arange(9))
         assert (tables, unclear) == ({}, 1)
-
-    def test_copies_of_items_cost_what_they_are_worth(self) -> None:
-        right = [[0, 0] if i % 2 else [1, 1] for i in range(40) for _ in range(4)]
-        cell = cell_of(right, [0] * 160)
-        assert design_effect(cell, np.arange(160)) == 1
-        assert design_effect(cell, np.repeat(np.arange(40), 4)) == pytest.approx(4, rel=0.1)

@@ -22,7 +22,7 @@ from horsesense.inference.store import Store
 from horsesense.inference.stored_rows import Spent
 from horsesense.models.base import Asked, Capabilities
 from horsesense.models.messages import Failure, Request, Response, Usage
-from horsesense.progress import Progress
+from horsesense.progress import Progress, progress
 
 HASTY = Retry(first_pause=0.001, longest_pause=0.02)
 BROKEN = Failure("server", "broke", 500)
@@ -440,11 +440,11 @@ def test_a_long_run_says_how_it_goes(monkeypatch: pytest.MonkeyPatch) -> None:
     out = io.StringIO()
     shown = Progress("asking", 1000, out)
     shown.note = lambda: "cost 0.12"
-    for now in (1.0, 4.0, 5.0, 15.0):  # noqa: B007 - the clock reads it
+    for now in (1.0, 4.0, 5.0, 9.5):  # noqa: B007 - the clock reads it
         shown(100)
     assert out.getvalue().splitlines() == [
         "asking: 200 of 1,000, 50/s, 16 s left, cost 0.12",
-        "asking: 400 of 1,000, 27/s, 22 s left, cost 0.12",
+        "asking: 400 of 1,000, 42/s, 14 s left, cost 0.12",
     ]
 
 
@@ -456,19 +456,42 @@ def test_an_estimate_says_so_and_is_never_overtaken() -> None:
     assert shown.line(shown._started + 10).startswith("asking: 100 of about 100, 10/s")
 
 
-def test_a_slow_respondent_is_seen_to_be_alive(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("horsesense.inference.runner.BEAT", 0.001)
-    calls: list[int] = []
+@pytest.fixture
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Progress that shows itself at once and often."""
+    for name, seconds in {"BEAT": 0.001, "QUIET": 0.0, "LINE_EVERY": 0.0}.items():
+        monkeypatch.setattr(f"horsesense.progress.{name}", seconds)
 
-    class Watched(Progress):
-        def __call__(self, n: int = 1, *, skipped: bool = False) -> None:
-            calls.append(n)
 
-    go(Scripted(pause=0.05), store, 1, progress=Watched("asking", 1, io.StringIO()))
-    assert calls[0] == 0
-    assert sum(calls) == 1
+@pytest.mark.usefixtures("hasty")
+def test_a_slow_model_is_seen_to_be_alive(store: Store) -> None:
+    out = io.StringIO()
+    with Progress("asking", 1, out) as shown:
+        go(Scripted(pause=0.05), store, 1, progress=shown)
+    lines = out.getvalue().splitlines()
+    assert lines[0].startswith("asking: 0 of 1, nothing finished yet")
+    assert lines[-1].startswith("asking: 1 of 1")
+
+
+@pytest.mark.usefixtures("hasty")
+def test_work_that_counts_nothing_is_seen_to_be_alive_and_only_the_inner_one() -> None:
+    outer, inner = io.StringIO(), io.StringIO()
+    with progress("reading", 3, outer), progress("loading", stream=inner):
+        started = time.monotonic()
+        while not inner.getvalue() and time.monotonic() < started + 5:
+            time.sleep(0.002)
+        assert not outer.getvalue()
+    assert inner.getvalue().startswith("loading, 0 s so far\n")
+
+
+@pytest.mark.usefixtures("hasty")
+def test_progress_goes_on_where_it_is_entered_again() -> None:
+    out = io.StringIO()
+    shown = Progress("asking", 4, out)
+    for _ in range(2):
+        with shown:
+            shown(2)
+    assert out.getvalue().splitlines()[-1].startswith("asking: 4 of 4")
 
 
 def test_the_first_line_may_come_before_the_first_answer(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -504,3 +527,19 @@ def test_a_terminal_gets_a_live_line_that_obeys_no_markup(monkeypatch: pytest.Mo
     shown.close()
     assert "asking: 5 of 10" in out.getvalue()
     assert "[red]3 failed[/red]" in out.getvalue()
+
+
+def test_a_ctrl_c_that_came_before_sends_nothing(tmp_path: Path) -> None:
+    """As asyncio passes one on that falls between two awaits: as a cancellation to come."""
+    model = Scripted()
+
+    async def work() -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        task.cancel()
+        with Store.open(tmp_path / "store.sqlite") as store:
+            await run(asks(20), model, store)
+
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(work())
+    assert model.most_in_flight == 0

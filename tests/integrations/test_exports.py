@@ -14,6 +14,7 @@ import pytest
 
 import horsesense as hs
 from horsesense.api import Run, load_log
+from horsesense.cue_tests.answers import load_answers
 from horsesense.integrations.every_eval_ever import write_every_eval_ever
 from horsesense.integrations.inspect_log import write_inspect_log
 from horsesense.integrations.lm_eval_samples import write_lm_eval
@@ -145,6 +146,30 @@ def test_every_eval_ever_records_agree_with_the_run(run: Run, tmp_path: Path) ->
         assert own, name
         assert result["score_details"]["details"]["n"] == str(len(own))
     assert {row["evaluation_id"] for row in instances} == {record["evaluation_id"]}
+
+
+def test_records_of_ours_are_imported_as_published(run: Run, tmp_path: Path) -> None:
+    folder = write_every_eval_ever(run.results, tmp_path / "record")
+    again = load_log(folder, out=tmp_path / "again")
+    kept = run.trials.filter(probe="original").join(run.readings, on="trial", how="semi")
+    assert again.trials.height == kept.height
+    assert set(again.items.by_id) == set(kept["item_id"])
+    one, other = (
+        dict(
+            r.readings.filter(reader="text").join(t, on="trial").select("item_id", "correct").rows()
+        )
+        for r, t in ((again, again.trials), (run, kept))
+    )
+    assert one == {item: right for item, right in other.items() if item in one}
+
+
+@pytest.mark.parametrize("name", list(WRITERS))
+def test_answers_in_exported_logs_are_found_for_cues(run: Run, tmp_path: Path, name: str) -> None:
+    path = WRITERS[name](run.results, tmp_path / name)
+    [before] = load_answers(run.path, run.items)
+    [after] = load_answers(path, run.items)
+    assert dict(after.right) == dict(before.right)
+    assert set(after.right) == set(run.items.by_id)
 
 
 def test_a_folder_that_exists_is_never_overwritten(run: Run, tmp_path: Path) -> None:

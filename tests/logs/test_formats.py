@@ -277,6 +277,30 @@ def test_options_are_found_in_documents_of_many_kinds(tmp_path: Path) -> None:
     }
 
 
+def test_documents_without_an_id_and_with_numbers_for_options(tmp_path: Path) -> None:
+    context = "What is {n} + 2?\nA. {n}\nB. {m}\nAnswer:"
+    shown = [
+        lm_eval_row(
+            doc_id=None, doc={"id": None, "question": f"What is {n} + 2?", "choices": [n, n + 2]},
+            arguments=[[context.format(n=n, m=n + 2), {"until": []}]], resps=[["B"]],
+            filtered_resps=["B"], target="B",
+        )
+        for n in range(3)
+    ]  # fmt: skip
+    scored = [
+        lm_eval_row(
+            doc_id=None, doc={"question": f"What is {n} + 1?", "choices": [n, n + 1]}, target=1,
+            arguments=[["Say:", f" {n}"], ["Say:", f" {n + 1}"]], acc=0.0,
+        )
+        for n in range(3)
+    ]  # fmt: skip
+    for rows, step in ((shown, 2), (scored, 1)):
+        found = samples(jsonl(tmp_path / "samples_t.jsonl", rows))
+        assert [s.id for s in found] == ["line 1", "line 2", "line 3"]
+        assert [s.options for s in found] == [(str(n), str(n + step)) for n in range(3)]
+        assert [s.gold for s in found] == [1, 1, 1]
+
+
 def test_repeats_are_epochs_and_a_chat_is_kept_as_messages(tmp_path: Path) -> None:
     chat = [{"role": "user", "content": "Which is red?\nA. blood\nB. grass"}]
     call = [[json.dumps(chat), {"until": [], "max_gen_toks": 8}]]

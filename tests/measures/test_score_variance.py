@@ -109,6 +109,19 @@ def test_the_measure_joins_original_repeats_and_orders() -> None:
     assert more["orders"]["standard_error"] == pytest.approx(now.standard_error(299, 5))
     assert more["draws"]["standard_error"] == pytest.approx(now.standard_error(299, 4, 2))
     assert [more[part]["prompts"] for part in PARTS] == [4, 299, 4 * 299]
+    # Asked again, the items stay: the rest of the error is theirs.
+    assert design["again"] == pytest.approx(np.sqrt((now.orders + now.draws) / 4 / 299))
+    assert design["shares"]["items"] == pytest.approx(
+        1 - (design["again"] / now.standard_error(299, 4)) ** 2
+    )
+    assert sum(design["shares"].values()) == pytest.approx(1)
+
+
+def test_a_prompt_buys_most_as_an_item_and_least_as_a_draw() -> None:
+    """Said in the report, whatever the variances are."""
+    parts = Components(0.01, 0.2, 0.3)
+    errors = [parts.standard_error(*size) for size in ((60, 3, 1), (30, 6, 1), (30, 3, 2))]
+    assert errors == sorted(errors)
 
 
 def test_without_repeats_nothing_is_said() -> None:

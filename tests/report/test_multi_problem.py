@@ -40,7 +40,7 @@ def test_what_many_problems_cost_is_said_and_drawn(tmp_path: Path) -> None:
     kinds = part.split('aria-label="Kinds of errors.')[1].split('"')[0]
     assert re.search(r"one answer a line, 20: correct 7\d.*unassigned (2|3)\d", kinds)
     assert "select one label, 20, labels shown" in kinds
-    said = [line for line in verdict_of(results_of(out)) if "With 20 problems" in line]
+    said = [line for line in verdict_of(results_of(out)) if "with 20 problems" in line]
     assert len(said) == 3
     assert all(re.search(r"(2|3)\d points lower than one by one", line) for line in said)
 

@@ -120,3 +120,18 @@ def test_the_section_that_contributing_shows_is_rendered(tmp_path: Path) -> None
     [(section, html)] = _rendered(run, [module.SECTION])
     assert section.id == "valid_replies"
     assert "<li>order: 100" in html
+
+
+def test_a_model_that_draws_its_answers_is_told_where_its_error_comes_from(tmp_path: Path) -> None:
+    """And one that gives the same answer to the same prompt is not."""
+    items, probes = items_file(tmp_path / "items.jsonl", 40), ("original", "repeat", "order")
+    pages = []
+    for model in ("sim:oracle", "sim:prior?know=0.5"):
+        made = study(items, model, tmp_path / model.partition("?")[0][4:], probes=probes)
+        pages.append(write_report(made.results, max_items=1).read_text())
+    [design] = [d for d in made.findings["designs"] if d["reader"] == "text"]
+    assert ['id="variance"' in page for page in pages] == [False, True]
+    told = re.search(r"standard error of ([\d.]+) points as .*? of ([\d.]+) points as", pages[1])
+    assert told is not None
+    want = [f"{100 * design[name]:.2f}" for name in ("standard_error", "again")]
+    assert list(told.groups()) == want

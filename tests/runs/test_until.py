@@ -95,6 +95,11 @@ def test_no_number_of_a_stopped_probe_has_a_naive_interval(early: Result) -> Non
     assert "was stopped" in left_out.note
 
 
+def test_no_design_is_computed_from_a_stopped_probe(early: Result, fixed: Result) -> None:
+    assert fixed.findings["designs"]
+    assert not early.findings["designs"]
+
+
 def test_the_report_says_what_was_decided_and_saved(early: Result) -> None:
     html = early.done.report().read_text(encoding="utf-8")
     assert "What was decided early?" in html

@@ -48,7 +48,7 @@ class TestClosedForms:
         assert found.high == 1
         # The likelihood of p, all right, is (p + (1 - p) Q)^n with Q = 1/256: the deviance is
         # 3.84 where that is exp(-1.92 / n).
-        theta = np.exp(-(1.959964**2) / 2 / 100)
+        theta = np.exp(-(1.983972**2) / 2 / 100)  # Student's t of 100 items
         assert found.low == pytest.approx((theta - 1 / 256) / (1 - 1 / 256), abs=4e-4)
         assert "could not be checked" in found.reason
 
@@ -133,8 +133,28 @@ class TestTruths:
 
     def test_clusters_widen_the_interval(self) -> None:
         data = choices(400, 1, 0.5, FLAT)
-        alone, clustered = (share_known(data, draws=0, design_effect=d) for d in (1.0, 4.0))
-        assert _width(clustered) == pytest.approx(2 * _width(alone), rel=0.05)
+        copies = np.repeat(data, 4, axis=0)
+        names = np.repeat(np.arange(400), 4)
+        once, apart = share_known(data, draws=0), share_known(copies, draws=0)
+        together = share_known(copies, draws=0, clusters=names)
+        assert _width(apart) == pytest.approx(_width(once) / 2, rel=0.1)
+        assert _width(together) == pytest.approx(_width(once), rel=0.05)
+        assert together.design_effect == pytest.approx(4, rel=0.05)
+
+    def test_one_cluster_tells_nothing(self) -> None:
+        found = share_known(choices(60, 1, 0.5, FLAT), draws=0, clusters=np.zeros(60))
+        assert found.value is None
+        assert "one cluster" in found.reason
+
+    def test_copies_do_not_refuse_what_fits(self) -> None:
+        """Copied answers look like a misfit, unless it is said that they are copies."""
+        data = np.repeat(choices(100, 2, 0.5, BIASED), 4, axis=0)
+        names = np.repeat(np.arange(100), 4)
+        alone, told = (share_known(data, clusters=c).p_value for c in (None, names))
+        assert alone is not None
+        assert told is not None
+        assert told > 0.05
+        assert told > 2 * alone
 
 
 def _covers(found: Known, truth: float) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from command_line import call
+from horsesense.errors import ExitCode
 from horsesense.inference.limits import Limits, Retry, RunSummary
 from horsesense.inference.probe import capabilities
 from horsesense.inference.runner import run
@@ -167,7 +168,7 @@ def test_requests(tmp_path: Path, requests: int, sent: int) -> None:
         assert server.sent.total() == sent
     assert "Traceback" not in done.stderr + again.stderr
     if requests == 0:
-        assert done.returncode == 3
+        assert done.returncode == ExitCode.BUDGET
         assert "budget allows no request" in done.stderr
         assert not (tmp_path / "r").exists()
 
@@ -178,9 +179,19 @@ def test_the_stages_of_an_audit_share_one_budget(tmp_path: Path) -> None:
         words = ["audit", "sample", "--model", f"http:m@{server.url}", "--out", str(tmp_path / "r")]
         words += ["--probes", "", "--readers", f"text,judge:http:j@{judge.url}"]
         done = call(*words, "--budget", "requests=66")
-        assert done.returncode == 0, done.stderr
+        assert done.returncode == ExitCode.BUDGET, done.stderr
         assert server.sent.total() + judge.sent.total() == 66
         assert server.sent.total() == 62
+
+
+def test_a_judge_is_asked_no_more_at_once_than_the_model(tmp_path: Path) -> None:
+    with FaultServer(latency=0.02) as server, FaultServer(latency=0.02) as judge:
+        words = ["audit", "sample", "--model", f"http:m@{server.url}", "--out", str(tmp_path / "r")]
+        words += ["--limit", "10", "--probes", "order", "--max-connections", "3"]
+        done = call(*words, "--readers", f"text,judge:http:j@{judge.url}")
+        assert done.returncode == 0, done.stderr
+        assert judge.sent.total() > 6
+        assert judge.most_in_flight <= 3
 
 
 def test_an_account_survives_a_kill(tmp_path: Path) -> None:

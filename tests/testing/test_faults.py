@@ -16,7 +16,7 @@ import pytest
 from horsesense.inference.runner import Retry, RunSummary, run
 from horsesense.inference.store import Store
 from horsesense.models.base import Asked
-from horsesense.models.messages import Request
+from horsesense.models.messages import Failure, Request, Response
 from horsesense.models.registry import make_model
 from horsesense.testing.faults import KINDS, FaultServer, letter
 
@@ -141,3 +141,36 @@ def test_killed_at_any_moment_and_started_again(tmp_path: Path) -> None:
     assert contents(path) == whole
     with Store.open(path, read_only=True) as store:
         assert store.verify().sound
+
+
+@pytest.mark.parametrize("kind", ["echo", "echo_error"])
+def test_a_key_that_the_server_repeats_is_not_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    key = "hs-secret-0123456789abcdef"
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    path = tmp_path / "store.sqlite"
+    with FaultServer({kind: 0.5}) as server:
+        summary = go(server.url, path, 40)
+        assert server.headers["Authorization"] == f"Bearer {key}"
+        assert server.faulted[kind] > 0
+    assert summary.answered + summary.failed == 40
+    kept = b"".join(file.read_bytes() for file in tmp_path.iterdir())
+    assert b"[key]" in kept or kind == "echo_error"
+    assert b"secret-0123" not in kept
+    assert b"\\u0068\\u0073" not in kept
+
+
+@pytest.mark.parametrize(("wait", "pause"), [("61", 61), ("900", 900), ("901", None)])
+def test_a_server_that_asks_for_a_minute_gets_it(wait: str, pause: float | None) -> None:
+    """Beyond the longest pause of ours, and not at once a failure."""
+
+    async def act() -> Response | Failure:
+        async with make_model(f"http:m@{server.url}") as model:
+            [result] = await model.respond(list(asks(1, model.identity)))
+            return result
+
+    with FaultServer({"429": 1.0}, wait=wait) as server:
+        result = asyncio.run(act())
+    assert isinstance(result, Failure)
+    assert Retry().pause(1, result) == pause

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from horsesense.api.runs import Run, open
+from horsesense.runs.studies import run_folders
 
 if TYPE_CHECKING:
     from horsesense.comparison.align import Side
@@ -24,7 +25,8 @@ def compare(
     """Compare the models of several runs on the items that all of them hold.
 
     Args:
-        runs: runs or their directories; a mapping gives the models other names than their own.
+        runs: runs or their directories, or folders of studies for all of their runs; a mapping
+            gives the models other names than their own.
             Several runs of one model are other prompts for it.
         measure: accuracy, accuracy_valid, accuracy_hard or valid_rate.
         reader: by default the one that all runs have and most rest on.
@@ -51,7 +53,8 @@ def sides(named: Iterable[tuple[str | None, Run | str | Path]]) -> list[Side]:
 
     given = [
         (name, str(run.path), run) if isinstance(run, Run) else (name, str(run), open(run))
-        for name, run in named
+        for name, run_or_study in named
+        for run in _runs_in(run_or_study)
     ]
     known = [run.directory.known.model for _, _, run in given]
     found = []
@@ -60,3 +63,8 @@ def sides(named: Iterable[tuple[str | None, Run | str | Path]]) -> list[Side]:
         own = f"{model.name} ({run.path.name})" if alike else model.name
         found.append(Side(name or own, place, run.results))
     return found
+
+
+def _runs_in(place: Run | str | Path) -> Sequence[Run | str | Path]:
+    """The runs of a study's folder; a run is one itself."""
+    return [place] if isinstance(place, Run) else run_folders(Path(place)) or [place]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from horsesense.api.given import (
 from horsesense.files import usable
 from horsesense.inference.limits import UNLIMITED, Limits, RunSummary
 from horsesense.items.given import given_items
+from horsesense.progress import progress, say
 from horsesense.rng import fingerprint
 from horsesense.runs import run as runs
 from horsesense.runs.prepare import load_study_items
@@ -40,6 +41,7 @@ class Run(runs.Run):
         *,
         limits: Limits = UNLIMITED,
         max_connections: int | None = None,
+        tell: Callable[[str], None] | None = say,
         key_env: str | None = None,
         timeout: float | None = None,
     ) -> RunSummary:
@@ -49,7 +51,7 @@ class Run(runs.Run):
         """
         spec = self.settings.model if model is None else model
         whom = model_of(spec, key_env=key_env, timeout=timeout)
-        return super().ask(whom, limits=limits, max_connections=max_connections)
+        return super().ask(whom, limits=limits, max_connections=max_connections, tell=tell)
 
     def report(self, *, items: int = 200, to: str | Path | None = None) -> Path:
         """Measure what was read, if that is not done yet, and write report.html.
@@ -67,7 +69,8 @@ class Run(runs.Run):
         if "measure" not in self.directory.known.stages:
             self.measure()
         place = None if to is None else usable(to)
-        path = write_report(self.results, max_items=items, to=place)
+        with progress("writing the report"):
+            path = write_report(self.results, max_items=items, to=place)
         self.directory.mark("report", "complete")
         return path
 

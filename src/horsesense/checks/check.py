@@ -209,6 +209,7 @@ def _interval(low: float | None, high: float | None) -> str:
 def check_text(result: CheckResult, shown: int = 3) -> str:
     """The same for people: what was found, the first items of each, and what to do."""
     lines = [f"{len(result.items):,} items of {result.items.name}: {summary(result)}"]
+    lines += map(_printable, result.items.notes)
     for weight, heading in WEIGHTS.items():
         findings = [f for f in result.findings if f.rule.weight == weight]
         if findings:

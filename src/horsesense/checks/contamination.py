@@ -20,10 +20,11 @@ from typing import Final
 import numpy as np
 
 from horsesense.checks.shares import letter
-from horsesense.errors import ModelError, UsageError
+from horsesense.errors import UsageError
 from horsesense.items.item import Item, ItemSet, order_dependent, repeats_options
 from horsesense.models.base import Asked, Model
 from horsesense.models.messages import Request, Response, SamplingParams
+from horsesense.progress import Progress
 from horsesense.rng import Dice, seed_of
 
 ORDERS: Final = 8
@@ -57,7 +58,7 @@ class Contamination:
     def sentence(self, model: str) -> str:
         """What was found, in words."""
         if self.rank is None or self.p is None:
-            return f"Whether {model} has seen the items cannot be told: {self.reason}."
+            return f"Whether {model} prefers the published orders cannot be told: {self.reason}."
         told = "is likelier than by chance" if self.p < 0.05 else "is not likelier than by chance"
         return (
             f"To {model} the published order of the options {told}: mean relative rank"
@@ -72,12 +73,13 @@ async def contamination(
     """Test whether a model that scores texts prefers the published orders.
 
     Args:
+        model: one that has been entered.
         most: items to score, drawn by the seed.
         seed: of the items and the orders.
 
     Raises:
         UsageError: the items have no options of their own.
-        ModelError: the model cannot score texts.
+        ModelError: the model cannot be reached.
     """
     if items.kind != "choice":
         raise UsageError("The items have no options of their own whose order could be known.")
@@ -90,10 +92,15 @@ async def contamination(
     if len(ranked) < FEWEST:
         why = f"{len(ranked)} items have options in no order, and {FEWEST} are needed"
         return Contamination(0, len(items), None, None, why, {})
-    async with model as entered:
-        if not (await entered.capabilities()).continuations:
-            raise ModelError(f"{model.name} does not score texts.", hint="Use a model hf:NAME.")
-        scores = [await _scores(item, entered, orders(item, seed)) for item in ranked]
+    if not (await model.capabilities()).continuations:
+        why = f"{model.name} does not score texts, as a model hf:NAME does"
+        return Contamination(0, len(items), None, None, why, {})
+    shown = Progress("scoring orders", len(ranked))
+    scores = []
+    for item in ranked:
+        scores.append(await _scores(item, model, orders(item, seed)))
+        shown(1)
+    shown.close()
     known = {i.id: s for i, s in zip(ranked, scores, strict=True) if s is not None}
     left_out = len(items) - len(suited) + len(ranked) - len(known)
     if len(known) < FEWEST:

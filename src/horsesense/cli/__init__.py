@@ -1,7 +1,6 @@
 """The command line. Results go to stdout, progress and errors to stderr.
 
-Exit codes: 0 fine, 1 a gate failed, 2 wrong use, 3 trouble with the model or the run
-directory (or requests left without an answer), 130 stopped by the user and resumable.
+What it exits with is `errors.EXIT_CODES`.
 """
 
 from __future__ import annotations
@@ -33,15 +32,16 @@ from horsesense.cli import (
     view,
 )
 from horsesense.cli.output import plain_warnings, print_error
-from horsesense.errors import HorsesenseError, InterruptedRunError
+from horsesense.errors import EXIT_CODES, ExitCode, HorsesenseError, InterruptedRunError
 from horsesense.version import __version__
 
 app = typer.Typer(
     name="horsesense",
     help="Find out what a multiple-choice score is made of before you believe it.",
     no_args_is_help=True,
-    epilog="Exit codes: 0 fine, 1 a gate failed, 2 wrong use, 3 trouble with the model or the run"
-    " directory, 130 stopped by the user and resumable.",
+    epilog="Exit codes: "
+    + "; ".join(f"{code.value} {says}" for code, says in EXIT_CODES.items())
+    + ".",
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -94,6 +94,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     try:
         with plain_warnings():
             code = app(words, standalone_mode=False)
+        if code == InterruptedRunError.exit_code:  # which typer makes of Ctrl-C, without a word
+            raise KeyboardInterrupt
     except (HorsesenseError, KeyboardInterrupt, typer.Abort) as stop:
         _last(arguments)
         error = stop if isinstance(stop, HorsesenseError) else InterruptedRunError("Stopped.")
@@ -102,7 +104,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     except Exception as error:  # noqa: BLE001 - defects are raised again
         code = _usage_exit(error)
     _last(arguments)
-    sys.exit(code if isinstance(code, int) else 0)
+    sys.exit(int(code) if isinstance(code, int) else 0)
 
 
 def _last(arguments: Sequence[str] | None) -> None:
@@ -119,4 +121,4 @@ def _usage_exit(error: Exception) -> int:
     if show is None:
         raise error
     show()
-    return 2
+    return ExitCode.USAGE

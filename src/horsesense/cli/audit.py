@@ -35,9 +35,7 @@ from horsesense.cli.output import print_json
 from horsesense.errors import UsageError
 
 if TYPE_CHECKING:
-    from horsesense.api import Run
     from horsesense.runs.settings import Settings
-    from horsesense.runs.studies import Study as StudyOfModels
 
 
 @dataclass(frozen=True)
@@ -108,7 +106,7 @@ class StudyOptions:
     def settings(self, **more: Any) -> Settings:
         """The settings that these options ask for; lists and maps are taken apart here alone.
 
-        Of several models they name the first; see `several`.
+        Of several models they name the first.
         """
         from horsesense.plugins import split_outside_brackets
         from horsesense.runs.settings import Settings
@@ -122,17 +120,6 @@ class StudyOptions:
             if name in found:
                 found[name] = tuple(split_outside_brackets(found[name]))
         return Settings.of(**found)
-
-    def several(self) -> StudyOfModels | None:
-        """The study of several models; None where one is named."""
-        from horsesense.runs.studies import Study as StudyOfModels
-
-        models = tuple(dict.fromkeys(self.model))
-        if len(models) == 1:
-            return None
-        shared = self.settings().model_dump(mode="json", exclude_defaults=True)
-        named = {name: value for name, value in shared.items() if name not in ("items", "model")}
-        return StudyOfModels(models=models, items=(self.items,), settings=named)
 
 
 PlanOut = Annotated[
@@ -166,34 +153,28 @@ def audit(
 ) -> None:
     """Ask every item in many controlled forms and report what the score is made of.
 
-    Several models (-m A -m B) are a run each in the folder --out, with a study.toml that
-    `horsesense run` takes. The same --out continues where it stopped, after Ctrl-C, a crash
-    or a budget.
+    Several models (-m A -m B) are a run each in the folder --out. A study.toml beside what is
+    written can be given to `horsesense run`. The same --out continues where it stopped, after
+    Ctrl-C, a crash or a budget.
     """
     from horsesense.api import Run, default_out
-    from horsesense.cli.each import audit_all
+    from horsesense.cli.each import AuditOptions, audit_all, audit_one, show
     from horsesense.models.registry import make_model
+    from horsesense.runs.studies import Study as StudyOfModels
 
-    may = limits(budget, price)
+    options = AuditOptions(limits(budget, price), max_connections, report_items, as_json)
     settings = study.settings(draws=draws)
-    models = study.several()
-    if models is not None:
+    models = tuple(dict.fromkeys(study.model))
+    if len(models) > 1:
         folder = out or Path("audits") / f"{default_out(settings).name}-and-others"
-        code = audit_all(
-            models, folder, may, max_connections, report_items, as_json, shortfalls=shortfalls
-        )
-        if code:
-            raise typer.Exit(code)
-        return
-    model = make_model(settings.model, key_env=key_env, timeout=timeout)
-    run = Run.start(out or default_out(settings), settings)
-    spent = run.ask(model, limits=may, max_connections=max_connections)
-    run.read(limits=may)
-    run.measure()
-    run.report(items=report_items)
-    _show(run, as_json)
-    if spent.stopped == "failures" or run.results.findings["failures"]:
-        raise typer.Exit(3)
+        code = audit_all(StudyOfModels.of(settings, *models), folder, options)
+    else:
+        model = make_model(settings.model, key_env=key_env, timeout=timeout)
+        run = Run.start(out or default_out(settings), settings)
+        code = audit_one(run, model, options)
+        show(run, as_json)
+    if code:
+        raise typer.Exit(code)
 
 
 def plan(
@@ -230,49 +211,13 @@ def demo(
     as_json: AsJson = False,
 ) -> None:
     """Audit the packaged sample items; by default with a model whose truth is known."""
-    from horsesense.api import audit as run_audit
+    from horsesense.api import Run
+    from horsesense.cli.each import AuditOptions, audit_one, show
+    from horsesense.models.registry import make_model
+    from horsesense.runs.settings import Settings
 
-    _show(run_audit("sample", model, out=out), as_json)
-
-
-def _show(run: Run, as_json: bool) -> None:
-    from horsesense.inference.limits import RunSummary
-
-    results, report = run.results, run.directory.layout.report
-    if as_json:
-        rows = [estimate.as_json() for estimate in results.estimates]
-        found = {"out": str(run.path), "report": str(report), **results.findings}
-        print_json("audit", {**found, "estimates": rows})
-        return
-    for sentence in run.verdict():
-        print(f"- {sentence}")
-    for name, spent in results.findings["judges"].items():
-        print(f"{name}: {RunSummary(**spent).costs()}.")
-    for line in shortfalls(run):
-        print(line)
-    print(f"Report: {report}")
-
-
-def shortfalls(run: Run) -> list[str]:
-    """What was not asked or not answered, and how to continue; empty where nothing is missing."""
-    findings, lines = run.results.findings, []
-    reason = findings["stages"]["ask"]["reason"]
-    if reason == "budget":
-        lines.append("The budget is spent; the same command with a larger one continues the run.")
-    if reason == "interrupted":
-        lines.append("The run was interrupted; the audit command with this --out continues it.")
-    failure = findings["run"].get("last_failure")
-    if reason == "failures" and findings["run"].get("stopped") and failure is not None:
-        lines.append(f"Stopped, since too many requests failed: {failure['message']}")
-    for name, why in findings["silent"].items():
-        lines.append(f"The reader {name} has no reading: {why}.")
-    if findings["failures"]:
-        lines.append(
-            f"{findings['failures']:,} requests have no answer; the same audit asks them again."
-        )
-    if findings["unread"]:
-        lines.append(
-            f"{findings['unread']:,} of {findings['trials']:,} prompts have no reading and are"
-            " missing from the numbers."
-        )
-    return lines
+    run = Run.start(out, Settings.of(items="sample", model=model))
+    code = audit_one(run, make_model(model), AuditOptions(as_json=as_json))
+    show(run, as_json)
+    if code:
+        raise typer.Exit(code)

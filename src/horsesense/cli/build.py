@@ -120,8 +120,8 @@ def paraphrases(
         print_json("build-paraphrases", _as_json(made, out))
     else:
         sys.stdout.write(_as_text(made, out))
-    if made.spent.failed:
-        raise typer.Exit(3)
+    if made.spent.exit_code:
+        raise typer.Exit(made.spent.exit_code)
 
 
 WRITTEN = "written"

@@ -11,10 +11,11 @@ import typer
 
 from horsesense.cli.options import AsJson, FieldMap, Limit, Seed, Where, pairs
 from horsesense.cli.output import print_json
-from horsesense.errors import UsageError
+from horsesense.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
     from horsesense.checks.check import CheckResult
+    from horsesense.checks.completion import Completion
     from horsesense.checks.contamination import Contamination
     from horsesense.checks.label_errors import LabelErrors
     from horsesense.items.item import ItemSet
@@ -47,7 +48,8 @@ Scorer = Annotated[
     str | None,
     typer.Option(
         "--model", "-m",
-        help="A model that scores texts (hf:NAME): has it seen the published order of options?",
+        help="Has this model seen the items? By the rank of the published order of options"
+        " (hf:NAME), and by completing them word for word (any; 200 requests a set).",
     ),
 ]  # fmt: skip
 
@@ -97,19 +99,19 @@ def check(
 
         write_check(results, out)
     doubted = _label_errors(sets, responses) if responses else None
-    seen = [_contamination(each, model, seed) for each in sets] if model else []
+    seen = _seen(sets, model, seed) if model else []
     if as_json:
         found = None if doubted is None else asdict(doubted)
         listed = [check_json(result) for result in results]
-        tested = [asdict(each) for each in seen]
+        tested = [asdict(ranks) | {"completion": asdict(words)} for ranks, words in seen]
         print_json("check", {"sets": listed, "label_errors": found, "contamination": tested})
     else:
         parts = [check_text(result, show) for result in results]
         parts += [] if doubted is None else [_label_text(sets[0], doubted, max(show, 10))]
-        parts += [each.sentence(model or "") for each in seen]
+        parts += [f"{a.sentence(model or '')}\n{b.sentence(model or '')}" for a, b in seen]
         print("\n\n".join(parts))
     if fail_on is not None and _worst(results, list(WEIGHTS)) <= list(WEIGHTS).index(fail_on):
-        raise typer.Exit(1)
+        raise typer.Exit(ExitCode.FAILED)
 
 
 def _worst(results: list[CheckResult], weights: list[str]) -> int:
@@ -129,13 +131,24 @@ def _label_errors(sets: Sequence[ItemSet], responses: list[Path]) -> LabelErrors
     return label_errors(sets[0], load_choices(responses, sets[0]))
 
 
-def _contamination(items: ItemSet, model: str, seed: int) -> Contamination:
+def _seen(sets: Sequence[ItemSet], name: str, seed: int) -> list[tuple[Contamination, Completion]]:
     import asyncio
 
+    from horsesense.checks.completion import completion
     from horsesense.checks.contamination import contamination
     from horsesense.models.registry import make_model
 
-    return asyncio.run(contamination(items, make_model(model), seed=seed))
+    async def tests() -> list[tuple[Contamination, Completion]]:
+        async with make_model(name) as model:
+            return [
+                (
+                    await contamination(each, model, seed=seed),
+                    await completion(each, model, seed=seed),
+                )
+                for each in sets
+            ]
+
+    return asyncio.run(tests())
 
 
 def _label_text(items: ItemSet, doubted: LabelErrors, shown: int) -> str:

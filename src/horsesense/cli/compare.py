@@ -9,7 +9,7 @@ import typer
 
 from horsesense.cli.options import AsJson
 from horsesense.cli.output import print_json
-from horsesense.cli.read import printable
+from horsesense.cli.readings import printable
 
 if TYPE_CHECKING:
     from horsesense.comparison.compare import Comparison
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 Runs = Annotated[
     list[str],
     typer.Argument(
-        help="Run directories, or NAME=DIRECTORY to name its model; several runs of one model"
-        " are other prompts for it.",
+        help="Run directories, or NAME=DIRECTORY to name its model, or the folder of a study for"
+        " all of its runs; several runs of one model are other prompts for it.",
         show_default=False,
     ),
 ]

@@ -99,7 +99,7 @@ def cues(
             for path in responses or ()
             for answer in load_answers(path, item_set, faithful=faithful)
         ]
-        with progress(f"cues in {item_set.name}") as show:
+        with progress(f"cues in {item_set.name}", forks=True) as show:
 
             def listener(done: int, total: int) -> None:
                 show.total = total
@@ -142,7 +142,7 @@ def balanced(
     from horsesense.progress import progress
 
     item_set = _load(items, map, group, split, where, limit, seed, faithful=False)
-    with progress(f"balancing {item_set.name}") as show:
+    with progress(f"balancing {item_set.name}", forks=True) as show:
 
         def listener(done: int, total: int) -> None:
             show.total = total

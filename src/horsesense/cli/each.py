@@ -1,34 +1,63 @@
-"""Several audits in a row: what `audit` with several models and `run` share."""
+"""One audit from its first request to its report, and several in a row.
+
+`audit`, `demo` and `run` share this.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from horsesense.cli.output import print_json
+from horsesense.errors import ExitCode, install
+from horsesense.inference.limits import UNLIMITED, Limits, RunSummary
+from horsesense.progress import say
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from horsesense.api import Run
-    from horsesense.inference.limits import Limits
+    from horsesense.models.base import Model
+    from horsesense.runs.results import Results
     from horsesense.runs.studies import Study
 
 
-def audit_all(
-    study: Study,
-    folder: Path,
-    may: Limits,
-    max_connections: int | None,
-    report_items: int,
-    as_json: bool,
-    shortfalls: Callable[[Run], list[str]],
-) -> int:
-    """Audit in turn; the limits hold for each run. The exit code: 3 after failures.
+@dataclass(frozen=True)
+class AuditOptions:
+    """What does not change what is asked: limits, speed, and what is shown."""
 
-    `shortfalls` says what a run has not asked or was not answered.
-    """
+    may: Limits = UNLIMITED
+    max_connections: int | None = None
+    report_items: int = 200
+    as_json: bool = False
+
+
+def audit_one(run: Run, model: Model, options: AuditOptions) -> ExitCode:
+    """Ask, read, measure and report; leaves a study.toml in the run. How the command ends."""
+    from horsesense.runs.studies import Study
+
+    may, connections = options.may, options.max_connections
+    try:
+        asked = run.ask(
+            model, limits=may, max_connections=connections, tell=None if options.as_json else say
+        )
+    finally:
+        if run.directory.record is not None:
+            Study.of(run.settings).save(run.path)
+    judged = run.read(limits=may, max_connections=connections)
+    run.measure()
+    run.report(items=options.report_items)
+    if "budget" in (asked.stopped, judged.stopped):
+        return ExitCode.BUDGET
+    failed = asked.stopped == "failures" or run.results.findings["failures"]
+    return ExitCode.TROUBLE if failed else ExitCode.FINE
+
+
+def audit_all(study: Study, folder: Path, options: AuditOptions) -> ExitCode:
+    """Audit in turn; the limits hold for each run. How the command ends: as its worst run did."""
     from horsesense.api import Run
-    from horsesense.inference.limits import UNLIMITED
     from horsesense.models.openai.http import refuse_shared_key
     from horsesense.models.registry import make_model
 
@@ -36,27 +65,88 @@ def audit_all(
     models = {settings.model: make_model(settings.model) for _, settings in runs}
     refuse_shared_key(models.values())
     study.save(folder)
-    rows, failed = [], False
-    if may != UNLIMITED and not as_json:
+    rows, codes = [], [ExitCode.FINE]
+    if options.may != UNLIMITED and not options.as_json and len(runs) > 1:
         print(f"The budget holds for each of the {len(runs)} runs.")
     for number, (path, settings) in enumerate(runs, 1):
-        if not as_json:
+        if not options.as_json:
             print(f"{number} of {len(runs)}: {settings.model} on {settings.items}", flush=True)
         run = Run.start(path, settings)
-        spent = run.ask(models[settings.model], limits=may, max_connections=max_connections)
-        run.read(limits=may)
-        run.measure()
-        report = run.report(items=report_items)
-        missing = shortfalls(run)
-        failed |= spent.stopped == "failures" or bool(run.results.findings["failures"])
+        codes.append(audit_one(run, models[settings.model], options))
+        report, missing = run.directory.layout.report, shortfalls(run)
         rows.append(
             {"run": str(path), "items": settings.items, "model": settings.model,
              "suite": settings.suite, "report": str(report), "verdict": run.verdict(),
-             "missing": missing}
+             "missing": missing, "expected": _expected(run)}
         )  # fmt: skip
-        if not as_json:
+        if not options.as_json:
             print(*(f"- {line}" for line in [*run.verdict()[:3], *missing]), sep="\n")
             print(f"  {report}")
-    if as_json:
+    if options.as_json:
         print_json("run", {"study": str(folder), "runs": rows})
-    return 3 if failed else 0
+    elif len(runs) > 1:
+        print(f"Side by side: horsesense compare {folder}")
+    return ExitCode.TROUBLE if ExitCode.TROUBLE in codes else max(codes)
+
+
+def _expected(run: Run) -> dict[str, object]:
+    """What asking was expected to take, as it was told before."""
+    return {} if run.expected is None else run.expected.as_json()
+
+
+def show(run: Run, as_json: bool) -> None:
+    """Say what an audit found and where it lies."""
+    results, report = run.results, run.directory.layout.report
+    if as_json:
+        rows = [estimate.as_json() for estimate in results.estimates]
+        found = {"out": str(run.path), "report": str(report), "expected": _expected(run)}
+        print_json("audit", {**results.findings, **found, "estimates": rows})
+        return
+    for sentence in run.verdict():
+        print(f"- {sentence}")
+    for name, spent in results.findings["judges"].items():
+        print(f"{name}: {RunSummary(**spent).costs()}.")
+    for name, told in results.findings.get("cascades", {}).items():
+        print(_steps(name, told, results))
+    for line in shortfalls(run):
+        print(line)
+    if find_spec("vl_convert") is None:
+        print(f"The report has its charts in words; to have them drawn: {install('figures')}")
+    print(f"Report: {report}")
+
+
+def _steps(name: str, told: Mapping[str, Any], results: Results) -> str:
+    """What each step of a cascade read, and how the score changed."""
+    scores = [results.one("accuracy", reader=reader) for reader in ("text", name)]
+    values = [f"{e.value:.1%}" for e in scores if e is not None and e.value is not None]
+    score = f" Accuracy as published: {' by text, then '.join(values)}." if len(values) == 2 else ""
+    return (
+        f"{name}: text settled {told['read'] - told['left_open']:,} of {told['read']:,} replies;"
+        f" of the other {told['left_open']:,} the judge understood {told['judged']:,}, and read"
+        f" {told['changed']:,} otherwise.{score}"
+    )
+
+
+def shortfalls(run: Run) -> list[str]:
+    """What was not asked or not answered, and how to continue; empty where nothing is missing."""
+    findings, lines = run.results.findings, []
+    reason = findings["stages"]["ask"]["reason"]
+    if reason == "budget":
+        lines.append("The budget is spent; the same command with a larger one continues the run.")
+    if reason == "interrupted":
+        lines.append("The run was interrupted; the audit command with this --out continues it.")
+    failure = findings["run"].get("last_failure")
+    if reason == "failures" and findings["run"].get("stopped") and failure is not None:
+        lines.append(f"Stopped, since too many requests failed: {failure['message']}")
+    for name, why in findings["silent"].items():
+        lines.append(f"The reader {name} has no reading: {why.rstrip('.')}.")
+    if findings["failures"]:
+        lines.append(
+            f"{findings['failures']:,} requests have no answer; the same audit asks them again."
+        )
+    if findings["unread"]:
+        lines.append(
+            f"{findings['unread']:,} of {findings['trials']:,} prompts have no reading and are"
+            " missing from the numbers."
+        )
+    return lines

@@ -11,7 +11,7 @@ import typer
 from horsesense.cli.compare import Level, plain
 from horsesense.cli.options import AsJson, RunPath
 from horsesense.cli.output import print_json
-from horsesense.errors import HorsesenseError, UsageError
+from horsesense.errors import ExitCode, HorsesenseError, UsageError
 
 if TYPE_CHECKING:
     from horsesense.comparison.gates.gate import Verdict
@@ -72,19 +72,19 @@ def gate(
         found = _verdict(run, require or [], baseline, tolerance or [], strict, measure, level)
     except HorsesenseError as error:
         # In CI a gate that could not look must not be taken for trouble with a model.
-        error.exit_code = 2
+        error.exit_code = ExitCode.USAGE
         raise
     except Exception:  # noqa: BLE001 - shown whole, with another exit code
         # Python's own exit code for a defect is that of a failed gate.
         traceback.print_exc()
-        raise typer.Exit(2) from None
+        raise typer.Exit(ExitCode.USAGE) from None
     _write(found, run.name or str(run), junit, markdown)
     if as_json:
         print_json("gate", found.as_json())
     else:
         _show(found)
     if not found.passed:
-        raise typer.Exit(1)
+        raise typer.Exit(ExitCode.FAILED)
 
 
 def _verdict(

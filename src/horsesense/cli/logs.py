@@ -9,7 +9,7 @@ import typer
 
 from horsesense.cli.options import AsJson, ReportItems
 from horsesense.cli.output import print_json
-from horsesense.cli.read import printable
+from horsesense.cli.readings import printable
 
 if TYPE_CHECKING:
     from horsesense.api import Run
@@ -164,7 +164,7 @@ def _of_batch(run: Run) -> list[str]:
 
 def _of_ours(run: Run, told: dict[str, Any]) -> list[str]:
     """What an audit says in the end, of one that was asked elsewhere."""
-    from horsesense.cli.audit import shortfalls
+    from horsesense.cli.each import shortfalls
 
     return [
         f"{told['answers']:,} answers of {told['model']} to {told['items']:,} items.",

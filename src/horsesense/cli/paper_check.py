@@ -10,6 +10,7 @@ import typer
 
 from horsesense.cli.options import AsJson
 from horsesense.cli.output import print_json
+from horsesense.errors import ExitCode
 
 if TYPE_CHECKING:
     from horsesense.paper_check import Finding
@@ -50,7 +51,7 @@ def check_paper(file: File, as_json: AsJson = False, everything: All = False) ->
             f"only through rounding, {counts['fits']} fit."
         )
     if counts["impossible"]:
-        raise typer.Exit(1)
+        raise typer.Exit(ExitCode.FAILED)
 
 
 def _line(finding: Finding) -> str:

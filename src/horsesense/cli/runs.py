@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from horsesense.cli.options import AsJson, ReportItems, RunPath
-from horsesense.cli.output import print_json
-from horsesense.errors import UsageError
+from horsesense.cli.output import print_json, print_json_line
+from horsesense.errors import ExitCode, UsageError
 from horsesense.files import usable
+from horsesense.progress import harmless
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from horsesense.api import Run
 
 
 def register(app: typer.Typer) -> None:
@@ -23,40 +29,63 @@ def register(app: typer.Typer) -> None:
 def report(
     run: RunPath,
     report_items: ReportItems = 200,
-    item: Annotated[str | None, typer.Option(help="Show this item's prompts and answers.")] = None,
+    item: Annotated[
+        str | None, typer.Option(help="Print this item's prompts and answers instead.")
+    ] = None,
     to: Annotated[
-        Path | None, typer.Option(help="File to write; in RUN by default.", show_default=False)
+        Path | None,
+        typer.Option(
+            help="File to write the page to; in RUN by default, none of an --item.",
+            show_default=False,
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure a run again and write its report, also where it was interrupted; asks nothing.
 
-    A study's folder is reported run by run.
-    With --item it writes a page of that item with every prompt and answer instead.
+    A study's folder is reported run by run, as JSON on a line each.
+    With --item, that item is printed with every prompt and answer; --to writes a page of it.
     """
     from horsesense.api import open as open_run
-    from horsesense.cli.audit import shortfalls
-    from horsesense.report import item_report
+    from horsesense.cli.each import shortfalls
     from horsesense.runs.studies import run_folders
 
-    run = usable(run)
-    for inner in run_folders(run):
-        report(inner, report_items, item, as_json=as_json)
-    if run_folders(run):
-        return
-    opened = open_run(run)
-    opened.measure()
-    if item is None:
-        path = opened.report(items=report_items, to=to)
-    else:
-        path = item_report(opened.results, item, to)
-    missing = shortfalls(opened)
+    inner = run_folders(usable(run))
+    if inner and to is not None:
+        raise UsageError(f"{run} holds {len(inner)} runs, and --to names one file.")
+    show = print_json_line if inner else print_json
+    for path in inner or [usable(run)]:
+        opened = open_run(path)
+        if inner and not as_json:
+            print(path)
+        if item is not None:
+            _item(opened, item, to, as_json, show)
+            continue
+        opened.measure()
+        page, missing = opened.report(items=report_items, to=to), shortfalls(opened)
+        if as_json:
+            show("report", {"report": str(page), "missing": missing})
+        else:
+            print(*missing, page, sep="\n")
+
+
+def _item(
+    run: Run, item: str, to: Path | None, as_json: bool, show: Callable[[str, dict[str, Any]], None]
+) -> None:
+    """Print an item of a run, and write a page of it where one is named."""
+    from horsesense.report import item_report
+    from horsesense.report.item_text import item_json, item_text
+
+    if "measure" not in run.directory.known.stages:
+        run.measure()
+    found = item_json(run.results, item)
+    page = None if to is None else item_report(run.results, item, to)
     if as_json:
-        print_json("report", {"report": str(path), "missing": missing})
+        show("item", {"run": str(run.path), "page": None if page is None else str(page), **found})
         return
-    for line in missing:
-        print(line)
-    print(path)
+    print(harmless(item_text(found)))
+    if page is not None:
+        print(f"\nPage: {page}")
 
 
 def verify(run: RunPath, as_json: AsJson = False) -> None:
@@ -71,7 +100,7 @@ def verify(run: RunPath, as_json: AsJson = False) -> None:
         for fault in found.faults[:20]:
             print(f"  {fault}")
     if not found.sound:
-        raise typer.Exit(3)
+        raise typer.Exit(ExitCode.TROUBLE)
 
 
 def list_(

@@ -84,6 +84,7 @@ class AuditOutput(Output):
 
     out: str
     report: str
+    expected: dict[str, Any] = Field(description="what asking was expected to take")
     horsesense: str
     study: dict[str, Any]
     stages: dict[str, Any]
@@ -93,6 +94,9 @@ class AuditOutput(Output):
     readers: list[str]
     fits: dict[str, Any]
     judges: dict[str, Any]
+    cascades: dict[str, Any] = Field(
+        description="by reader: replies that the rules read, left_open, then judged and changed"
+    )
     trials: int
     failures: int
     unread: int
@@ -165,6 +169,32 @@ class ReportOutput(Output):
     missing: list[str]
 
 
+class ItemForm(BaseModel):
+    """One form of an item: as it was asked, answered and read."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    probe: str
+    form: str = Field(description="what was changed, in words")
+    repetition: int
+    right: str | None = Field(description="the right option, as the prompt labels it")
+    prompt: list[dict[str, str]]
+    reply: str | None
+    reasoning: str | None
+    finish_reason: str | None
+    failure: str | None
+    readings: Rows
+
+
+class ItemOutput(Output):
+    """`report --item`: an item with every prompt and answer."""
+
+    run: str
+    page: str | None
+    item: dict[str, Any]
+    forms: list[ItemForm]
+
+
 class ExportOutput(Output):
     """`export`: what was written, by format."""
 
@@ -197,6 +227,33 @@ class ReadingLine(Output):
     span: list[int] | None
     confidence: float
     context: str | None = Field(None, description="with --explain alone")
+
+
+class DifferenceLine(Output):
+    """`read FILE --compare READER`: one line for each response that is read differently."""
+
+    id: str
+    first: dict[str, Any] = Field(description="a reading as of `read FILE`")
+    second: dict[str, Any] = Field(description="the other reader's")
+    context: str = Field(description="what decided the first, between » and «")
+
+
+class ReadBenchmarkOutput(Output):
+    """`read --benchmark`: how a reader does on the packaged replies."""
+
+    reader: str
+    sure: float = Field(description="confidence from which on a reading counts as sure")
+    without_reading: int
+    rows: list[dict[str, Any]] = Field(
+        description="by, group, n, and four shares with value, low, high, n: right, wrong_choice"
+        " (an option that was not chosen), sure, sure_right"
+    )
+    reliability: dict[str, list[dict[str, Any]]] = Field(
+        description="part -> bins: low, high, n, mean confidence, right"
+    )
+    errors: list[dict[str, Any]] = Field(
+        description="with --errors: misread replies of the development part, the surest first"
+    )
 
 
 class VerifyOutput(Output):
@@ -248,7 +305,9 @@ class CheckOutput(Output):
     label_errors: dict[str, Any] | None = Field(
         description="doubted golds, most likely first; null without --responses"
     )
-    contamination: Rows = Field(description="one for each set; empty without --model")
+    contamination: Rows = Field(
+        description="rank of the published order, and `completion`; one for each set, with --model"
+    )
 
 
 class CuesOutput(Output):
@@ -359,9 +418,12 @@ OUTPUTS: Mapping[str, type[Output]] = {
     "plan": PlanOutput,
     "import": ImportOutput,
     "report": ReportOutput,
+    "item": ItemOutput,
     "export": ExportOutput,
     "read": ReadOutput,
     "reading": ReadingLine,
+    "difference": DifferenceLine,
+    "read-benchmark": ReadBenchmarkOutput,
     "verify": VerifyOutput,
     "list": ListOutput,
     "schemas": SchemasOutput,

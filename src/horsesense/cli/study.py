@@ -32,16 +32,13 @@ def run_study(
     as_json: AsJson = False,
 ) -> None:
     """Audit every model on every set of a study.toml, a run each; goes on where it stopped."""
-    from horsesense.cli.audit import shortfalls
-    from horsesense.cli.each import audit_all
+    from horsesense.cli.each import AuditOptions, audit_all
     from horsesense.runs.studies import Study
 
     found = Study.load(study)
     here = study if study.is_dir() else study.parent
     folder = out or (here / found.out if found.out else here)
-    may = limits(budget, price)
-    code = audit_all(
-        found, folder, may, max_connections, report_items, as_json, shortfalls=shortfalls
-    )
+    options = AuditOptions(limits(budget, price), max_connections, report_items, as_json)
+    code = audit_all(found, folder, options)
     if code:
         raise typer.Exit(code)

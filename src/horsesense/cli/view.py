@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from horsesense.cli.options import RunPath
-from horsesense.errors import UsageError
+from horsesense.errors import UsageError, install
 
 
 def register(app: typer.Typer) -> None:
@@ -32,7 +32,7 @@ def view(
     except ImportError:
         raise UsageError(
             "view needs the packages starlette and uvicorn.",
-            hint="pip install 'horsesense[view]'",
+            hint=install("view"),
         ) from None
     from horsesense.report.view.state import Viewed
 
@@ -53,6 +53,7 @@ def _listen(port: int) -> socket.socket:
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         found.bind(("127.0.0.1", port))
+        found.listen()  # an address that is told can be opened
     except (OSError, OverflowError) as error:
         found.close()
         raise UsageError(

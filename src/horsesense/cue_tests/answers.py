@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import polars as pl
@@ -14,11 +15,12 @@ from horsesense.cue_tests.dependence import Answers
 from horsesense.errors import ItemsError, UsageError
 from horsesense.items.files import load_rows
 from horsesense.items.item import Item, ItemSet
-from horsesense.logs.known_items import KnownItems, own_order
+from horsesense.logs.known_items import KnownItems, content, own_order
 from horsesense.logs.registry import is_log, open_logs
 from horsesense.logs.sample import Sample
 from horsesense.progress import say
 from horsesense.readers.text import TextReader
+from horsesense.runs.carried import import_own
 from horsesense.runs.run import Run
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -41,7 +43,9 @@ def load_answers(source: Path, items: ItemSet, *, faithful: bool = False) -> lis
         UsageError: nothing to read.
     """
     if (source / "run.toml").exists() or (source.is_dir() and not is_log(source)):
-        return _of_run(source)
+        return _of_run(Run.open(source))
+    if is_log(source) and any(log.own for log in open_logs([source])):
+        return _of_own(source, items)
     rights: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     judged = _of_logs(source, items) if is_log(source) else _judged(source, items, faithful)
     for model, item_id, right in judged:
@@ -127,12 +131,12 @@ def _read(response: str, shown: Sequence[str], item: Item) -> bool | None:
     return [order[place] for place in reading.positions] == [item.gold]
 
 
-def _of_run(folder: Path) -> list[Answers]:
+def _of_run(run: Run) -> list[Answers]:
     """The answers to the items as published of a run; those without a reading are unknown."""
-    run = Run.open(folder)
     if "read" not in run.directory.known.stages:
         raise UsageError(
-            f"{folder} does not contain a finished run.", hint=f"First: horsesense report {folder}."
+            f"{run.path} does not contain a finished run.",
+            hint=f"First: horsesense report {run.path}.",
         )
     shown = run.trials.filter(pl.col("probe") == "original").select("trial", "variant", "item_id")
     read = run.readings.join(shown, on=["trial", "variant"])
@@ -143,6 +147,29 @@ def _of_run(folder: Path) -> list[Answers]:
     for item_id, correct in rows.select("item_id", "correct").drop_nulls().iter_rows():
         found[item_id].append(float(correct))
     return [Answers(run.directory.known.model.name, _means(found))]
+
+
+def _of_own(source: Path, items: ItemSet) -> list[Answers]:
+    """The answers in logs that horsesense exported or asked inside another program.
+
+    They hold the run itself: its items are found among the given ones by what they ask.
+    """
+    ids = {content(item.question, item.options): item.id for item in items}
+    with TemporaryDirectory() as folder:
+        run = Run(import_own(Path(folder) / "run", list(open_logs([source]))))
+        run.read("text")
+        found = _of_run(run)
+        same = {i.id: ids.get(content(i.question, i.options)) for i in run.items}
+    others = sum(own is None for own in same.values())
+    if others:
+        say(f"{others:,} of {len(same):,} items in {source} are other items.")
+    known = [
+        Answers(one.model, {own: v for i, v in one.right.items() if (own := same[i]) is not None})
+        for one in found
+    ]
+    if not any(one.right for one in known):
+        raise UsageError(f"{source} has no recorded answers to the items as published.")
+    return known
 
 
 def _of_logs(source: Path, items: ItemSet) -> Iterator[tuple[str, str, bool | None]]:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from horsesense.cue_tests.dependence import Answers, depend, family_summary
 from horsesense.cue_tests.evaluate import BEST, REFIT_UP_TO, Ticker, cue_rows, evaluate
 from horsesense.cue_tests.groups import Grouping, Groups, find_groups
+from horsesense.cue_tests.packages import need_packages
 from horsesense.cue_tests.result import CueResult, CueRow
 from horsesense.cue_tests.scores import is_constant
 from horsesense.cue_tests.splits import Split, published, published_draw, repeated
@@ -76,6 +77,7 @@ def find_cues(
     Raises:
         UsageError: the items cannot be used (too few, one label, equal texts), or a setting.
     """
+    need_packages()
     started = time.monotonic()
     if folds < 1 or (repeats is not None and repeats < 1):
         raise UsageError(f"folds is {folds} and repeats {repeats}; both must be at least 1.")

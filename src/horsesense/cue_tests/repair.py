@@ -22,6 +22,7 @@ from horsesense.cue_tests import scores
 from horsesense.cue_tests.cheap import ALL
 from horsesense.cue_tests.classify import CLASSIFIERS, Fitted, fit
 from horsesense.cue_tests.groups import Grouping, find_groups
+from horsesense.cue_tests.packages import need_packages
 from horsesense.cue_tests.splits import k_fold
 from horsesense.cue_tests.sweep import (
     Method,
@@ -90,8 +91,10 @@ def balance(
         listener: called with (steps done, steps in all).
 
     Raises:
-        UsageError: the items cannot be used, or nothing would be left of a label.
+        UsageError: the items cannot be used, nothing would be left of a label, or the packages of
+            the extra `cues` are not installed.
     """
+    need_packages()
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(1):

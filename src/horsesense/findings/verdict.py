@@ -15,7 +15,7 @@ from horsesense.findings.early import SHARE, Early
 from horsesense.findings.evidence import Evidence, items_needed
 from horsesense.findings.finding import ORDER, Finding, Outcome
 from horsesense.findings.kinds import KINDS, SIZES, Kind, Run, accused, problems
-from horsesense.findings.wording import chance_text, in_points, number, plural
+from horsesense.findings.wording import chance_text, in_points, number, plural, rounded_up
 from horsesense.measures.cells import HELD_OUT
 from horsesense.measures.estimate import Found
 from horsesense.stats.multiplicity import weighted_holm
@@ -173,7 +173,7 @@ def words(f: Finding, a: Accusation, run: Run) -> dict[str, str]:
     title = str(run.probes.get(f.probe, {}).get("title", f.probe))
     label = run.label(f.probe, a.evidence.condition)
     if a.kind.name == "many_problems":
-        label = f"With {problems(a.evidence)} problems in one prompt ({title.lower()})"
+        label = f"with {problems(a.evidence)} problems in one prompt ({title.lower()})"
     return {
         "value": number(value, "fraction", 0 if wide else 1),
         "null": chance_text(f.null),
@@ -203,15 +203,9 @@ def _sentence(f: Finding, a: Accusation, run: Run) -> str:
         text = f"{text[:-1]}; it is there, but smaller than {in_points(f.size)}."
     if f.kind == "cannot_tell":
         so = " asked in this way" if a.kind.name == "many_problems" else ""
-        more = f": about {plural(_rounded(f.items), 'item')}{so} would tell." if f.items else "."
+        more = f"; about {plural(rounded_up(f.items), 'item')}{so} would." if f.items else "."
         text += more
     return text
-
-
-def _rounded(n: int) -> int:
-    """A count upwards to two digits."""
-    step: int = 10 ** max(0, len(str(n)) - 2)
-    return -(-n // step) * step
 
 
 def _seen(judged: Sequence[Finding]) -> Iterator[Finding]:

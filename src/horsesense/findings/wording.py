@@ -48,6 +48,16 @@ def plural(n: int, noun: str) -> str:
     return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
+def rounded_up(n: int) -> int:
+    """A count upwards to two digits.
+
+    >>> rounded_up(99), rounded_up(1131)
+    (99, 1200)
+    """
+    step: int = 10 ** max(0, len(str(n)) - 2)
+    return -(-n // step) * step
+
+
 def in_points(value: float, *, signed: bool = False) -> str:
     """A difference of shares: "5 points", "−0.4 points"."""
     size = abs(100 * value)

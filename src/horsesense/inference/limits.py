@@ -7,7 +7,7 @@ import random
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from horsesense.errors import UsageError
+from horsesense.errors import ExitCode, UsageError
 from horsesense.models.messages import Failure, Response, Usage
 
 Stopped = Literal["budget", "interrupted", "failures"]
@@ -176,6 +176,13 @@ class RunSummary:
             f" {self.completion_tokens:,} completion tokens"
             + (f", {self.uncounted:,} calls without token counts" if self.uncounted else "")
         )
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """How a command ends that asked no more than this."""
+        if self.stopped == "budget":
+            return ExitCode.BUDGET
+        return ExitCode.TROUBLE if self.failed or self.stopped else ExitCode.FINE
 
     @property
     def complete(self) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from horsesense.errors import BudgetSpentError
 from horsesense.inference.ledger import Ledger
 from horsesense.inference.limits import Limits, RunSummary
@@ -51,8 +53,11 @@ class _Asker:
         charge = self.ledger.reserve(request)
         self.summary.sent += 1
         result: Response | Failure | None = None
+        started = time.monotonic()
         try:
             [result] = await self.model.respond([Asked(request.key(self.model.identity), request)])
+            if isinstance(result, Response):  # forms are probed together: the longest is the time
+                self.summary.seconds = max(self.summary.seconds, time.monotonic() - started)
             return result
         finally:
             self.summary.count(result)

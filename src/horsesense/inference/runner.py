@@ -32,7 +32,6 @@ __all__ = ["Limits", "Retry", "RunSummary", "run"]
 
 CHUNK: Final = 64
 """Requests drawn from the iterator at once: rendering them holds up the requests in flight."""
-BEAT: Final = 1.0  # seconds
 
 
 async def run(
@@ -65,12 +64,10 @@ async def run(
     going = _Run(iter(asks), model, store, limits, retry, connections, shown)
     started = time.monotonic()
     shown.note = going.note
-    try:
-        with _interrupts(going.interrupt):
-            await going.work()
-    finally:
-        if progress is None:
-            shown.close()
+    with shown if progress is None else contextlib.nullcontext(), _interrupts(going.interrupt):
+        # A Ctrl-C that came before ends the run here, before anything is in flight.
+        await asyncio.sleep(0)
+        await going.work()
     going.summary.seconds = time.monotonic() - started
     return going.summary
 
@@ -125,7 +122,6 @@ class _Run:
     async def work(self) -> None:
         """Run the workers to their end. After an error, what is in flight is still stored."""
         self._workers = [asyncio.create_task(self._worker()) for _ in range(self._connections)]
-        heart = asyncio.create_task(self._beat())
         try:
             done, busy = await asyncio.wait(self._workers, return_when=asyncio.FIRST_EXCEPTION)
             # What is in flight has been paid for: wait for it unless nothing can be stored.
@@ -133,9 +129,9 @@ class _Run:
                 self._stop.set()
                 await asyncio.wait(busy)
         finally:
-            for task in (heart, *self._workers):
+            for task in self._workers:
                 task.cancel()
-            await asyncio.gather(heart, *self._workers, return_exceptions=True)
+            await asyncio.gather(*self._workers, return_exceptions=True)
             self._writer.flush()
             if self._writer.error is None:
                 self._ledger.close()
@@ -144,12 +140,6 @@ class _Run:
             if error is not None:
                 raise error
         self._abandon_waiting()
-
-    async def _beat(self) -> None:
-        """Show that the run is alive while a slow model has nothing to give back."""
-        while True:
-            await asyncio.sleep(BEAT)
-            self._progress(0)
 
     def interrupt(self) -> None:
         """First call: send no more. Second call: wait for nothing."""

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from horsesense.errors import UsageError
 from horsesense.items.item import ItemSet
 from horsesense.items.load import load_items, sampled
+from horsesense.progress import progress
 
 
 class _PolarsFrame(Protocol):
@@ -55,16 +56,17 @@ def given_items(items: object, settings: Selecting) -> ItemSet | None:
 
 def load_selected(source: str | Sequence[Mapping[str, Any]], settings: Selecting) -> ItemSet:
     """The rows that the settings choose, of a file or of rows; ItemsError lists every fault."""
-    return load_items(
-        source,
-        map=settings.map,
-        split=settings.split,
-        where=settings.where,
-        labels=settings.labels,
-        limit=settings.limit,
-        shots_from=settings.shots_from,
-        seed=settings.seed,
-    )
+    with progress("loading items"):
+        return load_items(
+            source,
+            map=settings.map,
+            split=settings.split,
+            where=settings.where,
+            labels=settings.labels,
+            limit=settings.limit,
+            shots_from=settings.shots_from,
+            seed=settings.seed,
+        )
 
 
 def rows_of(items: Any) -> list[Mapping[str, Any]]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from horsesense.errors import UsageError
+from horsesense.errors import UsageError, install
 from horsesense.items.files import Row
 
 _SPEC: Final = re.compile(r"hf:(?P<path>[^@:]+)(?:@(?P<config>[^@:]+))?(?::(?P<split>[^@:]+))?")
@@ -77,7 +77,7 @@ def _library() -> Any:
     except ImportError as error:
         raise UsageError(
             "Sets of the Hugging Face hub need the package `datasets`.",
-            hint="Install it with: pip install 'horsesense[data]'",
+            hint=install("data"),
         ) from error
     return datasets
 

@@ -35,20 +35,25 @@ def options_in(doc: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
 
     >>> list(options_in({"q": "?", "choices": {"text": ["x", "y"], "label": ["A", "B"]}}))
     [('x', 'y'), ('A', 'B')]
+    >>> list(options_in({"q": "?", "choices": [4, 5.5], "letters": ["A", "B"]}))
+    [('A', 'B'), ('4', '5.5')]
     """
-    for value in doc.values():
-        yield from _in_value(value)
-        for inner in mapping(value).values():
-            yield from _in_value(inner)
-    yield from _counted(doc)
+    for kinds in (str, (int, float)):  # lists of numbers may be scores, too
+        for value in doc.values():
+            yield from _in_value(value, kinds)
+            for inner in mapping(value).values():
+                yield from _in_value(inner, kinds)
+        if kinds is str:
+            yield from _counted(doc)
 
 
-def _in_value(value: object) -> Iterator[tuple[str, ...]]:
+def _in_value(value: object, kinds: type | tuple[type, ...]) -> Iterator[tuple[str, ...]]:
     if isinstance(value, list):
         texts = [mapping(part).get("text", part) for part in value]
-        if len(texts) > 1 and all(isinstance(text, str) for text in texts):
-            yield tuple(text.strip() for text in texts)
-    elif isinstance(value, dict):
+        fit = all(isinstance(text, kinds) and not isinstance(text, bool) for text in texts)
+        if len(texts) > 1 and fit:
+            yield tuple(str(text).strip() for text in texts)
+    elif isinstance(value, dict) and kinds is str:
         yield from _counted(value)
 
 

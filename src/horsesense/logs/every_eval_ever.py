@@ -1,4 +1,8 @@
-"""Records of Every Eval Ever: a row an answer (JSONL, instance level), and a JSON of results."""
+"""Records of Every Eval Ever: a row an answer (JSONL, instance level), and a JSON of results.
+
+What a run of ours was exported as holds a row per reader and prompt: of those as published, the
+first reader's is taken. All of it is in the run itself, and in its export to Inspect or lm-eval.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +33,7 @@ def open_log(path: Path, companions: Sequence[Path]) -> Log:
     log = Log(path, "eee", _samples)
     first = first_row(head_of(path))
     log.model = str(first.get("model_id") or "")
-    log.task = str(first.get("evaluation_name") or "")
+    log.task = _task(first)
     # The two share a name, FILE.json and FILE_samples.jsonl, where they do not share an id.
     own = re.sub(r"_samples$", "", path.name.partition(".jsonl")[0])
     for other in companions:
@@ -41,9 +45,12 @@ def open_log(path: Path, companions: Sequence[Path]) -> Log:
 
 
 def _reported(results: Mapping[str, Any]) -> Iterator[Reported]:
-    """Each result; its details are the mean of the rows of the same name."""
+    """Each result; its details are the mean of the rows of the same name. Of ours, as published."""
+    ours = mapping(results.get("eval_library")).get("name") == "horsesense"
     for result in map(mapping, items_of(results.get("evaluation_results"))):
         name = str(result.get("evaluation_name") or "score")
+        if ours and " | original" not in name:
+            continue
         value = number(mapping(result.get("score_details")).get("score"))
         metric = mapping(result.get("metric_config")).get("evaluation_description") or ""
         if value is not None:
@@ -52,12 +59,36 @@ def _reported(results: Mapping[str, Any]) -> Iterator[Reported]:
 
 
 def _samples(log: Log) -> Iterator[Sample]:
+    seen: set[object] = set()
     for line, row in rows(log.path, log.left_out):
+        ours = _asked_by_us(row)
+        if ours is not None:
+            probe, trial = ours
+            if probe != "original":
+                log.left_out.add(f"asked by horsesense under {probe}", str(row.get("sample_id")))
+                continue
+            if trial in seen:  # another reader's view of the same reply
+                continue
+            seen.add(trial)
         found = _sample(row)
         if isinstance(found, str):
             log.left_out.add(found, str(row.get("sample_id", f"line {line}")))
         else:
             yield found
+
+
+def _asked_by_us(row: Mapping[str, Any]) -> tuple[str, object] | None:
+    """The probe and the number of a trial that our own export names; None in other records."""
+    metadata = mapping(row.get("metadata"))
+    if not {"probe", "condition", "repetition", "trial", "custom_id"} <= metadata.keys():
+        return None
+    return str(metadata["probe"]), metadata["trial"]
+
+
+def _task(row: Mapping[str, Any]) -> str:
+    """The evaluation; of ours, which name the probe and the reader behind it, the set."""
+    name = str(row.get("evaluation_name") or "")
+    return name.partition(" | ")[0] if _asked_by_us(row) else name
 
 
 def _sample(row: Mapping[str, Any]) -> Sample | str:
@@ -96,7 +127,7 @@ def _sample(row: Mapping[str, Any]) -> Sample | str:
         error=str(error)[:2000] if error else None,
         scores=dict(_scores(row)),
         model=str(row.get("model_id") or ""),
-        task=str(row.get("evaluation_name") or ""),
+        task=_task(row),
     )
 
 

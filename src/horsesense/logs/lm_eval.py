@@ -132,7 +132,7 @@ def _samples(log: Log, settings: Mapping[str, Any]) -> Iterator[Sample]:
             if place in seen:
                 continue  # the same answer behind another filter
             seen.add(place)
-        answer = _Row(row, log, settings, scores.get(place) or dict(_scores(row)))
+        answer = _Row(row, line, log, settings, scores.get(place) or dict(_scores(row)))
         made = answer.own() if log.own else answer.made()
         if isinstance(made, str):
             log.left_out.add(made, f"line {line}")
@@ -149,7 +149,10 @@ def _filters(path: Path) -> set[bytes]:
 
 
 def _place(row: Mapping[str, Any]) -> tuple[str, str]:
-    return str(row.get("doc_id")), str(row.get("doc_hash"))
+    named = row.get("doc_id"), row.get("doc_hash")
+    if named == (None, None):  # the document itself then says which it is
+        named = row.get("doc"), row.get("arguments")
+    return str(named[0]), str(named[1])
 
 
 def _by_document(log: Log, filters: set[bytes]) -> dict[Any, dict[str, Score]]:
@@ -189,11 +192,13 @@ class _Row:
     def __init__(
         self,
         row: Mapping[str, Any],
+        line: int,
         log: Log,
         settings: Mapping[str, Any],
         scores: Mapping[str, Score],
     ) -> None:
         self.row = row
+        self.line = line
         self.log = log
         self.settings = settings
         self.scores = scores
@@ -238,7 +243,8 @@ class _Row:
 
     def _sample(self, **fields: Any) -> Sample:
         doc, row = self.doc, self.row
-        name = next((doc[n] for n in ("id", "question_id", "ind") if n in doc), row.get("doc_id"))
+        names = [*(doc.get(n) for n in ("id", "question_id", "ind")), row.get("doc_id")]
+        name = next((n for n in names if n is not None), f"line {self.line}")
         subject = doc.get("subject") or doc.get("category")
         return Sample(
             id=str(name),
@@ -264,8 +270,10 @@ class _Row:
         by_letter = labels == LETTERS[: len(labels)] or labels == tuple(
             str(n) for n in range(1, len(labels) + 1)
         )
+        found = self._shown(len(labels)) if by_letter else None
+        if found is None and labels[0] == "1" and bare in options_in(self.doc):
+            by_letter = False  # the options are the numbers 1, 2, ... themselves
         if by_letter:
-            found = self._shown(len(labels))
             if found is None:
                 return "letters were scored, and the options behind them are not to be found"
             options, order, known = found

@@ -22,7 +22,7 @@ from horsesense.trials.condition import Condition
 from horsesense.trials.trial import AnswerFormat
 
 Floats = npt.NDArray[np.float64]
-Unit = Literal["fraction", "points", "nats", "bits", "kappa", "count", "d_prime"]
+Unit = Literal["fraction", "points", "nats", "bits", "kappa", "count", "d_prime", "variance"]
 Layout = Literal["shared", "halves", "pairs"]
 """Where the columns of ratios stand: all over the last; the first half over the second; or each
 over the next. In the last two every group has trials of its own."""

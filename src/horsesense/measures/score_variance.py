@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from math import sqrt
+from typing import Any, ClassVar
 
 import numpy as np
 
-from horsesense.measures.base import Estimate, Floats, Measure, Rows, no_gold
+from horsesense.measures.base import Estimate, Floats, Measure, Rows, Unit, no_gold
 from horsesense.measures.cells import Bools, Cell, Columns
 from horsesense.measures.contrast import REPEAT, paired
 from horsesense.measures.joined import ORIGINAL
@@ -37,6 +38,7 @@ class ScoreVariance(Measure):
         "1992), over items that have two of each. Without bias, so that it can be negative."
     )
     counted = "items"
+    unit: ClassVar[Unit] = "variance"
     needs = (Draws,)
 
     def cells(self, every: Sequence[Cell]) -> Iterator[Cell]:
@@ -102,7 +104,8 @@ def designs(
 
     Yields:
         condition, reader, the variances, the design in use (items, orders, draws), its standard
-        error, and `more`: what one more of each makes of that, and the prompts it takes.
+        error (`again`: of the same items asked again, in new orders), `shares` of its square, and
+        `more`: what one more of each makes of the two, and the prompts it takes.
     """
     found: dict[tuple[str, str], dict[str, Estimate]] = {}
     for e in estimates:
@@ -119,17 +122,27 @@ def designs(
 def _design(components: Components, items: int, orders: float) -> dict[str, Any]:
     now = {"items": items, "orders": orders, "draws": 1}
     prompts = {"items": orders, "orders": items, "draws": items * orders}
+    shares = components.shares(**now)
     return {
         "variance": components._asdict(),
         **now,
-        "standard_error": components.standard_error(**now),
+        **_errors(shares),
+        "shares": {name: part / (sum(shares) or 1.0) for name, part in shares._asdict().items()},
         "more": {
             name: {
                 "prompts": prompts[name],
-                "standard_error": components.standard_error(**{**now, name: now[name] + 1}),
+                **_errors(components.shares(**{**now, name: now[name] + 1})),
             }
             for name in PARTS
         },
+    }
+
+
+def _errors(shares: Components) -> dict[str, float]:
+    """Standard error of a score over new items, and over the same items asked again."""
+    return {
+        "standard_error": sqrt(sum(shares)),
+        "again": sqrt(shares.orders + shares.draws),
     }
 
 

@@ -18,7 +18,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import yaml
 
-from horsesense.errors import UsageError
+from horsesense.errors import UsageError, install
 from horsesense.models.base import Asked, Capabilities
 from horsesense.models.messages import Failure, Request, Response, Usage
 from horsesense.models.openai.api_key import Secret
@@ -33,7 +33,7 @@ OURS: Final = frozenset(("max_tokens", "temperature", "top_p", "logprobs", "top_
 UNSEEN: Final = frozenset(("max_connections", "timeout", "attempt_timeout", "stream_idle_timeout"))
 """Settings that change no answer, and hence no identity."""
 ARGS: Final = "args."
-HINT: Final = "Install it with: pip install 'horsesense[inspect]'"
+HINT: Final = install("inspect")
 
 
 class InspectProviderModel:

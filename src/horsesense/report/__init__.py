@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from markupsafe import Markup
 
-from horsesense.errors import StoreError, UsageError
+from horsesense.errors import StoreError
 from horsesense.files import write_whole
 from horsesense.findings.finding import ORDER, TITLES, Finding, Outcome
-from horsesense.findings.wording import in_points, plural
+from horsesense.findings.wording import in_points, plural, rounded_up
 from horsesense.inference.store import Store
 from horsesense.report import examples, text
 from horsesense.report.browser import Filters, shelves
 from horsesense.report.checks import checks_of, named
 from horsesense.report.examples import letter
+from horsesense.report.item_text import item_of
 from horsesense.report.item_view import ItemView, view_of
 from horsesense.report.pages import environment
 from horsesense.report.reasons import reasons_of
@@ -126,8 +127,8 @@ class Told(NamedTuple):
     @property
     def more(self) -> str:
         """How many others there are, in words; "" for none."""
-        n = len(self.others)
-        return f" So it is for {plural(n, 'other condition')}." if n else ""
+        n, noun = len(self.others), "reader" if self.finding.name == "other_reader" else "condition"
+        return f" The same goes for {plural(n, f'other {noun}')}." if n else ""
 
 
 def _verdict(results: Results) -> list[tuple[Outcome, str, list[Told]]]:
@@ -178,11 +179,10 @@ def item_report(results: Results, item_id: str, to: Path | None = None) -> Path:
 
 def item_html(results: Results, item_id: str, reasons: Sequence[str] = ()) -> Markup:
     """Every prompt and answer about one item, as part of a page; UsageError for another id."""
-    if item_id not in results.items.by_id:
-        raise UsageError.unknown("item", item_id, results.items.by_id)
+    item = item_of(results, item_id)
     with results.directory.store() as store:
         [(_, trials)] = examples.trials_of(results, [item_id], store)
-    view = view_of(results.items.by_id[item_id], trials, results.reader, reasons, whole=True)
+    view = view_of(item, trials, results.reader, reasons, whole=True)
     return _item(results, view, LONGEST_ALONE, whole=True)
 
 
@@ -241,7 +241,12 @@ def templates() -> Environment:
     for name in ("value_of", "interval_of", "count_of", "number", "chance_text"):
         made.filters[name] = getattr(text, name)
     made.filters.update(letter=letter, named=named, why_silent=why_silent)
-    made.filters.update(in_points=in_points, shown_value=shown_value, shown_interval=shown_interval)
+    made.filters.update(
+        in_points=in_points,
+        rounded_up=rounded_up,
+        shown_value=shown_value,
+        shown_interval=shown_interval,
+    )
     made.globals.update(
         pieces=examples.pieces, identity=examples.identity, messages=examples.messages
     )

@@ -120,9 +120,14 @@ class Line(NamedTuple):
 
 
 def draw(spec: Mapping[str, Any], caption: str) -> Markup:
-    """The chart as an SVG element whose accessible name is `caption`."""
-    import vl_convert
+    """The chart as an SVG element whose accessible name is `caption`.
 
+    Without the extra `figures` the caption stands for it, which says what it shows.
+    """
+    try:
+        import vl_convert
+    except ImportError:
+        return _in_words(visible(caption))
     whole = {"$schema": "https://vega.github.io/schema/vega-lite/v6.json", **spec}
     svg = vl_convert.vegalite_to_svg({**whole, "config": _CONFIG})
     # The parts' own labels repeat every row's raw values; one name for the whole reads better.
@@ -132,6 +137,13 @@ def draw(spec: Mapping[str, Any], caption: str) -> Markup:
         '<svg role="img" aria-label="{}" viewBox="0 0 {} {}" width="{}"><g aria-hidden="true">{}'
         "</g></svg>"
     ).format(visible(caption), width, height, width, Markup(inner))
+
+
+def _in_words(caption: str) -> Markup:
+    """A caption as a heading and the rows that `describe` joins."""
+    head, _, rows = caption.partition(". ")
+    listed = Markup("").join(Markup("<li>{}</li>").format(row) for row in rows.split("; ") if row)
+    return Markup('<p>{}</p><ul class="in-words">{}</ul>').format(head, listed)
 
 
 def forest(

@@ -11,11 +11,12 @@ import io
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
+from importlib.util import find_spec
 from typing import Any, TypeVar
 
 from markupsafe import Markup
 
-from horsesense.errors import UsageError
+from horsesense.errors import UsageError, install
 from horsesense.files import inert
 from horsesense.report.published_tables import DATA_NAMES, Beside
 from horsesense.report.sections import SECTIONS
@@ -40,6 +41,8 @@ def figure(results: Results, name: str, kind: str) -> bytes:
 
     UsageError for a section without such a figure; it names those that have one.
     """
+    if find_spec("vl_convert") is None:
+        raise UsageError("Figures need the package vl-convert-python.", hint=install("figures"))
     section, _, place = name.rpartition("-")
     if not place.isdigit() or section not in SECTIONS:
         section, place = name, "1"

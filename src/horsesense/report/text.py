@@ -78,7 +78,7 @@ def finalize(value: Any) -> Any:
 def digits_of(e: Estimate) -> int:
     """Digits after the point: whole percents unless the interval is narrower than two points."""
     if e.unit != "fraction":
-        return 1 if e.unit == "points" else 2
+        return {"points": 1, "variance": 3}.get(e.unit, 2)
     return 1 if e.low is not None and e.high is not None and e.high - e.low < 0.02 else 0
 
 

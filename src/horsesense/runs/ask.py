@@ -7,10 +7,10 @@ interrupted run is completed for its report.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from hashlib import blake2b
-from itertools import groupby, islice
+from itertools import groupby
 from typing import Any
 
 import polars as pl
@@ -20,17 +20,17 @@ from horsesense.inference.limits import PATIENT, UNLIMITED, Limits, Retry, RunSu
 from horsesense.inference.probe import capabilities
 from horsesense.inference.runner import run
 from horsesense.inference.store import Store
-from horsesense.items.item import ItemSet
 from horsesense.measures.cells import Cell
 from horsesense.models.base import Asked, Model, NeedsAnswerKey
 from horsesense.models.messages import Key
 from horsesense.models.registry import make_model
-from horsesense.probes.base import Probe, SetProbe
-from horsesense.progress import progress
+from horsesense.probes.base import Probe
+from horsesense.progress import Progress, progress
 from horsesense.readers.base import Reader
 from horsesense.runs import asked
 from horsesense.runs.directory import RunDirectory, scan_readings
 from horsesense.runs.goal import Extents
+from horsesense.runs.outlook import Outlook, assumed, outlook
 from horsesense.runs.parts import NewTable, frame_of, scan_parts
 from horsesense.runs.planner import Planner, exceeds, item_index
 from horsesense.runs.prepare import Study
@@ -41,16 +41,18 @@ from horsesense.runs.until import Deciding
 from horsesense.trials.history import History, load_history
 from horsesense.trials.trial import Trial
 
-LOOKAHEAD = 300
-"""Items whose trials are counted to say how many requests there will be, about."""
-
 
 async def ask(
-    directory: RunDirectory, model: Model, limits: Limits, max_connections: int | None = None
-) -> RunSummary:
-    """Ask what has no answer yet; `model` has been entered.
+    directory: RunDirectory,
+    model: Model,
+    limits: Limits,
+    max_connections: int | None = None,
+    tell: Callable[[str], None] | None = None,
+) -> tuple[RunSummary, Outlook]:
+    """Ask what has no answer yet; `model` has been entered. Also what this was expected to take.
 
-    Nothing is written before the first answer has come.
+    Nothing is written before the first answer has come. `tell` is given what will be asked, a
+    sentence at a time, before anything is sent.
 
     Raises:
         ModelError: the model cannot be reached, or answered not a single request.
@@ -58,11 +60,27 @@ async def ask(
         StoreError: the answers cannot be stored.
     """
     _same_model(directory, model)
+    say = tell or (lambda sentence: None)
     with Store.lazy(directory.layout.store, lambda: directory.begin(described)) as store:
-        described, probed = await _described(directory, model, store, limits)
+        expected = await _expected(directory, model, store, limits)
+        for sentence in expected.sentences():
+            say(sentence)
+        with progress("finding out what the model offers"):
+            described, probed = await _described(directory, model, store, limits)
         asking = _prepared(directory, model, described, store, max_connections, PATIENT, probed)
+        asking.expect(expected.prompts, exact=expected.exact)
+        if probed.seconds and expected.to_ask:
+            say(expected.pace(probed.seconds, max_connections or model.max_connections))
         spent = await asking.rounds(limits)
-    return _settled(directory, spent)
+    return _settled(directory, spent), expected
+
+
+async def _expected(directory: RunDirectory, model: Model, store: Store, limits: Limits) -> Outlook:
+    """What will be asked, before the model is asked anything."""
+    before = None if directory.record is None else directory.record.model.offers
+    study = _ready(directory, model, ModelRecord.of(model, await assumed(model, before)))
+    with progress("planning"):
+        return outlook(study, model, store, limits)
 
 
 async def ask_as(
@@ -95,13 +113,19 @@ def _prepared(
     probed: RunSummary | None = None,
 ) -> _Asking:
     """A session of asking, once everything that can be wrong before it has been looked at."""
+    study = _ready(directory, model, described)
+    return _Asking(directory, study, store, model, max_connections, retry, probed)
+
+
+def _ready(directory: RunDirectory, model: Model, described: ModelRecord) -> Study:
+    """The study of what is to be asked of a model; UsageError for what cannot be asked."""
     study = directory.study(described)
-    study.planner.as_shown = getattr(model, "as_shown", None)
-    study.readers()  # an unknown one is an error before anything is asked
     check = getattr(model, "check", None)
     if check is not None:
         check(directory.items)
-    return _Asking(directory, study, store, model, max_connections, retry, probed)
+    study.planner.as_shown = getattr(model, "as_shown", None)
+    study.readers()  # an unknown one is an error before anything is asked
+    return study
 
 
 def _settled(directory: RunDirectory, spent: RunSummary) -> RunSummary:
@@ -226,6 +250,11 @@ class _Asking:
         self.index = item_index(study.items)
         self.readers: tuple[Reader, ...] = ()
         self.plan: dict[int, str] = {}
+        self.shown = Progress("asking")
+
+    def expect(self, prompts: int, *, exact: bool) -> None:
+        """Show progress towards so many prompts, over all rounds."""
+        self.shown = Progress("asking", prompts, about=not exact)
 
     async def rounds(self, limits: Limits) -> RunSummary:
         """Every round: a later one sees what the earlier ones brought."""
@@ -235,6 +264,7 @@ class _Asking:
         if self.study.settings.until is not None:
             until, before = await self._until_decided(limits)
             before = self.probed + before
+            self.shown = Progress("gathering what was asked")
             # The rounds draw the same requests again, answered ones from the store.
             spent = replace(before, asked=0, cached=0, failed=0)
         for stage, probes in stages(self.study.probes):
@@ -292,8 +322,7 @@ class _Asking:
         """Put requests to the model, if there is one."""
         if self.model is None:
             return RunSummary()
-        guessed = len(planner.items) > LOOKAHEAD
-        with progress("asking", _expected(planner, probes), about=guessed) as shown:
+        with self.shown as shown:
             spent = await run(
                 requests,
                 self.model,
@@ -355,6 +384,7 @@ class _Asking:
             stage,
             self.plan[stage],
             limits,
+            self.connections,
         )
 
     def _history(self) -> History:
@@ -412,17 +442,3 @@ def stages(probes: Sequence[Probe]) -> Iterator[tuple[int, list[Probe]]]:
     by_stage = sorted(probes, key=lambda probe: probe.stage)
     for stage, group in groupby(by_stage, key=lambda probe: probe.stage):
         yield stage, list(group)
-
-
-def _expected(planner: Planner, probes: Sequence[Probe]) -> int:
-    """Number of trials: counted for small sets, from the first items for large ones."""
-    few = replace(planner, items=_first(planner.items, LOOKAHEAD))
-    singles = [probe for probe in probes if not isinstance(probe, SetProbe)]
-    together = [probe for probe in probes if isinstance(probe, SetProbe)]
-    counted = sum(1 for _ in few.trials(singles))
-    counted = counted * len(planner.items) // max(len(few.items), 1)
-    return counted + sum(1 for _ in planner.trials(together))
-
-
-def _first(items: ItemSet, n: int) -> ItemSet:
-    return replace(items, items=tuple(islice(items, n)))

@@ -23,7 +23,7 @@ from horsesense.progress import say
 from horsesense.readers.registry import make_reader
 from horsesense.runs.asked import Asked, Made
 from horsesense.runs.directory import RunDirectory
-from horsesense.runs.layout import ASIDE, VERSION_ONE, Layout
+from horsesense.runs.layout import ASIDE, VERSION_ONE, Layout, version_one
 from horsesense.runs.parts import scan_parts, write_table
 from horsesense.runs.prepare import load_shots, load_study_items
 from horsesense.runs.record import ModelRecord
@@ -47,11 +47,11 @@ def convert_if_old(path: Path, *, unfinished: Literal["refuse", "keep"] = "refus
     """
     layout, aside = Layout(path), path / ASIDE
     if layout.record.exists():
-        if (path / "study.toml").exists() and (aside / "study.toml").exists():
+        if path / "study.toml" in version_one(path) and (aside / "study.toml").exists():
             _clear(path)  # a conversion was cut short when all was done but this
         return
     started = all((aside / name).exists() for name in OLD)
-    if not started and not (path / "study.toml").exists():
+    if not started and path / "study.toml" not in version_one(path):
         return
     if not started and not all((path / name).exists() for name in OLD):
         if unfinished == "keep":
@@ -81,8 +81,8 @@ def _copy(path: Path, aside: Path) -> None:
 
 
 def _clear(path: Path) -> None:
-    for name in VERSION_ONE:
-        (path / name).unlink(missing_ok=True)
+    for file in version_one(path):
+        file.unlink()
 
 
 def _convert(layout: Layout, old: Path) -> None:

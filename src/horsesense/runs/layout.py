@@ -88,10 +88,20 @@ ASIDE = "0.1.0"
 """Folder in which they are kept."""
 
 
+def version_one(root: Path) -> list[Path]:
+    """The files of a run of 0.1.0 that lie in a directory: a study.toml of today is none."""
+    found = [root / name for name in VERSION_ONE if (root / name).exists()]
+    return [path for path in found if path.name != "study.toml" or not _is_of_today(path)]
+
+
+def _is_of_today(study: Path) -> bool:
+    """Whether a study.toml names models, as in `runs.studies`, and not the one of a run."""
+    return re.search(rb"^models\s*=", study.read_bytes(), re.MULTILINE) is not None
+
+
 def put_aside(root: Path) -> None:
     """Move the files of a run of 0.1.0 out of the way of one of today."""
-    found = [root / name for name in VERSION_ONE if (root / name).exists()]
-    for path in found:
+    for path in version_one(root):
         (root / ASIDE).mkdir(exist_ok=True)
         os.replace(path, root / ASIDE / path.name)
 

@@ -52,13 +52,13 @@ def measure(directory: RunDirectory) -> Results:
     estimates = [one.estimate for one in measured]
     findings = _findings(directory, asked, reviews)
     findings["bounds"] = _bounds(found)
-    findings["designs"] = list(designs(estimates, orders_asked(found)))
     early = None
     if asked.until is not None:
         told = Sequences(asked.until, directory.items, found, settings.seed, settings.level)
         estimates = list(told.estimates(estimates))
         findings["until"] = {**asked.until.model_dump(), "findings": told.findings()}
         early = Early(findings["until"]["findings"], told.stopped, asked.until.reader)
+    findings["designs"] = list(designs(estimates, orders_asked(found)))
     blocks = clusters(directory.items), settings.level, settings.seed
     # Of a probe that stopped for what was seen, neither interval would hold.
     whole = early is None or not early.stopped & {"original", "order"}
@@ -197,6 +197,7 @@ def _findings(directory: RunDirectory, asked: Asked, reviews: Reviews) -> dict[s
         "readers": list(record.readers),
         "fits": _told(told, "fit"),
         "judges": _told(told, "spent"),
+        "cascades": _told(told, "steps"),
         "trials": asked.trials,
         "failures": _failures(directory),
         "unread": _unread(directory),

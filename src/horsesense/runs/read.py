@@ -22,6 +22,7 @@ from horsesense.models.messages import Response
 from horsesense.probes.base import Setting
 from horsesense.progress import progress
 from horsesense.readers.base import FittedReader, Reader
+from horsesense.readers.model_based.cascade import CascadeReader
 from horsesense.readers.model_based.cases import BulkReader
 from horsesense.readers.model_based.judge import JudgeReader
 from horsesense.runs.directory import RunDirectory, told_of
@@ -37,6 +38,7 @@ async def read(
     readers: Sequence[Reader],
     limits: Limits,
     kept: Mapping[str, str],
+    max_connections: int | None = None,
 ) -> RunSummary:
     """Read what these readers have not read yet, and keep their versions; what judges took.
 
@@ -44,12 +46,15 @@ async def read(
 
     Args:
         kept: readers, and their versions, whose readings stay as they are.
+        max_connections: requests of a judge under way together.
     """
     asked = directory.asked()
     setting = Setting(directory.items, directory.settings.seed)
     spent = RunSummary()
     for stage, plan in sorted(asked.plan.items()) if asked else ():
-        spent += await read_stage(directory, setting, store, readers, stage, plan, limits)
+        spent += await read_stage(
+            directory, setting, store, readers, stage, plan, limits, max_connections
+        )
     made = {reader.name: reader.version for reader in readers}
     directory.keep_readers({**kept, **made})
     _tidy(directory, asked.plan if asked else ())
@@ -65,6 +70,7 @@ async def read_stage(
     stage: int,
     plan: str,
     limits: Limits,
+    max_connections: int | None = None,
 ) -> RunSummary:
     """Read the answers to the trials of one stage; fitted readers are fitted on the first."""
     if stage == 1:
@@ -87,7 +93,7 @@ async def read_stage(
                 ]
                 for reader in bulk:
                     pairs = [(trial, response) for _, trial, response in found]
-                    spent += await reader.prepare(pairs, store, limits)
+                    spent += await reader.prepare(pairs, store, limits, max_connections)
                 for shelf in shelves:
                     shelf.read(found)
                 tick(len(rows))
@@ -152,8 +158,10 @@ def describe(reader: Reader) -> dict[str, Any]:
     told: dict[str, Any] = {"name": reader.name, "version": reader.version}
     if isinstance(reader, FittedReader):
         told["fit"] = reader.report()
-    if isinstance(reader, JudgeReader):
+    if isinstance(reader, JudgeReader | CascadeReader):
         told["spent"] = asdict(reader.spent)
+    if isinstance(reader, CascadeReader):
+        told["steps"] = reader.told()
     return told
 
 

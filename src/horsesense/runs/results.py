@@ -24,11 +24,22 @@ WORDS: Mapping[tuple[str, str], str] = {
     ("none_of_the_above", "place=kept"): "for the right option, in its place",
     ("none_of_the_above", "place=last"): "for the right option, last",
     ("none_of_the_above", "place=distractor"): "for a wrong option",
+    ("gold_absent", "prompt=with_gold"): "kept, for comparison",
+    ("gold_absent", "prompt=hint_option"): "",
+    ("gold_absent", "prompt=hint_instruction"): "the instruction allows for none",
+    ("gold_absent", "prompt=no_hint"): "without a hint",
+    ("gold_absent", "positions=last"): "a none-option last",
+    ("gold_absent", "positions=every"): "a none-option in every position",
+    ("gold_absent", "wording=know_no"): "",
+    ("gold_absent", "asking=know_no"): "",
     ("misleading_replaced", "arm=misleading"): "the option chosen",
     ("misleading_replaced", "arm=other"): "another option",
     ("misleading_replaced", "arm=unchanged"): "none, asked again",
     ("true_false", "polarity=positive"): "is it right?",
     ("true_false", "polarity=negative"): "is it wrong?",
+    ("true_false", "items=all"): "all items",
+    ("true_false", "items=consistent"): "items right in every order",
+    ("batch", "lines=anchored"): "numbered lines",
     ("extra_options", "added"): "{} added",
 }
 """Settings of conditions whose value says too little alone, by probe."""
@@ -140,13 +151,17 @@ class Results:
 
     @cached_property
     def reader(self) -> str:
-        """The main reader: the text where most replies can be understood from it.
+        """The main reader: a cascade where there is one, which reads what the text does and more.
 
-        Otherwise the first of the other readers that read anything. Of an audit that may stop
-        early it is the one that decided, which was settled before.
+        Else the text where most replies can be understood from it; otherwise the first of the
+        other readers that read anything. Of an audit that may stop early it is the one that
+        decided, which was settled before.
         """
         if "until" in self.findings:
             return str(self.findings["until"]["reader"])
+        cascade = next((name for name in self.readers if name.startswith("cascade:")), None)
+        if cascade is not None:
+            return cascade
         understood = [
             e.value
             for e in self.all("status_share", "original", reader="text")

@@ -11,7 +11,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
-from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -24,13 +25,16 @@ from horsesense.inference.stored_rows import Verification
 from horsesense.items.item import ItemSet
 from horsesense.measures.base import Estimate
 from horsesense.models.base import Model
+from horsesense.progress import progress, say
 from horsesense.readers.base import Reader
+from horsesense.readers.model_based.make import asks_model
 from horsesense.readers.registry import make_reader
 from horsesense.runs import ask, read
 from horsesense.runs.convert import convert_if_old
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.frames import estimates_frame, readings_frame, trials_frame
 from horsesense.runs.measure import measure
+from horsesense.runs.outlook import Outlook
 from horsesense.runs.parts import readable
 from horsesense.runs.prepare import reader_names
 from horsesense.runs.redact import refuse_redacted, unpacked
@@ -53,6 +57,8 @@ class Run:
 
     def __init__(self, directory: RunDirectory) -> None:
         self.directory = directory
+        self.expected: Outlook | None = None
+        """What the last call of `ask` was expected to take."""
         self._results: Results | None = None
 
     @classmethod
@@ -146,10 +152,12 @@ class Run:
         *,
         limits: Limits = UNLIMITED,
         max_connections: int | None = None,
+        tell: Callable[[str], None] | None = say,
     ) -> RunSummary:
         """Ask what has no answer yet, and say what that took.
 
-        Nothing is written before the first answer has come.
+        Nothing is written before the first answer has come. `tell` is given what will be asked,
+        a sentence at a time, before anything is sent; by default it is said on stderr.
 
         Raises:
             UsageError: the run holds answers of another model.
@@ -159,7 +167,8 @@ class Run:
         """
         refuse_redacted(self.directory)
         self._results = None
-        return complete(self._ask(model, limits, max_connections))
+        spent, self.expected = complete(self._ask(model, limits, max_connections, tell))
+        return spent
 
     def plan(self, model: Model) -> None:
         """Write down what would be asked, for a model that is asked later or by files.
@@ -173,11 +182,21 @@ class Run:
         async with model as entered:
             await ask.plan_only(self.directory, entered)
 
-    async def _ask(self, model: Model, limits: Limits, connections: int | None) -> RunSummary:
-        async with model as entered:
-            return await ask.ask(self.directory, entered, limits, connections)
+    async def _ask(
+        self,
+        model: Model,
+        limits: Limits,
+        connections: int | None,
+        tell: Callable[[str], None] | None,
+    ) -> tuple[RunSummary, Outlook]:
+        async with AsyncExitStack() as stack:
+            with progress("getting the model ready"):
+                entered = await stack.enter_async_context(model)
+            return await ask.ask(self.directory, entered, limits, connections, tell)
 
-    def read(self, *readers: str, limits: Limits = UNLIMITED) -> RunSummary:
+    def read(
+        self, *readers: str, limits: Limits = UNLIMITED, max_connections: int | None = None
+    ) -> RunSummary:
         """Read every answer with these readers, by default with those of the settings.
 
         What is read already with the same version of a reader is not read again; readings of
@@ -195,16 +214,20 @@ class Run:
                 made += _made([name])
         for reader in made:
             kept.pop(reader.name, None)
-        return complete(self._read(made, kept, limits))
+        return complete(self._read(made, kept, limits, max_connections))
 
     async def _read(
-        self, made: Sequence[Reader], kept: Mapping[str, str], limits: Limits
+        self,
+        made: Sequence[Reader],
+        kept: Mapping[str, str],
+        limits: Limits,
+        max_connections: int | None = None,
     ) -> RunSummary:
         """Read; trials that an interruption left unplanned are made again first."""
         with self.directory.writing() as store, readable(self.path):
             if self.directory.asked() is None:
                 await ask.plan_again(self.directory, store)
-            spent = await read.read(self.directory, store, made, limits, kept)
+            spent = await read.read(self.directory, store, made, limits, kept, max_connections)
         self._results = None
         if spent.stopped == "interrupted":
             raise InterruptedRunError(
@@ -221,9 +244,9 @@ class Run:
         refuse_redacted(self.directory)
         if not self.directory.known.readers or self.directory.asked() is None:
             names = reader_names(self.settings, self.items, self.directory.known.model)
-            offline = [name for name in names if not name.startswith("judge:")]
+            offline = [name for name in names if not asks_model(name)]
             complete(self._read(_made(offline), {}, UNLIMITED))
-        with self.directory.writing(), readable(self.path):
+        with self.directory.writing(), readable(self.path), progress("measuring"):
             self._results = measure(self.directory)
         return self._results
 

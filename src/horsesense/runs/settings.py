@@ -67,7 +67,7 @@ class Settings(BaseModel):
     temperature: float = Field(default=0.0, ge=0)
     top_p: float | None = Field(default=None, gt=0, le=1)
     readers: tuple[str, ...] = AUTO_READERS
-    draws: int = Field(default=1000, ge=100)
+    draws: int = Field(default=1000, ge=1)
     level: float = Field(default=0.95, gt=0.5, lt=1)
     until: str | None = None
     smallest: dict[str, Annotated[float, Field(gt=0, lt=1)]] = Field(default_factory=dict)

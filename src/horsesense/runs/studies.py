@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from horsesense.errors import UsageError
 from horsesense.files import write_whole
+from horsesense.runs.layout import Layout
 from horsesense.runs.settings import Settings
 
 FILE = "study.toml"
@@ -51,6 +52,13 @@ class Study(BaseModel):
             faults = (f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
             raise UsageError(f"{file} does not fit: " + "; ".join(faults)) from None
 
+    @classmethod
+    def of(cls, settings: Settings, *models: str) -> Self:
+        """The study of these settings, of their own model unless others are named."""
+        shared = settings.model_dump(mode="json", exclude_defaults=True)
+        named = {name: value for name, value in shared.items() if name not in ("items", "model")}
+        return cls(models=models or (settings.model,), items=(settings.items,), settings=named)
+
     def save(self, folder: Path) -> None:
         """Write study.toml, which `load` reads."""
         values = self.model_dump(mode="json", exclude_none=True, exclude={"out"})
@@ -60,8 +68,13 @@ class Study(BaseModel):
     def runs(self, folder: Path) -> Iterator[tuple[Path, Settings]]:
         """The directory and the settings of every run.
 
+        A folder that is a run itself (its record lies beside study.toml) is that of the only one.
+
         Raises UsageError where settings do not fit, or two runs would share a directory.
         """
+        if Layout(folder).record.is_file():
+            yield folder, self._only(folder)
+            return
         taken: dict[Path, str] = {}
         for items in self.items:
             for model in self.models:
@@ -74,6 +87,16 @@ class Study(BaseModel):
                         raise UsageError(f"{taken[folder / name]} and {told} are both {name}.")
                     taken[folder / name] = told
                     yield folder / name, Settings.of(**values)
+
+    def _only(self, folder: Path) -> Settings:
+        """The settings of a study that is a single run; UsageError where it names several."""
+        if any(len(names) > 1 for names in (self.models, self.items, self.suites)):
+            raise UsageError(
+                f"{folder} is a single run, and its {FILE} names several.",
+                hint="Give another folder with --out.",
+            )
+        values = {**self.settings, "items": self.items[0], "model": self.models[0]}
+        return Settings.of(**values | ({"suite": self.suites[0]} if self.suites else {}))
 
 
 def slug(text: str) -> str:
@@ -92,6 +115,6 @@ def _set_name(items: str) -> str:
 
 def run_folders(folder: Path) -> list[Path]:
     """The runs in a study's folder, by name; empty where it is none."""
-    if not (folder / FILE).is_file():
+    if not (folder / FILE).is_file() or Layout(folder).record.is_file():
         return []
     return sorted(path.parent for path in folder.glob("*/run.toml"))

@@ -37,8 +37,19 @@ class Components(NamedTuple):
         >>> round(Components(0.16, 0.06, 0.02).standard_error(100, orders=4), 4)
         0.0424
         """
-        items_, orders_, draws_ = (max(part, 0.0) for part in self)
-        return sqrt((items_ + (orders_ + draws_ / draws) / orders) / items)
+        return sqrt(sum(self.shares(items, orders, draws)))
+
+    def shares(self, items: float, orders: float = 1, draws: float = 1) -> Components:
+        """What each source adds to the squared standard error of such a score.
+
+        The last two alone are what asking the same items again would move.
+
+        >>> shares = Components(0.16, 0.06, 0.02).shares(100, orders=4)
+        >>> [round(part, 6) for part in shares]
+        [0.0016, 0.00015, 5e-05]
+        """
+        sizes = (items, items * orders, items * orders * draws)
+        return Components(*(max(p, 0.0) / n for p, n in zip(self, sizes, strict=True)))
 
 
 def item_rows(over_orders: Floats, again: Floats) -> Floats:

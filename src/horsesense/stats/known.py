@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from statistics import NormalDist
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import stdtrit
 
-from horsesense.stats.known_check import goodness_of_fit
+from horsesense.stats.known_check import clustering, goodness_of_fit
 from horsesense.stats.known_classes import (
     Fit,
     Floats,
+    Ints,
     Parameters,
     Patterns,
     described,
@@ -26,6 +27,7 @@ from horsesense.stats.known_classes import (
     log_likelihood,
     patterns,
 )
+from horsesense.stats.shares import Shares
 
 FEWEST = 30
 """Items of one number of options below which nothing is fitted to them."""
@@ -39,6 +41,42 @@ DRAWS = 199
 PROFILE_ITERATIONS = 60
 
 
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Items of one number of options: choices, (items, k), and clusters from 0, (items,)."""
+
+    choices: Ints
+    cluster: Ints
+    data: Patterns
+
+    @classmethod
+    def of(cls, choices: npt.ArrayLike, cluster: npt.ArrayLike | None) -> Self:
+        """ValueError unless each item has a cluster; None: each item is one of its own."""
+        table = np.asarray(choices, dtype=np.int64)
+        names = np.arange(len(table)) if cluster is None else np.asarray(cluster, dtype=np.int64)
+        if names.shape != table.shape[:1]:
+            raise ValueError("clusters are one number for each item")
+        return cls(table, names, patterns(table))
+
+    @property
+    def right(self) -> npt.NDArray[np.bool_]:
+        """Whether each item is right in every order."""
+        return np.asarray((self.choices == np.arange(self.data.k)).all(axis=1))
+
+
+def widening(tables: Sequence[Table]) -> tuple[float, float]:
+    """What clusters make of the deviance's limit: design effect and degrees of Student's t.
+
+    The effect, at least 1, is that of "right in every order"; the degrees are as many as there
+    were clusters, if all had the same size.
+    """
+    cluster = np.concatenate([t.cluster for t in tables])
+    right = np.concatenate([t.right for t in tables])
+    n = np.bincount(cluster).astype(np.float64)
+    shares = Shares.of(np.bincount(cluster, weights=right).astype(np.float64), n)
+    return max(1.0, shares.n / shares.effective), shares.n / shares.mean_size
+
+
 @dataclass(frozen=True)
 class Known:
     """The estimated share known, or why there is none.
@@ -50,6 +88,7 @@ class Known:
         unclear: items left out, for want of a choice in every form or of enough items like them.
         lucky: `value` less the beliefs that are right by luck if beliefs are blind, b / (k - 1).
         p_value: of the goodness of fit, corrected for the numbers of options; None: unchecked.
+        design_effect: by which clusters of items widen the interval, squared; None: refused.
         reason: why there is no value, or why the fit is unchecked; "" otherwise.
         fits: one for each number of options.
     """
@@ -62,6 +101,7 @@ class Known:
     unclear: int
     lucky: float | None
     p_value: float | None
+    design_effect: float | None
     reason: str
     fits: tuple[Fit, ...]
 
@@ -139,7 +179,7 @@ def share_known(
     level: float = 0.95,
     draws: int = DRAWS,
     seed: int = 0,
-    design_effect: float = 1.0,
+    clusters: Mapping[int, npt.ArrayLike] | npt.ArrayLike | None = None,
 ) -> Known:
     """The share of items that is known, with its interval, or why it cannot be told.
 
@@ -150,20 +190,26 @@ def share_known(
         level: of the interval.
         draws: of the check of the fit; 0 leaves the check out.
         seed: of those draws.
-        design_effect: at least 1; by how much clusters of items widen a variance. The limit of
-            the deviance is multiplied by it.
+        clusters: (items,), the cluster of each item, as numbers from 0; or such for each number of
+            options. They multiply the limit of the deviance and divide the misfit.
     """
     tables = choices if isinstance(choices, Mapping) else {0: choices}
-    found = [patterns(table) for table in tables.values() if np.asarray(table).size]
-    used = [data for data in found if data.k >= 3 and data.n >= FEWEST]
-    n = sum(data.n for data in used)
-    left = sum(data.n for data in found) - n + unclear
-    none = Known(None, None, None, level, n, left, None, None, "", ())
+    names = clusters if isinstance(clusters, Mapping) else dict.fromkeys(tables, clusters)
+    found = [Table.of(t, names[key]) for key, t in tables.items() if np.asarray(t).size]
+    used = [t for t in found if t.data.k >= 3 and t.data.n >= FEWEST]
+    n = sum(t.data.n for t in used)
+    left = sum(t.data.n for t in found) - n + unclear
+    none = Known(None, None, None, level, n, left, None, None, None, "", ())
+    if unclear > MOST_UNCLEAR * (n + left):
+        return _refused(none, f"{unclear} of {n + left} items have a form without a clear choice")
     if not used:
         return _refused(none, f"needs {FEWEST} items with the same number of options, at least 3")
     if left > MOST_UNCLEAR * (n + left):
-        return _refused(none, f"{left} of {n + left} items have no clear choice in every form")
-    fits = [fitted(data) for data in used]
+        few = f"{left - unclear} of {n + left} items have too few others with as many options"
+        return _refused(none, few)
+    if len({int(name) for t in used for name in t.cluster}) < 2:
+        return _refused(none, "all items belong to one cluster")
+    fits = [fitted(t.data) for t in used]
     checked = [_checked(*pair, seed, draws) for pair in zip(used, fits, strict=True)]
     p_values = [f.p_value for f in checked if f.p_value is not None]
     p_value = min(1.0, min(p_values) * len(p_values)) if p_values else None
@@ -171,9 +217,10 @@ def share_known(
     if p_value is not None and p_value <= REFUSED_AT:
         reason = "answers over the orders do not look like knowing, misbelieving and guessing"
         return _refused(none, reason)
-    weights = [data.n / n for data in used]
-    reach = NormalDist().inv_cdf((1 + level) / 2) * design_effect**0.5
-    profiles = [profile(data, at, reach) for data, at in zip(used, fits, strict=True)]
+    weights = [t.data.n / n for t in used]
+    effect, degrees = widening(used)
+    reach = float(stdtrit(degrees, (1 + level) / 2)) * effect**0.5
+    profiles = [profile(t.data, at, reach) for t, at in zip(used, fits, strict=True)]
     low, high = profile_interval(profiles, weights, reach**2)
     value = sum(w * f.known for w, f in zip(weights, checked, strict=True))
     luck = sum(w * f.misbelieved / (f.k - 1) for w, f in zip(weights, checked, strict=True))
@@ -183,6 +230,7 @@ def share_known(
         low=min(low, value),
         high=max(high, value),
         lucky=max(0.0, value - luck),
+        design_effect=effect,
         reason="" if p_value is not None or not draws else "the fit could not be checked",
     )
 
@@ -191,8 +239,10 @@ def _refused(blank: Known, reason: str, **changes: Any) -> Known:
     return replace(blank, reason=reason, **changes)
 
 
-def _checked(data: Patterns, at: Parameters, seed: int, draws: int) -> Fit:
+def _checked(table: Table, at: Parameters, seed: int, draws: int) -> Fit:
     """A fit with its p, where enough items are not right throughout to check it."""
-    wrong = data.count[data.same[:, 0] < data.k].sum()
-    checked = draws > 0 and wrong >= CHECKABLE
-    return described(data, at, goodness_of_fit(data, at, seed, draws) if checked else None)
+    data = table.data
+    if draws <= 0 or (~table.right).sum() < CHECKABLE:
+        return described(data, at)
+    inflation = clustering(table.choices, table.cluster)
+    return described(data, at, goodness_of_fit(data, at, seed, draws, inflation))

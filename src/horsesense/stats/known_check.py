@@ -95,8 +95,34 @@ def _guess_weighted(same: Ints, chosen: Ints, count: Floats, at: Parameters) -> 
     return np.asarray(q)
 
 
-def goodness_of_fit(data: Patterns, at: Parameters, seed: int, draws: int) -> float:
-    """p of the fit by parametric bootstrap; every draw is refitted as the data are."""
+def clustering(choices: Ints, cluster: Ints) -> float:
+    """By how much clusters inflate Pearson's statistic, at least 1.
+
+    The mean design effect of the cells (Rao and Scott 1981), among the items that are not right
+    throughout: that some clusters are known and others not is in the fit already.
+
+    Args:
+        choices: (items, k), position chosen where the right option stands at h.
+        cluster: (items,), numbers from 0.
+    """
+    cell = _cells(counted(choices)[0])
+    rest, names = cell[cell > 0], cluster[cell > 0]
+    table = np.zeros((int(names.max(initial=0)) + 1, choices.shape[1] + 2))
+    np.add.at(table, (names, rest), 1.0)
+    share = table.sum(axis=0) / max(len(rest), 1)
+    used = share > 0
+    spread = ((table - share * table.sum(axis=1, keepdims=True)) ** 2).sum(axis=0)[used]
+    found = (spread / share[used]).sum() / max(len(rest), 1) / max(int(used.sum()) - 1, 1)
+    return max(1.0, float(found))
+
+
+def goodness_of_fit(
+    data: Patterns, at: Parameters, seed: int, draws: int, inflation: float = 1.0
+) -> float:
+    """p of the fit by parametric bootstrap; every draw is refitted as the data are.
+
+    The data's statistic is divided by what `clustering` says of them first.
+    """
     rng = np.random.default_rng(seed)
     k, n, start = data.k, data.n, described(data, at)
     tables = [(data.same, data.chosen, data.count)]
@@ -108,7 +134,7 @@ def goodness_of_fit(data: Patterns, at: Parameters, seed: int, draws: int) -> fl
     )
     q = np.stack([_guess_weighted(*table, at) for table in tables])
     found = _misfit(cells.astype(np.float64), q, start)
-    return float((1 + (found[1:] >= found[0] - 1e-9).sum()) / (1 + draws))
+    return float((1 + (found[1:] >= found[0] / inflation - 1e-9).sum()) / (1 + draws))
 
 
 def _drawn(at: Fit, n: int, rng: np.random.Generator) -> Ints:

@@ -21,7 +21,7 @@ from horsesense.stats.paired import Paired
 from horsesense.stats.two_way import Floats
 
 POWER = 0.82
-FEWEST_DIFFERING = 10
+FEWEST_DIFFERING = 15
 """Clusters of several trials that must differ before their share says anything."""
 STEP = 1e-4
 

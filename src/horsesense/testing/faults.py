@@ -20,14 +20,17 @@ from horsesense.rng import unit
 
 KINDS: Final = (
     *("429", "500", "drop", "garbage", "no_choices", "null", "truncated", "timeout"),
-    *("bad_date", "nested_error", "nested_reply", "costly_null", "costly_error", "not_http"),
+    *("bad_date", "bad_number", "nested_error", "nested_reply", "costly_null", "costly_error"),
+    *("not_http", "echo_error"),
 )
 """429 with Retry-After, 500, connection dropped, HTML, `choices: []`, `content: null`, a body that
-breaks off, and no reply at all; a Retry-After that no clock can show, an error body and a reply
-nested 400 deep, `content: null` and a 500 that took 2,000 tokens, and a reply that is not HTTP."""
+breaks off, and no reply at all; two kinds of Retry-After that no clock can show, an error body and
+a reply nested 400 deep, `content: null` and a 500 that took 2,000 tokens, a reply that is not HTTP,
+and a 500 that repeats the caller's key in escaped letters."""
 
-ODD: Final = ("half_character", "huge_usage")
-"""Replies that are odd and yet answers: half of a surrogate pair, and 2^62 tokens."""
+ODD: Final = ("half_character", "huge_usage", "echo")
+"""Replies that are odd and yet answers: half of a surrogate pair, 2^62 tokens, and the caller's key
+in escaped letters."""
 
 COSTLY: Final = 2_000
 """Tokens that a costly failure takes, whatever was allowed."""
@@ -53,6 +56,7 @@ class FaultServer:
             (a 500 where there are none).
         latency: seconds before each reply.
         hang: seconds of silence in place of a reply that times out.
+        wait: the Retry-After of a 429.
         seed: another seed makes other calls fail.
         answer: prompt -> text of the reply.
         describe: changes the reply (a JSON value) before it is sent; for malformed ones of a
@@ -75,6 +79,7 @@ class FaultServer:
         hopeless: float = 0.0,
         latency: float = 0.0,
         hang: float = 30.0,
+        wait: str = "0.05",
         seed: int = 0,
         answer: Callable[[str], str] = letter,
         describe: Callable[[dict[str, Any]], Any] | None = None,
@@ -86,6 +91,7 @@ class FaultServer:
         self.hopeless = hopeless
         self.latency = latency
         self.hang = hang
+        self.wait = wait
         self.seed = str(seed).encode()
         self.answer = answer
         self.describe = describe
@@ -173,7 +179,7 @@ class FaultServer:
                 return self._sound(prompt, body)
             self.faulted[kind] += 1
             if kind in ODD:
-                return self._odd(kind, self._sound(prompt, body))
+                return self._odd(kind, self._sound(prompt, body), _escaped(call))
             return await self._faulty(kind, call, prompt)
         finally:
             self._in_flight -= 1
@@ -209,10 +215,12 @@ class FaultServer:
         }
         return web.json_response(reply if self.describe is None else self.describe(reply))
 
-    def _odd(self, kind: str, sound: web.Response) -> web.Response:
+    def _odd(self, kind: str, sound: web.Response, key: str) -> web.Response:
         text = str(sound.text)
         if kind == "half_character":
             text = text.replace('"message"', '"odd": "\\ud83d", "message"')
+        elif kind == "echo":
+            text = text.replace('"chatcmpl-fault"', f'"{key}"').replace('"stop"', f'"{key}"')
         else:
             text = text.replace('"completion_tokens": 1', f'"completion_tokens": {2**62}')
         return web.Response(text=text, content_type="application/json")
@@ -220,7 +228,7 @@ class FaultServer:
     async def _faulty(self, kind: str, call: web.Request, prompt: str) -> web.StreamResponse:
         match kind:
             case "429":
-                wait = {"Retry-After": "0.05"}
+                wait = {"Retry-After": self.wait}
                 return web.json_response(_error("too many requests"), status=429, headers=wait)
             case "500":
                 return web.json_response(_error("something broke"), status=500)
@@ -230,8 +238,9 @@ class FaultServer:
                 return web.json_response({"choices": []})
             case "null":
                 return web.json_response({"choices": [_NULL]})
-            case "bad_date":
-                wait = {"Retry-After": "Fri, 31 Dec 99999 23:59:59 GMT"}
+            case "bad_date" | "bad_number":
+                date = "Fri, 31 Dec 99999 23:59:59 GMT"
+                wait = {"Retry-After": date if kind == "bad_date" else "9" * 400}
                 return web.json_response(_error("too many requests"), status=429, headers=wait)
             case "nested_error" | "nested_reply":
                 body = b'{"error": ' * 400 + b"1" + b"}" * 400
@@ -244,6 +253,9 @@ class FaultServer:
                 if status == 200:
                     reply = {"choices": [_NULL], "usage": usage}
                 return web.json_response(reply, status=status)
+            case "echo_error":
+                body = b'{"error": {"message": "no use for %s"}}' % _escaped(call).encode()
+                return web.Response(body=body, status=500, content_type="application/json")
             case "not_http":
                 if call.transport is not None:
                     call.transport.write(b"\x00\xff nonsense\r\n\r\n")
@@ -257,6 +269,11 @@ class FaultServer:
         if call.transport is not None:
             call.transport.abort()
         return web.Response()
+
+
+def _escaped(call: web.Request) -> str:
+    """The caller's key as JSON may write it, so that it is not found in the bytes."""
+    return "".join(f"\\u{ord(c):04x}" for c in call.headers.get("Authorization", ""))
 
 
 def _error(message: str) -> dict[str, Any]:

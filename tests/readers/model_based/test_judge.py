@@ -12,7 +12,7 @@ import pytest
 
 from horsesense.api import audit
 from horsesense.cli import main
-from horsesense.cli.audit import _show
+from horsesense.cli.each import show
 from horsesense.errors import UsageError
 from horsesense.inference.limits import Limits
 from horsesense.inference.store import Store
@@ -211,7 +211,7 @@ def test_a_study_asks_its_judge_once_and_counts_it(
         assert 0 < spent["answered"] <= 5
         page = (tmp_path / "run" / "report.html").read_text()
         assert f"<code>{judge}</code></th>" in page.split("What the judges cost")[1]
-        _show(result, as_json=False)
+        show(result, as_json=False)
         assert f"{judge}: {spent['answered']} answers asked for" in capsys.readouterr().out
         assert spent["prompt_tokens"] > 0
         assert result.findings["run"]["answered"] == 5

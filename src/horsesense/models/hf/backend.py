@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 from urllib.parse import parse_qsl
 
-from horsesense.errors import ModelError, UsageError
+from horsesense.errors import ModelError, UsageError, install
 from horsesense.models.base import Asked, Capabilities
 from horsesense.models.hf.local import LocalModel
 from horsesense.models.hf.tokens import Tokens
@@ -35,7 +35,7 @@ DTYPES = ("float32", "bfloat16", "float16")
 OPTIONS = ("dtype", "device", "scoring")
 SCORINGS = ("trie", "plain")
 TOP_LOGPROBS = 50
-_INSTALL = "Install what local models need with: pip install 'horsesense[local]'"
+_INSTALL = install("local")
 
 T = TypeVar("T")
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import count
@@ -341,7 +342,8 @@ def kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
     """
     if not pairs or len({name for pair in pairs for name in pair}) == 1:
         return None
-    from sklearn.metrics import cohen_kappa_score
-
-    first, second = zip(*pairs, strict=True)
-    return round(float(cohen_kappa_score(first, second)), 12)
+    n = len(pairs)
+    agreed = sum(one == other for one, other in pairs) / n
+    first, second = (Counter(names) for names in zip(*pairs, strict=True))
+    by_chance = sum(first[name] * second[name] for name in first) / n**2
+    return float(round((agreed - by_chance) / (1 - by_chance), 12))

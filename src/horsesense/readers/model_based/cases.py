@@ -133,8 +133,17 @@ class BulkReader(Protocol):
 
     async def __aexit__(self, *error: object) -> None: ...
 
-    async def prepare(self, rows: Rows, store: Store | None, limits: Limits) -> RunSummary:
-        """Understand `rows`; what it asks of a model goes to `store`, within `limits`."""
+    async def prepare(
+        self,
+        rows: Rows,
+        store: Store | None,
+        limits: Limits,
+        max_connections: int | None = None,
+    ) -> RunSummary:
+        """Understand `rows`; what it asks of a model goes to `store`, within `limits`.
+
+        `max_connections` are its requests under way together; by default as many as it likes.
+        """
         ...
 
     def read(self, trial: Trial, response: Response) -> tuple[Reading, ...]: ...

@@ -36,7 +36,7 @@ from horsesense.readers.text import TextReader
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 
-RULES: Final = Rules(version="2", source="81088308fbf4")
+RULES: Final = Rules(version="2", source="f3f772be89de")
 
 MAX_TOKENS: Final = 16
 REPLY_CHARACTERS: Final = 6000
@@ -102,7 +102,13 @@ class JudgeReader(Prepared):
         self._judge = None
         await self._stack.aclose()
 
-    async def prepare(self, rows: Rows, store: Store | None, limits: Limits) -> RunSummary:
+    async def prepare(
+        self,
+        rows: Rows,
+        store: Store | None,
+        limits: Limits,
+        max_connections: int | None = None,
+    ) -> RunSummary:
         """Ask about every different reply that `store` has no judgement of.
 
         Raises:
@@ -123,7 +129,14 @@ class JudgeReader(Prepared):
             keys[case] = request.key(self._identity)
             asks.append(Asked(keys[case], request))
         with progress("judging", len(asks)) as shown:
-            spent = probed + await run(asks, self._judge, store, limits=limits, progress=shown)
+            spent = probed + await run(
+                asks,
+                self._judge,
+                store,
+                limits=limits,
+                max_connections=max_connections,
+                progress=shown,
+            )
         self.spent += spent
         answers = store.get(list(keys.values()))
         read = {case: self.understand(case, answers.get(key)) for case, key in keys.items()}

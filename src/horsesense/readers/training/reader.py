@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from horsesense.errors import UsageError
+from horsesense.errors import UsageError, install
 from horsesense.progress import progress
 from horsesense.readers.model_based.trained.saved import MANIFEST, Kind, Manifest
 from horsesense.readers.training.examples import Example, Examples, Split, load_examples, split
@@ -17,7 +17,7 @@ from horsesense.readers.training.scores import Score, scores
 from horsesense.rng import Dice
 
 _CHUNK = 64
-_INSTALL = "Install what training needs with: pip install 'horsesense[train]'"
+_INSTALL = install("train")
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ def f1_scores(
     >>> [round(value, 4) for value in f1_scores(gold, said, "ABCDXYZ")]
     [0.76, 0.5429, 0.8833]
     """
-    from sklearn.metrics import f1_score
+    from sklearn.metrics import f1_score  # of the extra `train`
 
     pair = list(gold), list(predicted)
     return (

@@ -17,6 +17,7 @@ from horsesense.report.sections.readers import READERS
 from horsesense.report.sections.score import SCORE
 from horsesense.report.sections.second_look import SECOND_LOOK
 from horsesense.report.sections.until import UNTIL
+from horsesense.report.sections.variance import VARIANCE
 from horsesense.report.sections.without_gold import WITHOUT_GOLD
 
 __all__ = ["APPENDIX", "SECTIONS", "Section"]
@@ -30,6 +31,7 @@ for _section in (
     UNTIL,
     POSITIONS,
     AGREEMENT,
+    VARIANCE,
     OPTION_COUNT,
     WITHOUT_GOLD,
     SECOND_LOOK,

@@ -55,9 +55,9 @@ def context(run: Results) -> Context | None:
         "recovered": recovered
         and forest(recovered, "% right now", caption=f"Wrong before. {describe(recovered)}"),
         "gains": [
-            (e.group.partition("-")[2], e)
+            (ARMS[e.group.partition("-")[2]], e)
             for e in run.all("recovery_rate", "misleading_replaced")
-            if "-" in e.group
+            if e.group.partition("-")[2] in ARMS
         ],
         "sure": sure,
         "multi": multi,

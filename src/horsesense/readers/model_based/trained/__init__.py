@@ -21,7 +21,7 @@ from horsesense.readers.version import Rules
 
 __all__ = ["TrainedReader", "from_spec", "understand"]
 
-RULES: Final = Rules(version="1", source="1b91520a922b")
+RULES: Final = Rules(version="1", source="84695805123d")
 
 _TOGETHER = 128
 """Replies that are scored between two marks of progress."""
@@ -59,7 +59,13 @@ class TrainedReader(Prepared):
     async def __aexit__(self, *error: object) -> None:
         self._scorer = None
 
-    async def prepare(self, rows: Rows, store: Store | None, limits: Limits) -> RunSummary:
+    async def prepare(
+        self,
+        rows: Rows,
+        store: Store | None,
+        limits: Limits,
+        max_connections: int | None = None,
+    ) -> RunSummary:
         """Read all of `rows` together; equal replies to equal options once."""
         if self._scorer is None:
             raise UsageError(f"{self.name} is not loaded.", hint="Use it in `async with`.")

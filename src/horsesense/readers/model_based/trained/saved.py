@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from horsesense.errors import UsageError
+from horsesense.errors import UsageError, install
 from horsesense.files import write_whole
 from horsesense.models.hf.weights import Weights, find_weights, without_bars
 
@@ -25,7 +25,7 @@ Kind = Literal["encoder", "seq2seq", "causal"]
 MANIFEST = "reader.json"
 ADAPTER = "adapter_model.safetensors"
 _HINT = "Name a directory that `horsesense train reader --out` wrote."
-_INSTALL = "Install what training needs with: pip install 'horsesense[train]'"
+_INSTALL = install("train")
 
 
 class Manifest(BaseModel):

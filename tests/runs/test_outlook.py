@@ -1,0 +1,76 @@
+"""What is told before the first request is what is asked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import horsesense as hs
+from command_line import call
+from horsesense.models.registry import make_model
+from horsesense.runs import outlook
+from horsesense.runs.outlook import Outlook
+from horsesense.runs.settings import Settings
+from horsesense.testing.faults import FaultServer
+
+
+def asked(out: Path, *probes: str, limit: int = 12) -> tuple[Outlook, hs.Run]:
+    """The sample, asked of the oracle; what was told before, and the run."""
+    settings = Settings.of(items="sample", model="sim:oracle", probes=probes, limit=limit)
+    run = hs.Run.start(out, settings)
+    run.ask(make_model("sim:oracle"), tell=None)
+    assert run.expected is not None
+    return run.expected, run
+
+
+@pytest.mark.parametrize(
+    "probes", [("order", "repeat"), ("gold_absent",), ("batch(sizes=4,bundles=3)",)]
+)
+def test_small_sets_are_counted_whole(tmp_path: Path, probes: tuple[str, ...]) -> None:
+    told, run = asked(tmp_path / "run", *probes)
+    assert told.exact
+    assert told.stored == 0
+    assert told.prompts == run.trials["trial"].n_unique()
+    assert told.requests == run.trials["key"].n_unique()
+    again, _ = asked(tmp_path / "run", *probes)
+    assert again.stored == again.requests == told.requests
+    assert again.prompt_tokens == again.completion_tokens == 0
+
+
+def test_large_sets_are_estimated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outlook, "LOOKED_AT", 20)
+    told, run = asked(tmp_path / "run", "order", limit=60)
+    assert not told.exact
+    assert told.prompts == pytest.approx(run.trials["trial"].n_unique(), rel=0.1)
+    assert "about" in told.sentences()[0]
+
+
+def test_it_is_told_before_a_server_is_asked_anything(tmp_path: Path) -> None:
+    words = ["audit", "sample", "--limit", "4", "--probes", "order", "--price", "1,2"]
+    with FaultServer() as server:
+        before: list[int] = []
+        settings = Settings.of(items="sample", model="http:m", probes=("order",), limit=4)
+        hs.Run.start(tmp_path / "run", settings).ask(
+            make_model(f"http:m@{server.url}"),
+            limits=hs.Limits(prompt_price=1.0, completion_price=2.0),
+            tell=lambda sentence: before.append(server.sent.total()),
+        )
+        assert before[:2] == [0, 0]
+        done = call(*words, "-m", f"http:m@{server.url}", "--out", str(tmp_path / "told"))
+        quiet = call(*words, "--json", "-m", f"http:m@{server.url}", "--out", str(tmp_path / "q"))
+    assert "prompt tokens (characters / 4), at most" in done.stderr
+    assert "at these prices" in done.stderr
+    assert "A first reply took" in done.stderr
+    assert "different requests" not in quiet.stderr
+
+
+def test_who_sets_no_limit_to_much_is_told_how_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outlook, "MANY_REQUESTS", 5)
+    words = ["audit", "sample", "--limit", "4", "--probes", "order", "--out", str(tmp_path / "r")]
+    with FaultServer() as server:
+        words += ["-m", f"http:m@{server.url}"]
+        assert "No limit is set: --budget" in call(*words).stderr
+        assert "No limit is set" not in call(*words, "--budget", "requests=99").stderr
