@@ -43,6 +43,8 @@ ANNOTATED = 0.25
 """What an annotated answer of the shared data counts, beside a row of the corpus."""
 RARE = 3
 """Features of fewer rows are left out."""
+TRUST = 0.2
+"""How freely the weights of trust move: the inverse of their penalty."""
 ALLOWED = 0.014
 """Wrong choices, as a share of all rows, that the threshold allows."""
 OTHER = 0.4
@@ -203,9 +205,14 @@ def annotated_rows() -> Iterable[Row]:
         else:
             truth = answer.letters.index(answer.label)
         yield make_row(
-            answer.id, "annotated", "annotated", ANNOTATED, truth, answer.options,
+            answer.id, *(annotated_group(answer),) * 2, ANNOTATED, truth, answer.options,
             answer.letters, answer.response, None, answer._asdict(),
         )  # fmt: skip
+
+
+def annotated_group(answer: Answer) -> str:
+    """The model that answered and the fold of the question: left out as a kind is."""
+    return f"annotated {answer.file.split()[0]} {answer.fold}"
 
 
 def feature_names(rows: Sequence[Row]) -> dict[str, int]:
@@ -267,7 +274,7 @@ def decision(row: Row, weights: dict[str, float]) -> Decision:
         return Decision(row.exact, None)
     chances = probabilities(row.features, weights)
     best = max(range(len(chances)), key=chances.__getitem__)
-    return Decision(best, grounds(row.features[best], chances, best >= row.k, row.shape))
+    return Decision(best, grounds(row.features, best, chances, row.shape))
 
 
 Found = list[tuple[int, float]]
@@ -309,15 +316,17 @@ def left_out(rows: Sequence[Row], group: str) -> tuple[list[Decision], Found]:
 def learn_trust(rows: Sequence[Row], decisions: Sequence[Decision]) -> dict[str, float]:
     """What makes decisions right, from decisions on rows that were left out."""
     used = [(r, d) for r, d in zip(rows, decisions, strict=True) if d.grounds is not None]
-    names = sorted({name for _, d in used for name in d.grounds or ()})
+    counts = Counter(name for _, d in used for name in d.grounds or ())
+    names = sorted(name for name, count in counts.items() if count >= RARE)
     at = {name: i for i, name in enumerate(names)}
     x = np.zeros((len(used), len(names)))
     for i, (_, d) in enumerate(used):
         for name, value in (d.grounds or {}).items():
-            x[i, at[name]] = value
+            if name in at:
+                x[i, at[name]] = value
     right = np.array([d.best == r.truth for r, d in used])
     weight = np.array([r.weight for r, _ in used])
-    model = LogisticRegression(C=0.5, fit_intercept=False, max_iter=2000)
+    model = LogisticRegression(C=TRUST, fit_intercept=False, max_iter=2000)
     return dict(zip(names, model.fit(x, right, weight).coef_[0], strict=True))
 
 

@@ -12,7 +12,7 @@ from horsesense.readers.text.impression import Impression, finished
 from horsesense.readers.text.statements import concludes, turns
 from horsesense.readers.text.survey import survey
 from horsesense.readers.text.targets import Scene
-from horsesense.readers.text.weigh import STATUSES
+from horsesense.readers.text.weigh import RULED, STATUSES
 
 _BY_FORM = ("named", "like", "line", "lead", "value", "first:lead", "mark")
 _TAIL = 220
@@ -320,6 +320,7 @@ class _Gathering:
             at = self.k + STATUSES.index(reading.status)
         else:
             return
+        self._add(at, RULED)
         self._add(at, f"first:{reading.rule}")
         if reading.confidence >= 0.97:
             self._add(at, "first:sure")

@@ -28,19 +28,8 @@ STATUSES: Final[tuple[Status, ...]] = (
 )
 """The statuses that are weighed against the options."""
 
-_TRUSTED: Final = (
-    *("first:sure", "first:doubtful", "first:against", "first:stated", "first:chosen"),
-    *("first:lead", "first:confirmed", "first:boxed", "first:element", "first:field", "lead"),
-    *("first:lead_text", "first:last_line", "first:mentioned", "first:linked", "first:text_alone"),
-    *("first:corrected", "first:refusal", "first:none", "first:unknown", "first:undetermined"),
-    *("first:several", "first:other_label", "first:label_with_other_text"),
-    *("stated:only", "stated:last", "stated:first", "stated:own_text", "stated:last_word"),
-    *("named:only", "said named:only", "named:only_standing", "named:last_word", "line:only"),
-    *("mark:only", "list mark:only", "mark:bold", "verdict:against", "verdict:only_for"),
-    *("verdict:left_over", "verdict:highest", "like:written_only", "value:only", "value:last"),
-    *("like:whole_margin", "says_so"),
-)
-"""Features of the chosen candidate on which confidence rests."""
+RULED: Final = "first"
+"""The feature of the candidate that the rules of order chose."""
 
 Features = Mapping[str, float]
 """Name -> value of what speaks for one candidate; what is absent is 0."""
@@ -84,18 +73,44 @@ def shipped() -> Weights:
 
 
 def grounds(
-    chosen: Features, chances: Sequence[float], status: bool, shape: Features
+    candidates: Sequence[Features], best: int, chances: Sequence[float], shape: Features
 ) -> dict[str, float]:
-    """What the confidence in a decision rests on: its probability, and how it came about."""
-    best, second = sorted(chances, reverse=True)[:2]
-    kind = "status " if status else "option "
-    return {
+    """What the confidence in a decision rests on: its probability, and how it came about.
+
+    That is whether the rules of order chose the same, what speaks for the chosen candidate, what
+    speaks for the other options, and what the response is like.
+    """
+    options = len(candidates) - len(STATUSES)
+    highest, second = sorted(chances, reverse=True)[:2]
+    kind = "status " if best >= options else "option "
+    odds = math.log(highest / max(1e-9, 1 - highest)) / 4
+    found = {
         kind: 1.0,
-        f"{kind}odds": math.log(best / max(1e-9, 1 - best)) / 4,
-        "lead over the second": math.log(best / max(1e-9, second)) / 4,
-        **{f"{kind}{name}": 1.0 for name in _TRUSTED if name in chosen},
+        f"{kind}odds": odds,
+        "lead over the second": math.log(highest / max(1e-9, second)) / 4,
         **{f"{kind}with {name}": value for name, value in shape.items() if value},
     }
+    for name, value in candidates[best].items():
+        found[f"{kind}{_formless(name)}"] = value
+    for features in (*candidates[:best], *candidates[best + 1 : options]):
+        for name, value in features.items():
+            other = f"{kind}other {_formless(name)}"
+            found[other] = max(found.get(other, 0.0), value)
+    ruled = [i for i, features in enumerate(candidates) if RULED in features]
+    if not ruled:
+        found[f"{kind}no rule"] = 1.0
+    elif ruled[0] == best:
+        found[f"{kind}rule agrees"] = 1.0
+        found[f"{kind}rule agrees, odds"] = odds
+    else:
+        found[f"{kind}rule has an option" if ruled[0] < options else f"{kind}rule has none"] = 1.0
+    return found
+
+
+@cache
+def _formless(name: str) -> str:
+    """The name of a feature without the form of the response that it depends on."""
+    return name.removeprefix("said ").removeprefix("list ")
 
 
 def trust(grounds: Features, weights: Mapping[str, float]) -> float:
@@ -140,7 +155,7 @@ def decide(
     chances = probabilities(candidates, known.weights)
     best = max(range(len(chances)), key=chances.__getitem__)
     k = len(candidates) - len(STATUSES)
-    score = trust(grounds(candidates[best], chances, best >= k, shape), known.trust)
+    score = trust(grounds(candidates, best, chances, shape), known.trust)
     sure = calibrated(score, known.scores, known.confidences)
     chosen = best < k and "says_so" not in candidates[best]
     if sure < (known.choice if chosen else known.other):
