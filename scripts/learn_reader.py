@@ -39,7 +39,7 @@ from horsesense.readers.text.weigh import STATUSES, grounds, probabilities, trus
 WEIGHTS = ROOT / "src/horsesense/readers/text/weights.json"
 FOLDS = 10
 PENALTY = 1.0
-ANNOTATED = 0.25
+ANNOTATED = 0.5
 """What an annotated answer of the shared data counts, beside a row of the corpus."""
 RARE = 3
 """Features of fewer rows are left out."""
@@ -338,7 +338,9 @@ def calibration(rows: Sequence[Row], found: Found) -> Knots:
     mids = np.array([b[:, 0].mean() for b in bins])
     shares = np.array([(b[:, 1].sum() + 0.25) / (len(b) + 0.5) for b in bins])
     smooth = IsotonicRegression(y_min=0.02, y_max=CAP).fit(mids, shares)
-    return mids, smooth.predict(mids)
+    shares = smooth.predict(mids)
+    levels = sorted(set(shares))
+    return np.array([mids[shares == level].mean() for level in levels]), np.array(levels)
 
 
 def sure(t: float, knots: Knots) -> float:

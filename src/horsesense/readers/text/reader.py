@@ -18,6 +18,7 @@ from horsesense.readers.text.leave_out import (
     leave_out_recital,
     leave_out_thinking,
 )
+from horsesense.readers.text.listing import stands_out
 from horsesense.readers.text.normalise import Folded
 from horsesense.readers.text.options import Options
 from horsesense.readers.text.special import meaning_of
@@ -30,6 +31,11 @@ LIKELY = 0.6
 """The confidence from which on a reading without a choice is more than a guess."""
 _EMPTY = Reading("empty", rule="empty")
 _CUT_IN_THOUGHT = Reading("truncated", rule="thought_alone", confidence=_SURE)
+_CUT_SHORT = Reading("truncated", rule="announced", confidence=0.97)
+_ANNOUNCES = re.compile(
+    r"\b(?:answer|choice|option|statement|pick|one)\b(?: (?:here|to \w+|for \w+|would|must|should)){0,2}"
+    r"(?: is| be|:)(?: that| the| option| choice)?(?!\W*__)[\s:*_`\"'(\[-]*\Z"
+)
 _FAIR = 0.85
 _PLAIN = 0.97
 _OPENING = 120
@@ -128,9 +134,12 @@ def outright(scene: Scene, first: Impression) -> Reading | None:
     is so short that there is nothing to weigh.
     """
     found = first.reading
-    if found is None:
-        return None
     low = scene.response.low
+    listed = None if first.said else stands_out(scene)
+    if listed is not None:
+        return Reading("answer", (listed,), "listed", None, _PLAIN)
+    if found is None:
+        return _CUT_SHORT if _ANNOUNCES.search(low[-_OPENING:]) else None
     if found.rule == "refusal":
         plain = not _names_any(scene) and (_refuses(low) or _only_refuses(low))
         plain = plain or (_refuses(low) and _DECLINES.search(low, 0, _OPENING) is not None)
