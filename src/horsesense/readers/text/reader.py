@@ -33,7 +33,8 @@ _EMPTY = Reading("empty", rule="empty")
 _CUT_IN_THOUGHT = Reading("truncated", rule="thought_alone", confidence=_SURE)
 _CUT_SHORT = Reading("truncated", rule="announced", confidence=0.97)
 _ANNOUNCES = re.compile(
-    r"\b(?:answer|choice|option|statement|pick|one)\b(?: (?:here|to \w+|for \w+|would|must|should)){0,2}"
+    r"\b(?:answer|choice|option|statement|pick|one)\b"
+    r"(?: (?:here|to \w+|for \w+|would|must|should)){0,2}"
     r"(?: is| be|:)(?: that| the| option| choice)?(?!\W*__)[\s:*_`\"'(\[-]*\Z"
 )
 _FAIR = 0.85
@@ -56,11 +57,15 @@ _DECLINES = re.compile(
 )
 _LINKED = re.compile(r"(?:\b(?:is|are|would be|be|making)|:)\s*(?:option )?\(?\Z")
 _LISTS = re.compile(r"[❌✗✘✅✓✔☑%|{]|\n[^\n]+\n")
+_REJECTED = re.compile(
+    r"[)\].:*]*,? (?:is|are|was|would be|can be) (?:\w+ly |also |therefore |thus )*"
+    r"(?:not\b|incorrect|wrong|false|ruled out|eliminated|irrelevant|unlikely|too )"
+)
 _SET_OFF = re.compile(r"[)\].:*]*[ \t]*(?:\n|\Z)")
 _LINE = re.compile(r"\n[\s>#|*•-]*(?:(?:option|choice)\b)?")
 _TURN = re.compile(
-    r"\b(?:wait|hmm+|correction|scratch|oops|torn|undecided|second thought|i said"
-    r"|(?:edit|sample|votes?|run|attempt|user|question|q|no)(?: \d+)?:|at first i|then again)"
+    r"\b(?:wait\b|hmm+|correction|scratch|oops|torn|undecided|second thought|i said|run \d+:"
+    r"|(?:edit|sample|votes?|attempt|user|question|q|no)(?: \d+)?:|at first i|then again)"
     r"|[❌✗✘]"
 )
 _HESITATION = re.compile(
@@ -153,6 +158,8 @@ def outright(scene: Scene, first: Impression) -> Reading | None:
         sure = found.confidence >= _PLAIN
         if sure and not hesitates and (_by_label(scene, first, found) or _undoubted(scene, found)):
             return replace(found, confidence=_SURE)
+    if found.rule == "stated" and _stands(scene, first, found):
+        return replace(found, confidence=_FAIRLY)
     if found.rule == "mentioned" and _is_linked(scene, found):
         return replace(found, confidence=_FAIRLY)
     if found.rule in _WEAKER and _undoubted(scene, found):
@@ -166,16 +173,27 @@ def outright(scene: Scene, first: Impression) -> Reading | None:
     return replace(found, confidence=_BRIEFLY) if brief else None
 
 
+def _stands(scene: Scene, first: Impression, found: Reading) -> bool:
+    """Whether every statement gives one label with its own text, and nothing is taken back."""
+    low = scene.response.low
+    own = all(s.target.agrees and s.target.positions == found.positions for s in first.said)
+    lead = first.first is None or first.first.target.positions == found.positions
+    return own and lead and not _TURN.search(low) and not _HESITATION.search(low)
+
+
 def _is_linked(scene: Scene, found: Reading) -> bool:
     """Whether the first label named comes right after "is" or a colon, with nothing taken back."""
     low = scene.response.low
-    if _TURN.search(low) or _HESITATION.search(low):
+    if _TURN.search(low):
         return False
+    hesitates = _HESITATION.search(low) is not None
     for hit in scene.labels.mentions(scene.response):
         name = scene.response.text[hit.start : hit.end]
         if hit.marked or (name not in ("A", "a", "I", "i") and is_named(scene, hit.start)):
             linked = _LINKED.search(low, max(0, hit.start - 20), hit.start) is not None
-            return linked and hit.position in found.positions
+            text = scene.options.texts[hit.position].lower()
+            own = text and text in low[hit.end : hit.end + len(text) + 4]
+            return linked and hit.position in found.positions and bool(own or not hesitates)
     return False
 
 
@@ -192,8 +210,7 @@ def _leads(scene: Scene, first: Impression) -> bool:
         "\n",
     )
     named = tuple(lead.target.positions)
-    hits = (scene.labels.at(scene.response, m.end()) for m in _LINE.finditer(low))
-    return set_off and all(hit is None or hit.position in named for hit in hits)
+    return set_off and _begins_alone(scene, named)
 
 
 def _undoubted(scene: Scene, found: Reading) -> bool:
@@ -234,11 +251,13 @@ def _agrees(first: Impression, found: Reading) -> bool:
     return any(s.target.agrees and s.target.positions == found.positions for s in said)
 
 
-def _begins_alone(scene: Scene, found: Reading) -> bool:
-    """Whether no other line begins with the label of another option."""
+def _begins_alone(scene: Scene, named: tuple[int, ...]) -> bool:
+    """Whether no other line begins with the label of another option, unless to reject it."""
     low = scene.response.low
     hits = (scene.labels.at(scene.response, m.end()) for m in _LINE.finditer(low))
-    return all(hit is None or hit.position in found.positions for hit in hits)
+    return all(
+        hit is None or hit.position in named or _REJECTED.match(low, hit.end) for hit in hits
+    )
 
 
 def _by_label(scene: Scene, first: Impression, found: Reading) -> bool:
@@ -248,7 +267,7 @@ def _by_label(scene: Scene, first: Impression, found: Reading) -> bool:
         lead = first.first
         set_off = lead is not None and _SET_OFF.match(scene.response.low, lead.target.end)
         own = lead is not None and (lead.target.agrees or (lead.target.text is None and set_off))
-        return bool(own) and _begins_alone(scene, found)
+        return bool(own) and _begins_alone(scene, found.positions)
     return all(s.target.by == "label" and s.target.positions == found.positions for s in said)
 
 
