@@ -99,12 +99,16 @@ def _marked(rests: list[tuple[str, str]]) -> int | None:
 
 
 def _approved(rests: list[tuple[str, str]]) -> int | None:
-    """The only one whose line goes on with a yes where all others go on with a no."""
+    """The only one whose line goes on with a yes where all others go on with a no, or the reverse
+    ("which is not?")."""
     verdicts = [_VERDICT.match(after) for _, after in rests]
     for_it = [i for i, m in enumerate(verdicts) if m and m["yes"]]
     against = [i for i, m in enumerate(verdicts) if m and m["no"]]
-    whole = len(for_it) == 1 and len(against) == len(rests) - 1
-    return for_it[0] if whole else None
+    if len(for_it) + len(against) < len(rests):
+        return None
+    if len(for_it) == 1:
+        return for_it[0]
+    return against[0] if len(against) == 1 else None
 
 
 def _likeliest(rests: list[tuple[str, str]]) -> int | None:

@@ -49,11 +49,16 @@ _BRIEF = frozenset(
 ) | {"other_label", "all_rejected", "label_alone", "corrected", "last_line", "lead"}
 _BRIEFEST = _BRIEF | {"lead_text", "stated", "chosen", "label_with_other_text"}
 _SHORT, _VERY_SHORT = 80, 40
+_FULL_STOP = 3
 _BRIEFLY = 0.89
 _FAIRLY = 0.93
 _DECLINES = re.compile(
     r"\b(?:cannot|can't|unable to|not able to|won't|will not) (?:provide|give|select|choose"
     r"|answer|pick)\b.{0,40}\b(?:answer|letter|question|option)"
+)
+_DECLINES_A_LETTER = re.compile(
+    r"(?:sorry|apologi[sz]e).{0,20}(?:cannot|can't) (?:provide|give|select) "
+    r"(?:an? )?(?:single )?(?:letter|answer)"
 )
 _LINKED = re.compile(r"(?:\b(?:is|are|would be|be|making)|:)\s*(?:option )?\(?\Z")
 _LISTS = re.compile(r"[❌✗✘✅✓✔☑%|{]|\n[^\n]+\n")
@@ -148,6 +153,7 @@ def outright(scene: Scene, first: Impression) -> Reading | None:
     if found.rule == "refusal":
         plain = not _names_any(scene) and (_refuses(low) or _only_refuses(low))
         plain = plain or (_refuses(low) and _DECLINES.search(low, 0, _OPENING) is not None)
+        plain = plain or _DECLINES_A_LETTER.search(low, 0, _OPENING) is not None
         plain = plain and not first.said
         return replace(found, confidence=_SURE) if plain else None
     if found.rule in _OUTRIGHT and found.confidence >= _FAIR and not _TURN.search(low):
@@ -158,7 +164,7 @@ def outright(scene: Scene, first: Impression) -> Reading | None:
         sure = found.confidence >= _PLAIN
         if sure and not hesitates and (_by_label(scene, first, found) or _undoubted(scene, found)):
             return replace(found, confidence=_SURE)
-    if found.rule == "stated" and _stands(scene, first, found):
+    if found.rule in _OUTRIGHT and _stands(scene, first, found):
         return replace(found, confidence=_FAIRLY)
     if found.rule == "mentioned" and _is_linked(scene, found):
         return replace(found, confidence=_FAIRLY)
@@ -174,11 +180,23 @@ def outright(scene: Scene, first: Impression) -> Reading | None:
 
 
 def _stands(scene: Scene, first: Impression, found: Reading) -> bool:
-    """Whether every statement gives one label with its own text, and nothing is taken back."""
+    """Whether the last statement holds whatever comes before it.
+
+    It gives a label with its own text and no turn follows, or a label that ends the reply; or
+    all statements agree, no turn is there and no other option is named.
+    """
     low = scene.response.low
-    own = all(s.target.agrees and s.target.positions == found.positions for s in first.said)
-    lead = first.first is None or first.first.target.positions == found.positions
-    return own and lead and not _TURN.search(low) and not _HESITATION.search(low)
+    if found.rule == "last_line":
+        return not _TURN.search(low)
+    if not first.said or not found.positions or found.confidence < _FAIR:
+        return False
+    last = first.said[-1]
+    if last.target.by == "label" and last.target.positions == found.positions:
+        at_end = len(low.rstrip()) - last.end <= _FULL_STOP
+        if at_end or (last.target.agrees and not _TURN.search(low, last.end)):
+            return True
+    agreed = found.confidence >= _PLAIN and found.rule in ("stated", "chosen")
+    return agreed and not _TURN.search(low) and _alone(scene, found.positions[0])
 
 
 def _is_linked(scene: Scene, found: Reading) -> bool:
