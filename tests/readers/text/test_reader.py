@@ -113,7 +113,7 @@ CODES = {"none": "X", "refusal": "Y"}
 
 @pytest.mark.shared
 def test_people_read_the_same(shared):
-    """Few of 3,098 scored rows differ; sure readings are right, and cover nearly all."""
+    """At most 12 of 3,098 scored rows differ; sure readings are right, and cover nearly all."""
     wrong = 0
     for name in FILES:
         counts = Counter()
@@ -123,9 +123,9 @@ def test_people_read_the_same(shared):
                 counts.update(_compare(row))
         wrong += counts["wrong"]
         assert counts["sure and right"] / counts["sure"] >= 0.98, name
-        assert counts["sure and scored"] / counts["scored"] >= 0.95, name
-        assert counts["wrong"] / counts["scored"] <= 0.025, name
-    assert wrong <= 44
+        assert counts["sure and scored"] / counts["scored"] >= 0.96, name
+        assert counts["wrong"] / counts["scored"] <= 0.01, name
+    assert wrong <= 12
 
 
 def _compare(row):

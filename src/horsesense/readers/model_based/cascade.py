@@ -24,7 +24,7 @@ from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 from horsesense.trials.trial import Trial
 
-RULES: Final = Rules(version="1", source="f4e0c2c6363d")
+RULES: Final = Rules(version="1", source="a2ab7edaadc1")
 
 SURE: Final = 0.9
 """Confidence of the rules from which on no judge is asked, unless the name says another."""

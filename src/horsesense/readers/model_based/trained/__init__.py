@@ -21,7 +21,7 @@ from horsesense.readers.version import Rules
 
 __all__ = ["TrainedReader", "from_spec", "understand"]
 
-RULES: Final = Rules(version="1", source="84695805123d")
+RULES: Final = Rules(version="1", source="692b5d7b8f15")
 
 _TOGETHER = 128
 """Replies that are scored between two marks of progress."""
