@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from horsesense.api import audit
-from horsesense.cli.audit import _show
+from horsesense.cli.each import show
 from horsesense.errors import UsageError
 from horsesense.models.messages import Response
 from horsesense.readers.formats.by_format import TextAnswers
@@ -83,7 +83,7 @@ def test_the_judge_sees_only_what_the_rules_leave_open(
     assert chosen["rule"].str.starts_with("judge").sum() == told["judged"]
     page = (tmp_path / "run" / "report.html").read_text()
     assert "The cascade, step by step" in page
-    _show(run, as_json=False)
+    show(run, as_json=False)
     said = capsys.readouterr().out
     assert f"text settled {12 - told['left_open']} of 12 replies" in said
     assert "by text, then" in said
