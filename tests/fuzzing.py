@@ -13,6 +13,7 @@ import argparse
 import asyncio
 import gzip
 import json
+import os
 import random
 import shutil
 import signal
@@ -28,17 +29,27 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from horsesense.api import load_log
 from horsesense.errors import HorsesenseError
 from horsesense.inference.limits import Retry
 from horsesense.inference.store import Store
+from horsesense.integrations.every_eval_ever import write_every_eval_ever
+from horsesense.integrations.inspect_log import write_inspect_log
+from horsesense.integrations.lm_eval_samples import write_lm_eval
 from horsesense.items.load import load_items
+from horsesense.logs.registry import open_logs
 from horsesense.models.base import Asked
 from horsesense.models.messages import Failure, Request, Response, SamplingParams
 from horsesense.models.openai.protocol import context_lengths
 from horsesense.models.recorded import Replay
 from horsesense.readers.human.review_files import read_csv
 from horsesense.readers.recorded import read_file
+from horsesense.runs import redact
+from horsesense.runs.imported import import_logs
+from horsesense.runs.redact import write_redacted
+from horsesense.runs.results import Results
 from horsesense.runs.run import Run
+from horsesense.runs.studies import Study
 
 HERE = Path(__file__).parent
 CORPUS = HERE / "fuzz"
@@ -193,22 +204,101 @@ def whole_run() -> Path:
     return place
 
 
-def of_run(pattern: str) -> Sequence[bytes]:
+def of_run(pattern: str, made: Callable[[], Path]) -> Sequence[bytes]:
     """The files of a run whose path fits."""
-    return [path.read_bytes() for path in sorted(whole_run().glob(pattern))]
+    return [path.read_bytes() for path in sorted(made().glob(pattern))]
 
 
-def in_run(path: Path, inside: str) -> None:
-    """A run one of whose files was replaced: all that is done with runs."""
+@cache
+def imported_run() -> Path:
+    """A small run that was made of a log."""
+    place, log = _scratch() / "imported", _scratch() / "log.json"
+    log.write_bytes(_corpus("log-inspect")[0])
+    import_logs(place, open_logs([log]))
+    Run.open(place).measure()
+    return place
+
+
+def _copied(path: Path, run: Path) -> Path:
     place = path.parent / "run"
     shutil.rmtree(place, ignore_errors=True)
-    shutil.copytree(whole_run(), place)
+    return Path(shutil.copytree(run, place))
+
+
+def in_run(path: Path, inside: str, made: Callable[[], Path]) -> None:
+    """A run one of whose files was replaced: all that is done with runs."""
+    place = _copied(path, made())
     target = next(iter(sorted(place.glob(inside))))
     shutil.copyfile(path, target)
-    run = Run.open(place)
+    _use_run(Run.open(place))
+
+
+def _use_run(run: Run) -> None:
     for use in (lambda: run.trials, lambda: run.readings, lambda: run.estimates, run.verify):
         _allowed(use)
     _allowed(run.measure)
+
+
+def no_file(path: Path) -> None:
+    """A run one of whose parts is a link or a pipe: what it leads to stays as it is."""
+    data = path.read_bytes().ljust(2, b"\0")
+    place = _copied(path, whole_run())
+    victim = path.with_name("victim")
+    victim.mkdir(exist_ok=True)
+    (victim / "file").write_text("mine")
+    parts = sorted(place.rglob("*"))
+    part = parts[data[0] % len(parts)]
+    shutil.rmtree(part) if part.is_dir() else part.unlink()
+    if data[1] % 3 == 0:
+        os.mkfifo(part)
+    else:
+        part.symlink_to(victim if data[1] % 3 == 1 else victim / "file")
+    try:
+        run = Run.open(place)
+        _use_run(run)
+        _allowed(run.report)
+    finally:
+        assert [each.read_text() for each in victim.iterdir()] == ["mine"]
+
+
+def redacted(path: Path) -> None:
+    """A run in a file that can be shown."""
+    try:
+        _use_run(Run.open(path))
+    finally:
+        while redact._UNPACKED:
+            redact._UNPACKED.popitem()[1].cleanup()
+
+
+def redacted_run() -> Sequence[bytes]:
+    path = _scratch() / "redacted.zip"
+    write_redacted(Run.open(whole_run()).results, path, bytes(32))
+    return [path.read_bytes()]
+
+
+def a_study(path: Path) -> None:
+    """A study: which runs it has, and where."""
+    found = Study.load(path)
+    for use in (lambda: found.folder(path.parent), lambda: list(found.runs(path.parent))):
+        _allowed(use)
+
+
+def a_log(path: Path) -> None:
+    """A log of another program, as samples and as a run."""
+    place = path.parent / "made"
+    shutil.rmtree(place, ignore_errors=True)
+    _allowed(lambda: load_log(path, out=place))
+    for log in open_logs([path]):
+        list(log.samples())
+
+
+def exported(write: Callable[[Results, Path], Path], pattern: str) -> Sequence[bytes]:
+    """The files of an export of a run that hold its answers."""
+    place = _scratch() / write.__name__
+    if not place.exists():
+        write(Run.open(whole_run()).results, place)
+    found = [place] if place.is_file() else sorted(place.rglob(pattern))
+    return [path.read_bytes() for path in found]
 
 
 def annotations(path: Path) -> None:
@@ -259,8 +349,13 @@ def _corpus(name: str) -> list[bytes]:
     return [path.read_bytes() for path in sorted((CORPUS / name).iterdir())]
 
 
-def run_file(name: str, inside: str) -> Target:
-    return Target(name, "part", partial(in_run, inside=inside), partial(of_run, inside))
+def run_file(name: str, inside: str, made: Callable[[], Path] = whole_run) -> Target:
+    read = partial(in_run, inside=inside, made=made)
+    return Target(name, "part", read, partial(of_run, inside, made))
+
+
+def log_of(name: str, file: str, write: Callable[[Results, Path], Path], pattern: str) -> Target:
+    return Target(name, file, a_log, partial(exported, write, pattern))
 
 
 TARGETS = (
@@ -278,6 +373,15 @@ TARGETS = (
     Target("annotations", "review.csv", annotations),
     Target("store", "store.sqlite", _use_store, small_store),
     Target("store-row", "row", store_row),
+    Target("study", "study.toml", a_study),
+    Target("log-inspect", "log.json", a_log),
+    log_of("log-eval", "log.eval", write_inspect_log, "*"),
+    log_of("log-lm-eval", "samples_made.jsonl", write_lm_eval, "samples_*.jsonl"),
+    log_of("log-eee", "made_samples.jsonl", write_every_eval_ever, "*.jsonl"),
+    Target("run-redacted", "run.zip", redacted, redacted_run),
+    Target("run-no-file", "part", no_file, lambda: [bytes((n, n // 3)) for n in range(60)]),
+    run_file("run-imported", "imported.json", imported_run),
+    run_file("run-recorded", "recorded/**/*.parquet", imported_run),
     run_file("run-toml", "run.toml"),
     run_file("run-items", "items.json"),
     run_file("run-asked", "asked.json"),
@@ -288,8 +392,8 @@ TARGETS = (
     run_file("run-reviews", "reviews.json"),
     run_file("run-estimates", "estimates.json"),
 )
-SLOW = frozenset(target.name for target in TARGETS if target.name.startswith("run-"))
-"""Targets of which a round measures a whole run."""
+SLOW = frozenset(target.name for target in TARGETS if target.name.startswith(("run-", "log-")))
+"""Targets of which a round measures or makes a whole run."""
 FAST = frozenset(target.name for target in TARGETS if target.name not in (*SLOW, "reply-text"))
 
 

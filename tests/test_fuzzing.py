@@ -36,7 +36,7 @@ def test_texts_that_grow_end(target: Target) -> None:
 def test_seeds_are_sound() -> None:
     """A target that refuses all of its seeds would try nothing."""
     for target in TARGETS:
-        if target.name not in SLOW and target.name != "replay":  # whose items are others
+        if not target.name.startswith("run-") and target.name != "replay":  # whose items are others
             assert any(feed(target, data) for data in seeds(target.name)), target.name
     assert {path.name for path in CORPUS.iterdir()} <= {target.name for target in TARGETS}
 

@@ -10,10 +10,11 @@ import errno
 import os
 import shutil
 import stat
+import tomllib
 import unicodedata
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import BinaryIO, Self
+from typing import Any, BinaryIO, Final, Self
 
 from horsesense.errors import StoreError, UsageError
 
@@ -23,6 +24,10 @@ _UNSEEN = "\u115f\u1160\u2800\u3164\uffa0"
 """Letters and signs without a shape; other invisible characters are known by their category."""
 PRIVATE = 0o600
 """Permissions of a new file: prompts and answers are their owner's, also on a shared machine."""
+MOST_READ: Final = 2**28
+"""Bytes of the largest file that is read whole, where nothing else is said."""
+MOST_SETTINGS: Final = 2**22
+"""Bytes of the largest file of settings."""
 
 
 def make_folder(path: Path) -> None:
@@ -31,6 +36,12 @@ def make_folder(path: Path) -> None:
         return
     make_folder(path.parent)
     path.mkdir(mode=0o700, exist_ok=True)
+
+
+def created(path: Path) -> BinaryIO:
+    """A new file for writing bytes, which its owner alone can read; OSError where one is there."""
+    flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | _flag("O_BINARY") | _flag("O_CLOEXEC")
+    return os.fdopen(os.open(path, flags, PRIVATE), "wb")
 
 
 @contextlib.contextmanager
@@ -49,7 +60,7 @@ def whole(path: Path) -> Iterator[Path]:
         mode = path.stat().st_mode & 0o777 if path.exists() else PRIVATE
         # Made here, so that nobody can open it before its permissions are right.
         part.unlink(missing_ok=True)
-        os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, PRIVATE))
+        created(part).close()
         yield part
         os.chmod(part, mode)
         _flush(part)
@@ -73,7 +84,8 @@ def new_folder(path: Path) -> Iterator[Lines]:
         raise UsageError(f"{path} exists already.", hint="Choose another folder, or remove it.")
     part = path.with_name(f".{path.name[-100:]}.{os.getpid()}.part")
     try:
-        part.mkdir(parents=True)
+        make_folder(part.parent)
+        part.mkdir(mode=0o700)
         with Lines(part) as lines:
             yield lines
         replace_folder(part, path)
@@ -104,7 +116,7 @@ class Lines:
     def add(self, name: str, line: bytes) -> None:
         """Add a line to the file of that name."""
         if name not in self._open:
-            self._open[name] = self._stack.enter_context((self.folder / name).open("wb"))
+            self._open[name] = self._stack.enter_context(created(self.folder / name))
         self._open[name].write(line + b"\n")
 
     def put(self, name: str, content: bytes | str) -> None:
@@ -207,6 +219,86 @@ def _escaped(text: str) -> bool:
 def may_write(path: Path) -> bool:
     """Whether this process may write to a file or folder that is there."""
     return os.access(path, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
+
+
+def opened(path: Path, *, inside: bool = False) -> BinaryIO:
+    """A file for reading, as bytes.
+
+    Args:
+        path: where it is.
+        inside: whether it is a part of a folder that others may have made: a link, which could
+            lead anywhere, is then refused.
+
+    Raises OSError where it cannot be opened, and for a link, a folder, a pipe or a device: reading
+    from those might never end.
+    """
+    flags = os.O_RDONLY | _flag("O_BINARY") | _flag("O_NONBLOCK") | _flag("O_CLOEXEC")
+    if inside and path.is_symlink():
+        raise OSError("it is a link")
+    file = os.open(path, flags | (_flag("O_NOFOLLOW") if inside else 0))
+    try:
+        if not stat.S_ISREG(os.fstat(file).st_mode):
+            raise OSError("it is not a regular file")
+        return os.fdopen(file, "rb")
+    except BaseException:
+        os.close(file)
+        raise
+
+
+def _flag(name: str) -> int:
+    """A flag of `os.open`; none where the system does not know it."""
+    return int(getattr(os, name, 0))
+
+
+def read_whole(path: Path, most: int = MOST_READ, *, inside: bool = False) -> bytes:
+    """The content of a file of at most `most` bytes; OSError as for `opened`, and for a longer one.
+
+    Everything in a run or a study is read by this, tables and the store apart.
+    """
+    with opened(path, inside=inside) as file:
+        if os.fstat(file.fileno()).st_size > most:
+            raise OSError(f"it is larger than {most:,} bytes")
+        return file.read(most)
+
+
+def read_settings(path: Path, *, inside: bool = False) -> dict[str, Any]:
+    """The content of a TOML file; OSError as for `read_whole`, ValueError where it is no TOML."""
+    text = read_whole(path, MOST_SETTINGS, inside=inside).decode("utf-8")
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise ValueError("its values are nested too deeply") from None
+
+
+def refuse_links(paths: Iterable[Path]) -> None:
+    """Check that parts of a folder lie in it, and that reading from them ends.
+
+    Raises StoreError for a link, a pipe or a device among the paths, and in the folders that they
+    name. What is not there is passed over.
+    """
+    for path in paths:
+        try:
+            kind = stat.S_IFMT(path.lstat().st_mode)
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except OSError as error:
+            raise StoreError(f"{path} cannot be read: {error.strerror or error}.") from None
+        if kind == stat.S_IFDIR:
+            refuse_links(_listed(path))
+        elif kind != stat.S_IFREG:
+            what = "a link" if kind == stat.S_IFLNK else "neither a file nor a folder"
+            raise StoreError(
+                f"{path} is {what}, and is not followed or opened.",
+                hint="Put the file or folder itself in its place. Of a run that others made, find"
+                " out first why it is so.",
+            )
+
+
+def _listed(folder: Path) -> list[Path]:
+    try:
+        return list(folder.iterdir())
+    except OSError as error:
+        raise StoreError(f"{folder} cannot be read: {error.strerror or error}.") from None
 
 
 def regular(path: Path) -> Path:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from horsesense.errors import ItemsError, UsageError
+from horsesense.files import MOST_SETTINGS, read_whole
 
 Verdict = Literal["fits", "rounding", "impossible"]
 """fits        the printed digits agree
@@ -98,8 +99,8 @@ def _claims(path: Path) -> Sequence[Any]:
     import yaml
 
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
+        content = yaml.safe_load(read_whole(path, MOST_SETTINGS).decode("utf-8"))
+    except (OSError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError(f"{path} cannot be read: {error}") from None
     except yaml.YAMLError as error:
         raise UsageError(f"{path} is not YAML: {error}") from None

@@ -38,8 +38,17 @@ SINGLE: dict[str, tuple[list[Item], list[Item]]] = {
         [item("Which?", ("-1", "1", "0", "2")), item("Which?", ("Aa", "AA", "aa"))],
     ),
     "missing_material": (
-        [item("What is the area of the figure shown above?"), item("As depicted in the chart, x")],
-        [item("Which figure of speech is it?"), item("Which chart shows parts of a whole?")],
+        [
+            item("What is the area of the figure shown above?"),
+            item("As depicted in the chart, x"),
+            item("The spectrum in Fig. 3.9 has two lines. Which?"),
+            item("Consider the following model:\n\n\n\nwhere y is the return. Which?"),
+        ],
+        [
+            item("Which figure of speech is it?"),
+            item("Which chart shows parts of a whole?"),
+            item("1897 24%, 1917 45%, 1926 56%. What is shown in the chart?"),
+        ],
     ),
     "lost_backslashes": (
         [item("Solve frac{1}{2} x = 3"), item("Is $x leq 3$?"), item("Is 3 \times 4 = 12?")],
@@ -58,6 +67,43 @@ SINGLE: dict[str, tuple[list[Item], list[Item]]] = {
         [item("a<br>b"), item("<b>No</b>"), item("R&amp;D"), item("it #39;s")],
         [item("Find the index of <p> in S_5."), item("if a < b and c > d"), item("A & B; C")],
     ),
+    "spreadsheet_dates": (
+        [item("What fraction is it?", ("3-Jan", "7-Mar")), item("?", ("5-10", "14-May"))],
+        [item("Which day begins spring?", ("21-Feb", "21-Mar")), item("?", ("3-Janus", "x"))],
+    ),
+    "escapes": (
+        [
+            item("He went.\\newlineShe came."),
+            item("mystery\\/thriller"),
+            item("U.S. officials\\said it"),
+            item("cow\\'s milk"),
+        ],
+        [
+            item(r"Is $x\leq 3$, and Z\times Z?"),
+            item(r"Find \sqrt{2}\cdot\cfrac{1}{2} and sin\theta"),
+            item(r'What does print("a\n") show?'),
+        ],
+    ),
+    "split_words": (
+        [
+            item("it 's a film that does n't end"),
+            item("-lrb- so -rrb-"),
+            item("`` Yes , he said"),
+        ],
+        [item("it's the boys' film"), item("a `b` ```c```"), item("he said 's' is a letter")],
+    ),
+    "emptied_brackets": (
+        [item("Shaoyang () is a city"), item("Modi (] , born in 1950)"), item("It (; lit. x) is")],
+        [item("call main() now"), item("It is (so) said"), item("int main () { }")],
+    ),
+    "own_letters": (
+        [item("?", ("I only", "(E) I and II")), item("?", ("A. ice", "B. fog", "rain"))],
+        [
+            item("?", ("x", "(A) and (B)")),
+            item("?", ("E. coli", "B. F. Skinner", "C. elegans")),
+            item("?", ("A cat", "a dog")),
+        ],
+    ),
     "states_answer": (
         [item("What is it? Answer: B"), item("Which? (correct answer is C)")],
         [item("Which answer is a noun?"), item("The answer is known to all.")],
@@ -72,6 +118,7 @@ SINGLE: dict[str, tuple[list[Item], list[Item]]] = {
             item("He ate an", ("apple", "orange", "pear")),
             item("Vitamin A", ("apple", "pear", "fig")),
             item("f(x) = a", ("b", "c", "d")),
+            item("It forms a/an", ("apple", "pear", "fig")),
             item("It is an", ("hour", "honest man", "heir")),
         ],
     ),
@@ -83,16 +130,26 @@ SINGLE: dict[str, tuple[list[Item], list[Item]]] = {
         [
             item("Which?", ("1", "2", "3", "Both A and B")),
             item("?", ("1", "2", "all of the above")),
+            item("?", ("1", "2", "(A), (B), and (C)")),
         ],
-        [item("Which?", ("both hands", "one hand", "none"))],
+        [
+            item("Which?", ("both hands", "one hand", "none")),
+            item("How many?", ("All of them", "Most of them", "Only some of them", "None of them")),
+            item("Of events A and B?", ("A and B are independent", "not so")),
+            item("Which?", ("vitamins A and C", "RNA and DNA", "fat")),
+        ],
     ),
     "overlapping_options": (
         [item("How many?", ("10-20", "15-30", "40-50")), item("?", ("1% to 5%", "4% to 9%"))],
-        [item("How many?", ("10-20", "20-30", "30-40")), item("?", ("1-5 mm", "2-4 cm"))],
+        [
+            item("How many?", ("10-20", "20-30", "30-40")),
+            item("?", ("1-5 mm", "2-4 cm")),
+            item("Which two numbers?", ("6 and 10", "5 and 12")),
+        ],
     ),
     "all_of_the_above": (
         [item("?", ("1", "2", "All of these.")), item("?", ("1", "2", "all the above"))],
-        [item("?", ("all of France", "half of it", "2"))],
+        [item("?", ("all of France", "half of it", "2")), item("?", ("All of it", "Some of it"))],
     ),
     "none_of_the_above": ([item("?", ("1", "2", "None of the above"))], [item("?", ("nun", "2"))]),
     "negated": (
@@ -107,13 +164,27 @@ SINGLE: dict[str, tuple[list[Item], list[Item]]] = {
             item("Why does ice not sink?"),
             item("Is it not so?", ("yes", "no")),
             item("He is not tall. Which city is largest?"),
+            item("One limit of food webs is that they do not"),
+            item("What is wrong with the argument?"),
+            item("When is he found NOT guilty?"),
+            item("What is the probability that it does not rain?"),
+            item("What is the reason wind farms are not near forests?"),
+            item("Statement 1 | f is NOT closed.", ("True, False", "False, True")),
         ],
     ),
     "k_type": (
-        [item("I. Ice II. Fog. Which?", ("I only", "II only", "I and II", "none"))],
+        [
+            item("I. Ice II. Fog. Which?", ("I only", "II only", "I and II", "none")),
+            item("(i) Ice (ii) Fog. Which?", ("(i) only", "(i) and (ii)", "none")),
+            item("All except a) ice b) fog c) rain", ("ab", "bc", "ac")),
+            item("A. Ice B. Fog C. Rain. Which?", ("A and B only", "A B and C", "B")),
+        ],
         [
             item("Order 1. wash 2. dry", ("1, 2", "2, 1")),
+            item("I: 1 II: 2 III: 9. Smallest, largest?", ("I, II", "II, III", "III, II")),
+            item("Order A) wash B) dry a) b)", ("AB", "BA")),
             item("I think it is", ("I and II only", "good", "bad")),
+            item("Where is (2, 1) when moved?", ("(4, 1)", "(2, 2)")),
         ],
     ),
     "out_of_order": (
@@ -122,6 +193,7 @@ SINGLE: dict[str, tuple[list[Item], list[Item]]] = {
             item("?", ("1", "3", "4")),
             item("?", ("9", "5", "1")),
             item("?", ("1 day", "20 hours", "3 h")),
+            item("?", ("Caspase 8", "Caspase 3", "Caspase 9")),
         ],
     ),
 }
@@ -142,6 +214,7 @@ def test_a_rule_finds_its_flaw_and_spares_what_looks_like_it(rule: str) -> None:
 
 def test_every_rule_is_tested_here() -> None:
     tested = {*SINGLE, *MARKED, *REPEATS, "gold_position", "class_in_text"}
+    tested |= {"cut_off", "lost_letters"}
     assert {rule.name for rule in RULES} == tested
 
 
@@ -285,6 +358,49 @@ def test_a_class_named_in_the_text() -> None:
     assert finding is not None
     assert finding.found.test is not None
     assert finding.found.test.share == 1.0
+
+
+def test_a_text_that_ends_within_a_sentence() -> None:
+    labels = ("sport", "politics")
+    texts = ["The club has named the", "The club has won.", "He knows what he started with"]
+    made = [Item(f"t{n}", text, labels, 0) for n, text in enumerate(texts)]
+    found = check_items(ItemSet("made", "label", tuple(made), labels), ["cut_off"])
+    assert [hit.item for hit in found.findings[0].found.hits] == ["t0"]
+
+
+TORN = (
+    "artery", "arthritis", "arteries", "cartilage", "cortex", "cortical", "fertile",
+    "fertility", "further", "insertion", "partial", "property", "report", "vertebral",
+    "virtual", "thirteen", "started", "shorter", "parties", "heart", "warts",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("lost", [True, False])
+def test_letters_that_the_whole_set_has_lost_are_found_without_a_dictionary(lost: bool) -> None:
+    texts = [f"Which {word} is it?" for word in TORN]
+    texts += ["It was seen"] * 20
+    texts += [f"The {word.replace('rt', '')} hurts, it seems" for word in TORN] if lost else []
+    found = check_items(items_of(*map(item, texts)), ["lost_letters"])
+    hits = found.findings[0].found.hits if found.findings else ()
+    # "was" is a word of its own, and not what is left of "warts".
+    torn = [f"q{len(TORN) + 20 + n}" for n in range(len(TORN) - 1)] if lost else []
+    assert [hit.item for hit in hits] == torn
+    assert not hits or "'hea' for 'heart'" in hits[-1].evidence
+
+
+def test_endings_of_words_are_not_lost_letters() -> None:
+    stems = [f"jomp{letter}us" for letter in "bcdfghjklmnpqrstvwxz"]
+    made = items_of(*(item(f"Every {stem} is one of the {stem}es") for stem in stems))
+    assert not check_items(made, ["lost_letters"]).findings
+
+
+def test_hypotheses_about_one_premise_are_not_nearly_repeated() -> None:
+    labels = ("yes", "no")
+    pairs = ["He stayed ashore.", "She sailed."]
+    made = [Item(f"p{n}", PASSAGE * 3, labels, n, text_b=b) for n, b in enumerate(pairs)]
+    assert not check_items(
+        ItemSet("made", "label", tuple(made), labels), ["nearly_repeated"]
+    ).findings
 
 
 def test_what_several_files_share() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+import os
+import stat
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ import pytest
 import horsesense as hs
 from horsesense.api import Run, load_log
 from horsesense.cue_tests.answers import load_answers
+from horsesense.integrations.batch import write_batch
 from horsesense.integrations.every_eval_ever import write_every_eval_ever
 from horsesense.integrations.inspect_log import write_inspect_log
 from horsesense.integrations.lm_eval_samples import write_lm_eval
@@ -22,6 +25,7 @@ from horsesense.integrations.plain import COLUMNS, write_csv, write_parquet
 from horsesense.logs.registry import open_logs
 from horsesense.models.registry import make_model
 from horsesense.runs.exchanges import exchanges
+from horsesense.runs.results import Results
 from horsesense.runs.settings import Settings
 from horsesense.testing.faults import FaultServer
 
@@ -178,6 +182,24 @@ def test_a_folder_that_exists_is_never_overwritten(run: Run, tmp_path: Path) -> 
     with pytest.raises(hs.UsageError, match="exists already"):
         write_parquet(run.results, tmp_path / "x")
     assert (tmp_path / "x" / "mine.txt").read_text() == "keep"
+
+
+@pytest.mark.parametrize(
+    "write", [write_parquet, write_csv, write_lm_eval, write_every_eval_ever, write_inspect_log]
+)
+def test_an_export_is_for_its_owner_alone(
+    run: Run, tmp_path: Path, write: Callable[[Results, Path], Path]
+) -> None:
+    before = os.umask(0o022)
+    try:
+        write(run.results, tmp_path / "new" / "export.eval")
+        write_batch(run.directory, tmp_path / "new" / "batch")
+    finally:
+        os.umask(before)
+    made = list((tmp_path / "new").rglob("*"))
+    assert len(made) > 3
+    for path in (tmp_path / "new", *made):
+        assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600), path
 
 
 def test_no_export_holds_the_key(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -98,6 +98,24 @@ def test_numbers_and_readings_are_whole(run: Run, file: Path) -> None:
     assert len({i.cluster for i in opened.items}) == 12
 
 
+def test_texts_that_rows_were_chosen_by_are_hidden(tmp_path: Path) -> None:
+    rows = [
+        {"id": f"q{n}", "q": f"Number {n}?", "options": ["a", "b"], "answer": "AB"[n % 2]}
+        for n in range(6)
+    ]
+    source = tmp_path / "items.jsonl"
+    source.write_text("\n".join(json.dumps({**row, "note": "a private note"}) for row in rows))
+    out, shown = tmp_path / "run", tmp_path / "r.zip"
+    words = ("--where", "note=a private note", "--map", "question=q", "--probes", "order")
+    done = call("audit", str(source), "--model", "sim:prior", "--out", str(out), *words)
+    assert done.returncode == 0, done.stderr
+    write_redacted(horsesense.open(out).results, shown, KEY)
+    assert not any("private note" in text for _, text in contents(shown))
+    opened = horsesense.open(shown)
+    assert opened.settings.where["note"].startswith("where-")
+    assert opened.settings.map["question"].startswith("map-")
+
+
 def test_class_names_stay_and_texts_do_not(tmp_path: Path) -> None:
     rows = [{"id": f"t{n}", "text": f"text number {n}", "label": ["good", "bad"][n % 2]}
             for n in range(12)]  # fmt: skip
@@ -173,7 +191,7 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path, monkeypatch: Any) -> Non
     monkeypatch.setattr("horsesense.runs.redact.LARGEST", 10)
     with zipfile.ZipFile(empty, "w") as packed:
         packed.writestr(MARK, b"x" * 11)
-    with pytest.raises(StoreError, match="larger"):
+    with pytest.raises(StoreError, match="take more than"):
         horsesense.open(empty)
     assert LARGEST > 10
 

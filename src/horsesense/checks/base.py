@@ -16,10 +16,6 @@ WEIGHTS: Final[dict[Weight, str]] = {
 }
 """How much a finding weighs, the heaviest first."""
 
-HALADYNA: Final = "Haladyna, Downing and Rodriguez 2002"
-SAQUET: Final = "SAQUET, Moore et al. 2024"
-REDUX: Final = "MMLU-Redux, Gema et al. 2024"
-
 
 @dataclass(frozen=True, slots=True)
 class Hit:

@@ -26,14 +26,34 @@ _ALL: Final = re.compile(
     r"|answers|choices)\b.{0,30}|\W*all (?:are|of) (?:correct|true|right)\W*",
     re.IGNORECASE,
 )
+_STATEMENT: Final = r"(?:[ivx]{1,4}|[1-9]|\((?:[ivx]{1,4}|[a-e1-9])\))"
 _K_TYPE: Final = re.compile(
-    r"\W*(?:(?:both|only|neither|either) )?(?:statements? |options? )?"
-    r"(?:(?:[ivx]{1,4}|[1-9]|\([a-e1-9]\))(?: ?, ?(?:and )?| and | & | or ))+"
-    r"(?:[ivx]{1,4}|[1-9]|\([a-e1-9]\))(?: (?:only|are (?:correct|true)|both))?\W*"
-    r"|\W*(?:[ivx]{1,4}|[1-9]) only\W*",
+    r"\s*(?:(?:both|only|neither|either) )?(?:statements? |options? )?"
+    rf"(?:{_STATEMENT}(?: ?, ?(?:and )?| and | & | or ))+"
+    rf"{_STATEMENT}(?: (?:only|are (?:correct|true)|both))?\W*"
+    rf"|\s*{_STATEMENT} only\W*",
     re.IGNORECASE,
 )
+_STATEMENTS: Final = re.compile(r"\bI[.):\s]|\bi[.):]|(?:^|[\s(])1[.):]")
+_LETTERED: Final = re.compile(r"a\).*b\)|(?<!\w)A[.):] .*(?<!\w)B[.):] ", re.DOTALL)
+_LETTERS: Final = re.compile(
+    r"\s*(?:[a-e]{1,5}|[a-e](?:(?:,|,? and)? [a-e])+(?: only)?)\W*", re.IGNORECASE
+)
+_OWN_LETTER: Final = re.compile(
+    r"\s*(?:\(?([A-E])\)(?!,? ?(?:and|or|\())|([A-E])\.)\s*[^\s,]", re.IGNORECASE
+)
+_REFERS: Final = re.compile(r"\([A-E]\),? ?(?:and |or )?\([A-E]\)", re.IGNORECASE)
+_PAIR: Final = re.compile(r"(?:\b([A-Za-z]+s) )?(\w*[A-D]) (?:and|or|nor) ([A-D]\w*)")
+_OPTIONS: Final = ("options", "answers", "choices", "statements")
+_SCALE: Final = re.compile(
+    r"\W*(?:only )?(?:most|some|half|a few|few) of (?:them|it|these)\W*", re.IGNORECASE
+)
 _NUMBER: Final = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+")
+_NAME: Final = re.compile(
+    r"(?!(?:about|approximately|around|nearly|by|in|at|after|every|only|over|under|up|less|more)\b)"
+    r"[^\W\d]{3,}",
+    re.IGNORECASE,
+)
 _RANGE: Final = re.compile(
     r"(?:between )?\$?(\d[\d,]*(?:\.\d+)?)\s*(%?)\s*(?:-|–|to|and)\s*\$?(\d[\d,]*(?:\.\d+)?)"
     r"\s*(%?\s*[^\W\d]*)\.?",
@@ -89,12 +109,21 @@ def _summary(option: str) -> bool:
 
 def all_of_the_above(item: Item) -> Sequence[int]:
     """The options that say all others are right."""
+    if _quantities(item):
+        return []
     return [at for at, option in enumerate(item.options) if _ALL.fullmatch(option)]
 
 
 def none_of_the_above(item: Item) -> Sequence[int]:
     """The options that say no other is right."""
+    if _quantities(item):
+        return []
     return [at for at, option in enumerate(item.options) if says_none(option)]
+
+
+def _quantities(item: Item) -> bool:
+    """Whether options are shares of something: "all of them" beside "most of them"."""
+    return any(_SCALE.fullmatch(option) for option in item.options)
 
 
 def named(marks: Callable[[Item], Sequence[int]]) -> Callable[[Item], str | None]:
@@ -170,7 +199,7 @@ def article(item: Item) -> str | None:
     if found is None or len(item.options) < 3:
         return None
     before = item.question[: found.start()].rstrip()
-    if not before or before.endswith((".", "?", "!", "(", "=", "+", ",")) or found[1] == "A":
+    if not before or before.endswith((".", "?", "!", "(", "=", "+", ",", "/")) or found[1] == "A":
         return None
     fits = [_fits(found[1].lower(), option) for option in item.options]
     if None in fits or fits.count(True) != 1:
@@ -203,7 +232,12 @@ def equal(item: Item) -> str | None:
 
 def overlapping(item: Item) -> str | None:
     """Two ranges of numbers overlap by more than an end, so that both can be right."""
-    ranges = [_range(option) for option in item.options]
+    # "6 and 10" is a pair of numbers unless the question asks what lies between them.
+    between = re.search(r"\b(?:between|range|interval)\b", item.question, re.IGNORECASE)
+    ranges = [
+        _range(option) if between or "between" in option or " and " not in option else None
+        for option in item.options
+    ]
     for a, b in combinations(range(len(ranges)), 2):
         first, second = ranges[a], ranges[b]
         if first is None or second is None or first[2] != second[2]:
@@ -224,29 +258,55 @@ def _range(option: str) -> tuple[float, float, str] | None:
 
 def names_letters(item: Item) -> str | None:
     """An option refers to others by letter or place, and so has no meaning in another order."""
-    if not order_dependent(item.options):
+    if _quantities(item):
         return None
-    return ", ".join(_pointing(item)) or "the options refer to one another"
+    return ", ".join(quoted(item, [at]) for at in _pointing(item)) or None
 
 
-def _pointing(item: Item) -> Iterator[str]:
+def _pointing(item: Item) -> Iterator[int]:
+    """The options that refer to others; "A and B" may also be what the question speaks of."""
+    symbols = set(re.findall(r"(?<!\w)(?:[B-D]|A(?! (?!and |or )[a-z]))(?!\w)", item.question))
+
+    def other(pair: re.Match[str]) -> str:
+        """Nothing for a pair of symbols, "vitamins A and C", "RNA and DNA"."""
+        noun, *letters = pair.groups()
+        named = noun is not None and noun.lower() not in _OPTIONS
+        return "" if named or max(map(len, letters)) > 1 or symbols.issuperset(letters) else pair[0]
+
     for at, option in enumerate(item.options):
-        if order_dependent([option]):
-            yield quoted(item, [at])
+        if order_dependent([_PAIR.sub(other, option)]) or _REFERS.search(option):
+            yield at
+
+
+def own_letters(item: Item) -> str | None:
+    """Options that begin with letters of their own, beside which an asker's letters stand too."""
+    found = [(at, _OWN_LETTER.match(option)) for at, option in enumerate(item.options)]
+    shown = [at for at, own in found if own and own[1]]
+    dotted = [at for at, own in found if own and own[2]]
+    if not shown and len(dotted) > 1:  # not the name "E. coli": all stand where they say
+        there = all(item.options[at].lstrip()[0].upper() == letter(at) for at in dotted)
+        shown = dotted if there else []
+    return quoted(item, shown) if shown else None
 
 
 def k_type(item: Item) -> str | None:
-    """Options are combinations of numbered statements ("I and III only")."""
-    if not re.search(r"(?:\bI\b|\b1\b|\(1\)|\bi\b)[.):\s]", item.question):
+    """Options are combinations of statements ("I and III only"; "ab" of a), b) and c))."""
+    if _LETTERED.search(item.question):
+        combined = _LETTERS
+    elif _STATEMENTS.search(item.question):
+        combined = _K_TYPE
+    else:
         return None
-    found = [at for at, option in enumerate(item.options) if _K_TYPE.fullmatch(option)]
-    parts = {frozenset(re.findall(r"\w+", item.options[at])) for at in found}
-    # The same numbers in every option are orders to choose from, not combinations.
-    return quoted(item, found) if len(parts) > 1 else None
+    found = [at for at, option in enumerate(item.options) if combined.fullmatch(option)]
+    parts = {frozenset(re.findall(r"[a-e]|\w+", item.options[at].lower())) for at in found}
+    # The same numbers in two options are orders to choose from, not combinations.
+    return quoted(item, found) if 1 < len(parts) == len(found) else None
 
 
 def out_of_order(item: Item) -> str | None:
-    """Options that are all numbers, of one unit, stand in no order."""
+    """Options that are all numbers, of one unit, stand in no order; "Caspase 8" is a name."""
+    if any(_NAME.match(option.strip()) for option in item.options):
+        return None
     if len({_NUMBER.sub("", option).strip(" -−") for option in item.options}) > 1:
         return None
     values = [_value(option) for option in item.options]

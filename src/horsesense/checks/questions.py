@@ -12,17 +12,23 @@ from horsesense.items.item import Item
 _NEGATED: Final = re.compile(
     # No clause may begin between the question word and the negation: "what is one called who
     # does not ..." asks for what is so.
-    r"(?:(?<!, )\b(?:which|what)\b|^who\b)(?: (?!(?:that|who|which|why|if|because|when|where|but"
-    r"|and|it|since|while|although)\b)[^\s.?!]+){0,12}? (?:is|are|was|were|do|does|did|has|have"
+    r"(?:(?<!, )(?<!the )\b(?:which|what)\b|^who\b)(?: (?!(?:that|who|which|why|if|because|when"
+    r"|where|but|and|it|since|while|although|reason|probability|chance|think|sure)\b)"
+    r"[^\s.?!]+){0,12}? (?:is|are|was|were|do|does|did|has|have"
     r"|had|can|could|would|will|should|may|might)(?: not\b|n[’']t\b)"
     r"|\b(?:which|what|who|all|each|any|everything)\b[^.?!]*\b(?:except|excluding)\b"
     r"|\bexcept(?: for)?\W*$"
     r"|\bleast (?:likely|probable|appropriate|correct|true|accurate|typical|characteristic)\b"
-    r"|\b(?:which|what)\b[^.?!]*\b(?:is|are|was|were) (?:the )?(?:false|incorrect|untrue|wrong)\b"
-    r"|\b(?:is|are|was|were|does|do|did|can|should) not[\s:_.…-]*$",
+    r"|\b(?:which|what)\b[^.?!]*\b(?:is|are|was|were) (?:the )?(?:false|incorrect|untrue"
+    r"|wrong(?! with))\b"
+    # An open end: "... is not". After a conjunction the clause alone is negated.
+    r"|^(?!.*\b(?:that|if|because|when|unless|who)\b)"
+    r".*\b(?:is|are|was|were|does|do|did|can|should) not[\s:_.…-]*$",
     re.IGNORECASE,
 )
-_EMPHASIS: Final = re.compile(r"\b(?:NOT|EXCEPT|LEAST|FALSE|INCORRECT|N'T)\b|[*_]not[*_]")
+_EMPHASIS: Final = re.compile(
+    r"\b(?:NOT(?! guilty)|EXCEPT|LEAST|FALSE|INCORRECT|[A-Z]+N['’]T)\b|[*_]not[*_]"
+)
 _FIGURE: Final = (
     r"(?:figure|diagram|graph|picture|image|photo(?:graph)?|drawing|chart|map|illustration"
     r"|pedigree|cartoon)"
@@ -32,9 +38,14 @@ _MISSING: Final = re.compile(
     r"|\b(?:shown|given|pictured|depicted|illustrated|labell?ed|represented) (?:in|by|on) "
     rf"(?:the|this) (?:following |above |accompanying )?{_FIGURE}\b"
     rf"|\bthe (?:following|above|accompanying) {_FIGURE}\b"
-    rf"|\brefer to the {_FIGURE}\b",
+    rf"|\brefer to the {_FIGURE}\b|\bfig(?:ure|\.)? ?\d"
+    # A formula that was a picture: nothing between "the following model:" and "where".
+    r"|:[ \t]*\n(?:[ \t]*\n){2,}(?=where\b)",
     re.IGNORECASE,
 )
+_NUMBERS: Final = re.compile(r"\d[\d.,]*")
+_DATA: Final = 6
+"""Numbers in a question from which its chart is taken to be written out."""
 _GIVEN: Final = re.compile(
     r"\b(?:[Cc]orrect )?(?:[Aa]nswer|[Aa]ns)\s*(?:is|:|=)\s*[(\[]?([A-H])(?=[).\]]|\s*$|\n)"
 )
@@ -45,19 +56,23 @@ _PLAIN_CLASSES: Final = frozenset(["yes", "no", "true", "false"])
 
 def negated(item: Item) -> str | None:
     """The question asks for what is not so (one with yes or no for options asks neither)."""
-    if {option.strip(" .").lower() for option in item.options} & _PLAIN_CLASSES:
+    if any(_PLAIN_CLASSES.issuperset(_WORD.findall(option.lower())) for option in item.options):
         return None
     last = re.split(r"[.?!][\"”']?\s+", item.question.strip())[-1]
-    emphasised = not last.isupper() and _EMPHASIS.search(last)
-    if not emphasised and not _NEGATED.search(last):
+    emphasis = None if last.isupper() else _EMPHASIS.search(last)
+    found = emphasis or _NEGATED.search(last)
+    if found is None:
         return None
-    shown = "emphasised" if emphasised else "not emphasised"
-    return f"{clipped(last[-70:], 70)!r} ({shown})"
+    shown = last[max(0, found.end() - 45) : found.end() + 25]
+    return f"{clipped(shown, 70)!r} ({'' if emphasis else 'not '}emphasised)"
 
 
 def missing_material(item: Item) -> str | None:
-    """The question points at a figure, and there is only text."""
+    """The question points at a figure or formula, and it is not there."""
     found = _MISSING.search(item.question)
+    if found and re.search("chart|graph", found[0]):
+        given = item.question[: found.start()]
+        found = found if len(_NUMBERS.findall(given)) < _DATA else None
     return f"{clipped(item.question[max(0, found.start() - 30) :], 70)!r}" if found else None
 
 

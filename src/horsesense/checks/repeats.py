@@ -58,12 +58,19 @@ def nearly_repeated(items: ItemSet) -> Found:
         first, second = listed[a], listed[b]
         if second.id in exact or second.id in hits:
             continue
-        if first.context and first.context == second.context:
-            continue  # questions about one passage: the passage alone makes them alike
+        if _about_one_passage(first, second):
+            continue  # the passage alone makes them alike
         other = "" if _agree((first, second)) else f", with the answer {_answer(second)!r}"
         shown = clipped(second.question)
         hits[second.id] = Hit(second.id, f"like {first.id}{other}: {shown!r}")
     return Found(len(items), tuple(hits[item.id] for item in listed if item.id in hits))
+
+
+def _about_one_passage(first: Item, second: Item) -> bool:
+    """Questions about one context, or hypotheses about one premise."""
+    if first.context and first.context == second.context:
+        return True
+    return first.text_b is not None and first.question == second.question
 
 
 def across_splits(what: Callable[[Item], str | None]) -> Callable[[ItemSet], Found]:

@@ -37,7 +37,7 @@ def run_study(
 
     found = Study.load(study)
     here = study if study.is_dir() else study.parent
-    folder = out or (here / found.out if found.out else here)
+    folder = out or found.folder(here)
     options = AuditOptions(limits(budget, price), max_connections, report_items, as_json)
     code = audit_all(found, folder, options)
     if code:

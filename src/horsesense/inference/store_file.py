@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from horsesense.errors import StoreError
-from horsesense.files import PRIVATE
+from horsesense.files import PRIVATE, created, opened, refuse_links
 
 SCHEMA: Final = 1
 APPLICATION: Final = 0x686F7273  # "hors", in the file's header: tells a store from other databases
@@ -133,11 +133,12 @@ def hold(path: Path) -> int:
     """Lock the run directory for this process and leave its id in the lock file.
 
     Raises:
-        StoreError: another process has the lock.
+        StoreError: another process has the lock, or the lock file is a link.
     """
     # The lock belongs to the open file, not to its name: it ends with the process however that
     # ends, so that a killed run leaves nothing that a user would have to delete.
-    lock = os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE)
+    refuse_links([path])
+    lock = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), PRIVATE)
     try:
         _lock(lock)
     except (BlockingIOError, PermissionError):
@@ -176,7 +177,7 @@ def create(path: Path) -> None:
     with explained(path):
         new.unlink(missing_ok=True)
         # What is made beside it, such as its log, gets the same permissions.
-        os.close(os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY, PRIVATE))
+        created(new).close()
         connection = sqlite3.connect(new)
         try:
             connection.executescript(_TABLES)
@@ -197,10 +198,11 @@ def examine(path: Path) -> None:
     """Check that a whole store of this schema is at `path`; changes nothing.
 
     Raises:
-        StoreError: the file is short, of another program or of another schema.
+        StoreError: the file is short, a link, of another program or of another schema.
     """
+    refuse_links([path, Path(f"{path}-wal"), Path(f"{path}-shm")])
     with explained(path):
-        with path.open("rb") as file:
+        with opened(path, inside=True) as file:
             header = file.read(100)
         size = path.stat().st_size
     # The header is read without SQLite, which may change a file by opening it (a log is folded in).

@@ -9,7 +9,7 @@ from typing import Any, Final
 import orjson
 import polars as pl
 
-from horsesense.files import inert, new_folder
+from horsesense.files import inert, new_folder, whole
 from horsesense.runs.exchanges import Exchange, exchanges
 from horsesense.runs.frames import (
     ESTIMATE_COLUMNS,
@@ -70,7 +70,8 @@ def _write(
 ) -> Path:
     with new_folder(folder) as lines:
         for name, frame in _frames(results):
-            write(frame, lines.folder / f"{name}.{ending}")
+            with whole(lines.folder / f"{name}.{ending}") as part:
+                write(frame, part)
     return folder
 
 

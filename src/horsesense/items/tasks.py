@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from horsesense.errors import UsageError
+from horsesense.files import read_settings
 from horsesense.items.item import ItemSet, normalised
 from horsesense.rng import fingerprint
 
@@ -114,8 +115,8 @@ def _longest_name(task: Task) -> int:
 
 def _load(path: Path) -> Task:
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        table = read_settings(path)
+    except (OSError, ValueError) as error:
         raise UsageError(f"{path}: {error}") from None
     return _task(str(path), path.stem, table)
 

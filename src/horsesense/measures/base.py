@@ -62,6 +62,15 @@ class Rows(NamedTuple):
     missing: Sequence[int] | None = None
 
 
+_KINDS: Mapping[str, Any] = {
+    "str": str,
+    "int": int,
+    "float": int | float,
+    "float | None": int | float | None,
+}
+"""What a field of an estimate may hold in a JSON value."""
+
+
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """One number with all that is needed to judge it and to make it again.
@@ -100,7 +109,11 @@ class Estimate:
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Self:
-        """The estimate that `as_json` made a row of; UsageError for texts that are none."""
+        """The estimate that `as_json` made a row of; UsageError or TypeError for what is none."""
+        for field in fields(cls):
+            kind = _KINDS.get(str(field.type))
+            if kind is not None and field.name in row and not isinstance(row[field.name], kind):
+                raise TypeError(f"{field.name} is {row[field.name]!r:.80}")
         return cls(
             **{
                 **row,

@@ -10,7 +10,7 @@ import orjson
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from horsesense.errors import StoreError
-from horsesense.files import write_whole
+from horsesense.files import read_whole, write_whole
 from horsesense.inference.limits import RunSummary
 from horsesense.probes.base import Probe
 from horsesense.runs.goal import Extents
@@ -102,7 +102,7 @@ class Asked(BaseModel):
     def load(cls, path: Path) -> Asked:
         """Read asked.json; StoreError where it is missing or damaged."""
         try:
-            return cls.model_validate(orjson.loads(path.read_bytes()))
+            return cls.model_validate(orjson.loads(read_whole(path, inside=True)))
         except (OSError, ValueError) as error:
             raise StoreError(
                 f"{path} cannot be read: {error}",

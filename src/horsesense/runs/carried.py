@@ -124,7 +124,7 @@ def run_directory(
     if record.identity == UNKNOWN:
         named = f"{log.format}:{log.model or 'unknown'}"
         record = record.model_copy(update={"name": named, "identity": named})
-    layout = Layout(Path(out))
+    layout = Layout.at(out)
     if layout.record.exists():
         before = RunDirectory.open(out)
         if before.items.fingerprint != items.fingerprint or before.settings != settings:

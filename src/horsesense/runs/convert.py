@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import tomllib
 import warnings
 from collections.abc import Mapping
 from hashlib import blake2b
@@ -15,7 +14,7 @@ import orjson
 import polars as pl
 
 from horsesense.errors import HorsesenseError, StoreError
-from horsesense.files import replace_folder, write_whole
+from horsesense.files import read_settings, read_whole, replace_folder, write_whole
 from horsesense.inference.limits import RunSummary
 from horsesense.items.item import ItemSet
 from horsesense.probes.registry import PROBES
@@ -45,7 +44,7 @@ def convert_if_old(path: Path, *, unfinished: Literal["refuse", "keep"] = "refus
 
     Raises StoreError where its items are gone or have changed, or it never finished.
     """
-    layout, aside = Layout(path), path / ASIDE
+    layout, aside = Layout.at(path), path / ASIDE
     if layout.record.exists():
         if path / "study.toml" in version_one(path) and (aside / "study.toml").exists():
             _clear(path)  # a conversion was cut short when all was done but this
@@ -87,7 +86,7 @@ def _clear(path: Path) -> None:
 
 def _convert(layout: Layout, old: Path) -> None:
     """Write everything new, run.toml last."""
-    findings = orjson.loads((old / "estimates.json").read_bytes())
+    findings = orjson.loads(read_whole(old / "estimates.json", inside=True))
     settings = _settings(old / "study.toml")
     items = _items(layout, settings, findings["dataset"]["fingerprint"])
     model = ModelRecord(
@@ -110,8 +109,8 @@ def _convert(layout: Layout, old: Path) -> None:
 
 def _settings(path: Path) -> Settings:
     try:
-        return Settings.of(**tomllib.loads(path.read_text(encoding="utf-8")))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        return Settings.of(**read_settings(path, inside=True))
+    except (OSError, ValueError) as error:
         raise StoreError(f"{path} cannot be read: {error}") from None
 
 

@@ -12,7 +12,7 @@ import orjson
 import polars as pl
 
 from horsesense.errors import StoreError
-from horsesense.files import make_folder, may_write, remove_leftovers, usable
+from horsesense.files import make_folder, may_write, read_whole, remove_leftovers
 from horsesense.inference.store import Store
 from horsesense.items.item import ItemSet
 from horsesense.rng import fingerprint
@@ -48,7 +48,7 @@ class RunDirectory:
     @classmethod
     def open(cls, path: str | Path) -> Self:
         """A run that lies at `path`; StoreError where none does, or it is damaged."""
-        layout = Layout(usable(path))
+        layout = Layout.at(path)
         record = RunRecord.load(layout.record)
         items, shots = load_stored_items(layout.items)
         if items.fingerprint != record.items.fingerprint:
@@ -191,7 +191,7 @@ def scan_readings(
 def told_of(folder: Path) -> dict[str, Any]:
     """What reader.json says of the readings in a folder; nothing where it is missing or damaged."""
     try:
-        found: dict[str, Any] = orjson.loads((folder / "reader.json").read_bytes())
+        found: dict[str, Any] = orjson.loads(read_whole(folder / "reader.json", inside=True))
         shown: list[tuple[Any, type]] = [(found["name"], str), (found["version"], str)]
         shown += [(text, str) for text in found["plan"].values()]
         shown += [(count, int) for count in found.get("rows", {}).values()]

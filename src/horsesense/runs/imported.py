@@ -20,7 +20,7 @@ import orjson
 import polars as pl
 
 from horsesense.errors import StoreError, UsageError
-from horsesense.files import replace_folder, usable, write_whole
+from horsesense.files import read_whole, replace_folder, usable, write_whole
 from horsesense.findings.wording import plural
 from horsesense.inference.limits import RunSummary
 from horsesense.inference.store import Store
@@ -403,7 +403,7 @@ def load_imported(directory: RunDirectory) -> Mapping[str, Any] | None:
     if not path.exists():
         return None
     try:
-        found: dict[str, Any] = orjson.loads(path.read_bytes())
+        found: dict[str, Any] = orjson.loads(read_whole(path, inside=True))
     except (OSError, ValueError) as error:
         raise StoreError(f"{path} cannot be read: {error}") from None
     return found

@@ -6,7 +6,9 @@ import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
+from horsesense.files import refuse_links, usable
 from horsesense.rng import fingerprint
 
 
@@ -27,6 +29,20 @@ class Layout:
     """
 
     root: Path
+
+    @classmethod
+    def at(cls, place: str | Path) -> Self:
+        """The layout of a run that lies at `place`, or will.
+
+        Raises:
+            UsageError: the path cannot be used.
+            StoreError: a part of it is a link, a pipe or a device. What is written into a run stays
+                in it, and what is read from it ends.
+        """
+        root = usable(place)
+        if root.is_dir():
+            refuse_links(path for path in root.iterdir() if _ours(path.name))
+        return cls(root)
 
     @property
     def record(self) -> Path:
@@ -80,6 +96,19 @@ class Layout:
         """The folder of one version of one reader; a hash keeps alike names apart."""
         slug = re.sub(r"[^A-Za-z0-9_.-]+", "-", reader)[:40].strip(".-")
         return self.readings / f"{slug}-{fingerprint([reader, version])}"
+
+
+_OURS = (
+    *("run.toml", "items.json", "asked.json", "trials", "readings", "reviews.json"),
+    *("imported.json", "recorded", "estimates.json", "report.html", "redacted.json"),
+    *("study.toml", "trials.parquet", "readings.parquet", "0.1.0"),
+)
+
+
+def _ours(name: str) -> bool:
+    """Whether a name in a run directory is one that is read or written; others may be anything."""
+    unfinished = name.startswith(".") and name.endswith((".part", ".old", ".new"))
+    return name in _OURS or name.startswith("store.") or unfinished
 
 
 VERSION_ONE = ("study.toml", "trials.parquet", "readings.parquet")

@@ -28,6 +28,7 @@ from horsesense.readers.registry import reads_scores
 from horsesense.rng import fingerprint
 from horsesense.runs.asked import Asked
 from horsesense.runs.directory import RunDirectory
+from horsesense.runs.parts import check_trials
 from horsesense.runs.read import described
 from horsesense.runs.results import Results
 from horsesense.runs.suites import named_suites
@@ -46,6 +47,7 @@ def measure(directory: RunDirectory) -> Results:
     Raises StoreError where the run's files cannot be read or written.
     """
     asked, settings = directory.asked() or Asked(), directory.settings
+    check_trials(directory.layout.root, directory.trials(), asked.trials)
     reviews = Reviews.load(directory.layout.root)
     found = cells_of(directory, reviews)
     measured = found_all(found, MEASURES, _context(directory, asked, reviews))

@@ -98,16 +98,39 @@ def scan_parts(folders: Iterable[Path], schema: Mapping[str, Any]) -> pl.LazyFra
 
 @contextlib.contextmanager
 def readable(root: Path) -> Iterator[None]:
-    """Turn what is said of damaged tables into a StoreError that says how to make them again."""
+    """Turn what is said of damaged tables into a StoreError that says how to make them again.
+
+    They may also be made to take more memory than there is.
+    """
     try:
         yield
+    except MemoryError as error:
+        raise _unusable(root, f"they take more memory than there is ({error})") from error
     except UNREADABLE as error:
         seen = (str(error).splitlines() or [type(error).__name__])[0]
-        raise StoreError(
-            f"The tables of {root} cannot be read: {seen}",
-            hint=f"The answers are in store.sqlite. Delete {root / 'trials'} and"
-            f" {root / 'readings'}; horsesense report {root} then makes them again.",
-        ) from error
+        raise _unusable(root, seen) from error
+
+
+def _unusable(root: Path, seen: str) -> StoreError:
+    return StoreError(
+        f"The tables of {root} cannot be read: {seen}",
+        hint=f"The answers are in store.sqlite. Delete {root / 'trials'} and"
+        f" {root / 'readings'}; horsesense report {root} then makes them again.",
+    )
+
+
+def check_trials(root: Path, trials: pl.LazyFrame, most: int) -> None:
+    """Check that a table of trials holds no row twice, and no more than `most` trials.
+
+    StoreError otherwise: some kilobytes can stand for any number of equal rows, and what measures
+    take grows with the square of the answers to one question.
+    """
+    found = trials.select("trial", "variant").unique()
+    rows = trials.select(pl.len()).collect().item()
+    if rows > found.select(pl.len()).collect().item():
+        raise _unusable(root, "trials holds a row twice")
+    if (n := found.select(pl.col("trial").n_unique()).collect().item()) > most:
+        raise _unusable(root, f"trials holds {n:,} trials where asked.json says {most:,}")
 
 
 def frame_of(rows: Sequence[tuple[Any, ...]], schema: Mapping[str, Any]) -> pl.DataFrame:

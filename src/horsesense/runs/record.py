@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, Literal
@@ -11,7 +10,7 @@ import tomli_w
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from horsesense.errors import StoreError
-from horsesense.files import write_whole
+from horsesense.files import read_settings, write_whole
 from horsesense.models.base import Capabilities, Model, NeedsAnswerKey
 from horsesense.runs.settings import Settings
 from horsesense.version import __version__
@@ -120,10 +119,10 @@ class RunRecord(_Frozen):
     def load(cls, path: Path) -> RunRecord:
         """Read run.toml; StoreError if it is missing, damaged or of a later format."""
         try:
-            content = tomllib.loads(path.read_text(encoding="utf-8"))
+            content = read_settings(path, inside=True)
         except FileNotFoundError:
             raise not_a_run(path.parent) from None
-        except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        except (OSError, ValueError) as error:
             raise StoreError(f"{path} cannot be read: {error}") from None
         if isinstance(found := content.get("format"), int) and found > FORMAT:
             raise StoreError(

@@ -9,11 +9,13 @@ Prompts and replies are left out. Readings and numbers stay whole.
 
 from __future__ import annotations
 
+import os
 import re
 import secrets
 import tempfile
 import zipfile
-from collections.abc import Iterator, Mapping
+import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
@@ -24,8 +26,8 @@ from typing import Any, Final
 import orjson
 import polars as pl
 
-from horsesense.errors import StoreError, UsageError
-from horsesense.files import write_whole
+from horsesense.errors import HorsesenseError, StoreError, UsageError
+from horsesense.files import read_whole, whole, write_whole
 from horsesense.inference.store import Store
 from horsesense.items.item import Item, ItemSet
 from horsesense.runs.directory import RunDirectory, told_of
@@ -54,8 +56,12 @@ _PLACE: Final = re.compile(
     r"|readings/[A-Za-z0-9_.-]{1,80}/(?:reader\.json|stage-\d{1,3}/\d{6,9}\.parquet)"
 )
 """Every file that a redacted run may hold; nothing else is unpacked."""
-LARGEST: Final = 8 * 2**30
+LARGEST: Final = 2 * 2**30
 """Bytes that a redacted run may take when it is unpacked."""
+GROWTH: Final = 100
+"""So many times its own bytes may it take, or `SMALL`; runs take 2 to 20 times."""
+SMALL: Final = 64 * 2**20
+_PIECE: Final = 2**20
 
 
 @dataclass(frozen=True)
@@ -116,14 +122,18 @@ class Redaction:
         )
 
     def settings(self, settings: Settings) -> Settings:
-        """Settings without paths and addresses."""
+        """Settings without paths and addresses, and without texts that rows were chosen by."""
         bare = {
             name: None if value is None else Path(value).name
             for name in ("shots_from", "templates", "task")
             for value in [getattr(settings, name)]
         }
         items = Path(settings.items).name or settings.items
-        return settings.model_copy(update={"items": items, **bare})
+        chosen = {
+            name: {field: self.hashed(name, field, text) for field, text in value.items()}
+            for name, value in (("where", settings.where), ("map", settings.map))
+        }
+        return settings.model_copy(update={"items": items, **bare, **chosen})
 
     def names(self, value: Any, renamed: Mapping[str, str]) -> Any:
         """A JSON value in which texts, and parts of signatures, have other names."""
@@ -203,7 +213,7 @@ def secret(path: Path | None) -> bytes:
         write_whole(path, f"{made.hex()}\n")
         return made
     try:
-        found = bytes.fromhex(path.read_text(encoding="ascii").strip())
+        found = bytes.fromhex(read_whole(path, 1024).decode("ascii").strip())
     except (OSError, ValueError):
         found = b""
     if len(found) != KEY_BYTES:
@@ -315,6 +325,11 @@ def _tables(old: RunDirectory, layout: Layout, hidden: Redaction) -> dict[str, s
     return named
 
 
+_NOT_PACKED: Final = (
+    *(OSError, ValueError, NotImplementedError, RuntimeError, EOFError),
+    *(zipfile.BadZipFile, zlib.error, StoreError),
+)
+"""What is raised for files that are no zip files, or damaged ones."""
 _UNPACKED: dict[Path, tempfile.TemporaryDirectory[str]] = {}
 """Redacted files that are open, until this process ends."""
 
@@ -322,7 +337,8 @@ _UNPACKED: dict[Path, tempfile.TemporaryDirectory[str]] = {}
 def unpacked(path: Path) -> Path:
     """The directory of a run; of a redacted file, one that lasts as long as this process.
 
-    StoreError for a file that is none, or that holds what no redacted run does.
+    StoreError for a file that is none, that holds what no redacted run does, or whose numbers
+    cannot be read.
     """
     if not path.is_file():
         return path
@@ -330,11 +346,10 @@ def unpacked(path: Path) -> Path:
     root = Path(folder.name) / (re.sub(r"[^\w.-]+", "-", path.stem) or "run")
     try:
         with zipfile.ZipFile(path) as packed:
-            for name, content in _entries(packed):
-                write_whole(root / PurePosixPath(name), content)
+            _unpack(packed, root, min(LARGEST, max(SMALL, GROWTH * path.stat().st_size)))
         if not (root / MARK).exists():
             raise ValueError(f"it has no {MARK}")
-    except (OSError, ValueError, zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
+    except _NOT_PACKED as error:
         folder.cleanup()
         raise StoreError(
             f"{path} is neither a run directory nor a redacted run: {error}.",
@@ -342,24 +357,39 @@ def unpacked(path: Path) -> Path:
             " `horsesense export RUN --redacted FILE` wrote.",
         ) from None
     Store.open(Layout(root).store).close()
+    try:
+        Results.load(RunDirectory.open(root))
+    except HorsesenseError as error:
+        folder.cleanup()
+        raise StoreError(f"{path}: {error.message.replace(f'{root}{os.sep}', '')}") from None
     _UNPACKED[root] = folder
     return root
 
 
-def _entries(packed: zipfile.ZipFile) -> Iterator[tuple[str, bytes]]:
-    """Names and contents of the files; ValueError for a name or a size that does not belong."""
+def _unpack(packed: zipfile.ZipFile, root: Path, most: int) -> None:
+    """Write the files below `root`, piece by piece.
+
+    Raises ValueError for a name that does not belong, for a file that is longer than it says or is
+    there twice, and for more than `most` bytes.
+    """
     found = packed.infolist()
-    strange = [entry.filename for entry in found if not _PLACE.fullmatch(entry.filename)]
+    names = [entry.filename for entry in found]
+    strange = [name for name in names if not _PLACE.fullmatch(name)]
     if strange:
         raise ValueError(f"it holds {strange[0]!r}")
-    if sum(entry.file_size for entry in found) > LARGEST:
-        raise ValueError(f"it is larger than {LARGEST / 2**30:.0f} GiB")
+    if len(set(names)) < len(names):
+        raise ValueError("it holds a file twice")
+    if sum(entry.file_size for entry in found) > most:
+        raise ValueError(f"its files take more than {most:,} bytes")
     for entry in found:
-        with packed.open(entry) as file:
-            content = file.read(entry.file_size + 1)
-        if len(content) > entry.file_size:
-            raise ValueError(f"{entry.filename} is larger than it says")
-        yield entry.filename, content
+        place = root / PurePosixPath(entry.filename)
+        with packed.open(entry) as file, whole(place) as part, part.open("wb") as out:
+            left = entry.file_size
+            while piece := file.read(min(_PIECE, left + 1)):
+                left -= len(piece)
+                if left < 0:
+                    raise ValueError(f"{entry.filename} is larger than it says")
+                out.write(piece)
 
 
 def is_redacted(directory: RunDirectory) -> bool:

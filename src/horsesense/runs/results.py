@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 
 from horsesense.errors import StoreError, UsageError
+from horsesense.files import read_whole
 from horsesense.findings.finding import Finding
 from horsesense.items.item import ItemSet
 from horsesense.measures.base import Estimate
@@ -45,6 +46,12 @@ WORDS: Mapping[tuple[str, str], str] = {
 """Settings of conditions whose value says too little alone, by probe."""
 SELECTORS = ("condition", "reader", "group")
 """What an estimate can be selected by, besides measure and probe."""
+_HELD: Mapping[str, type] = {
+    **dict.fromkeys(("readers", "probes"), list),
+    **dict.fromkeys(("dataset", "model", "study"), dict),
+    "trials": int,
+}
+"""What `findings` always hold."""
 UNDERSTOOD = ("answer", "none", "refusal", "unknown")
 """Statuses of replies whose meaning is known, whether they choose an option or not."""
 
@@ -68,9 +75,10 @@ class Results:
         """Read estimates.json; StoreError if there is none, or it is damaged."""
         path = directory.layout.estimates
         try:
-            findings = orjson.loads(path.read_bytes())
+            findings = orjson.loads(read_whole(path, inside=True))
             rows = findings.pop("estimates")
             estimates = tuple(map(Estimate.from_json, rows))
+            _check(findings)
         except FileNotFoundError:
             raise StoreError(
                 f"{directory.layout.root} has not been measured yet.",
@@ -236,6 +244,17 @@ class Results:
             if not all(other.matches(**{name: value}) for other in others)
             if (text := _in_words(probe, name, value))
         )
+
+
+def _check(findings: Mapping[str, Any]) -> None:
+    """KeyError or TypeError where findings lack what everything that shows a run relies on."""
+    for name, kind in _HELD.items():
+        if not isinstance(findings[name], kind):
+            raise TypeError(f"{name} is {findings[name]!r:.80}")
+    texts = [*findings["readers"], *(findings[name]["name"] for name in ("dataset", "model"))]
+    texts += [probe[name] for probe in findings["probes"] for name in ("name", "title")]
+    if not all(isinstance(text, str) for text in texts):
+        raise TypeError("a name is no text")
 
 
 def _in_words(probe: str, name: str, value: str) -> str:

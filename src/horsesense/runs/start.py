@@ -10,7 +10,6 @@ import os
 from pathlib import Path
 
 from horsesense.errors import StoreError, UsageError
-from horsesense.files import usable
 from horsesense.items.item import ItemSet
 from horsesense.probes.registry import parse_probes
 from horsesense.progress import say
@@ -33,9 +32,9 @@ def start(out: str | Path, settings: Settings, items: ItemSet | None = None) -> 
         UsageError, ItemsError: the items cannot be read, or `out` holds a run over others.
         StoreError: `out` cannot be a run directory.
     """
-    path = usable(out)
+    layout = Layout.at(out)
+    path = layout.root
     _check_place(path)
-    layout = Layout(path)
     found = load_study_items(settings) if items is None else items
     shots = load_shots(settings, found)
     directory = RunDirectory(layout, settings, found, shots)

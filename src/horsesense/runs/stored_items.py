@@ -10,9 +10,11 @@ from typing import Any
 import orjson
 
 from horsesense.errors import StoreError
-from horsesense.files import write_whole
+from horsesense.files import read_whole, write_whole
 from horsesense.items.item import Item, ItemSet
 
+MOST_ITEMS = 2**31
+"""Bytes of the items of the largest run."""
 _TUPLES = ("options", "paraphrases")
 _FIELDS = tuple(field.name for field in fields(Item))
 
@@ -29,7 +31,7 @@ def save_items(path: Path, items: ItemSet, shots: ItemSet | None) -> None:
 def load_stored_items(path: Path) -> tuple[ItemSet, ItemSet | None]:
     """The items and the few-shot examples; StoreError where they cannot be read."""
     try:
-        content = orjson.loads(path.read_bytes())
+        content = orjson.loads(read_whole(path, MOST_ITEMS, inside=True))
         shots = content["shots"]
         return items_from_json(content["items"]), None if shots is None else items_from_json(shots)
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:

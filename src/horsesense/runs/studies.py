@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Self
@@ -12,7 +11,7 @@ import tomli_w
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from horsesense.errors import UsageError
-from horsesense.files import write_whole
+from horsesense.files import read_settings, write_whole
 from horsesense.runs.layout import Layout
 from horsesense.runs.settings import Settings
 
@@ -25,7 +24,7 @@ class Study(BaseModel):
     Attributes:
         models, items: at least one of each.
         suites: named sets of probes, a run each; none for the probes of `settings`.
-        out: folder of the runs; the one that study.toml lies in unless it says so.
+        out: folder of the runs, in the one that study.toml lies in, which is it by default.
         settings: what all runs share, as in the section `settings` of a run's run.toml.
     """
 
@@ -42,15 +41,15 @@ class Study(BaseModel):
         """Read a study.toml; UsageError names each field that does not fit."""
         file = path / FILE if path.is_dir() else path
         try:
-            return cls.model_validate(tomllib.loads(file.read_text(encoding="utf-8")))
+            return cls.model_validate(read_settings(file))
         except FileNotFoundError:
             hint = 'It holds models = ["http:NAME"] and items = ["FILE"]; see docs/runs.md.'
             raise UsageError(f"There is no study {file}.", hint=hint) from None
-        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-            raise UsageError(f"{file} cannot be read: {error}") from None
         except ValidationError as error:
             faults = (f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
             raise UsageError(f"{file} does not fit: " + "; ".join(faults)) from None
+        except (OSError, ValueError) as error:
+            raise UsageError(f"{file} cannot be read: {error}") from None
 
     @classmethod
     def of(cls, settings: Settings, *models: str) -> Self:
@@ -62,15 +61,28 @@ class Study(BaseModel):
     def save(self, folder: Path) -> None:
         """Write study.toml, which `load` reads."""
         values = self.model_dump(mode="json", exclude_none=True, exclude={"out"})
-        folder.mkdir(parents=True, exist_ok=True)
         write_whole(folder / FILE, tomli_w.dumps(values))
+
+    def folder(self, here: Path) -> Path:
+        """The folder of the runs of a study in the folder `here`.
+
+        UsageError where `out` leads out of it: a study of somebody else writes nowhere else.
+        """
+        place = here / (self.out or "")
+        if not place.resolve().is_relative_to(here.resolve()):
+            raise UsageError(
+                f"The study writes to {self.out!r}, which is not in its own folder.",
+                hint="Name that folder with --out, if this is meant.",
+            )
+        return place
 
     def runs(self, folder: Path) -> Iterator[tuple[Path, Settings]]:
         """The directory and the settings of every run.
 
         A folder that is a run itself (its record lies beside study.toml) is that of the only one.
 
-        Raises UsageError where settings do not fit, or two runs would share a directory.
+        Raises UsageError where settings do not fit, two runs would share a directory, or the
+        directory of one is a link.
         """
         if Layout(folder).record.is_file():
             yield folder, self._only(folder)
@@ -85,6 +97,8 @@ class Study(BaseModel):
                     told = f"{model} on {items}"
                     if folder / name in taken:
                         raise UsageError(f"{taken[folder / name]} and {told} are both {name}.")
+                    if (folder / name).is_symlink():
+                        raise UsageError(f"{folder / name} is a link; the runs of a study are not.")
                     taken[folder / name] = told
                     yield folder / name, Settings.of(**values)
 

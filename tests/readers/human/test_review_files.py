@@ -166,6 +166,34 @@ def test_a_second_annotate_keeps_what_people_wrote(run: Path, tmp_path: Path, na
         each.unlink()
 
 
+@pytest.mark.parametrize(
+    ("separator", "encoding"), [(";", "cp1252"), ("\t", "utf-16"), (";", "utf-8-sig")]
+)
+def test_what_a_spreadsheet_saved_is_read(
+    run: Path, tmp_path: Path, separator: str, encoding: str
+) -> None:
+    path = filled(run, tmp_path / "mine.csv", "other", q0="new_wrong")
+    before = answers_in(path)
+    with path.open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    with path.open("w", newline="", encoding=encoding) as file:
+        writer = csv.DictWriter(file, COLUMNS, delimiter=separator)
+        writer.writeheader()
+        writer.writerows({**row, "prompt": "Caf\u00e9 \u2013 wo?"} for row in rows)
+    done = annotate(run, "--to", str(path), "--also", "3")
+    assert done["carried"] == len(before) > 0
+    assert answers_in(Path(done["file"])) == before
+    assert annotate(run, "--take", str(path))["replies"] == len(before)
+
+
+def test_a_file_from_which_nothing_is_taken_over_is_named(run: Path, tmp_path: Path) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_bytes(b"\x81\x8d")
+    done = call("annotate", str(run), "--to", str(path))
+    assert done.returncode == 0, done.stderr
+    assert f"{path} cannot be read as a reviewer's file" in done.stderr
+
+
 def test_notes_without_an_answer_are_kept(run: Path, tmp_path: Path) -> None:
     path = tmp_path / "mine.csv"
     annotate(run, "--to", str(path))

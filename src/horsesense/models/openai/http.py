@@ -97,6 +97,10 @@ def refuse_shared_key(models: Iterable[object]) -> None:
         )
 
 
+_MORE = re.compile("[@?#;=&%]")
+"""Signs of a decoded path with which it says more than where something lies."""
+
+
 def _check_name(name: str) -> None:
     """Refuse a name that holds an address: it would be sent to another server, and stored.
 
@@ -128,9 +132,9 @@ def _checked(address: str) -> URL:
         raise UsageError("The address of the model is not one.", hint=hint) from None
     if url.scheme not in ("http", "https") or not url.host:
         raise UsageError("The address of the model is not one.", hint=hint)
-    if url.user or url.password or url.query_string or url.fragment or "@" in url.path:
+    if url.user or url.password or url.query_string or url.fragment or _MORE.search(url.path):
         raise UsageError(
-            "The address of the model contains a user name, a password or a query.",
+            "The address of the model contains a user name, a password, a query or parameters.",
             hint=f"Addresses are stored with the run. Put a key into {GIVEN} instead.",
         )
     return url

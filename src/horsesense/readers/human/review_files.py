@@ -8,11 +8,13 @@ is there is never written to: what continues it is a new one, which begins with 
 
 from __future__ import annotations
 
+import codecs
 import csv
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from io import StringIO
 from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,9 +22,10 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from horsesense.errors import ItemsError, UsageError
-from horsesense.files import inert, regular, whole
+from horsesense.files import inert, read_whole, whole
 from horsesense.inference.store import Store
 from horsesense.models.messages import Key, Request
+from horsesense.progress import say
 from horsesense.readers.formats.free_response import CLASSES
 from horsesense.readers.human.reviews import OTHER, Reviews
 from horsesense.rng import fingerprint, unit
@@ -153,6 +156,8 @@ def write_review(rows: Sequence[Row], path: Path) -> Written:
     """
     there = list(_written_before(path))
     before = [_rows_in(each) for each in there]
+    for place in (place for place, found in zip(there, before, strict=True) if found is None):
+        say(f"{place} cannot be read as a reviewer's file: no answer was taken over from it.")
     answered = {row.key: row for each in before for row in each or () if row.answer.strip()}
     open_rows = [replace(row, answer=answered.pop(row.key, row).answer) for row in rows]
     wanted = [_shown(row) for row in (*open_rows, *answered.values())]
@@ -180,13 +185,42 @@ def _continued(path: Path, number: int) -> Path:
 def _rows_in(path: Path) -> list[Row] | None:
     """The rows of a file, whoever saved it last; None where it is not one of ours."""
     try:
-        with regular(path).open(newline="", encoding="utf-8-sig") as file:
-            reader = csv.DictReader(file)
-            if not {"key", "answer"} <= set(reader.fieldnames or ()):
-                return None
-            return [Row(*(row.get(name) or "" for name in COLUMNS)) for row in reader]
-    except (OSError, UnicodeDecodeError, csv.Error, UsageError):
+        found = [Row(*(row.get(name) or "" for name in COLUMNS)) for _, row in _table(path)]
+    except UsageError:
         return None
+    return found
+
+
+def _table(path: Path) -> list[tuple[int, dict[str, str | None]]]:
+    """The rows of a reviewer's file, each with the line that it ends on.
+
+    Spreadsheets save with the separator and the encoding that their country uses: commas,
+    semicolons or tabs; UTF-8, UTF-16 with its mark, or else Windows-1252.
+
+    Raises UsageError where it cannot be read, or is not a file that `write_csv` made.
+    """
+    try:
+        text = _decoded(read_whole(path))
+        for separator in ",;\t":
+            reader = csv.DictReader(StringIO(text, newline=""), delimiter=separator)
+            if {"key", "answer"} <= set(reader.fieldnames or ()):
+                return [(reader.line_num, row) for row in reader]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise UsageError(f"{path} cannot be read: {error}") from None
+    raise UsageError(
+        f"{path} does not have the columns key and answer.",
+        hint="Fill the file that `horsesense annotate` wrote, and keep its header.",
+    )
+
+
+def _decoded(content: bytes) -> str:
+    """The text of a file that a spreadsheet saved; UnicodeDecodeError for one that is none."""
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return content.decode("utf-16")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("cp1252")
 
 
 def write_csv(rows: Sequence[Row], path: Path) -> None:
@@ -216,17 +250,7 @@ def read_csv(path: Path, known: frozenset[Key]) -> dict[Key, str]:
         ItemsError: rows that cannot be used; it names all of them.
         UsageError: it is not a file that `write_csv` made, or it cannot be read.
     """
-    try:
-        with regular(path).open(newline="", encoding="utf-8-sig") as file:
-            reader = csv.DictReader(file)
-            if not {"key", "answer"} <= set(reader.fieldnames or ()):
-                raise UsageError(
-                    f"{path} does not have the columns key and answer.",
-                    hint="Fill the file that `horsesense annotate` wrote, and keep its header.",
-                )
-            rows = [(reader.line_num, row["key"] or "", row["answer"] or "") for row in reader]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise UsageError(f"{path} cannot be read: {error}") from None
+    rows = [(line, row["key"] or "", row["answer"] or "") for line, row in _table(path)]
     found: dict[Key, str] = {}
     faults = []
     for line, key, given in rows:

@@ -14,7 +14,7 @@ from typing import Any
 import orjson
 
 from horsesense.errors import StoreError
-from horsesense.files import write_whole
+from horsesense.files import read_whole, write_whole
 from horsesense.models.messages import Key
 
 FILE = "reviews.json"
@@ -54,8 +54,9 @@ class Reviews:
         if not path.exists():
             return cls()
         try:
-            content = orjson.loads(path.read_bytes())
+            content = orjson.loads(read_whole(path, inside=True))
             given = content.get("given", {})
+            _check(content)
             return cls(
                 _by_key(content["classes"]),
                 tuple(content["reviewers"]),
@@ -64,7 +65,7 @@ class Reviews:
                 content["disagreements"],
                 {str(name): _by_key(classes) for name, classes in given.items()},
             )
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise StoreError(
                 f"{path}: {error}", hint="Delete it and take the reviewed files again."
             ) from None
@@ -87,6 +88,20 @@ class Reviews:
     def count_for(self, reader: str) -> int:
         """The number of replies that people read in the place of a reader."""
         return len(self.classes) if reader == "text" else 0
+
+
+def _check(content: Mapping[str, Any]) -> None:
+    """KeyError or TypeError for a value that is not as `Reviews.save` wrote it."""
+    kinds: dict[str, Any] = {
+        "agreement": int | float | None,
+        **dict.fromkeys(("compared", "disagreements"), int),
+        "reviewers": list,
+    }
+    for name, kind in kinds.items():
+        if not isinstance(content[name], kind):
+            raise TypeError(f"{name} is {content[name]!r:.80}")
+    if not all(isinstance(name, str) for name in content["reviewers"]):
+        raise TypeError("a reviewer's name is no text")
 
 
 def _by_key(classes: Mapping[str, Any]) -> dict[Key, str]:

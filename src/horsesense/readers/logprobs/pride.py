@@ -19,6 +19,7 @@ import numpy as np
 import orjson
 
 from horsesense.errors import UsageError
+from horsesense.files import read_whole
 from horsesense.models.messages import Response
 from horsesense.probes.base import LETTERS, Setting
 from horsesense.readers.logprobs.first_token import log_sum, scored
@@ -29,7 +30,7 @@ from horsesense.stats import pride
 from horsesense.trials.condition import Condition
 from horsesense.trials.trial import Trial, Variant, none_phrase
 
-RULES: Final = Rules(version="2", source="9f8706480455")
+RULES: Final = Rules(version="2", source="83a5cdc2f7f0")
 
 FITTED_ON: Final = "estimation_item"
 """Rule of the readings of items that the prior was estimated on."""
@@ -303,7 +304,7 @@ class PrideReader:
         """The prior of another run."""
         path = source / "estimates.json"
         try:
-            fits = orjson.loads(path.read_bytes()).get("fits", {})
+            fits = orjson.loads(read_whole(path)).get("fits", {})
         except (OSError, orjson.JSONDecodeError) as error:
             why = error.strerror if isinstance(error, OSError) else error
             raise UsageError(

@@ -1,0 +1,260 @@
+"""Runs and studies that others made: nothing outside them is touched, and reading them ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import tracemalloc
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import horsesense
+from command_line import call
+from horsesense.api import Run
+from horsesense.errors import HorsesenseError, StoreError, UsageError
+from horsesense.files import read_whole
+from horsesense.inference.store import Store
+from horsesense.paper_check import check_file
+from horsesense.runs.parts import readable
+from horsesense.runs.redact import MARK, secret, unpacked, write_redacted
+from horsesense.runs.studies import Study
+from studies import items_file, study
+
+VICTIM = "what the user wrote\n"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("of-others")
+    study(items_file(root / "items.jsonl", 6), "sim:prior", root / "run", probes=("order",))
+    return root / "run"
+
+
+@pytest.fixture
+def run(made: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(made, tmp_path / "run"))
+
+
+@pytest.fixture
+def victim(tmp_path: Path) -> Path:
+    path = tmp_path / "victim"
+    path.write_text(VICTIM)
+    return path
+
+
+PARTS = (
+    *("run.toml", "items.json", "asked.json", "estimates.json", "reviews.json", "report.html"),
+    *("store.sqlite", "store.sqlite-wal", "store.lock", "trials/stage-1/000000.parquet"),
+)
+
+
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("make", [os.symlink, None], ids=["link", "pipe"])
+def test_a_part_that_is_no_file(
+    run: Path, victim: Path, part: str, make: Callable[[Path, Path], None] | None
+) -> None:
+    (run / part).unlink(missing_ok=True)
+    if make is None:
+        os.mkfifo(run / part)
+    else:
+        make(victim, run / part)
+    for command in ("report", "verify"):
+        done = call(command, str(run))
+        assert done.returncode == 3, done.stderr
+        assert part in done.stderr
+    assert victim.read_text() == VICTIM
+
+
+@pytest.mark.parametrize("folder", ["trials", "readings", ".readings.1.old", "trials/stage-1"])
+def test_a_folder_that_is_a_link(run: Path, tmp_path: Path, folder: str) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    for name in (".mine.1.part", "000000.parquet"):
+        (elsewhere / name).write_text(VICTIM)
+    if (run / folder).exists():
+        shutil.rmtree(run / folder)
+    (run / folder).symlink_to(elsewhere)
+    words = ["audit", str(run.parent / "items.jsonl"), "--model", "sim:prior", "--out", str(run)]
+    items_file(run.parent / "items.jsonl", 6)
+    for done in (call("report", str(run)), call(*words, "--probes", "order")):
+        assert done.returncode == 3, done.stderr
+        assert f"{folder} is a link" in done.stderr
+    assert {path.name: path.read_text() for path in elsewhere.iterdir()} == {
+        ".mine.1.part": VICTIM,
+        "000000.parquet": VICTIM,
+    }
+
+
+def test_what_is_not_ours_in_a_run_may_be_anything(run: Path, victim: Path) -> None:
+    (run / "notes").symlink_to(victim)
+    assert Run.open(run).verify().sound
+
+
+def test_a_store_by_itself(tmp_path: Path, victim: Path) -> None:
+    (tmp_path / "store.lock").symlink_to(victim)
+    with pytest.raises(StoreError, match=r"store\.lock is a link"):
+        Store.open(tmp_path / "store.sqlite")
+    assert victim.read_text() == VICTIM
+
+
+@pytest.mark.parametrize(
+    "read",
+    [Study.load, check_file, secret, read_whole],
+    ids=["study", "claims", "salt", "whole"],
+)
+def test_a_pipe_in_the_place_of_a_file(tmp_path: Path, read: Callable[[Path], object]) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises((UsageError, OSError), match=r"not a regular file|does not hold a key"):
+        read(tmp_path / "pipe")
+
+
+def test_a_device_and_a_file_that_is_too_large(run: Path) -> None:
+    (run / "items.json").unlink()
+    (run / "items.json").symlink_to("/dev/zero")
+    with pytest.raises(StoreError, match="is a link"):
+        horsesense.open(run)
+    (run / "items.json").unlink()
+    (run / "items.json").touch()
+    os.truncate(run / "items.json", 2**40)
+    with pytest.raises(StoreError, match=r"items\.json cannot be read: it is larger than"):
+        horsesense.open(run)
+
+
+def test_runs_that_are_reached_by_a_link_are_runs(run: Path, tmp_path: Path) -> None:
+    (tmp_path / "name").symlink_to(run)
+    assert Run.open(tmp_path / "name").verify().sound
+
+
+DEEP = b"a = " + b"[" * 3000 + b"]" * 3000
+
+
+def test_settings_nested_deeply(run: Path, tmp_path: Path) -> None:
+    (tmp_path / "study.toml").write_bytes(DEEP)
+    with pytest.raises(UsageError, match=r"study\.toml cannot be read: .* nested too deeply"):
+        Study.load(tmp_path)
+    (run / "run.toml").write_bytes(DEEP)
+    with pytest.raises(HorsesenseError, match=r"run\.toml cannot be read: .* nested too deeply"):
+        horsesense.open(run)
+
+
+def zipped(path: Path, files: dict[str, bytes]) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, content in files.items():
+            packed.writestr(name, content)
+    return path
+
+
+def test_a_small_file_that_unpacks_to_a_large_one(tmp_path: Path) -> None:
+    bomb = zipped(tmp_path / "bomb.zip", {"estimates.json": b"0" * 80 * 2**20})
+    done = call("gate", str(bomb), "--require", "accuracy > 0.5")
+    assert done.returncode == 2, done.stderr
+    assert "bomb.zip is neither a run directory nor a redacted run: its files take" in done.stderr
+
+
+def test_unpacking_takes_no_memory(made: Path, tmp_path: Path) -> None:
+    """A file that grows a hundredfold, but no more, is written piece by piece."""
+    rest = bytes(random.Random(0).randbytes(2**20))
+    inside = {"trials/stage-1/000000.parquet": rest, "items.json": b" " * 60 * 2**20}
+    packed = zipped(tmp_path / "large.zip", inside)
+    tracemalloc.start()
+    with pytest.raises(StoreError, match=f"it has no {MARK}"):
+        unpacked(packed)
+    assert tracemalloc.get_traced_memory()[1] < 16 * 2**20
+    tracemalloc.stop()
+
+
+def test_errors_name_the_file_that_was_packed(made: Path, tmp_path: Path) -> None:
+    good = write_redacted(Run.open(made).results, tmp_path / "good.zip", bytes(32))
+    with zipfile.ZipFile(good) as packed:
+        files = {name: packed.read(name) for name in packed.namelist()}
+    for name in ("estimates.json", "run.toml", "items.json"):
+        bad = zipped(tmp_path / "bad.zip", {**files, name: b"{"})
+        with pytest.raises(StoreError, match=rf"^{bad}: {name} cannot be read"):
+            horsesense.open(bad)
+
+
+def changed(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    content = json.loads(path.read_bytes())
+    change(content)
+    path.write_text(json.dumps(content))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda found: found["estimates"][0].update(value="0.5"),
+        lambda found: found["estimates"][0].update(n=None),
+        lambda found: found["estimates"][0].update(probe=["order"]),
+        lambda found: found.pop("readers"),
+        lambda found: found.update(probes={}),
+        lambda found: found["dataset"].update(name=7),
+    ],
+)
+def test_estimates_of_another_kind(run: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    changed(run / "estimates.json", change)
+    done = call("gate", str(run), "--require", "accuracy > 0.5")
+    assert done.returncode == 2, done.stderr
+    assert "estimates.json cannot be read" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "change", [{"agreement": "text"}, {"compared": "text"}, {"reviewers": "text"}]
+)
+def test_reviews_of_another_kind(run: Path, change: dict[str, Any]) -> None:
+    sound = {"classes": {}, "reviewers": [], "agreement": None, "compared": 0, "disagreements": 0}
+    (run / "reviews.json").write_text(json.dumps({**sound, **change}))
+    done = call("report", str(run))
+    assert done.returncode == 3, done.stderr
+    assert "reviews.json: " in done.stderr
+
+
+def test_a_table_of_a_million_equal_rows(run: Path) -> None:
+    [path] = (run / "trials" / "stage-1").iterdir()
+    rows = pl.read_parquet(path)
+    rows[[0] * 300_000].write_parquet(path)
+    done = call("report", str(run))
+    assert done.returncode == 3, done.stderr
+    assert "trials holds a row twice" in done.stderr
+    more = rows[[0] * 300_000].with_columns(trial=pl.int_range(300_000, dtype=pl.UInt32))
+    more.write_parquet(path)
+    done = call("report", str(run))
+    assert done.returncode == 3, done.stderr
+    assert "trials holds 300,000 trials where asked.json says" in done.stderr
+
+
+def test_memory_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="take more memory than there is"), readable(tmp_path):
+        raise MemoryError("2 TiB")
+
+
+def test_a_study_writes_into_its_own_folder(tmp_path: Path) -> None:
+    here, away = tmp_path / "here", tmp_path / "away"
+    items_file(tmp_path / "items.jsonl", 6)
+    here.mkdir()
+    away.mkdir()
+    text = f'models = ["sim:prior"]\nitems = ["{tmp_path / "items.jsonl"}"]\n'
+    text += '[settings]\nprobes = ["order"]\n'
+    (here / "link").symlink_to(away)
+    for out in ("../away", str(away), "link", "link/further"):
+        (here / "study.toml").write_text(f'out = "{out}"\n{text}')
+        done = call("run", str(here))
+        assert done.returncode == 2, done.stderr
+        assert "not in its own folder" in done.stderr
+    (here / "study.toml").write_text(text)
+    (here / "sim-prior-items").symlink_to(away)
+    done = call("run", str(here))
+    assert done.returncode == 2, done.stderr
+    assert "is a link" in done.stderr
+    assert not list(away.iterdir())
+    (here / "sim-prior-items").unlink()
+    (here / "study.toml").write_text(f'out = "../away"\n{text}')
+    done = call("run", str(here), "--out", str(away))
+    assert done.returncode == 0, done.stderr
+    assert [path.name for path in away.glob("*/run.toml")]
