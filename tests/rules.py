@@ -31,13 +31,15 @@ def deciding(module: str, root: Path) -> dict[str, Path]:
 
 
 def source_hash(module: str, root: Path) -> str:
-    """Short hash of all code that a reader's readings depend on.
+    """Short hash of all code, and of all weights, that a reader's readings depend on.
 
     Comments, docstrings, layout, the places of modules and the recorded hashes themselves are
     left out. The same for every version of Python.
     """
     files = deciding(module, root).values()
+    learnt = {data for path in files for data in path.parent.glob("weights.json")}
     dumps = sorted(_dumped(path.read_text(encoding="utf-8")) for path in files)
+    dumps += sorted(path.read_text(encoding="utf-8") for path in learnt)
     return blake2b("\n".join(dumps).encode(), digest_size=6).hexdigest()
 
 

@@ -180,7 +180,10 @@ def test_a_mistyped_reader_of_models_gets_a_suggestion() -> None:
     for make in (make_bulk_reader, make_reader):
         with pytest.raises(UsageError, match="Did you mean 'judge:http:m'") as caught:
             make("juge:http:m")
-        assert caught.value.hint == "Write text, trained:DIRECTORY or judge:MODEL."
+        assert (
+            caught.value.hint
+            == "Write text, trained:DIRECTORY, judge:MODEL or cascade:judge=MODEL."
+        )
 
 
 def test_every_own_plugin_says_in_a_sentence_what_it_is() -> None:

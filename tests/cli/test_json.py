@@ -54,6 +54,11 @@ def test_a_study(call: Call, run: str) -> None:
     check("annotate", call("annotate", run, "--json")[1])
 
 
+def test_the_benchmark_of_readers(call: Call) -> None:
+    words = ("read", "--benchmark", "--part", "development", "--errors", "--json")
+    check("read-benchmark", call(*words)[1])
+
+
 def test_lists(call: Call) -> None:
     check("list", call("list", "--json")[1])
     check("list", call("list", "probes", "--json")[1])

@@ -84,3 +84,89 @@ def test_a_response_cannot_steer_the_terminal(file):
     shown = run(file, "--explain").stdout
     assert "\x1b" not in shown
     assert "\\x1b[31m" in shown
+
+
+ANSWERS = [("q1", "red", "blue", "I choose B."), ("q2", "2", "4", "A")]
+
+
+def test_csv_with_options_in_columns_says_what_it_guessed(tmp_path):
+    path = tmp_path / "answers.csv"
+    lines = ["question_id,option_a,option_b,output", *(",".join(row) for row in ANSWERS)]
+    path.write_text("\n".join(lines))
+    done = run(path, "--json")
+    assert [json.loads(line)["positions"] for line in done.stdout.splitlines()] == [[1], [0]]
+    for words in ("id from `question_id`", "columns option_a, option_b", "response from `output`"):
+        assert words in done.stderr
+
+
+def test_names_of_our_own_are_no_guess(file):
+    assert "Guessed" not in run(file).stderr
+
+
+@pytest.mark.parametrize(
+    "cell", ['["red", "blue"]', "['red', 'blue']", "red | blue"], ids=["json", "python", "bar"]
+)
+def test_a_list_in_a_cell(tmp_path, cell):
+    path = tmp_path / "answers.tsv"
+    path.write_text("options\tresponse\n" + '"' + cell.replace('"', '""') + '"\tB\n')
+    (row,) = read_file(path)
+    assert (row.reading.positions, row.letters) == ((1,), ("B",))
+
+
+def test_parquet_is_read(tmp_path):
+    import polars as pl
+
+    path = tmp_path / "answers.parquet"
+    frame = {"id": ["a", "b"], "choices": [["red", "blue"]] * 2, "response": ["B", None]}
+    pl.DataFrame(frame).write_parquet(path)
+    assert [row.reading.status for row in read_file(path)] == ["answer", "empty"]
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv", "parquet"])
+def test_standard_input_is_read_in_the_format_that_it_has(form, tmp_path):
+    import polars as pl
+
+    rows = [dict(zip(("id", "A", "B", "response"), row, strict=True)) for row in ANSWERS]
+    path = tmp_path / "answers"
+    if form == "jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    else:
+        getattr(pl.DataFrame(rows), f"write_{form}")(path)
+    done = CliRunner().invoke(app, ["read", "-", "--json"], input=path.read_bytes())
+    assert [json.loads(line)["id"] for line in done.stdout.splitlines()] == ["q1", "q2"]
+    assert [json.loads(line)["letters"] for line in done.stdout.splitlines()] == [["B"], ["A"]]
+
+
+def test_a_field_is_named_where_the_guess_is_wrong(tmp_path):
+    path = tmp_path / "answers.jsonl"
+    row = {"options": ["red", "blue"], "response": "A", "second_reply": "B"}
+    path.write_text(json.dumps(row))
+    found = json.loads(run(path, "--json", "--map", "response=second_reply").stdout)
+    assert found["positions"] == [1]
+    assert "reply" in str(run(path, "--map", "reply=second_reply").exception)
+
+
+def test_differences_come_with_the_most_confident_first(tmp_path, monkeypatch):
+    from horsesense.cli import readings as command
+
+    path = tmp_path / "answers.jsonl"
+    options = ["red", "blue"]
+    replies = ["The answer is B.", "A", "Perhaps it is rather the blue one", "B"]
+    rows = [{"id": n, "options": options, "response": r} for n, r in enumerate(replies)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    texts = {row.id: row for row in read_file(path)}
+    others = {name: row._replace(reading=texts["1"].reading) for name, row in texts.items()}
+
+    def second(path, name, show, judging, fields):
+        assert name == "judge:http:x"
+        for row in others.values():
+            show(row)
+        return 0, 3
+
+    monkeypatch.setattr(command, "_read_in_bulk", second)
+    done = run(path, "--compare", "judge:http:x", "--json")
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    assert {row["id"] for row in found} == {"0", "2", "3"}
+    sure = [row["first"]["confidence"] for row in found]
+    assert sure == sorted(sure, reverse=True)
+    assert "3 of 4 responses are read differently (75.0%)" in done.stderr

@@ -73,6 +73,24 @@ def test_labels_change_nothing_but_the_labels() -> None:
         trials("labels(symbols)", item_set(k=12))
 
 
+def with_options(*options: str) -> ItemSet:
+    return single(Item("one", "Which?", options, 0))
+
+
+def test_a_set_of_labels_that_an_option_is_made_of_is_left_out() -> None:
+    shown = {t.condition["set"] for t in trials("labels", with_options("3", "8", "10", "13"))}
+    assert "digits" not in shown
+    assert "lower" in shown
+    with pytest.raises(NotApplicableError, match="is an option's text"):
+        trials("labels(digits)", with_options("3", "8", "10", "13"))
+
+
+@pytest.mark.parametrize("option", ["Both A and B", "A and C only", "Either (A) or (B)"])
+def test_options_that_speak_of_letters_keep_their_letters(option: str) -> None:
+    with pytest.raises(NotApplicableError, match="speak of the letters"):
+        trials("labels", with_options("red", "blue", option))
+
+
 def test_none_of_the_above_takes_the_place_of_gold_or_of_a_distractor() -> None:
     shown = {t.condition["place"]: t.variant for t in trials("none_of_the_above", place=1)}
     kept, last, distractor = (shown[p] for p in ("kept", "last", "distractor"))

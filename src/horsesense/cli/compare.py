@@ -9,7 +9,7 @@ import typer
 
 from horsesense.cli.options import AsJson
 from horsesense.cli.output import print_json
-from horsesense.cli.read import printable
+from horsesense.cli.readings import printable
 
 if TYPE_CHECKING:
     from horsesense.comparison.compare import Comparison

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from horsesense.cli.output import print_json
 from horsesense.errors import ExitCode, install
@@ -16,8 +16,11 @@ from horsesense.inference.limits import UNLIMITED, Limits, RunSummary
 from horsesense.progress import say
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from horsesense.api import Run
     from horsesense.models.base import Model
+    from horsesense.runs.results import Results
     from horsesense.runs.studies import Study
 
 
@@ -103,11 +106,25 @@ def show(run: Run, as_json: bool) -> None:
         print(f"- {sentence}")
     for name, spent in results.findings["judges"].items():
         print(f"{name}: {RunSummary(**spent).costs()}.")
+    for name, told in results.findings.get("cascades", {}).items():
+        print(_steps(name, told, results))
     for line in shortfalls(run):
         print(line)
     if find_spec("vl_convert") is None:
         print(f"The report has its charts in words; to have them drawn: {install('figures')}")
     print(f"Report: {report}")
+
+
+def _steps(name: str, told: Mapping[str, Any], results: Results) -> str:
+    """What each step of a cascade read, and how the score changed."""
+    scores = [results.one("accuracy", reader=reader) for reader in ("text", name)]
+    values = [f"{e.value:.1%}" for e in scores if e is not None and e.value is not None]
+    score = f" Accuracy as published: {' by text, then '.join(values)}." if len(values) == 2 else ""
+    return (
+        f"{name}: text settled {told['read'] - told['left_open']:,} of {told['read']:,} replies;"
+        f" of the other {told['left_open']:,} the judge understood {told['judged']:,}, and read"
+        f" {told['changed']:,} otherwise.{score}"
+    )
 
 
 def shortfalls(run: Run) -> list[str]:

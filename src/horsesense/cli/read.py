@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from horsesense.cli.options import AsJson, Budget, Connections, Price, limits
+from horsesense.cli.options import AsJson, Budget, Connections, FieldMap, Price, limits, pairs
 from horsesense.cli.output import print_json, print_json_line
+from horsesense.cli.readings import Judging, context, line_of, printable, read_any
 from horsesense.errors import ExitCode, UsageError
 from horsesense.files import usable
 
@@ -18,16 +20,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from horsesense.inference.limits import Limits
-    from horsesense.readers.model_based.bulk import BulkResult
     from horsesense.readers.recorded import Recorded
-
-_AROUND = 60
+    from horsesense.readers.recorded_fields import Fields
 
 File = Annotated[
-    Path,
+    Path | None,
     typer.Argument(
-        help="A run directory or a log of another program; or JSONL (plain, .gz or .zst) with"
-        " `options` and `response`, and where present `id`, `labels`, `finish_reason`.",
+        help="A run directory or a log of another program; or JSONL, CSV or Parquet (- for standard"
+        " input) with `options` and `response`, and where present `id`, `labels`, `finish_reason`.",
         show_default=False,
     ),
 ]
@@ -35,7 +35,10 @@ Explain = Annotated[bool, typer.Option(help="Show the words that decided, in the
 Multiple = Annotated[bool, typer.Option(help="A response may choose several options.")]
 ReaderName = Annotated[
     str,
-    typer.Option("--reader", help="text, trained:DIRECTORY, or judge:MODEL with MODEL as --model."),
+    typer.Option(
+        "--reader",
+        help="text, trained:DIRECTORY, judge:MODEL or cascade:judge=MODEL; MODEL as for --model.",
+    ),
 ]
 Readers = Annotated[
     str | None,
@@ -52,18 +55,52 @@ Out = Annotated[
 ]
 
 
+Compare = Annotated[
+    str | None,
+    typer.Option(
+        help="A second reader (judge:MODEL, trained:DIRECTORY): lists what it reads differently,"
+        " what the first is most confident of at the top.",
+        show_default=False,
+    ),
+]
+Benchmark = Annotated[
+    bool, typer.Option("--benchmark", help="Score a reader on the packaged replies instead.")
+]
+Command = Annotated[
+    str | None,
+    typer.Option(
+        help="With --benchmark: a program that takes lines of JSON on standard input and prints a"
+        " line of JSON with `id`, `status`, `position`, `confidence` for each.",
+        show_default=False,
+    ),
+]
+PartName = Annotated[
+    str, typer.Option("--part", help="With --benchmark: development, unread, or all.")
+]
+Errors = Annotated[
+    bool,
+    typer.Option("--errors", help="With --benchmark: show what is misread in development."),
+]
+
+
 def register(app: typer.Typer) -> None:
     """Add the command."""
     app.command()(read)
 
 
 def read(
-    file: File,
+    file: File = None,
     readers: Readers = None,
     as_json: AsJson = False,
     explain: Explain = False,
     multiple: Multiple = False,
     reader: ReaderName = "text",
+    field_map: FieldMap = None,
+    compare: Compare = None,
+    benchmark: Benchmark = False,
+    command: Command = None,
+    part: PartName = "all",
+    show_errors: Errors = False,
     out: Out = None,
     max_connections: Connections = None,
     budget: Budget = None,
@@ -73,14 +110,54 @@ def read(
 
     Of a run directory or a log, read its stored answers with --readers and measure them again.
     """
-    from horsesense.logs.registry import is_log
+    from horsesense.readers.recorded import standard_input
+    from horsesense.readers.recorded_fields import Fields
 
     may = limits(budget, price)
-    if usable(file).is_dir() or is_log(file):
+    judging = Judging(out, may, max_connections)
+    if benchmark:
+        if file is not None:
+            raise UsageError("--benchmark reads its own replies.", hint="Leave FILE out.")
+        from horsesense.cli.read_benchmark import read_benchmark
+
+        read_benchmark(reader, command, part, show_errors, as_json, judging)
+        return
+    if command is not None or show_errors:
+        raise UsageError("--command and --errors belong to --benchmark.")
+    if file is None:
+        raise UsageError("What should be read?", hint="Name a file, or - for standard input.")
+    from horsesense.logs.registry import is_log
+
+    piped = str(file) == "-"
+    if not piped and (usable(file).is_dir() or is_log(file)):
+        if compare is not None or field_map:
+            raise UsageError("--compare and --map are for files of responses, not for runs.")
         _read_run(file, readers, as_json, may, max_connections)
         return
     if readers is not None:
         raise UsageError("--readers belongs to a run directory.", hint="For a file: --reader.")
+    if multiple and (reader != "text" or compare is not None):
+        raise UsageError("Only text alone reads several choices.", hint="Leave --multiple out.")
+    fields = Fields(pairs("map", field_map))
+    with standard_input() if piped else nullcontext(file) as path:
+        if piped and out is None:
+            judging = judging._replace(out=Path("responses.judge"))
+        if compare is not None:
+            _compare(path, (reader, compare), fields, as_json, judging)
+        else:
+            _read_file(path, reader, fields, as_json, explain, multiple, judging)
+
+
+def _read_file(
+    path: Path,
+    reader: str,
+    fields: Fields,
+    as_json: bool,
+    explain: bool,
+    multiple: bool,
+    judging: Judging,
+) -> None:
+    """Print the reading of each response, and say in the end how many there are of each status."""
     counts: Counter[str] = Counter()
 
     def show(row: Recorded) -> None:
@@ -89,25 +166,61 @@ def read(
         if as_json:
             print_json_line("reading", {**row.as_json(), **more})
         else:
-            sys.stdout.write(_line(row, *more.values()) + "\n")
+            sys.stdout.write(line_of(row, *more.values()) + "\n")
 
-    unread, code = 0, ExitCode.TROUBLE
-    if reader == "text":
-        from horsesense.readers.recorded import read_file
-
-        for row in read_file(file, multiple=multiple):
-            show(row)
-    elif multiple:
-        raise UsageError(f"{reader} reads one choice a response.", hint="Leave --multiple out.")
-    else:
-        found = _read_in_bulk(file, reader, out, show, may, max_connections)
-        unread, code = found.unread, found.spent.exit_code or code
+    unread, code = read_any(path, reader, show, judging, fields=fields, multiple=multiple)
     total = counts.total()
     parts = ", ".join(f"{status} {n}" for status, n in counts.most_common())
+    if fields.said():
+        print(printable(fields.said()), file=sys.stderr)
     print(f"{total} responses: {parts}" if total else "no responses", file=sys.stderr)
     if unread:
         print(f"{unread} more have no reading: {reader} gave none.", file=sys.stderr)
         raise typer.Exit(code)
+
+
+def _compare(
+    path: Path, names: tuple[str, str], fields: Fields, as_json: bool, judging: Judging
+) -> None:
+    """List what two readers read differently, what the first is most confident of at the top."""
+    found: list[dict[str, Recorded]] = [{}, {}]
+    order: list[str] = []
+
+    def keep(rows: dict[str, Recorded]) -> Callable[[Recorded], None]:
+        def show(row: Recorded) -> None:
+            rows[row.id] = row
+            if rows is found[0]:
+                order.append(row.id)
+
+        return show
+
+    unread = 0
+    for name, rows in zip(names, found, strict=True):
+        unread, _ = read_any(path, name, keep(rows), judging, fields=fields)
+    if len(order) > len(found[0]):
+        raise UsageError(f"{path} names rows alike.", hint="Give every row an `id` of its own.")
+    both = [(found[0][name], found[1][name]) for name in order if name in found[1]]
+    differ = [pair for pair in both if differs(*pair)]
+    differ.sort(key=lambda pair: -pair[0].reading.confidence)
+    for first, second in differ:
+        if as_json:
+            value = {"id": first.id, "first": first.as_json(), "second": second.as_json()}
+            print_json_line("difference", {**value, "context": context(first)})
+        else:
+            words = printable(context(first))
+            sys.stdout.write(f"{line_of(first)}\n\t{names[1]}: {line_of(second)}\n\t{words}\n")
+    if fields.said():
+        print(printable(fields.said()), file=sys.stderr)
+    share = f" ({len(differ) / len(both):.1%})" if both else ""
+    print(f"{len(differ)} of {len(both)} responses are read differently{share}.", file=sys.stderr)
+    if unread:
+        print(f"{unread} more have no reading: {names[1]} gave none.", file=sys.stderr)
+
+
+def differs(first: Recorded, second: Recorded) -> bool:
+    """Whether two readings say something else."""
+    one, other = first.reading, second.reading
+    return (one.status, one.positions) != (other.status, other.positions)
 
 
 def _read_run(
@@ -138,53 +251,3 @@ def _read_run(
         print(f"Report: {report}")
     if spent.stopped == "budget":
         raise typer.Exit(ExitCode.BUDGET)
-
-
-def _read_in_bulk(
-    file: Path,
-    name: str,
-    out: Path | None,
-    show: Callable[[Recorded], None],
-    may: Limits,
-    max_connections: int | None,
-) -> BulkResult:
-    """Read through a model; say what a judge took."""
-    import asyncio
-
-    from horsesense.readers.model_based.bulk import read_in_bulk
-    from horsesense.readers.model_based.make import make_bulk_reader
-
-    found = asyncio.run(read_in_bulk(file, make_bulk_reader(name), out, show, may, max_connections))
-    if found.spent.asked:
-        print(found.costs(), file=sys.stderr)
-    return found
-
-
-def _line(row: Recorded, *more: str) -> str:
-    """One row of the output for people; fields are separated by tabs."""
-    reading = row.reading
-    chosen = ",".join(row.letters) or "-"
-    fields = [row.id, reading.status, chosen, reading.rule, f"{reading.confidence:.2f}", *more]
-    return "\t".join(map(printable, fields))
-
-
-def context(row: Recorded) -> str:
-    """The deciding words between » and «, with some of what stands around them."""
-    if row.reading.span is None:
-        return ""
-    start, end = row.reading.span
-    text = row.response
-    before = text[max(0, start - _AROUND) : start]
-    after = text[end : end + _AROUND]
-    left = "..." if start > _AROUND else ""
-    right = "..." if end + _AROUND < len(text) else ""
-    return f"{left}{before}»{_shortened(text[start:end])}«{after}{right}"
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= 4 * _AROUND else f"{text[:_AROUND]} ... {text[-_AROUND:]}"
-
-
-def printable(text: str) -> str:
-    """`text` on one line, with characters that could steer a terminal shown as escapes."""
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)

@@ -94,6 +94,9 @@ class AuditOutput(Output):
     readers: list[str]
     fits: dict[str, Any]
     judges: dict[str, Any]
+    cascades: dict[str, Any] = Field(
+        description="by reader: replies that the rules read, left_open, then judged and changed"
+    )
     trials: int
     failures: int
     unread: int
@@ -224,6 +227,33 @@ class ReadingLine(Output):
     span: list[int] | None
     confidence: float
     context: str | None = Field(None, description="with --explain alone")
+
+
+class DifferenceLine(Output):
+    """`read FILE --compare READER`: one line for each response that is read differently."""
+
+    id: str
+    first: dict[str, Any] = Field(description="a reading as of `read FILE`")
+    second: dict[str, Any] = Field(description="the other reader's")
+    context: str = Field(description="what decided the first, between » and «")
+
+
+class ReadBenchmarkOutput(Output):
+    """`read --benchmark`: how a reader does on the packaged replies."""
+
+    reader: str
+    sure: float = Field(description="confidence from which on a reading counts as sure")
+    without_reading: int
+    rows: list[dict[str, Any]] = Field(
+        description="by, group, n, and four shares with value, low, high, n: right, wrong_choice"
+        " (an option that was not chosen), sure, sure_right"
+    )
+    reliability: dict[str, list[dict[str, Any]]] = Field(
+        description="part -> bins: low, high, n, mean confidence, right"
+    )
+    errors: list[dict[str, Any]] = Field(
+        description="with --errors: misread replies of the development part, the surest first"
+    )
 
 
 class VerifyOutput(Output):
@@ -392,6 +422,8 @@ OUTPUTS: Mapping[str, type[Output]] = {
     "export": ExportOutput,
     "read": ReadOutput,
     "reading": ReadingLine,
+    "difference": DifferenceLine,
+    "read-benchmark": ReadBenchmarkOutput,
     "verify": VerifyOutput,
     "list": ListOutput,
     "schemas": SchemasOutput,

@@ -13,6 +13,9 @@ from horsesense.measures.joined import EVERY_FORMAT, FIRST_TOKEN, TEXT, AgainstR
 from horsesense.readers.reading import STATUSES
 from horsesense.stats.smooth import Pseudo
 
+_READ = tuple(status for status in STATUSES if status != "unclear")
+"""What is unclear is not read: it is among the missing."""
+
 
 class ValidRate(Measure):
     answer_format = EVERY_FORMAT
@@ -31,10 +34,10 @@ class StatusShare(Measure):
     summary = "Share of replies of each status; the shares sum to 1."
 
     def groups(self, cell: Cell) -> Sequence[str]:
-        return STATUSES
+        return _READ
 
     def rows(self, cell: Cell) -> Rows:
-        hits = cell.status[:, :, None] == np.arange(len(STATUSES))
+        hits = cell.status[:, :, None] == np.arange(len(_READ))
         rows = np.column_stack([hits.sum(axis=1), cell.read.sum(axis=1)]).astype(np.float64)
         return Rows(rows, int(cell.read.sum()), cell.n_missing)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -19,6 +20,12 @@ LABEL_SETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "symbols": tuple("§¶†‡¤◊¢£¥€"),
     }
 )
+_SPEAKS_OF_LABELS = re.compile(
+    r"\b(?:[Bb]oth|[Nn]either|[Ee]ither|[Oo]ptions?|[Aa]nswers?|[Cc]hoices?|[Aa]ll of)"
+    r" \(?[A-J]\)?(?![\w'-])|(?<![\w'])\(?[A-J]\)?,? (?:and|or|&) \(?[A-J]\)?(?![\w'-])"
+    r"|^\W*[A-J] only\W*$"
+)
+"""What speaks of other options by their letters ("Both A and B"), which then are not shown."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +47,14 @@ class Labels(Probe):
     def trials(self, item: Item, setting: Setting) -> Iterator[Trial]:
         sets = LABEL_SETS if self.set == "all" else (self.set,)
         k = len(item.options)
-        fitting = {name: LABEL_SETS[name] for name in sets if len(LABEL_SETS[name]) >= k}
-        if not fitting:
+        if any(_SPEAKS_OF_LABELS.search(option) for option in item.options):
+            raise NotApplicableError("options speak of the letters of others")
+        long = {name: LABEL_SETS[name][:k] for name in sets if len(LABEL_SETS[name]) >= k}
+        if not long:
             raise NotApplicableError(f"{k} options are more than the labels of this set")
+        texts = {option.strip().casefold() for option in item.options}
+        fitting = {name: labels for name, labels in long.items() if texts.isdisjoint(labels)}
+        if not fitting:
+            raise NotApplicableError("a label of this set is an option's text")
         for name, labels in fitting.items():
-            yield self.trial(show(item, "choice", labels=labels[:k]), Condition(set=name))
+            yield self.trial(show(item, "choice", labels=labels), Condition(set=name))

@@ -6,7 +6,15 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 Status = Literal[
-    "answer", "none", "refusal", "unknown", "ambiguous", "illegal", "truncated", "empty"
+    "answer",
+    "none",
+    "refusal",
+    "unknown",
+    "ambiguous",
+    "illegal",
+    "truncated",
+    "empty",
+    "unclear",
 ]
 """The status of a reading:
 
@@ -18,6 +26,7 @@ ambiguous  chooses several where one was asked for, or contradicts itself
 illegal    names something that is not among the options
 truncated  stops before an answer
 empty      nothing but white space
+unclear    chooses something or nothing, but the reader cannot say which with enough confidence
 """
 
 STATUSES: tuple[Status, ...] = get_args(Status)

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import string
+import sys
+import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from shutil import copyfileobj
 from typing import Any, NamedTuple
 
 from horsesense.items.files import Faults, read_rows
 from horsesense.readers.reading import Reading
+from horsesense.readers.recorded_fields import Fields
 from horsesense.readers.text import TextReader
 
+_TELLS = 64
+"""Bytes at the beginning that tell the format of standard input."""
 _EXAMPLE = '{"id": "q1", "question": "...", "options": ["red", "blue"], "response": "B"}'
-_LABEL_FIELDS = ("labels", "option_letters")
-_ID_FIELDS = ("id", "item_id")
 
 
 class Recorded(NamedTuple):
@@ -69,14 +74,19 @@ class Row(NamedTuple):
 
 
 def read_file(
-    path: str | Path, *, reader: TextReader | None = None, multiple: bool = False
+    path: str | Path,
+    *,
+    reader: TextReader | None = None,
+    multiple: bool = False,
+    fields: Fields | None = None,
 ) -> Iterator[Recorded]:
-    """Read every response of a JSONL file (plain, .gz or .zst) in the order of its rows.
+    """Read every response of a JSONL, CSV, TSV or Parquet file in the order of its rows.
 
-    A row holds `options` (a list of texts) and `response` (a text, or null where nothing came
-    back); where present, `id` or `item_id`, `labels` or `option_letters` (a list as long as the
-    options, or empty where options are named by their text; default A, B, C, ...) and
-    `finish_reason`. `multiple` lets a response choose several options.
+    All but Parquet also as .gz or .zst. A row holds `options` (a list of texts) and `response` (a
+    text, or null where nothing came back); where present, `id` or `item_id`, `labels` or
+    `option_letters` (a list as long as the options, or empty where options are named by their
+    text; default A, B, C, ...) and `finish_reason`. Other common names of these are guessed, and
+    `fields` keeps what was. `multiple` lets a response choose several options.
 
     Raises:
         UsageError: the file is missing or of an unknown format.
@@ -89,7 +99,7 @@ def read_file(
     [['B']]
     """
     reader = reader or TextReader()
-    for row in recorded_rows(path):
+    for row in recorded_rows(path, fields):
         reading = reader.read(
             row.response,
             row.options,
@@ -100,57 +110,73 @@ def read_file(
         yield row.read_as(reading)
 
 
-def recorded_rows(path: str | Path) -> Iterator[Row]:
+def recorded_rows(path: str | Path, fields: Fields | None = None) -> Iterator[Row]:
     """The rows of a file as `read_file` takes them; the same errors."""
     faults = Faults(str(path))
-    for number, row in read_rows(Path(path), faults):
-        wrong = list(_faults_of(row))
+    fields = fields or Fields()
+    for number, given in read_rows(Path(path), faults):
+        row = fields.plain(given)
+        wrong = list(_faults_of(row, given))
         for fault in wrong:
             faults.add(number, fault)
         if not wrong:
             yield _row(number, row)
-    faults.check(f"A row looks like {_EXAMPLE}")
+    faults.check(f"A row looks like {_EXAMPLE}. For other names: --map OURS=THEIRS")
+
+
+@contextmanager
+def standard_input() -> Iterator[Path]:
+    """Standard input as a file, of the format that its first bytes tell.
+
+    Parquet begins with PAR1; JSONL with a brace; anything else is taken as CSV.
+    """
+    stream = sys.stdin.buffer
+    first = stream.read(_TELLS)
+    start = first.removeprefix(b"\xef\xbb\xbf").lstrip()
+    ending = ".parquet" if first.startswith(b"PAR1") else ".jsonl"
+    if ending == ".jsonl" and start and not start.startswith((b"{", b"[")):
+        ending = ".csv"
+    with tempfile.TemporaryDirectory(prefix="horsesense-") as folder:
+        path = Path(folder) / f"standard input{ending}"
+        with path.open("xb") as part:
+            part.write(first)
+            copyfileobj(stream, part)
+        yield path
 
 
 def _row(number: int, row: dict[str, Any]) -> Row:
     options = tuple(map(str, row["options"]))
-    labels = _labels(row, len(options))
-    return Row(_id(number, row), row["response"] or "", options, labels, row.get("finish_reason"))
+    labels = _labels(row.get("labels"), len(options))
+    name = str(number if row.get("id") is None else row["id"])
+    return Row(name, row["response"] or "", options, labels, row.get("finish_reason"))
 
 
-def _id(number: int, row: dict[str, Any]) -> str:
-    found = next((row[name] for name in _ID_FIELDS if row.get(name) is not None), number)
-    return str(found)
-
-
-def _labels(row: dict[str, Any], k: int) -> tuple[str, ...]:
-    for name in _LABEL_FIELDS:
-        if row.get(name) is not None:
-            return tuple(map(str, row[name]))
+def _labels(given: Any, k: int) -> tuple[str, ...]:
+    if given is not None:
+        return tuple(map(str, given))
     return tuple(string.ascii_uppercase[:k]) if k <= len(string.ascii_uppercase) else ()
 
 
-def _faults_of(row: dict[str, Any]) -> Iterator[str]:
-    """What keeps a row from being read."""
-    options = row.get("options")
+def _faults_of(row: dict[str, Any], given: dict[str, Any]) -> Iterator[str]:
+    """What keeps a row from being read; `given` is the row under the file's own names."""
+    options, labels = row.get("options"), row.get("labels")
+    there = f"(there are: {', '.join(map(str, given))})"
     if "options" not in row:
-        yield f"the field `options` is missing (there are: {', '.join(map(str, row))})"
+        yield f"the field `options` is missing {there}"
     elif not _texts(options) or not options:
         yield "`options` must be a list of texts, and is not empty"
     if "response" not in row:
-        yield f"the field `response` is missing (there are: {', '.join(map(str, row))})"
+        yield f"the field `response` is missing {there}"
     elif not isinstance(row["response"], str | None):
         yield f"`response` must be a text or null, not {type(row['response']).__name__}"
-    for name in _LABEL_FIELDS:
-        labels = row.get(name)
-        if labels is None:
-            continue
-        if not _texts(labels):
-            yield f"`{name}` must be a list of texts"
-        elif _texts(options) and labels and options and len(labels) != len(options):
-            yield f"`{name}` has {len(labels)} entries for {len(options)} options"
-        elif len(set(map(str, labels))) < len(labels):
-            yield f"`{name}` names two options alike"
+    if labels is None:
+        return
+    if not _texts(labels):
+        yield "`labels` must be a list of texts"
+    elif _texts(options) and labels and options and len(labels) != len(options):
+        yield f"`labels` has {len(labels)} entries for {len(options)} options"
+    elif len(set(map(str, labels))) < len(labels):
+        yield "`labels` names two options alike"
 
 
 def _texts(value: Any) -> bool:

@@ -241,6 +241,7 @@ NO_CHOICE = {
     "empty": "says nothing",
     "illegal": "names an option that was not offered",
     "truncated": "ends before an answer",
+    "unclear": "cannot be read with enough confidence",
 }
 """Replies without a choice, in words."""
 

@@ -199,6 +199,7 @@ def _findings(directory: RunDirectory, asked: Asked, reviews: Reviews) -> dict[s
         "readers": list(record.readers),
         "fits": _told(told, "fit"),
         "judges": _told(told, "spent"),
+        "cascades": _told(told, "steps"),
         "trials": asked.trials,
         "failures": _failures(directory),
         "unread": _unread(directory),

@@ -5,7 +5,7 @@ Nothing here asks a model: a run whose server is gone is made ready again from i
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -78,9 +78,15 @@ def reader_names(settings: Settings, items: ItemSet, model: ModelRecord) -> tupl
     (docs/decisions/0011).
     """
     if settings.readers != AUTO_READERS:
-        return settings.readers
+        return with_first_steps(settings.readers)
     scores = model.offers.continuations and items.kind == "choice" and not model.informed
     return (*DEFAULT_READERS, OPTION_TEXT) if scores else DEFAULT_READERS
+
+
+def with_first_steps(names: Sequence[str]) -> tuple[str, ...]:
+    """Readers with the text reader before a cascade: the report compares its steps."""
+    alone = any(name.startswith("cascade:") for name in names) and "text" not in names
+    return ("text", *names) if alone else tuple(names)
 
 
 def _reader(name: str) -> Reader | None:

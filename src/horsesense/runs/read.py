@@ -22,6 +22,7 @@ from horsesense.models.messages import Response
 from horsesense.probes.base import Setting
 from horsesense.progress import progress
 from horsesense.readers.base import FittedReader, Reader
+from horsesense.readers.model_based.cascade import CascadeReader
 from horsesense.readers.model_based.cases import BulkReader
 from horsesense.readers.model_based.judge import JudgeReader
 from horsesense.runs.directory import RunDirectory, told_of
@@ -157,8 +158,10 @@ def describe(reader: Reader) -> dict[str, Any]:
     told: dict[str, Any] = {"name": reader.name, "version": reader.version}
     if isinstance(reader, FittedReader):
         told["fit"] = reader.report()
-    if isinstance(reader, JudgeReader):
+    if isinstance(reader, JudgeReader | CascadeReader):
         told["spent"] = asdict(reader.spent)
+    if isinstance(reader, CascadeReader):
+        told["steps"] = reader.told()
     return told
 
 

@@ -159,13 +159,17 @@ class Results:
 
     @cached_property
     def reader(self) -> str:
-        """The main reader: the text where most replies can be understood from it.
+        """The main reader: a cascade where there is one, which reads what the text does and more.
 
-        Otherwise the first of the other readers that read anything. Of an audit that may stop
-        early it is the one that decided, which was settled before.
+        Else the text where most replies can be understood from it; otherwise the first of the
+        other readers that read anything. Of an audit that may stop early it is the one that
+        decided, which was settled before.
         """
         if "until" in self.findings:
             return str(self.findings["until"]["reader"])
+        cascade = next((name for name in self.readers if name.startswith("cascade:")), None)
+        if cascade is not None:
+            return cascade
         understood = [
             e.value
             for e in self.all("status_share", "original", reader="text")

@@ -27,6 +27,7 @@ from horsesense.measures.base import Estimate
 from horsesense.models.base import Model
 from horsesense.progress import progress, say
 from horsesense.readers.base import Reader
+from horsesense.readers.model_based.make import asks_model
 from horsesense.readers.registry import make_reader
 from horsesense.runs import ask, read
 from horsesense.runs.convert import convert_if_old
@@ -243,7 +244,7 @@ class Run:
         refuse_redacted(self.directory)
         if not self.directory.known.readers or self.directory.asked() is None:
             names = reader_names(self.settings, self.items, self.directory.known.model)
-            offline = [name for name in names if not name.startswith("judge:")]
+            offline = [name for name in names if not asks_model(name)]
             complete(self._read(_made(offline), {}, UNLIMITED))
         with self.directory.writing(), readable(self.path), progress("measuring"):
             self._results = measure(self.directory)

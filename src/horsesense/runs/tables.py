@@ -262,7 +262,6 @@ def cells(
         "trial",
         "variant",
         "option",
-        "correct",
         "confidence",
         "score",
         "positions",
@@ -270,7 +269,11 @@ def cells(
         verdict=pl.col("rule").replace_strict(VERDICTS, default=-1, return_dtype=pl.Int8),
         reader=pl.col("reader").cast(pl.Categorical),
         fitted=pl.col("rule") == FITTED_ON,
-        status=pl.col("status").replace_strict(STATUS_CODE, return_dtype=pl.Int8),
+        # A reading that is unclear is none: measures leave it out, and say what it could change.
+        correct=pl.when(pl.col("status") != "unclear").then(pl.col("correct")),
+        status=pl.col("status").replace_strict(
+            STATUS_CODE | {"unclear": MISSING}, return_dtype=pl.Int8
+        ),
         position=pl.when(pl.col("positions").list.len() == 1).then(
             pl.col("positions").list.first()
         ),

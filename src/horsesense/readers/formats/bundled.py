@@ -5,14 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import json_repair
 import orjson
 
 from horsesense.items.item import normalised
+from horsesense.models.messages import Response
+from horsesense.readers.reading import Reading
 
-_THINKING = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+_THINKING = re.compile(
+    r"<(think|thinking|thought|thoughts|reasoning|analysis|scratchpad|reflection)>.*?(?:</\1>|\Z)"
+    r"|\A.*</(?:think|thinking|thought|reasoning)>"
+    r"|<\|channel\|>analysis.*?(?:(?=<\|channel\|>final)|\Z)",
+    re.DOTALL | re.IGNORECASE,
+)
+_CLOSES = re.compile(r"</\w+>\s*\Z")
 _NEGATED = re.compile(r"\b(?:not|never|neither|nor|isn't|aren't|no)\b|n't\b", re.IGNORECASE)
 
 
@@ -21,6 +29,13 @@ def without_thinking(text: str) -> str:
     if "<" not in text:
         return text
     return _THINKING.sub(lambda m: " " * len(m[0]), text)
+
+
+def no_text(response: Response) -> Reading:
+    """The reading of a reply that is white space, or a thought and nothing else."""
+    thought = bool(response.text.strip())
+    cut = thought and (response.finish_reason == "length" or not _CLOSES.search(response.text))
+    return Reading("truncated" if cut else "empty", rule="thought_alone" if thought else "empty")
 
 
 def repaired(text: str) -> Any:
@@ -43,6 +58,10 @@ def number_of(text: str) -> int | None:
     """
     digits = text.strip()
     return int(digits.lstrip("0")[:10] or "0") if digits.isdecimal() else None
+
+
+INDEX_KEYS: Final = ("index", "number", "id", "line", "text", "item", "no", "nr", "problem")
+"""Keys of JSON objects that hold the number of a problem."""
 
 
 class Mention(NamedTuple):
@@ -68,7 +87,7 @@ class Names:
         forms = "|".join(f"(?P<s{position}>{_loose(names[position])})" for position in longest)
         if letters:
             # A letter must be set off, or it is an article or a pronoun.
-            end = r"(?=\s*[.):\]*\"'|]|\s*$|\s*,)"
+            end = r"(?=\s*[.):\]*\"'|]|\s*$|\s*[,;])"
             pattern = rf"(?:^|(?<=[\s(\[*\"':|]))(?:{forms})(?<=[A-Z]){end}"
             self._pattern = re.compile(pattern, re.MULTILINE)
         else:

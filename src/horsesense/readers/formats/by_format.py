@@ -21,7 +21,7 @@ from horsesense.readers.version import Rules
 from horsesense.trials.extras import Rejoined
 from horsesense.trials.trial import AnswerFormat, Trial, none_phrase
 
-RULES: Final = Rules(version="1", source="e7b822c9993f")
+RULES: Final = Rules(version="2", source="a2fbcd25fd72")
 
 ReadText = Callable[[TextReader, Trial, Response], Reading | tuple[Reading, ...]]
 """(the reader of single choices, trial, response) -> one reading, or one per variant."""

@@ -8,11 +8,13 @@ letter, and chooses no offered distractor besides. What no rule decides is marke
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Final, Literal, get_args
 
 from horsesense.models.messages import Response
+from horsesense.readers.formats.bundled import no_text, without_thinking
 from horsesense.readers.reading import Reading
-from horsesense.readers.text import TextReader
+from horsesense.readers.text import LIKELY, TextReader
 from horsesense.readers.text.options import tokens_of
 from horsesense.trials.trial import Trial, withheld_gold
 
@@ -30,38 +32,74 @@ CLASSES: Final[tuple[ResponseClass, ...]] = get_args(ResponseClass)
 RIGHT: Final = frozenset(("none_declared", "new_correct", "none+new_correct"))
 """The classes that count as right."""
 
+_OFFERED: Final = r"(?:options?|answers?|choices?|labels?|class(?:es)?|categor(?:y|ies)|ones?)"
+_RIGHT: Final = r"(?:correct|right|true|valid|suitable|proper|matching|good)"
+_ABSENT: Final = (
+    r"(?:listed|given|provided|included|offered|shown|among|one\s+of\s+(?:the|these|those)"
+    r"|(?:with)?in\s+the|an?\s+option|available|present|here|there)\b"
+)
+_NOT: Final = r"(?:\bnot(?:\s+even)?\s+|n't\s+)"
 _NONE = re.compile(
     r"\bnone[\s-]+of[\s-]+(?:the[\s-]+)?(?:above|these|them|those|(?:\w+\s+)?(?:options?|answers?"
     r"|choices?|labels?|classes|categories|given|provided|listed))\b"
-    r"|\b(?:no|not any)(?: of the)? (?:\w+ )?(?:option|answer|choice|label|class|category)s?\b"
+    r"|\bnone\s+(?:is|are|fits?|match(?:es)?|appl(?:y|ies)|seems?|works?)\b(?!\s+of)"
+    rf"|(?:\bno|\bnot any|n't\s+(?:an|any|a))(?: of the)? (?:\w+ )?{_RIGHT} {_OFFERED}\b"
+    rf"|\b(?:no|not any)(?: of the)? (?:\w+ )?{_OFFERED}\b"
     r"(?:[^.\n]{0,40}\b(?:is|are|fits?|match(?:es)?|appl(?:y|ies)|correct|right|suitable)\b)"
-    r"|\b(?:all|each|every)(?: of)?(?: the)?(?: \w+)? (?:options?|answers?|choices?)[^.\n]{0,20}"
+    rf"|^\W*(?:answer\W+)?(?:\(?[A-Za-z]\)?\s*[).:]\W*)?(?:no(?:ne)?(?:\s+{_OFFERED})?|none)\W*$"
+    rf"|\b(?:all|each|every)(?: of)?(?: the)?(?: \w+)? {_OFFERED}[^.\n]{{0,20}}"
     r"\b(?:is|are) (?:wrong|incorrect|false)\b"
-    r"|\b(?:correct|right) (?:answer|option|choice|label)[^.\n]{0,30}\bnot (?:listed|given"
-    r"|provided|included|among|one of|in the|an option|available|present)"
-    r"|^\W*none\W*$",
+    rf"|\b{_RIGHT} {_OFFERED}[^.\n]{{0,30}}?(?:{_NOT}{_ABSENT}|\b(?:is|was)\s+(?:missing|omitted"
+    r"|absent|left\s+out)\b)"
+    r"|(?:\b(?:is|was|are|were)|\()\s*(?:not\s+|n't\s+)(?:listed|offered|an\s+option"
+    r"|(?:among|one\s+of|in)\s+(?:the|these|those)\s+(?:\w+\s+)?(?:options|choices|answers|list)"
+    r")\b"
+    rf"|\b(?:options?|choices?|list)\b[^.\n]{{0,20}}{_NOT}(?:include|contain|list|offer|mention)"
+    rf"|\b(?:options?|choices?)\s+(?:omit|lack|leave\s+out)\b",
+    re.IGNORECASE,
+)
+_SETTLES = re.compile(
+    r"\b(?:closest|nearest|best\s+(?:of|option|choice|guess|match|fit)|if\s+(?:i\s+(?:had|have|must)"
+    r"|forced|pressed|one\s+must)|(?:i\s+would|i'd|i\s+will|i'll)\s+(?:pick|choose|go|say|guess))\b",
     re.IGNORECASE,
 )
 _REJECTS = re.compile(
     r"\b(?:not|neither|nor|none|no|wrong|incorrect|false|instead|rather|except|unlike)\b|n't\b",
     re.I,
 )
+_DENIES = re.compile(
+    r"\b(?:not|neither|nor|wrong|incorrect|false|ruled\s+out|excluded)\b|n't\b", re.IGNORECASE
+)
+_INSTEAD = re.compile(r"\b(?:but|instead|rather|only|just|except|unless|both|whether)\b", re.I)
+_CLAUSES = re.compile(r"[.;!?\n]+(?=\s|\Z)|,\s+(?:and\s+)?(?=not\b)")
+_SAYS_LITTLE = re.compile(
+    r"\b(?:i|me|my|yes|no|none|not|ok|okay|sure|well|hmm?|maybe|depends|unclear|unsure|unknown|sorry"
+    r"|n/?a|or|and|either|answer|option|question|passage|text|story)\b|\?",
+    re.IGNORECASE,
+)
+_SHORT: Final = 6
+"""Words of a text that may be a class name."""
+_SHORT_NAME: Final = 4
+"""Words of a text that may be the name of something, where options have labels."""
 _REASON = re.compile(r"(?:because|since|as|it|this|the (?:answer|text|story|passage))\b", re.I)
 # Repetitions are taken whole: hostile replies must not be tried in many ways.
 _LABELLED = re.compile(
-    r"^\W*+(?:answer\s*+[:=]\s*+)?\(?\**+([A-Za-z])\**+[).:]"
+    r"^\W*+(?:(?i:answer)\s*+[:=]\s*+)?\(?\**+([A-Za-z])\**+[).:]"
     r"\s*+(?:\**+\s*+(?=\S)|(?=\*))(?P<said>[^\n]*+)\Z"
 )
 
 
 def judge(reader: TextReader, trial: Trial, response: Response) -> Reading:
     """The class of a reply as `rule`; status "none" for what counts as right."""
-    text = response.text
+    text = without_thinking(response.text).replace("’", "'")
     if not text.strip():
-        return Reading("empty", rule="empty")
+        return no_text(response)
     variant = trial.variant
-    declared = _NONE.search(text)
+    response = replace(response, text=text)
     supplied = _supplied(trial, text)
+    declared = _NONE.search(text) or (None if supplied else _rejects_all(trial, text))
+    if (declared or supplied) and _settles(trial, text):
+        return _review(text)
     chosen = _offered(reader, trial, response, declared is not None or supplied)
     right = declared is not None or supplied
     if right and (chosen is not None or _named_besides(trial, text)):
@@ -78,16 +116,60 @@ def judge(reader: TextReader, trial: Trial, response: Response) -> Reading:
         return Reading("illegal", (), "new_wrong", (0, len(text)), 0.8)
     found = reader.read(text, variant.options, variant.labels, finish_reason=response.finish_reason)
     cut = found.status == "truncated" and response.finish_reason == "length"
-    if cut or found.status in ("refusal", "unknown"):
+    declines = found.status in ("refusal", "unknown") and found.confidence >= LIKELY
+    if cut or declines:
         return found
-    return _named_otherwise(trial, text)
+    other = _named_otherwise(trial, said["said"] if said else text)
+    return Reading("illegal", (), "new_wrong", (0, len(text)), 0.8) if other else _review(text)
 
 
-def _named_otherwise(trial: Trial, text: str) -> Reading:
-    """A bare text that is not an option: another class name for a label set, else for people."""
-    if not trial.variant.labels and len(text.split()) <= 6 and "\n" not in text.strip():
-        return Reading("illegal", (), "new_wrong", (0, len(text)), 0.8)
-    return _review(text)
+def _named_otherwise(trial: Trial, said: str) -> bool:
+    """Whether an answer is a bare text of its own: another class name, another person."""
+    words = tokens_of(said)
+    if not words or "\n" in said.strip() or _SAYS_LITTLE.search(said):
+        return False
+    if not trial.variant.labels:
+        return len(said.split()) <= _SHORT
+    return (
+        len(words) <= _SHORT_NAME and len(said.strip(" .")) > 1 and not _named_besides(trial, said)
+    )
+
+
+def _settles(trial: Trial, text: str) -> bool:
+    """Whether a reply that finds none right leans towards an offered option all the same."""
+    found = _SETTLES.search(text)
+    if found is None:
+        return False
+    clause = text[found.start() : found.end() + 80]
+    labels = "|".join(map(re.escape, trial.variant.labels))
+    named = bool(labels) and re.search(rf"\b(?:{labels})\b", clause[found.end() - found.start() :])
+    words = _marked(tokens_of(text[max(0, found.start() - 40) : found.end() + 80]))
+    options = (tokens_of(option) for option in trial.variant.options)
+    return bool(named) or any(tokens and _marked(tokens) in words for tokens in options)
+
+
+def _rejects_all(trial: Trial, text: str) -> re.Match[str] | None:
+    """The reply, where it names every option and each only to reject it."""
+    shown = trial.variant
+    rest = set(range(len(shown.options)))
+    for clause in _CLAUSES.split(text):
+        words = _marked(tokens_of(clause))
+        named = {
+            place
+            for place, option in enumerate(shown.options)
+            if (tokens := tokens_of(option)) and _marked(tokens) in words
+        }
+        if "neither" in clause.lower() or not named:
+            named |= {p for p, label in enumerate(shown.labels) if _set_off(label, clause)}
+        if named and (not _DENIES.search(clause) or _INSTEAD.search(clause)):
+            return None
+        rest -= named
+    return None if rest or not shown.options else re.match(r".*\Z", text, re.DOTALL)
+
+
+def _set_off(label: str, clause: str) -> bool:
+    """Whether a label stands in a clause as a word; the article "a" is none."""
+    return re.search(rf"(?<!\w){re.escape(label)}(?!\w)", clause) is not None
 
 
 def _review(text: str) -> Reading:
@@ -104,6 +186,8 @@ def _supplied(trial: Trial, text: str) -> bool:
     if not gold:
         return False
     words = _marked(tokens_of(text))
+    for denial in ("not", "rather than", "instead of", "unlike"):
+        words = words.replace(f" {denial}{_marked(gold)}", " | ")
     for option in sorted(trial.variant.options, key=len, reverse=True):
         tokens = tokens_of(option)
         if len(tokens) > len(gold) and _holds(tokens, gold):

@@ -14,14 +14,16 @@ from typing import Any, Final
 
 from horsesense.models.messages import Response
 from horsesense.readers.formats.bundled import (
+    INDEX_KEYS,
     Names,
     names_of,
     number_of,
     repaired,
     without_thinking,
 )
+from horsesense.readers.formats.in_words import in_words
 from horsesense.readers.reading import Reading
-from horsesense.readers.text import TextReader
+from horsesense.readers.text import LIKELY, TextReader
 from horsesense.trials.trial import Trial, bundled
 
 _RANGE = re.compile(r"(?<!\d)(\d++)\s*+(?:-|–|—|\.{2,}|…|\bto\b|\bthrough\b)\s*(\d+)")
@@ -29,11 +31,12 @@ _NUMBER = re.compile(r"(?<![\w.])\d{1,4}(?![\w]|\.\d)")
 _NONE = re.compile(r"\b(?:none|null|nil|nothing|no (?:text|sentence|item|line|pair|one)s?)\b|^\s*$")
 _ALL = re.compile(r"\b(?:all|every|everything)\b")
 _EXCEPT = re.compile(r"\b(?:except|but|besides|apart from|other than)\b")
+_KEY = re.compile(r"(?:[a-z]+[\s_-]*)?(\d{1,4})", re.IGNORECASE)
+_BOOLEANS = re.compile(r"\W*(?:(?:true|false)\b\W*)+", re.IGNORECASE)
 _GAP = re.compile(r"(?<=\d)\s*,\s*(?:\.{3}|…)\s*,\s*(?=\d)")
 _CORRECTED = re.compile(
     r"\b(?:correct(?:ion|ed)|wait|actually|instead|revised|mistake|sorry)\b", re.I
 )
-_INDEX_KEYS: Final = ("index", "number", "id", "line", "text", "item")
 _DEEPEST: Final = 20
 """Lists and objects within each other that are looked into for numbers."""
 _FILLED_IN: Final = 10_000
@@ -103,7 +106,7 @@ def assigned(text: str, names: Names, asked: int | None, n: int) -> Assigned | N
     if found is None and asked is not None:
         found = _under_other_key(objects, names, asked, n) or _bare_list(text, names, asked, n)
     if found is None and asked is None and not objects:
-        found = _in_words(text, names, n)
+        found = _paired(text, names, n) or _in_words(text, names, n)
     if found is None or (asked is not None and asked not in found.by_position):
         return None
     return found
@@ -192,7 +195,7 @@ def _by_index(objects: Sequence[Object], names: Names, n: int) -> Assigned | Non
             if (number := number_of(str(k))) is not None
         ]
         if not keyed:
-            index = next((numbers_in(value[k], n) for k in value if k.lower() in _INDEX_KEYS), None)
+            index = next((numbers_in(value[k], n) for k in value if k.lower() in INDEX_KEYS), None)
             positions = {s for v in value.values() for s in _positions(v, names)}
             keyed = [(i, positions) for i in (index.inside | index.outside if index else ())]
         pairs += [(number, position) for number, positions in keyed for position in positions]
@@ -216,7 +219,8 @@ def _under_other_key(
 ) -> Assigned | None:
     """One list under a key that is not a label ("indices"), where one label was asked for."""
     for value, start, end in objects:
-        lists = [numbers_in(inner, n) for inner in value.values()]
+        mask = _mask_by_number(value, n)
+        lists = [mask] if mask else [numbers_in(inner, n) for inner in value.values()]
         if len(lists) == 1 and lists[0] is not None:
             return Assigned({asked: lists[0]}, "json_other_key", (start, end))
     return None
@@ -232,10 +236,33 @@ def _bare_list(text: str, names: Names, asked: int, n: int) -> Assigned | None:
     if not listed and len(part) > _LONGEST_LIST:
         return None
     other = {mention.position for mention in names.mentions(text)} - {asked}
-    numbers = numbers_in(part, n)
+    numbers = _in_part(part, n)
     if numbers is None or (other and not listed) or (not listed and not part):
         return None
     return Assigned({asked: numbers}, "list", span)
+
+
+def _in_part(part: str, n: int) -> Numbers | None:
+    """A list as it stands in a text, without its brackets."""
+    if _BOOLEANS.fullmatch(part):
+        yes = [word.lower() == "true" for word in re.findall(r"\w+", part)]
+        return _masked(yes, n)
+    entries = [entry.strip() for entry in part.split(",")]
+    if len(entries) == n and set(entries) <= {"0", "1"} and "0" in entries:
+        return _masked([int(entry) for entry in entries], n)
+    return numbers_in(part, n)
+
+
+def _paired(text: str, names: Names, n: int) -> Assigned | None:
+    """Numbers beside labels, where they pair off."""
+    found = in_words(text, names, n)
+    if found is None:
+        return None
+    by_position = {
+        position: _split((number for number, g in found.items() if g.position == position), n)
+        for position in {given.position for given in found.values()}
+    }
+    return Assigned(by_position, "in_words", (0, len(text)))
 
 
 def _in_words(text: str, names: Names, n: int) -> Assigned | None:
@@ -268,16 +295,47 @@ def numbers_in(value: Any, n: int, depth: int = 0) -> Numbers | None:
     """
     if value is None:
         return Numbers()
-    if isinstance(value, bool):
-        return _split(range(1, n + 1), n) if value else Numbers()
+    if isinstance(value, bool):  # of which problem? Neither of all nor of none
+        return None
     if isinstance(value, (int, float)):
         return _split([int(value)], n) if value % 1 == 0 else None
     if isinstance(value, str):
         return _in_text(value, n)
     if isinstance(value, dict):
-        keys = [key for key in value if key.lower() in (*_INDEX_KEYS, "indices", "numbers")]
+        if mask := _mask_by_number(value, n):
+            return mask
+        keys = [key for key in value if key.lower() in (*INDEX_KEYS, "indices", "numbers")]
         return numbers_in(value[keys[0]], n, depth + 1) if keys and depth < _DEEPEST else None
+    if _is_mask(value):
+        return _masked(value, n)
     return _in_list(value, n, depth + 1) if depth < _DEEPEST else None
+
+
+def _is_mask(values: Sequence[Any]) -> bool:
+    """Whether a list says yes or no of each problem instead of naming some by their numbers."""
+    if not values:
+        return False
+    numbers = all(type(value) is int and value in (0, 1) for value in values)
+    return all(isinstance(value, bool) for value in values) or (numbers and 0 in values)
+
+
+def _masked(values: Sequence[Any], n: int) -> Numbers | None:
+    """The problems that a mask says yes of; None where it is not as long as they are many."""
+    if len(values) != n:
+        return None
+    return _split((number for number, value in enumerate(values, 1) if value), n)
+
+
+def _mask_by_number(value: Mapping[str, Any], n: int) -> Numbers | None:
+    """The problems whose number has `true` for its value; None for any other object."""
+    if not value or not all(isinstance(inner, bool) for inner in value.values()):
+        return None
+    found = [_KEY.fullmatch(str(key)) for key in value]
+    numbers = [number_of(match[1]) if match else None for match in found]
+    if None in numbers:
+        return None
+    pairs = zip(numbers, value.values(), strict=True)
+    return _split((number for number, yes in pairs if yes and number is not None), n)
 
 
 def _in_list(values: Sequence[Any], n: int, depth: int) -> Numbers | None:
@@ -330,5 +388,6 @@ def _split(numbers: Iterable[int], n: int) -> Numbers:
 def _nothing(reader: TextReader, response: Response, names: Names, n: int) -> tuple[Reading, ...]:
     """A reply without numbers: refused, empty, cut off, or about something else."""
     whole = reader.read(response.text, names.names, (), finish_reason=response.finish_reason)
-    status = "illegal" if whole.status in ("answer", "none") else whole.status
+    guess = whole.status in ("answer", "none", "unclear") or whole.confidence < LIKELY
+    status = "illegal" if guess else whole.status
     return (Reading(status, (), f"no_indices_{whole.rule}", whole.span, whole.confidence),) * n

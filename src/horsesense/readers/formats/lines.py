@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple
 
 from horsesense.models.messages import Response
 from horsesense.readers.formats.bundled import (
+    INDEX_KEYS,
     Names,
     names_of,
     negated,
@@ -21,8 +22,9 @@ from horsesense.readers.formats.bundled import (
     repaired,
     without_thinking,
 )
+from horsesense.readers.formats.in_words import in_words
 from horsesense.readers.reading import Reading
-from horsesense.readers.text import TextReader
+from horsesense.readers.text import LIKELY, TextReader
 from horsesense.trials.trial import Trial
 
 _LINE = re.compile(
@@ -56,6 +58,10 @@ class Line(NamedTuple):
     end: int
 
 
+Placed = tuple[list[Line | None], str, int]
+"""An answer or none per problem, the rule that placed them, and how many are too many."""
+
+
 def read_lines(reader: TextReader, trial: Trial, response: Response) -> tuple[Reading, ...]:
     """One reading per problem."""
     n = len(trial.variants)
@@ -63,7 +69,8 @@ def read_lines(reader: TextReader, trial: Trial, response: Response) -> tuple[Re
     names = names_of(longest or trial.variants[0].options, bool(longest))
     text = without_thinking(response.text)
     found = _from_json(text, names) or [line for line in _lines(text, names) if line is not None]
-    placed = _by_number(found, n) or _in_order(found, text, names, n)
+    numbered = _by_number(found, n)
+    placed = _in_words(text, names, n, numbered) or numbered or _in_order(found, text, names, n)
     if placed is None:
         return _nothing(reader, trial, response, names)
     answers, rule, excess = placed
@@ -134,12 +141,27 @@ def _named(text: str, names: Names) -> tuple[int | None, bool]:
     return (positions.pop() if positions else None), False
 
 
+def _in_words(text: str, names: Names, n: int, numbered: Placed | None) -> Placed | None:
+    """Answers in running text, problems by number beside their labels in any order.
+
+    Only where they are more than `numbered`, the answers by lines that begin with a number.
+    """
+    given = in_words(text, names, n)
+    lines = [line for line in numbered[0] if line] if numbered else []
+    if given is None or len(given) <= sum(line.position is not None for line in lines):
+        return None
+    answers: list[Line | None] = [None] * n
+    for number, answer in given.items():
+        answers[number - 1] = Line(number, answer.position, False, answer.start, answer.end)
+    return answers, "in_words", len(given) - n
+
+
 def _from_json(text: str, names: Names) -> list[Line]:
     """Answers from a JSON list, or from an object with the numbers as keys."""
     body = text.strip().removeprefix("```json").strip("` \n")
     if body[:1] not in ("[", "{"):
         return []
-    value = repaired(body)
+    value = _by_entry(repaired(body), names)
     numbered = isinstance(value, dict)
     if isinstance(value, dict):
         pairs: list[tuple[Any, Any]] = list(value.items())
@@ -155,7 +177,24 @@ def _from_json(text: str, names: Names) -> list[Line]:
     ]
 
 
-def _by_number(lines: Sequence[Line], n: int) -> tuple[list[Line | None], str, int] | None:
+def _by_entry(value: Any, names: Names) -> Any:
+    """One object per problem, in a list or under one key, as one object of number -> label."""
+    if isinstance(value, dict) and len(value) == 1:
+        (inner,) = value.values()
+        value = inner if isinstance(inner, list) else value
+    if not (isinstance(value, list) and value and all(isinstance(e, dict) for e in value)):
+        return value
+    pairs = {}
+    for entry in value:
+        number = next((entry[key] for key in entry if key.lower() in INDEX_KEYS), None)
+        labels = [v for v in entry.values() if isinstance(v, str) and names.whole(v) is not None]
+        if number_of(str(number)) is None or len(labels) != 1:
+            return value
+        pairs[str(number)] = labels[0]
+    return pairs
+
+
+def _by_number(lines: Sequence[Line], n: int) -> Placed | None:
     """Answers by the numbers before them; None where numbers do not tell.
 
     Numbers from 0 are shifted; a list whose every line says "1." has no numbers.
@@ -184,9 +223,7 @@ def _by_number(lines: Sequence[Line], n: int) -> tuple[list[Line | None], str, i
     return answers, "numbered", len(numbered) - n
 
 
-def _in_order(
-    lines: Sequence[Line], text: str, names: Names, n: int
-) -> tuple[list[Line | None], str, int] | None:
+def _in_order(lines: Sequence[Line], text: str, names: Names, n: int) -> Placed | None:
     """Answers in the order in which they are given."""
     named = [line for line in lines if line.position is not None or line.several]
     for found, rule in ((named, "lines"), (list(lines), "lines_with_others")):
@@ -233,6 +270,7 @@ def _nothing(
         names.names if names.letters else (),
         finish_reason=response.finish_reason,
     )
-    status = "illegal" if whole.status == "answer" else whole.status
+    guess = whole.status in ("answer", "unclear") or whole.confidence < LIKELY
+    status = "illegal" if guess else whole.status
     reading = Reading(status, (), f"no_lines_{whole.rule}", whole.span, whole.confidence)
     return (replace(reading, excess=-n), *[reading] * (n - 1))

@@ -1,67 +1,228 @@
-"""Reading yes or no from the text of a reply."""
+"""Reading yes or no from the text of a reply about one proposed answer.
+
+What a reply says is gathered first: yes or no outright, judgements of the proposed answer ("it
+isn't correct"), and another answer that it calls the right one. Then one decision weighs them: what
+stands as the answer, what opens the reply, what is taken back.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
 
 from horsesense.models.messages import Response
+from horsesense.readers.formats.bundled import no_text, repaired, without_thinking
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import TextReader
+from horsesense.trials.extras import Proposed
 from horsesense.trials.trial import Trial
 
-_YES = r"yes|yeah|yep|true|correct|right"
-_NO = r"no|nope|false|incorrect|wrong"
-_OPENS = re.compile(rf"[\s\W]*(?:answer\s*[:=]\s*\W*)?(?:(?P<yes>{_YES})|(?P<no>{_NO}))\b", re.I)
-_NO_NOUN = re.compile(r"\bno\s+(?:one|other|longer|more|matter|doubt)\b", re.I)
-_STATED = re.compile(
-    r"\b(?:answer|option|statement|claim|it|that|this)(?:\s+\w+){0,3}?\s+(?:is|are|was)\s+"
-    r"(?P<not>not\s+|in)?(?P<what>correct|right|true|false|wrong|incorrect|yes|no)\b",
+YES_POSITION, NO_POSITION = 0, 1
+_OF_ITS_CLAUSE: Final = 40
+"""Characters behind "I am not sure" that may still be what is not sure."""
+_YES: Final = (
+    r"yes|yeah|yep|yup|affirmative|absolutely|certainly|definitely|indeed|of course|sure"
+    r"|oui|ja|s[ií]|да|是的?|はい|✅|✔|✓|☑|👍|y"
+)
+_NO: Final = (
+    r"(?:absolutely|certainly|definitely|of course|surely)\s+not|not at all|no|nope|nah|negative"
+    r"|nein|non|нет|否|不是|いいえ|❌|✗|✘|👎|n"
+)
+_GOOD: Final = r"correct|right|true|accurate|valid"
+_BAD: Final = r"incorrect|wrong|false|inaccurate|invalid|untrue|mistaken|erroneous|off"
+_END: Final = r"(?!\w|['’-]\w)"
+_SAYS: Final = rf"(?:(?P<no>{_NO})|(?P<yes>{_YES})){_END}"
+_JUDGES: Final = (
+    r"(?P<not>(?:(?:not|never|hardly|far from|n't)\s+)?)(?P<partly>(?:(?:partially|partly|half"
+    rf"|entirely|fully|completely|mostly)\s+)?)(?:(?P<good>{_GOOD})|(?P<bad>{_BAD})){_END}(?!\s+that)"
+)
+_NAMED: Final = r"(?:final\s+)?(?:answer|verdict|conclusion|judge?ment|response)"
+_OPENS = re.compile(rf"[\s\W]*?(?:{_NAMED}\s*[:=]\W*)?{_SAYS}", re.I)
+_OPENS_JUDGING = re.compile(rf"[\s\W]*?(?:{_NAMED}\s*[:=]\W*)?(?:that's\s+)?{_JUDGES}", re.I)
+_STANDS = re.compile(
+    rf"(?:\b{_NAMED}\s*(?:is|would be|[:=])[\W_]*|\bsay\s+|\\boxed\s*\{{\W*(?:text\s*\{{)?\s*"
+    rf"|^[ \t*#>]*+(?=\w++[\s*.!]*+\Z)){_SAYS}",
+    re.I | re.M,
+)
+_TURNS = re.compile(
+    r"\b(?:wait|actually|on (?:second|closer|further)? ?(?:reflection|thoughts?"
+    rf"|inspection|look)|correction|rather|sorry|but)\b\W*{_SAYS}",
     re.I,
 )
-_CANNOT = re.compile(r"\b(?:cannot|can't|unable to|not possible to)\s+(?:determine|say|tell)", re.I)
-_AFFIRMS = frozenset(("correct", "right", "true", "yes"))
-YES_POSITION, NO_POSITION = 0, 1
+_TAKES_BACK = re.compile(
+    r"\b(?:wait|actually|reflection|second thoughts?|correction|reconsider\w*|sorry|mistake)\b",
+    re.I,
+)
+_SUBJECT: Final = r"(?:answer|option|statement|claim|response|solution|it|that|this)"
+_BOTH = re.compile(
+    r"\byes\s+and\s+no\b|\A\W*yes\s*(?:/|or)\s*no\b(?!\s*[:?])"
+    r"|\bneither\s+(?:right|correct|true)\s+nor\b",
+    re.I,
+)
+_ECHO = re.compile(
+    r"\byes[\s-]*(?:/|or)[\s-]*no(?:\s*[:?]|[\s-]+(?:answer|question|response|reply)\b)"
+    r"|\b(?:a|simple|clear|definite|definitive|plain|straightforward)\s+[\"']?yes[\s-]*(?:/|or)"
+    r"[\s-]*no\b",
+    re.I,
+)
+"""The choice as such, which a reply repeats or refuses."""
+_NO_NOUN = re.compile(r"no\s+(?:one|other|longer|more|matter|doubt|reason|evidence|idea)\b", re.I)
+_NEXT = re.compile(r"\n\s*(?:question|q|user|human|below (?:is|are))\b", re.I)
+_CANNOT = re.compile(
+    r"\b(?:cannot|can't|can not|unable to|not possible to|impossible to)\s+(?:determine|say|tell"
+    r"|judge|verify)|\b(?:do not|don't|dont)\s+know\b|\b(?:not|un)\s*(?:sure|certain)\b"
+    r"|\bno idea\b",
+    re.I,
+)
+_ANOTHER = re.compile(
+    r"\b(?:correct|right|true|actual)\s+(?:answer|option|one)\s*(?:is|was|should be|would be|:)\s*"
+    r"(?P<not>not\s+|n't\s+)?(?:indeed|actually|in fact|probably|likely)?[\s*\"'`(]*+"
+    r"(?P<what>[^\n]+)",
+    re.I,
+)
+
+
+class _Said(NamedTuple):
+    """Something that bears on the answer: which (None: both, or neither), where, by which rule."""
+
+    position: int | None
+    start: int
+    end: int
+    rule: str
 
 
 def read_yes_no(reader: TextReader, trial: Trial, response: Response) -> Reading:
     """Yes (position 0) or no (position 1); `ambiguous` where a reply says both.
 
-    The opening word decides ("Yes, because ..."), then a statement ("the proposed answer is not
-    correct"); a reply that opens with one and states the other contradicts itself.
+    An answer that stands as such ("Final answer: No", a last line of its own) decides, then the
+    opening word, then what is said of the proposed answer; a reply that opens with one and says
+    the other contradicts itself, unless it takes the first back.
     """
-    text = response.text
-    opening = _opening(text)
-    stated = _stated(text)
-    said = {reading.positions for reading in (opening, stated) if reading is not None}
-    if len(said) > 1:
-        return Reading("ambiguous", (), "says_both", (0, len(text)), 0.8)
+    text = without_thinking(response.text)
+    if not text.strip():
+        return no_text(response)
+    asked = trial.extras if isinstance(trial.extras, Proposed) else Proposed("", "correct")
+    text = _own(text).replace("’", "'")
+    both = _BOTH.search(text)
+    stands = _field(text) or _last(_stands(text))
+    if stands is not None:
+        return _reading(stands, 0.97)
+    opening, judged = _opening(text, asked), _last(_judged(text, asked))
+    turned = next((_said(m, "taken_back") for m in reversed(list(_TURNS.finditer(text)))), None)
+    if turned is not None and (opening is None or turned.start > opening.end):
+        return _reading(turned, 0.9)
+    if both is not None or {opening and opening.position, judged and judged.position} == {0, 1}:
+        between = text[opening.end : judged.start] if opening and judged else ""
+        if judged is not None and both is None and _TAKES_BACK.search(between):
+            return _reading(judged, 0.85)
+        return Reading("ambiguous", (), "says_both", both.span() if both else (0, len(text)), 0.8)
     if opening is not None:
-        return opening
-    if stated is not None:
-        return stated
+        return _reading(opening, 0.98)
     cannot = _CANNOT.search(text)
+    if judged is not None and (cannot is None or judged.start > cannot.end() + _OF_ITS_CLAUSE):
+        return _reading(judged, 0.9)
     if cannot is not None:
         return Reading("unknown", (), "cannot_say", cannot.span(), 0.9)
     return reader.read(text, ("Yes", "No"), (), finish_reason=response.finish_reason)
 
 
-def _opening(text: str) -> Reading | None:
-    match = _OPENS.match(text)
-    if match is None or _NO_NOUN.match(text, match.start("no") if match["no"] else len(text)):
-        return None
+def _own(text: str) -> str:
+    """The reply without further questions that it invents, and without the choice it repeats."""
+    text = _ECHO.sub(lambda m: " " * len(m[0]), text)
+    following = next((m for m in _NEXT.finditer(text) if text[: m.start()].strip()), None)
+    return text[: following.start()] if following else text
+
+
+def _reading(said: _Said, confidence: float) -> Reading:
+    span = (said.start, said.end)
+    if said.position is None:
+        return Reading("ambiguous", (), said.rule, span, 0.8)
+    return Reading("answer", (said.position,), said.rule, span, confidence)
+
+
+def _said(match: re.Match[str], rule: str) -> _Said:
     position = YES_POSITION if match["yes"] else NO_POSITION
-    both = re.match(r"\s*(?:/|or|and)\s*(?:yes|no)\b", text[match.end() :], re.I)
-    if both is not None:
-        return Reading("ambiguous", (), "yes_or_no", (match.start(), match.end() + both.end()), 0.9)
-    return Reading("answer", (position,), "opening", match.span(match.lastgroup or 0), 0.98)
+    return _Said(position, match.start(match.lastgroup or 0), match.end(), rule)
 
 
-def _stated(text: str) -> Reading | None:
-    """The last statement about the proposed answer."""
-    found = list(_STATED.finditer(text))
-    if not found:
+def _last(found: Iterator[_Said]) -> _Said | None:
+    return max(found, key=lambda said: said.start, default=None)
+
+
+def _field(text: str) -> _Said | None:
+    """The field of a JSON object that holds the answer."""
+    start, end = text.find("{"), text.rfind("}") + 1
+    value = repaired(text[start:end]) if 0 <= start < end else None
+    if not isinstance(value, dict):
         return None
-    last = found[-1]
-    affirms = last["what"].lower() in _AFFIRMS
-    position = NO_POSITION if affirms == bool(last["not"]) else YES_POSITION
-    return Reading("answer", (position,), "stated", last.span(), 0.9)
+    for key, inner in value.items():
+        if isinstance(inner, bool):
+            inner = "yes" if inner else "no"
+        match = re.fullmatch(rf"\W*{_SAYS}\W*", inner, re.I) if isinstance(inner, str) else None
+        if match and re.search(_NAMED, str(key), re.I):
+            return _said(match, "field")._replace(start=start, end=end)
+    return None
+
+
+def _stands(text: str) -> Iterator[_Said]:
+    return (
+        _said(m, "announced") for m in _STANDS.finditer(text) if not _NO_NOUN.match(text, m.start())
+    )
+
+
+def _opening(text: str, asked: Proposed) -> _Said | None:
+    """The first word, where it says yes or no or judges the proposed answer."""
+    match = _OPENS.match(text)
+    if match is not None:
+        start = match.start(match.lastgroup or 0)
+        if not _NO_NOUN.match(text, start):
+            return _said(match, "opening")
+        return None
+    match = _OPENS_JUDGING.match(text)
+    if match is None:
+        return None
+    agrees = match["good"] or (match["bad"] or "").lower() == "false"
+    if agrees and asked.quality != "correct":
+        return _Said(None, match.start(), match.end(), "agrees_or_judges")
+    return _judgement(match, asked, "opening")
+
+
+def _judged(text: str, asked: Proposed) -> Iterator[_Said]:
+    """Statements about the proposed answer, and other answers that are called right."""
+    subject = _SUBJECT
+    if asked.proposed.strip():
+        subject = rf"(?:{_SUBJECT[3:-1]}|{re.escape(asked.proposed.strip())})"
+    statement = re.compile(
+        rf"\b{subject}(?:'s\b|(?:\s+\w+){{0,3}}?\s+(?:is|are|was|were)(?=\b|n't))"
+        rf"(?:\s+(?!(?:partial|part|most|entire|full|complete)ly)\w+ly)?(?:\s+)?(?:{_JUDGES})",
+        re.I,
+    )
+    for m in statement.finditer(text):
+        if not text[m.end() :].lstrip(" *").startswith("?"):
+            yield _judgement(m, asked, "judged")
+    for m in re.finditer(r"^\W*(?:indeed,?\s+)?it\s+is(?P<not>n't|\s+not)?\W*$", text, re.I | re.M):
+        position = NO_POSITION if m["not"] else YES_POSITION
+        yield _Said(position, m.start(), m.end(), "judged")
+    for m in _ANOTHER.finditer(text):
+        same = bool(asked.proposed) and _begins(m["what"], asked.proposed)
+        good = same != bool(m["not"])
+        if same or not m["not"]:
+            yes = good == (asked.quality == "correct")
+            yield _Said(0 if yes else 1, m.start(), m.end(), "other_answer")
+
+
+def _begins(text: str, proposed: str) -> bool:
+    said, wanted = text.casefold(), proposed.strip().casefold()
+    return said.startswith(wanted) and not said[len(wanted) : len(wanted) + 1].isalnum()
+
+
+def _judgement(match: re.Match[str], asked: Proposed, rule: str) -> _Said:
+    """What a judgement of the proposed answer says to the question that was asked."""
+    if match["partly"] and (
+        match["not"] or not re.match("(?:entire|full|complete)", match["partly"], re.I)
+    ):
+        return _Said(None, match.start(), match.end(), "partly")
+    good = bool(match["good"]) != bool(match["not"])
+    yes = good == (asked.quality == "correct")
+    return _Said(YES_POSITION if yes else NO_POSITION, match.start(), match.end(), rule)

@@ -13,6 +13,7 @@ from horsesense.inference.store import Store
 from horsesense.models.messages import Response
 from horsesense.readers.model_based.cases import BulkReader
 from horsesense.readers.recorded import Recorded, Row, recorded_rows
+from horsesense.readers.recorded_fields import Fields
 from horsesense.trials.condition import PLAIN
 from horsesense.trials.trial import Trial, Variant
 
@@ -42,6 +43,7 @@ async def read_in_bulk(
     out: Path | None,
     show: Callable[[Recorded], None],
     limits: Limits = UNLIMITED,
+    fields: Fields | None = None,
     max_connections: int | None = None,
 ) -> BulkResult:
     """Read a file as `read_file` does, through a model; `show` gets the rows in order.
@@ -53,7 +55,7 @@ async def read_in_bulk(
         HorsesenseError: the errors of `read_file`, and those of the reader.
         InterruptedRunError: after Ctrl-C; the same call resumes.
     """
-    rows = list(recorded_rows(path))  # all faults of the file come before anything is spent
+    rows = list(recorded_rows(path, fields))  # all faults of the file come before anything is spent
     found = BulkResult()
     folder = out or path.with_name(f"{path.name}.judge")
     with Store.open(folder / "store.sqlite") if reader.asks_model else nullcontext() as store:

@@ -1,4 +1,4 @@
-"""Readers that are models of their own, by name: `trained:DIRECTORY` and `judge:MODEL`."""
+"""Readers with a model of their own, by name: `trained:DIRECTORY`, `judge:MODEL`, `cascade:...`."""
 
 from __future__ import annotations
 
@@ -21,6 +21,13 @@ for _scheme in (
         "MODEL",
         "Another model, named as for --model, that says what a reply chooses.",
     ),
+    Scheme(
+        "cascade",
+        "horsesense.readers.model_based.cascade",
+        "judge=MODEL",
+        "The text reader, and a judge for what it reads with a confidence below 0.9, or below"
+        " that of at=0.8:judge=MODEL.",
+    ),
 ):
     MODEL_READERS.add(_scheme.name, _scheme)
 
@@ -30,8 +37,13 @@ def is_model_reader(spec: str) -> bool:
     return ":" in spec.partition("(")[0]
 
 
+def asks_model(spec: str) -> bool:
+    """Whether a reader's name is that of one that asks a model, which costs and needs a network."""
+    return spec.startswith(("judge:", "cascade:"))
+
+
 def make_bulk_reader(spec: str) -> BulkReader:
-    """The reader that `trained:DIRECTORY` or `judge:MODEL` names; UsageError for any other."""
+    """The reader that `trained:DIRECTORY` and the like names; UsageError for any other."""
     found, rest = parse_scheme(spec, MODEL_READERS, besides="text, ")
     reader: BulkReader = found.make(rest)
     return reader

@@ -1,5 +1,5 @@
-"""The built-in reader of answers: ordered rules, no download, no model."""
+"""The built-in reader of answers: evidence and weights, no download, no model."""
 
-from horsesense.readers.text.reader import TextReader
+from horsesense.readers.text.reader import LIKELY, TextReader
 
-__all__ = ["TextReader"]
+__all__ = ["LIKELY", "TextReader"]

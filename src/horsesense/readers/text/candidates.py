@@ -183,9 +183,14 @@ def weakly_linked(scene: Scene) -> list[Statement]:
     return found
 
 
-def texts(scene: Scene) -> tuple[list[TextHit], set[int]]:
-    """Option texts in the response that may be chosen, and the positions that are turned down."""
+def texts(scene: Scene, *, every: bool = False) -> tuple[list[TextHit], set[int]]:
+    """Option texts in the response that may be chosen, and the positions that are turned down.
+
+    With `every`, those turned down are among the texts too.
+    """
     hits = [hit for hit in scene.options.find_all(scene.response) if _says_it(scene, hit)]
+    if every:
+        return hits, set()
     allowed = [hit for hit in hits if not _rejected(scene, hit.start, hit.end)]
     return allowed, {hit.position for hit in hits} - {hit.position for hit in allowed}
 

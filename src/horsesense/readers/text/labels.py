@@ -89,6 +89,9 @@ class LabelSet:
             rf"(?<![{_WORD}'.&/+^\\-])(?<!\w\()(?P<open>[(\[]?)(?P<name>{names})(?P<close>[)\]]?){_WHOLE}"
             r"(?P<sign>[.:)](?!\w))?"
         )
+        self.lead = re.compile(
+            rf"[\s*(\[\"'`]{{0,9}}(?P<name>{names})(?![{_WORD}'])[\s*)\]\"'`.:,;=>-]{{1,9}}"
+        )
         self._next = re.compile(rf"{_AND}(?P<name>{names}){_WHOLE}(?P<close>{_CLOSE})")
 
     def _one_label_replies(self) -> dict[str, int]:
@@ -98,6 +101,10 @@ class LabelSet:
                 reply = form.format(name)
                 replies.update({reply: position, f" {reply}": position, f"{reply}\n": position})
         return replies
+
+    def shows(self, name: str) -> bool:
+        """Whether a label is written just so."""
+        return name in self._shown
 
     def at(self, response: Folded, offset: int) -> LabelHit | None:
         """The label at `offset`, unless it can be an article or a pronoun."""

@@ -1,4 +1,4 @@
-"""Parts of a response that answer nothing: thinking aloud, the prompt again, the next question."""
+"""Parts of a response that answer nothing: thoughts, markup, the prompt, a next question."""
 
 from __future__ import annotations
 
@@ -7,46 +7,159 @@ import re
 from horsesense.readers.text.normalise import Folded
 from horsesense.readers.text.targets import Scene
 
-_THOUGHT_TAGS = r"(?:think|thinking|thought|reasoning|scratchpad)"
-_THOUGHT = re.compile(rf"<{_THOUGHT_TAGS}>")
-_THOUGHT_END = re.compile(rf"</{_THOUGHT_TAGS}>")
-_NEXT_QUESTION = re.compile(r"\n[ \t]{0,9}(?:#{1,6} ?)?(?:next )?(?:question|q) ?\d{0,3} ?[:.]")
+# Names of the marks between which models think; all are compared in lower case.
+_THOUGHT = (
+    r"(?:\w{1,12}[_ :-])?(?:think(?:ing)?|thoughts?|reasoning|scratch ?-?pad|reflection|analysis"
+    r"|monologue|deliberation|brainstorm|cot|chain of thought|notes?|working|draft)"
+)
+_OPEN = re.compile(
+    rf"(?:<\|?|\[|◁)(?:(?:begin of|start of|start)[ _])?(?P<name>{_THOUGHT})(?: [^<>\n]{{0,40}})?"
+    r"(?:\|?>|\]|▷)"
+)
+_CLOSE = re.compile(rf"(?:<\|?|\[|◁)(?:/ ?|(?:end of|end)[ _])(?P<name>{_THOUGHT})(?:\|?>|\]|▷)")
+_CHANNEL = re.compile(
+    r"<\|?channel\|?>\s{0,3}(?P<name>analysis|commentary|final|thought|thinking|reasoning"
+    r"|answer|response)"
+    r"\b[^<\n]{0,40}(?:<\|?message\|?>)?|(?P<end><channel\|>)"
+    r"|<\|(?P<bare>analysis|commentary|final)\|>(?:<\|?message\|?>)?"
+    r"|(?:\A|\n)[ \t]{0,9}(?:\[|#{1,4} )?(?P<line>analysis"
+    r"|final)(?: channel)?\]?:?[ \t]{0,9}(?=\n)"
+    r"|\A\s{0,9}(?P<glued>analysis)(?=[a-z])|(?P<answer>assistant ?final(?! answer))"
+)
+_FINAL = ("final", "answer", "response", "assistant final", "assistantfinal", "<channel|>")
+_TOKEN = re.compile(
+    r"<\|[^<>|\n]{1,40}\|>|</?s>|\[/?inst\]|</?(?:end of turn|start of turn|eos|bos|pad|eot|unk)>"
+)
+_NEXT_TURN = re.compile(
+    r"(?:<\|(?:im start|start header id|start)\|>|<start of turn>"
+    r"|<\|eot id\|><\|start header id\|>)"
+    r"\s{0,9}user|\[inst\]|<\|user\|>"
+)
+_ELEMENT = re.compile(
+    r"</?(?:html|body|p|br|hr|b|i|u|em|strong|span|div|ul|ol|li|h[1-6]|table|thead|tbody|tr|t[dh]"
+    r"|code|pre|mark|font|small|su[bp]|blockquote|center|section|article|details|summary|a)"
+    r"(?:\s[^<>]{0,120})?/?>|&nbsp;"
+)
+_SAYS = re.compile(r"\w")
+_BREAKS = re.compile(r"</?(?:p|br|hr|div|li|h[1-6]|tr|table|blockquote|section)\b")
+_STRUCK = re.compile(r"~~[^~\n]{1,80}~~|<(?:del|s|strike)>[^<\n]{1,80}</(?:del|s|strike)>")
+_NEXT_QUESTION = re.compile(
+    r"\n[ \t]{0,9}(?:#{1,6} ?)?(?:(?:next|new|another) )?(?:question|q|problem|exercise)"
+    r" ?#?\d{0,3} ?[:.)]"
+    r"|\n[ \t]{0,9}(?:#{1,6} ?)?(?:user|human|student|instruction|input) ?:"
+    r"|\n[ \t]{0,9}#{1,6} ?(?:instruction|input|question)\b"
+)
 
 
-def leave_out_thinking(response: Folded) -> None:
-    """Blank what is written between thinking tags, whose answers are not final.
+def leave_out_thinking(response: Folded) -> bool:
+    """Blank what is thought before the answer; whether a thought was never closed.
 
-    A closing tag without an opening one ends the thinking (some chat templates open it); an
-    opening tag without a closing one means that the response was cut off before its answer.
+    A closing mark without an opening one ends a thought too (some chat templates open it); an
+    opening mark without a closing one means that the response was cut off before its answer.
     """
-    if "<" not in response.low:
-        return
-    ends = [m.end() for m in _THOUGHT_END.finditer(response.low)]
-    if ends and response.low[ends[-1] :].strip():
-        response.blank(0, ends[-1])
-    last = ends[-1] if ends else 0
-    open_tag = _THOUGHT.search(response.low, last)
-    if open_tag:
-        response.blank(open_tag.start(), len(response.low))
+    low = response.low
+    cut = False
+    if "channel" in low or "analysis" in low or "final" in low:
+        cut = _leave_out_channels(response)
+    if not ("<" in low or "[" in low or "◁" in low):
+        return cut
+    place = 0
+    thoughts: list[tuple[int, int, str]] = []
+    for close in _CLOSE.finditer(response.low):
+        opened = _OPEN.search(response.low, place, close.start())
+        if opened is None:
+            thoughts.clear()
+        thoughts.append((opened.start() if opened else 0, close.end(), " "))
+        place = close.end()
+    response.blank_each(thoughts)
+    opened = _OPEN.search(response.low, place)
+    # A heading in brackets ("[Analysis]") is no thought: only pairs and angular marks are.
+    if opened and response.low[opened.start()] != "[":
+        response.blank(opened.start(), len(response.low))
+        return True
+    return cut
 
 
-def leave_out_next_question(scene: Scene) -> None:
-    """Blank a further question that the model made up after it gave a label."""
+def _leave_out_channels(response: Folded) -> bool:
+    """Blank all channels but the final one; whether there are others and no final one."""
+    marks = list(_CHANNEL.finditer(response.low))
+    names = [next(name for name in m.groups() if name) for m in marks]
+    thought = [name for name in names if name not in _FINAL]
+    if not thought or names[0] not in (
+        "analysis",
+        "commentary",
+        "thinking",
+        "thought",
+        "reasoning",
+    ):
+        if names and names[0].startswith("assistant"):
+            response.blank(0, marks[0].end())
+        return False
+    ends = [m.start() for m in marks[1:]] + [len(response.low)]
+    final = any(name not in thought for name in names)
+    marked = any(m["name"] or m["bare"] or m["glued"] for m in marks)
+    if not final and not marked:
+        return False
+    response.blank_each(
+        (m.start(), end if name in thought else m.end(), " ")
+        for m, name, end in zip(marks, names, ends, strict=True)
+    )
+    return not final
+
+
+def leave_out_markup(scene: Scene) -> None:
+    """Blank special tokens and elements of HTML, unless an option is made of them."""
     response = scene.response
-    marker = _NEXT_QUESTION.search(response.low)
-    if marker is None:
+    low = response.low
+    if "~~" in low or "</" in low:
+        response.blank_each((*m.span(), " ") for m in _STRUCK.finditer(low))
+    if "<" not in low and "[" not in low and "&" not in low:
         return
+    turn = _NEXT_TURN.search(low)
+    if turn and low[: turn.start()].strip():
+        response.blank(turn.start(), len(low))
+    response.blank_each((*m.span(), " ") for m in _TOKEN.finditer(response.low))
+    if any("<" in option for option in scene.options.texts):
+        return
+    if not _SAYS.search(_ELEMENT.sub("", response.low)):
+        return
+    response.blank_each(
+        (*m.span(), "\n" if _BREAKS.match(m.group()) else " ")
+        for m in _ELEMENT.finditer(response.low)
+    )
+
+
+def leave_out_next_question(scene: Scene) -> bool:
+    """Blank a further question that the model made up after it named an option; whether it did."""
+    response = scene.response
+    if "\n" not in response.low:
+        return False
+    for marker in _NEXT_QUESTION.finditer(response.low):
+        before = response.low[: marker.start()]
+        if not before.strip():
+            continue
+        if _names_an_option(scene, marker.start()):
+            response.blank(marker.start(), len(response.low))
+            return True
+    return False
+
+
+def _names_an_option(scene: Scene, stop: int) -> bool:
+    """Whether what is before `stop` begins or announces an option."""
     first = scene.target_at(0)
-    if first is not None and first.by == "label" and first.end <= marker.start():
-        response.blank(marker.start(), len(response.low))
+    if first is not None and first.end <= stop:
+        return True
+    before = scene.response.low.rfind(":", 0, stop)
+    target = scene.target_at(before + 1) if before >= 0 else None
+    return target is not None and target.end <= stop
 
 
-def leave_out_recital(scene: Scene) -> None:
-    """Blank the lines that repeat all options as they were shown, which choose nothing."""
+def leave_out_recital(scene: Scene) -> bool:
+    """Blank the lines that repeat all options as they were shown; whether there are any."""
     response = scene.response
     k = len(scene.options.texts)
     if response.low.count("\n") < k - 1 or not scene.labels.positions:
-        return
+        return False
     wanted, first = 0, 0
     for hit in scene.labels.mentions(response):
         if hit.position not in (0, wanted):
@@ -58,8 +171,11 @@ def leave_out_recital(scene: Scene) -> None:
             wanted, first = 0, hit.start
         wanted += 1
         if wanted == k:
-            response.blank(first, target.end)
-            return
+            before, after = response.low[:first], response.low[target.end :]
+            if before.strip() or after.strip():
+                response.blank(first, target.end)
+            return True
+    return False
 
 
 def _line_end(response: Folded, offset: int) -> int:

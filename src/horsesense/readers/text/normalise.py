@@ -95,11 +95,37 @@ class Folded:
         low = self.text.lower()
         self.low = low if len(low) == len(self.text) else _lower_one_by_one(self.text)
 
-    def blank(self, start: int, end: int) -> None:
-        """Put spaces in place of the characters start..end-1."""
-        gap = " " * (end - start)
+    @property
+    def source(self) -> str:
+        """The response as it came."""
+        return self._original
+
+    def blank(self, start: int, end: int, first: str = " ") -> None:
+        """Put `first` and spaces in place of the characters start..end-1."""
+        gap = first + " " * (end - start - 1)
         self.text = self.text[:start] + gap + self.text[end:]
         self.low = self.low[:start] + gap + self.low[end:]
+
+    def blank_each(self, spans: Iterable[tuple[int, int, str]]) -> None:
+        """Blank many places (start, end, first character), in order, in one pass."""
+        parts: list[str] = []
+        low: list[str] = []
+        place = 0
+        for start, end, first in spans:
+            gap = first + " " * (end - start - 1)
+            parts += (self.text[place:start], gap)
+            low += (self.low[place:start], gap)
+            place = end
+        if place:
+            self.text = "".join(parts) + self.text[place:]
+            self.low = "".join(low) + self.low[place:]
+
+    def original(self, start: int, end: int) -> str:
+        """The response's own characters at the folded characters start..end-1."""
+        if self._plain and not self._left_out:
+            return self._original[start:end]
+        first, last = self.span(start, min(end, len(self.text)))
+        return self._original[first:last]
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Where the folded characters start..end-1 are in the response."""

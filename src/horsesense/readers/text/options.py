@@ -22,7 +22,9 @@ _CLAUSE_END = re.compile(r"[\"')\]}]{0,9}\s{0,40}(?:$|[\n.,;:!?(]|- )")
 _CLAUSE = re.compile(r"\s*(?:[^.\n;!?]|\.(?=\S))*")
 
 
+_MARKS = re.compile(r"[\s*`$\\]+")
 _NEAR = 80
+_AROUND = 3
 
 
 class TextHit(NamedTuple):
@@ -83,11 +85,26 @@ class Options:
         # Of "New York" and "New York City" the longer is meant where it is there in full; two
         # options of the same tokens both stay, for the caller to find them ambiguous.
         n = max(fitting)[0] if fitting else 0
-        return [
+        hits = [
             TextHit(position, found[0].start(), found[n - 1].end(), n)
             for size, position in fitting
             if size == n
         ]
+        return self._verbatim(response, hits) if len(hits) > 1 else hits
+
+    def _verbatim(self, response: Folded, hits: list[TextHit]) -> list[TextHit]:
+        """Of hits at one place those that the response writes exactly as they were shown.
+
+        Options may differ in what folding takes away alone: case, signs, raised numbers.
+        """
+        said = response.original(max(0, hits[0].start - _AROUND), hits[0].end + _AROUND)
+        for spelled in (str.strip, _closely):
+            sizes = {hit: len(spelled(self.texts[hit.position])) for hit in hits}
+            exact = [hit for hit in hits if spelled(self.texts[hit.position]) in spelled(said)]
+            longest = max((sizes[hit] for hit in exact), default=0)
+            if exact := [hit for hit in exact if sizes[hit] == longest]:
+                return exact
+        return hits
 
     def _beginning_at(self, response: Folded, offset: int) -> list[int]:
         """The positions whose text begins with the first token at or soon after `offset`."""
@@ -151,7 +168,24 @@ class Options:
             for first in _occurrences(line, tokens):
                 last = places[first + len(tokens) - 1]
                 hits.append(TextHit(position, places[first].start(), last.end(), len(tokens)))
-        return _outermost(hits)
+        kept = _outermost(hits)
+        if len(kept) < 2:
+            return kept
+        places_of: dict[tuple[int, int], list[TextHit]] = {}
+        for hit in kept:
+            places_of.setdefault((hit.start, hit.end), []).append(hit)
+        if len(places_of) == len(kept):
+            return kept
+        return [
+            hit
+            for same in places_of.values()
+            for hit in (self._verbatim(response, same) if len(same) > 1 else same)
+        ]
+
+
+def _closely(text: str) -> str:
+    """A text without spaces and marks of emphasis."""
+    return _MARKS.sub("", text)
 
 
 def _occurrences(line: str, tokens: tuple[str, ...]) -> Iterator[int]:

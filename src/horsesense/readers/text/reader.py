@@ -1,4 +1,4 @@
-"""The decision: which of the things that a response says is its answer."""
+"""The built-in reader: exact forms at once, everything else by weighing what speaks for it."""
 
 from __future__ import annotations
 
@@ -6,27 +6,82 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from horsesense.readers.reading import Reading, Status
-from horsesense.readers.text import announcements, candidates, no_choice, special
-from horsesense.readers.text.labels import label_set
+from horsesense.readers.reading import Reading
+from horsesense.readers.text import no_choice
+from horsesense.readers.text.cues import CUES
+from horsesense.readers.text.evidence import Evidence, evidence
+from horsesense.readers.text.impression import Impression, finished, impression
+from horsesense.readers.text.labels import LabelSet, label_set
 from horsesense.readers.text.leave_out import (
+    leave_out_markup,
     leave_out_next_question,
     leave_out_recital,
     leave_out_thinking,
 )
-from horsesense.readers.text.marked_up import marked_up
+from horsesense.readers.text.listing import stands_out
 from horsesense.readers.text.normalise import Folded
-from horsesense.readers.text.options import Options, ends_clause
-from horsesense.readers.text.statements import Statement, concludes, statements, turns
+from horsesense.readers.text.options import Options
+from horsesense.readers.text.special import meaning_of
+from horsesense.readers.text.statements import is_named
 from horsesense.readers.text.targets import Scene
+from horsesense.readers.text.weigh import decide
 
-_HINTS_AT_NONE = re.compile(r"(?:no(?:ne|t)?|neither|incorrect|wrong|false)\b")
-_MORE_THAN_A_LETTER = re.compile(r"[+#*^_&%$]")
-_EMPTY = Reading("empty", rule="empty")
-_FINISHED = ".!?)]}\"'»。！？"
 _SURE = 0.99
+LIKELY = 0.6
+"""The confidence from which on a reading without a choice is more than a guess."""
+_EMPTY = Reading("empty", rule="empty")
+_CUT_IN_THOUGHT = Reading("truncated", rule="thought_alone", confidence=_SURE)
+_CUT_SHORT = Reading("truncated", rule="announced", confidence=0.97)
+_ANNOUNCES = re.compile(
+    r"\b(?:answer|choice|option|statement|pick|one)\b"
+    r"(?: (?:here|to \w+|for \w+|would|must|should)){0,2}"
+    r"(?: is| be|:)(?: that| the| option| choice)?(?!\W*__)[\s:*_`\"'(\[-]*\Z"
+)
 _FAIR = 0.85
-_DOUBT = 0.6
+_PLAIN = 0.97
+_OPENING = 120
+_OUTRIGHT = frozenset(
+    ("stated", "chosen", "confirmed", "lead", "last_line", "boxed", "element", "field")
+)
+_WEAKER = frozenset(("linked", "mentioned"))
+_BRIEF = frozenset(
+    ("unknown", "none", "undetermined", "linked", "mentioned", "several", "text_alone")
+) | {"other_label", "all_rejected", "label_alone", "corrected", "last_line", "lead"}
+_BRIEFEST = _BRIEF | {"lead_text", "stated", "chosen", "label_with_other_text"}
+_SHORT, _VERY_SHORT = 80, 40
+_FULL_STOP = 3
+_BRIEFLY = 0.89
+_FAIRLY = 0.93
+_DECLINES = re.compile(
+    r"\b(?:cannot|can't|unable to|not able to|won't|will not) (?:provide|give|select|choose"
+    r"|answer|pick)\b.{0,40}\b(?:answer|letter|question|option)"
+)
+_DECLINES_A_LETTER = re.compile(
+    r"(?:sorry|apologi[sz]e).{0,20}(?:cannot|can't) (?:provide|give|select) "
+    r"(?:an? )?(?:single )?(?:letter|answer)"
+)
+_LINKED = re.compile(r"(?:\b(?:is|are|would be|be|making)|:)\s*(?:option )?\(?\Z")
+_LISTS = re.compile(r"[❌✗✘✅✓✔☑%|{]|\n[^\n]+\n")
+_REJECTED = re.compile(
+    r"[)\].:*]*,? (?:is|are|was|would be|can be) (?:\w+ly |also |therefore |thus )*"
+    r"(?:not\b|incorrect|wrong|false|ruled out|eliminated|irrelevant|unlikely|too )"
+)
+_SET_OFF = re.compile(r"[)\].:*]*[ \t]*(?:\n|\Z)")
+_LINE = re.compile(r"\n[\s>#|*•-]*(?:(?:option|choice)\b)?")
+_TURN = re.compile(
+    r"\b(?:wait\b|hmm+|correction|scratch|oops|torn|undecided|second thought|i said|run \d+:"
+    r"|(?:edit|sample|votes?|attempt|user|question|q|no)(?: \d+)?:|at first i|then again)"
+    r"|[❌✗✘]"
+)
+_HESITATION = re.compile(
+    r"\b(?:actually|either|unsure|sorry|mistake|instead|decide|both|but then|no,)"
+)
+_DOUBT = re.compile(
+    r"\b(?:wait|hmm|actually|correction|scratch|oops|either|torn|undecided|unsure|not|none|neither|no"
+    r"|cannot|but|however|although|though|sorry|mistake|or|and also|both|between|depends|unless|if"
+    r"|maybe|perhaps|nicht|oder|aber)\b|n't\b|[❌✗✘?]"
+)
+_EMPHASIS = " \t\n*`\"'"
 
 
 class TextReader:
@@ -50,157 +105,260 @@ class TextReader:
     ) -> Reading:
         """What `response` chooses among `options`, named by `labels` (empty: by their text).
 
-        `finish_reason` "length" makes a response without an answer `truncated`; `multiple` lets
-        several options count as an answer.
+        `finish_reason` "length" says that a response was cut off; `multiple` lets several options
+        count as an answer.
         """
         known = label_set(tuple(labels))
-        position = known.whole.get(response)
-        if position is not None and (response not in options or not known.numbers):
-            sure = _SURE if response not in options or options[position] == response else _FAIR
-            return Reading("answer", (position,), "label_alone", (0, len(response)), sure)
-        scene = Scene(Folded(response, known.table), known, Options(options))
-        if not scene.response.low.strip():
-            return _EMPTY
-        leave_out_thinking(scene.response)
-        leave_out_recital(scene)
-        leave_out_next_question(scene)
-        found = _decide(scene, multiple) or other_label(scene)
+        found = _exact(response, options, known)
         if found is not None:
             return found
-        cut = finish_reason == "length" or not _finished(response)
-        return Reading("truncated" if cut else "illegal", rule="nothing_named", confidence=0.9)
+        scene = Scene(Folded(response, known.table), known, Options(options))
+        about = prepare(scene, finish_reason)
+        if not scene.response.low.strip():
+            cut = response.strip() and (about["thought_open"] or about["length"])
+            return _CUT_IN_THOUGHT if cut else _EMPTY
+        first = impression(scene, multiple=multiple)
+        if multiple:
+            return _listed(first, about, scene)
+        return outright(scene, first) or decide(*evidence(scene, first, about))
 
 
-def _finished(text: str) -> bool:
-    """Whether a text ends like a sentence."""
-    return text.rstrip()[-1:] in _FINISHED
+def prepare(scene: Scene, finish_reason: str | None) -> dict[str, bool]:
+    """Leave out what answers nothing; what there was of it, and how the response ends."""
+    thought = leave_out_thinking(scene.response)
+    leave_out_markup(scene)
+    recited = leave_out_recital(scene)
+    ran_on = leave_out_next_question(scene)
+    return {
+        "thought_open": thought,
+        "recited": recited,
+        "ran_on": ran_on,
+        "length": finish_reason == "length",
+    }
 
 
-def other_label(scene: Scene) -> Reading | None:
-    """A letter in the place of a label that is not one of them ("The answer is F").
+def outright(scene: Scene, first: Impression) -> Reading | None:
+    """The reading of a reply that says in so many words what it chooses, and nothing besides.
 
-    One that is a label, alone among signs that mean nothing here, is chosen after all.
+    It names one option alone, by rules that hardly err, with no word of doubt or of a turn; or it
+    is so short that there is nothing to weigh.
     """
-    m = None
-    if scene.labels.letters:
-        m = announcements.OTHER_LABEL.search(scene.response.low)
-    elif scene.labels.numbers:
-        m = announcements.OTHER_NUMBER.match(scene.response.low)
-    if m is None:
-        return None
-    position = scene.labels.positions.get(m["alone"] or m["said"]) if scene.labels.letters else None
-    if position is not None and not _MORE_THAN_A_LETTER.search(m.group()):
-        alone = m.end() == len(scene.response.low)
-        span = scene.response.span(*m.span())
-        return Reading("answer", (position,), "label_alone", span, 0.93) if alone else None
-    return Reading("illegal", (), "other_label", scene.response.span(*m.span()), _SURE)
-
-
-def _decide(scene: Scene, multiple: bool) -> Reading | None:
-    """The first rule that finds something decides; the order is the order of trust."""
-    form = marked_up(scene)
-    if form is not None:
-        return _reading(scene, form, multiple, _SURE)
-    said = statements(scene)
-    first = candidates.lead(scene)
-    latest = max((s.end for s in said), default=first.end if first else 0)
-    if turn := candidates.corrected(scene, latest):
-        return _reading(scene, turn, multiple, 0.95)
-    if said:
-        found = _stated(scene, said, first, multiple)
-        if found.status == "ambiguous" and no_choice.REFUSAL.search(scene.response.low):
-            refused = _without_content(scene)
-            return refused and replace(refused, confidence=_DOUBT)
-        return found
-    if first:
-        sure = 0.98 if candidates.own_or_no_text(scene, first) else _FAIR
-        return _reading(scene, first, multiple, sure)
-    if line := candidates.last_line(scene):
-        return _reading(scene, line, multiple, 0.98)
-    return _without_content(scene) or _weak(scene, multiple)
-
-
-def _stated(
-    scene: Scene, said: list[Statement], first: Statement | None, multiple: bool
-) -> Reading:
-    """The last statement, with less confidence where another says something else.
-
-    A reply that opens with a label and that option's own text has answered; a later statement
-    overrules it only where it turns against it or concludes.
-    """
-    single = [s for s in said if len(s.target.positions) == 1]
-    last = candidates.listed(scene, said[-1] if multiple or not single else single[-1])
-    everything = said if first is None else [first, *said]
-    agreed = len({s.target.positions for s in everything}) == 1
+    found = first.reading
     low = scene.response.low
-    if first and not (agreed or turns(low, last) or concludes(low, last)) and _opens(scene, first):
-        last = first
-    agreed = agreed and all(s.target.text != "other" for s in said)
-    sure = _SURE if agreed else _FAIR
-    return _reading(scene, last, multiple, _DOUBT if _denied(scene, last) else sure)
+    listed = None if first.said else stands_out(scene)
+    if listed is not None:
+        return Reading("answer", (listed,), "listed", None, _PLAIN)
+    if found is None:
+        return _CUT_SHORT if _ANNOUNCES.search(low[-_OPENING:]) else None
+    if found.rule == "refusal":
+        plain = not _names_any(scene) and (_refuses(low) or _only_refuses(low))
+        plain = plain or (_refuses(low) and _DECLINES.search(low, 0, _OPENING) is not None)
+        plain = plain or _DECLINES_A_LETTER.search(low, 0, _OPENING) is not None
+        plain = plain and not first.said
+        return replace(found, confidence=_SURE) if plain else None
+    if found.rule in _OUTRIGHT and found.confidence >= _FAIR and not _TURN.search(low):
+        hesitates = _HESITATION.search(low) and not _agrees(first, found)
+        if found.rule == "lead" and not first.said and _leads(scene, first):
+            own = first.first is not None and first.first.target.agrees
+            return replace(found, confidence=_SURE if own else _FAIRLY)
+        sure = found.confidence >= _PLAIN
+        if sure and not hesitates and (_by_label(scene, first, found) or _undoubted(scene, found)):
+            return replace(found, confidence=_SURE)
+    if found.rule in _OUTRIGHT and _stands(scene, first, found):
+        return replace(found, confidence=_FAIRLY)
+    if found.rule == "mentioned" and _is_linked(scene, found):
+        return replace(found, confidence=_FAIRLY)
+    if found.rule in _WEAKER and _undoubted(scene, found):
+        return replace(found, confidence=_SURE)
+    size = len(low.strip())
+    if _LISTS.search(low) or found.confidence < _FAIR:
+        return None
+    brief = size < _SHORT and found.rule in _BRIEF
+    if not brief and size < _VERY_SHORT and found.rule in _BRIEFEST:
+        brief = not found.positions or _alone(scene, found.positions[0])
+    return replace(found, confidence=_BRIEFLY) if brief else None
 
 
-def _denied(scene: Scene, last: Statement) -> bool:
-    """Whether it is said after a statement that no option is right."""
-    if not _HINTS_AT_NONE.search(scene.response.low, last.end):
+def _stands(scene: Scene, first: Impression, found: Reading) -> bool:
+    """Whether the last statement holds whatever comes before it.
+
+    It gives a label with its own text and no turn follows, or a label that ends the reply; or
+    all statements agree, no turn is there and no other option is named.
+    """
+    low = scene.response.low
+    if found.rule == "last_line":
+        return not _TURN.search(low)
+    if not first.said or not found.positions or found.confidence < _FAIR:
         return False
-    later = no_choice.NONE.search(scene.response.low, last.end)
-    return later is not None and not announcements.REMAINING.search(later.group())
+    last = first.said[-1]
+    if last.target.by == "label" and last.target.positions == found.positions:
+        at_end = len(low.rstrip()) - last.end <= _FULL_STOP
+        if at_end or (last.target.agrees and not _TURN.search(low, last.end)):
+            return True
+    agreed = found.confidence >= _PLAIN and found.rule in ("stated", "chosen")
+    return agreed and not _TURN.search(low) and _alone(scene, found.positions[0])
 
 
-def _opens(scene: Scene, first: Statement) -> bool:
-    one = first.rule == "lead" and len(first.target.positions) == 1 and first.target.agrees
-    return bool(one) and ends_clause(scene.response, first.end)
+def _is_linked(scene: Scene, found: Reading) -> bool:
+    """Whether the first label named comes right after "is" or a colon, with nothing taken back."""
+    low = scene.response.low
+    if _TURN.search(low):
+        return False
+    hesitates = _HESITATION.search(low) is not None
+    for hit in scene.labels.mentions(scene.response):
+        name = scene.response.text[hit.start : hit.end]
+        if hit.marked or (name not in ("A", "a", "I", "i") and is_named(scene, hit.start)):
+            linked = _LINKED.search(low, max(0, hit.start - 20), hit.start) is not None
+            text = scene.options.texts[hit.position].lower()
+            own = text and text in low[hit.end : hit.end + len(text) + 4]
+            return linked and hit.position in found.positions and bool(own or not hesitates)
+    return False
 
 
-def _without_content(scene: Scene) -> Reading | None:
-    said = special.find(scene.response)
-    if said is None:
+def _leads(scene: Scene, first: Impression) -> bool:
+    """Whether a reply begins with a label that is set off, and no other line with another."""
+    lead = first.first
+    low = scene.response.low
+    if lead is None or lead.target.by != "label" or lead.target.text == "other" or "{" in low:
+        return False
+    set_off = lead.target.agrees or low[lead.target.end : lead.target.end + 1] in (
+        ".",
+        ")",
+        ":",
+        "\n",
+    )
+    named = tuple(lead.target.positions)
+    return set_off and _begins_alone(scene, named)
+
+
+def _undoubted(scene: Scene, found: Reading) -> bool:
+    """Whether no other option is named, and no word of doubt or of a turn is there."""
+    low = scene.response.low
+    doubt = _DOUBT.search(low) or _TURN.search(low) or _HESITATION.search(low)
+    return not doubt and bool(found.positions) and _alone(scene, found.positions[0])
+
+
+def _refuses(low: str) -> bool:
+    """Whether a reply begins by declining for reasons of right and wrong, and lacks nothing."""
+    refusal = no_choice.REFUSAL.search(low, 0, _OPENING)
+    return (
+        refusal is not None
+        and no_choice.SCRUPLES.search(low) is not None
+        and not any(CUES[name].search(low) for name in ("missing", "guess", "undecided"))
+    )
+
+
+def _only_refuses(low: str) -> bool:
+    """Whether a short reply declines and does nothing else."""
+    return len(low.strip()) < _SHORT and not any(
+        CUES[name].search(low) for name in ("missing", "lacking", "guess", "unsure", "not_offered")
+    )
+
+
+def _names_any(scene: Scene) -> bool:
+    """Whether an option's text is there, other than one that says that no choice is made."""
+    texts = scene.options.texts
+    return any(
+        meaning_of(texts[h.position]) is None for h in scene.options.find_all(scene.response)
+    )
+
+
+def _agrees(first: Impression, found: Reading) -> bool:
+    """Whether the choice is stated, or led with, by label and own text."""
+    said = first.said or ([first.first] if first.first else [])
+    return any(s.target.agrees and s.target.positions == found.positions for s in said)
+
+
+def _begins_alone(scene: Scene, named: tuple[int, ...]) -> bool:
+    """Whether no other line begins with the label of another option, unless to reject it."""
+    low = scene.response.low
+    hits = (scene.labels.at(scene.response, m.end()) for m in _LINE.finditer(low))
+    return all(
+        hit is None or hit.position in named or _REJECTED.match(low, hit.end) for hit in hits
+    )
+
+
+def _by_label(scene: Scene, first: Impression, found: Reading) -> bool:
+    """Whether every statement, or the beginning, names this option alone and by its label."""
+    said = first.said
+    if not said:
+        lead = first.first
+        set_off = lead is not None and _SET_OFF.match(scene.response.low, lead.target.end)
+        own = lead is not None and (lead.target.agrees or (lead.target.text is None and set_off))
+        return bool(own) and _begins_alone(scene, found.positions)
+    return all(s.target.by == "label" and s.target.positions == found.positions for s in said)
+
+
+def _alone(scene: Scene, chosen: int) -> bool:
+    """Whether no other option is named anywhere."""
+    for hit in scene.labels.mentions(scene.response):
+        if hit.position == chosen:
+            continue
+        name = scene.response.text[hit.start : hit.end]
+        if hit.marked or (name not in ("A", "a", "I", "i") and is_named(scene, hit.start)):
+            return False
+    return all(hit.position == chosen for hit in scene.options.find_all(scene.response))
+
+
+def evidence_of(
+    response: str,
+    options: Sequence[str],
+    labels: Sequence[str],
+    *,
+    finish_reason: str | None = None,
+) -> Reading | Evidence:
+    """What `TextReader.read` weighs; a reading where nothing is left to weigh."""
+    known = label_set(tuple(labels))
+    found = _exact(response, options, known)
+    if found is not None:
+        return found
+    scene = Scene(Folded(response, known.table), known, Options(options))
+    about = prepare(scene, finish_reason)
+    if not scene.response.low.strip():
+        cut = response.strip() and (about["thought_open"] or about["length"])
+        return _CUT_IN_THOUGHT if cut else _EMPTY
+    first = impression(scene)
+    return outright(scene, first) or evidence(scene, first, about)
+
+
+def _exact(response: str, options: Sequence[str], known: LabelSet) -> Reading | None:
+    """The reading of a reply that is a label, an option's text, or a label with its own text."""
+    position = known.whole.get(response)
+    if position is not None and response not in options:
+        return Reading("answer", (position,), "label_alone", (0, len(response)), _SURE)
+    said = response.strip()
+    bare = said if said in options else said.strip(_EMPHASIS).removesuffix(".")
+    if bare in options:
+        return _exact_text(bare, response, options, known)
+    lead = known.lead.match(said)
+    if lead is None:
         return None
-    position = special.option_meaning(said.meaning, scene.options.texts)
-    span = scene.response.span(said.start, said.end)
-    if position is not None:
-        return Reading("answer", (position,), said.meaning, span, said.confidence)
-    status: Status = "none" if said.meaning == "undetermined" else said.meaning
-    return Reading(status, (), said.meaning, span, said.confidence)
+    named, text = known.positions[lead["name"]], said[lead.end() :].strip(_EMPHASIS)
+    own = options[named].strip(_EMPHASIS)
+    if own and own in (text, text.removesuffix(".").rstrip(_EMPHASIS)):
+        return Reading("answer", (named,), "label_and_text", (0, len(response)), _SURE)
+    return None
 
 
-def _weak(scene: Scene, multiple: bool) -> Reading | None:
-    """What is merely mentioned: labels first, then linked labels, then texts."""
-    named = candidates.mentions(scene)
-    found = named.open
-    if len({s.target.positions for s in found}) > 1:
-        found = [s for s in found if s.target.agrees] or found
-    found = found or candidates.weakly_linked(scene)
-    if found:
-        if len({s.target.positions for s in found}) == 1:
-            return _reading(scene, found[-1], multiple, 0.93)
-        return _several(scene, found)
-    hits, rejected = candidates.texts(scene)
-    if len(named.rejected | rejected) == len(scene.options.texts):
-        return Reading("none", (), "all_rejected", None, 0.9)
-    hits = [hit for hit in hits if hit.position not in named.rejected]
-    hits = candidates.confirmed_texts(scene, hits) or hits
-    if not hits:
-        return None
-    span = scene.response.span(hits[-1].start, hits[-1].end)
-    if len({h.position for h in hits}) > 1:
-        return Reading("ambiguous", (), "several_texts", span, _FAIR)
-    chance = candidates.numeric(scene, hits[-1].position) or not _finished(scene.response.low)
-    sure = _DOUBT if chance else 0.9
-    return Reading("answer", (hits[-1].position,), "text_alone", span, sure)
+def _exact_text(
+    text: str, response: str, options: Sequence[str], known: LabelSet
+) -> Reading | None:
+    """The reading of a reply that is an option's text and perhaps the label of another."""
+    position = options.index(text)
+    label = known.whole.get(text)
+    span = (0, len(response))
+    if list(options).count(text) > 1:
+        return Reading("ambiguous", (), "same_texts", span, _SURE)
+    if label is None or label == position:
+        return Reading("answer", (position,), "text_exact", span, _SURE)
+    if known.numbers:
+        return Reading("ambiguous", (), "label_or_text", span, _SURE)
+    return Reading("answer", (label,), "label_alone", span, _FAIR)
 
 
-def _several(scene: Scene, found: list[Statement]) -> Reading:
-    span = scene.response.span(found[0].start, found[-1].end)
-    return Reading("ambiguous", (), "several_" + found[0].rule, span, _FAIR)
-
-
-def _reading(scene: Scene, found: Statement, multiple: bool, confidence: float) -> Reading:
-    target = found.target
-    span = scene.response.span(found.start, target.end)
-    if target.text == "other":
-        return Reading("ambiguous", (), "label_with_other_text", span, _FAIR)
-    if len(target.positions) > 1 and not multiple:
-        return Reading("ambiguous", (), "several", span, _FAIR)
-    return Reading("answer", target.positions, found.rule, span, confidence)
+def _listed(first: Impression, about: dict[str, bool], scene: Scene) -> Reading:
+    """The reading of a reply that may choose several options: what the rules find first."""
+    if first.reading is not None:
+        return first.reading
+    cut = about["length"] or about["thought_open"] or not finished(scene.response.low)
+    return Reading("truncated" if cut else "illegal", rule="nothing_named", confidence=0.9)

@@ -8,10 +8,12 @@ from horsesense.readers.text import announcements
 from horsesense.readers.text.labels import LabelHit, LabelSet
 from horsesense.readers.text.normalise import Folded
 from horsesense.readers.text.options import Options, TextHit, ends_clause
+from horsesense.readers.text.places import PLACE, place_at
 
 Text = Literal["own", "begun", "other"]
 
 _BEGUN = 2
+_PLACE = 28
 
 
 class Target(NamedTuple):
@@ -62,7 +64,13 @@ class Scene:
             texts = self.options.match_at(response, skipped)
         if label is not None:
             return self._label_or_text(label, texts)
-        if not texts and cut:
+        if texts:
+            return _text_target(texts)
+        named = PLACE.search(response.low, offset, skipped + _PLACE)
+        place = place_at(named, len(self.options.texts), self.labels.numbers) if named else None
+        if place and place.start <= skipped:
+            return Target((place.position,), place.start, place.end, "text", None)
+        if cut:
             texts = self.options.cut_at(response, offset) or self.options.cut_at(response, skipped)
         return _text_target(texts) if texts else None
 

@@ -31,10 +31,40 @@ def context(run: Results) -> Context | None:
         ),
         "mismatch_n": rests_on(mismatch),
         "judges": [*run.findings.get("judges", {}).items()],
+        "cascades": [*_cascades(run)],
         "valid": run.one("mismatch_valid", reader="first_token"),
         "by_text": [*_by_text(run)],
         "statuses": [(reader, _statuses(run, reader)) for reader in run.readers],
     }
+
+
+class Step(NamedTuple):
+    """One step of a cascade.
+
+    Attributes:
+        name: of the reader that the step adds.
+        given: replies that came to it.
+        read: of those, what it settled.
+        changed: of those, what it reads otherwise than the step before; None of the first.
+        score: accuracy as published with all steps up to this one; None where it is undefined.
+    """
+
+    name: str
+    given: int
+    read: int
+    changed: int | None
+    score: Estimate | None
+
+
+def _cascades(run: Results) -> Iterator[list[Step]]:
+    """The steps of each cascade, the score behind each of them."""
+    for name, told in run.findings.get("cascades", {}).items():
+        yield [
+            Step("text", told["read"], told["read"] - told["left_open"], None,
+                 run.one("accuracy", reader="text")),
+            Step(told["judge"], told["left_open"], told["judged"], told["changed"],
+                 run.one("accuracy", reader=name)),
+        ]  # fmt: skip
 
 
 class ByText(NamedTuple):

@@ -1,0 +1,97 @@
+"""One file of responses through one reader, and its readings as lines for people."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from horsesense.errors import ExitCode
+
+if TYPE_CHECKING:
+    from horsesense.inference.limits import Limits
+    from horsesense.readers.recorded import Recorded
+    from horsesense.readers.recorded_fields import Fields
+
+_AROUND = 60
+
+
+class Judging(NamedTuple):
+    """What holds for a reader that asks a model: where answers are kept, and its limits."""
+
+    out: Path | None
+    may: Limits
+    max_connections: int | None = None
+
+
+def read_any(
+    path: Path,
+    name: str,
+    show: Callable[[Recorded], None],
+    judging: Judging,
+    *,
+    fields: Fields | None = None,
+    multiple: bool = False,
+) -> tuple[int, ExitCode]:
+    """Read a file through the text reader or a model.
+
+    Returns the number of responses without a reading, and the exit code where there are any.
+    """
+    if name != "text":
+        return _read_in_bulk(path, name, show, judging, fields)
+    from horsesense.readers.recorded import read_file
+
+    for row in read_file(path, multiple=multiple, fields=fields):
+        show(row)
+    return 0, ExitCode.TROUBLE
+
+
+def _read_in_bulk(
+    path: Path,
+    name: str,
+    show: Callable[[Recorded], None],
+    judging: Judging,
+    fields: Fields | None,
+) -> tuple[int, ExitCode]:
+    """Read through a model; say what a judge took."""
+    import asyncio
+
+    from horsesense.readers.model_based.bulk import read_in_bulk
+    from horsesense.readers.model_based.make import make_bulk_reader
+
+    reader, (out, may, connections) = make_bulk_reader(name), judging
+    found = asyncio.run(read_in_bulk(path, reader, out, show, may, fields, connections))
+    if found.spent.asked:
+        print(found.costs(), file=sys.stderr)
+    return found.unread, found.spent.exit_code or ExitCode.TROUBLE
+
+
+def line_of(row: Recorded, *more: str) -> str:
+    """One row of the output for people; fields are separated by tabs."""
+    reading = row.reading
+    chosen = ",".join(row.letters) or "-"
+    fields = [row.id, reading.status, chosen, reading.rule, f"{reading.confidence:.2f}", *more]
+    return "\t".join(map(printable, fields))
+
+
+def context(row: Recorded) -> str:
+    """The deciding words between » and «, with some of what stands around them."""
+    if row.reading.span is None:
+        return ""
+    start, end = row.reading.span
+    text = row.response
+    before = text[max(0, start - _AROUND) : start]
+    after = text[end : end + _AROUND]
+    left = "..." if start > _AROUND else ""
+    right = "..." if end + _AROUND < len(text) else ""
+    return f"{left}{before}»{_shortened(text[start:end])}«{after}{right}"
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 4 * _AROUND else f"{text[:_AROUND]} ... {text[-_AROUND:]}"
+
+
+def printable(text: str) -> str:
+    """`text` on one line, with characters that could steer a terminal shown as escapes."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)

@@ -1,0 +1,136 @@
+"""Rules first, a judge for the rest: `cascade:judge=MODEL`, or `cascade:at=0.8:judge=MODEL`.
+
+The text reader reads every reply. What it leaves `unclear`, and what it reads with a confidence
+below `at`, is shown to the judge; what the judge understands replaces the reading. A judge knows
+four statuses alone (answer, none, refusal, unknown): replies that the rules find ambiguous, cut off
+or empty are not shown to it, since it could only deny that.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict, dataclass
+from typing import Any, Final, Self
+
+from horsesense.errors import UsageError
+from horsesense.inference.limits import Limits, RunSummary
+from horsesense.inference.store import Store
+from horsesense.models.messages import Response
+from horsesense.readers.formats.by_format import TextAnswers
+from horsesense.readers.model_based.cases import Case, Rows, case_of
+from horsesense.readers.model_based.judge import JudgeReader
+from horsesense.readers.reading import Reading
+from horsesense.readers.version import Rules
+from horsesense.rng import fingerprint
+from horsesense.trials.trial import Trial
+
+RULES: Final = Rules(version="1", source="a2ab7edaadc1")
+
+SURE: Final = 0.9
+"""Confidence of the rules from which on no judge is asked, unless the name says another."""
+_NOT_FOR_A_JUDGE: Final = frozenset(("ambiguous", "truncated", "empty"))
+_SPEC = re.compile(r"(?:at=(?P<at>[01]|0?\.\d+):)?judge=(?P<judge>.+)", re.DOTALL)
+
+
+@dataclass
+class Steps:
+    """What each step of a cascade did, in replies.
+
+    Attributes:
+        read: all that the rules read.
+        left_open: what they were not sure enough of.
+        judged: of those, what the judge understood.
+        changed: of those, what it reads otherwise than the rules.
+    """
+
+    read: int = 0
+    left_open: int = 0
+    judged: int = 0
+    changed: int = 0
+
+
+class CascadeReader:
+    """The text reader, and a judge for what it does not read surely.
+
+    Attributes:
+        steps: what happened to the replies so far.
+        judge: the second step; `judge.spent` is what it took.
+
+    Args:
+        spec: `judge=MODEL`, with `at=CONFIDENCE,` before it where it is not 0.9.
+
+    Raises:
+        UsageError: it is not of that form, or the model cannot judge.
+    """
+
+    asks_model = True
+
+    def __init__(self, spec: str) -> None:
+        match = _SPEC.fullmatch(spec)
+        if match is None:
+            raise UsageError(
+                f"cascade:{spec} does not name a cascade.",
+                hint="Write cascade:judge=http:NAME, or cascade:at=0.8:judge=http:NAME.",
+            )
+        self.name = f"cascade:{spec}"
+        self.at = float(match["at"]) if match["at"] else SURE
+        self.judge = JudgeReader(match["judge"])
+        self.steps = Steps()
+        self._text = TextAnswers()
+
+    @property
+    def version(self) -> str:
+        """Says by which rules, which judge and from which confidence on."""
+        parts = [RULES.version, self._text.version, self.judge.version, f"{self.at:g}"]
+        return fingerprint(parts)
+
+    @property
+    def spent(self) -> RunSummary:
+        """What the judge took."""
+        return self.judge.spent
+
+    async def __aenter__(self) -> Self:
+        await self.judge.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self.judge.__aexit__(*error)
+
+    async def prepare(self, rows: Rows, store: Store | None, limits: Limits) -> RunSummary:
+        """Show the judge what the rules leave open; errors as of the judge."""
+        opened = [(t, r) for t, r in rows if self._open(t, r, self._text.read(t, r))]
+        self.steps.read += sum(len(trial.variants) for trial, _ in rows)
+        self.steps.left_open += len(opened)
+        spent = await self.judge.prepare(opened, store, limits) if opened else RunSummary()
+        for trial, response in opened:
+            (before,) = self._text.read(trial, response)
+            for after in self.judge.read(trial, response):
+                self.steps.judged += 1
+                same = (before.status, before.positions) == (after.status, after.positions)
+                self.steps.changed += not same
+        return spent
+
+    def read(self, trial: Trial, response: Response) -> tuple[Reading, ...]:
+        """The judge's reading where the rules leave it open and the judge has one."""
+        found = self._text.read(trial, response)
+        if self._open(trial, response, found):
+            return self.judge.read(trial, response) or found
+        return found
+
+    def _open(self, trial: Trial, response: Response, found: tuple[Reading, ...]) -> bool:
+        case: Case | None = case_of(trial, response)
+        if case is None or len(found) != 1 or not case.response.strip():
+            return False
+        status: str = found[0].status
+        if status == "unclear":
+            return True
+        return found[0].confidence < self.at and status not in _NOT_FOR_A_JUDGE
+
+    def told(self) -> dict[str, Any]:
+        """The steps, as a JSON value."""
+        return {"at": self.at, "judge": self.judge.name, **asdict(self.steps)}
+
+
+def from_spec(rest: str) -> CascadeReader:
+    """The reader that `cascade:REST` names; UsageError if there is none."""
+    return CascadeReader(rest)

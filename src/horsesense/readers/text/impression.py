@@ -1,0 +1,180 @@
+"""The first impression: what the ordered rules take a response to choose.
+
+It is one piece of evidence among others: `weigh` decides.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import NamedTuple
+
+from horsesense.readers.reading import Reading, Status
+from horsesense.readers.text import announcements, candidates, no_choice, special
+from horsesense.readers.text.marked_up import marked_up
+from horsesense.readers.text.options import ends_clause
+from horsesense.readers.text.statements import Statement, concludes, statements, turns
+from horsesense.readers.text.targets import Scene
+
+_HINTS_AT_NONE = re.compile(r"(?:no(?:ne|t)?|neither|incorrect|wrong|false)\b")
+_MORE_THAN_A_LETTER = re.compile(r"[+#*^_&%$]")
+_FINISHED = ".!?)]}\"'»。！？"
+_SURE = 0.99
+_FAIR = 0.85
+_DOUBT = 0.6
+
+
+class Impression(NamedTuple):
+    """What the ordered rules find.
+
+    Attributes:
+        reading: of the first rule that finds something; None where none does.
+        said: all statements of a choice, in order.
+        first: what the response begins with, where that is an option.
+    """
+
+    reading: Reading | None
+    said: list[Statement]
+    first: Statement | None
+
+
+def impression(scene: Scene, *, multiple: bool = False) -> Impression:
+    """The first rule that finds something speaks; the order is the order of trust."""
+    said = statements(scene)
+    first = candidates.lead(scene)
+    found = _decide(scene, said, first, multiple) or other_label(scene)
+    return Impression(found, said, first)
+
+
+def finished(text: str) -> bool:
+    """Whether a text ends like a sentence."""
+    return text.rstrip()[-1:] in _FINISHED
+
+
+def other_label(scene: Scene) -> Reading | None:
+    """A letter in the place of a label that is not one of them ("The answer is F").
+
+    One that is a label, alone among signs that mean nothing here, is chosen after all.
+    """
+    m = None
+    if scene.labels.letters:
+        m = announcements.OTHER_LABEL.search(scene.response.low)
+    elif scene.labels.numbers:
+        m = announcements.OTHER_NUMBER.match(scene.response.low)
+    if m is None:
+        return None
+    position = scene.labels.positions.get(m["alone"] or m["said"]) if scene.labels.letters else None
+    if position is not None and not _MORE_THAN_A_LETTER.search(m.group()):
+        alone = m.end() == len(scene.response.low)
+        span = scene.response.span(*m.span())
+        return Reading("answer", (position,), "label_alone", span, 0.93) if alone else None
+    return Reading("illegal", (), "other_label", scene.response.span(*m.span()), _SURE)
+
+
+def _decide(
+    scene: Scene, said: list[Statement], first: Statement | None, multiple: bool
+) -> Reading | None:
+    form = marked_up(scene)
+    if form is not None:
+        return _reading(scene, form, multiple, _SURE)
+    latest = max((s.end for s in said), default=first.end if first else 0)
+    if turn := candidates.corrected(scene, latest):
+        return _reading(scene, turn, multiple, 0.95)
+    if said:
+        found = _stated(scene, said, first, multiple)
+        if found.status == "ambiguous" and no_choice.REFUSAL.search(scene.response.low):
+            refused = _without_content(scene)
+            return refused and replace(refused, confidence=_DOUBT)
+        return found
+    if first:
+        sure = 0.98 if candidates.own_or_no_text(scene, first) else _FAIR
+        return _reading(scene, first, multiple, sure)
+    if line := candidates.last_line(scene):
+        return _reading(scene, line, multiple, 0.98)
+    return _without_content(scene) or _weak(scene, multiple)
+
+
+def _stated(
+    scene: Scene, said: list[Statement], first: Statement | None, multiple: bool
+) -> Reading:
+    """The last statement, with less confidence where another says something else.
+
+    A reply that opens with a label and that option's own text has answered; a later statement
+    overrules it only where it turns against it or concludes.
+    """
+    single = [s for s in said if len(s.target.positions) == 1]
+    last = candidates.listed(scene, said[-1] if multiple or not single else single[-1])
+    everything = said if first is None else [first, *said]
+    agreed = len({s.target.positions for s in everything}) == 1
+    low = scene.response.low
+    if first and not (agreed or turns(low, last) or concludes(low, last)) and _opens(scene, first):
+        last = first
+    agreed = agreed and all(s.target.text != "other" for s in said)
+    sure = _SURE if agreed else _FAIR
+    return _reading(scene, last, multiple, _DOUBT if _denied(scene, last) else sure)
+
+
+def _denied(scene: Scene, last: Statement) -> bool:
+    """Whether it is said after a statement that no option is right."""
+    if not _HINTS_AT_NONE.search(scene.response.low, last.end):
+        return False
+    later = no_choice.NONE.search(scene.response.low, last.end)
+    return later is not None and not announcements.REMAINING.search(later.group())
+
+
+def _opens(scene: Scene, first: Statement) -> bool:
+    one = first.rule == "lead" and len(first.target.positions) == 1 and first.target.agrees
+    return bool(one) and ends_clause(scene.response, first.end)
+
+
+def _without_content(scene: Scene) -> Reading | None:
+    said = special.find(scene.response)
+    if said is None:
+        return None
+    position = special.option_meaning(said.meaning, scene.options.texts)
+    span = scene.response.span(said.start, said.end)
+    if position is not None:
+        return Reading("answer", (position,), said.meaning, span, said.confidence)
+    status: Status = "none" if said.meaning == "undetermined" else said.meaning
+    return Reading(status, (), said.meaning, span, said.confidence)
+
+
+def _weak(scene: Scene, multiple: bool) -> Reading | None:
+    """What is merely mentioned: labels first, then linked labels, then texts."""
+    named = candidates.mentions(scene)
+    found = named.open
+    if len({s.target.positions for s in found}) > 1:
+        found = [s for s in found if s.target.agrees] or found
+    found = found or candidates.weakly_linked(scene)
+    if found:
+        if len({s.target.positions for s in found}) == 1:
+            return _reading(scene, found[-1], multiple, 0.93)
+        return _several(scene, found)
+    hits, rejected = candidates.texts(scene)
+    if len(named.rejected | rejected) == len(scene.options.texts):
+        return Reading("none", (), "all_rejected", None, 0.9)
+    hits = [hit for hit in hits if hit.position not in named.rejected]
+    hits = candidates.confirmed_texts(scene, hits) or hits
+    if not hits:
+        return None
+    span = scene.response.span(hits[-1].start, hits[-1].end)
+    if len({h.position for h in hits}) > 1:
+        return Reading("ambiguous", (), "several_texts", span, _FAIR)
+    chance = candidates.numeric(scene, hits[-1].position) or not finished(scene.response.low)
+    sure = _DOUBT if chance else 0.9
+    return Reading("answer", (hits[-1].position,), "text_alone", span, sure)
+
+
+def _several(scene: Scene, found: list[Statement]) -> Reading:
+    span = scene.response.span(found[0].start, found[-1].end)
+    return Reading("ambiguous", (), "several_" + found[0].rule, span, _FAIR)
+
+
+def _reading(scene: Scene, found: Statement, multiple: bool, confidence: float) -> Reading:
+    target = found.target
+    span = scene.response.span(found.start, target.end)
+    if target.text == "other":
+        return Reading("ambiguous", (), "label_with_other_text", span, _FAIR)
+    if len(target.positions) > 1 and not multiple:
+        return Reading("ambiguous", (), "several", span, _FAIR)
+    return Reading("answer", target.positions, found.rule, span, confidence)

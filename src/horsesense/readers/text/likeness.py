@@ -1,0 +1,325 @@
+"""How much a stretch of a response is like each option: stems, meanings of common words, values.
+
+It is for replies that repeat neither a label nor an option's text: "it goes up" for "It rises",
+"lostOrStolenCard" for "lost_or_stolen_card", "1500 m" for "1.5 km".
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from horsesense.readers.text.normalise import DEFAULT
+
+_WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:'[a-z]+)?")
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_SUFFIX = re.compile(
+    r"(?:ations?|ations?|ments?|ness|ities|ity|ingly|edly|ally|ing|ies|ied|ely|ed|es|ly|s|e|y)$"
+)
+_STOP = frozenset(
+    [
+        "a",
+        "an",
+        "the",
+        "of",
+        "to",
+        "in",
+        "on",
+        "at",
+        "by",
+        "for",
+        "with",
+        "and",
+        "or",
+        "but",
+        "as",
+        "is",
+        "are",
+        "was",
+        "were",
+        "be",
+        "been",
+        "being",
+        "it",
+        "its",
+        "it's",
+        "this",
+        "that",
+        "these",
+        "those",
+        "there",
+        "which",
+        "who",
+        "what",
+        "when",
+        "where",
+        "how",
+        "than",
+        "then",
+        "so",
+        "such",
+        "from",
+        "into",
+        "about",
+        "i",
+        "you",
+        "he",
+        "she",
+        "they",
+        "we",
+        "my",
+        "your",
+        "his",
+        "her",
+        "their",
+        "our",
+        "me",
+        "him",
+        "them",
+        "us",
+        "do",
+        "does",
+        "did",
+        "has",
+        "have",
+        "had",
+        "will",
+        "would",
+        "can",
+        "could",
+        "may",
+        "might",
+        "must",
+        "shall",
+        "should",
+        "if",
+        "because",
+        "since",
+        "also",
+        "just",
+        "very",
+        "more",
+        "most",
+        "some",
+        "any",
+        "all",
+        "both",
+        "each",
+        "only",
+        "own",
+        "same",
+        "too",
+        "option",
+        "answer",
+        "choice",
+        "correct",
+    ]
+)
+# Words of one meaning, by stems; a reply may use one and the option the other.
+_ALIKE = (
+    "rise increase grow up higher raise climb gain upward expand",
+    "fall decrease drop decline down lower reduce shrink sink downward less",
+    "same unchanged constant stay remain steady equal unaffected nothing",
+    "agree support favor favour approve endorse back",
+    "disagree oppose against disapprove object",
+    "yes true yeah yep affirmative indeed correct acceptable allowed certainly",
+    "no not false never nope negative incorrect cannot can't isn't doesn't don't won't wasn't "
+    "aren't nicht nein",
+    "strong complete total full entire absolute very extreme highly definite",
+    "some slight fair bit rather somewhat partly partial moderate little",
+    "good positive happy great glad joy love pleased favorable excellent",
+    "bad negative sad poor terrible awful hate unhappy",
+    "neutral neither mixed indifferent middle balanced",
+    "big large huge great major",
+    "small little tiny minor",
+    "often frequent usual regular",
+    "rare seldom hardly occasional infrequent",
+    "always every constant",
+    "maybe perhaps possible unsure uncertain depends",
+    "begin start commence",
+    "end stop finish cease terminate",
+    "important essential crucial vital matter",
+    "doctor physician medical",
+    "buy purchase acquire",
+    "cost price expense",
+    "sea ocean marine coast",
+    "car automobile vehicle",
+    "kill die death dead fatal",
+    "hot heat warm",
+    "cold cool chilly freeze",
+    "wet rain moist damp",
+    "fast quick rapid swift",
+    "sport football soccer game match team",
+    "business economy company market finance",
+)
+_NUMERALS = {
+    word: str(number)
+    for number, word in enumerate(
+        [
+            "zero",
+            "one",
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+        ]
+    )
+}
+_UNITS: dict[str, tuple[str, float]] = {
+    **dict.fromkeys(("km", "kilometer", "kilometre", "kilometers", "kilometres"), ("m", 1000.0)),
+    **dict.fromkeys(("m", "meter", "metre", "meters", "metres"), ("m", 1.0)),
+    **dict.fromkeys(("cm", "centimeter", "centimetre", "centimeters", "centimetres"), ("m", 0.01)),
+    **dict.fromkeys(("mm", "millimeter", "millimetre", "millimeters", "millimetres"), ("m", 0.001)),
+    **dict.fromkeys(("kg", "kilogram", "kilograms", "kilo", "kilos"), ("g", 1000.0)),
+    **dict.fromkeys(("g", "gram", "grams"), ("g", 1.0)),
+    **dict.fromkeys(("mg", "milligram", "milligrams"), ("g", 0.001)),
+    **dict.fromkeys(("mcg", "µg", "μg", "microgram", "micrograms"), ("g", 1e-06)),
+    **dict.fromkeys(("l", "liter", "litre", "liters", "litres"), ("l", 1.0)),
+    **dict.fromkeys(("ml", "milliliter", "millilitre", "milliliters", "millilitres"), ("l", 0.001)),
+    **dict.fromkeys(("s", "sec", "second", "seconds"), ("s", 1.0)),
+    **dict.fromkeys(("ms", "millisecond", "milliseconds"), ("s", 0.001)),
+    **dict.fromkeys(("min", "mins", "minute", "minutes"), ("s", 60.0)),
+    **dict.fromkeys(("h", "hr", "hrs", "hour", "hours"), ("s", 3600.0)),
+    **dict.fromkeys(("day", "days"), ("s", 86400.0)),
+    **dict.fromkeys(("week", "weeks"), ("s", 604800.0)),
+    **dict.fromkeys(("%", "percent"), ("", 0.01)),
+    **dict.fromkeys(("k", "thousand"), ("", 1000.0)),
+    **dict.fromkeys(("million",), ("", 1000000.0)),
+    **dict.fromkeys(("billion",), ("", 1000000000.0)),
+    **dict.fromkeys(("cent", "cents", "¢", "pence"), ("$", 0.01)),
+    **dict.fromkeys(("dollar", "dollars", "euro", "euros", "€", "pounds"), ("$", 1.0)),
+}
+_NUMBER = re.compile(
+    r"(?P<money>[$€£]\s?)?(?P<number>(?<![\w.])[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)"
+    r"(?:\s?/\s?(?P<below>\d+)(?![/\d]))?"
+    r"(?:e(?P<power>[-+]?\d{1,2})\b| ?[x×*] ?10\^?(?P<ten>[-+]?\d{1,2}))?"
+    r"(?:[ -]?(?P<unit>%|€|¢|[a-zµμ]{1,12})(?![a-z]))?"
+)
+_LATEX = re.compile(r"\\[dt]?frac\s*\{?(\d+)\}?\s*\{?(\d+)\}?")
+_SPELLED = re.compile(r"\b(?:" + "|".join(_NUMERALS) + r")\b")
+
+Value = tuple[str, float]
+
+
+@lru_cache(maxsize=65_536)
+def stem(word: str) -> str:
+    """A word without its ending; numerals as digits, common synonyms as one."""
+    return _GROUPS.get(word) or _GROUPS.get(_cut(word)) or _NUMERALS.get(word) or _cut(word)
+
+
+def _cut(word: str) -> str:
+    if len(word) < 4 or word[0].isdigit():
+        return word
+    short = _SUFFIX.sub("", word)
+    return short if len(short) >= 3 else word
+
+
+_GROUPS: dict[str, str] = {}
+for _group in _ALIKE:
+    _first = _group.split()[0]
+    for _one in _group.split():
+        _GROUPS.setdefault(_one, f"~{_first}")
+        _GROUPS.setdefault(_cut(_one), f"~{_first}")
+
+
+def stems(low: str) -> list[str]:
+    """The stems of a text in lower case, function words left out."""
+    found = []
+    for word in _WORD.findall(low):
+        if word.endswith("n't"):
+            found.append("~no")
+        if word not in _STOP:
+            found.append(stem(word))
+    return found
+
+
+@lru_cache(maxsize=16_384)
+def option_stems(text: str) -> tuple[str, ...]:
+    """The stems of an option, "camelCase" and "snake_case" taken apart."""
+    split = _CAMEL.sub(" ", text).translate(DEFAULT).lower()
+    return tuple(stems(split)) or tuple(_WORD.findall(split))
+
+
+def overlap(words: Sequence[str], options: Sequence[str]) -> list[float]:
+    """For each option the share of its stems, weighted by how few options have them, in `words`."""
+    said = frozenset(words)
+    held = [frozenset(option_stems(text)) for text in options]
+    counts: dict[str, int] = {}
+    for own in held:
+        for one in own:
+            counts[one] = counts.get(one, 0) + 1
+    k = len(options)
+    weight = {one: math.log((k + 0.5) / n) for one, n in counts.items()}
+    result = []
+    for own in held:
+        total = sum(weight[one] for one in own)
+        result.append(sum(weight[one] for one in own & said) / total if total > 0 else 0.0)
+    return result
+
+
+def _squash(text: str) -> str:
+    return "".join(c for c in text.translate(DEFAULT).lower() if c.isalnum())
+
+
+@lru_cache(maxsize=16_384)
+def squashed(text: str) -> str:
+    """The letters and digits of an option alone."""
+    return _squash(text)
+
+
+def written_otherwise(low: str, options: Sequence[str]) -> set[int]:
+    """Positions whose text is there in another form: joined, split, in another number."""
+    line, solid = f" {' '.join(stems(low))} ", _squash(low)
+    found = []
+    for position, text in enumerate(options):
+        own, whole = option_stems(text), squashed(text)
+        there = len(whole) >= 5 and whole in solid
+        if there or (own and f" {' '.join(own)} " in line):
+            found.append((position, whole))
+    return {
+        position
+        for position, whole in found
+        if not any(whole != other and whole in other for _, other in found)
+    }
+
+
+def values(low: str) -> list[Value]:
+    """The numbers of a text with their kind of unit, in order; fractions worked out."""
+    if "frac" in low:
+        low = _LATEX.sub(r"\1/\2", low)
+    low = _SPELLED.sub(lambda m: _NUMERALS[m.group()], low)
+    return [_value(m) for m in _NUMBER.finditer(low)]
+
+
+def _value(m: re.Match[str]) -> Value:
+    number = float(m["number"].replace(",", ""))
+    if m["below"] and float(m["below"]):
+        number /= float(m["below"])
+    if power := m["power"] or m["ten"]:
+        number *= 10.0 ** int(power)
+    unit, factor = _UNITS.get(m["unit"] or "", ("", 1.0))
+    return ("$" if m["money"] else unit, number * factor)
+
+
+@lru_cache(maxsize=16_384)
+def option_value(text: str) -> Value | None:
+    """The value of an option that is one number, perhaps with a unit or a name before it."""
+    found = values(text.translate(DEFAULT).lower())
+    words = [w for w in re.findall(r"[^\W\d_]+", text) if w.lower() not in _NUMERALS]
+    return found[0] if len(found) == 1 and len(words) <= 2 else None
+
+
+def same(one: Value, other: Value) -> bool:
+    """Whether two values are equal; a unit that is missing on one side is no difference."""
+    if one[0] and other[0] and one[0] != other[0]:
+        return False
+    return math.isclose(one[1], other[1], rel_tol=1e-9, abs_tol=1e-12)

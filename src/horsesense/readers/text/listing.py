@@ -1,0 +1,138 @@
+"""Lists of all options in which one stands out: by a mark, a verdict or the highest chance."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from horsesense.readers.text.targets import Scene
+
+_BEFORE = re.compile(r"[^\w\n]*(?:\[ ?x? ?\][^\w\n]*|option\s+|<t[dr]>[^\w\n]*)*", re.IGNORECASE)
+_PLAIN = re.compile(r"[\s.,;:()|•\-–—]+")
+_BOX = re.compile(r"\[\s*\]|☐|◯|○")
+_MARK = re.compile(r"[✓✔✅☑←⬅➡→👈👉★⭐*<>=]|\[x\]")
+_CROSS = re.compile(r"[✗✘❌✖❎🚫👎⛔]")
+_VERDICT = re.compile(
+    r"\A[\s|:;,.()*_\-–—=→>]*(?:(?P<yes>✅|✓|✔|☑|(?:yes|true|correct|right|oui|sí|si|ja|richtig|good"
+    r"|fits|matches|best|chosen|selected|supported)\b)|(?P<no>❌|✗|✘|✖|(?:no|not|false|incorrect"
+    r"|wrong|non|nein|falsch|poor|weak|partial|impossible|unlikely|eliminated|rejected"
+    r"|unsupported)\b))"
+)
+_CHANCE = re.compile(
+    r"\A[^\w\n+]{0,12}?(?:\w+\W{0,4}){0,2}?[^\w\n+]{0,6}?(\d{1,3}(?:[.,]\d+)?|\.\d+)"
+)
+_NAME = re.compile(r"\w{1,5}(?![\w'])")
+_GAP = re.compile(r"[^\w\n]*")
+_DIGIT = re.compile(r"\d")
+_LETTER = re.compile(r"[^\W\dx_]")
+_MOST = 20_000
+
+
+def stands_out(scene: Scene) -> int | None:
+    """The position of the option that a list of all of them marks, approves or rates highest."""
+    source = scene.response.source
+    if len(scene.options.texts) < 2 or len(source) > _MOST:
+        return None
+    text = source.rpartition("</think>")[2].lower()
+    rests = _rests(scene, text)
+    if rests is not None:
+        for look in (_approved, _marked, _likeliest):
+            found = look(rests)
+            if found is not None:
+                return found
+    chances = _in_a_row(scene, text) if _DIGIT.search(text) else None
+    return _likeliest(chances) if chances else None
+
+
+def _rests(scene: Scene, text: str) -> list[tuple[str, str]] | None:
+    """What stands before and after each option in the line that begins with it; None where an
+    option has no such line, or several."""
+    found: dict[int, tuple[str, str]] = {}
+    names = {name.lower(): i for name, i in scene.labels.positions.items()}
+    texts = [text.lower() for text in scene.options.texts]
+    for line in text.split("\n"):
+        m = _BEFORE.match(line)
+        start = m.end() if m else 0
+        position, end = _option_at(line, start, names, texts)
+        if position is None:
+            continue
+        if position in found:
+            return None
+        found[position] = (line[:start], line[end:])
+    if len(found) < len(texts):
+        return None
+    return [found[i] for i in range(len(texts))]
+
+
+def _option_at(
+    line: str, start: int, names: dict[str, int], texts: list[str]
+) -> tuple[int | None, int]:
+    """The option that a line names at a place, by label or text, and where its name ends."""
+    m = _NAME.match(line, start)
+    position = names.get(m.group()) if m else None
+    end = m.end() if m and position is not None else start
+    if position is None:
+        fits = [i for i, text in enumerate(texts) if text and line.startswith(text, start)]
+        if not fits:
+            return None, start
+        position = max(fits, key=lambda i: len(texts[i]))
+        return position, start + len(texts[position])
+    gap = _GAP.match(line, end)
+    after = gap.end() if gap else end
+    if texts[position] and line.startswith(texts[position], after):
+        end = after + len(texts[position])
+    return position, end
+
+
+def _marked(rests: list[tuple[str, str]]) -> int | None:
+    """The only one whose line has a mark that those of all others lack."""
+    signs = [_PLAIN.sub("", _BOX.sub("", before + after)) for before, after in rests]
+    usual, n = Counter(signs).most_common(1)[0]
+    if len(signs) == 2:
+        usual, n = ("", 1) if "" in signs else ("", 0)
+    odd = [i for i, sign in enumerate(signs) if sign != usual]
+    if n != len(signs) - 1 or len(odd) != 1:
+        return None
+    more = signs[odd[0]].replace(usual, "", 1) if usual else signs[odd[0]]
+    marked = _MARK.search(more) and not _CROSS.search(more) and not _LETTER.search(more)
+    return odd[0] if marked else None
+
+
+def _approved(rests: list[tuple[str, str]]) -> int | None:
+    """The only one whose line goes on with a yes where all others go on with a no, or the reverse
+    ("which is not?")."""
+    verdicts = [_VERDICT.match(after) for _, after in rests]
+    for_it = [i for i, m in enumerate(verdicts) if m and m["yes"]]
+    against = [i for i, m in enumerate(verdicts) if m and m["no"]]
+    if len(for_it) + len(against) < len(rests):
+        return None
+    if len(for_it) == 1:
+        return for_it[0]
+    return against[0] if len(against) == 1 else None
+
+
+def _likeliest(rests: list[tuple[str, str]]) -> int | None:
+    """The one with the highest of numbers that add up to 1 or to 100."""
+    found = [_CHANCE.match(after) for _, after in rests]
+    chances = [float(m[1].replace(",", ".")) for m in found if m]
+    if len(chances) < len(rests) or not any(abs(sum(chances) / whole - 1) < 0.021
+                                            for whole in (1, 100)):  # fmt: skip
+        return None
+    highest = max(chances)
+    return chances.index(highest) if chances.count(highest) == 1 else None
+
+
+def _in_a_row(scene: Scene, text: str) -> list[tuple[str, str]] | None:
+    """What follows each option where all are named one after the other in one line."""
+    names = list(scene.labels.positions.items())
+    ways = [[(n.lower(), i) for n, i in names]] if names else []
+    ways.append([(t.lower(), i) for i, t in enumerate(scene.options.texts) if t.strip()])
+    for way in ways:
+        known = dict(way)
+        each = "|".join(re.escape(name) for name in sorted(known, key=len, reverse=True))
+        hits = list(re.finditer(rf"(?<![\w.])(?:{each})(?![\w.])", text))
+        if [known[m.group()] for m in hits] != list(range(len(scene.options.texts))):
+            continue
+        ends = [*(m.start() for m in hits[1:]), len(text)]
+        return [("", text[m.end() : end]) for m, end in zip(hits, ends, strict=True)]
+    return None

@@ -1,0 +1,80 @@
+"""Options named by their place: "the second one", "option 3" where labels are letters."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+_ORDINALS = {
+    word: number
+    for number, words in enumerate(
+        (
+            *(
+                "first 1st erste ersten primera primero première premier",
+                "second 2nd zweite segunda",
+            ),
+            *("third 3rd dritte tercera troisième", "fourth 4th vierte cuarta", "fifth 5th"),
+            *("sixth 6th", "seventh 7th", "eighth 8th", "ninth 9th", "tenth 10th"),
+        )
+    )
+    for word in words.split()
+}
+_NUMERALS = {
+    word: number
+    for number, word in enumerate(
+        ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+    )
+}
+_THING = (
+    r"(?:options?|choices?|answers?|alternatives?|one|statements?|items?|entry|candidate"
+    r"|possibility|bullet|line|option|antwort|opción|respuesta|réponse)"
+)
+_ORDINAL = "|".join(_ORDINALS)
+PLACE = re.compile(
+    rf"\b(?P<ordinal>{_ORDINAL}|last|bottom|top|topmost|middle)"
+    rf" (?P<least>to last |from last )?(?:answer |listed |given |offered )?{_THING}\b"
+    rf"(?! (?:is|was) to\b)"
+    r"|\b(?:options?|choice|answer|alternative|number|no\.|nr\.|item|#)\s?(?:number |no\. ?|# ?)?"
+    r"(?P<number>\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten)\b(?![.,:/]\d|\s?[%=])"
+    r"|\bthe (?P<pair>former|latter)\b"
+    r"|\bfrom the (?P<end>top|bottom)\b"
+)
+_NOT_A_PLACE = re.compile(r"\b(?:my|at|in|for|of the|your) (?:the )?\Z")
+
+
+class Place(NamedTuple):
+    """An option named by its place."""
+
+    position: int
+    start: int
+    end: int
+
+
+def place_at(m: re.Match[str], k: int, digits: bool) -> Place | None:
+    """The place that a match of `PLACE` names among `k` options, None where it names none.
+
+    With `digits`, numbers are labels and not places.
+    """
+    low, start = m.string, m.start()
+    if m["ordinal"] and _NOT_A_PLACE.search(low, max(0, start - 12), start):
+        return None
+    position = _position(m, k, digits)
+    return None if position is None or not 0 <= position < k else Place(position, start, m.end())
+
+
+def _position(m: re.Match[str], k: int, digits: bool) -> int | None:
+    if ordinal := m["ordinal"]:
+        if ordinal in ("last", "bottom"):
+            return k - 1
+        if ordinal in ("top", "topmost"):
+            return 0
+        if ordinal == "middle":
+            return k // 2 if k % 2 else None
+        return k - 1 - _ORDINALS[ordinal] if m["least"] else _ORDINALS[ordinal]
+    if number := m["number"]:
+        if digits:
+            return None
+        return _NUMERALS[number] if number in _NUMERALS else int(number) - 1
+    if m["pair"]:
+        return ("former", "latter").index(m["pair"]) if k == 2 else None
+    return None
