@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from cells import cell_of
 from horsesense.findings.evidence import Evidence, binomial_tail, items_needed
+from horsesense.findings.finding import Finding
 from horsesense.findings.kinds import KINDS, SIZES, Kind
 from horsesense.findings.known import by_gold
-from horsesense.findings.verdict import Accusation, weighted
-from horsesense.measures.cells import Cell
+from horsesense.findings.verdict import Accusation, verdict, weighted
+from horsesense.measures.cells import STATUS_CODE, Cell
 from horsesense.measures.composition import PARTS, ScoreComposition
 from horsesense.measures.estimate import Context, found_all
 from horsesense.measures.registry import MEASURES
 from horsesense.stats.paired import Paired
 from horsesense.stats.shares import Shares
-from horsesense.trials.condition import PLAIN
+from horsesense.trials.condition import PLAIN, Condition
+from horsesense.trials.trial import NONE_OPTION, REFUSED_OPTION
 
 
 def share(hits: int, n: int) -> Evidence:
@@ -159,6 +164,67 @@ class TestSwitches:
     def test_it_is_told_as_what_it_is(self) -> None:
         change = {e.probe: e.value for e in found_in(self.cells(), "valid_change")}
         assert change == {"repeat": 0.0, "labels": -0.5}
+
+    def test_a_refusal_is_no_other_option(self) -> None:
+        """A model that refuses one form was said to choose other options there."""
+        labels = cell_of([[0], [0], [REFUSED_OPTION], [NONE_OPTION]], [0] * 4, probe="labels")
+        status = labels.status.copy()
+        status[2:, 0] = STATUS_CODE["refusal"], STATUS_CODE["none"]
+        refusing = replace(labels, status=status)
+        cells = [published([1, 1, 1, 1]), replace(published([1, 1, 1, 1]), probe="repeat")]
+        (e,) = found_in([*cells, refusing], "answer_switch_beyond_repeat")
+        assert (e.value, e.about.n) == (0.0, 2)
+        (shown,) = found_in([*cells, labels], "answer_switch_beyond_repeat")
+        assert (shown.value, shown.about.n) == (0.5, 4)
+
+
+def told(cells: list[Cell], name: str) -> list[Finding]:
+    """The verdict on cells by one measure, of a run that promises the same answer throughout."""
+    n = max(len(cell.item) for cell in cells)
+    context = Context("d", "m", np.arange(n), signature=lambda *_: None)  # type: ignore[arg-type, return-value]
+    probe = {"title": "A probe", "invariant": "same_answer"}
+    run = SimpleNamespace(
+        reader="text",
+        probes={cell.probe: probe for cell in cells},
+        label=lambda probe, condition: probe,
+    )
+    return verdict(run, found_all(cells, [MEASURES.get(name)], context))
+
+
+class TestSentences:
+    """No sentence is refuted by the number beside it."""
+
+    def risen(self, probe: str) -> list[Cell]:
+        as_published = cell_of([[None]] * 70 + [[0]] * 30, [0] * 100, probe="original")
+        better = cell_of([[0]] * 100, [0] * 100, probe=probe)
+        return [as_published, better]
+
+    def test_a_none_option_is_told_from_one_side(self) -> None:
+        text = kind("none_option").ruled_out
+        assert "about as often" not in text
+        assert "falls by less" not in text
+
+    def test_more_choices_are_not_about_as_many(self) -> None:
+        (f,) = told(self.risen("labels"), "valid_change")
+        assert f.kind == "ruled_out"
+        assert "not fewer replies choose" in f.sentence
+        assert "+70 points" in f.sentence
+
+    def test_fewer_changes_are_not_about_as_often(self) -> None:
+        assert "about as often" not in kind("answer_change").ruled_out
+
+    def test_the_most_chosen_position_is_the_most_chosen(self) -> None:
+        """A of four with 23 % was called the most chosen, being the farthest from an even 25 %."""
+        rows = [[0, 1, 2, 3]] * 768 + [[1, 1, 2, 3], [2, 1, 2, 3], [3, 1, 2, 3]] * 24
+        cell = replace(
+            cell_of(rows, [0] * len(rows), positions=rows),
+            condition=Condition.parse("design=cyclic"),
+        )
+        (f,) = told([cell], "position_preference")
+        assert f.kind == "ruled_out"
+        assert f.value is not None
+        assert f.value > 0.25
+        assert f.group != "A"
 
 
 class TestKnownCells:

@@ -198,9 +198,9 @@ KINDS: tuple[Kind, ...] = (
         found="The model says “none of these” less often than it should: under "
         "“{label}”, where the right answer was removed, accuracy is {distance} "
         "lower than as published.",
-        ruled_out="The model says “none of these” about as often as it should: under "
-        "“{label}”, where the right answer was removed, accuracy falls by less "
-        "than {size} ({change}).",
+        ruled_out="The model does not say “none of these” less often than it should: under "
+        "“{label}”, where the right answer was removed, accuracy is not lower than as "
+        "published, to within {size} ({change}).",
         cannot_tell="These items cannot tell whether the model says “none of these” as often as it "
         "should: under “{label}”, where the right answer was removed, accuracy differs "
         "by {change} from the published score",
@@ -249,8 +249,8 @@ KINDS: tuple[Kind, ...] = (
         way="above",
         found="Under “{label}”, the model chooses another option more often than when "
         "the same prompt is asked again, by {distance}.",
-        ruled_out="Under “{label}”, the model chooses another option about as often as when "
-        "the same prompt is asked again, to within {size} ({change}).",
+        ruled_out="Under “{label}”, the model does not choose another option more often than "
+        "when the same prompt is asked again, to within {size} ({change}).",
         cannot_tell="These items cannot tell whether the model chooses another option under "
         "“{label}” more often than when the same prompt is asked again ({change})",
         takes=_promising("same_answer"),
@@ -265,8 +265,8 @@ KINDS: tuple[Kind, ...] = (
         way="below",
         found="Under “{label}”, fewer replies choose an option than as published, by "
         "{distance}; those that choose none count as wrong.",
-        ruled_out="Under “{label}”, about as many replies choose an option as in the "
-        "published form, to within {size} ({change}).",
+        ruled_out="Under “{label}”, not fewer replies choose an option than as published, "
+        "to within {size} ({change}).",
         cannot_tell="These items cannot tell whether fewer replies choose an option under "
         "“{label}” than as published ({change})",
         takes=_promising("same_answer", "same_accuracy"),

@@ -240,9 +240,15 @@ def _told(group: Sequence[Finding]) -> Finding:
     for outcome in ORDER:
         members = [f for f in group if f.kind == outcome]
         if members:
-            strongest = max(members, key=lambda f: abs(f.effect))
+            strongest = max(members, key=_badness)
             return _with_others(strongest, len(members), len(group))
     raise AssertionError("a group has members")
+
+
+def _badness(f: Finding) -> float:
+    """How far a finding lies on the side that is a fault."""
+    way = next(kind.way for kind in KINDS if kind.name == f.name)
+    return abs(f.effect) if way == "both" else f.effect if way == "above" else -f.effect
 
 
 def _with_others(f: Finding, members: int, of: int) -> Finding:
