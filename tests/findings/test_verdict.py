@@ -215,7 +215,7 @@ class TestSentences:
 
     def test_the_most_chosen_position_is_the_most_chosen(self) -> None:
         """A of four with 23 % was called the most chosen, being the farthest from an even 25 %."""
-        rows = [[0, 1, 2, 3]] * 768 + [[1, 1, 2, 3], [2, 1, 2, 3], [3, 1, 2, 3]] * 24
+        rows = [[0] * 4] * 180 + [[1] * 4] * 206 + [[2] * 4] * 207 + [[3] * 4] * 207
         cell = replace(
             cell_of(rows, [0] * len(rows), positions=rows),
             condition=Condition.parse("design=cyclic"),
