@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from cells import cell_of
+from horsesense.findings.early import Early
 from horsesense.findings.evidence import Evidence, binomial_tail, items_needed
 from horsesense.findings.finding import Finding
 from horsesense.findings.kinds import KINDS, SIZES, Kind
@@ -225,6 +226,28 @@ class TestSentences:
         assert f.value is not None
         assert f.value > 0.25
         assert f.group != "A"
+
+
+class TestEarly:
+    @pytest.mark.parametrize(
+        ("direction", "outcome", "said"),
+        [(1, "ruled_out", "does not fall by 5 points"), (-1, "found", "falls by 5 points")],
+    )
+    def test_a_none_option_is_accused_of_a_fall_alone(
+        self, direction: int, outcome: str, said: str
+    ) -> None:
+        """A rise was found, as if it were a fault."""
+        where = {"probe": "none_of_the_above", "condition": "place=last"}
+        row = {"kind": "found", "direction": direction, "value": 0.3 * direction}
+        ends = {"low": 0.1, "high": 0.5, "level": 0.99, "size": 0.05, "n": 50, "units": 600}
+        run = SimpleNamespace(
+            reader="text",
+            probes={"none_of_the_above": {"title": "None", "invariant": "none"}},
+            label=lambda probe, condition: probe,
+        )
+        (f,) = Early([{**where, **row, **ends}], frozenset(), "text").findings(run)
+        assert (f.name, f.kind) == ("none_option", outcome)
+        assert said in f.sentence
 
 
 class TestKnownCells:

@@ -63,17 +63,11 @@ class Evidence:
         if way == "both":
             p = self.about.p(null) if isinstance(self.about, Shares) else self.about.p()
             return 1.0 if p is None else p
-        if way == "lacks":
-            return self._side(-inf, null + size)
-        return self._side(null, inf) if way == "above" else self._side(-inf, null)
+        return self._side(*faulty(way, null, size))
 
     def p_ruled_out(self, way: Way, null: float, size: float) -> float:
         """p of "there is such a fault, of at least the size that matters"; 1 likewise."""
-        if way == "both":
-            return self._side(null - size, null + size)
-        if way == "lacks":
-            return self._side(null, inf)
-        return self._side(-inf, null + size) if way == "above" else self._side(null - size, inf)
+        return self._side(*harmless(way, null, size))
 
     def _side(self, low: float, high: float) -> float:
         """p of a truth outside of (low, high), from intervals; for shares also exact.
@@ -88,6 +82,25 @@ class Evidence:
         if isinstance(self.about, Shares):
             p = max(p, binomial_tail(self.about, low, high))
         return p
+
+
+def faulty(way: Way, null: float, size: float) -> tuple[float, float]:
+    """Between which values there is a fault, of a way with one side."""
+    return {
+        "above": (null, inf),
+        "below": (-inf, null),
+        "lacks": (-inf, null + size),
+    }[way]
+
+
+def harmless(way: Way, null: float, size: float) -> tuple[float, float]:
+    """Between which values there is no fault of at least the size that matters."""
+    return {
+        "above": (-inf, null + size),
+        "below": (null - size, inf),
+        "lacks": (null, inf),
+        "both": (null - size, null + size),
+    }[way]
 
 
 def binomial_tail(share: Shares, low: float, high: float) -> float:
