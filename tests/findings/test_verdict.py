@@ -10,7 +10,7 @@ import pytest
 
 from cells import cell_of
 from horsesense.findings.early import Early
-from horsesense.findings.evidence import Evidence, binomial_tail, items_needed
+from horsesense.findings.evidence import Evidence, binomial_tail, clusters_needed
 from horsesense.findings.finding import Finding
 from horsesense.findings.kinds import KINDS, SIZES, Kind
 from horsesense.findings.known import by_gold
@@ -85,7 +85,7 @@ class TestEvidence:
     def test_items_needed_would_settle_it(self) -> None:
         """At the number that is named, no difference is ruled out in at least 3 of 4 studies."""
         few = difference(5, 5, 50)
-        n = items_needed(few, "both", 0.0, 0.05, 0.05)
+        n = clusters_needed(few, "both", 0.0, 0.05, 0.05)
         assert n is not None
         rng = np.random.default_rng(1)
         settled = 0
@@ -93,6 +93,21 @@ class TestEvidence:
             up, down = rng.multinomial(n, [0.1, 0.1, 0.8])[:2]
             settled += difference(up, down, n).p_ruled_out("both", 0.0, 0.05) <= 0.05
         assert 70 <= settled <= 97
+
+    @pytest.mark.parametrize(
+        ("hits", "of", "way", "null", "size", "truth"),
+        [(9, 40, "lacks", 0.25, 0.05, 0.225), (24, 40, "lacks", 0.58, 0.05, 0.63)]
+        + [(1, 40, "above", 0.01, 0.04, 0.01), (3, 40, "above", 0.01, 0.04, 0.075)],
+    )
+    def test_shares_needed_would_settle_it(  # type: ignore[no-untyped-def]
+        self, hits: int, of: int, way, null: float, size: float, truth: float
+    ) -> None:
+        """The number for agreement settled it in half of studies, and that near 0 in fewer."""
+        n = clusters_needed(share(hits, of), way, null, size, 0.003)
+        assert n is not None
+        drawn = [share(h, n) for h in np.random.default_rng(1).binomial(n, truth, 100)]
+        tests = [(e.p_found(way, null, size), e.p_ruled_out(way, null, size)) for e in drawn]
+        assert 0.7 <= np.mean([min(both) <= 0.003 for both in tests]) <= 0.92
 
     def test_each_group_is_evidence_of_its_own(self) -> None:
         cell = cell_of([[0, 1], [0, 0]], [0, 0], k=2, positions=[[0, 1], [0, 0]])
@@ -179,8 +194,8 @@ class TestSwitches:
         assert (shown.value, shown.about.n) == (0.5, 4)
 
 
-def told(cells: list[Cell], name: str) -> list[Finding]:
-    """The verdict on cells by one measure, of a run that promises the same answer throughout."""
+def told(cells: list[Cell], *names: str, each: float = 1.0) -> list[Finding]:
+    """The verdict on cells by some measures, of a run that promises the same answer throughout."""
     n = max(len(cell.item) for cell in cells)
     context = Context("d", "m", np.arange(n), signature=lambda *_: None)  # type: ignore[arg-type, return-value]
     probe = {"title": "A probe", "invariant": "same_answer"}
@@ -189,7 +204,8 @@ def told(cells: list[Cell], name: str) -> list[Finding]:
         probes={cell.probe: probe for cell in cells},
         label=lambda probe, condition: probe,
     )
-    return verdict(run, found_all(cells, [MEASURES.get(name)], context))
+    measures = map(MEASURES.get, names)
+    return verdict(run, found_all(cells, measures, context), items_per_cluster=each)
 
 
 class TestSentences:
@@ -210,6 +226,22 @@ class TestSentences:
         assert f.kind == "ruled_out"
         assert "not fewer replies choose" in f.sentence
         assert "+70 points" in f.sentence
+
+    def test_items_in_clusters_are_counted_as_items(self) -> None:
+        cells = [published([1, 1, 1, 0] * 5), replace(published([1, 1, 0, 0] * 5), probe="labels")]
+        (alone,) = (f for f in told(cells, "valid_change") if f.kind == "cannot_tell")
+        (four,) = (f for f in told(cells, "valid_change", each=4.0) if f.kind == "cannot_tell")
+        assert alone.items is not None
+        assert four.items == 4 * alone.items
+        assert four.sentence.endswith(" items in clusters like these would.")
+
+    def test_no_number_is_named_where_no_number_helps(self) -> None:
+        silent = cell_of([[None]] * 20, [0] * 20, probe="original")
+        cells = [silent, replace(silent, probe="labels")]
+        found = told(cells, "valid_rate", "valid_change")
+        (f,) = (f for f in found if f.name == "fewer_choices")
+        assert (f.kind, f.items) == ("cannot_tell", None)
+        assert "most replies choose no option" in f.sentence
 
     def test_fewer_changes_are_not_about_as_often(self) -> None:
         assert "about as often" not in kind("answer_change").ruled_out

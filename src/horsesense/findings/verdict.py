@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 
 from horsesense.findings.early import SHARE, STOPPED, Banded, Early
-from horsesense.findings.evidence import Evidence, faulty, harmless, items_needed
+from horsesense.findings.evidence import Evidence, clusters_needed, faulty, harmless
 from horsesense.findings.finding import ORDER, Finding, Outcome
 from horsesense.findings.kinds import KINDS, SIZES, Kind, Run, accused, problems
 from horsesense.findings.wording import chance_text, in_points, number, plural, rounded_up
@@ -52,6 +53,7 @@ def verdict(
     found: Iterable[Found],
     sizes: Mapping[str, float] | None = None,
     early: Early | None = None,
+    items_per_cluster: float = 1.0,
 ) -> list[Finding]:
     """The verdict on a run, in the order in which it is shown; one sentence a kind and probe.
 
@@ -60,6 +62,7 @@ def verdict(
         found: all estimates with what is behind them.
         sizes: the smallest size that matters, by kind; `SIZES` where a kind is not named.
         early: what was decided early, of an audit that may stop; it has its share of the errors.
+        items_per_cluster: on average; numbers of items that would settle something rest on it.
     """
     share = 1.0 if early is None else 1 - SHARE
     made = weighted([*accusations(run, found, {**SIZES, **(sizes or {})}, early)], share)
@@ -74,7 +77,10 @@ def verdict(
         for adjusted in (there, small)
     )
     left = ALPHA * share / unsettled if unsettled else ALPHA
-    judged = [_judged(run, a, p, q, left) for a, p, q in zip(made, there, small, strict=True)]
+    judged = [
+        _judged(run, a, p, q, left, items_per_cluster)
+        for a, p, q in zip(made, there, small, strict=True)
+    ]
     bets = [] if early is None else [*early.findings(run)]
     seen = [*_seen(run, judged, bets)]
     told = [_told(group) for group in _groups(seen[: len(judged)]).values()]
@@ -139,10 +145,11 @@ def weighted(made: Sequence[Accusation], whole: float = 1.0) -> list[Accusation]
     ]
 
 
-def _judged(run: Run, a: Accusation, p: float, q: float, left: float) -> Finding:
+def _judged(run: Run, a: Accusation, p: float, q: float, left: float, each: float) -> Finding:
     """The outcome of one accusation, given both of its adjusted p-values.
 
-    `left` is the level of what neither test settles, for a weight of 1.
+    `left` is the level of what neither test settles, for a weight of 1; `each` the items of a
+    cluster.
     """
     outcome: Outcome = "cannot_tell"
     if p <= ALPHA:
@@ -157,10 +164,12 @@ def _judged(run: Run, a: Accusation, p: float, q: float, left: float) -> Finding
     two_sided = outcome != "ruled_out" and a.kind.way == "both"
     level = 1 - (alpha if two_sided else 2 * alpha)
     if a.stopped:
-        level, ends, items = 1 - 2 * ALPHA * a.weight, a.band and a.band[:2], None
+        level, ends = 1 - 2 * ALPHA * a.weight, a.band and a.band[:2]
     else:
         ends = a.evidence.interval(level)
-        items = items_needed(a.evidence, a.kind.way, a.null, a.size, alpha)
+    items = None
+    if outcome == "cannot_tell" and not a.stopped:
+        items = _items_needed(a, alpha, each)
     e = a.evidence
     blank = Finding(
         kind=outcome,
@@ -181,11 +190,22 @@ def _judged(run: Run, a: Accusation, p: float, q: float, left: float) -> Finding
         weight=a.weight,
         n=e.n,
         counted=e.counted,
-        items=items if outcome == "cannot_tell" and e.about.clusters < (items or 0) else None,
+        items=items,
         section=a.kind.section,
         sentence="",
     )
-    return replace(blank, sentence=_sentence(blank, a, run))
+    return replace(blank, sentence=_sentence(blank, a, run, each))
+
+
+def _items_needed(a: Accusation, alpha: float, each: float) -> int | None:
+    """How many items would settle it, in clusters like these; None where no more would."""
+    about = a.evidence.about
+    clusters = clusters_needed(a.evidence, a.kind.way, a.null, a.size, alpha)
+    if clusters is None or clusters <= about.clusters:
+        return None
+    if a.kind.name == "many_problems":  # prompts are clusters too
+        each = max(each, about.n / about.clusters)
+    return ceil(clusters * each)
 
 
 def _level_left(p: float, adjusted: float, weight: float) -> float:
@@ -226,7 +246,7 @@ def _named(reader: str) -> str:
     return name if fitted == name else f"{fitted}, on items that it was not fitted on,"
 
 
-def _sentence(f: Finding, a: Accusation, run: Run) -> str:
+def _sentence(f: Finding, a: Accusation, run: Run, each: float) -> str:
     if a.stopped and f.kind == "cannot_tell":
         return _untold(run, f, STOPPED)
     text: str = getattr(a.kind, f.kind).format_map(words(f, a, run))
@@ -236,9 +256,9 @@ def _sentence(f: Finding, a: Accusation, run: Run) -> str:
     if f.kind == "found" and small and a.kind.way != "lacks":
         text = f"{text[:-1]}; it is there, but smaller than {in_points(f.size)}."
     if f.kind == "cannot_tell":
-        so = " asked in this way" if a.kind.name == "many_problems" else ""
-        more = f"; about {plural(rounded_up(f.items), 'item')}{so} would." if f.items else "."
-        text += more
+        so = " in clusters like these" if each > 1 else ""
+        so = " asked in this way" if a.kind.name == "many_problems" else so
+        text += f"; about {plural(rounded_up(f.items), 'item')}{so} would." if f.items else "."
     return text
 
 
@@ -258,11 +278,11 @@ def _seen(run: Run, judged: Sequence[Finding], bets: Sequence[Finding]) -> Itera
     unread = choice is not None and (choice.value or 0.0) < 0.5
     for f in (*judged, *bets):
         kind, why = kinds[f.name], ""
-        if f.kind == "ruled_out" and unread and kind.blind_if_unread:
+        if unread and kind.blind_if_unread:
             why = "most replies choose no option"
-        elif f.kind == "ruled_out" and chance and kind.blind_at_chance:
+        elif chance and kind.blind_at_chance:
             why = "a score that may be guessing hides it"
-        if why:
+        if why and (f.kind == "ruled_out" or (f.items and _badness(f) < f.size)):
             f = replace(f, kind="cannot_tell", sentence=_untold(run, f, why), items=None)
         yield f
 

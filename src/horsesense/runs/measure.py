@@ -74,7 +74,9 @@ def measure(directory: RunDirectory) -> Results:
         findings["composition"] = unasked_composition(found)
         findings["known"] = unasked_known(found, settings.level)
     results = Results(directory, findings, tuple(estimates))
-    judged = verdict(results, measured, settings.smallest, early)
+    judged = verdict(
+        results, measured, settings.smallest, early, _items_per_cluster(directory.items)
+    )
     findings["sizes"] = {**SIZES, **settings.smallest}
     findings["verdict"] = [finding.as_json() for finding in judged]
     if directory.writable:
@@ -113,6 +115,10 @@ def clusters(items: ItemSet) -> np.ndarray[Any, np.dtype[np.intp]]:
     names = [("c", i.cluster) if i.cluster is not None else ("i", i.id) for i in items]
     numbers = {name: n for n, name in enumerate(dict.fromkeys(names))}
     return np.array([numbers[name] for name in names], dtype=np.intp)
+
+
+def _items_per_cluster(items: ItemSet) -> float:
+    return len(items) / max(1, int(clusters(items).max(initial=-1)) + 1)
 
 
 def subjects(items: ItemSet) -> dict[str, Any]:
