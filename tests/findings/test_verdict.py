@@ -10,7 +10,7 @@ import pytest
 
 from cells import cell_of
 from horsesense.findings.early import Early
-from horsesense.findings.evidence import Evidence, binomial_tail, clusters_needed
+from horsesense.findings.evidence import Evidence, Way, binomial_tail, clusters_needed
 from horsesense.findings.finding import Finding
 from horsesense.findings.kinds import KINDS, SIZES, Kind
 from horsesense.findings.known import by_gold
@@ -96,13 +96,17 @@ class TestEvidence:
 
     @pytest.mark.parametrize(
         ("hits", "of", "way", "null", "size", "truth"),
-        [(9, 40, "lacks", 0.25, 0.05, 0.225), (24, 40, "lacks", 0.58, 0.05, 0.63)]
-        + [(1, 40, "above", 0.01, 0.04, 0.01), (3, 40, "above", 0.01, 0.04, 0.075)],
+        [
+            (9, 40, "lacks", 0.25, 0.05, 0.225),
+            (24, 40, "lacks", 0.58, 0.05, 0.63),
+            (1, 40, "above", 0.01, 0.04, 0.01),
+            (3, 40, "above", 0.01, 0.04, 0.075),
+        ],
     )
-    def test_shares_needed_would_settle_it(  # type: ignore[no-untyped-def]
-        self, hits: int, of: int, way, null: float, size: float, truth: float
+    def test_shares_needed_would_settle_it(
+        self, hits: int, of: int, way: Way, null: float, size: float, truth: float
     ) -> None:
-        """The number for agreement settled it in half of studies, and that near 0 in fewer."""
+        """The numbers were up to three times too large, and too small for agreement."""
         n = clusters_needed(share(hits, of), way, null, size, 0.003)
         assert n is not None
         drawn = [share(h, n) for h in np.random.default_rng(1).binomial(n, truth, 100)]
