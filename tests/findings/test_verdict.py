@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from cells import cell_of
-from horsesense.findings.evidence import Evidence, binomial_tail, items_needed
+from horsesense.findings.early import Early
+from horsesense.findings.evidence import Evidence, Way, binomial_tail, clusters_needed
+from horsesense.findings.finding import Finding
 from horsesense.findings.kinds import KINDS, SIZES, Kind
 from horsesense.findings.known import by_gold
-from horsesense.findings.verdict import Accusation, weighted
-from horsesense.measures.cells import Cell
+from horsesense.findings.verdict import Accusation, verdict, weighted
+from horsesense.measures.cells import STATUS_CODE, Cell
 from horsesense.measures.composition import PARTS, ScoreComposition
 from horsesense.measures.estimate import Context, found_all
 from horsesense.measures.registry import MEASURES
 from horsesense.stats.paired import Paired
 from horsesense.stats.shares import Shares
-from horsesense.trials.condition import PLAIN
+from horsesense.trials.condition import PLAIN, Condition
+from horsesense.trials.trial import NONE_OPTION, REFUSED_OPTION
 
 
 def share(hits: int, n: int) -> Evidence:
@@ -79,7 +85,7 @@ class TestEvidence:
     def test_items_needed_would_settle_it(self) -> None:
         """At the number that is named, no difference is ruled out in at least 3 of 4 studies."""
         few = difference(5, 5, 50)
-        n = items_needed(few, "both", 0.0, 0.05, 0.05)
+        n = clusters_needed(few, "both", 0.0, 0.05, 0.05)
         assert n is not None
         rng = np.random.default_rng(1)
         settled = 0
@@ -87,6 +93,25 @@ class TestEvidence:
             up, down = rng.multinomial(n, [0.1, 0.1, 0.8])[:2]
             settled += difference(up, down, n).p_ruled_out("both", 0.0, 0.05) <= 0.05
         assert 70 <= settled <= 97
+
+    @pytest.mark.parametrize(
+        ("hits", "of", "way", "null", "size", "truth"),
+        [
+            (9, 40, "lacks", 0.25, 0.05, 0.225),
+            (24, 40, "lacks", 0.58, 0.05, 0.63),
+            (1, 40, "above", 0.01, 0.04, 0.01),
+            (3, 40, "above", 0.01, 0.04, 0.075),
+        ],
+    )
+    def test_shares_needed_would_settle_it(
+        self, hits: int, of: int, way: Way, null: float, size: float, truth: float
+    ) -> None:
+        """The numbers were up to three times too large, and too small for agreement."""
+        n = clusters_needed(share(hits, of), way, null, size, 0.003)
+        assert n is not None
+        drawn = [share(h, n) for h in np.random.default_rng(1).binomial(n, truth, 100)]
+        tests = [(e.p_found(way, null, size), e.p_ruled_out(way, null, size)) for e in drawn]
+        assert 0.7 <= np.mean([min(both) <= 0.003 for both in tests]) <= 0.92
 
     def test_each_group_is_evidence_of_its_own(self) -> None:
         cell = cell_of([[0, 1], [0, 0]], [0, 0], k=2, positions=[[0, 1], [0, 0]])
@@ -159,6 +184,106 @@ class TestSwitches:
     def test_it_is_told_as_what_it_is(self) -> None:
         change = {e.probe: e.value for e in found_in(self.cells(), "valid_change")}
         assert change == {"repeat": 0.0, "labels": -0.5}
+
+    def test_a_refusal_is_no_other_option(self) -> None:
+        """A model that refuses one form was said to choose other options there."""
+        labels = cell_of([[0], [0], [REFUSED_OPTION], [NONE_OPTION]], [0] * 4, probe="labels")
+        status = labels.status.copy()
+        status[2:, 0] = STATUS_CODE["refusal"], STATUS_CODE["none"]
+        refusing = replace(labels, status=status)
+        cells = [published([1, 1, 1, 1]), replace(published([1, 1, 1, 1]), probe="repeat")]
+        (e,) = found_in([*cells, refusing], "answer_switch_beyond_repeat")
+        assert (e.value, e.about.n) == (0.0, 2)
+        (shown,) = found_in([*cells, labels], "answer_switch_beyond_repeat")
+        assert (shown.value, shown.about.n) == (0.5, 4)
+
+
+def told(cells: list[Cell], *names: str, each: float = 1.0) -> list[Finding]:
+    """The verdict on cells by some measures, of a run that promises the same answer throughout."""
+    n = max(len(cell.item) for cell in cells)
+    context = Context("d", "m", np.arange(n), signature=lambda *_: None)  # type: ignore[arg-type, return-value]
+    probe = {"title": "A probe", "invariant": "same_answer"}
+    run = SimpleNamespace(
+        reader="text",
+        probes={cell.probe: probe for cell in cells},
+        label=lambda probe, condition: probe,
+    )
+    measures = map(MEASURES.get, names)
+    return verdict(run, found_all(cells, measures, context), items_per_cluster=each)
+
+
+class TestSentences:
+    """No sentence is refuted by the number beside it."""
+
+    def risen(self, probe: str) -> list[Cell]:
+        as_published = cell_of([[None]] * 70 + [[0]] * 30, [0] * 100, probe="original")
+        better = cell_of([[0]] * 100, [0] * 100, probe=probe)
+        return [as_published, better]
+
+    def test_a_none_option_is_told_from_one_side(self) -> None:
+        text = kind("none_option").ruled_out
+        assert "about as often" not in text
+        assert "falls by less" not in text
+
+    def test_more_choices_are_not_about_as_many(self) -> None:
+        (f,) = told(self.risen("labels"), "valid_change")
+        assert f.kind == "ruled_out"
+        assert "not fewer replies choose" in f.sentence
+        assert "+70 points" in f.sentence
+
+    def test_items_in_clusters_are_counted_as_items(self) -> None:
+        cells = [published([1, 1, 1, 0] * 5), replace(published([1, 1, 0, 0] * 5), probe="labels")]
+        (alone,) = (f for f in told(cells, "valid_change") if f.kind == "cannot_tell")
+        (four,) = (f for f in told(cells, "valid_change", each=4.0) if f.kind == "cannot_tell")
+        assert alone.items is not None
+        assert four.items == 4 * alone.items
+        assert four.sentence.endswith(" items in clusters like these would.")
+
+    def test_no_number_is_named_where_no_number_helps(self) -> None:
+        silent = cell_of([[None]] * 20, [0] * 20, probe="original")
+        cells = [silent, replace(silent, probe="labels")]
+        found = told(cells, "valid_rate", "valid_change")
+        (f,) = (f for f in found if f.name == "fewer_choices")
+        assert (f.kind, f.items) == ("cannot_tell", None)
+        assert "most replies choose no option" in f.sentence
+
+    def test_fewer_changes_are_not_about_as_often(self) -> None:
+        assert "about as often" not in kind("answer_change").ruled_out
+
+    def test_the_most_chosen_position_is_the_most_chosen(self) -> None:
+        """A of four with 23 % was called the most chosen, being the farthest from an even 25 %."""
+        rows = [[0] * 4] * 180 + [[1] * 4] * 206 + [[2] * 4] * 207 + [[3] * 4] * 207
+        cell = replace(
+            cell_of(rows, [0] * len(rows), positions=rows),
+            condition=Condition.parse("design=cyclic"),
+        )
+        (f,) = told([cell], "position_preference")
+        assert f.kind == "ruled_out"
+        assert f.value is not None
+        assert f.value > 0.25
+        assert f.group != "A"
+
+
+class TestEarly:
+    @pytest.mark.parametrize(
+        ("direction", "outcome", "said"),
+        [(1, "ruled_out", "does not fall by 5 points"), (-1, "found", "falls by 5 points")],
+    )
+    def test_a_none_option_is_accused_of_a_fall_alone(
+        self, direction: int, outcome: str, said: str
+    ) -> None:
+        """A rise was found, as if it were a fault."""
+        where = {"probe": "none_of_the_above", "condition": "place=last"}
+        row = {"kind": "found", "direction": direction, "value": 0.3 * direction}
+        ends = {"low": 0.1, "high": 0.5, "level": 0.99, "size": 0.05, "n": 50, "units": 600}
+        run = SimpleNamespace(
+            reader="text",
+            probes={"none_of_the_above": {"title": "None", "invariant": "none"}},
+            label=lambda probe, condition: probe,
+        )
+        (f,) = Early([{**where, **row, **ends}], frozenset(), "text").findings(run)
+        assert (f.name, f.kind) == ("none_option", outcome)
+        assert said in f.sentence
 
 
 class TestKnownCells:

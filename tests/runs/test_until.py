@@ -10,6 +10,7 @@ import orjson
 import pytest
 
 from horsesense.errors import UsageError
+from horsesense.findings.early import SHARE
 from horsesense.inference.limits import Limits
 from horsesense.models.base import Asked
 from horsesense.models.messages import Failure
@@ -104,10 +105,46 @@ def test_the_report_says_what_was_decided_and_saved(early: Result) -> None:
     html = early.done.report().read_text(encoding="utf-8")
     assert "What was decided early?" in html
     assert "were saved" in html
-    [found] = [text for text in early.done.verdict() if "Options reordered" in text]
+    [found] = [text for text in early.done.verdict() if text.startswith("[found]")]
     assert found.startswith(
         "[found] Under “Options reordered”, accuracy falls by 5 points or more (between"
     )
+
+
+def test_nothing_vanishes_from_the_verdict(early: Result, fixed: Result) -> None:
+    """Position, agreement, guessing ... were left out of the verdict without a word."""
+
+    def told(result: Result) -> dict[tuple[str, str], dict[str, Any]]:
+        return {(f["name"], f["probe"]): f for f in result.findings["verdict"]}
+
+    assert told(early).keys() == told(fixed).keys()
+    position = told(early)["position_preference", "order"]
+    assert (position["kind"], position["low"]) == ("cannot_tell", None)
+    assert position["sentence"].endswith("ask the full set (without --until).")
+
+
+def test_the_score_is_held_to_its_own_band(early: Result, fixed: Result) -> None:
+    """A share of one reply an item is decided where the band is valid at every look."""
+    (row,) = (f for f in early.findings["verdict"] if f["name"] == "no_better_than_guessing")
+    score = fixed.estimate("accuracy", "original", reader="text").value
+    assert row["kind"] == "ruled_out"
+    assert row["n"] < 600
+    assert 0.25 < row["low"] <= score <= row["high"]
+    assert row["level"] > 1 - 2 * 0.05 * (1 - SHARE)
+
+
+def test_parts_of_the_score_are_refused_with_the_reason(early: Result) -> None:
+    for block in ("composition", "known"):
+        assert "stopped early" in early.findings[block]["text"]["reason"]
+
+
+def test_replies_without_a_choice_rule_nothing_out(tmp_path: Path) -> None:
+    items = items_file(tmp_path / "items.jsonl", 300)
+    result = study(items, "sim:none", tmp_path / "run", probes=("labels",), until="decided")
+    kinds = {f["name"]: f["kind"] for f in result.findings["verdict"]}
+    assert {row["kind"] for row in decisions(result).values()} == {"ruled_out"}
+    assert kinds["accuracy_change"] == "cannot_tell"
+    assert kinds["no_choice"] == "found"
 
 
 def test_no_effect_is_ruled_out(tmp_path: Path) -> None:

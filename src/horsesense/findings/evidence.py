@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
-from typing import Literal, Self
+from statistics import NormalDist
+from typing import Final, Literal, Self
 
-import numpy as np
 from scipy.special import betainc
-from scipy.stats import norm
 
 from horsesense.measures.estimate import Found
 from horsesense.stats.equivalence import Interval, ruled_out
-from horsesense.stats.paired import Paired
+from horsesense.stats.paired import Moments, Paired
 from horsesense.stats.shares import Shares
 from horsesense.trials.condition import Condition
 
 Way = Literal["above", "below", "both", "lacks"]
 """Which truth is a fault: one above the null, below it, on either side of it; or, for "lacks",
 one that does not reach the null plus the size that matters."""
+
+
+NORMAL: Final = NormalDist()
 
 
 @dataclass(frozen=True)
@@ -63,17 +65,11 @@ class Evidence:
         if way == "both":
             p = self.about.p(null) if isinstance(self.about, Shares) else self.about.p()
             return 1.0 if p is None else p
-        if way == "lacks":
-            return self._side(-inf, null + size)
-        return self._side(null, inf) if way == "above" else self._side(-inf, null)
+        return self._side(*faulty(way, null, size))
 
     def p_ruled_out(self, way: Way, null: float, size: float) -> float:
         """p of "there is such a fault, of at least the size that matters"; 1 likewise."""
-        if way == "both":
-            return self._side(null - size, null + size)
-        if way == "lacks":
-            return self._side(null, inf)
-        return self._side(-inf, null + size) if way == "above" else self._side(null - size, inf)
+        return self._side(*harmless(way, null, size))
 
     def _side(self, low: float, high: float) -> float:
         """p of a truth outside of (low, high), from intervals; for shares also exact.
@@ -90,6 +86,25 @@ class Evidence:
         return p
 
 
+def faulty(way: Way, null: float, size: float) -> tuple[float, float]:
+    """Between which values there is a fault, of a way with one side."""
+    return {
+        "above": (null, inf),
+        "below": (-inf, null),
+        "lacks": (-inf, null + size),
+    }[way]
+
+
+def harmless(way: Way, null: float, size: float) -> tuple[float, float]:
+    """Between which values there is no fault of at least the size that matters."""
+    return {
+        "above": (-inf, null + size),
+        "below": (null - size, inf),
+        "lacks": (null, inf),
+        "both": (null - size, null + size),
+    }[way]
+
+
 def binomial_tail(share: Shares, low: float, high: float) -> float:
     """The larger chance of what was seen, or more, at either bound; effective hits and trials."""
     n = share.effective
@@ -102,24 +117,78 @@ def binomial_tail(share: Shares, low: float, high: float) -> float:
     return max(above, below)
 
 
-def items_needed(
+MOST = 10_000_000
+"""Clusters beyond which no number is named."""
+
+
+def clusters_needed(
     evidence: Evidence, way: Way, null: float, size: float, alpha: float
 ) -> int | None:
-    """Clusters at which the matter would be settled with a power of .8; None where unknown.
+    """Clusters like these at which the test itself would settle the matter, with a power of .8.
 
-    Where the value is nearer to the null than the size that matters, to rule the fault out if
-    there is none; else to find it if it is as large as it looks.
+    Where the value is a fault of the size that matters, to find it if it is as large as it looks;
+    else to rule the fault out if there is none. None where no number up to `MOST` would.
     """
-    about = evidence.about
-    ends = about.interval(1 - 2 * alpha)
-    if ends is None:
-        return None
-    z = float(norm.isf(alpha))
-    away = abs(about.estimate - null)
-    target, power = (away, 0.8) if away >= size else (size, 0.8 if way == "lacks" else 0.9)
-    reach = (ends[1] - ends[0]) / 2 * (z + float(norm.ppf(power))) / z
-    # Where nothing varies, widths shrink with the number of clusters and not with its root.
-    return int(np.ceil(about.clusters * (reach / target) ** (1 if constant(about) else 2)))
+    truth, finds = _supposed(evidence.value, way, null, size)
+
+    def settles(clusters: int) -> bool:
+        e = _expected(evidence, truth, finds, way, null, clusters / evidence.about.clusters)
+        p = e.p_found if finds else e.p_ruled_out
+        return p(way, null, size) <= alpha
+
+    most = evidence.about.clusters
+    while not settles(most):
+        most *= 2
+        if most > MOST:
+            return None
+    least = most // 2
+    while most - least > max(1, most // 200):
+        middle = (least + most) // 2
+        least, most = (least, middle) if settles(middle) else (middle, most)
+    return most
+
+
+def _supposed(value: float, way: Way, null: float, size: float) -> tuple[float, bool]:
+    """The truth that is supposed, and whether it is a fault to be found."""
+    if way == "lacks":
+        return (value, value <= null) if not null < value < null + size else (null + size, False)
+    away = {"above": value - null, "below": null - value, "both": abs(value - null)}[way]
+    if away >= size:
+        return value, True
+    return (null if away > 0 else value), False
+
+
+def _expected(
+    evidence: Evidence, truth: float, finds: bool, way: Way, null: float, times: float
+) -> Evidence:
+    """As many times the clusters, with the value that four studies in five would surpass.
+
+    The value lies .84 standard errors (1.28 where both ends count) on the unfavourable side.
+    """
+    about = scaled(evidence.about, times, truth)
+    ends = about.interval(0.95)
+    if ends is None or constant(about):
+        return replace(evidence, about=about)
+    error = (ends[1] - ends[0]) / (2 * NORMAL.inv_cdf(0.975))
+    power = 0.9 if way == "both" and not finds else 0.8
+    up = {"above": not finds, "below": finds, "lacks": finds, "both": truth <= null}[way]
+    worse = truth + (1 if up else -1) * error * NORMAL.inv_cdf(power)
+    return replace(evidence, about=scaled(evidence.about, times, worse))
+
+
+def scaled(about: Shares | Paired, times: float, value: float) -> Shares | Paired:
+    """The same kind of data with another number of clusters, about another value."""
+    n, clusters = about.n * times, max(1, round(about.clusters * times))
+    if isinstance(about, Shares):
+        value = min(max(value, 0.0), 1.0)
+        now, then = about.estimate * (1 - about.estimate), value * (1 - value)
+        spread = about.spread * times * (then / now if now > 0 else 1.0)
+        return replace(about, hits=value * n, n=n, spread=spread, clusters=clusters)
+    moments = tuple(Moments(*(part * times for part in m)) for m in about.moments)
+    differing = round(about.differing * times)
+    return replace(
+        about, total=value * n, n=n, clusters=clusters, differing=differing, moments=moments
+    )
 
 
 def constant(about: Shares | Paired) -> bool:

@@ -31,6 +31,22 @@ class Run(Protocol):
         """A probe, and what sets the condition apart."""
 
 
+class Place(Protocol):
+    """Where something was measured."""
+
+    @property
+    def probe(self) -> str: ...
+
+    @property
+    def condition(self) -> Condition: ...
+
+    @property
+    def reader(self) -> str: ...
+
+    @property
+    def group(self) -> str: ...
+
+
 @dataclass(frozen=True)
 class Kind:
     """One kind of finding.
@@ -45,7 +61,7 @@ class Kind:
         way: which side of the null is a fault.
         found, ruled_out, cannot_tell: sentences; see `verdict.words` for what they may name.
         main: whether it is one of the report's main questions, which share half of the weight.
-        takes: which of the measure's evidence it accuses by.
+        takes: by which of the measure's numbers it accuses.
         blind_at_chance: whether a score no better than guessing hides the fault.
         blind_if_unread: whether replies that choose no option hide it.
     """
@@ -61,78 +77,78 @@ class Kind:
     ruled_out: str
     cannot_tell: str
     main: bool = False
-    takes: Callable[[Run, Evidence], bool] = lambda run, e: e.probe == "original"
+    takes: Callable[[Run, Place], bool] = lambda run, e: e.probe == "original"
     blind_at_chance: bool = False
     blind_if_unread: bool = True
 
 
-def _by_main_reader(run: Run, e: Evidence) -> bool:
+def _by_main_reader(run: Run, e: Place) -> bool:
     return e.reader == run.reader
 
 
-def _as_published(run: Run, e: Evidence) -> bool:
+def _as_published(run: Run, e: Place) -> bool:
     return _by_main_reader(run, e) and e.probe == "original"
 
 
-def _over_orders(run: Run, e: Evidence) -> bool:
+def _over_orders(run: Run, e: Place) -> bool:
     return _by_main_reader(run, e) and e.probe == "order"
 
 
-def _over_balanced_orders(run: Run, e: Evidence) -> bool:
+def _over_balanced_orders(run: Run, e: Place) -> bool:
     """Orders that a log happens to hold do not give every position the same content."""
     return _over_orders(run, e) and not e.condition.matches(design=RECORDED_ORDERS)
 
 
-def _under(probe: str, **settings: str) -> Callable[[Run, Evidence], bool]:
-    def takes(run: Run, e: Evidence) -> bool:
+def _under(probe: str, **settings: str) -> Callable[[Run, Place], bool]:
+    def takes(run: Run, e: Place) -> bool:
         here = _by_main_reader(run, e) and e.probe == probe
         return here and e.condition.matches(**settings)
 
     return takes
 
 
-def _none_in_place(run: Run, e: Evidence) -> bool:
+def _none_in_place(run: Run, e: Place) -> bool:
     """A none-option is shown, and the right option is not."""
     replaced = e.probe == "none_of_the_above" and not e.condition.matches(place="distractor")
     offered = e.probe == "gold_absent" and e.condition.matches(prompt="hint_option")
     return _by_main_reader(run, e) and (replaced or offered)
 
 
-def _promising(*promises: str) -> Callable[[Run, Evidence], bool]:
+def _promising(*promises: str) -> Callable[[Run, Place], bool]:
     """Probes of anybody that promise one of these, but for the repeat, which is the noise."""
 
-    def takes(run: Run, e: Evidence) -> bool:
+    def takes(run: Run, e: Place) -> bool:
         kept = run.probes[e.probe]["invariant"] in promises and e.probe != REPEAT
         return _by_main_reader(run, e) and kept
 
     return takes
 
 
-def _accuracy_should_hold(run: Run, e: Evidence) -> bool:
+def _accuracy_should_hold(run: Run, e: Place) -> bool:
     """But where the right answer is missing, which other kinds are about."""
     kept = _promising("same_answer", "same_accuracy", "none")(run, e)
     return kept and e.probe != "gold_absent" and not _none_in_place(run, e)
 
 
-def _chance_elsewhere(run: Run, e: Evidence) -> bool:
+def _chance_elsewhere(run: Run, e: Place) -> bool:
     """Where nothing better than chance should be possible, but for the question withheld."""
     return _promising("chance")(run, e) and e.probe != "options_only"
 
 
-def _wrong_alone(run: Run, e: Evidence) -> bool:
+def _wrong_alone(run: Run, e: Place) -> bool:
     positive = e.condition.matches(polarity="positive")
     return _by_main_reader(run, e) and e.group == "distractors" and positive
 
 
-def _other_reader(run: Run, e: Evidence) -> bool:
+def _other_reader(run: Run, e: Place) -> bool:
     return e.probe == "original"
 
 
-def _mean_of_prompts(run: Run, e: Evidence) -> bool:
+def _mean_of_prompts(run: Run, e: Place) -> bool:
     return _by_main_reader(run, e) and e.group == "mean"
 
 
-def _showing_texts(run: Run, e: Evidence) -> bool:
+def _showing_texts(run: Run, e: Place) -> bool:
     """Tasks that show the label itself are variants of those that show texts."""
     return _by_main_reader(run, e) and not e.condition.matches(shows="label")
 
@@ -198,9 +214,9 @@ KINDS: tuple[Kind, ...] = (
         found="The model says “none of these” less often than it should: under "
         "“{label}”, where the right answer was removed, accuracy is {distance} "
         "lower than as published.",
-        ruled_out="The model says “none of these” about as often as it should: under "
-        "“{label}”, where the right answer was removed, accuracy falls by less "
-        "than {size} ({change}).",
+        ruled_out="The model does not say “none of these” less often than it should: under "
+        "“{label}”, where the right answer was removed, accuracy is not lower than as "
+        "published, to within {size} ({change}).",
         cannot_tell="These items cannot tell whether the model says “none of these” as often as it "
         "should: under “{label}”, where the right answer was removed, accuracy differs "
         "by {change} from the published score",
@@ -249,8 +265,8 @@ KINDS: tuple[Kind, ...] = (
         way="above",
         found="Under “{label}”, the model chooses another option more often than when "
         "the same prompt is asked again, by {distance}.",
-        ruled_out="Under “{label}”, the model chooses another option about as often as when "
-        "the same prompt is asked again, to within {size} ({change}).",
+        ruled_out="Under “{label}”, the model does not choose another option more often than "
+        "when the same prompt is asked again, to within {size} ({change}).",
         cannot_tell="These items cannot tell whether the model chooses another option under "
         "“{label}” more often than when the same prompt is asked again ({change})",
         takes=_promising("same_answer"),
@@ -265,8 +281,8 @@ KINDS: tuple[Kind, ...] = (
         way="below",
         found="Under “{label}”, fewer replies choose an option than as published, by "
         "{distance}; those that choose none count as wrong.",
-        ruled_out="Under “{label}”, about as many replies choose an option as in the "
-        "published form, to within {size} ({change}).",
+        ruled_out="Under “{label}”, not fewer replies choose an option than as published, "
+        "to within {size} ({change}).",
         cannot_tell="These items cannot tell whether fewer replies choose an option under "
         "“{label}” than as published ({change})",
         takes=_promising("same_answer", "same_accuracy"),

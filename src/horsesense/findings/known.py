@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from horsesense.findings.early import STOPPED
 from horsesense.measures.base import Estimate
 from horsesense.measures.cells import Cell
 from horsesense.measures.composition import (
@@ -19,7 +20,7 @@ from horsesense.measures.composition import (
     parts,
     possible,
 )
-from horsesense.stats.known import DRAWS, share_known
+from horsesense.stats.known import DRAWS, Known, share_known
 
 MOST_UNCLASSIFIED = 0.05
 """Share of items with a missing form above which bounds alone are told."""
@@ -29,12 +30,21 @@ def known_by_reader(
     cells: Sequence[Cell], cluster: npt.NDArray[np.intp], level: float, seed: int
 ) -> dict[str, dict[str, Any]]:
     """`share_known` of each reader's cyclic orders, as JSON; "" as reason where it was fitted."""
-    return {
-        cell.reader: _as_json(cell, cluster, level, seed)
-        for cell in cells
-        if cell.probe == "order" and cell.answer_format == "letter" and not cell.held_out
-        if cell.condition.get("design", "").startswith("cyclic")
-    }
+    return {cell.reader: _as_json(cell, cluster, level, seed) for cell in _cyclic(cells)}
+
+
+def unasked_known(cells: Sequence[Cell], level: float) -> dict[str, dict[str, Any]]:
+    """The same where asking stopped for what was answered: refused, with the reason."""
+    blank = Known(None, None, None, level, 0, 0, None, None, None, STOPPED, ())
+    return {cell.reader: asdict(blank) for cell in _cyclic(cells)}
+
+
+def _cyclic(cells: Sequence[Cell]) -> Iterator[Cell]:
+    for cell in cells:
+        letters = cell.answer_format == "letter" and not cell.held_out
+        cyclic = cell.condition.get("design", "").startswith("cyclic")
+        if letters and cyclic and cell.probe == "order":
+            yield cell
 
 
 def _as_json(cell: Cell, cluster: npt.NDArray[np.intp], level: float, seed: int) -> dict[str, Any]:
@@ -80,7 +90,18 @@ def composition_by_reader(
             "bounds_only": _mostly_bounds(cell),
             "parts": [*_parts(cell, estimates)],
             "questionless": [*_questionless(cells, cell.reader, estimates)],
+            "reason": "",
         }
+        for cell in ScoreComposition().cells(cells)
+        if considered(cell).any()
+    }
+
+
+def unasked_composition(cells: Sequence[Cell]) -> dict[str, dict[str, Any]]:
+    """The same where asking stopped for what was answered: no part, and the reason."""
+    blank = {"items": 0, "unclassified": 0, "bounds_only": False, "parts": [], "questionless": []}
+    return {
+        cell.reader: {**blank, "reason": STOPPED}
         for cell in ScoreComposition().cells(cells)
         if considered(cell).any()
     }

@@ -10,15 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 
-from horsesense.findings.early import SHARE, Early
-from horsesense.findings.evidence import Evidence, items_needed
+from horsesense.findings.early import SHARE, STOPPED, Banded, Early
+from horsesense.findings.evidence import Evidence, clusters_needed, faulty, harmless
 from horsesense.findings.finding import ORDER, Finding, Outcome
 from horsesense.findings.kinds import KINDS, SIZES, Kind, Run, accused, problems
 from horsesense.findings.wording import chance_text, in_points, number, plural, rounded_up
 from horsesense.measures.cells import HELD_OUT
 from horsesense.measures.estimate import Found
+from horsesense.measures.joined import ORIGINAL
+from horsesense.stats.equivalence import within
 from horsesense.stats.multiplicity import weighted_holm
+from horsesense.trials.condition import Condition
 
 ALPHA = 0.05
 """Error rate of all that is found together, and of all that is ruled out together."""
@@ -28,7 +32,10 @@ MAIN_SHARE = 0.5
 
 @dataclass(frozen=True)
 class Accusation:
-    """What a run may be accused of, with the evidence, its null and its weight."""
+    """What a run may be accused of, with the evidence, its null and its weight.
+
+    Where asking stopped for what was answered (`stopped`), only a band can decide.
+    """
 
     kind: Kind
     evidence: Evidence
@@ -37,6 +44,8 @@ class Accusation:
     weight: float = 0.0
     p: float = 1.0
     p_small: float = 1.0
+    stopped: bool = False
+    band: Banded | None = None
 
 
 def verdict(
@@ -44,6 +53,7 @@ def verdict(
     found: Iterable[Found],
     sizes: Mapping[str, float] | None = None,
     early: Early | None = None,
+    items_per_cluster: float = 1.0,
 ) -> list[Finding]:
     """The verdict on a run, in the order in which it is shown; one sentence a kind and probe.
 
@@ -52,9 +62,12 @@ def verdict(
         found: all estimates with what is behind them.
         sizes: the smallest size that matters, by kind; `SIZES` where a kind is not named.
         early: what was decided early, of an audit that may stop; it has its share of the errors.
+        items_per_cluster: on average; numbers of items that would settle something rest on it.
     """
     share = 1.0 if early is None else 1 - SHARE
     made = weighted([*accusations(run, found, {**SIZES, **(sizes or {})}, early)], share)
+    if early is not None:
+        made = [_by_band(a, early) if a.stopped else a for a in made]
     there = _corrected([a.p for a in made], made)
     small = _corrected([a.p_small for a in made], made)
     # What Holm's corrections leave to those that they did not reject, for a weight of 1; of both
@@ -64,9 +77,14 @@ def verdict(
         for adjusted in (there, small)
     )
     left = ALPHA * share / unsettled if unsettled else ALPHA
-    judged = [_judged(run, a, p, q, left) for a, p, q in zip(made, there, small, strict=True)]
-    told = [_told(group) for group in _groups(_seen(judged)).values()]
-    told += [] if early is None else early.findings(run)
+    judged = [
+        _judged(run, a, p, q, left, items_per_cluster)
+        for a, p, q in zip(made, there, small, strict=True)
+    ]
+    bets = [] if early is None else [*early.findings(run)]
+    seen = [*_seen(run, judged, bets)]
+    told = [_told(group) for group in _groups(seen[: len(judged)]).values()]
+    told += seen[len(judged) :]
     return sorted(told, key=lambda f: (ORDER.index(f.kind), -abs(f.effect)))
 
 
@@ -76,15 +94,30 @@ def accusations(
     """Every accusation that can be made of a run, without weights."""
     known: dict[str, list[Evidence]] = {}
     for evidence in filter(None, map(Evidence.of, found)):
-        if early is None or not early.settles(evidence):
+        if early is None or not early.bets(evidence):
             known.setdefault(evidence.measure, []).append(evidence)
     for kind in KINDS:
         for e in accused(kind, run, known.get(kind.measure, ())):
             null = e.baseline if kind.null is None else kind.null
-            if null is not None:
-                size = sizes[kind.name]
+            size = sizes[kind.name]
+            if null is not None and early is not None and e.probe in early.stopped:
+                yield Accusation(kind, e, null, size, stopped=True)
+            elif null is not None:
                 p, q = e.p_found(kind.way, null, size), e.p_ruled_out(kind.way, null, size)
                 yield Accusation(kind, e, null, size, p=p, p_small=q)
+
+
+def _by_band(a: Accusation, early: Early) -> Accusation:
+    """What a band says at the level of the accusation's weight, which the plan has fixed."""
+    alpha = ALPHA * a.weight
+    found = None if a.kind.way == "both" else early.band(a.evidence, alpha)
+    if found is None:
+        return a
+    ends, decided = found[:2], alpha * (1 - 1e-9)
+    where = a.kind.way, a.null, a.size
+    p = decided if within(ends, *faulty(*where)) else 1.0
+    q = decided if within(ends, *harmless(*where)) else 1.0
+    return replace(a, p=p, p_small=q, band=found)
 
 
 def _corrected(p_values: Sequence[float], made: Sequence[Accusation]) -> list[float]:
@@ -112,10 +145,11 @@ def weighted(made: Sequence[Accusation], whole: float = 1.0) -> list[Accusation]
     ]
 
 
-def _judged(run: Run, a: Accusation, p: float, q: float, left: float) -> Finding:
+def _judged(run: Run, a: Accusation, p: float, q: float, left: float, each: float) -> Finding:
     """The outcome of one accusation, given both of its adjusted p-values.
 
-    `left` is the level of what neither test settles, for a weight of 1.
+    `left` is the level of what neither test settles, for a weight of 1; `each` the items of a
+    cluster.
     """
     outcome: Outcome = "cannot_tell"
     if p <= ALPHA:
@@ -129,8 +163,13 @@ def _judged(run: Run, a: Accusation, p: float, q: float, left: float) -> Finding
     }[outcome]
     two_sided = outcome != "ruled_out" and a.kind.way == "both"
     level = 1 - (alpha if two_sided else 2 * alpha)
-    ends = a.evidence.interval(level)
-    items = items_needed(a.evidence, a.kind.way, a.null, a.size, alpha)
+    if a.stopped:
+        level, ends = 1 - 2 * ALPHA * a.weight, a.band and a.band[:2]
+    else:
+        ends = a.evidence.interval(level)
+    items = None
+    if outcome == "cannot_tell" and not a.stopped:
+        items = _items_needed(a, alpha, each)
     e = a.evidence
     blank = Finding(
         kind=outcome,
@@ -151,11 +190,22 @@ def _judged(run: Run, a: Accusation, p: float, q: float, left: float) -> Finding
         weight=a.weight,
         n=e.n,
         counted=e.counted,
-        items=items if outcome == "cannot_tell" and e.about.clusters < (items or 0) else None,
+        items=items,
         section=a.kind.section,
         sentence="",
     )
-    return replace(blank, sentence=_sentence(blank, a, run))
+    return replace(blank, sentence=_sentence(blank, a, run, each))
+
+
+def _items_needed(a: Accusation, alpha: float, each: float) -> int | None:
+    """How many items would settle it, in clusters like these; None where no more would."""
+    about = a.evidence.about
+    clusters = clusters_needed(a.evidence, a.kind.way, a.null, a.size, alpha)
+    if clusters is None or clusters <= about.clusters:
+        return None
+    if a.kind.name == "many_problems":  # prompts are clusters too
+        each = max(each, about.n / about.clusters)
+    return ceil(clusters * each)
 
 
 def _level_left(p: float, adjusted: float, weight: float) -> float:
@@ -196,34 +246,44 @@ def _named(reader: str) -> str:
     return name if fitted == name else f"{fitted}, on items that it was not fitted on,"
 
 
-def _sentence(f: Finding, a: Accusation, run: Run) -> str:
+def _sentence(f: Finding, a: Accusation, run: Run, each: float) -> str:
+    if a.stopped and f.kind == "cannot_tell":
+        return _untold(run, f, STOPPED)
     text: str = getattr(a.kind, f.kind).format_map(words(f, a, run))
+    if a.band is not None:
+        text = f"{text[:-1]} (after {a.band.n:,} of {a.band.units:,} items)."
     small = f.p_ruled_out is not None and f.p_ruled_out <= ALPHA
     if f.kind == "found" and small and a.kind.way != "lacks":
         text = f"{text[:-1]}; it is there, but smaller than {in_points(f.size)}."
     if f.kind == "cannot_tell":
-        so = " asked in this way" if a.kind.name == "many_problems" else ""
-        more = f"; about {plural(rounded_up(f.items), 'item')}{so} would." if f.items else "."
-        text += more
+        so = " in clusters like these" if each > 1 else ""
+        so = " asked in this way" if a.kind.name == "many_problems" else so
+        text += f"; about {plural(rounded_up(f.items), 'item')}{so} would." if f.items else "."
     return text
 
 
-def _seen(judged: Sequence[Finding]) -> Iterator[Finding]:
+def _untold(run: Run, f: Finding, why: str) -> str:
+    """A sentence for what cannot be told, with the reason."""
+    label = run.label(f.probe, Condition.parse(f.condition))
+    under = "" if f.probe == ORIGINAL else f" (“{label}”)"
+    return f"{f.title}{under}: cannot be told, since {why}."
+
+
+def _seen(run: Run, judged: Sequence[Finding], bets: Sequence[Finding]) -> Iterator[Finding]:
     """Nothing is ruled out that could not have been seen; no error rate grows by saying less."""
     known = {f.name: f for f in judged}
     kinds = {kind.name: kind for kind in KINDS}
     guessing, choice = known.get("no_better_than_guessing"), known.get("no_choice")
     chance = guessing is None or guessing.kind != "ruled_out"
     unread = choice is not None and (choice.value or 0.0) < 0.5
-    for f in judged:
+    for f in (*judged, *bets):
         kind, why = kinds[f.name], ""
-        if f.kind == "ruled_out" and unread and kind.blind_if_unread:
+        if unread and kind.blind_if_unread:
             why = "most replies choose no option"
-        elif f.kind == "ruled_out" and chance and kind.blind_at_chance:
+        elif chance and kind.blind_at_chance:
             why = "a score that may be guessing hides it"
-        if why:
-            text = f"{kind.title}: cannot be told, since {why}."
-            f = replace(f, kind="cannot_tell", sentence=text, items=None)
+        if why and (f.kind == "ruled_out" or (f.items and _badness(f) < f.size)):
+            f = replace(f, kind="cannot_tell", sentence=_untold(run, f, why), items=None)
         yield f
 
 
@@ -240,9 +300,15 @@ def _told(group: Sequence[Finding]) -> Finding:
     for outcome in ORDER:
         members = [f for f in group if f.kind == outcome]
         if members:
-            strongest = max(members, key=lambda f: abs(f.effect))
+            strongest = max(members, key=_badness)
             return _with_others(strongest, len(members), len(group))
     raise AssertionError("a group has members")
+
+
+def _badness(f: Finding) -> float:
+    """How far a finding lies on the side that is a fault."""
+    way = next(kind.way for kind in KINDS if kind.name == f.name)
+    return abs(f.effect) if way == "both" else f.effect if way == "above" else -f.effect
 
 
 def _with_others(f: Finding, members: int, of: int) -> Finding:

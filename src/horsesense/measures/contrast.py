@@ -98,8 +98,12 @@ class AnswerChangeRate(AgainstOriginal):
         mine, theirs = paired(cell, other)
         here, base = cell.option[mine], other.option[theirs][:, :1]
         both = cell.read[mine] & other.read[theirs][:, :1]
-        one, two = here != NO_OPTION, base != NO_OPTION
-        chosen = both & (one & two if self.both_choose else one | two)
+        if self.both_choose:
+            # A reply that refuses, or says "none" where that is not shown, has a content too.
+            one, two = cell.valid[mine], other.valid[theirs][:, :1]
+            chosen = both & one & two & (here != NO_OPTION) & (base != NO_OPTION)
+        else:
+            chosen = both & ((here != NO_OPTION) | (base != NO_OPTION))
         rows = np.zeros((len(cell.item), 2))
         rows[mine] = item_means(here != base, chosen)
         return Rows(rows, int(chosen.sum()), int(cell.asked.sum() - both.sum()))

@@ -186,6 +186,9 @@ def _notes(run: Results, score: Estimate) -> Iterator[str]:
     block = _block(run)
     if not block:
         return
+    if reason := block.get("reason"):
+        yield f"What the score is made of cannot be told: {reason}."
+        return
     if lost := block["unclassified"]:
         bounds = ": the shares are bounds" if block["bounds_only"] else ""
         yield (

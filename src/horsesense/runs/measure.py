@@ -13,7 +13,12 @@ from horsesense.errors import StoreError
 from horsesense.files import write_whole
 from horsesense.findings.early import Early
 from horsesense.findings.kinds import SIZES
-from horsesense.findings.known import composition_by_reader, known_by_reader
+from horsesense.findings.known import (
+    composition_by_reader,
+    known_by_reader,
+    unasked_composition,
+    unasked_known,
+)
 from horsesense.findings.verdict import verdict
 from horsesense.items.item import ItemSet
 from horsesense.measures.bounds import Bound, bounds
@@ -59,15 +64,21 @@ def measure(directory: RunDirectory) -> Results:
         told = Sequences(asked.until, directory.items, found, settings.seed, settings.level)
         estimates = list(told.estimates(estimates))
         findings["until"] = {**asked.until.model_dump(), "findings": told.findings()}
-        early = Early(findings["until"]["findings"], told.stopped, asked.until.reader)
+        early = Early(findings["until"]["findings"], told.stopped, asked.until.reader, told.band)
     findings["designs"] = list(designs(estimates, orders_asked(found)))
     blocks = clusters(directory.items), settings.level, settings.seed
     # Of a probe that stopped for what was seen, neither interval would hold.
     whole = early is None or not early.stopped & {"original", "order"}
-    findings["composition"] = composition_by_reader(found, estimates) if whole else {}
-    findings["known"] = known_by_reader(found, *blocks) if whole else {}
+    if whole:
+        findings["composition"] = composition_by_reader(found, estimates)
+        findings["known"] = known_by_reader(found, *blocks)
+    else:
+        findings["composition"] = unasked_composition(found)
+        findings["known"] = unasked_known(found, settings.level)
     results = Results(directory, findings, tuple(estimates))
-    judged = verdict(results, measured, settings.smallest, early)
+    judged = verdict(
+        results, measured, settings.smallest, early, _items_per_cluster(directory.items)
+    )
     findings["sizes"] = {**SIZES, **settings.smallest}
     findings["verdict"] = [finding.as_json() for finding in judged]
     if directory.writable:
@@ -106,6 +117,10 @@ def clusters(items: ItemSet) -> np.ndarray[Any, np.dtype[np.intp]]:
     names = [("c", i.cluster) if i.cluster is not None else ("i", i.id) for i in items]
     numbers = {name: n for n, name in enumerate(dict.fromkeys(names))}
     return np.array([numbers[name] for name in names], dtype=np.intp)
+
+
+def _items_per_cluster(items: ItemSet) -> float:
+    return len(items) / max(1, int(clusters(items).max(initial=-1)) + 1)
 
 
 def subjects(items: ItemSet) -> dict[str, Any]:

@@ -17,12 +17,14 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.errors import UsageError
-from horsesense.findings.early import SHARE
+from horsesense.findings.early import SHARE, Banded
+from horsesense.findings.evidence import Evidence
 from horsesense.items.item import Item, ItemSet
 from horsesense.measures.accuracy import Accuracy
 from horsesense.measures.base import Estimate, Measure
 from horsesense.measures.cells import MISSING, Cell
 from horsesense.measures.contrast import AccuracyChange, tested
+from horsesense.measures.validity import ValidRate
 from horsesense.probes.base import Probe, SetProbe
 from horsesense.readers.base import FittedReader, Reader
 from horsesense.readers.model_based.cases import BulkReader
@@ -48,6 +50,8 @@ Key = tuple[str, Condition]
 """Probe and condition."""
 
 CHANGE, SCORE = AccuracyChange(), Accuracy()
+SHARES: Mapping[str, Measure] = {m.name: m for m in (SCORE, ValidRate())}
+"""Shares of one reply an item, which have a band."""
 STOPPED = (
     "the probe was stopped when its findings were decided, where this number has no valid"
     " interval; the same audit without --until asks the rest"
@@ -384,6 +388,22 @@ class Sequences:
             else:
                 ends = {name: row[name] for name in ("low", "high", "level")}
                 yield replace(blank, **ends, interval="betting")
+
+    def band(self, evidence: Evidence, alpha: float) -> Banded | None:
+        """The band of a share of the first items, with an error of `alpha` on either side.
+
+        None unless the deciding reader read one share per item of a population that was planned.
+        """
+        measure = SHARES.get(evidence.measure)
+        if measure is None or evidence.reader != self.extents.reader or evidence.group:
+            return None
+        where = evidence.probe, evidence.condition.format()
+        for population, d in self._sequences(measure):
+            units = population.units
+            if (population.probe, population.condition) == where and 0 < len(d) <= units:
+                low, high = band(d, Design(units, SIZE_OF_SCORE, 2 * alpha))
+                return Banded(max(0.0, low), high, len(d), units)
+        return None
 
     def _score(self, population: Population, d: Floats) -> dict[str, Any]:
         """The band of a share of right answers: one number, at the level of any interval."""
