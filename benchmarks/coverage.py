@@ -8,6 +8,8 @@ of recalls, over numbers of clusters, truths, trials a cluster and correlation w
 A cell fails only where its Monte-Carlo bound, corrected over all cells (Bonferroni, one-sided,
 5 % in all), excludes the bar: coverage at least 93 % from 30 clusters and 92 % below; false alarms
 at most 6 %. Studies without an interval count as held out of the coverage, and their share is told.
+
+`--part unequal` is about clusters of very different sizes, whose trials all agree or go together.
 """
 
 from __future__ import annotations
@@ -35,6 +37,27 @@ CLUSTERS = (5, 10, 30, 100, 400)
 SIZES = ((1, 0.0), (4, 0.0), (4, 0.3), (4, 1.0))
 """Trials a cluster, and the correlation within clusters."""
 FALSE_ALARMS = 0.06
+
+
+LARGE = (
+    ((30, 1, 3, 40), 0.5),
+    ((100, 1, 4, 100), 0.5),
+    ((50, 1, 1, 50), 0.8),
+    ((50, 1, 1, 50), 0.25),
+    ((30, 2, 4, 30), 0.5),
+    ((40, 1, 2, 60), 0.25),
+    ((30, 1, 1, 60), 0.8),
+    ((29, 1, 1, 29), 0.9),
+    ((100, 1, 10, 30), 0.8),
+    ((100, 1, 10, 30), 0.95),
+    ((30, 1, 10, 10), 0.95),
+    ((300, 1, 5, 20), 0.95),
+    ((30, 4, 30, 4), 0.5),
+    ((50, 4, 50, 4), 0.95),
+)
+"""Small clusters and their trials, large ones and theirs; and a truth. The last are equal ones."""
+DIFFER = ((0.0, 0.2), (0.0, 1.0), (0.3, 1.0))
+"""Differences of unequal clusters, and the share of clusters that differ."""
 
 
 class Cell(NamedTuple):
@@ -81,6 +104,30 @@ def share(rng: np.random.Generator, cell: Cell) -> Said:
     x = trials(rng, cell.clusters, int(m), icc, cell.truth).sum(axis=1)
     found = Shares.of(x, np.full(cell.clusters, m))
     return Said(found.interval(), found.p(cell.truth))
+
+
+def sizes(settings: tuple[float, ...]) -> np.ndarray:
+    """Trials of small clusters and of large ones, (clusters,)."""
+    few, small, more, large = settings
+    return np.repeat([small, large], [int(few), int(more)])
+
+
+def unequal_share(rng: np.random.Generator, cell: Cell) -> Said:
+    *shape, icc, level = cell.settings
+    m = sizes(tuple(shape))
+    x = trials(rng, len(m), int(m.max()), icc, cell.truth)
+    hits = np.where(np.arange(m.max()) < m[:, None], x, 0).sum(axis=1)
+    found = Shares.of(hits, m)
+    return Said(found.interval(level), found.p(cell.truth))
+
+
+def unequal_difference(rng: np.random.Generator, cell: Cell) -> Said:
+    """Whole clusters that differ, in a share of them."""
+    *shape, discordance, level = cell.settings
+    m = sizes(tuple(shape))
+    u, ahead = rng.random(len(m)), (discordance + cell.truth) / 2
+    found = Paired.of(m * np.where(u < ahead, 1.0, np.where(u < discordance, -1.0, 0.0)), m)
+    return Said(found.interval(level), found.p() if cell.null else None)
 
 
 def bundle(rng: np.random.Generator, cell: Cell) -> Said:
@@ -207,6 +254,10 @@ STUDIES: dict[str, Callable[[np.random.Generator, Cell], Said]] = {
     "spread of recalls": spread,
     "prior of a label": label_prior,
 }
+UNEQUAL: dict[str, Callable[[np.random.Generator, Cell], Said]] = {
+    "share of unequal clusters": unequal_share,
+    "difference of unequal clusters": unequal_difference,
+}
 
 
 def grid() -> Iterable[Cell]:
@@ -236,12 +287,24 @@ def grid() -> Iterable[Cell]:
         yield Cell("prior of a label", n, (k, entry, noise, contents), priors(k)[entry], False)
 
 
+def unequal_grid() -> Iterable[Cell]:
+    """Each setting at 95 % and at 99 %."""
+    share_of, difference_of = UNEQUAL
+    for (shape, truth), icc in product(LARGE, (1.0, 0.3)):
+        for level in (0.95, 0.99):
+            yield Cell(share_of, shape[0] + shape[2], (*shape, icc, level), truth, True)
+    for shape, (effect, discordance) in product(dict.fromkeys(s for s, _ in LARGE), DIFFER):
+        for level in (0.95, 0.99):
+            settings = (*shape, discordance, level)
+            yield Cell(difference_of, shape[0] + shape[2], settings, effect, not effect)
+
+
 def simulated(job: tuple[Cell, int]) -> Outcome:
     cell, studies = job
     rng = np.random.default_rng(seed_of(11, str(cell[:4]), "coverage"))
     known = held = alarms = 0
     width = 0.0
-    study = STUDIES[cell.family]
+    study = {**STUDIES, **UNEQUAL}[cell.family]
     for _ in range(studies):
         interval, p = study(rng, cell)
         if interval is not None:
@@ -302,19 +365,55 @@ def table(outcomes: list[Outcome]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def unequal_table(outcomes: list[Outcome]) -> str:
+    """A row a setting, with its coverage at 95 % and at 99 %."""
+    lines = [
+        "| statistic | clusters | worth | truth | whole clusters | 95 % | width | 99 % "
+        "| false alarms | without |",
+        "|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for usual, wide in zip(outcomes[::2], outcomes[1::2], strict=True):
+        *shape, share_of, _ = usual.cell.settings
+        few, small, more, large = shape
+        m = sizes(tuple(shape))
+        at = (
+            f"{few} of {small}, {more} of {large}" if small != large else f"{few + more} of {small}"
+        )
+        what = (
+            f"correlation {share_of:g}" if "share" in usual.cell.family else f"{share_of:g} differ"
+        )
+        covered = [f"{o.held / o.known:.3f}" if o.known else "–" for o in (usual, wide)]
+        alarms = f"{usual.alarms / usual.studies:.3f}" if usual.cell.null else "–"
+        lines.append(
+            f"| {usual.cell.family.split()[0]} | {at} | {m.sum() ** 2 / (m**2).sum():.1f} "
+            f"| {usual.cell.truth:g} | {what} | {covered[0]} | {usual.width:.2f} | {covered[1]} "
+            f"| {alarms} | {1 - usual.known / usual.studies:.3f} |"
+        )
+    usual = outcomes[::2]
+    failed = (
+        sum(uncovered(o, len(usual)) for o in usual),
+        sum(alarming(o, len(usual)) for o in usual),
+    )
+    lines += ["", f"{failed[0]} cells below the bar of coverage, {failed[1]} above that of alarms."]
+    return "\n".join(lines) + "\n"
+
+
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--studies", type=int, default=1000)
     options.add_argument("--family", choices=list(STUDIES), help="this one alone")
+    options.add_argument("--part", choices=("grid", "unequal"), default="grid")
     options.add_argument("--workers", type=int, default=2)
     options.add_argument("--out", type=Path)
     chosen = options.parse_args()
-    cells = [c for c in grid() if chosen.family in (None, c.family)]
+    unequal = chosen.part == "unequal"
+    every = unequal_grid() if unequal else grid()
+    cells = [c for c in every if chosen.family in (None, c.family)]
     began = time.monotonic()
     with ProcessPoolExecutor(chosen.workers) as pool:
         jobs = ((cell, chosen.studies) for cell in cells)
         outcomes = list(pool.map(simulated, jobs, chunksize=8))
-    text = table(outcomes)
+    text = unequal_table(outcomes) if unequal else table(outcomes)
     took = (
         f"{len(cells)} cells, {chosen.studies:,} studies each, {time.monotonic() - began:.0f} s\n"
     )

@@ -9,6 +9,7 @@ import pytest
 
 from cells import cell_of
 from horsesense.measures.base import Estimate, Measure, Rows
+from horsesense.measures.calibration import CalibrationError
 from horsesense.measures.cells import MISSING, Bundles, Cell, Subjects, joined
 from horsesense.measures.estimate import Context, estimate_all
 from horsesense.measures.families import DIFFERENCE
@@ -189,3 +190,13 @@ def test_detection_of_the_right_answer_has_the_published_value() -> None:
     assert measure.value(rows.rows.sum(axis=0))[0] == pytest.approx(want)
     balanced = MEASURES.get("gold_detection_balanced")
     assert balanced.value(rows.rows.sum(axis=0))[0] == pytest.approx((0.75 + 0.75) / 2)
+
+
+def test_draws_that_do_not_vary_have_no_range(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(CalibrationError, "null", lambda self, cell, seed: np.full(200, 0.1))
+    found = [e for e in estimates(*random_cells()) if e.measure == "ece_null"]
+    assert found
+    for e in found:
+        assert (e.low, e.high, e.interval) == (None, None, "")
+        assert "do not vary" in e.note
+        assert e.p_value is not None

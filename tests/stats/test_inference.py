@@ -98,9 +98,12 @@ def test_p_of_shares_and_intervals_agree_on_random_cells() -> None:
     for _ in range(CELLS):
         x, m = random_clusters(rng)
         share, null, alpha = Shares.of(x, m), rng.random(), rng.choice([0.01, 0.05, 0.2])
-        low, high = share.interval(1 - alpha) or (0, 1)
-        out = not low <= null <= high
-        assert (share.p(null) < alpha) == out
+        p, interval = share.p(null), share.interval(1 - alpha)
+        if p is None or interval is None:  # such as two clusters, of 1 and of 4
+            assert p is interval is None
+            continue
+        out = not interval[0] <= null <= interval[1]
+        assert (p < alpha) == out
         seen[out] += 1
     assert min(seen) > 1000
 
@@ -201,6 +204,78 @@ def test_differences_cover(clusters: int, effect: float) -> None:
     assert held / 2000 >= (0.92 if clusters < 30 else 0.93) - 0.017
     if not effect:
         assert alarms / 2000 <= 0.06 + 0.016
+
+
+UNEQUAL = [((30, 1, 3, 40), 0.5), ((100, 1, 4, 100), 0.5), ((50, 1, 1, 50), 0.8)]
+"""Small clusters and their trials, large ones and theirs; and a truth."""
+
+
+def unequal(few: int, small: float, more: int, large: float) -> Floats:
+    return np.repeat([small, large], [few, more])
+
+
+@pytest.mark.parametrize(("shape", "truth"), UNEQUAL)
+def test_shares_of_very_unequal_clusters_cover(
+    shape: tuple[int, float, int, float], truth: float
+) -> None:
+    """1,000 studies of whole clusters, which the number of clusters covered in .77 to .88."""
+    m, rng = unequal(*shape), np.random.default_rng(9)
+    studies = [Shares.of(m * (rng.random(len(m)) < truth), m) for _ in range(1000)]
+    held = [low <= truth <= high for low, high in (s.interval() for s in studies)]
+    assert np.mean(held) >= 0.93 - 0.025
+    assert np.mean([s.p(truth) < 0.05 for s in studies]) <= 0.06 + 0.023
+    # Whole clusters are worth as many of one size at most.
+    assert max(s.effective for s in studies) <= m.sum() ** 2 / (m**2).sum() + 1e-9
+
+
+@pytest.mark.parametrize("shape", [shape for shape, _ in UNEQUAL])
+def test_differences_of_very_unequal_clusters_raise_no_false_alarms(
+    shape: tuple[int, float, int, float],
+) -> None:
+    m, rng = unequal(*shape), np.random.default_rng(10)
+    p = [Paired.of(m * rng.choice([-1.0, 1], len(m)), m).p() for _ in range(1000)]
+    assert np.mean(np.array(p) < 0.05) <= 0.06 + 0.023
+
+
+def test_clusters_of_one_size_are_as_many_as_they_are() -> None:
+    rng = np.random.default_rng(11)
+    for m in (1.0, 3.0, 7.0):
+        x = rng.binomial(int(m), 0.6, 20).astype(float)
+        share, spread = Shares.of(x, np.full(20, m)), float(((x - x.mean()) ** 2).sum())
+        assert share.even == pytest.approx(20, rel=1e-12)
+        assert share.spread == pytest.approx(spread, rel=1e-12)
+        assert share.squares == pytest.approx(
+            m * m * 20 * share.estimate * (1 - share.estimate), rel=1e-12
+        )
+
+
+def test_one_large_cluster_has_neither_interval_nor_p_and_the_reason_is_true() -> None:
+    m = unequal(30, 1, 1, 200)
+    share = Shares.of(m, m)
+    assert (share.interval(), share.p(0.5)) == (None, None)
+    assert "two thirds" in share.reason
+    pairs = Paired.of(np.array([1.0] * 20 + [0.0]), unequal(20, 1, 1, 200))
+    assert (pairs.interval(), pairs.p()) == (None, None)
+    assert "a few large" in pairs.reason
+    assert "too few" in Paired.of(ones(3), ones(3)).reason
+
+
+def test_a_p_below_5_percent_has_an_interval_whatever_the_sizes() -> None:
+    rng = np.random.default_rng(12)
+    seen = 0
+    for _ in range(2000):
+        m = np.ceil(rng.lognormal(0, rng.choice([0.5, 2, 4]), int(rng.integers(2, 40))))
+        alpha = rng.choice([0.001, 0.01, 0.05])
+        found = Paired.of(m * rng.choice([0.0, 1], len(m), p=[0.2, 0.8]), m)
+        p, interval = found.p(), found.interval(1 - alpha)
+        assert (p is None) == (found.interval() is None) == bool(found.reason)
+        if p is not None and p < alpha - 1e-12:
+            assert interval is not None
+            assert not interval[0] <= 0 <= interval[1]
+            seen += 1
+        share = Shares.of(m * rng.choice([0.0, 1], len(m)), m)
+        assert (share.p(0.5) is None) == (share.interval() is None) == bool(share.reason)
+    assert seen > 100
 
 
 def balanced(totals: Floats) -> Floats:

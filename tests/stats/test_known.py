@@ -144,7 +144,7 @@ class TestTruths:
     def test_one_cluster_tells_nothing(self) -> None:
         found = share_known(choices(60, 1, 0.5, FLAT), draws=0, clusters=np.zeros(60))
         assert found.value is None
-        assert "one cluster" in found.reason
+        assert "one independent cluster" in found.reason
 
     def test_copies_do_not_refuse_what_fits(self) -> None:
         """Copied answers look like a misfit, unless it is said that they are copies."""

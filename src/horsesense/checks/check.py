@@ -202,7 +202,7 @@ def _capital(text: str) -> str:
 
 def _interval(low: float | None, high: float | None) -> str:
     if low is None or high is None:
-        return "no interval: one cluster"
+        return "no interval: one cluster holds all or most of the items"
     return f"{low:.1%} to {high:.1%}"
 
 

@@ -22,6 +22,7 @@ from horsesense.stats.multiplicity import holm
 from horsesense.stats.paired import Paired
 from horsesense.stats.power import minimum_detectable
 from horsesense.stats.shares import Shares
+from horsesense.stats.smooth import ROUNDING
 from horsesense.stats.two_way import by_cluster
 from horsesense.trials.condition import Condition
 
@@ -65,6 +66,9 @@ class Job(NamedTuple):
     cell: Cell
     rows: Rows
     sums: Floats
+
+
+NO_RANGE = "no interval: values drawn without an effect do not vary"
 
 
 class Found(NamedTuple):
@@ -194,7 +198,10 @@ def _shared(job: Job, context: Context) -> Shared | None:
 
 
 def _null(job: Job, context: Context) -> Iterator[Found]:
-    """What a measure is when there is no effect: mean, 95 % range, and p of the observed value."""
+    """What a measure is when there is no effect: mean, 95 % range, and p of the observed value.
+
+    No range where draws do not vary, as where every confidence is 1; their p is exact all the same.
+    """
     measure, cell = job.measure, job.cell
     seed = seed_of(context.seed, f"{cell.probe}|{cell.condition}|{cell.reader}", measure.name)
     null = measure.null(cell, seed) if job.rows.n else None
@@ -202,15 +209,17 @@ def _null(job: Job, context: Context) -> Iterator[Found]:
         return
     observed = float(measure.value(job.sums.sum(axis=0))[0])
     low, high = (float(q) for q in np.quantile(null, [0.025, 0.975]))
+    varies = high - low > ROUNDING
     estimate = replace(
         _blank(measure, cell, context, ""),
         measure=f"{measure.name}_null",
         value=float(null.mean()),
-        low=low,
-        high=high,
+        low=low if varies else None,
+        high=high if varies else None,
         n=job.rows.n,
         n_missing=job.rows.n_missing,
-        interval=f"range of {len(null)} permutations",
+        interval=f"range of {len(null)} permutations" if varies else "",
+        note="" if varies else NO_RANGE,
         p_value=float((1 + (null >= observed).sum()) / (1 + len(null))),
     )
     yield Found(estimate)

@@ -17,7 +17,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.stats.paired import Paired
+from horsesense.stats.paired import FEW_PAIRS, Paired
+from horsesense.stats.shares import ONE_CLUSTER as ALL_IN_ONE
 from horsesense.stats.shares import Shares
 from horsesense.stats.smooth import Located, Pseudo, jackknife, smooth
 from horsesense.stats.spread import Spread, correlation
@@ -27,9 +28,8 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.intp]
 Value = Callable[[Floats], Floats]
 
-ONE_CLUSTER = "no interval: all trials belong to one independent cluster"
+ONE_CLUSTER = f"no interval: {ALL_IN_ONE}"
 NOTHING_VARIES = "no interval: nothing varies, and the value has no bounds"
-FEW_PAIRS = "no interval: too few independent clusters to compare"
 ONE_POSITION = "no interval: fewer than two positions have a right answer"
 
 
@@ -113,7 +113,8 @@ class OfShare(Family):
             share = Shares.two_way(hits, trials, evidence.shared.first, evidence.shared.second)
         ends = share.interval(level)
         scaled = ends and (evidence.low + width * ends[0], evidence.low + width * ends[1])
-        found = _ends(scaled, _named("Wilson score", share.clusters, evidence), ONE_CLUSTER)
+        reason = f"no interval: {share.reason}"
+        found = _ends(scaled, _named("Wilson score", share.clusters, evidence), reason)
         plain = (evidence.low, evidence.high) == UNIT_RANGE
         return found._replace(about=share if plain else None)
 
@@ -128,7 +129,8 @@ class OfDifference(Family):
             total, _ = evidence.ratio(evidence.shared.rows)
             pairs = Paired.two_way(total, evidence.shared.first, evidence.shared.second)
         how = _named("paired score", pairs.clusters, evidence)
-        found = _ends(pairs.interval(level), how, FEW_PAIRS, pairs.p())
+        reason = f"no interval: {pairs.reason or FEW_PAIRS}"
+        found = _ends(pairs.interval(level), how, reason, pairs.p())
         return found._replace(about=pairs)
 
 

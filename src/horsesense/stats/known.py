@@ -64,17 +64,15 @@ class Table:
         return np.asarray((self.choices == np.arange(self.data.k)).all(axis=1))
 
 
-def widening(tables: Sequence[Table]) -> tuple[float, float]:
-    """What clusters make of the deviance's limit: design effect and degrees of Student's t.
+def right_throughout(tables: Sequence[Table]) -> Shares:
+    """The share of items that are right in every order.
 
-    The effect, at least 1, is that of "right in every order"; the degrees are as many as there
-    were clusters, if all had the same size.
+    Its design effect, at least 1, and its degrees of Student's t are those of the deviance's limit.
     """
     cluster = np.concatenate([t.cluster for t in tables])
     right = np.concatenate([t.right for t in tables])
     n = np.bincount(cluster).astype(np.float64)
-    shares = Shares.of(np.bincount(cluster, weights=right).astype(np.float64), n)
-    return max(1.0, shares.n / shares.effective), shares.n / shares.mean_size
+    return Shares.of(np.bincount(cluster, weights=right).astype(np.float64), n)
 
 
 @dataclass(frozen=True)
@@ -207,8 +205,9 @@ def share_known(
     if left > MOST_UNCLEAR * (n + left):
         few = f"{left - unclear} of {n + left} items have too few others with as many options"
         return _refused(none, few)
-    if len({int(name) for t in used for name in t.cluster}) < 2:
-        return _refused(none, "all items belong to one cluster")
+    whole = right_throughout(used)
+    if whole.reason:
+        return _refused(none, whole.reason)
     fits = [fitted(t.data) for t in used]
     checked = [_checked(*pair, seed, draws) for pair in zip(used, fits, strict=True)]
     p_values = [f.p_value for f in checked if f.p_value is not None]
@@ -218,8 +217,8 @@ def share_known(
         reason = "answers over the orders do not look like knowing, misbelieving and guessing"
         return _refused(none, reason)
     weights = [t.data.n / n for t in used]
-    effect, degrees = widening(used)
-    reach = float(stdtrit(degrees, (1 + level) / 2)) * effect**0.5
+    effect = max(1.0, whole.n / whole.effective)
+    reach = float(stdtrit(whole.even, (1 + level) / 2)) * effect**0.5
     profiles = [profile(t.data, at, reach) for t, at in zip(used, fits, strict=True)]
     low, high = profile_interval(profiles, weights, reach**2)
     value = sum(w * f.known for w, f in zip(weights, checked, strict=True))

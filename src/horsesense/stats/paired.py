@@ -7,13 +7,14 @@ also needs as much discordance as its own size (Tango 1998). The interval is the
 differences that are not rejected, so that p < alpha exactly where it leaves out 0.
 
 Assumptions: clusters are independent, or outcomes share one of two clusterings (see `two_way`);
-each single difference lies in [-1, 1]. With up to 3 clusters nothing is said.
+each single difference lies in [-1, 1]. With up to 3 clusters, or where a few large ones have
+most of the pairs, nothing is said.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import erfc, inf, sqrt
+from math import erfc, sqrt
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -25,6 +26,11 @@ from horsesense.stats.two_way import Clustering, Floats, clusterings
 ROUNDING = 1e-12
 FEWEST = 4
 """Clusters below which a paired difference has neither interval nor p."""
+FEWEST_EVEN = 2.0
+"""Clusters of one size that they must be worth, n^2 / sum M^2 (Kish 1965); 1.84 is the least for
+an interval at 95 %."""
+FEW_PAIRS = "too few independent clusters to compare"
+FEW_LARGE = "a few large independent clusters hold most of the pairs"
 
 
 class Moments(NamedTuple):
@@ -49,7 +55,7 @@ class Paired:
         total: sum of the differences.
         n: number of pairs.
         mean_size: sum of M squared over n (Q); 1 where each cluster has one pair.
-        smallest: smallest non-zero |d| of a cluster; 0 where all are 0.
+        smallest: smallest non-zero |d| of a cluster of at least mean size; 0 where all are 0.
         clusters: how many there are; of two clusterings, the smaller number.
         differing: how many of them have a sum other than 0; of two clusterings, the fewer.
         moments: of the clustering; of two, also of the other and of both together.
@@ -97,7 +103,7 @@ class Paired:
             total=float(parts[0].x.sum()),
             n=n,
             mean_size=sum(sizes) - (len(sizes) - 1),
-            smallest=max(_smallest(part.x) for part in shown),
+            smallest=max(_smallest(part) for part in shown),
             clusters=min(len(part.m) for part in shown),
             differing=min(int((np.abs(part.x) > ROUNDING).sum()) for part in shown),
             moments=moments,
@@ -109,21 +115,34 @@ class Paired:
         return self.total / self.n
 
     def p(self) -> float | None:
-        """Two-sided p of no difference; None with up to 3 clusters.
+        """Two-sided p of no difference; None where there is a `reason`.
 
         Six pairs that differ, all in one direction, have p < .05, five do not, as in McNemar's
-        exact test.
+        exact test. It is never below the level at which intervals end: where clusters differ much
+        in size, a few of them cannot say more.
         """
-        if self.clusters < FEWEST:
+        if self.reason:
             return None
         if self.smallest == 0:
             return 1.0
         variance = max(m.dd for m in self.moments) + 2 * self.smallest**2
-        return erfc(abs(self.total) / sqrt(2 * variance))
+        bounded = min((self.n + 2 * self.mean_size) ** 2 / self._size(m) for m in self.moments)
+        return erfc(sqrt(min(self.total**2 / variance, bounded) / 2))
+
+    @property
+    def reason(self) -> str:
+        """Why there is neither p nor interval at any level; "" where there are."""
+        if self.clusters < FEWEST:
+            return FEW_PAIRS
+        return FEW_LARGE if self.n < FEWEST_EVEN * self.mean_size else ""
+
+    def _size(self, m: Moments) -> float:
+        """Sum of the squared sizes of the clusters, with those of the pseudo-clusters."""
+        return m.mm + 2 * self.mean_size**2
 
     def interval(self, level: float = 0.95) -> tuple[float, float] | None:
         """The differences that are not rejected; None where nothing can be said at this level."""
-        if self.clusters < FEWEST:
+        if self.reason:
             return None
         z = float(ndtri((1 + level) / 2))
         ends = [self._ends(moments, z * z) for moments in self.moments]
@@ -137,7 +156,7 @@ class Paired:
         sign = -1.0 if self.total < 0 else 1.0
         total, dm, q = abs(self.total), sign * m.dm, self.mean_size
         wide = self.n + 2 * q
-        a = wide**2 - zz * (m.mm + 2 * q * q)
+        a = wide**2 - zz * self._size(m)
         c = total**2 - zz * (m.dd + 2 * self.smallest**2)
         if a <= 0:
             return None
@@ -164,8 +183,16 @@ def _moments(part: Clustering) -> Moments:
     )
 
 
-def _smallest(d: Floats) -> float:
-    """Smallest |d| above rounding; 0 where all are 0."""
-    sizes = np.abs(d)
-    found = float(np.min(sizes, where=sizes > ROUNDING, initial=inf))
-    return found if found < inf else 0.0
+def _smallest(part: Clustering) -> float:
+    """Smallest |d| above rounding, or, if larger, that of a cluster of mean size; 0 if all are 0.
+
+    The second is the smallest |d| / M times Q: among small clusters, a difference of one small
+    cluster would say nothing of the steps in which the sum of a few large ones moves.
+    """
+    sizes = np.abs(part.x)
+    differ = sizes > ROUNDING
+    if not differ.any():
+        return 0.0
+    mean_size = float((part.m**2).sum() / part.m.sum())
+    rate = float((sizes[differ] / part.m[differ]).min())
+    return max(float(sizes[differ].min()), rate * mean_size)

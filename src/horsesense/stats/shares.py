@@ -6,8 +6,15 @@ clusters' sums; a pseudo-cluster keeps it defined, and without a jump, where not
 used with Student's t in Wilson's score test (Wilson 1927; the effective sample size of Korn and
 Graubard 1998), which is then inverted, so that interval and p agree.
 
+Where clusters differ in size, both variances are weighted by size, so that clusters whose trials
+all agree are worth exactly the number n^2 / sum M^2 of equal clusters (Kish 1965), whatever the
+small ones say; Student's t has as many degrees of freedom; and the sums are freed of what each
+cluster pulls the share towards itself (CR2: Bell and McCaffrey 2002). None of it changes anything
+where all clusters have one size.
+
 Assumptions: clusters are independent, or outcomes share one of two clusterings (see `two_way`);
-every value lies in [0, 1]. One cluster has neither interval nor p.
+every value lies in [0, 1]. One cluster alone, or with next to nothing beside it, has neither
+interval nor p.
 """
 
 from __future__ import annotations
@@ -22,6 +29,11 @@ from scipy.special import stdtr, stdtrit
 
 from horsesense.stats.two_way import Clustering, Floats, clusterings
 
+ONE_CLUSTER = "all trials belong to one independent cluster"
+ONE_LARGE = "one independent cluster holds more than two thirds of all trials"
+FEWEST = 1.5
+"""Equal clusters that the clusters must be worth; below, one has more than two thirds of n."""
+
 
 @dataclass(frozen=True, slots=True)
 class Shares:
@@ -30,18 +42,23 @@ class Shares:
     Attributes:
         hits: sum of the values, each between 0 and 1.
         n: number of trials (M, summed over clusters).
-        spread: sum of squares of (hits of a cluster - share x its trials), A.
+        squares: sum over trials of (value - share)^2 x the size of the cluster, V; n Q times the
+            variance of independent trials.
+        spread: sum of squares of (hits of a cluster - share x its trials), A, by CR2.
         mean_size: sum of M squared over n (Q); 1 where each cluster has one trial.
         single: whether no cluster has more than one trial.
         clusters: how many there are; of two clusterings, the smaller number.
+        even: how many clusters of one size they are worth; `clusters` where all have one size.
     """
 
     hits: float
     n: float
+    squares: float
     spread: float
     mean_size: float
     single: bool
     clusters: int
+    even: float
 
     @classmethod
     def of(cls, hits: Floats, trials: Floats) -> Self:
@@ -65,17 +82,20 @@ class Shares:
         """From one clustering, or from the first, the second and their intersection."""
         hits, n = float(parts[0].x.sum()), float(parts[0].m.sum())
         share = hits / n if n else 0.0
-        spreads = [float(((part.x - share * part.m) ** 2).sum()) for part in parts]
+        spreads = [_spread(part, share, n) for part in parts]
         joint = [spreads[0] + spreads[1] - spreads[2]] if len(parts) > 1 else []
-        shown = parts[:2]
+        shown, single = parts[:2], float(_squares(parts[0], share).sum())
+        squares = [float((part.m * _squares(part, share)).sum()) for part in shown]
         sizes = [float((part.m**2).sum()) / n if n else 0.0 for part in shown]
         return cls(
             hits=hits,
             n=n,
+            squares=sum(squares) - (len(shown) - 1) * single,
             spread=max(*spreads[:2], *joint) if joint else spreads[0],
             mean_size=sum(sizes) - (len(sizes) - 1),
             single=all(bool((part.m <= 1).all()) for part in shown),
             clusters=min(len(part.m) for part in shown),
+            even=n / max(sizes) if n else 0.0,
         )
 
     @property
@@ -88,15 +108,21 @@ class Shares:
         """The number of independent trials that tell as much; the clusters' if nothing varies."""
         q = self.mean_size
         weight = 0.25 if self.single else 0.5
-        independent = self.n * self.estimate * (1 - self.estimate)
-        return self.n * (independent + weight * q) / (self.spread + weight * q * q)
+        return self.n * (self.squares / q + weight * q) / (self.spread + weight * q * q)
+
+    @property
+    def reason(self) -> str:
+        """Why there is neither interval nor p; "" where there are."""
+        if self.clusters < 2:
+            return ONE_CLUSTER
+        return ONE_LARGE if self.even < FEWEST else ""
 
     def interval(self, level: float = 0.95) -> tuple[float, float] | None:
-        """The shares that are not rejected; None for a single cluster."""
-        if self.clusters < 2:
+        """The shares that are not rejected; None where there is a `reason`."""
+        if self.reason:
             return None
         n, share = self.effective, self.estimate
-        c = float(stdtrit(self.clusters, (1 + level) / 2))
+        c = float(stdtrit(self.even, (1 + level) / 2))
         middle = n * share + c * c / 2
         reach = c * sqrt(n * share * (1 - share) + c * c / 4)
         low, high = (middle - reach) / (n + c * c), (middle + reach) / (n + c * c)
@@ -104,10 +130,27 @@ class Shares:
         return (0.0 if share == 0 else max(low, 0.0)), (1.0 if share == 1 else min(high, 1.0))
 
     def p(self, null: float) -> float | None:
-        """Two-sided p of a supposed share in [0, 1]; None for a single cluster."""
-        if self.clusters < 2:
+        """Two-sided p of a supposed share in [0, 1]; None where there is a `reason`."""
+        if self.reason:
             return None
         if not 0 < null < 1:
             return 1.0 if self.estimate == null else 0.0
         distance = abs(self.estimate - null) * sqrt(self.effective / (null * (1 - null)))
-        return 2 * float(stdtr(self.clusters, -distance))
+        return 2 * float(stdtr(self.even, -distance))
+
+
+def _spread(part: Clustering, share: float, n: float) -> float:
+    """Sum of squares of the clusters' sums about the share, by CR2; as it is for equal sizes."""
+    clusters = len(part.m)
+    if clusters < 2:
+        return 0.0
+    leverage = part.m / n
+    freed = (1 - 1 / clusters) / (1 - leverage)
+    return float((freed * (part.x - share * part.m) ** 2).sum())
+
+
+def _squares(part: Clustering, share: float) -> Floats:
+    """Sum over the trials of each cluster of (value - share)^2, as of 0/1 values, (clusters,)."""
+    share = min(max(share, 0.0), 1.0)
+    ones = np.clip(part.x, 0.0, part.m)
+    return np.asarray(ones * (1 - share) ** 2 + (part.m - ones) * share**2)
