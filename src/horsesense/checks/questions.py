@@ -12,10 +12,11 @@ from horsesense.items.item import Item
 _NEGATED: Final = re.compile(
     # No clause may begin between the question word and the negation: "what is one called who
     # does not ..." asks for what is so.
-    r"(?:(?<!, )(?<!the )\b(?:which|what)\b|^who\b)(?: (?!(?:that|who|which|why|if|because|when"
-    r"|where|but|and|it|since|while|although|reason|probability|chance|think|sure)\b)"
+    r"(?:(?<!, )(?<!the )(?<!thing )\b(?:which|what)\b|^who\b)(?: (?!(?:that|who|which|why"
+    r"|if|because|when|where|but|and|it|since|while|although|reason|probability|chance|think|sure)\b)"
     r"[^\s.?!]+){0,12}? (?:is|are|was|were|do|does|did|has|have"
-    r"|had|can|could|would|will|should|may|might)(?: not\b|n[’']t\b)"
+    r"|had|can|could|would|will|should|may|might|need|must)"
+    r"(?: ?not\b|n[’']t\b| (?:never|unable)\b)"
     r"|\b(?:which|what|who|all|each|any|everything)\b[^.?!]*\b(?:except|excluding)\b"
     r"|\bexcept(?: for)?\W*$"
     r"|\bleast (?:likely|probable|appropriate|correct|true|accurate|typical|characteristic)\b"
@@ -23,11 +24,11 @@ _NEGATED: Final = re.compile(
     r"|wrong(?! with))\b"
     # An open end: "... is not". After a conjunction the clause alone is negated.
     r"|^(?!.*\b(?:that|if|because|when|unless|who)\b)"
-    r".*\b(?:is|are|was|were|does|do|did|can|should) not[\s:_.…-]*$",
+    r".*\b(?:is|are|was|were|does|do|did|can|could|will|should|must|may) ?not[\s:_.…-]*$",
     re.IGNORECASE,
 )
 _EMPHASIS: Final = re.compile(
-    r"\b(?:NOT(?! guilty)|EXCEPT|LEAST|FALSE|INCORRECT|[A-Z]+N['’]T)\b|[*_]not[*_]"
+    r"\b(?:(?:CAN)?NOT(?! guilty)|EXCEPT|LEAST|FALSE|INCORRECT|[A-Z]+N['’]T)\b|[*_]not[*_]"
 )
 _FIGURE: Final = (
     r"(?:figure|diagram|graph|picture|image|photo(?:graph)?|drawing|chart|map|illustration"
