@@ -339,6 +339,20 @@ REPEATS: dict[str, tuple[list[Item], list[str]]] = {
         ],
         ["q1"],
     ),
+    "reworded_conflict": (
+        [
+            item("Who is the author of the novel War and Peace?"),
+            item("War and Peace is a novel by which author?", FOUR[::-1], 0),
+        ],
+        ["q1"],
+    ),
+    "same_question": (
+        [
+            item("Which Russian author wrote War and Peace?"),
+            item("Which Russian author wrote War and Peace?", ("Gogol", "Pushkin", "red"), 2),
+        ],
+        ["q1"],
+    ),
     "shared_items": ([item("Which?", split="dev"), item("Which?", split="test")], ["q1"]),
     "shared_contexts": (
         [
@@ -357,6 +371,40 @@ def test_repeats(rule: str) -> None:
     found = check_items(items_of(*made), [rule])
     assert [hit.item for hit in found.findings[0].found.hits] == flawed
     assert not check_items(items_of(made[0], item("Something else altogether")), [rule]).findings
+
+
+PLANET = "What is the largest planet of the solar system?"
+PLANETS = ("Mars", "Jupiter", "Saturn", "Venus")
+
+
+@pytest.mark.parametrize(
+    ("other", "conflicts"),
+    [
+        (item(PLANET.replace(" of ", " in "), PLANETS, 2), True),
+        (item(PLANET, ("Mars", "Jupiter", "Saturn", "Pluto"), 2), True),
+        (item(PLANET, ("Mars", "Jupiter", "Saturn", "Pluto"), 1), False),
+        (item(PLANET, ("Mars", "Venus", "Saturn", "Pluto"), 2), False),
+        (item(PLANET.replace("largest", "smallest"), PLANETS, 0), False),
+        (item(PLANET, (*PLANETS, "all of the above"), 4), False),
+    ],
+)
+def test_golds_that_contradict_each_other(other: Item, conflicts: bool) -> None:
+    made = items_of(item(PLANET, PLANETS, 1), other)
+    finding = check_items(made).finding("conflicting_gold")
+    assert (finding is not None) == conflicts
+    if conflicts:
+        assert not check_items(made, ["nearly_repeated"]).findings
+
+
+def test_numbers_and_negations_make_other_questions() -> None:
+    pairs = [
+        ("How many legs has an ant of type 4?", "How many legs has an ant of type 5?"),
+        ("Which animal eats wild grass?", "Which animal does not eat wild grass?"),
+    ]
+    for first, second in pairs:
+        made = items_of(item(first), item(second, gold=1))
+        rules = ["conflicting_gold", "reworded_conflict", "same_question"]
+        assert not check_items(made, rules).findings
 
 
 def test_a_class_named_in_the_text() -> None:
