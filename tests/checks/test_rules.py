@@ -396,6 +396,12 @@ def test_golds_that_contradict_each_other(other: Item, conflicts: bool) -> None:
         assert not check_items(made, ["nearly_repeated"]).findings
 
 
+def test_order_makes_other_questions_where_there_is_much_of_it() -> None:
+    long = "When the {} of a moving old red train doubles in speed on level ground, what of its {}?"
+    made = items_of(item(long.format("mass", "force")), item(long.format("force", "mass"), gold=1))
+    assert not check_items(made, ["reworded_conflict"]).findings
+
+
 def test_numbers_and_negations_make_other_questions() -> None:
     pairs = [
         ("How many legs has an ant of type 4?", "How many legs has an ant of type 5?"),

@@ -33,6 +33,8 @@ _TURNS: Final = re.compile(
 _SIGNS: Final = frozenset(".,;:!?\"'“”‘’…")
 _OFTEN: Final = 4
 """Items with one set of options from which it is a scale or a set of classes."""
+_SHORT: Final = 6
+"""Telling words up to which their order seldom matters."""
 _SPECIFIC: Final = 3
 """Telling words from which a question asks for one thing, whatever its options."""
 
@@ -99,9 +101,10 @@ def _depends(option: str) -> bool:
 
 
 def same_question(items: ItemSet) -> Found:
-    """Items that ask what an earlier one asks, with other options."""
+    """Items that ask what an earlier one asks, with other options (polls may do so)."""
     hits = {}
-    for group in _groups(items, lambda item: (_material(item), _wording(item.question))):
+    known = (item for item in items if item.gold is not None)
+    for group in _groups(known, lambda item: (_material(item), _wording(item.question))):
         if len(_telling(group[0].question)) < _SPECIFIC and not group[0].context:
             continue  # "Which of these is true?" asks something else with each options
         first = group[0]
@@ -135,7 +138,7 @@ def _reworded(first: str, second: str) -> bool:
     options and other golds, none was one question reworded.
     """
     telling = _telling(first)
-    alike = len(telling) > 1 and telling == _telling(second)
+    alike = 1 < len(telling) <= _SHORT and telling == _telling(second)
     return alike and _wording(first) != _wording(second) and _turns(first) == _turns(second)
 
 
