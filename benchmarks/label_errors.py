@@ -64,9 +64,7 @@ def main(shared: Path) -> None:
         "share of models on one other option": {e.item: e.agreement for e in found.found},
         "normalised margin": {e.item: e.agreement - e.right for e in found.found},
         "horsesense": {e.item: e.probability for e in found.found},
-        "horsesense, in the order printed": {
-            e.item: 1.0 / place for place, e in enumerate(found.found, 1)
-        },
+        "horsesense, in the order printed": printed,
     }
     for name, score in scores.items():
         print(f"{name:<36}" + "".join(f"{value:>7.3f}" for value in measured(score, wrong)))

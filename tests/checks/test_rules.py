@@ -34,24 +34,43 @@ def items_of(*items: Item) -> ItemSet:
 
 SINGLE: dict[str, tuple[list[Item], list[Item]]] = {
     "equal_options": (
-        [item("Which?", ("12", "13", "15", "12")), item("Which?", ("Ice.", "ice", "fog"))],
-        [item("Which?", ("-1", "1", "0", "2")), item("Which?", ("Aa", "AA", "aa"))],
+        [
+            item("How much?", ("0.5", "0.50", "0.7")),
+            item("How much?", ("0.5", "0.3", "1/2")),
+            item("Which?", ("12", "13", "15", "12")),
+            item("Which?", ("Ice.", "ice", "fog")),
+        ],
+        [
+            item("Which decimal is it?", ("0.5", "0.50", "0.7")),
+            item("How much?", ("1/2", "1/0", "0/0", "2")),
+            item("Which?", ("-1", "1", "0", "2")),
+            item("Which?", ("Aa", "AA", "aa")),
+        ],
     ),
     "missing_material": (
         [
             item("What is the area of the figure shown above?"),
             item("As depicted in the chart, x"),
+            item("According to the passage, why did he go?"),
             item("The spectrum in Fig. 3.9 has two lines. Which?"),
             item("Consider the following model:\n\n\n\nwhere y is the return. Which?"),
         ],
         [
             item("Which figure of speech is it?"),
+            item("He went to buy bread. " * 10 + "According to the passage, why did he go?"),
             item("Which chart shows parts of a whole?"),
             item("1897 24%, 1917 45%, 1926 56%. What is shown in the chart?"),
         ],
     ),
     "lost_backslashes": (
-        [item("Solve frac{1}{2} x = 3"), item("Is $x leq 3$?"), item("Is 3 \times 4 = 12?")],
+        [
+            item("Solve frac{1}{2} x = 3"),
+            item("Is $x leq 3$?"),
+            item("Is 3 \times 4 = 12?"),
+            item("Find rac{a}{b}"),
+            item("The angle $heta$ is"),
+            item("What is 2 imes 3?"),
+        ],
         [item(r"Solve \frac{1}{2}"), item("He paid $10,000 at times and kept $5."), item("a\tb")],
     ),
     "broken_encoding": (
@@ -97,7 +116,12 @@ SINGLE: dict[str, tuple[list[Item], list[Item]]] = {
         [item("call main() now"), item("It is (so) said"), item("int main () { }")],
     ),
     "own_letters": (
-        [item("?", ("I only", "(E) I and II")), item("?", ("A. ice", "B. fog", "rain"))],
+        [
+            item("?", ("I only", "(E) I and II")),
+            item("?", ("A. ice", "B. fog", "rain")),
+            item("?", ("B. ice", "A. fog", "C. rain")),
+            item("?", ("A: ice", "B: fog")),
+        ],
         [
             item("?", ("x", "(A) and (B)")),
             item("?", ("E. coli", "B. F. Skinner", "C. elegans")),
@@ -105,8 +129,20 @@ SINGLE: dict[str, tuple[list[Item], list[Item]]] = {
         ],
     ),
     "states_answer": (
-        [item("What is it? Answer: B"), item("Which? (correct answer is C)")],
-        [item("Which answer is a noun?"), item("The answer is known to all.")],
+        [
+            item("What is it? Answer: B"),
+            item("Which? (correct answer is C)"),
+            item("The capital of Italy, Rome, is which city?", ("Rome", "Paris", "Lyon")),
+            item("What is white?", ("coal", "snow (correct)", "grass")),
+            item("What is green?", ("coal", "snow", "*grass")),
+        ],
+        [
+            item("In Italy, Rome or Milan, where is it?", ("Rome", "Paris", "Lyon")),
+            item("Which is a pointer?", ("*a", "*b", "c")),
+            item("Which?", ("a*b", "correct", "c")),
+            item("Which answer is a noun?"),
+            item("The answer is known to all."),
+        ],
     ),
     "no_gold": ([item("Which?", gold=None)], [item("Which?")]),
     "grammar": (
