@@ -59,6 +59,19 @@ def test_an_answer_that_changes_with_the_order_counts_less() -> None:
     assert again.probability < steady.probability
 
 
+def test_equally_likely_ones_are_spread_over_subjects() -> None:
+    options = ("red", "green", "blue")
+    made = tuple(
+        Item(f"{subject}{n}", f"{subject}{n}?", options, 0, subject=subject)
+        for subject in "st"
+        for n in range(10)
+    )
+    said = {i.id: [1] if i.id[1] in "13" else [0] for i in made}
+    split = said | {"s5": [1], "t5": [1]}
+    found = label_errors(ItemSet("made", "choice", made), {"a": said, "b": said, "c": split})
+    assert [e.item for e in found.found] == ["s1", "t1", "s3", "t3", "s5", "t5"]
+
+
 def test_two_names_of_one_model_vote_once() -> None:
     items, choices, _ = planted()
     twice = choices | {"copy of a": choices["a"] | {"q1": [3 - choices["a"]["q1"][0]]}}
@@ -66,7 +79,7 @@ def test_two_names_of_one_model_vote_once() -> None:
     found = label_errors(items, twice)
     assert found.same == (("a", "copy of a"),)
     assert found.models == tuple("abcdef")
-    with pytest.raises(UsageError, match="2 different models"):
+    with pytest.raises(UsageError, match=r"2 different models.* a and copy of a count as one"):
         label_errors(items, {name: twice[name] for name in ("a", "copy of a", "b")})
 
 

@@ -34,24 +34,43 @@ def items_of(*items: Item) -> ItemSet:
 
 SINGLE: dict[str, tuple[list[Item], list[Item]]] = {
     "equal_options": (
-        [item("Which?", ("12", "13", "15", "12")), item("Which?", ("Ice.", "ice", "fog"))],
-        [item("Which?", ("-1", "1", "0", "2")), item("Which?", ("Aa", "AA", "aa"))],
+        [
+            item("How much?", ("0.5", "0.50", "0.7")),
+            item("How much?", ("0.5", "0.3", "1/2")),
+            item("Which?", ("12", "13", "15", "12")),
+            item("Which?", ("Ice.", "ice", "fog")),
+        ],
+        [
+            item("Which decimal is it?", ("0.5", "0.50", "0.7")),
+            item("How much?", ("1/2", "1/0", "0/0", "2")),
+            item("Which?", ("-1", "1", "0", "2")),
+            item("Which?", ("Aa", "AA", "aa")),
+        ],
     ),
     "missing_material": (
         [
             item("What is the area of the figure shown above?"),
             item("As depicted in the chart, x"),
+            item("According to the passage, why did he go?"),
             item("The spectrum in Fig. 3.9 has two lines. Which?"),
             item("Consider the following model:\n\n\n\nwhere y is the return. Which?"),
         ],
         [
             item("Which figure of speech is it?"),
+            item("He went to buy bread. " * 10 + "According to the passage, why did he go?"),
             item("Which chart shows parts of a whole?"),
             item("1897 24%, 1917 45%, 1926 56%. What is shown in the chart?"),
         ],
     ),
     "lost_backslashes": (
-        [item("Solve frac{1}{2} x = 3"), item("Is $x leq 3$?"), item("Is 3 \times 4 = 12?")],
+        [
+            item("Solve frac{1}{2} x = 3"),
+            item("Is $x leq 3$?"),
+            item("Is 3 \times 4 = 12?"),
+            item("Find rac{a}{b}"),
+            item("The angle $heta$ is"),
+            item("What is 2 imes 3?"),
+        ],
         [item(r"Solve \frac{1}{2}"), item("He paid $10,000 at times and kept $5."), item("a\tb")],
     ),
     "broken_encoding": (
@@ -97,7 +116,12 @@ SINGLE: dict[str, tuple[list[Item], list[Item]]] = {
         [item("call main() now"), item("It is (so) said"), item("int main () { }")],
     ),
     "own_letters": (
-        [item("?", ("I only", "(E) I and II")), item("?", ("A. ice", "B. fog", "rain"))],
+        [
+            item("?", ("I only", "(E) I and II")),
+            item("?", ("A. ice", "B. fog", "rain")),
+            item("?", ("B. ice", "A. fog", "C. rain")),
+            item("?", ("A: ice", "B: fog")),
+        ],
         [
             item("?", ("x", "(A) and (B)")),
             item("?", ("E. coli", "B. F. Skinner", "C. elegans")),
@@ -105,8 +129,20 @@ SINGLE: dict[str, tuple[list[Item], list[Item]]] = {
         ],
     ),
     "states_answer": (
-        [item("What is it? Answer: B"), item("Which? (correct answer is C)")],
-        [item("Which answer is a noun?"), item("The answer is known to all.")],
+        [
+            item("What is it? Answer: B"),
+            item("Which? (correct answer is C)"),
+            item("The capital of Italy, Rome, is which city?", ("Rome", "Paris", "Lyon")),
+            item("What is white?", ("coal", "snow (correct)", "grass")),
+            item("What is green?", ("coal", "snow", "*grass")),
+        ],
+        [
+            item("In Italy, Rome or Milan, where is it?", ("Rome", "Paris", "Lyon")),
+            item("Which is a pointer?", ("*a", "*b", "c")),
+            item("Which?", ("a*b", "correct", "c")),
+            item("Which answer is a noun?"),
+            item("The answer is known to all."),
+        ],
     ),
     "no_gold": ([item("Which?", gold=None)], [item("Which?")]),
     "grammar": (
@@ -158,12 +194,21 @@ SINGLE: dict[str, tuple[list[Item], list[Item]]] = {
             item("All of these are true EXCEPT"),
             item("Which is least likely?"),
             item("A virus can NOT"),
+            item("Which of these animals cannot fly?"),
+            item("Which of these animals CANNOT fly?"),
+            item("Without a host, a virus cannot"),
+            item("Which of these signs must not be passed?"),
+            item("Which animal is unable to fly?"),
+            item("Which drug should never be given with alcohol?"),
         ],
         [
             item("What is a person called who does not eat meat?"),
             item("Why does ice not sink?"),
             item("Is it not so?", ("yes", "no")),
             item("He is not tall. Which city is largest?"),
+            item("What is a bird called that cannot fly?"),
+            item("It is anything which an engine cannot search."),
+            item("Which law says that energy cannot be lost?"),
             item("One limit of food webs is that they do not"),
             item("What is wrong with the argument?"),
             item("When is he found NOT guilty?"),
@@ -330,6 +375,20 @@ REPEATS: dict[str, tuple[list[Item], list[str]]] = {
         ],
         ["q1"],
     ),
+    "reworded_conflict": (
+        [
+            item("Who is the author of the novel War and Peace?"),
+            item("War and Peace is a novel by which author?", FOUR[::-1], 0),
+        ],
+        ["q1"],
+    ),
+    "same_question": (
+        [
+            item("Which Russian author wrote War and Peace?"),
+            item("Which Russian author wrote War and Peace?", ("Gogol", "Pushkin", "red"), 2),
+        ],
+        ["q1"],
+    ),
     "shared_items": ([item("Which?", split="dev"), item("Which?", split="test")], ["q1"]),
     "shared_contexts": (
         [
@@ -348,6 +407,46 @@ def test_repeats(rule: str) -> None:
     found = check_items(items_of(*made), [rule])
     assert [hit.item for hit in found.findings[0].found.hits] == flawed
     assert not check_items(items_of(made[0], item("Something else altogether")), [rule]).findings
+
+
+PLANET = "What is the largest planet of the solar system?"
+PLANETS = ("Mars", "Jupiter", "Saturn", "Venus")
+
+
+@pytest.mark.parametrize(
+    ("other", "conflicts"),
+    [
+        (item(PLANET.replace(" of ", " in "), PLANETS, 2), True),
+        (item(PLANET, ("Mars", "Jupiter", "Saturn", "Pluto"), 2), True),
+        (item(PLANET, ("Mars", "Jupiter", "Saturn", "Pluto"), 1), False),
+        (item(PLANET, ("Mars", "Venus", "Saturn", "Pluto"), 2), False),
+        (item(PLANET.replace("largest", "smallest"), PLANETS, 0), False),
+        (item(PLANET, (*PLANETS, "all of the above"), 4), False),
+    ],
+)
+def test_golds_that_contradict_each_other(other: Item, conflicts: bool) -> None:
+    made = items_of(item(PLANET, PLANETS, 1), other)
+    finding = check_items(made).finding("conflicting_gold")
+    assert (finding is not None) == conflicts
+    if conflicts:
+        assert not check_items(made, ["nearly_repeated"]).findings
+
+
+def test_order_makes_other_questions_where_there_is_much_of_it() -> None:
+    long = "When the {} of a moving old red train doubles in speed on level ground, what of its {}?"
+    made = items_of(item(long.format("mass", "force")), item(long.format("force", "mass"), gold=1))
+    assert not check_items(made, ["reworded_conflict"]).findings
+
+
+def test_numbers_and_negations_make_other_questions() -> None:
+    pairs = [
+        ("How many legs has an ant of type 4?", "How many legs has an ant of type 5?"),
+        ("Which animal eats wild grass?", "Which animal does not eat wild grass?"),
+    ]
+    for first, second in pairs:
+        made = items_of(item(first), item(second, gold=1))
+        rules = ["conflicting_gold", "reworded_conflict", "same_question"]
+        assert not check_items(made, rules).findings
 
 
 def test_a_class_named_in_the_text() -> None:

@@ -12,7 +12,7 @@ label of an error is used, so there is nothing to overfit to one benchmark's err
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -37,6 +37,8 @@ WRONG, RIGHT = 1.0, 40.0
 SHRINK: Final = 40.0
 """Items' worth of the whole set in each subject's mixture of difficulties."""
 ROUNDS: Final = 100
+DIGITS: Final = 6
+"""Of a probability; what differs less is tied."""
 FEWEST: Final = 3
 """Different models below which agreement says too little."""
 SAME: Final = 0.995
@@ -99,8 +101,10 @@ def label_errors(items: ItemSet, choices: Choices) -> LabelErrors:
     groups = same_models(choices)
     voting = [group[0] for group in groups]
     if len(voting) < FEWEST:
+        merged = "".join(f" {' and '.join(g)} count as one." for g in groups if len(g) > 1)
         raise UsageError(
-            f"{len(voting)} different models answered; label errors need at least {FEWEST}.",
+            f"{len(voting)} different models answered; label errors need at least {FEWEST}."
+            f"{merged}",
             hint="Give more files of answers with --responses.",
         )
     asked, votes = _votes(items, {model: choices[model] for model in voting})
@@ -109,9 +113,26 @@ def label_errors(items: ItemSet, choices: Choices) -> LabelErrors:
     odds = _log_odds(asked, votes)
     total = _item_totals(asked, votes)
     rows = (_row(item, v, o, t) for item, v, o, t in zip(asked, votes, odds, total, strict=True))
-    found = sorted(filter(None, rows), key=lambda row: -row.probability)
+    found = _ranked(items, list(filter(None, rows)))
     same = tuple(group for group in groups if len(group) > 1)
     return LabelErrors(tuple(found), len(asked), tuple(voting), same)
+
+
+def _ranked(items: ItemSet, rows: Sequence[LabelError]) -> list[LabelError]:
+    """Most likely first. Of equally likely ones first those that more models agree on, fewer take
+    for right, and better models miss; then one of each subject after the other."""
+
+    def likely(row: LabelError) -> tuple[float, ...]:
+        odds = round(row.probability, DIGITS), row.agreement, -row.right, -(row.item_total or 0)
+        return tuple(-value for value in odds)
+
+    before: Counter[tuple[str | None, tuple[float, ...]]] = Counter()
+    keys = {}
+    for row in rows:
+        tied = items.by_id[row.item].subject, likely(row)
+        keys[row.item] = (*likely(row), before[tied])
+        before[tied] += 1
+    return sorted(rows, key=lambda row: keys[row.item])
 
 
 def same_models(choices: Choices) -> list[tuple[str, ...]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
 from itertools import combinations
 from typing import Final
 
@@ -40,7 +41,7 @@ _LETTERS: Final = re.compile(
     r"\s*(?:[a-e]{1,5}|[a-e](?:(?:,|,? and)? [a-e])+(?: only)?)\W*", re.IGNORECASE
 )
 _OWN_LETTER: Final = re.compile(
-    r"\s*(?:\(?([A-E])\)(?!,? ?(?:and|or|\())|([A-E])\.)\s*[^\s,]", re.IGNORECASE
+    r"\s*(?:\(?([A-E])\)(?!,? ?(?:and|or|\())|([A-E])[.:])\s*[^\s,]", re.IGNORECASE
 )
 _REFERS: Final = re.compile(r"\([A-E]\),? ?(?:and |or )?\([A-E]\)", re.IGNORECASE)
 _PAIR: Final = re.compile(r"(?:\b([A-Za-z]+s) )?(\w*[A-D]) (?:and|or|nor) ([A-D]\w*)")
@@ -64,6 +65,15 @@ _VOWEL: Final = re.compile(
 )
 _CONSONANT: Final = re.compile(r"(?:eu|one\b|once\b|ou[ij])", re.IGNORECASE)
 _ARTICLE: Final = re.compile(r"\b(an?)[\s:_.…]*$", re.IGNORECASE)
+
+_PLAIN_NUMBER: Final = re.compile(
+    r"-?(?:\d{1,3}(?:,\d{3})+|\d{1,12})(?:\.\d{1,12})?|-?\d{1,9} ?/ ?0*[1-9]\d{0,8}|-?\.\d{1,12}"
+)
+_WRITING: Final = re.compile(
+    r"simpl|decimal|fraction|lowest|significant|digit|round|writ|express|reduc|form\b|precis",
+    re.IGNORECASE,
+)
+"""Asked for is how a number is written, so that 0.5 and 0.50 differ."""
 
 _LONGER: Final = 1.15
 """The longest option must be longer than the next by this factor to be seen at a glance."""
@@ -218,16 +228,24 @@ def _fits(article: str, option: str) -> bool | None:
 
 def equal(item: Item) -> str | None:
     """Two options say the same."""
-    if not repeats_options(item.options):
+    said = list(map(same_text if repeats_options(item.options) else _number, item.options))
+    if _WRITING.search(item.question):
+        said = list(map(same_text, item.options))
+    for a, b in combinations(range(len(said)), 2):
+        if said[a] is not None and said[a] == said[b]:
+            one = " and one of them is the answer" if item.gold in (a, b) else ""
+            if item.options[a].strip() == item.options[b].strip():
+                return f"{letter(a)} and {letter(b)} are both {item.options[a]!r:.60}{one}"
+            return f"{quoted(item, [a, b])} are equal{one}"
+    return None
+
+
+def _number(option: str) -> Fraction | None:
+    """The number that an option is, however it is written."""
+    plain = option.strip().rstrip(".").replace("−", "-")
+    if not _PLAIN_NUMBER.fullmatch(plain):
         return None
-    pairs = (
-        (a, b)
-        for a, b in combinations(range(len(item.options)), 2)
-        if same_text(item.options[a]) == same_text(item.options[b])
-    )
-    a, b = next(pairs)
-    one = " and one of them is the answer" if item.gold in (a, b) else ""
-    return f"{letter(a)} and {letter(b)} are both {item.options[a]!r:.60}{one}"
+    return Fraction(plain.replace(",", "").replace(" ", ""))
 
 
 def overlapping(item: Item) -> str | None:
@@ -285,7 +303,9 @@ def own_letters(item: Item) -> str | None:
     dotted = [at for at, own in found if own and own[2]]
     if not shown and len(dotted) > 1:  # not the name "E. coli": all stand where they say
         there = all(item.options[at].lstrip()[0].upper() == letter(at) for at in dotted)
-        shown = dotted if there else []
+        letters = {item.options[at].lstrip()[0].upper() for at in dotted}
+        all_lettered = letters == {letter(at) for at in range(len(item.options))}
+        shown = dotted if there or all_lettered else []
     return quoted(item, shown) if shown else None
 
 

@@ -6,16 +6,17 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from horsesense.checks.shares import clipped, letter
+from horsesense.checks.shares import clipped, letter, quoted
 from horsesense.items.item import Item
 
 _NEGATED: Final = re.compile(
     # No clause may begin between the question word and the negation: "what is one called who
     # does not ..." asks for what is so.
-    r"(?:(?<!, )(?<!the )\b(?:which|what)\b|^who\b)(?: (?!(?:that|who|which|why|if|because|when"
-    r"|where|but|and|it|since|while|although|reason|probability|chance|think|sure)\b)"
+    r"(?:(?<!, )(?<!the )(?<!thing )\b(?:which|what)\b|^who\b)(?: (?!(?:that|who|which|why"
+    r"|if|because|when|where|but|and|it|since|while|although|reason|probability|chance|think|sure)\b)"
     r"[^\s.?!]+){0,12}? (?:is|are|was|were|do|does|did|has|have"
-    r"|had|can|could|would|will|should|may|might)(?: not\b|n[’']t\b)"
+    r"|had|can|could|would|will|should|may|might|need|must)"
+    r"(?: ?not\b|n[’']t\b| (?:never|unable)\b)"
     r"|\b(?:which|what|who|all|each|any|everything)\b[^.?!]*\b(?:except|excluding)\b"
     r"|\bexcept(?: for)?\W*$"
     r"|\bleast (?:likely|probable|appropriate|correct|true|accurate|typical|characteristic)\b"
@@ -23,11 +24,11 @@ _NEGATED: Final = re.compile(
     r"|wrong(?! with))\b"
     # An open end: "... is not". After a conjunction the clause alone is negated.
     r"|^(?!.*\b(?:that|if|because|when|unless|who)\b)"
-    r".*\b(?:is|are|was|were|does|do|did|can|should) not[\s:_.…-]*$",
+    r".*\b(?:is|are|was|were|does|do|did|can|could|will|should|must|may) ?not[\s:_.…-]*$",
     re.IGNORECASE,
 )
 _EMPHASIS: Final = re.compile(
-    r"\b(?:NOT(?! guilty)|EXCEPT|LEAST|FALSE|INCORRECT|[A-Z]+N['’]T)\b|[*_]not[*_]"
+    r"\b(?:(?:CAN)?NOT(?! guilty)|EXCEPT|LEAST|FALSE|INCORRECT|[A-Z]+N['’]T)\b|[*_]not[*_]"
 )
 _FIGURE: Final = (
     r"(?:figure|diagram|graph|picture|image|photo(?:graph)?|drawing|chart|map|illustration"
@@ -49,6 +50,17 @@ _DATA: Final = 6
 _GIVEN: Final = re.compile(
     r"\b(?:[Cc]orrect )?(?:[Aa]nswer|[Aa]ns)\s*(?:is|:|=)\s*[(\[]?([A-H])(?=[).\]]|\s*$|\n)"
 )
+_MARKED: Final = re.compile(
+    r"[(\[](?:the )?(?:correct|right)(?: answer)?!?[)\]]\W*$|^\s*[*✓✔☑]\s*\w[^*]*$|[✓✔☑]\s*$",
+    re.IGNORECASE,
+)
+_PASSAGE: Final = re.compile(
+    r"\baccording to the (?:passage|excerpt|story|article|paragraph|poem)\b"
+    r"|\bthe passage (?:above|below|mainly|suggests|implies|states)\b",
+    re.IGNORECASE,
+)
+_PASSAGE_WORDS: Final = 40
+"""Words in a question from which the passage may stand in it."""
 _LISTED: Final = re.compile(r"(?:^|[\s(])([A-Da-d])[.):]\s*\S")
 _WORD: Final = re.compile(r"\w+")
 _PLAIN_CLASSES: Final = frozenset(["yes", "no", "true", "false"])
@@ -68,8 +80,10 @@ def negated(item: Item) -> str | None:
 
 
 def missing_material(item: Item) -> str | None:
-    """The question points at a figure or formula, and it is not there."""
+    """The question points at a figure, formula or passage, and it is not there."""
     found = _MISSING.search(item.question)
+    if not (item.context or item.text_b) and len(item.question.split()) < _PASSAGE_WORDS:
+        found = found or _PASSAGE.search(item.question)
     if found and re.search("chart|graph", found[0]):
         given = item.question[: found.start()]
         found = found if len(_NUMBERS.findall(given)) < _DATA else None
@@ -77,11 +91,17 @@ def missing_material(item: Item) -> str | None:
 
 
 def states_answer(item: Item) -> str | None:
-    """The question says which letter is right."""
-    found = _GIVEN.search(item.question)
-    return (
-        f"…{clipped(item.question[max(0, found.start() - 20) : found.end()])!r}" if found else None
-    )
+    """The question says which letter is right, or names the answer; or one option is marked."""
+    if found := _GIVEN.search(item.question):
+        return f"…{clipped(item.question[max(0, found.start() - 20) : found.end()])!r}"
+    marked = [at for at, option in enumerate(item.options) if _MARKED.search(option)]
+    if len(marked) == 1:
+        return f"{quoted(item, marked)} is marked"
+    if item.gold is None or repeated_in_question(item) != [item.gold]:
+        return None
+    gold = re.escape(item.options[item.gold].strip())
+    named = re.search(rf"\w(?:, {gold},|,? \({gold}\)) (?=[a-z])", item.question, re.IGNORECASE)
+    return f"the answer {quoted(item, [item.gold])} is named in the question" if named else None
 
 
 def lists_options(item: Item) -> str | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from importlib.resources import files
 from typing import Any, Final
 
-from horsesense.checks import options, positions, questions, repeats, texts
+from horsesense.checks import conflicts, options, positions, questions, repeats, texts
 from horsesense.checks.base import Found, Rule
 from horsesense.checks.shares import Marks, cue
 from horsesense.items.item import Item, ItemSet, Kind
@@ -54,7 +54,9 @@ CUES: Final[Mapping[str, Marks]] = {
 """Rule -> the options that the cue marks."""
 
 WHOLE: Final[Mapping[str, Callable[[ItemSet], Found]]] = {
-    "conflicting_gold": repeats.conflicting,
+    "conflicting_gold": conflicts.conflicting,
+    "reworded_conflict": conflicts.reworded,
+    "same_question": conflicts.same_question,
     "lost_letters": texts.lost_letters,
     "shared_items": repeats.shared_items,
     "shared_contexts": repeats.shared_contexts,

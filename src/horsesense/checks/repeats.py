@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 
 from horsesense.checks.base import Found, Hit
+from horsesense.checks.conflicts import agree, answer, conflicting, same_question
 from horsesense.checks.shares import clipped
 from horsesense.checks.texts import texts
-from horsesense.items.item import Item, ItemSet, normalised, same_items, same_text
+from horsesense.items.item import Item, ItemSet, normalised, same_items
 from horsesense.items.near import near_duplicates
 
 
@@ -24,43 +25,24 @@ def repeated(items: ItemSet) -> Found:
     return Found(len(items), hits)
 
 
-def conflicting(items: ItemSet) -> Found:
-    """Items that ask the same and have other golds."""
-    groups = {item.id: group for group in same_items(items.items, items.kind) for item in group}
-    hits = tuple(
-        Hit(item.id, f"{clipped(item.question, 50)!r}: {_told_answers(groups[item.id])}")
-        for item in items
-        if item.id in groups and not _agree(groups[item.id])
-    )
-    return Found(len(items), hits)
-
-
-def _agree(group: Iterable[Item]) -> bool:
-    return len({same_text(i.options[i.gold]) for i in group if i.gold is not None}) < 2
-
-
-def _told_answers(group: Sequence[Item]) -> str:
-    return "; ".join(f"{item.id} says {_answer(item)!r}" for item in group[:3])
-
-
-def _answer(item: Item) -> str:
-    return "nothing" if item.gold is None else clipped(item.options[item.gold], 40)
-
-
 def nearly_repeated(items: ItemSet) -> Found:
-    """Items whose whole text nearly equals that of an earlier one (not: exactly)."""
+    """Items whose whole text nearly equals that of an earlier one.
+
+    Left out are those that say exactly the same, and those that other rules name.
+    """
     listed = items.items
-    exact = {hit.item for hit in repeated(items).hits}
+    named = (repeated(items), conflicting(items), same_question(items))
+    known = {hit.item for found in named for hit in found.hits}
     hits = {}
     # Classes that all items share would make short texts alike.
     own = len({item.options for item in listed}) > 1
     for a, b in near_duplicates([texts(item, options=own) for item in listed]):
         first, second = listed[a], listed[b]
-        if second.id in exact or second.id in hits:
+        if second.id in known or second.id in hits:
             continue
         if _about_one_passage(first, second):
             continue  # the passage alone makes them alike
-        other = "" if _agree((first, second)) else f", with the answer {_answer(second)!r}"
+        other = "" if agree((first, second)) else f", with the answer {answer(second)!r}"
         shown = clipped(second.question)
         hits[second.id] = Hit(second.id, f"like {first.id}{other}: {shown!r}")
     return Found(len(items), tuple(hits[item.id] for item in listed if item.id in hits))

@@ -24,6 +24,9 @@ _LOST: Final = re.compile(
     # A JSON or Python escape that ate the backslash and the first letter of a command.
     r"|\x0crac|\x08(?:eta|egin|ar\b|inom)|\t(?:imes|heta|frac|extbf|an\b(?=[\s(]))|\r(?:ight|ho\b)"
     r"|\x07lpha|\x0b(?:ec|arphi)"
+    # The same where the control character has gone as well.
+    r"|(?<![\\A-Za-z])(?:rac|inom|egin|ext|extbf|extit|athrm|qrt)\{|\$(?:heta|lpha|rac|imes)\b"
+    r"|(?<=[\d)}$] )imes(?= ?[\d({$])"
 )
 _MATH: Final = re.compile(r"\$(?=\S)[^$\n]{1,200}(?<=\S)\$(?!\d)")
 _BARE: Final = re.compile(rf"(?<![\\A-Za-z])(?:{_SYMBOLS})(?![A-Za-z])")
