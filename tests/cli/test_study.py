@@ -10,8 +10,10 @@ import pytest
 
 import horsesense as hs
 from command_line import call
+from horsesense.cli import main
 from horsesense.cli.schemas import OUTPUTS
 from horsesense.errors import EXIT_CODES, ExitCode, UsageError
+from horsesense.models.registry import make_model
 from horsesense.runs.settings import Settings
 from horsesense.runs.studies import Study
 
@@ -173,3 +175,31 @@ def test_of_many_names_at_most_five_are_listed() -> None:
     error = UsageError.unknown("item", "q7", [f"q{n}" for n in range(500)])
     assert error.hint is not None
     assert error.hint.count("q") == 5
+
+
+def test_a_plan_needs_no_server(tmp_path: Path) -> None:
+    model = "http:m@http://127.0.0.1:9/v1"
+    done = call("plan", *SMALL, "-m", model, "--price", "0.001,0.001", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "different requests" in done.stdout
+    assert "at most 0.00 " not in done.stdout
+    assert "could not be asked what it offers" in done.stdout
+    assert call("plan", *SMALL, "-m", model, "--out", "p", cwd=tmp_path).returncode == 3
+
+
+def test_findings_about_the_items_come_before_the_search_for_cues(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("horsesense.cue_tests.packages.PACKAGES", ("no_such_package",))
+    with pytest.raises(SystemExit) as stopped:
+        main(["cues", "sample"])
+    assert stopped.value.code == ExitCode.USAGE
+    told = capsys.readouterr()
+    assert told.out.startswith("sample\n")
+    assert "horsesense[cues]" in told.err
+
+
+@pytest.mark.parametrize(("spec", "meant"), [("smollm2", "hf:smollm2"), ("gpt-4", "http:gpt-4")])
+def test_a_model_without_a_scheme_is_guessed_at(spec: str, meant: str) -> None:
+    with pytest.raises(UsageError, match=f"Did you mean {meant!r}"):
+        make_model(spec)

@@ -141,9 +141,9 @@ def test_a_right_answer_may_differ_from_its_option_in_case() -> None:
 
 
 def test_texts_that_nothing_reads_are_named() -> None:
-    row = {"question": Q, "options": TOWNS, "answer": "B", "passage": "France.",
-           "story": "France.", "source": "atlas", "explanation": "It has been so since 987."}  # fmt: skip
-    items = load_items([row])
+    row = {"question": Q, "options": TOWNS, "answer": "B", "passage": "France."}
+    more = {"story": "France.", "source": "atlas", "explanation": "It has been so since 987."}
+    items = load_items([row | more])
     assert items.items[0].context == "France."
     assert "not used: story, explanation (--map" in items.notes[0]
 
@@ -180,3 +180,20 @@ def test_nothing_to_guess_names_the_map_to_type(tmp_path: Path) -> None:
     done = call("check", "odd.jsonl", cwd=tmp_path)
     assert done.returncode == 2
     assert "--map question=FIELD --map options=FIELD" in done.stderr
+
+
+def test_options_that_are_recognised_stand_in_the_map_to_type() -> None:
+    row = {"Question Text": Q, **{f"Option {k}": v for k, v in COLUMNS.items()},
+           "Correct Answer (A-D)": "B"}  # fmt: skip
+    with pytest.raises(UsageError) as caught:
+        load_items([row])
+    columns = "'options=Option A,Option B,Option C,Option D'"
+    line = f"--map 'question=Question Text' --map {columns} --map 'answer=Correct Answer (A-D)'"
+    assert line in str(caught.value)
+
+
+def test_a_file_without_a_header_is_known(tmp_path: Path) -> None:
+    path = tmp_path / "items.csv"
+    path.write_text(f"{Q},Rome,Paris,Bonn,B\nWhat is 2 + 2?,3,4,5,B\n")
+    with pytest.raises(UsageError, match="no header"):
+        load_items(path)

@@ -8,7 +8,7 @@ have our own names, or that the user maps, are never guessed about.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -168,13 +168,8 @@ class _Guess:
         right = self._first(RIGHT)
         if wrong and right and not any("," in name for name in (right, *wrong)):
             return ",".join([right, *wrong]), right
-        for pattern in COLUMNS:
-            found = {name: pattern.fullmatch(_plain(name)) for name in self.free}
-            matched = {name: match[1] for name, match in found.items() if match}
-            columns = sorted(matched, key=matched.__getitem__)
-            if len(columns) > 1 and not any("," in name for name in columns):
-                return ",".join(columns), None
-        return None, None
+        columns = option_columns(self.free)
+        return (",".join(columns), None) if columns else (None, None)
 
     def _answer(
         self, options: str | None, right: str | None, used: set[str | None]
@@ -243,6 +238,17 @@ class _Guess:
             return
         if label != "label":
             yield "label", label
+
+
+def option_columns(names: Iterable[str]) -> list[str]:
+    """The columns that hold one option each, in order; none where the names do not say so."""
+    for pattern in COLUMNS:
+        found = {name: pattern.fullmatch(_plain(name)) for name in names}
+        matched = {name: match[1] for name, match in found.items() if match}
+        columns = sorted(matched, key=matched.__getitem__)
+        if len(columns) > 1 and not any("," in name for name in columns):
+            return columns
+    return []
 
 
 def _plain(name: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
-from horsesense.inference.limits import Limits
+from horsesense.inference.limits import Limits, rounded_up
 from horsesense.inference.store import Store
 from horsesense.items.item import Item
 from horsesense.models.base import Capabilities, Model, NeedsAnswerKey, Probing
