@@ -10,8 +10,11 @@ import pytest
 
 import horsesense as hs
 from command_line import call
+from horsesense.cli import main
 from horsesense.cli.schemas import OUTPUTS
 from horsesense.errors import EXIT_CODES, ExitCode, UsageError
+from horsesense.models.registry import make_model
+from horsesense.runs.settings import Settings
 from horsesense.runs.studies import Study
 
 SMALL = ("sample", "--probes", "repeat", "--limit", "6")
@@ -80,14 +83,56 @@ def test_a_study_by_hand(tmp_path: Path) -> None:
         ('models = []\nitems = ["x"]', "models"),
         ('models = ["sim:oracle"]\nitems = ["x"]\nmodel = "y"', "model"),
         ("models = [", "cannot be read"),
-        ('models = ["a"]\nitems = ["x/sample.csv", "y/sample.csv"]', "are both a-sample"),
-        ('models = ["a"]\nitems = ["x"]\n[settings]\nlimits = 3', "limits"),
+        ('models = ["a", "a"]\nitems = ["x/sample.csv"]', "are both a-sample"),
+        ('models = ["a"]\nitems = ["x"]\n[settings]\nlimits = 3', "did you mean 'limit'"),
+        ('model = ["a"]\nitems = ["x"]', "models is missing; there is no 'model' .*'models'"),
+        ('models = ["a"]\nitems = ["x"]\n[settings]\nlimit = 0', "limit should be greater"),
     ],
 )
 def test_what_does_not_fit(text: str, says: str, tmp_path: Path) -> None:
     (tmp_path / "study.toml").write_text(text)
     with pytest.raises(UsageError, match=says):
         list(Study.load(tmp_path).runs(tmp_path))
+
+
+def test_sets_of_one_name_are_told_apart_by_their_folders(tmp_path: Path) -> None:
+    sets = ["sample", "x/sample.csv", "y/sample.csv", "y/sample.jsonl"]
+    (tmp_path / "study.toml").write_text(f'models = ["sim:oracle"]\nitems = {sets}\n')
+    names = [path.name for path, _ in Study.load(tmp_path).runs(tmp_path)]
+    ends = ["sample", "x-sample", "y-sample", "y-sample.jsonl"]
+    assert names == [f"sim-oracle-{end}" for end in ends]
+
+
+def test_files_are_found_from_where_study_toml_lies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = {"id": "q1", "question": "2 + 2 =", "options": ["3", "4"], "answer_index": 1}
+    for name in ("items.jsonl", "shots.jsonl"):
+        (tmp_path / name).write_text(json.dumps(row | {"id": name}))
+    (tmp_path / "answers.jsonl").write_text("")
+    monkeypatch.chdir(tmp_path)
+    shots = {"shots": 1, "shots_from": "shots.jsonl"}
+    made = Study.of(Settings.of(items="items.jsonl", model="replay:answers.jsonl?model=m", **shots))
+    made.save(tmp_path / "audits" / "one")
+    here = [path.name for path, _ in made.runs(Path("audits/one"))]
+    for place in (tmp_path / "audits" / "one", Path("/")):
+        monkeypatch.chdir(place)
+        folder = tmp_path / "audits" / "one"
+        [(path, settings)] = Study.load(folder).runs(folder)
+        assert [path.name] == here
+        assert Path(settings.items).resolve() == tmp_path / "items.jsonl"
+        assert Path(settings.shots_from or "").resolve() == tmp_path / "shots.jsonl"
+        model = settings.model.removeprefix("replay:").removesuffix("?model=m")
+        assert Path(model).resolve() == tmp_path / "answers.jsonl"
+
+
+def test_a_study_is_asked_again_from_another_folder(tmp_path: Path) -> None:
+    row = {"id": "q1", "question": "2 + 2 =", "options": ["3", "4"], "answer_index": 1}
+    (tmp_path / "items.jsonl").write_text(json.dumps(row))
+    words = ("audit", "items.jsonl", "--probes", "repeat", "-m", "sim:oracle", "--out", "a/one")
+    assert call(*words, cwd=tmp_path).returncode == 0
+    again = call("run", ".", cwd=tmp_path / "a" / "one")
+    assert again.returncode == 0, again.stderr
 
 
 def test_where_there_is_none(tmp_path: Path) -> None:
@@ -130,3 +175,31 @@ def test_of_many_names_at_most_five_are_listed() -> None:
     error = UsageError.unknown("item", "q7", [f"q{n}" for n in range(500)])
     assert error.hint is not None
     assert error.hint.count("q") == 5
+
+
+def test_a_plan_needs_no_server(tmp_path: Path) -> None:
+    model = "http:m@http://127.0.0.1:9/v1"
+    done = call("plan", *SMALL, "-m", model, "--price", "0.001,0.001", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "different requests" in done.stdout
+    assert "at most 0.00 " not in done.stdout
+    assert "could not be asked what it offers" in done.stdout
+    assert call("plan", *SMALL, "-m", model, "--out", "p", cwd=tmp_path).returncode == 3
+
+
+def test_findings_about_the_items_come_before_the_search_for_cues(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("horsesense.cue_tests.packages.PACKAGES", ("no_such_package",))
+    with pytest.raises(SystemExit) as stopped:
+        main(["cues", "sample"])
+    assert stopped.value.code == ExitCode.USAGE
+    told = capsys.readouterr()
+    assert told.out.startswith("sample\n")
+    assert "horsesense[cues]" in told.err
+
+
+@pytest.mark.parametrize(("spec", "meant"), [("smollm2", "hf:smollm2"), ("gpt-4", "http:gpt-4")])
+def test_a_model_without_a_scheme_is_guessed_at(spec: str, meant: str) -> None:
+    with pytest.raises(UsageError, match=f"Did you mean {meant!r}"):
+        make_model(spec)

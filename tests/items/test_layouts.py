@@ -112,8 +112,88 @@ def test_equal_faults_are_one_line() -> None:
     assert "row 1 and 49 more" in str(caught.value)
 
 
+def test_how_answers_are_read_is_said() -> None:
+    letters = load_items([{"question": Q, "options": TOWNS, "answer": "B"}])
+    assert letters.notes == (
+        "Right answers in answer are the letters of options (--map says otherwise).",
+    )
+    texts = load_items([{"question": Q, "options": TOWNS, "gold": "Paris"}])
+    assert "answer=gold; right answers in gold are the texts of options" in texts.notes[0]
+
+
+def test_right_answers_that_disagree_are_counted() -> None:
+    rows = [
+        {"question": f"{n}?", "options": TOWNS, "answer_index": 1, "answer": "AB"[n % 3 > 0]}
+        for n in range(6)
+    ]
+    note = "answer_index is read as the right answer; answer names another option in 2 of 6 items."
+    assert note in load_items(rows).notes
+    assert not load_items(rows[1:3]).notes
+
+
+def test_a_right_answer_may_differ_from_its_option_in_case() -> None:
+    rows = [{"question": f"{n}?", "options": TOWNS, "answer": "PARIS"} for n in range(3)]
+    items = load_items(rows)
+    assert [item.gold for item in items] == [1, 1, 1]
+    assert "3 of 3 right answers equal their option but for case." in items.notes
+    with pytest.raises(ItemsError, match="names more than one option"):
+        load_items([{"question": "a?", "options": ["ab", "AB"], "answer": "Ab"}])
+
+
+def test_texts_that_nothing_reads_are_named() -> None:
+    row = {"question": Q, "options": TOWNS, "answer": "B", "passage": "France."}
+    more = {"story": "France.", "source": "atlas", "explanation": "It has been so since 987."}
+    items = load_items([row | more])
+    assert items.items[0].context == "France."
+    assert "not used: story, explanation (--map" in items.notes[0]
+
+
+def test_the_premise_of_copa_is_its_context() -> None:
+    row = {"premise": "The man broke his toe.", "choice1": "He ran.", "choice2": "A hammer fell.",
+           "question": "cause", "label": 1}  # fmt: skip
+    items = load_items([row, row | {"premise": "It rained.", "label": 0}])
+    assert items.items[0].context == "The man broke his toe."
+    assert "context=premise" in items.notes[0]
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_an_array_of_objects(indent: int | None, tmp_path: Path) -> None:
+    path = tmp_path / "items.json"
+    row = {"question": Q, "options": TOWNS, "answer": "B"}
+    path.write_text(json.dumps([row, row], indent=indent))
+    assert [item.gold for item in load_items(path)] == [1, 1]
+    path.write_text(json.dumps([row, 3], indent=indent))
+    with pytest.raises(ItemsError, match="row 2: 3 where an object"):
+        load_items(path)
+    path.write_text("[1, 2\n")
+    with pytest.raises(ItemsError, match="broken JSON"):
+        load_items(path)
+    path.write_text("[" * 100_000)
+    with pytest.raises(ItemsError, match="1 fault"):
+        load_items(path)
+    path.write_text(json.dumps(row) + "\n" + json.dumps(row))
+    assert len(load_items(path)) == 2
+
+
 def test_nothing_to_guess_names_the_map_to_type(tmp_path: Path) -> None:
     (tmp_path / "odd.jsonl").write_text(json.dumps({"frage": "a?", "antworten": TOWNS}))
     done = call("check", "odd.jsonl", cwd=tmp_path)
     assert done.returncode == 2
     assert "--map question=FIELD --map options=FIELD" in done.stderr
+
+
+def test_options_that_are_recognised_stand_in_the_map_to_type() -> None:
+    row = {"Question Text": Q, **{f"Option {k}": v for k, v in COLUMNS.items()},
+           "Correct Answer (A-D)": "B"}  # fmt: skip
+    with pytest.raises(UsageError) as caught:
+        load_items([row])
+    columns = "'options=Option A,Option B,Option C,Option D'"
+    line = f"--map 'question=Question Text' --map {columns} --map 'answer=Correct Answer (A-D)'"
+    assert line in str(caught.value)
+
+
+def test_a_file_without_a_header_is_known(tmp_path: Path) -> None:
+    path = tmp_path / "items.csv"
+    path.write_text(f"{Q},Rome,Paris,Bonn,B\nWhat is 2 + 2?,3,4,5,B\n")
+    with pytest.raises(UsageError, match="no header"):
+        load_items(path)

@@ -14,11 +14,11 @@ from horsesense.api.given import (
     study_of,
 )
 from horsesense.api.runs import Run
-from horsesense.errors import UsageError
+from horsesense.errors import ModelError, UsageError
 from horsesense.files import usable
 from horsesense.inference.limits import UNLIMITED, Limits
 from horsesense.items.item import ItemSet
-from horsesense.models.base import Model
+from horsesense.models.base import Capabilities, Model
 from horsesense.runs import run as runs
 from horsesense.runs.planner import Plan, measure_plan
 from horsesense.runs.prepare import Study, load_shots, load_study_items, prepare, reader_names
@@ -27,6 +27,11 @@ from horsesense.runs.settings import Settings
 
 if TYPE_CHECKING:
     import polars as pl
+
+UNREACHED = (
+    "The model could not be asked what it offers ({}). Counted as for chat prompts; unknown are "
+    "its context length, whether it gives token scores, and its own count of tokens."
+)
 
 
 def audit(
@@ -165,16 +170,27 @@ def plan(
 
 
 def plan_study(
-    settings: Settings, model: Model, items: ItemSet | None = None
+    settings: Settings, model: Model, items: ItemSet | None = None, *, offline: bool = False
 ) -> tuple[Plan, Study]:
-    """What a study would ask, and the study itself."""
-    return runs.complete(_plan(settings, model, items))
+    """What a study would ask, and the study itself.
+
+    With `offline`, a model that cannot be reached is taken for one that chats and gives no scores.
+    """
+    return runs.complete(_plan(settings, model, items, offline))
 
 
-async def _plan(settings: Settings, model: Model, items: ItemSet | None) -> tuple[Plan, Study]:
+async def _plan(
+    settings: Settings, model: Model, items: ItemSet | None, offline: bool
+) -> tuple[Plan, Study]:
     found = load_study_items(settings) if items is None else items
     async with model as entered:
-        described = ModelRecord.of(entered, await entered.capabilities())
+        try:
+            offers = await entered.capabilities()
+        except ModelError as error:
+            if not offline:
+                raise
+            offers = Capabilities(notes=(UNREACHED.format(error.message),))
+        described = ModelRecord.of(entered, offers)
         names = reader_names(settings, found, described)
         study = prepare(settings, found, load_shots(settings, found), described, names)
         context = study.capabilities.context_length

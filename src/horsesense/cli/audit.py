@@ -195,7 +195,7 @@ def plan(
     for spec in dict.fromkeys(study.model):
         settings = study.settings(model=spec)
         model = make_model(spec, key_env=key_env, timeout=timeout)
-        counted, ready = plan_study(settings, model)
+        counted, ready = plan_study(settings, model, offline=out is None)
         if out is not None:
             Run.start(out, settings).plan(model)
         found = plan_json(counted, ready, limits(None, price))

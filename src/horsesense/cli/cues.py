@@ -92,6 +92,9 @@ def cues(
         raise UsageError(
             "--responses belongs to one set of items.", hint="Call once per set, or use find_cues."
         )
+    if not as_json:  # before the search, which needs more packages and may take long
+        for item_set in sets:
+            print("\n".join([item_set.name, *headlines(check_items(item_set))]), flush=True)
     results: list[CueResult] = []
     for item_set in sets:
         given = [
@@ -119,8 +122,6 @@ def cues(
     if as_json:
         print_json("cues", result_json(results))
         return
-    for item_set in sets:
-        print("\n".join([item_set.name, *headlines(check_items(item_set))]))
     sys.stdout.write(_text(results, out))
 
 

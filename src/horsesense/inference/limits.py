@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, Decimal
 from typing import Final, Literal
 
 from horsesense.errors import ExitCode, UsageError
@@ -71,6 +72,17 @@ class Limits:
     def any(self) -> bool:
         """Whether anything is limited."""
         return self.requests is not None or self.counts_tokens
+
+
+def rounded_up(money: float) -> str:
+    """An upper limit of money with two decimals, or two digits below 0.1; never rounded down.
+
+    >>> rounded_up(12.341), rounded_up(0.000123), rounded_up(0)
+    ('12.35', '0.00013', '0.00')
+    """
+    exact = Decimal(repr(float(money)))
+    places = 2 if not exact else max(2, 1 - exact.adjusted())
+    return f"{exact.quantize(Decimal(1).scaleb(-places), rounding=ROUND_CEILING):f}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import string
+from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -76,11 +77,29 @@ def _drop_tail(values: list[Any]) -> list[Any]:
 class ItemBuilder:
     """Builds items of one kind from rows; faults are kept, and faulty rows give no item."""
 
-    def __init__(self, fields: FieldMap, faults: Faults, present: Iterable[str]) -> None:
-        """`present`: the fields of ours that at least one row has."""
+    def __init__(
+        self,
+        fields: FieldMap,
+        faults: Faults,
+        present: Iterable[str],
+        rivals: Sequence[str] = (),
+    ) -> None:
+        """What rows are read by.
+
+        Args:
+            fields: our names -> the file's.
+            faults: added to.
+            present: the fields of ours that at least one row has.
+            rivals: fields of the file that name a right answer too; `disagreeing` counts the
+                rows where one of them names another option than the gold, `but_for_case` those
+                where the gold is written otherwise than its option.
+        """
         self.fields = fields
         self.faults = faults
         self.present = frozenset(present)
+        self.rivals = rivals
+        self.disagreeing: Counter[str] = Counter()
+        self.but_for_case = 0
         self._wrong: list[str] = []
 
     def choice(self, at: Numbered) -> Item | None:
@@ -90,6 +109,9 @@ class ItemBuilder:
         question = self._text(row, "question")
         texts, names = self._options(row)
         gold = self._gold(row, texts, names)
+        for rival in self.rivals:
+            named = options_named(row.get(rival), texts, names)
+            self.disagreeing[rival] += gold is not None and bool(named) and gold not in named
         paraphrases = self._paraphrases(row)
         item = self._finish(at, question, texts, gold, text_b=None, target=None)
         return replace(item, paraphrases=paraphrases) if item and paraphrases else item
@@ -224,14 +246,14 @@ class ItemBuilder:
             advice = f"a number from 0: --map answer_index={self.fields.theirs[ours]}"
             self._wrong.append(f"{name} is {kind_of(value)}, not a letter or an option ({advice})")
             return None
-        wanted = value.strip()
-        found = {position for position, n in enumerate(names) if n == wanted}
-        found |= {position for position, text in enumerate(texts) if str(text).strip() == wanted}
-        if not found and re.fullmatch(r"\(?[A-Za-z][).]?", wanted):
-            # "(b)" and "b." are letters, where no option says so itself.
-            found = {at for at, n in enumerate(names) if n == wanted.strip("().").upper()}
+        found = options_named(value, texts, names)
         if len(found) == 1:
-            return found.pop()
+            place = found.pop()
+            own = str(texts[place]).strip()
+            written = value.strip()
+            same = written.casefold() == own.casefold()
+            self.but_for_case += same and own != written and names[place] != written
+            return place
         state = "names more than one option" if found else "is neither an option nor its letter"
         self._wrong.append(f"{name} {value!r:.60} {state}")
         return None
@@ -252,6 +274,24 @@ class ItemBuilder:
             some = ", ".join(list(labels)[:30])
             self._wrong.append(f"{name} {label!r:.60} is not in the label set ({some})")
         return labels.get(label) if label is not None else None
+
+
+def options_named(value: Any, texts: Sequence[str], names: Sequence[str]) -> set[int]:
+    """The options that a letter or a text names, by position; none for what is no text.
+
+    >>> options_named("(b)", ("Rome", "Paris"), ("A", "B"))
+    {1}
+    """
+    if not isinstance(value, str):
+        return set()
+    wanted = value.strip()
+    shown = [str(text).strip() for text in texts]
+    found = {at for at, name in enumerate(names) if name == wanted}
+    found |= {at for at, text in enumerate(shown) if text == wanted}
+    if not found and re.fullmatch(r"\(?[A-Za-z][).]?", wanted):
+        # "(b)" and "b." are letters, where no option says so itself.
+        found = {at for at, name in enumerate(names) if name == wanted.strip("().").upper()}
+    return found or {at for at, text in enumerate(shown) if text.casefold() == wanted.casefold()}
 
 
 def _text_faults(noun: str, texts: Iterable[Any]) -> Iterator[str]:

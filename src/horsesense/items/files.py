@@ -1,4 +1,4 @@
-"""Rows of a data file: JSONL, CSV, TSV or Parquet, plain or compressed with gzip or Zstandard.
+"""Rows of a data file: JSONL, a JSON array, CSV, TSV or Parquet; plain, gzip or Zstandard.
 
 Files are untrusted. Lines have a greatest length, text must be UTF-8, nothing is executed or
 unpickled, and every fault is kept with its line so that all of them are reported together.
@@ -39,6 +39,8 @@ UTF_16_MARKS: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 MAX_LINE: Final = 16 * 2**20
 """Greatest length of a line in bytes."""
+MAX_ARRAY: Final = 2**28
+"""Greatest length of a JSON array in bytes: it is held as a whole."""
 MAX_GROWTH: Final = 200
 """A compressed file may grow so many times (text grows 3 to 20 times), or to `FREE_GROWTH`."""
 FREE_GROWTH: Final = 64 * 2**20
@@ -245,6 +247,37 @@ def _json_rows(lines: Lines, faults: Faults) -> Rows:
             faults.add(number, f"{what} where an object with fields is expected")
 
 
+def _json_or_array(lines: Lines, faults: Faults) -> Rows:
+    """Rows of one JSON array of objects, or of JSON lines, whichever the file begins with."""
+    first = next(((number, line) for number, line in lines if line.strip()), None)
+    if first is None:
+        return
+    if not first[1].lstrip().startswith(b"["):
+        yield from _json_rows(chain([first], lines), faults)
+        return
+    parts, length = [first[1]], len(first[1])
+    for number, line in lines:
+        parts.append(line)
+        length += len(line)
+        if length > MAX_ARRAY:
+            faults.add(number, f"an array of more than {MAX_ARRAY:,} bytes; write it as JSONL")
+            return
+    text = b"".join(parts)
+    try:
+        found = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        found = _parse_leniently(text, first[0], faults)
+    if not isinstance(found, list):
+        return
+    faults.unit = "row"
+    for number, row in enumerate(found, 1):
+        if isinstance(row, dict) and row:
+            yield number, row
+        else:
+            what = "a list" if isinstance(row, list) else f"{row!r:.20}"
+            faults.add(number, f"{what} where an object with fields is expected")
+
+
 def _parse_leniently(line: bytes, number: int, faults: Faults) -> Any:
     """Parse what orjson refuses but Python writes: NaN, infinities, lone surrogates."""
     text = _decode(line, number, faults)
@@ -329,7 +362,7 @@ def _tsv_rows(lines: Lines, faults: Faults) -> Rows:
 FORMATS: Final[dict[str, Callable[[Lines, Faults], Rows]]] = {
     ".jsonl": _json_rows,
     ".ndjson": _json_rows,
-    ".json": _json_rows,
+    ".json": _json_or_array,
     ".csv": _csv_rows,
     ".tsv": _tsv_rows,
 }

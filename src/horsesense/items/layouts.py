@@ -8,12 +8,12 @@ have our own names, or that the user maps, are never guessed about.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from horsesense.errors import UsageError
-from horsesense.items.fields import LETTERS, option_lists, whole_number
+from horsesense.items.fields import FIELDS, LETTERS, option_lists, whole_number
 from horsesense.items.files import Row
 
 QUESTION: Final = ("question", "prompt", "input", "query", "question stem", "stem", "problem",
@@ -22,7 +22,8 @@ OPTIONS: Final = ("options", "choices", "candidates", "alternatives", "endings",
 ANSWER: Final = ("answer", "answer key", "target", "gold", "label", "correct answer", "answer idx",
                  "answer index", "gold index", "correct", "correct option", "cop", "solution",
                  "correct answer index", "correct choice", "gold label")  # fmt: skip
-CONTEXT: Final = ("context", "passage", "article", "support")
+CONTEXT: Final = ("context", "passage", "article", "support", "premise", "paragraph", "story",
+                  "document", "dialogue")  # fmt: skip
 SUBJECT: Final = ("subject", "category", "topic", "subject name", "domain")
 ID: Final = ("id", "question id", "qid", "uid", "idx", "item id")
 TEXT: Final = ("text", "sentence", "content", "review", "tweet", "utterance", "premise")
@@ -38,21 +39,39 @@ COLUMNS: Final = (
 RIGHT: Final = ("correct answer", "right answer", "answer", "best answer")
 WRONG: Final = re.compile(r"(?:incorrect answer|wrong answer|distractor|incorrect)[ ]?([0-9])")
 LOOKED_AT: Final = 2_000
+WORDS: Final = 4
+"""Words from which a text that nothing reads is told of."""
+UNUSED: Final = 5
+"""Such fields that are named."""
 OWN: Final = ("answer_index", "answer_number", "answer")
 """Our names of the right answer."""
 
 
 @dataclass(frozen=True)
 class Layout:
-    """A guess: our names -> the file's, and the one line that says so ("" where none was made)."""
+    """A guess: our names -> the file's, and what it leaves open.
+
+    Attributes:
+        renamed: our names -> the file's.
+        answers: what right answers in `answer` are, such as "letters"; "" where not looked at.
+        rivals: fields that name a right answer too, but are not the one that is read.
+        unused: fields with texts in most rows that nothing reads.
+    """
 
     renamed: Mapping[str, str]
+    answers: str = ""
+    rivals: tuple[str, ...] = ()
+    unused: tuple[str, ...] = ()
 
     @property
     def note(self) -> str:
-        """The guess in words."""
+        """The guess in one line; "" where there is nothing to tell."""
         told = ", ".join(f"{ours}={theirs}" for ours, theirs in self.renamed.items())
-        return f"Fields taken as {told} (--map says otherwise)." if told else ""
+        parts = [f"fields taken as {told}"] if told else []
+        parts += [self.answers] if self.answers else []
+        parts += [f"not used: {', '.join(self.unused)}"] if self.unused else []
+        line = "; ".join(parts)
+        return f"{line[0].upper()}{line[1:]} (--map says otherwise)." if line else ""
 
 
 def guess(source: str, rows: Sequence[Row], given: Mapping[str, str]) -> Layout:
@@ -64,7 +83,7 @@ def guess(source: str, rows: Sequence[Row], given: Mapping[str, str]) -> Layout:
     for row in rows[:LOOKED_AT]:
         names.update(dict.fromkeys(row))
     guessing = _Guess(source, rows[:LOOKED_AT], names, given)
-    return Layout(dict(guessing.fields()))
+    return guessing.layout()
 
 
 class _Guess:
@@ -78,6 +97,48 @@ class _Guess:
         self.plain = {_plain(name): name for name in reversed(self.free)}
         self.known = {ours for ours in ("question", "options", "text", "text_a", "label", *OWN)
                       if ours in names or ours in given}  # fmt: skip
+
+    def layout(self) -> Layout:
+        """The fields, and what they leave open."""
+        renamed = dict(self.fields())
+        taken = {ours: ours for ours in FIELDS if ours in self.free} | renamed | dict(self.given)
+        if not taken.keys() >= {"question", "options"}:
+            return Layout(renamed)
+        gold = next((taken[ours] for ours in (*OWN, "label") if ours in taken), None)
+        used = {part for theirs in taken.values() for part in (theirs, *theirs.split(","))}
+        rivals = tuple(
+            name for plain, name in self.plain.items() if plain in ANSWER and name != gold
+            and name not in taken["options"].split(",")
+        )  # fmt: skip
+        unused = [name for name in self.free if name not in used and name not in rivals]
+        return Layout(
+            renamed,
+            self._read_as(taken),
+            rivals if gold else (),
+            tuple(name for name in unused if self._is_text(name))[:UNUSED],
+        )
+
+    def _read_as(self, taken: Mapping[str, str]) -> str:
+        """What the right answers are, where a field may hold letters or texts."""
+        ours = next((ours for ours in OWN if ours in taken), "")
+        theirs, options = taken.get(ours), taken["options"]
+        if ours != "answer" or theirs is None or theirs in options.split(","):
+            return ""
+        shown = [(str(row[theirs]).strip(), *_shown(row, options)) for row in self.rows
+                 if isinstance(row.get(theirs), str)]  # fmt: skip
+        letters = sum(value.strip("().").upper() in labels for value, _, labels in shown)
+        texts = sum(value in (text.strip() for text in texts) for value, texts, _ in shown)
+        counts = {"the letters of options": letters, "the texts of options": texts}
+        kinds = [kind for kind, n in counts.items() if n]
+        return f"right answers in {theirs} are {' or '.join(kinds)}" if kinds else ""
+
+    def _is_text(self, name: str) -> bool:
+        """Whether a field holds a text of several words, or one of a context, in most rows."""
+        values = [row.get(name) for row in self.rows]
+        texts = [value for value in values if isinstance(value, str) and value.strip()]
+        context = _plain(name) in CONTEXT
+        wordy = sum(context or len(text.split()) >= WORDS for text in texts)
+        return 2 * wordy > len(values)
 
     def fields(self) -> Iterator[tuple[str, str]]:
         """(our name, theirs), in the order in which they are told."""
@@ -107,13 +168,8 @@ class _Guess:
         right = self._first(RIGHT)
         if wrong and right and not any("," in name for name in (right, *wrong)):
             return ",".join([right, *wrong]), right
-        for pattern in COLUMNS:
-            found = {name: pattern.fullmatch(_plain(name)) for name in self.free}
-            matched = {name: match[1] for name, match in found.items() if match}
-            columns = sorted(matched, key=matched.__getitem__)
-            if len(columns) > 1 and not any("," in name for name in columns):
-                return ",".join(columns), None
-        return None, None
+        columns = option_columns(self.free)
+        return (",".join(columns), None) if columns else (None, None)
 
     def _answer(
         self, options: str | None, right: str | None, used: set[str | None]
@@ -182,6 +238,17 @@ class _Guess:
             return
         if label != "label":
             yield "label", label
+
+
+def option_columns(names: Iterable[str]) -> list[str]:
+    """The columns that hold one option each, in order; none where the names do not say so."""
+    for pattern in COLUMNS:
+        found = {name: pattern.fullmatch(_plain(name)) for name in names}
+        matched = {name: match[1] for name, match in found.items() if match}
+        columns = sorted(matched, key=matched.__getitem__)
+        if len(columns) > 1 and not any("," in name for name in columns):
+            return columns
+    return []
 
 
 def _plain(name: str) -> str:

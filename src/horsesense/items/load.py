@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -67,9 +67,14 @@ def load_items(
     task = rows.where(where or {})
     label_set = task.label_set(labels, declared)
     chosen = task.of_split(split)
-    items = _build(chosen, task.kind, label_set, rows.present)
+    builder = ItemBuilder(chosen.fields, chosen.faults, rows.present, layout.rivals)
+    items = _build(builder, chosen, task.kind, label_set)
     faults.check(HELP)
-    notes = [layout.note, _selected_note(len(found), len(items), split)]
+    notes = [
+        layout.note,
+        *_answer_notes(builder, len(items)),
+        _selected_note(len(found), len(items), split),
+    ]
     items, cluster_note = _cluster_by_context(items)
     items, limit_note = _sample(items, limit, seed)
     notes += [cluster_note, limit_note, _gold_note(items)]
@@ -111,9 +116,8 @@ def _rows_of(
 
 
 def _build(
-    chosen: Selection, kind: Kind, labels: Sequence[str], present: Iterable[str]
+    builder: ItemBuilder, chosen: Selection, kind: Kind, labels: Sequence[str]
 ) -> list[Item]:
-    builder = ItemBuilder(chosen.fields, chosen.faults, present)
     positions = {label: position for position, label in enumerate(labels)}
     items: list[Item] = []
     first: dict[str, int] = {}
@@ -178,6 +182,19 @@ def _selected_note(rows: int, items: int, split: str | None) -> str:
     named = split if split != EVERY_SPLIT else None
     which = f" (split {' and '.join(named.split(','))})" if named else ""
     return f"{items:,} of {rows:,} rows selected{which}." if items != rows or named else ""
+
+
+def _answer_notes(builder: ItemBuilder, items: int) -> list[str]:
+    """How right answers were read where they are written in two ways."""
+    used = next((o for o in ("answer_index", "answer_number", "answer", "label")
+                 if o in builder.present), "")  # fmt: skip
+    case = f"{builder.but_for_case:,} of {items:,} right answers equal their option but for case."
+    return [case] * bool(builder.but_for_case) + [
+        f"{builder.fields.theirs[used]} is read as the right answer; {rival} names another option"
+        f" in {rows:,} of {items:,} items."
+        for rival, rows in builder.disagreeing.items()
+        if rows
+    ]
 
 
 def _gold_note(items: Sequence[Item]) -> str:

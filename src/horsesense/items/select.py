@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,6 +13,7 @@ from horsesense.errors import UsageError
 from horsesense.items.fields import FIELDS, FieldMap, Numbered, label_of
 from horsesense.items.files import Faults
 from horsesense.items.item import Kind
+from horsesense.items.layouts import option_columns
 
 HELP: Final = "Fields are described in docs/items.md; --map OURS=THEIRS renames them."
 EVERY_SPLIT: Final = "*"
@@ -62,11 +64,37 @@ class Selection:
             self.refuse(f"no row has the mapped field {', '.join(lost)}.", listed)
         choice = self.present >= {"question", "options"}
         if not choice and self.present.isdisjoint({"text", "text_a"}):
+            if self._headless():
+                self.refuse(
+                    "the first line looks like a row, not like the names of columns: no header?",
+                    "Put a first line above it, such as question,A,B,C,D,answer.",
+                )
             self.refuse(
                 "needs `question` and `options`, or `text`, or `text_a` and `text_b`.",
-                f"{listed} Name them with --map, as in: --map question=FIELD"
-                " --map options=FIELD (or A,B,C,D: one column each) --map answer=FIELD",
+                f"{listed} Name them with --map, as in: {self._map_to_type()}",
             )
+
+    def _map_to_type(self) -> str:
+        """The options of the command line, with what the names of fields leave no doubt about."""
+        columns = option_columns(self.names)
+        likely = {
+            "question": [name for name in self.names if "question" in name.lower()],
+            "options": [",".join(columns)] if columns else [],
+            "answer": [n for n in self.names if "answer" in n.lower() and n not in columns],
+        }
+        if not columns:
+            fields = "question=FIELD --map options=FIELD (or A,B,C,D: one column each)"
+            return f"--map {fields} --map answer=FIELD"
+        return " ".join(
+            "--map " + shlex.quote(f"{ours}={names[0] if len(names) == 1 else 'FIELD'}")
+            for ours, names in likely.items()
+        )
+
+    def _headless(self) -> bool:
+        """Whether names look like cells: sentences, or a right answer's letter at the end."""
+        names = list(self.names)
+        long = any(len(name.split()) >= 5 or name.endswith("?") for name in names)
+        return len(names) > 2 and long and not self.present
 
     def where(self, wanted: Mapping[str, str]) -> Selection:
         """The rows that have every wanted value (field -> value as text)."""

@@ -68,7 +68,8 @@ def make_model(spec: str, **options: Any) -> Model:
     >>> make_model("sim:position?k=1").name
     'sim:position?k=1'
     """
-    found, rest = parse_scheme(spec, SCHEMES, default="http")
+    local = spec == "smollm2" or spec.endswith(".gguf")
+    found, rest = parse_scheme(spec, SCHEMES, default="hf" if local else "http")
     given = {name: value for name, value in options.items() if value is not None}
     unknown = [name for name in given if not found.takes(name)]
     if unknown:

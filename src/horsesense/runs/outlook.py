@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
-from horsesense.inference.limits import Limits
+from horsesense.inference.limits import Limits, rounded_up
 from horsesense.inference.store import Store
 from horsesense.items.item import Item
 from horsesense.models.base import Capabilities, Model, NeedsAnswerKey, Probing
@@ -116,7 +116,9 @@ class Outlook:
             f"To ask: {about}{self.prompt_tokens:,} prompt tokens{source}, at most"
             f" {self.completion_tokens:,} completion tokens"
         )
-        return line + ("." if self.cost is None else f"; at most {self.cost:.2f} at these prices.")
+        return line + (
+            "." if self.cost is None else f"; at most {rounded_up(self.cost)} at these prices."
+        )
 
     def pace(self, seconds: float, together: int) -> str:
         """How long it will take if every reply takes as long as the first, `together` at a time."""

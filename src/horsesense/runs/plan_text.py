@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from horsesense.checks.check import check_items, headlines
-from horsesense.inference.runner import Limits
+from horsesense.inference.limits import Limits, rounded_up
 from horsesense.runs.goal import Goal
 from horsesense.runs.planner import Plan, item_index
 from horsesense.runs.prepare import Study
@@ -90,7 +90,7 @@ def plan_text(found: dict[str, Any]) -> str:
         + f", at most {found['completion_tokens_at_most']:,} completion tokens",
     ]
     if found["cost_at_most"] is not None:
-        lines.append(f"at most {found['cost_at_most']:.2f} at the prices given")
+        lines.append(f"at most {rounded_up(found['cost_at_most'])} at the prices given")
     if found["too_long"]:
         lines.append(f"{found['too_long']:,} requests exceed the model's context:")
         lines += [

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+import difflib
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import (
     BaseModel,
@@ -17,6 +18,9 @@ from horsesense.errors import UsageError
 from horsesense.findings.kinds import SIZES
 from horsesense.runs.goal import Goal
 from horsesense.runs.suites import BASIC, merged, named_suites, rebundled, suite_probes
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
 
 DEFAULT_PROBES = BASIC
 DEFAULT_READERS = ("first_token", "text")
@@ -124,5 +128,21 @@ class Settings(BaseModel):
         try:
             return cls.model_validate(values)
         except ValidationError as error:
-            faults = (f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
-            raise UsageError("These settings do not fit: " + "; ".join(faults)) from None
+            raise UsageError(f"These settings do not fit: {misfits(cls, error)}.") from None
+
+
+def misfits(model: type[BaseModel], error: ValidationError) -> str:
+    """What does not fit, field by field, with the known name that an unknown one is nearest to."""
+    return "; ".join(_misfit(model, found) for found in error.errors())
+
+
+def _misfit(model: type[BaseModel], found: ErrorDetails) -> str:
+    name = ".".join(map(str, found["loc"]))
+    if found["type"] == "missing":
+        return f"{name} is missing"
+    if found["type"] != "extra_forbidden":
+        said = found["msg"].removeprefix("Input should ").removeprefix("Value error, ")
+        return f"{name} should {said}" if said.startswith("be ") else f"{name}: {said}"
+    near = difflib.get_close_matches(name, model.model_fields, n=1)
+    known = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(model.model_fields)}"
+    return f"there is no {name!r} ({known})"

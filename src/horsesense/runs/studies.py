@@ -1,21 +1,31 @@
-"""A study of several models and sets: one run each, in one folder with its `study.toml`."""
+"""A study of several models and sets: one run each, in one folder with its `study.toml`.
+
+Files that a study.toml names are looked for from the folder that it lies in, so that it means the
+same wherever it is used.
+"""
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Self
 
 import tomli_w
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
 from horsesense.errors import UsageError
 from horsesense.files import read_settings, write_whole
+from horsesense.items.load import PACKAGED
 from horsesense.runs.layout import Layout
-from horsesense.runs.settings import Settings
+from horsesense.runs.settings import Settings, misfits
 
 FILE = "study.toml"
+LOCAL = ("hf", "replay")
+"""Schemes of models that may be a path."""
+PATHS = ("shots_from", "templates", "task")
+"""Settings that may be a path."""
 
 
 class Study(BaseModel):
@@ -26,6 +36,9 @@ class Study(BaseModel):
         suites: named sets of probes, a run each; none for the probes of `settings`.
         out: folder of the runs, in the one that study.toml lies in, which is it by default.
         settings: what all runs share, as in the section `settings` of a run's run.toml.
+
+    Relative paths in them begin where study.toml lies, or in the working directory where the study
+    was made of settings.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -35,21 +48,23 @@ class Study(BaseModel):
     suites: tuple[str, ...] = ()
     out: str | None = None
     settings: dict[str, Any] = Field(default_factory=dict)
+    _home: Path = PrivateAttr(default_factory=Path)
 
     @classmethod
     def load(cls, path: Path) -> Self:
         """Read a study.toml; UsageError names each field that does not fit."""
         file = path / FILE if path.is_dir() else path
         try:
-            return cls.model_validate(read_settings(file))
+            found = cls.model_validate(read_settings(file))
         except FileNotFoundError:
             hint = 'It holds models = ["http:NAME"] and items = ["FILE"]; see docs/runs.md.'
             raise UsageError(f"There is no study {file}.", hint=hint) from None
         except ValidationError as error:
-            faults = (f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
-            raise UsageError(f"{file} does not fit: " + "; ".join(faults)) from None
+            raise UsageError(f"{file} does not fit: {misfits(cls, error)}.") from None
         except (OSError, ValueError) as error:
             raise UsageError(f"{file} cannot be read: {error}") from None
+        found._home = file.parent
+        return found
 
     @classmethod
     def of(cls, settings: Settings, *models: str) -> Self:
@@ -59,8 +74,12 @@ class Study(BaseModel):
         return cls(models=models or (settings.model,), items=(settings.items,), settings=named)
 
     def save(self, folder: Path) -> None:
-        """Write study.toml, which `load` reads."""
+        """Write study.toml, which `load` reads; paths in it begin at `folder`."""
+        folder.mkdir(parents=True, exist_ok=True)
         values = self.model_dump(mode="json", exclude_none=True, exclude={"out"})
+        values["models"] = [_moved_model(model, self._home, folder) for model in self.models]
+        values["items"] = [_moved_items(items, self._home, folder) for items in self.items]
+        values["settings"] = _moved_settings(values["settings"], self._home, folder)
         write_whole(folder / FILE, tomli_w.dumps(values))
 
     def folder(self, here: Path) -> Path:
@@ -88,19 +107,28 @@ class Study(BaseModel):
             yield folder, self._only(folder)
             return
         taken: dict[Path, str] = {}
-        for items in self.items:
+        sets = dict(zip(self.items, _names_apart(self.items, self._home), strict=True))
+        for items, short in sets.items():
             for model in self.models:
                 for suite in self.suites or (None,):
-                    values = {**self.settings, "items": items, "model": model}
-                    values |= {} if suite is None else {"suite": suite}
-                    name = "-".join(filter(None, (slug(model), slug(_set_name(items)), suite)))
+                    name = "-".join(filter(None, (_model_name(model, self._home), short, suite)))
                     told = f"{model} on {items}"
                     if folder / name in taken:
-                        raise UsageError(f"{taken[folder / name]} and {told} are both {name}.")
+                        raise UsageError(
+                            f"{taken[folder / name]} and {told} are both {name}.",
+                            hint="Name each once, or put one into a study of its own.",
+                        )
                     if (folder / name).is_symlink():
                         raise UsageError(f"{folder / name} is a link; the runs of a study are not.")
                     taken[folder / name] = told
-                    yield folder / name, Settings.of(**values)
+                    yield folder / name, self._settings_of(model, items, suite)
+
+    def _settings_of(self, model: str, items: str, suite: str | None) -> Settings:
+        """The settings of one run, with paths that hold from the working directory."""
+        values = _moved_settings(self.settings, self._home, Path())
+        values["items"] = _moved_items(items, self._home, Path())
+        values["model"] = _moved_model(model, self._home, Path())
+        return Settings.of(**values | ({} if suite is None else {"suite": suite}))
 
     def _only(self, folder: Path) -> Settings:
         """The settings of a study that is a single run; UsageError where it names several."""
@@ -109,8 +137,7 @@ class Study(BaseModel):
                 f"{folder} is a single run, and its {FILE} names several.",
                 hint="Give another folder with --out.",
             )
-        values = {**self.settings, "items": self.items[0], "model": self.models[0]}
-        return Settings.of(**values | ({"suite": self.suites[0]} if self.suites else {}))
+        return self._settings_of(self.models[0], self.items[0], next(iter(self.suites), None))
 
 
 def slug(text: str) -> str:
@@ -120,6 +147,72 @@ def slug(text: str) -> str:
     'http-org-name-http-localhost-8000-v1'
     """
     return re.sub(r"[^A-Za-z0-9.]+", "-", text).strip("-.")[:60] or "x"
+
+
+def _moved(path: str, old: Path, new: Path) -> str:
+    """A relative path that is there from `old`, as it is written from `new`; others as they are."""
+    if Path(path).is_absolute() or not (old / path).exists():
+        return path
+    place = (old / path).resolve()
+    try:
+        return os.path.relpath(place, new.resolve())
+    except ValueError:  # on another drive
+        return str(place)
+
+
+def _moved_items(items: str, old: Path, new: Path) -> str:
+    """The same of items: a file, or `hf:./directory` with what follows it."""
+    if items in PACKAGED:
+        return items
+    if not items.startswith("hf:"):
+        return _moved(items, old, new)
+    directory = re.match(r"hf:(\.[^@:]*)", items)
+    if directory is None:
+        return items
+    moved = _moved(directory[1], old, new)
+    dotted = moved if moved.startswith((".", "/")) else f"./{moved}"
+    return f"hf:{dotted}{items[directory.end() :]}"
+
+
+def _moved_model(model: str, old: Path, new: Path) -> str:
+    """The same of a model that is a file or directory, such as `replay:FILE?model=NAME`."""
+    scheme, path, query = _model_parts(model)
+    return f"{scheme}:{_moved(path, old, new)}{query}" if scheme in LOCAL else model
+
+
+def _moved_settings(settings: dict[str, Any], old: Path, new: Path) -> dict[str, Any]:
+    """The same of the settings that name files."""
+    files = {name: settings[name] for name in PATHS if isinstance(settings.get(name), str)}
+    return settings | {name: _moved(path, old, new) for name, path in files.items()}
+
+
+def _model_parts(model: str) -> tuple[str, str, str]:
+    """Scheme, name or path, and the query with its question mark."""
+    scheme, _, rest = model.partition(":")
+    path, mark, query = rest.partition("?")
+    return scheme, path, mark + query
+
+
+def _model_name(model: str, home: Path) -> str:
+    """A model in the name of a run: of a local one, the last part of its path."""
+    scheme, path, query = _model_parts(model)
+    if scheme in LOCAL and (home / path).exists():
+        return slug(f"{scheme}:{Path(path).name}{query}")
+    return slug(model)
+
+
+def _names_apart(sets: tuple[str, ...], home: Path) -> list[str]:
+    """A name for each set: what is unlike the names before it, with its folder where needed."""
+    names: list[str] = []
+    for items in sets:
+        path = (home / items).resolve()
+        short = _set_name(items)
+        longer = () if items.startswith("hf:") else (
+            f"{path.parent.name}-{short}", f"{path.parent.name}-{path.name}",
+            f"{path.parent.parent.name}-{path.parent.name}-{path.name}",
+        )  # fmt: skip
+        names.append(next((n for n in map(slug, (short, *longer)) if n not in names), slug(short)))
+    return names
 
 
 def _set_name(items: str) -> str:
