@@ -182,8 +182,16 @@ def scaled(about: Shares | Paired, times: float, value: float) -> Shares | Paire
     if isinstance(about, Shares):
         value = min(max(value, 0.0), 1.0)
         now, then = about.estimate * (1 - about.estimate), value * (1 - value)
-        spread = about.spread * times * (then / now if now > 0 else 1.0)
-        return replace(about, hits=value * n, n=n, spread=spread, clusters=clusters)
+        ratio = times * (then / now if now > 0 else 1.0)
+        return replace(
+            about,
+            hits=value * n,
+            n=n,
+            squares=about.squares * ratio if now > 0 else n * about.mean_size * then,
+            spread=about.spread * ratio,
+            clusters=clusters,
+            even=about.even * times,
+        )
     moments = tuple(Moments(*(part * times for part in m)) for m in about.moments)
     differing = round(about.differing * times)
     return replace(

@@ -361,11 +361,12 @@ class _Spread(NamedTuple):
 def _bits(positions: pl.Series) -> npt.NDArray[Any]:
     """The chosen positions of each row as the bits of a number (see `Selection`)."""
     highest = cast(int | None, positions.list.max().max())
-    if (highest or 0) < _WIDTH:
-        bits = pl.element().cast(pl.Int64)
-        powers = positions.list.eval(pl.lit(2).cast(pl.Int64) ** bits).list.sum()
-        return powers.cast(pl.Int64).fill_null(0).to_numpy()
-    return np.array([sum(1 << at for at in set(row or ())) for row in positions.to_list()], object)
+    kind = np.int64 if (highest or 0) < _WIDTH else object
+    row = np.repeat(np.arange(len(positions)), positions.list.len().fill_null(0).to_numpy())
+    bit = np.left_shift(np.array(1, kind), positions.explode().drop_nulls().to_numpy().astype(kind))
+    bits = np.zeros(len(positions), kind)
+    np.bitwise_or.at(bits, row, bit)
+    return bits
 
 
 def _groups(frame: pl.DataFrame, spread: _Spread) -> Iterator[Columns]:

@@ -24,7 +24,7 @@ from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 from horsesense.trials.trial import Trial
 
-RULES: Final = Rules(version="1", source="a2ab7edaadc1")
+RULES: Final = Rules(version="1", source="e6f54a080423")
 
 SURE: Final = 0.9
 """Confidence of the rules from which on no judge is asked, unless the name says another."""
@@ -96,12 +96,20 @@ class CascadeReader:
     async def __aexit__(self, *error: object) -> None:
         await self.judge.__aexit__(*error)
 
-    async def prepare(self, rows: Rows, store: Store | None, limits: Limits) -> RunSummary:
+    async def prepare(
+        self,
+        rows: Rows,
+        store: Store | None,
+        limits: Limits,
+        max_connections: int | None = None,
+    ) -> RunSummary:
         """Show the judge what the rules leave open; errors as of the judge."""
         opened = [(t, r) for t, r in rows if self._open(t, r, self._text.read(t, r))]
         self.steps.read += sum(len(trial.variants) for trial, _ in rows)
         self.steps.left_open += len(opened)
-        spent = await self.judge.prepare(opened, store, limits) if opened else RunSummary()
+        spent = RunSummary()
+        if opened:
+            spent = await self.judge.prepare(opened, store, limits, max_connections)
         for trial, response in opened:
             (before,) = self._text.read(trial, response)
             for after in self.judge.read(trial, response):
