@@ -59,7 +59,7 @@ from horsesense.readers.base import FittedReader, Reader
 from horsesense.readers.reading import Reading
 from horsesense.readers.registry import reads_scores
 from horsesense.runs.ask import stages
-from horsesense.runs.parts import frame_of
+from horsesense.runs.parts import TableInMemory, frame_of
 from horsesense.runs.planner import Planned
 from horsesense.runs.prepare import Study, prepare, reader_names
 from horsesense.runs.record import ModelRecord
@@ -156,11 +156,10 @@ def asked(study: Study, model: Any) -> list[Cell]:
     index = {item.id: place for place, item in enumerate(study.items)}
     readers, planner = study.readers(), study.planner
     names = [reader.name for reader in readers]
-    trials: list[tuple[Any, ...]] = []
-    readings: list[tuple[Any, ...]] = []
+    trials, readings = TableInMemory(TRIALS), TableInMemory(READINGS)
 
     def tables() -> tuple[pl.LazyFrame, pl.LazyFrame]:
-        return frame_of(trials, TRIALS).lazy(), frame_of(readings, READINGS).lazy()
+        return trials.frame().lazy(), readings.frame().lazy()
 
     for stage, probes in stages(study.probes):
         if stage > 1:
@@ -169,12 +168,13 @@ def asked(study: Study, model: Any) -> list[Cell]:
         if stage == 1:
             fit(readers, [(one.trial, reply) for one, reply in answered], planner.setting)
         for one, reply in answered:
-            trials += trial_rows(one.number, stage, one.trial, one.key, index)
+            for row in trial_rows(one.number, stage, one.trial, one.key, index):
+                trials.add(row)
             for reader in readers:
                 if reader.name != "text" and one.trial.probe != "original":
                     continue  # of no use to a verdict: see `settled`
                 for place, found in enumerate(reader.read(one.trial, reply)):
-                    readings.append(reading_row(one.number, place, reader.name, found, one.trial))
+                    readings.add(reading_row(one.number, place, reader.name, found, one.trial))
     by_scores = [name for name in names if reads_scores(name)]
     return cells(*tables(), names, by_scores=by_scores)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -135,10 +136,16 @@ def _problem(problem: Variant | Item, letters: Sequence[str], task: Task) -> str
     else:
         parts.append(problem.question or "")
         parts += [f"{task.target}: {problem.target}"] if problem.target else []
-    lines = [" ".join(part.split()) for part in parts]
+    lines = [_one_line(part) for part in parts]
     if letters:
-        lines += [f"{a}. {' '.join(o.split())}" for a, o in zip(letters, problem.options)]  # noqa: B905
+        lines += [f"{a}. {_one_line(o)}" for a, o in zip(letters, problem.options)]  # noqa: B905
     return "\n".join(lines)
+
+
+@lru_cache(maxsize=1 << 13)
+def _one_line(text: str) -> str:
+    """A text without line breaks; the same texts stand in many prompts."""
+    return " ".join(text.split())
 
 
 def answer_tokens(trial: Trial) -> int:

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from itertools import groupby
-from typing import Any
 
 import polars as pl
 
@@ -31,7 +30,7 @@ from horsesense.runs import asked
 from horsesense.runs.directory import RunDirectory, scan_readings
 from horsesense.runs.goal import Extents
 from horsesense.runs.outlook import Outlook, assumed, outlook
-from horsesense.runs.parts import NewTable, frame_of, scan_parts
+from horsesense.runs.parts import NewTable, TableInMemory, scan_parts
 from horsesense.runs.planner import Planner, exceeds, item_index
 from horsesense.runs.prepare import Study
 from horsesense.runs.read import read_stage
@@ -407,25 +406,24 @@ class _InMemory:
     """The trials of one batch, for a look at their answers before the tables are written."""
 
     def __init__(self) -> None:
-        self._rows: list[tuple[Any, ...]] = []
-        self.add = self._rows.append
+        self._table = TableInMemory(TRIALS)
+        self.add = self._table.add
         self.answered = 0
 
     def cells(self, rest: Iterator[Asked], reader: Reader, store: Store) -> list[Cell]:
         """What one reader makes of the batch, once the `rest` of its trials was drawn."""
         for _ in rest:  # nobody drew these where there is no model
             pass
-        trials = frame_of(self._rows, TRIALS).lazy()
+        trials = self._table.frame().lazy()
         rows = [row for chunk in read_trials(trials) for row in chunk]
         responses = store.get([row.key for row in rows])
         self.answered = len(responses)
-        readings = [
-            reading_row(row.number, place, reader.name, reading, row.trial)
-            for row in rows
-            if row.key in responses
-            for place, reading in enumerate(reader.read(row.trial, responses[row.key]))
-        ]
-        return cells(trials, frame_of(readings, READINGS).lazy(), [reader.name])
+        readings = TableInMemory(READINGS)
+        for row in rows:
+            if row.key in responses:
+                for place, reading in enumerate(reader.read(row.trial, responses[row.key])):
+                    readings.add(reading_row(row.number, place, reader.name, reading, row.trial))
+        return cells(trials, readings.frame().lazy(), [reader.name])
 
 
 def interrupted(spent: RunSummary, directory: RunDirectory) -> InterruptedRunError:

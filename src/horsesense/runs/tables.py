@@ -127,21 +127,17 @@ def trial_rows(
     number: int, stage: int, trial: Trial, key: Key, item_index: Mapping[str, int]
 ) -> Iterator[tuple[Any, ...]]:
     """The rows of one trial, one per variant, in the order of `TRIALS`."""
-    extras = trial.extras.as_json()
+    extras, condition = trial.extras.as_json(), trial.condition
+    named = trial.probe, condition.format(), condition.settings, trial.repetition
+    asked = stage, trial.answer_format, trial.expects, trial.form
     for place, variant in enumerate(trial.variants):
         yield (
             number,
             place,
             item_index[variant.item_id],
             variant.item_id,
-            trial.probe,
-            trial.condition.format(),
-            trial.condition.settings,
-            trial.repetition,
-            stage,
-            trial.answer_format,
-            trial.expects,
-            trial.form,
+            *named,
+            *asked,
             variant.options,
             variant.labels,
             variant.origin,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 Luck = Callable[[str], float]
@@ -33,6 +34,7 @@ class Decision:
     also: tuple[int, ...] = ()
 
 
+@lru_cache(maxsize=1024)
 def choose(position: int, k: int) -> Decision:
     """Certain of one position."""
     return Decision(position, tuple(SURE if i == position else 0.0 for i in range(k)))
@@ -44,8 +46,15 @@ def drawn(weights: Sequence[float], luck: Luck) -> Decision:
     The noisy logits are returned, so that the first token agrees with the draw and yet the
     weights are recovered when logits are averaged over orders, as PriDe does.
     """
-    logits = []
-    for position, weight in enumerate(weights):
-        noise = -math.log(-math.log(min(max(luck(f"gumbel{position}"), 1e-12), 1 - 1e-12)))
-        logits.append(math.log(max(weight, 1e-12)) + noise)
-    return Decision(max(range(len(logits)), key=logits.__getitem__), tuple(logits))
+    log = math.log
+    logits = tuple(
+        height - log(-log(min(max(luck(purpose), 1e-12), 1 - 1e-12)))
+        for height, purpose in _heights(tuple(weights))
+    )
+    return Decision(logits.index(max(logits)), logits)
+
+
+@lru_cache(maxsize=1024)
+def _heights(weights: tuple[float, ...]) -> tuple[tuple[float, str], ...]:
+    """The logarithm of each weight, and the purpose of the noise that is added to it."""
+    return tuple((math.log(max(w, 1e-12)), f"gumbel{place}") for place, w in enumerate(weights))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from typing import Any, ClassVar
 
 from horsesense.models.messages import Key
@@ -60,7 +61,13 @@ class Profile:
 
 def knows(variant: Variant, share: float) -> bool:
     """Whether an item is among the `share` that a model knows; needs the question."""
-    return variant.question is not None and unit(b"knows", variant.item_id.encode()) < share
+    return variant.question is not None and _hardness(variant.item_id) < share
+
+
+@lru_cache(maxsize=1 << 13)
+def _hardness(item_id: str) -> float:
+    """The share from which on an item is known, uniform in [0, 1)."""
+    return unit(b"knows", item_id.encode())
 
 
 def right(variant: Variant) -> Decision:
@@ -141,17 +148,21 @@ class Prior(Profile):
     name = "prior"
     summary = "knows an item with probability know, else draws a position from a prior"
 
-    def weights(self, k: int) -> list[float]:
+    def weights(self, k: int) -> tuple[float, ...]:
         """The prior over `k` positions; sums to 1."""
-        given = self.prior or tuple(range(k, 0, -1))
-        stretched = [given[min(position, len(given) - 1)] for position in range(k)]
-        total = sum(stretched)
-        return [weight / total for weight in stretched]
+        return _stretched(self.prior or tuple(range(k, 0, -1)), k)
 
     def decide(self, variant: Variant, luck: Luck) -> Decision:
         if knows(variant, self.know):
             return right(variant)
         return drawn(self.weights(len(variant.options)), luck)
+
+
+@lru_cache(maxsize=1024)
+def _stretched(prior: tuple[float, ...], k: int) -> tuple[float, ...]:
+    weights = [prior[min(position, len(prior) - 1)] for position in range(k)]
+    total = sum(weights)
+    return tuple(weight / total for weight in weights)
 
 
 @dataclass(frozen=True)

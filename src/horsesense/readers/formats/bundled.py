@@ -83,6 +83,7 @@ class Names:
         self.names = tuple(names)
         self.letters = letters
         self._positions = {normalised(name): position for position, name in enumerate(names)}
+        self._exact = {name: self._positions[normalised(name)] for name in names}
         longest = sorted(range(len(names)), key=lambda position: -len(names[position]))
         forms = "|".join(f"(?P<s{position}>{_loose(names[position])})" for position in longest)
         if letters:
@@ -98,7 +99,8 @@ class Names:
         if self.letters:
             bare = text.strip(" \t.()[]*\"'`:,|")
             return self.names.index(bare.upper()) if bare.upper() in self.names else None
-        return self._positions.get(normalised(text))
+        exact = self._exact.get(text)
+        return self._positions.get(normalised(text)) if exact is None else exact
 
     def mentions(self, text: str, start: int = 0) -> list[Mention]:
         """All mentions in order."""

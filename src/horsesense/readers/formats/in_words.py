@@ -62,7 +62,10 @@ def in_words(text: str, names: Names, n: int) -> dict[int, Given] | None:
     """
     if any(char.isdigit() for name in names.names for char in name):
         return None
-    events = sorted((*_labels(text, names), *_numbers(text, n)))
+    numbered = list(_numbers(text, n))
+    if not numbered:
+        return None
+    events = sorted((*_labels(text, names), *numbered))
     groups = _groups(events, text)
     if groups is None or (len(groups) < 2 and not _NUMBERED_NOUN.search(text)):
         return None

@@ -34,6 +34,8 @@ _EXCEPT = re.compile(r"\b(?:except|but|besides|apart from|other than)\b")
 _KEY = re.compile(r"(?:[a-z]+[\s_-]*)?(\d{1,4})", re.IGNORECASE)
 _BOOLEANS = re.compile(r"\W*(?:(?:true|false)\b\W*)+", re.IGNORECASE)
 _GAP = re.compile(r"(?<=\d)\s*,\s*(?:\.{3}|…)\s*,\s*(?=\d)")
+_SIGN = re.compile(r"\\.|[\"{}]", re.DOTALL)
+"""What tells where a JSON object ends; what a backslash stands before does not."""
 _CORRECTED = re.compile(
     r"\b(?:correct(?:ion|ed)|wait|actually|instead|revised|mistake|sorry)\b", re.I
 )
@@ -85,12 +87,16 @@ def read_indices(reader: TextReader, trial: Trial, response: Response) -> tuple[
 
 def _readings(found: Assigned, asked: int | None, n: int, cut: bool) -> Iterator[Reading]:
     relevant = [asked] if asked is not None else sorted(found.by_position)
+    inside = [(position, found.by_position[position].inside) for position in relevant]
+    left_out = Reading("truncated" if cut else "none", (), "left_out", found.span, 0.98)
+    made: dict[tuple[int, ...], Reading] = {
+        (): left_out
+    }  # readings never change: equal ones are one
     for number in range(1, n + 1):
-        positions = tuple(s for s in relevant if number in found.by_position[s].inside)
-        if positions:
-            yield Reading("answer", positions, found.rule, found.span, 0.98)
-        else:
-            yield Reading("truncated" if cut else "none", (), "left_out", found.span, 0.98)
+        positions = tuple([position for position, numbers in inside if number in numbers])
+        if positions not in made:
+            made[positions] = Reading("answer", positions, found.rule, found.span, 0.98)
+        yield made[positions]
 
 
 def assigned(text: str, names: Names, asked: int | None, n: int) -> Assigned | None:
@@ -129,18 +135,14 @@ def _objects(text: str) -> Iterator[Object]:
 
 def _end(text: str, start: int) -> int:
     """Where the object that begins at `start` ends: at its brace, or with the text."""
-    depth, quoted, place = 0, False, start
-    while place < len(text):
-        char = text[place]
-        if char == "\\":
-            place += 1
-        elif char == '"':
+    depth, quoted = 0, False
+    for sign in _SIGN.finditer(text, start):
+        if sign[0] == '"':
             quoted = not quoted
-        elif not quoted and char in "{}":
-            depth += 1 if char == "{" else -1
+        elif not quoted and sign[0] in "{}":
+            depth += 1 if sign[0] == "{" else -1
             if depth == 0:
-                return place + 1
-        place += 1
+                return sign.end()
     return len(text)
 
 
@@ -340,6 +342,8 @@ def _mask_by_number(value: Mapping[str, Any], n: int) -> Numbers | None:
 
 def _in_list(values: Sequence[Any], n: int, depth: int) -> Numbers | None:
     """A list; "All" and "None" among numbers are dropped, "..." between two is filled in."""
+    if values and all(type(value) is int for value in values):
+        return _split(values, n)
     found: set[int] = set()
     words: list[Numbers] = []
     last, gap = 0, False

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from horsesense.models.messages import Response
@@ -106,20 +107,26 @@ def _lines(text: str, names: Names) -> list[Line | None]:
 
 def _line(raw: str, start: int, names: Names) -> Line | None:
     """A line as an answer; None for one that is empty or introduces others."""
+    said = _said(raw, names)
+    return None if said is None else Line(*said, start, start + len(raw))
+
+
+@lru_cache(maxsize=1 << 12)
+def _said(raw: str, names: Names) -> tuple[int | None, int | None, bool] | None:
+    """Number, position and `several` of a line; many lines say the same."""
     body = raw.strip()
     if not body or set(body) <= set(_MARKS):
         return None
-    span = (start, start + len(raw))
     position = names.whole(body)
     if position is not None:
-        return Line(None, position, False, *span)
+        return None, position, False
     match = _LINE.match(raw)
     number, rest = (int(match["number"]), match["rest"]) if match else (None, body)
     position, several = _named(rest, names)
     if position is None and not several and number is None:
         introduces = body.endswith(":") or len(body.split()) > _SHORT or "```" in body
-        return None if introduces else Line(None, None, False, *span)
-    return Line(number, position, several, *span)
+        return None if introduces else (None, None, False)
+    return number, position, several
 
 
 def _named(text: str, names: Names) -> tuple[int | None, bool]:
@@ -146,9 +153,10 @@ def _in_words(text: str, names: Names, n: int, numbered: Placed | None) -> Place
 
     Only where they are more than `numbered`, the answers by lines that begin with a number.
     """
-    given = in_words(text, names, n)
     lines = [line for line in numbered[0] if line] if numbered else []
-    if given is None or len(given) <= sum(line.position is not None for line in lines):
+    named = sum(line.position is not None for line in lines)
+    given = in_words(text, names, n) if named < n else None
+    if given is None or len(given) <= named:
         return None
     answers: list[Line | None] = [None] * n
     for number, answer in given.items():
