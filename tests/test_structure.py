@@ -118,6 +118,12 @@ def test_importing_loads_no_torch(module: str) -> None:
     assert python(code) == "[]"
 
 
+def test_what_is_needed_before_the_first_request_loads_no_statistics() -> None:
+    heavy = ("scipy", "statsmodels", "sklearn", "horsesense.runs.measure", "horsesense.report")
+    code = "import sys, horsesense.cli.audit, horsesense.cli.each, horsesense.api.runs"
+    assert python(f"{code}; print([m for m in {heavy} if m in sys.modules])") == "[]"
+
+
 def test_importing_the_package_loads_next_to_nothing() -> None:
     heavy = ("numpy", "polars", "scipy", "pydantic", "aiohttp", "typer")
     code = f"import sys, horsesense; print([m for m in {heavy} if m in sys.modules])"

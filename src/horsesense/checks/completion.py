@@ -16,8 +16,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from scipy.stats import binom, binomtest
-
 from horsesense.checks.contamination import FEWEST, exchangeable, listed, too_few, with_gold
 from horsesense.checks.shares import letter
 from horsesense.errors import UsageError
@@ -26,6 +24,7 @@ from horsesense.models.base import Asked, Model
 from horsesense.models.messages import Request, Response, SamplingParams
 from horsesense.progress import Progress
 from horsesense.rng import Dice, seed_of
+from horsesense.stats import functions
 
 WORDS: Final = 5
 """First words of the left-out option that must be repeated, or all where it has fewer."""
@@ -107,7 +106,7 @@ def sign_test(pairs: Sequence[tuple[bool, bool]]) -> float:
     """One-sided p that the first of each pair is true more often; ties tell nothing."""
     more = sum(one and not two for one, two in pairs)
     differ = sum(one != two for one, two in pairs)
-    return float(binom.sf(more - 1, differ, 0.5)) if differ else 1.0
+    return float(functions.binom.sf(more - 1, differ, 0.5)) if differ else 1.0
 
 
 def completes(reply: str, option: str) -> bool:
@@ -131,7 +130,7 @@ def _invalid(items: ItemSet, ranked: Sequence[Item], seed: int) -> str:
         pairs = [[key(item.options[o[-1]]) for o in _orders(item, seed)] for item in ranked]
         later = sum(one > two for one, two in pairs)
         differ = sum(one != two for one, two in pairs)
-        if differ and binomtest(later, differ).pvalue < SORTED:
+        if differ and functions.binomtest(later, differ).pvalue < SORTED:
             return f"the published options are too often sorted by {name}"
     return ""
 

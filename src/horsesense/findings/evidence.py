@@ -7,9 +7,8 @@ from math import inf
 from statistics import NormalDist
 from typing import Final, Literal, Self
 
-from scipy.special import betainc
-
 from horsesense.measures.estimate import Found
+from horsesense.stats import functions
 from horsesense.stats.equivalence import Interval, ruled_out
 from horsesense.stats.paired import Moments, Paired
 from horsesense.stats.shares import Shares
@@ -111,9 +110,9 @@ def binomial_tail(share: Shares, low: float, high: float) -> float:
     hits = n * share.estimate
     above = below = 0.0
     if low > 0:
-        above = float(betainc(hits, n - hits + 1, low)) if hits > 0 else 1.0
+        above = float(functions.betainc(hits, n - hits + 1, low)) if hits > 0 else 1.0
     if high < 1:
-        below = float(betainc(n - hits, hits + 1, 1 - high)) if hits < n else 1.0
+        below = float(functions.betainc(n - hits, hits + 1, 1 - high)) if hits < n else 1.0
     return max(above, below)
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import ndtri
 
 from horsesense.measures.base import Floats, Measure, Rows, Unit, item_means, ratio
 from horsesense.measures.cells import Cell, InOtherWords, NearNames, Parts, Scores, Verdicts, joined
@@ -14,6 +13,7 @@ from horsesense.measures.families import SHARE, Family, OfCounts
 from horsesense.measures.joined import OfProbe, families, part_means
 from horsesense.probes.gold_absent import HINTS
 from horsesense.readers.formats.free_response import CLASSES
+from horsesense.stats import functions
 from horsesense.trials.condition import Condition
 from horsesense.trials.trial import NONE_OPTION
 
@@ -212,7 +212,8 @@ class FalseNoneRate(OfProbe):
 def _d_prime(totals: Floats) -> Floats:
     """d' (..., 1) of counts of hits, misses, false alarms and rejections, none of them 0."""
     hits, misses, alarms, rejections = np.split(totals, 4, axis=-1)
-    found: Floats = ndtri(hits / (hits + misses)) - ndtri(alarms / (alarms + rejections))
+    hit, alarmed = hits / (hits + misses), alarms / (alarms + rejections)
+    found: Floats = functions.ndtri(hit) - functions.ndtri(alarmed)
     return found
 
 

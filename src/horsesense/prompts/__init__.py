@@ -10,15 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
-from jinja2 import StrictUndefined, TemplateError
-from jinja2.meta import find_undeclared_variables
-from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jinja2 import TemplateError
 
 from horsesense.errors import UsageError
 from horsesense.items.item import Item, ItemSet, Kind
@@ -33,6 +31,7 @@ from horsesense.prompts.batched import (
     own,
     worked_answer,
 )
+from horsesense.prompts.part import Part
 from horsesense.rng import fingerprint, unit
 from horsesense.trials.extras import Proposed
 from horsesense.trials.option_texts import as_replies, has_option_texts
@@ -46,35 +45,6 @@ LONGER: Mapping[AnswerFormat, int] = MappingProxyType({"free": 64, "letters": 32
 NEUTRAL = "Answer:"
 """What asks for an answer and says nothing of the question (a domain premise, Holtzman et al.
 2021, section 3)."""
-
-_JINJA = ImmutableSandboxedEnvironment(
-    undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=False
-)
-_JINJA.policies["json.dumps_kwargs"] = {"ensure_ascii": False}
-
-
-_ABSENT = object()
-
-
-class Part:
-    """A part of a template, rendered again only when a variable that it uses has changed.
-
-    Most instructions are the same for thousands of prompts in a row.
-    """
-
-    def __init__(self, source: str) -> None:
-        self._names = sorted(find_undeclared_variables(_JINJA.parse(source)))
-        self._template = _JINJA.from_string(source)
-        self._values: list[object] | None = None
-        self._text = ""
-
-    def render(self, fields: Mapping[str, Any]) -> str:
-        """The text without white space at its ends."""
-        values = [fields.get(name, _ABSENT) for name in self._names]
-        if values != self._values:
-            self._text = self._template.render(fields).strip()
-            self._values = values
-        return self._text
 
 
 class PromptTemplate(NamedTuple):
@@ -323,7 +293,8 @@ def _judged_example(trial: Trial, item: Item, gold: int) -> tuple[Mapping[str, A
     return {**fields, "proposed": item.options[number]}, "Yes" if accepted else "No"
 
 
-def _label_noun(labels: Sequence[str]) -> str:
+@lru_cache(maxsize=256)
+def _label_noun(labels: tuple[str, ...]) -> str:
     if all(label.isalpha() for label in labels):
         return "letter"
     return "number" if all(label.isdigit() for label in labels) else "sign"

@@ -36,7 +36,6 @@ from horsesense.runs.prepare import Study
 from horsesense.runs.read import read_stage
 from horsesense.runs.record import ModelRecord
 from horsesense.runs.tables import READINGS, TRIALS, cells, read_trials, reading_row, trial_rows
-from horsesense.runs.until import Deciding
 from horsesense.trials.history import History, load_history
 from horsesense.trials.trial import Trial
 
@@ -285,6 +284,8 @@ class _Asking:
         Offline it ends with the first batch that has no answer at all. Of a batch that is answered
         in part, what is missing counts as the worst that it could be.
         """
+        from horsesense.runs.until import Deciding  # with all that measures need
+
         spent, deciding = RunSummary(), Deciding(self.study, self.index)
         while probes := deciding.active():
             items = deciding.next_items(probes)

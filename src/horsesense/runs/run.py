@@ -33,7 +33,6 @@ from horsesense.runs import ask, read
 from horsesense.runs.convert import convert_if_old
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.frames import estimates_frame, readings_frame, trials_frame
-from horsesense.runs.measure import measure
 from horsesense.runs.outlook import Outlook
 from horsesense.runs.parts import readable
 from horsesense.runs.prepare import reader_names
@@ -241,6 +240,8 @@ class Run:
 
         A run that was interrupted is first read, as far as no model is needed for that.
         """
+        from horsesense.runs.measure import measure  # the model need not wait for it
+
         refuse_redacted(self.directory)
         if not self.directory.known.readers or self.directory.asked() is None:
             names = reader_names(self.settings, self.items, self.directory.known.model)

@@ -15,7 +15,6 @@ from pydantic import (
 )
 
 from horsesense.errors import UsageError
-from horsesense.findings.sizes import check_sizes
 from horsesense.runs.goal import Goal
 from horsesense.runs.shard import Shard
 from horsesense.runs.suites import (
@@ -102,7 +101,10 @@ class Settings(BaseModel):
     @field_validator("smallest")
     @classmethod
     def _sizes_of_kinds(cls, sizes: dict[str, float]) -> dict[str, float]:
-        check_sizes(sizes)
+        if sizes:
+            from horsesense.findings.sizes import check_sizes  # with all that measures need
+
+            check_sizes(sizes)
         return sizes
 
     @model_validator(mode="before")

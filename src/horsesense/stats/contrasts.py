@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from scipy.stats import mannwhitneyu, wilcoxon
+
+from horsesense.stats import functions
 
 SHARES = (0.90, 0.80, 0.75)
 
@@ -58,8 +59,8 @@ def contrast(first: Sequence[float], second: Sequence[float]) -> Contrast:
     differences = x - y
     sd = float(differences.std(ddof=1))
     pooled = float(np.sqrt((x.var(ddof=1) + y.var(ddof=1)) / 2))
-    ranks = mannwhitneyu(x, y, alternative="two-sided")
-    signed = wilcoxon(x, y) if np.any(differences) else None
+    ranks = functions.mannwhitneyu(x, y, alternative="two-sided")
+    signed = functions.wilcoxon(x, y) if np.any(differences) else None
     mean = float(differences.mean())
     return Contrast(
         cells=len(x),

@@ -12,8 +12,8 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import stdtrit
 
+from horsesense.stats import functions
 from horsesense.stats.known_check import clustering, goodness_of_fit
 from horsesense.stats.known_classes import (
     Fit,
@@ -222,7 +222,7 @@ def share_known(
         return _refused(none, reason)
     weights = [t.data.n / n for t in used]
     effect = max(1.0, whole.n / whole.effective)
-    reach = float(stdtrit(whole.even, (1 + level) / 2)) * effect**0.5
+    reach = float(functions.stdtrit(whole.even, (1 + level) / 2)) * effect**0.5
     profiles = [profile(t.data, at, reach) for t, at in zip(used, fits, strict=True)]
     low, high = profile_interval(profiles, weights, reach**2)
     value = sum(w * f.known for w, f in zip(weights, checked, strict=True))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.stats import false_discovery_control
+
+from horsesense.stats import functions
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -46,4 +47,4 @@ def weighted_holm(p_values: Sequence[float], weights: Sequence[float]) -> list[f
 
 def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
     """Benjamini-Hochberg adjusted p-values, in the order given."""
-    return [float(p) for p in false_discovery_control(p_values)] if p_values else []
+    return [float(p) for p in functions.false_discovery_control(p_values)] if p_values else []

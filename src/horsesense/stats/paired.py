@@ -19,8 +19,8 @@ from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtri
 
+from horsesense.stats import functions
 from horsesense.stats.two_way import Clustering, Floats, clusterings
 
 ROUNDING = 1e-12
@@ -144,7 +144,7 @@ class Paired:
         """The differences that are not rejected; None where nothing can be said at this level."""
         if self.reason:
             return None
-        z = float(ndtri((1 + level) / 2))
+        z = float(functions.ndtri((1 + level) / 2))
         ends = [self._ends(moments, z * z) for moments in self.moments]
         if any(end is None for end in ends):
             return None

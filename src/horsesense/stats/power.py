@@ -15,8 +15,8 @@ from __future__ import annotations
 from math import sqrt
 
 import numpy as np
-from scipy.special import betainc, gammaln, ndtri, xlog1py, xlogy
 
+from horsesense.stats import functions
 from horsesense.stats.paired import Paired
 from horsesense.stats.two_way import Floats
 
@@ -81,7 +81,7 @@ def power(n: int, base: float, change: float, alpha: float) -> float:
     # All numbers of differing pairs but for a chance far below 1e-9.
     reach = 7 * sqrt(n * differ * (1 - differ)) + 20
     t = np.arange(max(0, int(n * differ - reach)), min(n, int(n * differ + reach)) + 1.0)
-    beyond = ndtri(1 - alpha / 2) * np.sqrt(t + 2)
+    beyond = functions.ndtri(1 - alpha / 2) * np.sqrt(t + 2)
     # |2b - t| > beyond: b above or below, and never both.
     most, least = np.floor((t + beyond) / 2), np.ceil((t - beyond) / 2) - 1
     above = np.where(most < t, _more(np.minimum(most, t - 1), t, ahead), 0.0)
@@ -91,12 +91,12 @@ def power(n: int, base: float, change: float, alpha: float) -> float:
 
 def _more(k: Floats, n: Floats, p: float) -> Floats:
     """Chance of more than k of n, for 0 <= k < n; anything where n is 0."""
-    found: Floats = betainc(np.maximum(k, 0) + 1, np.maximum(n - k, 1), p)
+    found: Floats = functions.betainc(np.maximum(k, 0) + 1, np.maximum(n - k, 1), p)
     return found
 
 
 def _chance(k: Floats, n: int, p: float) -> Floats:
     """Binomial chance of k of n."""
-    choose = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
-    found: Floats = np.exp(choose + xlogy(k, p) + xlog1py(n - k, -p))
+    choose = functions.gammaln(n + 1) - functions.gammaln(k + 1) - functions.gammaln(n - k + 1)
+    found: Floats = np.exp(choose + functions.xlogy(k, p) + functions.xlog1py(n - k, -p))
     return found

@@ -15,8 +15,8 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import expit, logit
-from scipy.stats import t as student
+
+from horsesense.stats import functions
 
 Floats = npt.NDArray[np.float64]
 Mean = Literal["geometric", "arithmetic"]
@@ -99,10 +99,10 @@ class PriorEstimate:
 
     def interval(self, level: float = 0.95) -> tuple[Floats, Floats]:
         """Student's interval of each entry over the items, within 0 and 1; NaN for one item."""
-        reach = student.ppf((1 + level) / 2, max(self.items - 1, 1)) * self.se
+        reach = functions.stdtrit(max(self.items - 1, 1), (1 + level) / 2) * self.se
         if self.mean == "geometric":
-            odds = logit(self.prior)
-            return expit(odds - reach), expit(odds + reach)
+            odds = functions.logit(self.prior)
+            return functions.expit(odds - reach), functions.expit(odds + reach)
         return np.clip(self.prior - reach, 0, 1), np.clip(self.prior + reach, 0, 1)
 
 

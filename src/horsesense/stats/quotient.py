@@ -15,8 +15,8 @@ from math import sqrt
 from typing import Self
 
 import numpy as np
-from scipy.special import stdtrit
 
+from horsesense.stats import functions
 from horsesense.stats.smooth import FEWEST, ROUNDING, worth
 from horsesense.stats.two_way import Floats
 
@@ -58,7 +58,7 @@ class Quotient:
         """The quotients that are not rejected; None where they have no end or nothing varies."""
         if self.even < FEWEST or self.below <= 0:
             return None
-        t = float(stdtrit(self.even - 1, (1 + level) / 2)) ** 2
+        t = float(functions.stdtrit(self.even - 1, (1 + level) / 2)) ** 2
         a = self.below**2 - t * self.bb
         b = self.above * self.below - t * self.ab
         c = self.above**2 - t * self.aa

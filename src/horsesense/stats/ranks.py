@@ -15,9 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import brentq
-from scipy.stats import chi2, kendalltau, ncx2, norm, rankdata
 
+from horsesense.stats import functions
 from horsesense.stats.multiplicity import weighted_holm
 
 Floats = npt.NDArray[np.float64]
@@ -53,13 +52,13 @@ def rank_intervals(better: Bools) -> list[tuple[int, int]]:
 
 def ranks(scores: Floats) -> Floats:
     """Rank of each score, 1 for the highest; equal scores share the mean of their ranks."""
-    found: Floats = rankdata(-np.round(scores, 12))
+    found: Floats = functions.rankdata(-np.round(scores, 12))
     return found
 
 
 def tau(first: Floats, second: Floats) -> float | None:
     """Kendall's tau-b of two rankings, -1 to 1; None where all are equal in one of them."""
-    found = float(kendalltau(np.round(first, 12), np.round(second, 12)).statistic)
+    found = float(functions.kendalltau(np.round(first, 12), np.round(second, 12)).statistic)
     return None if np.isnan(found) else found
 
 
@@ -120,11 +119,11 @@ def _kept(squares: float, noise: float, freedom: int, alpha: float) -> float:
     if noise <= 0:
         return 1.0
     seen = squares / noise
-    if chi2.sf(seen, freedom) >= alpha:
+    if functions.chdtrc(freedom, max(seen, 0.0)) >= alpha:
         return 0.0
     if seen > FAR:
-        return 1.0 - float(norm.isf(alpha)) / float(np.sqrt(seen))
-    least = brentq(lambda far: ncx2.sf(seen, freedom, far) - alpha, 1e-9, seen)
+        return 1.0 + float(functions.ndtri(alpha)) / float(np.sqrt(seen))
+    least = functions.brentq(lambda far: functions.ncx2.sf(seen, freedom, far) - alpha, 1e-9, seen)
     return float(np.sqrt(least / seen))
 
 

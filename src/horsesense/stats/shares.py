@@ -25,8 +25,8 @@ from typing import Self
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import stdtr, stdtrit
 
+from horsesense.stats import functions
 from horsesense.stats.two_way import Clustering, Floats, clusterings
 
 ONE_CLUSTER = "all trials belong to one independent cluster"
@@ -122,7 +122,7 @@ class Shares:
         if self.reason:
             return None
         n, share = self.effective, self.estimate
-        c = float(stdtrit(self.even, (1 + level) / 2))
+        c = float(functions.stdtrit(self.even, (1 + level) / 2))
         middle = n * share + c * c / 2
         reach = c * sqrt(n * share * (1 - share) + c * c / 4)
         low, high = (middle - reach) / (n + c * c), (middle + reach) / (n + c * c)
@@ -136,7 +136,7 @@ class Shares:
         if not 0 < null < 1:
             return 1.0 if self.estimate == null else 0.0
         distance = abs(self.estimate - null) * sqrt(self.effective / (null * (1 - null)))
-        return 2 * float(stdtr(self.even, -distance))
+        return 2 * float(functions.stdtr(self.even, -distance))
 
 
 def _spread(part: Clustering, share: float, n: float) -> float:

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
-from scipy.special import stdtr, stdtrit
 
+from horsesense.stats import functions
 from horsesense.stats.two_way import Floats
 
 ROUNDING = 1e-9
@@ -71,14 +71,14 @@ class Located:
         """Student's interval, kept within the range; None for one cluster or without variation."""
         if not self.known:
             return None
-        reach = float(stdtrit(self.degrees, (1 + level) / 2)) * self.se
+        reach = float(functions.stdtrit(self.degrees, (1 + level) / 2)) * self.se
         return max(self.low, self.estimate - reach), min(self.high, self.estimate + reach)
 
     def p(self, null: float) -> float | None:
         """Two-sided p of a supposed value within the range; None where there is no interval."""
         if not self.known:
             return None
-        return 2 * float(stdtr(self.degrees, -abs(self.estimate - null) / self.se))
+        return 2 * float(functions.stdtr(self.degrees, -abs(self.estimate - null) / self.se))
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,10 +17,8 @@ from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.special import gammaincc
-from scipy.stats import norm
 
+from horsesense.stats import functions
 from horsesense.stats.two_way import Floats
 
 
@@ -86,7 +84,7 @@ class Spread:
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Spreads that are not rejected, in the unit of the recalls."""
         alpha = 1 - level
-        z = float(norm.ppf(1 - alpha / 2))
+        z = float(functions.ndtri(1 - alpha / 2))
         signal = max(self.squares - self.noise, 0.0)
         half = signal + 2 * z * z * self.slope
         reach = half**2 - signal**2 + 2 * z * z * self.noise2
@@ -103,7 +101,7 @@ class Spread:
 
         if excess(0.0) >= 0:
             return 0.0
-        return float(brentq(excess, 0.0, max(self.squares, 1e-12) * 2 + self.null))
+        return float(functions.brentq(excess, 0.0, max(self.squares, 1e-12) * 2 + self.null))
 
 
 def _covariance(variance: Floats, correlation: Floats) -> Floats:
@@ -138,4 +136,4 @@ def _tail(value: float, mean: float, variance: float) -> float:
     """P(gamma >= value), the gamma having a mean and a variance."""
     if not variance > 0:
         return float(value <= mean)
-    return float(gammaincc(mean**2 / variance, value * mean / variance))
+    return float(functions.gammaincc(mean**2 / variance, value * mean / variance))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import binomtest, norm
+
+from horsesense.stats import functions
 
 Floats = npt.NDArray[np.float64]
 FLIPS = 10_000
@@ -15,7 +16,7 @@ def wilson(hits: float, n: float, level: float = 0.95) -> tuple[float, float]:
     if n == 0:
         return float("nan"), float("nan")
     hits, n = float(hits), float(n)  # numpy's own numbers cannot be written as JSON
-    z = float(norm.ppf(1 - (1 - level) / 2))
+    z = float(functions.ndtri(1 - (1 - level) / 2))
     middle = (hits + z * z / 2) / (n + z * z)
     reach = z / (n + z * z) * float(np.sqrt(hits * (n - hits) / n + z * z / 4))
     return max(0.0, middle - reach), min(1.0, middle + reach)
@@ -27,7 +28,7 @@ def mcnemar(first: npt.NDArray[np.bool_], second: npt.NDArray[np.bool_]) -> floa
     only_second = int((second & ~first).sum())
     if only_first + only_second == 0:
         return 1.0
-    return float(binomtest(only_first, only_first + only_second, 0.5).pvalue)
+    return float(functions.binomtest(only_first, only_first + only_second, 0.5).pvalue)
 
 
 def sign_flip(sums: Floats, seed: int, flips: int = FLIPS) -> float:

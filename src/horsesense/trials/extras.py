@@ -33,7 +33,10 @@ class Extras:
 
     def named(self) -> dict[str, Any]:
         """Field -> value, without those that are None."""
-        return {f.name: value for f in fields(self) if (value := getattr(self, f.name)) is not None}
+        names = _NAMES.get(type(self))
+        if names is None:
+            names = _NAMES[type(self)] = tuple(f.name for f in fields(self))
+        return {name: value for name in names if (value := getattr(self, name)) is not None}
 
     def as_json(self) -> str:
         """The text that stands in a table; "" for no extras."""
@@ -44,6 +47,8 @@ class Extras:
 
 
 Extras.kinds[Extras.__name__] = Extras
+_NAMES: Final[dict[type[Extras], tuple[str, ...]]] = {}
+"""The fields of each kind; a trial is asked for them several times."""
 NO_EXTRAS: Final = Extras()
 
 

@@ -1,0 +1,26 @@
+"""Functions of scipy, each loaded when it is first used: `functions.ndtri(0.975)`.
+
+A model can be asked without any of them, and most audits never need those of `scipy.stats`, which
+take longer to load than all else together.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any, Final
+
+_PLACES: Final = {
+    "scipy.optimize": "brentq",
+    "scipy.special": "betainc chdtrc expit gammaincc gammaln logit ndtri stdtr stdtrit"
+    " xlog1py xlogy",
+    "scipy.stats": "binom binomtest false_discovery_control kendalltau mannwhitneyu ncx2 rankdata"
+    " wilcoxon",
+}
+
+
+def __getattr__(name: str) -> Any:
+    for place, names in _PLACES.items():
+        if name in names.split():
+            found = globals()[name] = getattr(import_module(place), name)
+            return found
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
