@@ -8,43 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
 
 from horsesense.findings.evidence import Evidence, Way
-from horsesense.measures.contrast import REPEAT
-from horsesense.measures.joined import RECORDED_ORDERS
-from horsesense.trials.condition import Condition
-
-
-class Run(Protocol):
-    """What the kinds ask of a run."""
-
-    @property
-    def reader(self) -> str:
-        """The main reader."""
-
-    @property
-    def probes(self) -> Mapping[str, Mapping[str, Any]]:
-        """Every probe by name, with its title and what should hold under it."""
-
-    def label(self, probe: str, condition: Condition) -> str:
-        """A probe, and what sets the condition apart."""
-
-
-class Place(Protocol):
-    """Where something was measured."""
-
-    @property
-    def probe(self) -> str: ...
-
-    @property
-    def condition(self) -> Condition: ...
-
-    @property
-    def reader(self) -> str: ...
-
-    @property
-    def group(self) -> str: ...
+from horsesense.findings.places import (
+    ANYWHERE,
+    Anywhere,
+    Place,
+    Run,
+    accuracy_should_hold,
+    as_published,
+    chance_elsewhere,
+    mean_of_prompts,
+    none_in_place,
+    other_reader,
+    over_balanced_orders,
+    over_orders,
+    promising,
+    showing_texts,
+    under,
+    wrong_alone,
+)
 
 
 @dataclass(frozen=True)
@@ -83,82 +66,15 @@ class Kind:
     blind_if_unread: bool = True
     silence_counts: bool = False
 
+    def asks(self, run: Run, probe: str) -> bool:
+        """Whether it may accuse by what a probe shows, under any of its conditions."""
+        return any(self.takes(run, Anywhere(probe, c, run.reader, g)) for c, g in ANYWHERE)
+
     def room(self, null: float) -> float:
         """How far a value can lie from `null` on the side that is a fault: a size is below it."""
         if self.null == 0:  # a difference, between -1 and 1
             return 1.0
         return null if self.way == "below" else 1 - null
-
-
-def _by_main_reader(run: Run, e: Place) -> bool:
-    return e.reader == run.reader
-
-
-def _as_published(run: Run, e: Place) -> bool:
-    return _by_main_reader(run, e) and e.probe == "original"
-
-
-def _over_orders(run: Run, e: Place) -> bool:
-    return _by_main_reader(run, e) and e.probe == "order"
-
-
-def _over_balanced_orders(run: Run, e: Place) -> bool:
-    """Orders that a log happens to hold do not give every position the same content."""
-    return _over_orders(run, e) and not e.condition.matches(design=RECORDED_ORDERS)
-
-
-def _under(probe: str, **settings: str) -> Callable[[Run, Place], bool]:
-    def takes(run: Run, e: Place) -> bool:
-        here = _by_main_reader(run, e) and e.probe == probe
-        return here and e.condition.matches(**settings)
-
-    return takes
-
-
-def _none_in_place(run: Run, e: Place) -> bool:
-    """A none-option is shown, and the right option is not."""
-    replaced = e.probe == "none_of_the_above" and not e.condition.matches(place="distractor")
-    offered = e.probe == "gold_absent" and e.condition.matches(prompt="hint_option")
-    return _by_main_reader(run, e) and (replaced or offered)
-
-
-def _promising(*promises: str) -> Callable[[Run, Place], bool]:
-    """Probes of anybody that promise one of these, but for the repeat, which is the noise."""
-
-    def takes(run: Run, e: Place) -> bool:
-        kept = run.probes[e.probe]["invariant"] in promises and e.probe != REPEAT
-        return _by_main_reader(run, e) and kept
-
-    return takes
-
-
-def _accuracy_should_hold(run: Run, e: Place) -> bool:
-    """But where the right answer is missing, which other kinds are about."""
-    kept = _promising("same_answer", "same_accuracy", "none")(run, e)
-    return kept and e.probe != "gold_absent" and not _none_in_place(run, e)
-
-
-def _chance_elsewhere(run: Run, e: Place) -> bool:
-    """Where nothing better than chance should be possible, but for the question withheld."""
-    return _promising("chance")(run, e) and e.probe != "options_only"
-
-
-def _wrong_alone(run: Run, e: Place) -> bool:
-    positive = e.condition.matches(polarity="positive")
-    return _by_main_reader(run, e) and e.group == "distractors" and positive
-
-
-def _other_reader(run: Run, e: Place) -> bool:
-    return e.probe == "original"
-
-
-def _mean_of_prompts(run: Run, e: Place) -> bool:
-    return _by_main_reader(run, e) and e.group == "mean"
-
-
-def _showing_texts(run: Run, e: Place) -> bool:
-    """Tasks that show the label itself are variants of those that show texts."""
-    return _by_main_reader(run, e) and not e.condition.matches(shows="label")
 
 
 KINDS: tuple[Kind, ...] = (
@@ -175,7 +91,7 @@ KINDS: tuple[Kind, ...] = (
         cannot_tell="These items cannot tell whether a score of {value} is better than guessing "
         "({null})",
         main=True,
-        takes=_as_published,
+        takes=as_published,
         blind_if_unread=False,
     ),
     Kind(
@@ -193,7 +109,7 @@ KINDS: tuple[Kind, ...] = (
         cannot_tell="These items cannot tell whether a position is preferred: the most chosen, "
         "{group}, receives {value} of the answers",
         main=True,
-        takes=_over_balanced_orders,
+        takes=over_balanced_orders,
     ),
     Kind(
         name="without_question",
@@ -209,7 +125,7 @@ KINDS: tuple[Kind, ...] = (
         cannot_tell="These items cannot tell whether the options give answers away: without the "
         "question, {value} of items are right, and chance is {null}",
         main=True,
-        takes=_under("options_only"),
+        takes=under("options_only"),
     ),
     Kind(
         name="none_option",
@@ -229,7 +145,7 @@ KINDS: tuple[Kind, ...] = (
         "should: under “{label}”, where the right answer was removed, accuracy differs "
         "by {change} from the published score",
         main=True,
-        takes=_none_in_place,
+        takes=none_in_place,
         blind_at_chance=True,
     ),
     Kind(
@@ -260,7 +176,7 @@ KINDS: tuple[Kind, ...] = (
         found="Under “{label}”, accuracy {moves} by {distance}.",
         ruled_out="Under “{label}”, accuracy changes by less than {size} ({change}).",
         cannot_tell="These items cannot tell whether accuracy changes under “{label}” ({change})",
-        takes=_accuracy_should_hold,
+        takes=accuracy_should_hold,
         blind_at_chance=True,
     ),
     Kind(
@@ -277,7 +193,7 @@ KINDS: tuple[Kind, ...] = (
         "when the same prompt is asked again, to within {size} ({change}).",
         cannot_tell="These items cannot tell whether the model chooses another option under "
         "“{label}” more often than when the same prompt is asked again ({change})",
-        takes=_promising("same_answer"),
+        takes=promising("same_answer"),
     ),
     Kind(
         name="fewer_choices",
@@ -293,7 +209,7 @@ KINDS: tuple[Kind, ...] = (
         "to within {size} ({change}).",
         cannot_tell="These items cannot tell whether fewer replies choose an option under "
         "“{label}” than as published ({change})",
-        takes=_promising("same_answer", "same_accuracy"),
+        takes=promising("same_answer", "same_accuracy"),
         blind_if_unread=True,
     ),
     Kind(
@@ -310,7 +226,7 @@ KINDS: tuple[Kind, ...] = (
         "chance ({null}).",
         cannot_tell="These items cannot tell whether more items than by chance ({null}) are right "
         "under “{label}” (here {value})",
-        takes=_chance_elsewhere,
+        takes=chance_elsewhere,
     ),
     Kind(
         name="position_locked",
@@ -326,7 +242,7 @@ KINDS: tuple[Kind, ...] = (
         "stands there (the most, by {group}: {value}).",
         cannot_tell="These items cannot tell whether some are answered by position alone (the "
         "most, by {group}: {value} of items)",
-        takes=_over_balanced_orders,
+        takes=over_balanced_orders,
     ),
     Kind(
         name="no_agreement",
@@ -342,7 +258,7 @@ KINDS: tuple[Kind, ...] = (
         "answers, more than guessing would ({null}).",
         cannot_tell="These items cannot tell whether the model agrees with itself across the "
         "orders more than guessing would (in {value} of its answers; guessing {null})",
-        takes=_over_orders,
+        takes=over_orders,
     ),
     Kind(
         name="other_reader",
@@ -358,7 +274,7 @@ KINDS: tuple[Kind, ...] = (
         "{size} ({change}).",
         cannot_tell="These items cannot tell whether {reader} and the first token give different "
         "scores ({change})",
-        takes=_other_reader,
+        takes=other_reader,
     ),
     Kind(
         name="no_choice",
@@ -374,7 +290,7 @@ KINDS: tuple[Kind, ...] = (
         ruled_out="At least {limit} of replies choose an option (here {value}).",
         cannot_tell="These items cannot tell whether at least {limit} of replies choose an option "
         "(here {value})",
-        takes=_as_published,
+        takes=as_published,
         blind_if_unread=False,
     ),
     Kind(
@@ -391,7 +307,7 @@ KINDS: tuple[Kind, ...] = (
         "in whatever words, averaged over three prompts: not fewer than {limit}.",
         cannot_tell="These items cannot tell whether most replies notice that the right answer is "
         "missing (here {value}, in whatever words, averaged over three prompts)",
-        takes=_mean_of_prompts,
+        takes=mean_of_prompts,
         silence_counts=True,
     ),
     Kind(
@@ -407,7 +323,7 @@ KINDS: tuple[Kind, ...] = (
         "rejected: not fewer than {limit}.",
         cannot_tell="These items cannot tell whether wrong options are rejected when options are "
         "judged one at a time ({value} are)",
-        takes=_wrong_alone,
+        takes=wrong_alone,
         silence_counts=True,
     ),
     Kind(
@@ -422,7 +338,7 @@ KINDS: tuple[Kind, ...] = (
         ruled_out="Accuracy {label} is the same as one by one to within {size} ({change}).",
         cannot_tell="These items cannot tell whether accuracy {label} differs from accuracy "
         "one by one ({change})",
-        takes=_showing_texts,
+        takes=showing_texts,
         blind_at_chance=True,
     ),
 )

@@ -22,14 +22,17 @@ from horsesense.findings.evidence import (
     harmless,
     looks_faulty,
 )
-from horsesense.findings.finding import ORDER, Finding, Outcome
-from horsesense.findings.kinds import KINDS, SIZES, Kind, Run, accused, problems
+from horsesense.findings.finding import ORDER, UNTOLD, Finding, Outcome
+from horsesense.findings.kinds import KINDS, SIZES, Kind, accused, problems
+from horsesense.findings.places import Run
+from horsesense.findings.untested import untested
 from horsesense.findings.wording import chance_text, in_points, number, plural, rounded_up
 from horsesense.measures.cells import HELD_OUT
 from horsesense.measures.estimate import Found
 from horsesense.measures.joined import ORIGINAL
 from horsesense.stats.equivalence import within
 from horsesense.stats.multiplicity import weighted_holm
+from horsesense.stats.paired import FEW_PAIRS
 from horsesense.trials.condition import Condition
 
 ALPHA = 0.05
@@ -101,6 +104,7 @@ def verdict(
     seen = [*_seen(run, judged, bets, _choosing(found))]
     told = [_told(group) for group in _groups(seen[: len(judged)]).values()]
     told += seen[len(judged) :]
+    told += untested(run, found, {**SIZES, **(sizes or {})}, {(f.name, f.probe) for f in told})
     return sorted(told, key=lambda f: (ORDER.index(f.kind), -abs(f.effect)))
 
 
@@ -339,6 +343,8 @@ def _sentence(f: Finding, a: Accusation, run: Run, needed: str) -> str:
     text: str = getattr(a.kind, f.kind).format_map(words(f, a, run))
     if a.band is not None:
         text = f"{text[:-1]} (after {a.band.n:,} of {a.band.units:,} items)."
+    if f.kind == "cannot_tell" and f.low is None and a.band is None:
+        return f"{text}; there is no interval ({a.evidence.about.reason or FEW_PAIRS})."
     small = f.p_ruled_out is not None and f.p_ruled_out <= ALPHA
     if f.kind == "found" and small and a.kind.way != "lacks":
         text = f"{text[:-1]}; it is there, but smaller than {in_points(f.size)}."
@@ -349,7 +355,7 @@ def _untold(run: Run, f: Finding, why: str) -> str:
     """A sentence for what cannot be told, with the reason."""
     label = run.label(f.probe, Condition.parse(f.condition))
     under = "" if f.probe == ORIGINAL else f" (“{label}”)"
-    return f"{f.title}{under}: cannot be told, since {why}."
+    return f"{f.title}{under}{UNTOLD}{why}."
 
 
 def _choosing(found: Iterable[Found]) -> dict[tuple[str, str, str], float]:
