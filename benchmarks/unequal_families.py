@@ -78,9 +78,13 @@ def main() -> None:
         cluster = np.repeat(np.arange(len(sizes)), sizes)
         for whole in (1.0, 0.3):
             rows = [judgements(rng, sizes, whole) for _ in studies]
-            sums = [by_cluster(r, cluster, len(sizes)) for r in rows]
-            counts = [smooth(s, balanced, low=0.0, high=1.0).interval() for s in sums]
-            line("function of counts", clusters, f"{whole:g}", counts, SKILL)
+            counts = [
+                smooth(by_cluster(r, cluster, len(sizes)), balanced, None, 0.0, 1.0, (r, cluster))
+                for r in rows
+            ]
+            line(
+                "function of counts", clusters, f"{whole:g}", [f.interval() for f in counts], SKILL
+            )
             refits = [jackknife(r, balanced, 0.0, 1.0, cluster) for r in rows]
             line(
                 "jackknife, Student", clusters, f"{whole:g}", [f.interval() for f in refits], SKILL

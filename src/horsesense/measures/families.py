@@ -100,7 +100,7 @@ class Evidence:
         low, high: range of the statistic.
         shared: the single outcomes, where items share prompts.
         weighted: single answers, where people saw one form of several each.
-        items: rows of single items, where known, of statistics that are refitted.
+        items: rows of single items, where known.
     """
 
     rows: Floats
@@ -184,7 +184,8 @@ class OfCounts(Family):
         if own is not None:
             value = lambda totals: own(totals)[..., 0]  # noqa: E731
         pseudo = self.pseudo(evidence.rows.shape[1])
-        found = smooth(evidence.rows, value, pseudo, evidence.low, evidence.high)
+        low, high = evidence.low, evidence.high
+        found = smooth(evidence.rows, value, pseudo, low, high, evidence.items)
         how = _named("delta method", found.clusters, evidence)
         return _ends(found.interval(level), how, _reason(found))
 

@@ -120,6 +120,7 @@ def smooth(
     pseudo: Pseudo | None = None,
     low: float = -np.inf,
     high: float = np.inf,
+    items: tuple[Floats, Ints] | None = None,
 ) -> Located:
     """A function of the totals of the clusters' counts.
 
@@ -128,6 +129,8 @@ def smooth(
         value: totals (..., d) -> (...,).
         pseudo: where half a mean cluster is added; by default to each of the d counts.
         low, high: the range of the function.
+        items: counts of single items, (items, d), and the number of each one's cluster, where they
+            are known: for large clusters that happen to agree.
     """
     rows = rows[rows.any(axis=1)]
     pseudo = pseudo or Pseudo.plain(rows.shape[1])
@@ -140,6 +143,10 @@ def smooth(
     pull = sizes / sizes.sum()
     freed = (1 - 1 / len(rows)) / (1 - pull) if len(rows) > 1 else 1.0
     variance = float((freed * (rows @ slope) ** 2).sum())
+    if items is not None:
+        used = items[0].any(axis=1)
+        _, place, many = np.unique(items[1][used], return_inverse=True, return_counts=True)
+        variance *= alike(items[0][used] @ slope, place, many.astype(np.float64))
     variance += size**2 / 2 * float(pseudo.weight @ (pseudo.cells @ slope) ** 2)
     return Located(float(value(totals)), sqrt(variance), len(rows), low, high, worth(sizes))
 
