@@ -213,6 +213,7 @@ def told(
         reader="text",
         probes=dict.fromkeys([*(cell.probe for cell in cells), *(unasked or {})], probe),
         unasked=unasked or {},
+        by_people=False,
         label=lambda probe, condition: probe,
     )
     measures = map(MEASURES.get, names)
@@ -363,6 +364,7 @@ class TestEarly:
         run = SimpleNamespace(
             reader="text",
             probes={"none_of_the_above": {"title": "None", "invariant": "none"}},
+            by_people=False,
             label=lambda probe, condition: probe,
         )
         (f,) = Early([{**where, **row, **ends}], frozenset(), "text").findings(run)

@@ -86,8 +86,8 @@ KINDS: tuple[Kind, ...] = (
         size=0.05,
         null=None,
         way="lacks",
-        found="The model scores {value}, less than {size} above guessing ({null}).",
-        ruled_out="The model scores {value}, better than guessing ({null}).",
+        found="{scores} {value}, less than {size} above guessing ({null}).",
+        ruled_out="{scores} {value}, better than guessing ({null}).",
         cannot_tell="These items cannot tell whether a score of {value} is better than guessing "
         "({null})",
         main=True,
@@ -285,8 +285,8 @@ KINDS: tuple[Kind, ...] = (
         null=0.95,
         way="below",
         found="Only {value} of replies choose an option. The others count as wrong, so "
-        "accuracy says as much about the form of the replies as about what the "
-        "model knows.",
+        "accuracy says as much about the form of the replies as about what is "
+        "known.",
         ruled_out="At least {limit} of replies choose an option (here {value}).",
         cannot_tell="These items cannot tell whether at least {limit} of replies choose an option "
         "(here {value})",

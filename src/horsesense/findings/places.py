@@ -22,6 +22,10 @@ class Run(Protocol):
         """Every probe by name, with its title and what should hold under it."""
 
     @property
+    def by_people(self) -> bool:
+        """Whether people answered, of whom others could have been drawn as items could."""
+
+    @property
     def unasked(self) -> Mapping[str, str]:
         """Why no item can be asked under a probe, for each probe of which that is so."""
 
@@ -72,7 +76,10 @@ def by_main_reader(run: Run, e: Place) -> bool:
 
 
 def as_published(run: Run, e: Place) -> bool:
-    return by_main_reader(run, e) and e.probe == "original"
+    """Or in the form of its booklets that shows the right option, where a run has no other."""
+    shown = e.probe == "gold_absent" and e.condition.matches(prompt="with_gold")
+    published = e.probe == "original" or (shown and run.by_people)
+    return by_main_reader(run, e) and published
 
 
 def over_orders(run: Run, e: Place) -> bool:

@@ -213,7 +213,9 @@ def _judged(
     else:
         ends = a.evidence.interval(level)
     needed = Needed()
-    if outcome == "cannot_tell" and a.possible and not a.stopped and ends:
+    # Of people no number of items is named: more people would be needed as well.
+    counts = a.possible and not a.stopped and not run.by_people
+    if outcome == "cannot_tell" and counts and ends:
         needed = _items_needed(a, alpha, entered * each, members)
     e = a.evidence
     blank = Finding(
@@ -324,6 +326,7 @@ def words(f: Finding, a: Accusation, run: Run) -> dict[str, str]:
         "label": label,
         "group": f.group,
         "reader": _named(f.reader),
+        "scores": "People score" if run.by_people else "The model scores",
     }
 
 
@@ -341,6 +344,8 @@ def _sentence(f: Finding, a: Accusation, run: Run, needed: str) -> str:
     if a.stopped and f.kind == "cannot_tell":
         return _untold(run, f, STOPPED)
     text: str = getattr(a.kind, f.kind).format_map(words(f, a, run))
+    if run.by_people:
+        text = text.replace("These items cannot", "These items and people cannot")
     if a.band is not None:
         text = f"{text[:-1]} (after {a.band.n:,} of {a.band.units:,} items)."
     if f.kind == "cannot_tell" and f.low is None and a.band is None:

@@ -304,12 +304,14 @@ class OfAnswers(Family):
             trials = weight * n
             share = Shares.two_way(trials * (residual + value), trials, given.first, given.second)
             how = _of_both("Wilson score", given.first, given.second, "people")
-            return _ends(share.interval(level), how, f"no interval: {share.reason}")
+            found = _ends(share.interval(level), how, f"no interval: {share.reason}")
+            plain = (evidence.low, evidence.high) == UNIT_RANGE
+            return found._replace(about=share if plain else None)
         error = mean_se(weight * residual, np.ones(n), given.first, given.second)
         width = evidence.high - evidence.low
-        found = Located(value, n * error.se, error.clusters, -width, width, error.even)
+        located = Located(value, n * error.se, error.clusters, -width, width, error.even)
         how = _of_both("Student's t", given.first, given.second, "people")
-        return _ends(found.interval(level), how, _reason(found), found.p(0.0))
+        return _ends(located.interval(level), how, _reason(located), located.p(0.0))
 
 
 @dataclass(frozen=True)

@@ -218,6 +218,11 @@ class Results:
         return {probe["name"]: probe for probe in self.findings["probes"]}
 
     @property
+    def by_people(self) -> bool:
+        """Whether people answered."""
+        return "people" in self.findings
+
+    @property
     def unasked(self) -> dict[str, str]:
         """Why no item can be asked under a probe, for each probe of which that is so."""
         why: dict[str, list[str]] = {}
