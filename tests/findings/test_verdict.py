@@ -253,8 +253,8 @@ class TestSentences:
         found = told(cells, "accuracy", "accuracy_change", "answer_switch_beyond_repeat")
         (f,) = (f for f in found if f.name == "accuracy_change")
         assert f.value == pytest.approx(-0.25)
-        assert "would if it is as large as it looks" in f.sentence
-        assert f.sentence.endswith("would if there is none.")
+        assert " items would if the effect is as large as it looks, and about " in f.sentence
+        assert f.sentence.endswith(" if there is none.")
 
     def test_one_cluster_names_no_number(self) -> None:
         """One lucky item was said to need six."""
@@ -275,7 +275,10 @@ class TestSentences:
                 "cannot_tell", None, None, 0.0, False,
             )  # fmt: skip
             assert f.reason == "no item can be asked under “A probe” (there are only two)"
-            assert f.sentence.startswith("A position is preferred; the form changes the score; ")
+            assert f.sentence.startswith(
+                "Whether a position is preferred, whether accuracy changes"
+            )
+            assert ", or whether the model agrees with itself" in f.sentence
         assert len({f.sentence for f in silent.values()}) == 1
         # It takes no share of the error rate from what could be asked.
         assert sum(f.weight for f in found) == 1

@@ -14,7 +14,7 @@ TITLES: Mapping[Outcome, str] = {
     "cannot_tell": "Cannot tell",
     "ruled_out": "Ruled out",
 }
-UNTOLD = ": cannot be told, since "
+UNTOLD = " cannot be told: "
 """In a sentence, between what is looked for and the reason why nothing is said of it."""
 
 

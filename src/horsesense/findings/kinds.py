@@ -42,7 +42,10 @@ class Kind:
         size: the smallest distance from the null that matters, unless the settings say otherwise.
         null: what there is without the fault; None: what guessing gives.
         way: which side of the null is a fault.
-        found, ruled_out, cannot_tell: sentences; see `verdict.words` for what they may name.
+        found, ruled_out: sentences; see `verdict.words` for what they may name.
+        question: what cannot be told "whether", as a clause; it may name the label, the limit and
+            the reader alone.
+        seen: what was seen of it, after the clause.
         main: whether it is one of the report's main questions, which share half of the weight.
         takes: by which of the measure's numbers it accuses.
         blind_at_chance: whether a score no better than guessing hides the fault.
@@ -59,12 +62,18 @@ class Kind:
     way: Way
     found: str
     ruled_out: str
-    cannot_tell: str
+    question: str
+    seen: str
     main: bool = False
     takes: Callable[[Run, Place], bool] = lambda run, e: e.probe == "original"
     blind_at_chance: bool = False
     blind_if_unread: bool = True
     silence_counts: bool = False
+
+    @property
+    def cannot_tell(self) -> str:
+        """The sentence where these items do not tell; its end says what would."""
+        return f"These items cannot tell whether {self.question}{self.seen}"
 
     def asks(self, run: Run, probe: str) -> bool:
         """Whether it may accuse by what a probe shows, under any of its conditions."""
@@ -88,8 +97,8 @@ KINDS: tuple[Kind, ...] = (
         way="lacks",
         found="{scores} {value}, less than {size} above guessing ({null}).",
         ruled_out="{scores} {value}, better than guessing ({null}).",
-        cannot_tell="These items cannot tell whether a score of {value} is better than guessing "
-        "({null})",
+        question="the score is better than guessing",
+        seen=": it is {value}, and guessing gives {null}",
         main=True,
         takes=as_published,
         blind_if_unread=False,
@@ -106,8 +115,8 @@ KINDS: tuple[Kind, ...] = (
         "there; an even spread would be {null}.",
         ruled_out="No position is preferred by {size} or more: the most chosen, {group}, "
         "receives {value} of the answers.",
-        cannot_tell="These items cannot tell whether a position is preferred: the most chosen, "
-        "{group}, receives {value} of the answers",
+        question="a position is preferred",
+        seen=": the most chosen, {group}, receives {value} of the answers",
         main=True,
         takes=over_balanced_orders,
     ),
@@ -122,8 +131,8 @@ KINDS: tuple[Kind, ...] = (
         found="Without the question, {value} of items are still right, where chance is {null}.",
         ruled_out="Without the question, {value} of items are right, less than {size} above "
         "chance ({null}).",
-        cannot_tell="These items cannot tell whether the options give answers away: without the "
-        "question, {value} of items are right, and chance is {null}",
+        question="the options give answers away",
+        seen=": without the question, {value} of items are right, and chance is {null}",
         main=True,
         takes=under("options_only"),
     ),
@@ -141,9 +150,8 @@ KINDS: tuple[Kind, ...] = (
         ruled_out="The model does not say “none of these” less often than it should: under "
         "“{label}”, where the right answer was removed, accuracy is not lower than as "
         "published, to within {size} ({change}).",
-        cannot_tell="These items cannot tell whether the model says “none of these” as often as it "
-        "should: under “{label}”, where the right answer was removed, accuracy differs "
-        "by {change} from the published score",
+        question="the model says “none of these” as often as it should",
+        seen=": under “{label}”, where the right answer was removed, accuracy is {beside}",
         main=True,
         takes=none_in_place,
         blind_at_chance=True,
@@ -160,8 +168,8 @@ KINDS: tuple[Kind, ...] = (
         "a score by first token does not measure what the model says.",
         ruled_out="First token and text choose different options in {value} of replies, "
         "fewer than {limit}.",
-        cannot_tell="These items cannot tell whether first token and text say the same: they "
-        "choose different options in {value} of replies",
+        question="first token and text say the same",
+        seen=": they choose different options in {value} of replies",
         main=True,
         takes=lambda run, e: e.probe == "original" and e.reader == "first_token",
     ),
@@ -175,7 +183,8 @@ KINDS: tuple[Kind, ...] = (
         way="both",
         found="Under “{label}”, accuracy {moves} by {distance}.",
         ruled_out="Under “{label}”, accuracy changes by less than {size} ({change}).",
-        cannot_tell="These items cannot tell whether accuracy changes under “{label}” ({change})",
+        question="accuracy changes under “{label}”",
+        seen=" ({change})",
         takes=accuracy_should_hold,
         blind_at_chance=True,
     ),
@@ -191,8 +200,9 @@ KINDS: tuple[Kind, ...] = (
         "the same prompt is asked again, by {distance}.",
         ruled_out="Under “{label}”, the model does not choose another option more often than "
         "when the same prompt is asked again, to within {size} ({change}).",
-        cannot_tell="These items cannot tell whether the model chooses another option under "
-        "“{label}” more often than when the same prompt is asked again ({change})",
+        question="the model chooses another option under “{label}” more often than when the "
+        "same prompt is asked again",
+        seen=" ({change})",
         takes=promising("same_answer"),
     ),
     Kind(
@@ -207,8 +217,8 @@ KINDS: tuple[Kind, ...] = (
         "{distance}; those that choose none count as wrong.",
         ruled_out="Under “{label}”, not fewer replies choose an option than as published, "
         "to within {size} ({change}).",
-        cannot_tell="These items cannot tell whether fewer replies choose an option under "
-        "“{label}” than as published ({change})",
+        question="fewer replies choose an option under “{label}” than as published",
+        seen=" ({change})",
         takes=promising("same_answer", "same_accuracy"),
         blind_if_unread=True,
     ),
@@ -224,8 +234,8 @@ KINDS: tuple[Kind, ...] = (
         "({null}) should be.",
         ruled_out="Under “{label}”, {value} of items are right, less than {size} above "
         "chance ({null}).",
-        cannot_tell="These items cannot tell whether more items than by chance ({null}) are right "
-        "under “{label}” (here {value})",
+        question="more items than by chance are right under “{label}”",
+        seen=" (here {value}, by chance {null})",
         takes=chance_elsewhere,
     ),
     Kind(
@@ -240,8 +250,8 @@ KINDS: tuple[Kind, ...] = (
         "there; guessing would in {null}.",
         ruled_out="Fewer than {limit} of items are answered by one position, whatever "
         "stands there (the most, by {group}: {value}).",
-        cannot_tell="These items cannot tell whether some are answered by position alone (the "
-        "most, by {group}: {value} of items)",
+        question="some items are answered by position alone",
+        seen=" (the most, by {group}: {value} of items)",
         takes=over_balanced_orders,
     ),
     Kind(
@@ -253,11 +263,11 @@ KINDS: tuple[Kind, ...] = (
         null=None,
         way="lacks",
         found="Across the orders, the model agrees with itself in {value} of its "
-        "answers, no more than guessing would ({null}) to within {size}.",
+        "answers, less than {size} above guessing ({null}).",
         ruled_out="Across the orders, the model agrees with itself in {value} of its "
         "answers, more than guessing would ({null}).",
-        cannot_tell="These items cannot tell whether the model agrees with itself across the "
-        "orders more than guessing would (in {value} of its answers; guessing {null})",
+        question="the model agrees with itself across the orders more than guessing would",
+        seen=" (in {value} of its answers; guessing {null})",
         takes=over_orders,
     ),
     Kind(
@@ -272,8 +282,8 @@ KINDS: tuple[Kind, ...] = (
         "token, so it matters which of the two was published.",
         ruled_out="Read by {reader} or by the first token, the score is the same to within "
         "{size} ({change}).",
-        cannot_tell="These items cannot tell whether {reader} and the first token give different "
-        "scores ({change})",
+        question="{reader} and the first token give different scores",
+        seen=" ({change})",
         takes=other_reader,
     ),
     Kind(
@@ -284,12 +294,11 @@ KINDS: tuple[Kind, ...] = (
         size=0.05,
         null=0.95,
         way="below",
-        found="Only {value} of replies choose an option. The others count as wrong, so "
-        "accuracy says as much about the form of the replies as about what is "
-        "known.",
+        found="{value} of replies choose an option, fewer than {null}. The others count as "
+        "wrong, so accuracy says as much about the form of the replies as about what is known.",
         ruled_out="At least {limit} of replies choose an option (here {value}).",
-        cannot_tell="These items cannot tell whether at least {limit} of replies choose an option "
-        "(here {value})",
+        question="at least {limit} of replies choose an option",
+        seen=" (here {value})",
         takes=as_published,
         blind_if_unread=False,
     ),
@@ -301,12 +310,12 @@ KINDS: tuple[Kind, ...] = (
         size=0.05,
         null=0.5,
         way="below",
-        found="Where the right answer is missing, only {value} of replies notice it, "
-        "in whatever words, averaged over three prompts.",
+        found="Where the right answer is missing, {value} of replies notice it, fewer than half "
+        "(in whatever words, averaged over three prompts).",
         ruled_out="Where the right answer is missing, {value} of replies notice it, "
         "in whatever words, averaged over three prompts: not fewer than {limit}.",
-        cannot_tell="These items cannot tell whether most replies notice that the right answer is "
-        "missing (here {value}, in whatever words, averaged over three prompts)",
+        question="most replies notice that the right answer is missing",
+        seen=" (here {value}, in whatever words, averaged over three prompts)",
         takes=mean_of_prompts,
         silence_counts=True,
     ),
@@ -318,11 +327,12 @@ KINDS: tuple[Kind, ...] = (
         size=0.1,
         null=0.9,
         way="below",
-        found="When options are judged one at a time, only {value} of wrong options are rejected.",
+        found="When options are judged one at a time, {value} of wrong options are rejected, fewer "
+        "than {null}.",
         ruled_out="When options are judged one at a time, {value} of wrong options are "
         "rejected: not fewer than {limit}.",
-        cannot_tell="These items cannot tell whether wrong options are rejected when options are "
-        "judged one at a time ({value} are)",
+        question="wrong options are rejected when options are judged one at a time",
+        seen=" ({value} are)",
         takes=wrong_alone,
         silence_counts=True,
     ),
@@ -336,8 +346,8 @@ KINDS: tuple[Kind, ...] = (
         way="both",
         found="Accuracy {label} is {distance} {compared} than one by one.",
         ruled_out="Accuracy {label} is the same as one by one to within {size} ({change}).",
-        cannot_tell="These items cannot tell whether accuracy {label} differs from accuracy "
-        "one by one ({change})",
+        question="accuracy {label} differs from accuracy one by one",
+        seen=" ({change})",
         takes=showing_texts,
         blind_at_chance=True,
     ),

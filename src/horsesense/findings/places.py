@@ -66,9 +66,11 @@ ANYWHERE = tuple(
 """Conditions and groups that tell the kinds apart."""
 MANY_PROBLEMS = ("batch", "select_one", "select_all")
 """Probes with several problems in one prompt."""
-OTHER_ANSWERS = frozenset(("true_false", "option_confidence", "multi_select", *MANY_PROBLEMS))
-"""Probes whose replies do not choose one of an item's options, as those to its published form do:
-kinds of their own are about them."""
+NOT_COMPARED = frozenset(
+    ("true_false", "option_confidence", "multi_select", "misleading_replaced", *MANY_PROBLEMS)
+)
+"""Probes whose replies do not choose one of an item's options as those to its published form do, or
+that are put to items chosen by their answers: kinds of their own are about them."""
 
 
 def by_main_reader(run: Run, e: Place) -> bool:
@@ -111,7 +113,7 @@ def promising(*promises: str) -> Callable[[Run, Place], bool]:
 
     def takes(run: Run, e: Place) -> bool:
         kept = run.probes[e.probe]["invariant"] in promises and e.probe != REPEAT
-        return by_main_reader(run, e) and kept and e.probe not in OTHER_ANSWERS
+        return by_main_reader(run, e) and kept and e.probe not in NOT_COMPARED
 
     return takes
 

@@ -7,6 +7,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from horsesense.findings.finding import UNTOLD, Finding
 from horsesense.findings.kinds import KINDS, Kind
 from horsesense.findings.places import Run
+from horsesense.findings.wording import number
+from horsesense.measures.cells import HELD_OUT
 from horsesense.measures.estimate import Found
 
 
@@ -34,19 +36,35 @@ def untested(
                 why.setdefault((kind.name, estimate.probe), estimate.note)
     kinds = {kind.name: kind for kind in KINDS}
     left = {key: reason for key, reason in why.items() if key not in told}
-    titles: dict[str, dict[str, None]] = {}
-    for (name, _), reason in left.items():
-        titles.setdefault(reason, {})[kinds[name].title] = None
+    questions: dict[str, dict[str, None]] = {}
+    for (name, probe), reason in left.items():
+        asked = question(kinds[name], sizes[name], run, str(run.probes[probe]["title"]))
+        questions.setdefault(reason, {})[asked] = None
     return [
-        _unmeasured(kinds[name], probe, run.reader, sizes[name], _since([*titles[reason]], reason))
-        for (name, probe), reason in left.items()
+        _unmeasured(kinds[name], probe, run.reader, sizes[name], untold([*questions[why]], why))
+        for (name, probe), why in left.items()
     ]
 
 
-def _since(titles: Sequence[str], reason: str) -> str:
-    first, *others = titles
-    named = "; ".join([first, *(title[0].lower() + title[1:] for title in others)])
-    return f"{named}{UNTOLD}{reason}."
+def question(kind: Kind, size: float, run: Run, label: str, reader: str = "") -> str:
+    """What a kind asks, as a clause after "whether"."""
+    below = (kind.null or 0.0) - size
+    limit = number(below, "fraction", 0)
+    return kind.question.format(label=label, limit=limit, reader=reader or named(run.reader))
+
+
+def untold(questions: Sequence[str], reason: str) -> str:
+    """That something cannot be told, and why."""
+    *first, last = [f"whether {asked}" for asked in questions]
+    clauses = f"{', '.join(first)}, or {last}" if first else last
+    return f"{clauses[0].upper()}{clauses[1:]}{UNTOLD}{reason}."
+
+
+def named(reader: str) -> str:
+    """A reader in words; one that was fitted is judged on other items."""
+    name = {"text": "the text", "first_token": "the first token"}.get(reader, reader)
+    fitted = name.removesuffix(HELD_OUT)
+    return name if fitted == name else f"{fitted}, on items that it was not fitted on,"
 
 
 def _unmeasured(kind: Kind, probe: str, reader: str, size: float, sentence: str) -> Finding:

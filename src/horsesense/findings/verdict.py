@@ -22,14 +22,12 @@ from horsesense.findings.evidence import (
     harmless,
     looks_faulty,
 )
-from horsesense.findings.finding import ORDER, UNTOLD, Finding, Outcome
+from horsesense.findings.finding import ORDER, Finding, Outcome
 from horsesense.findings.kinds import KINDS, SIZES, Kind, accused, problems
 from horsesense.findings.places import Run
-from horsesense.findings.untested import untested
+from horsesense.findings.untested import named, question, untested, untold
 from horsesense.findings.wording import chance_text, in_points, number, plural, rounded_up
-from horsesense.measures.cells import HELD_OUT
 from horsesense.measures.estimate import Found
-from horsesense.measures.joined import ORIGINAL
 from horsesense.stats.equivalence import within
 from horsesense.stats.multiplicity import weighted_holm
 from horsesense.stats.paired import FEW_PAIRS
@@ -264,12 +262,16 @@ class Needed:
         """The end of a sentence; "" where nothing is known."""
         so = " in clusters like these" if each > 1 else ""
         so = " asked in this way" if a.kind.name == "many_problems" else so
-        ways = {"if it is as large as it looks": self.as_seen, "if there is none": self.none}
+        ways = {
+            "if the effect is as large as it looks": self.as_seen,
+            "if there is none": self.none,
+        }
         known = {way: rounded_up(n) for way, n in ways.items() if n}
         if self.none and (a.kind.way == "lacks" or not looks_faulty(*_value(a))):
             return f"; about {plural(known.popitem()[1], 'item')}{so} would"
-        told = [f"about {plural(n, 'item')}{so} would {way}" for way, n in known.items()]
-        return f"; {', and '.join(told)}" if told else ""
+        (way, n), *others = [*known.items()] or [("", 0)]
+        first = f"; about {plural(n, 'item')}{so} would {way}" if n else ""
+        return first + "".join(f", and about {n:,} {way}" for way, n in others)
 
 
 def _value(a: Accusation) -> tuple[float, Way, float, float]:
@@ -321,20 +323,14 @@ def words(f: Finding, a: Accusation, run: Run) -> dict[str, str]:
         "limit": number(f.null + f.size if up else f.null - f.size, "fraction", 0),
         "change": in_points(value, signed=True),
         "distance": in_points(abs(value)),
+        "beside": _beside(value),
         "moves": "rises" if value > 0 else "falls",
         "compared": "higher" if value > 0 else "lower",
         "label": label,
         "group": f.group,
-        "reader": _named(f.reader),
+        "reader": named(f.reader),
         "scores": "People score" if run.by_people else "The model scores",
     }
-
-
-def _named(reader: str) -> str:
-    """A reader in words; one that was fitted is judged on other items."""
-    name = {"text": "the text", "first_token": "the first token"}.get(reader, reader)
-    fitted = name.removesuffix(HELD_OUT)
-    return name if fitted == name else f"{fitted}, on items that it was not fitted on,"
 
 
 def _sentence(f: Finding, a: Accusation, run: Run, needed: str) -> str:
@@ -356,11 +352,21 @@ def _sentence(f: Finding, a: Accusation, run: Run, needed: str) -> str:
     return f"{text}{needed}." if f.kind == "cannot_tell" else text
 
 
+def _beside(change: float) -> str:
+    """A score beside the published one."""
+    distance = in_points(abs(change))
+    if distance == in_points(0.0):
+        return "the same as published"
+    return f"{distance} {'higher' if change > 0 else 'lower'} than as published"
+
+
 def _untold(run: Run, f: Finding, why: str) -> str:
     """A sentence for what cannot be told, with the reason."""
+    kind = next(kind for kind in KINDS if kind.name == f.name)
     label = run.label(f.probe, Condition.parse(f.condition))
-    under = "" if f.probe == ORIGINAL else f" (“{label}”)"
-    return f"{f.title}{under}{UNTOLD}{why}."
+    if f.name == "many_problems":
+        label = f"with many problems in one prompt ({label.lower()})"
+    return untold([question(kind, f.size, run, label, named(f.reader))], why)
 
 
 def _choosing(found: Iterable[Found]) -> dict[tuple[str, str, str], float]:

@@ -134,7 +134,7 @@ class Told(NamedTuple):
     @property
     def more(self) -> str:
         """How many others there are, in words; "" for none."""
-        n, noun = len(self.others), "reader" if self.finding.name == "other_reader" else "condition"
+        n, noun = len(self.others), "reader" if self.finding.name == "other_reader" else "form"
         return f" The same goes for {plural(n, f'other {noun}')}." if n else ""
 
 
