@@ -6,7 +6,8 @@
 Right answers are drawn with the log-odds mean + item + person (+ form), items and people normal, in
 the Latin square of `build test` with the four forms of Know-No. The truth is that of all items and
 all people. Also how often intervals over items alone would hold it, and the difference between
-people and a model that answers the same items.
+people and a model that answers the same items. *Not below*, *not above*: how often the verdict's
+one-sided tests at 5 % leave the true mean of the forms alone.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from itertools import product
 
 import numpy as np
 
+from horsesense.findings.evidence import Evidence
 from horsesense.measures.accuracy import Accuracy
 from horsesense.measures.cells import STATUS_CODE, Cell, People
 from horsesense.measures.estimate import Context, found_all
@@ -110,6 +112,11 @@ def measured(
         )
         width = np.nan if e.low is None or e.high is None else e.high - e.low
         out[name] = (held((e.low, e.high), truth[name]), width)
+    mean = next(f for f in found if f.estimate.measure == "omni_accuracy")
+    evidence = Evidence.of(mean)
+    assert evidence is not None
+    for way in ("below", "above"):
+        out[f"not {way}"] = (evidence.p_found(way, truth["omni"], 0.05) > 0.05, np.nan)
     right, who = cells[0].correct, cells[0][People].person
     alone = Shares.of(right.sum(axis=1).astype(float), np.full(items, float(right.shape[1])))
     low, high = alone.interval() or (np.nan, np.nan)
@@ -137,7 +144,7 @@ def main() -> None:
     parser.add_argument("--inattentive", type=float, default=0.0, help="share who only guess")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
-    names = ("accuracy", "omni", "difference", "items alone")
+    names = ("accuracy", "omni", "difference", "items alone", "not below", "not above")
     print("| items | people | mean log-odds | sd people |", " | ".join(names), "|")
     print("|--:|--:|--:|--:|" + "--:|" * len(names))
     sizes = ((100, 4), (40, 12), (100, 12), (100, 40))
@@ -157,10 +164,11 @@ def _told(rows: list[tuple[bool | None, float]]) -> str:
     known = [hit for hit, _ in rows if hit is not None]
     if not known:
         return "none"
-    width = float(np.nanmean([w for _, w in rows]))
     share = f".{round(1000 * sum(known) / len(known)):03d}" if not all(known) else "1.000"
     none = "" if len(known) == len(rows) else f", none in {len(rows) - len(known)}"
-    return f"{share} ({100 * width:.0f}{none})"
+    if np.isnan(widths := [w for _, w in rows]).all():
+        return share
+    return f"{share} ({100 * float(np.nanmean(widths)):.0f}{none})"
 
 
 if __name__ == "__main__":

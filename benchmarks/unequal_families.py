@@ -3,8 +3,9 @@
     python benchmarks/unequal_families.py [--studies 1500]
 
 Quotients: confidences in a right and in a wrong option, beta variables that share an effect of
-their cluster. Functions of counts and the jackknife: balanced accuracy, truth .7, where a share of
-the clusters is right or wrong as a whole. 95 % intervals.
+their cluster. Functions of counts and the jackknife (with Student's interval, and with Wilson's as
+for areas): balanced accuracy, truth .7, where a share of the clusters is right or wrong as a whole.
+95 % intervals.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy.typing as npt
 
 from horsesense.stats.quotient import Quotient
 from horsesense.stats.smooth import jackknife, smooth
+from horsesense.stats.two_way import by_cluster
 
 Floats = npt.NDArray[np.float64]
 Ends = tuple[float, float] | None
@@ -35,13 +37,12 @@ def confidences(rng: np.random.Generator, sizes: npt.NDArray[np.intp]) -> tuple[
 
 
 def judgements(rng: np.random.Generator, sizes: npt.NDArray[np.intp], whole: float) -> Floats:
-    """Right and wrong judgements of right and of wrong options, (clusters, 4)."""
+    """Right and wrong judgements of right and of wrong options, (items, 4), by cluster."""
     decided = rng.random(len(sizes)) < SKILL
     skill = np.where(rng.random(len(sizes)) < whole, decided, SKILL)
-    right = rng.binomial(sizes, 0.5)
-    hits, rejected = rng.binomial(right, skill), rng.binomial(sizes - right, skill)
-    columns = (hits, right - hits, rejected, sizes - right - rejected)
-    return np.column_stack(columns).astype(np.float64)
+    right = rng.random(sizes.sum()) < 0.5
+    good = rng.random(sizes.sum()) < np.repeat(skill, sizes)
+    return np.column_stack([right & good, right & ~good, ~right & good, ~right & ~good]) * 1.0
 
 
 def balanced(totals: Floats) -> Floats:
@@ -74,12 +75,22 @@ def main() -> None:
         line("quotient", clusters, "-", ends, truth)
     for clusters in COUNTS:
         sizes = np.repeat([*clusters], [*clusters.values()])
+        cluster = np.repeat(np.arange(len(sizes)), sizes)
         for whole in (1.0, 0.3):
             rows = [judgements(rng, sizes, whole) for _ in studies]
-            counts = [smooth(r, balanced, low=0.0, high=1.0).interval() for r in rows]
-            line("function of counts", clusters, f"{whole:g}", counts, SKILL)
-            refits = [jackknife(r, balanced, 0.0, 1.0, r.sum(axis=1)).interval() for r in rows]
-            line("jackknife", clusters, f"{whole:g}", refits, SKILL)
+            counts = [
+                smooth(by_cluster(r, cluster, len(sizes)), balanced, None, 0.0, 1.0, (r, cluster))
+                for r in rows
+            ]
+            line(
+                "function of counts", clusters, f"{whole:g}", [f.interval() for f in counts], SKILL
+            )
+            refits = [jackknife(r, balanced, 0.0, 1.0, cluster) for r in rows]
+            line(
+                "jackknife, Student", clusters, f"{whole:g}", [f.interval() for f in refits], SKILL
+            )
+            areas = [f.as_share() for f in refits]
+            line("jackknife, Wilson", clusters, f"{whole:g}", areas, SKILL)
 
 
 if __name__ == "__main__":

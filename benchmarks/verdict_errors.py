@@ -53,7 +53,6 @@ from horsesense.models.base import Asked
 from horsesense.models.messages import Response
 from horsesense.models.registry import make_model
 from horsesense.models.simulated.decision import Decision
-from horsesense.models.simulated.profiles import _luck
 from horsesense.probes.base import Setting
 from horsesense.readers.base import FittedReader, Reader
 from horsesense.readers.reading import Reading
@@ -284,7 +283,8 @@ class Template:
                 variant = replace(variant, item_id=f"{variant.item_id}/{number}")
                 key = blake2b(key + b"%d" % number, digest_size=16).digest()
             if key not in drawn:
-                drawn[key] = self.model.profile.decide(variant, _luck(key, 0))
+                trial = replace(one.trial, variants=(variant,))
+                drawn[key] = self.model.profile.decide_all(trial, key)[0]
             decision = drawn[key]
             said.append(as_read(decision.says, decision.position, one.trial))
             token = decision.position
@@ -414,36 +414,91 @@ TRUE: dict[tuple[str, str], frozenset[str]] = {
 """What is true of an innocent model in a suite; nothing where it is not named."""
 
 
+def edge(suite: str, model: str, *large: str, gold_first: bool = False) -> Case:
+    return Case("edge", suite, f"sim:{model}", large=frozenset(large), gold_first=gold_first)
+
+
+def under(probe: str) -> list[str]:
+    """What a wrong answer under a probe is."""
+    return [f"{name}/{probe}" for name in ("accuracy_change", "answer_change")]
+
+
+def silent_under(probe: str) -> list[str]:
+    """What no answer under a probe is."""
+    return [f"{name}/{probe}" for name in ("accuracy_change", "fewer_choices")]
+
+
 EDGE = (
-    Case(
-        "edge",
+    edge(
         "basic",
-        "sim:prior?know=0&prior=30.5,23.2,23.2,23.1",
-        large=frozenset(("position_preference", "no_better_than_guessing")),
+        "prior?know=0&prior=30.5,23.2,23.2,23.1",
+        "position_preference",
+        "no_better_than_guessing",
     ),
-    Case(
-        "edge",
+    edge(
         "basic",
-        "sim:prior?know=0.6&prior=39,20.3,20.3,20.4",
-        large=frozenset(("position_preference", "accuracy_change/order", "without_question")),
+        "prior?know=0.6&prior=39,20.3,20.3,20.4",
+        "position_preference",
+        "accuracy_change/order",
+        "without_question",
+        "none_option",
         gold_first=True,
     ),
-    Case("edge", "basic", "sim:talker?disagree=0.052", large=frozenset(("first_token",))),
-    Case("edge", "basic", "sim:locked?lock=0.07", large=frozenset(("answer_change/order",))),
-    Case("edge", "basic", "sim:locked?lock=0.055&prior=1,0", large=frozenset(("position_locked",))),
+    edge("basic", "talker?disagree=0.052", "first_token", "other_reader"),
+    edge("basic", "locked?lock=0.07", "answer_change/order"),
+    edge("basic", "locked?lock=0.055&prior=1,0", "position_locked"),
+    edge(
+        "basic", "slips?under=labels&wrong=0.055", "accuracy_change/labels", "answer_change/labels"
+    ),
+    edge(
+        "basic", "slips?under=labels&silent=0.055", "fewer_choices/labels", "accuracy_change/labels"
+    ),
+    edge(
+        "basic",
+        "slips?under=none_of_the_above&wrong=0.055",
+        "none_option",
+        "accuracy_change/none_of_the_above",
+    ),
+    edge("basic", "slips?under=options_only&gold=0.0734", "without_question"),
+    edge("basic", "slips?under=&silent=0.105", "no_choice"),
+    edge("basic", "talker?know=1&disagree=0.022", "other_reader"),
+    edge("know-no", "slips?under=gold_absent&wrong=0.555", "without_gold", "none_option"),
+    edge("know-no", "slips?under=gold_absent&wrong=0.055", "none_option"),
+    edge("know-no", "slips?under=gold_plus_none&wrong=0.055", "accuracy_change/gold_plus_none"),
+    edge("revas", "slips?under=true_false&wrong=0.205", "wrong_accepted"),
+    edge("look-at-text", "slips?under=letter_swap&wrong=0.06", *under("letter_swap")),
+    edge("look-at-text", "slips?under=extra_options&wrong=0.055", *under("extra_options")),
+    edge("look-at-text", "slips?under=letter_swap&silent=0.06", *silent_under("letter_swap")),
+    edge("look-at-text", "talker?know=1&disagree=0.022", "other_reader"),
+    edge("multi-problem", "slips?under=batch&wrong=0.055", "many_problems/batch"),
+    edge("multi-problem", "slips?under=select_all&wrong=0.055", "many_problems/select_all"),
 )
 """An effect just above the size that matters, or exactly none where "better" would be claimed."""
 GUILTY = {
-    "sim:prior?know=0&prior=30,23.4,23.3,23.3": "position_preference",
-    "sim:prior?know=0.6&prior=70,10,10,10": "position_preference",
-    "sim:locked?lock=0.1&prior=1,0": "position_locked",
-    "sim:talker?disagree=0.1": "first_token",
-    "sim:locked?lock=0.05": "answer_change",
-    "sim:ranker": "none_option",
-    "sim:cheat": "without_question",
-    "sim:refuse": "no_choice",
-    "sim:uniform": "no_better_than_guessing",
+    ("basic", "prior?know=0&prior=30,23.4,23.3,23.3"): "position_preference",
+    ("basic", "prior?know=0.6&prior=70,10,10,10"): "position_preference",
+    ("basic", "locked?lock=0.1&prior=1,0"): "position_locked",
+    ("basic", "talker?disagree=0.1"): "first_token",
+    ("basic", "locked?lock=0.05"): "answer_change",
+    ("basic", "ranker"): "none_option",
+    ("basic", "cheat"): "without_question",
+    ("basic", "refuse"): "no_choice",
+    ("basic", "uniform"): "no_better_than_guessing",
+    ("basic", "habit?share=0.05"): "answer_change",
+    ("basic", "slips?under=labels&wrong=0.03"): "accuracy_change",
+    ("basic", "slips?under=labels&silent=0.03"): "fewer_choices",
+    ("basic", "slips?under=none_of_the_above&wrong=0.02"): "none_option",
+    ("basic", "slips?under=options_only&gold=0.1"): "without_question",
+    ("basic", "slips?under=&silent=0.09"): "no_choice",
+    ("basic", "talker?know=1&disagree=0.03"): "other_reader",
+    ("basic", "prior?know=0&prior=1,1,1,1"): "no_agreement",
+    ("know-no", "slips?under=gold_absent&wrong=0.56"): "without_gold",
+    ("know-no", "slips?under=gold_absent&wrong=0.03"): "none_option",
+    ("revas", "slips?under=true_false&wrong=0.17"): "wrong_accepted",
+    ("look-at-text", "slips?under=letter_swap&wrong=0.008"): "accuracy_change",
+    ("multi-problem", "slips?under=batch&wrong=0.12"): "many_problems",
 }
+"""By suite and model, the finding that must be found."""
 
 
 def cases() -> Iterator[Case]:
@@ -453,8 +508,8 @@ def cases() -> Iterator[Case]:
             true = TRUE.get((suite, model), frozenset())
             yield Case("innocent", suite, model, true, true & GUESSING)
     yield from EDGE
-    for model, must in GUILTY.items():
-        yield Case("guilty", "basic", model, frozenset((must,)), must=must)
+    for (suite, model), must in GUILTY.items():
+        yield Case("guilty", suite, f"sim:{model}", frozenset((must,)), must=must)
 
 
 PLAN = (
@@ -473,6 +528,17 @@ PLAN = (
     ("innocent", "revas", 100),
     ("innocent", "look-at-text", 100),
     ("innocent", "multi-problem", 100),
+    ("edge", "know-no", 100),
+    ("edge", "know-no", 400),
+    ("guilty", "know-no", 400),
+    ("edge", "revas", 100),
+    ("edge", "revas", 400),
+    ("guilty", "revas", 100),
+    ("edge", "look-at-text", 100),
+    ("edge", "look-at-text", 400),
+    ("guilty", "look-at-text", 100),
+    ("edge", "multi-problem", 100),
+    ("guilty", "multi-problem", 100),
 )
 """Group, suite and number of items, in the order in which they are run."""
 
@@ -482,9 +548,8 @@ def run(options: argparse.Namespace) -> None:
     done = {identity(row): row["studies"] for row in stored(options.out)}
     wanted = [set(text.split(",")) - {""} for text in (options.groups, options.suites)]
     for group, suite, n in PLAN:
-        if any(
-            some and name not in some for some, name in zip(wanted, (group, suite), strict=True)
-        ):
+        chosen = zip(wanted, (group, suite), strict=True)
+        if any(some and name not in some for some, name in chosen) or options.items not in (0, n):
             continue
         for case in cases():
             if (case.group, case.suite) != (group, suite):
@@ -561,6 +626,7 @@ def main() -> None:
     parser.add_argument("--studies", type=int, default=200)
     parser.add_argument("--groups", default="", help="of innocent,edge,guilty")
     parser.add_argument("--suites", default="")
+    parser.add_argument("--items", type=int, default=0)
     parser.add_argument("--table", action="store_true")
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
@@ -568,20 +634,22 @@ def main() -> None:
         table(options.out)
     elif options.check:
         for case in cases():
-            if not options.suites or case.suite in options.suites.split(","):
+            of_suite = not options.suites or case.suite in options.suites.split(",")
+            if of_suite and (not options.groups or case.group in options.groups.split(",")):
                 check(case)
     else:
         run(options)
 
 
 def check(case: Case) -> None:
-    """What a study of many items finds of a model, beyond what is written down as true."""
+    """What a study of many items finds of a model beyond what is written down as true, and what it
+    sees of that which is written down as large."""
     n = {"multi-problem": 150, "look-at-text": 400, "revas": 400}.get(case.suite, 3000)
     results, found = measured(case, n, 1)
     print(case.group, case.suite, case.model, flush=True)
     for a in weighted([*accusations(results, found, SIZES)]):
         names = {a.kind.name, f"{a.kind.name}/{a.evidence.probe}"}
-        if a.p < 0.01 and not names & case.true:
+        if (a.p < 0.01 and not names & case.true) or names & case.large:
             e = a.evidence
             where = f"{e.probe} {e.condition} {e.reader} {e.group}"
             said = f"  {a.kind.name} {where}: {e.value:.4f} against {a.null:.4f}, p {a.p:.2g}"

@@ -56,3 +56,26 @@ def test_answers_drawn_anew_are_those_of_a_whole_study(bench: ModuleType) -> Non
     study, model = bench.prepared(case, 20, 0)
     whole = verdict(*bench.settled(study, case, 20, bench.asked(study, model)))
     assert verdict(*bench.measured(case, 20, 0)) == whole
+
+
+@pytest.mark.parametrize(
+    ("model", "probe", "condition", "change"),
+    [
+        ("sim:slips?under=labels&wrong=0.2", "labels", "set=digits", -0.2),
+        ("sim:slips?under=labels&silent=0.2", "labels", "set=digits", -0.2),
+        ("sim:slips?under=options_only&gold=0.4", "options_only", "", -0.45),
+        ("sim:habit?share=0.2", "labels", "set=digits", 0.15),
+        ("sim:slips?under=labels&wrong=0.2", "order", "design=cyclic", 0.0),
+    ],
+)
+def test_what_a_fault_under_one_probe_costs_is_as_declared(
+    bench: ModuleType, model: str, probe: str, condition: str, change: float
+) -> None:
+    """In closed form: a share of .4 that is right, and the rest of guesses, is .55 of 1."""
+    _, found = bench.measured(bench.Case("guilty", "basic", model), 1000, 1)
+    (e,) = (
+        one.estimate
+        for one in found
+        if one.estimate.fits(measure="accuracy_change", probe=probe, condition=condition)
+    )
+    assert e.value == pytest.approx(change, abs=0.05)

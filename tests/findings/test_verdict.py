@@ -199,7 +199,11 @@ class TestSwitches:
 
 
 def told(
-    cells: list[Cell], *names: str, each: float = 1.0, sizes: dict[str, float] | None = None
+    cells: list[Cell],
+    *names: str,
+    each: float = 1.0,
+    sizes: dict[str, float] | None = None,
+    unasked: dict[str, str] | None = None,
 ) -> list[Finding]:
     """The verdict on cells by some measures, of a run that promises the same answer throughout."""
     n = max(len(cell.item) for cell in cells)
@@ -207,7 +211,9 @@ def told(
     probe = {"title": "A probe", "invariant": "same_answer"}
     run = SimpleNamespace(
         reader="text",
-        probes={cell.probe: probe for cell in cells},
+        probes=dict.fromkeys([*(cell.probe for cell in cells), *(unasked or {})], probe),
+        unasked=unasked or {},
+        by_people=False,
         label=lambda probe, condition: probe,
     )
     measures = map(MEASURES.get, names)
@@ -247,14 +253,46 @@ class TestSentences:
         found = told(cells, "accuracy", "accuracy_change", "answer_switch_beyond_repeat")
         (f,) = (f for f in found if f.name == "accuracy_change")
         assert f.value == pytest.approx(-0.25)
-        assert "would if it is as large as it looks" in f.sentence
-        assert f.sentence.endswith("would if there is none.")
+        assert " items would if the effect is as large as it looks, and about " in f.sentence
+        assert f.sentence.endswith(" if there is none.")
 
     def test_one_cluster_names_no_number(self) -> None:
         """One lucky item was said to need six."""
         for f in told([published([1])], "accuracy", "valid_rate"):
             assert (f.kind, f.low, f.items) == ("cannot_tell", None, None)
             assert "about" not in f.sentence
+
+    def test_what_could_not_be_asked_is_not_passed_over(self) -> None:
+        """Kinds whose items were all excluded vanished (three orders of two options)."""
+        found = told([published([1, 0] * 9)], "accuracy", unasked={"order": "there are only two"})
+        silent = {f.name: f for f in found if f.probe == "order"}
+        assert set(silent) == {
+            "position_preference", "accuracy_change", "answer_change", "fewer_choices",
+            "position_locked", "no_agreement",
+        }  # fmt: skip
+        for f in silent.values():
+            assert (f.kind, f.value, f.low, f.weight, f.measured) == (
+                "cannot_tell", None, None, 0.0, False,
+            )  # fmt: skip
+            assert f.reason == "no item can be asked under “A probe” (there are only two)"
+            assert f.sentence.startswith(
+                "Whether a position is preferred, whether accuracy changes"
+            )
+            assert ", or whether the model agrees with itself" in f.sentence
+        assert len({f.sentence for f in silent.values()}) == 1
+        # It takes no share of the error rate from what could be asked.
+        assert sum(f.weight for f in found) == 1
+
+    def test_what_has_no_right_answer_is_not_passed_over(self) -> None:
+        unknown = replace(published([1] * 20), correct=np.full((20, 1), -1, np.int8))
+        (f,) = (f for f in told([unknown], "accuracy") if f.probe == "original")
+        assert (f.kind, f.name) == ("cannot_tell", "no_better_than_guessing")
+        assert f.reason == "no item has a gold answer"
+
+    def test_where_there_is_no_interval_the_reason_is_told(self) -> None:
+        cells = [published([1, 0, 1]), replace(published([1, 0, 0]), probe="labels")]
+        (f,) = (f for f in told(cells, "valid_change") if f.name == "fewer_choices")
+        assert f.sentence.endswith("no interval (too few independent clusters to compare).")
 
     def test_items_are_counted_not_trials_nor_held_out_items(self) -> None:
         """A reader judged on half of the items needs twice as many to be asked."""
@@ -329,6 +367,7 @@ class TestEarly:
         run = SimpleNamespace(
             reader="text",
             probes={"none_of_the_above": {"title": "None", "invariant": "none"}},
+            by_people=False,
             label=lambda probe, condition: probe,
         )
         (f,) = Early([{**where, **row, **ends}], frozenset(), "text").findings(run)

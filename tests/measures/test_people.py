@@ -89,7 +89,7 @@ def test_a_difference_of_forms_is_one_of_different_people() -> None:
     assert abs(e.value) == pytest.approx(abs(right[1].mean() - right[0].mean()))
     x = np.concatenate([-(right[0] - right[0].mean()), right[1] - right[1].mean()]).ravel() / 80
     item = np.tile(np.repeat(np.arange(ITEMS), 2), 2)
-    se, _ = mean_se(x, np.ones(160), item, who[:2].ravel().astype(np.intp))
+    se, *_ = mean_se(x, np.ones(160), item, who[:2].ravel().astype(np.intp))
     assert e.high - e.low == pytest.approx(2 * 2.364624 * se * 160, rel=1e-4)
     assert e.interval == "Student's t (40 items x 8 people)"
     assert (e.p_value < 0.05) == (e.low > 0 or e.high < 0)

@@ -17,6 +17,7 @@ from horsesense.stats.shares import Shares
 from horsesense.stats.smooth import jackknife, smooth
 from horsesense.stats.spread import Spread
 from horsesense.stats.tests import wilson
+from horsesense.stats.two_way import alike
 
 Floats = npt.NDArray[np.float64]
 CELLS = 10_000
@@ -319,13 +320,13 @@ def test_the_jackknife_of_a_mean_is_students_interval() -> None:
 
 def test_few_large_clusters_are_worth_few() -> None:
     """18 clusters of one item and two of 30 had Student's t with 19 degrees of freedom."""
-    sizes = np.repeat([1.0, 30.0], [18, 2])
+    sizes = np.repeat([1, 30], [18, 2])
     rng = np.random.default_rng(7)
-    sums = rng.uniform(0.2, 0.8, 20) * sizes
-    uneven = jackknife(np.column_stack([sums, sizes]), lambda t: t[..., 0] / t[..., 1], sizes=sizes)
-    plain = jackknife(np.column_stack([sums, sizes]), lambda t: t[..., 0] / t[..., 1])
+    rows = np.column_stack([np.repeat(rng.uniform(0.2, 0.8, 20), sizes), ones(78)])
+    cluster = np.repeat(np.arange(20), sizes)
+    uneven = jackknife(rows, lambda t: t[..., 0] / t[..., 1], cluster=cluster)
     assert uneven.degrees == pytest.approx(78**2 / 1818 - 1)
-    assert np.diff(uneven.interval()) > np.diff(plain.interval())
+    sums = np.bincount(cluster, weights=rows[:, 0])
     counts = smooth(np.column_stack([sums, sizes - sums]), lambda t: t[..., 0] / t.sum(axis=-1))
     assert counts.degrees == pytest.approx(uneven.degrees)
     assert Quotient.of(sums, sizes, sizes).even == pytest.approx(uneven.degrees + 1)
@@ -348,6 +349,32 @@ def test_no_spread_is_inside_where_the_test_does_not_reject_it() -> None:
         assert low - 1e-9 <= max(found.corrected, low)
         seen[low > 0] += 1
     assert min(seen) > 300
+
+
+def test_large_clusters_that_happen_to_agree_do_not_make_an_estimate_sure() -> None:
+    """Whole clusters were covered in .63: three of 40 agree in more than a third of studies."""
+    sizes = np.repeat([1, 40], [30, 3])
+    cluster = np.repeat(np.arange(33), sizes)
+    rng = np.random.default_rng(8)
+    held = 0
+    for _ in range(300):
+        right = np.repeat(rng.random(33) < 0.7, sizes)
+        kinds = rng.random(len(cluster)) < 0.5
+        rows = np.column_stack([kinds & right, kinds & ~right, ~kinds & right, ~kinds & ~right])
+        low, high = jackknife(rows * 1.0, balanced, 0.0, 1.0, cluster).as_share()
+        held += low <= 0.7 <= high
+    assert held / 300 >= 0.93
+
+
+def test_who_agrees_changes_nothing_where_clusters_have_one_size() -> None:
+    rng = np.random.default_rng(9)
+    place = np.repeat(np.arange(20), 4)
+    for deviations in (rng.normal(size=80), np.repeat(rng.normal(size=20), 4)):
+        assert alike(deviations, place, np.full(20, 4.0)) == pytest.approx(1)
+    # One of the items of 12 small clusters deviates, and nothing in the large one.
+    place, sizes = np.r_[np.arange(12), np.full(12, 12)], np.r_[ones(12), 12.0]
+    deviations = np.r_[1.0, np.zeros(23)]
+    assert alike(deviations, place, sizes) == pytest.approx((12 + 144) / 24)
 
 
 @pytest.mark.parametrize("true", [(0.7,) * 4, (0.9, 0.6, 0.6, 0.6), (0.95,) * 4])

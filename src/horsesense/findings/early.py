@@ -14,7 +14,8 @@ from typing import Any, Final, NamedTuple
 
 from horsesense.findings.evidence import Evidence
 from horsesense.findings.finding import Finding, Outcome
-from horsesense.findings.kinds import KINDS, Kind, Run
+from horsesense.findings.kinds import KINDS, Kind
+from horsesense.findings.places import Run
 from horsesense.findings.wording import in_points, signed
 from horsesense.trials.condition import Condition
 

@@ -14,6 +14,8 @@ TITLES: Mapping[Outcome, str] = {
     "cannot_tell": "Cannot tell",
     "ruled_out": "Ruled out",
 }
+UNTOLD = " cannot be told: "
+"""In a sentence, between what is looked for and the reason why nothing is said of it."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,7 @@ class Finding:
         null: what there is without the fault.
         size: the smallest distance from the null that matters.
         p_adjusted: of "there is no such fault", corrected over all accusations; None where a
-            sequence decided, which has no p.
+            sequence decided, which has no p, or nothing was measured.
         p_ruled_out: of "there is one of at least the size that matters", corrected likewise.
         weight: the accusation's share of the error rate.
         n, counted: trials or items behind it.
@@ -64,6 +66,16 @@ class Finding:
     def as_json(self) -> dict[str, Any]:
         """Every field by name."""
         return asdict(self)
+
+    @property
+    def measured(self) -> bool:
+        """Whether there is anything that it rests on."""
+        return self.n > 0
+
+    @property
+    def reason(self) -> str:
+        """Why nothing is said of it, in words; "" where its numbers settle what is said."""
+        return self.sentence.removesuffix(".").partition(UNTOLD)[2]
 
     @property
     def effect(self) -> float:

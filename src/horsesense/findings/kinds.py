@@ -8,43 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
 
 from horsesense.findings.evidence import Evidence, Way
-from horsesense.measures.contrast import REPEAT
-from horsesense.measures.joined import RECORDED_ORDERS
-from horsesense.trials.condition import Condition
-
-
-class Run(Protocol):
-    """What the kinds ask of a run."""
-
-    @property
-    def reader(self) -> str:
-        """The main reader."""
-
-    @property
-    def probes(self) -> Mapping[str, Mapping[str, Any]]:
-        """Every probe by name, with its title and what should hold under it."""
-
-    def label(self, probe: str, condition: Condition) -> str:
-        """A probe, and what sets the condition apart."""
-
-
-class Place(Protocol):
-    """Where something was measured."""
-
-    @property
-    def probe(self) -> str: ...
-
-    @property
-    def condition(self) -> Condition: ...
-
-    @property
-    def reader(self) -> str: ...
-
-    @property
-    def group(self) -> str: ...
+from horsesense.findings.places import (
+    ANYWHERE,
+    Anywhere,
+    Place,
+    Run,
+    accuracy_should_hold,
+    as_published,
+    chance_elsewhere,
+    mean_of_prompts,
+    none_in_place,
+    other_reader,
+    over_balanced_orders,
+    over_orders,
+    promising,
+    showing_texts,
+    under,
+    wrong_alone,
+)
 
 
 @dataclass(frozen=True)
@@ -59,7 +42,10 @@ class Kind:
         size: the smallest distance from the null that matters, unless the settings say otherwise.
         null: what there is without the fault; None: what guessing gives.
         way: which side of the null is a fault.
-        found, ruled_out, cannot_tell: sentences; see `verdict.words` for what they may name.
+        found, ruled_out: sentences; see `verdict.words` for what they may name.
+        question: what cannot be told "whether", as a clause; it may name the label, the limit and
+            the reader alone.
+        seen: what was seen of it, after the clause.
         main: whether it is one of the report's main questions, which share half of the weight.
         takes: by which of the measure's numbers it accuses.
         blind_at_chance: whether a score no better than guessing hides the fault.
@@ -76,89 +62,28 @@ class Kind:
     way: Way
     found: str
     ruled_out: str
-    cannot_tell: str
+    question: str
+    seen: str
     main: bool = False
     takes: Callable[[Run, Place], bool] = lambda run, e: e.probe == "original"
     blind_at_chance: bool = False
     blind_if_unread: bool = True
     silence_counts: bool = False
 
+    @property
+    def cannot_tell(self) -> str:
+        """The sentence where these items do not tell; its end says what would."""
+        return f"These items cannot tell whether {self.question}{self.seen}"
+
+    def asks(self, run: Run, probe: str) -> bool:
+        """Whether it may accuse by what a probe shows, under any of its conditions."""
+        return any(self.takes(run, Anywhere(probe, c, run.reader, g)) for c, g in ANYWHERE)
+
     def room(self, null: float) -> float:
         """How far a value can lie from `null` on the side that is a fault: a size is below it."""
         if self.null == 0:  # a difference, between -1 and 1
             return 1.0
         return null if self.way == "below" else 1 - null
-
-
-def _by_main_reader(run: Run, e: Place) -> bool:
-    return e.reader == run.reader
-
-
-def _as_published(run: Run, e: Place) -> bool:
-    return _by_main_reader(run, e) and e.probe == "original"
-
-
-def _over_orders(run: Run, e: Place) -> bool:
-    return _by_main_reader(run, e) and e.probe == "order"
-
-
-def _over_balanced_orders(run: Run, e: Place) -> bool:
-    """Orders that a log happens to hold do not give every position the same content."""
-    return _over_orders(run, e) and not e.condition.matches(design=RECORDED_ORDERS)
-
-
-def _under(probe: str, **settings: str) -> Callable[[Run, Place], bool]:
-    def takes(run: Run, e: Place) -> bool:
-        here = _by_main_reader(run, e) and e.probe == probe
-        return here and e.condition.matches(**settings)
-
-    return takes
-
-
-def _none_in_place(run: Run, e: Place) -> bool:
-    """A none-option is shown, and the right option is not."""
-    replaced = e.probe == "none_of_the_above" and not e.condition.matches(place="distractor")
-    offered = e.probe == "gold_absent" and e.condition.matches(prompt="hint_option")
-    return _by_main_reader(run, e) and (replaced or offered)
-
-
-def _promising(*promises: str) -> Callable[[Run, Place], bool]:
-    """Probes of anybody that promise one of these, but for the repeat, which is the noise."""
-
-    def takes(run: Run, e: Place) -> bool:
-        kept = run.probes[e.probe]["invariant"] in promises and e.probe != REPEAT
-        return _by_main_reader(run, e) and kept
-
-    return takes
-
-
-def _accuracy_should_hold(run: Run, e: Place) -> bool:
-    """But where the right answer is missing, which other kinds are about."""
-    kept = _promising("same_answer", "same_accuracy", "none")(run, e)
-    return kept and e.probe != "gold_absent" and not _none_in_place(run, e)
-
-
-def _chance_elsewhere(run: Run, e: Place) -> bool:
-    """Where nothing better than chance should be possible, but for the question withheld."""
-    return _promising("chance")(run, e) and e.probe != "options_only"
-
-
-def _wrong_alone(run: Run, e: Place) -> bool:
-    positive = e.condition.matches(polarity="positive")
-    return _by_main_reader(run, e) and e.group == "distractors" and positive
-
-
-def _other_reader(run: Run, e: Place) -> bool:
-    return e.probe == "original"
-
-
-def _mean_of_prompts(run: Run, e: Place) -> bool:
-    return _by_main_reader(run, e) and e.group == "mean"
-
-
-def _showing_texts(run: Run, e: Place) -> bool:
-    """Tasks that show the label itself are variants of those that show texts."""
-    return _by_main_reader(run, e) and not e.condition.matches(shows="label")
 
 
 KINDS: tuple[Kind, ...] = (
@@ -170,12 +95,12 @@ KINDS: tuple[Kind, ...] = (
         size=0.05,
         null=None,
         way="lacks",
-        found="The model scores {value}, less than {size} above guessing ({null}).",
-        ruled_out="The model scores {value}, better than guessing ({null}).",
-        cannot_tell="These items cannot tell whether a score of {value} is better than guessing "
-        "({null})",
+        found="{scores} {value}, less than {size} above guessing ({null}).",
+        ruled_out="{scores} {value}, better than guessing ({null}).",
+        question="the score is better than guessing",
+        seen=": it is {value}, and guessing gives {null}",
         main=True,
-        takes=_as_published,
+        takes=as_published,
         blind_if_unread=False,
     ),
     Kind(
@@ -190,10 +115,10 @@ KINDS: tuple[Kind, ...] = (
         "there; an even spread would be {null}.",
         ruled_out="No position is preferred by {size} or more: the most chosen, {group}, "
         "receives {value} of the answers.",
-        cannot_tell="These items cannot tell whether a position is preferred: the most chosen, "
-        "{group}, receives {value} of the answers",
+        question="a position is preferred",
+        seen=": the most chosen, {group}, receives {value} of the answers",
         main=True,
-        takes=_over_balanced_orders,
+        takes=over_balanced_orders,
     ),
     Kind(
         name="without_question",
@@ -206,10 +131,10 @@ KINDS: tuple[Kind, ...] = (
         found="Without the question, {value} of items are still right, where chance is {null}.",
         ruled_out="Without the question, {value} of items are right, less than {size} above "
         "chance ({null}).",
-        cannot_tell="These items cannot tell whether the options give answers away: without the "
-        "question, {value} of items are right, and chance is {null}",
+        question="the options give answers away",
+        seen=": without the question, {value} of items are right, and chance is {null}",
         main=True,
-        takes=_under("options_only"),
+        takes=under("options_only"),
     ),
     Kind(
         name="none_option",
@@ -225,11 +150,10 @@ KINDS: tuple[Kind, ...] = (
         ruled_out="The model does not say “none of these” less often than it should: under "
         "“{label}”, where the right answer was removed, accuracy is not lower than as "
         "published, to within {size} ({change}).",
-        cannot_tell="These items cannot tell whether the model says “none of these” as often as it "
-        "should: under “{label}”, where the right answer was removed, accuracy differs "
-        "by {change} from the published score",
+        question="the model says “none of these” as often as it should",
+        seen=": under “{label}”, where the right answer was removed, accuracy is {beside}",
         main=True,
-        takes=_none_in_place,
+        takes=none_in_place,
         blind_at_chance=True,
     ),
     Kind(
@@ -244,8 +168,8 @@ KINDS: tuple[Kind, ...] = (
         "a score by first token does not measure what the model says.",
         ruled_out="First token and text choose different options in {value} of replies, "
         "fewer than {limit}.",
-        cannot_tell="These items cannot tell whether first token and text say the same: they "
-        "choose different options in {value} of replies",
+        question="first token and text say the same",
+        seen=": they choose different options in {value} of replies",
         main=True,
         takes=lambda run, e: e.probe == "original" and e.reader == "first_token",
     ),
@@ -259,8 +183,9 @@ KINDS: tuple[Kind, ...] = (
         way="both",
         found="Under “{label}”, accuracy {moves} by {distance}.",
         ruled_out="Under “{label}”, accuracy changes by less than {size} ({change}).",
-        cannot_tell="These items cannot tell whether accuracy changes under “{label}” ({change})",
-        takes=_accuracy_should_hold,
+        question="accuracy changes under “{label}”",
+        seen=" ({change})",
+        takes=accuracy_should_hold,
         blind_at_chance=True,
     ),
     Kind(
@@ -275,9 +200,10 @@ KINDS: tuple[Kind, ...] = (
         "the same prompt is asked again, by {distance}.",
         ruled_out="Under “{label}”, the model does not choose another option more often than "
         "when the same prompt is asked again, to within {size} ({change}).",
-        cannot_tell="These items cannot tell whether the model chooses another option under "
-        "“{label}” more often than when the same prompt is asked again ({change})",
-        takes=_promising("same_answer"),
+        question="the model chooses another option under “{label}” more often than when the "
+        "same prompt is asked again",
+        seen=" ({change})",
+        takes=promising("same_answer"),
     ),
     Kind(
         name="fewer_choices",
@@ -291,9 +217,9 @@ KINDS: tuple[Kind, ...] = (
         "{distance}; those that choose none count as wrong.",
         ruled_out="Under “{label}”, not fewer replies choose an option than as published, "
         "to within {size} ({change}).",
-        cannot_tell="These items cannot tell whether fewer replies choose an option under "
-        "“{label}” than as published ({change})",
-        takes=_promising("same_answer", "same_accuracy"),
+        question="fewer replies choose an option under “{label}” than as published",
+        seen=" ({change})",
+        takes=promising("same_answer", "same_accuracy"),
         blind_if_unread=True,
     ),
     Kind(
@@ -308,9 +234,9 @@ KINDS: tuple[Kind, ...] = (
         "({null}) should be.",
         ruled_out="Under “{label}”, {value} of items are right, less than {size} above "
         "chance ({null}).",
-        cannot_tell="These items cannot tell whether more items than by chance ({null}) are right "
-        "under “{label}” (here {value})",
-        takes=_chance_elsewhere,
+        question="more items than by chance are right under “{label}”",
+        seen=" (here {value}, by chance {null})",
+        takes=chance_elsewhere,
     ),
     Kind(
         name="position_locked",
@@ -324,9 +250,9 @@ KINDS: tuple[Kind, ...] = (
         "there; guessing would in {null}.",
         ruled_out="Fewer than {limit} of items are answered by one position, whatever "
         "stands there (the most, by {group}: {value}).",
-        cannot_tell="These items cannot tell whether some are answered by position alone (the "
-        "most, by {group}: {value} of items)",
-        takes=_over_balanced_orders,
+        question="some items are answered by position alone",
+        seen=" (the most, by {group}: {value} of items)",
+        takes=over_balanced_orders,
     ),
     Kind(
         name="no_agreement",
@@ -337,12 +263,12 @@ KINDS: tuple[Kind, ...] = (
         null=None,
         way="lacks",
         found="Across the orders, the model agrees with itself in {value} of its "
-        "answers, no more than guessing would ({null}) to within {size}.",
+        "answers, less than {size} above guessing ({null}).",
         ruled_out="Across the orders, the model agrees with itself in {value} of its "
         "answers, more than guessing would ({null}).",
-        cannot_tell="These items cannot tell whether the model agrees with itself across the "
-        "orders more than guessing would (in {value} of its answers; guessing {null})",
-        takes=_over_orders,
+        question="the model agrees with itself across the orders more than guessing would",
+        seen=" (in {value} of its answers; guessing {null})",
+        takes=over_orders,
     ),
     Kind(
         name="other_reader",
@@ -356,9 +282,9 @@ KINDS: tuple[Kind, ...] = (
         "token, so it matters which of the two was published.",
         ruled_out="Read by {reader} or by the first token, the score is the same to within "
         "{size} ({change}).",
-        cannot_tell="These items cannot tell whether {reader} and the first token give different "
-        "scores ({change})",
-        takes=_other_reader,
+        question="{reader} and the first token give different scores",
+        seen=" ({change})",
+        takes=other_reader,
     ),
     Kind(
         name="no_choice",
@@ -368,13 +294,12 @@ KINDS: tuple[Kind, ...] = (
         size=0.05,
         null=0.95,
         way="below",
-        found="Only {value} of replies choose an option. The others count as wrong, so "
-        "accuracy says as much about the form of the replies as about what the "
-        "model knows.",
+        found="{value} of replies choose an option, fewer than {null}. The others count as "
+        "wrong, so accuracy says as much about the form of the replies as about what is known.",
         ruled_out="At least {limit} of replies choose an option (here {value}).",
-        cannot_tell="These items cannot tell whether at least {limit} of replies choose an option "
-        "(here {value})",
-        takes=_as_published,
+        question="at least {limit} of replies choose an option",
+        seen=" (here {value})",
+        takes=as_published,
         blind_if_unread=False,
     ),
     Kind(
@@ -385,13 +310,13 @@ KINDS: tuple[Kind, ...] = (
         size=0.05,
         null=0.5,
         way="below",
-        found="Where the right answer is missing, only {value} of replies notice it, "
-        "in whatever words, averaged over three prompts.",
+        found="Where the right answer is missing, {value} of replies notice it, fewer than half "
+        "(in whatever words, averaged over three prompts).",
         ruled_out="Where the right answer is missing, {value} of replies notice it, "
         "in whatever words, averaged over three prompts: not fewer than {limit}.",
-        cannot_tell="These items cannot tell whether most replies notice that the right answer is "
-        "missing (here {value}, in whatever words, averaged over three prompts)",
-        takes=_mean_of_prompts,
+        question="most replies notice that the right answer is missing",
+        seen=" (here {value}, in whatever words, averaged over three prompts)",
+        takes=mean_of_prompts,
         silence_counts=True,
     ),
     Kind(
@@ -402,12 +327,13 @@ KINDS: tuple[Kind, ...] = (
         size=0.1,
         null=0.9,
         way="below",
-        found="When options are judged one at a time, only {value} of wrong options are rejected.",
+        found="When options are judged one at a time, {value} of wrong options are rejected, fewer "
+        "than {null}.",
         ruled_out="When options are judged one at a time, {value} of wrong options are "
         "rejected: not fewer than {limit}.",
-        cannot_tell="These items cannot tell whether wrong options are rejected when options are "
-        "judged one at a time ({value} are)",
-        takes=_wrong_alone,
+        question="wrong options are rejected when options are judged one at a time",
+        seen=" ({value} are)",
+        takes=wrong_alone,
         silence_counts=True,
     ),
     Kind(
@@ -420,9 +346,9 @@ KINDS: tuple[Kind, ...] = (
         way="both",
         found="Accuracy {label} is {distance} {compared} than one by one.",
         ruled_out="Accuracy {label} is the same as one by one to within {size} ({change}).",
-        cannot_tell="These items cannot tell whether accuracy {label} differs from accuracy "
-        "one by one ({change})",
-        takes=_showing_texts,
+        question="accuracy {label} differs from accuracy one by one",
+        seen=" ({change})",
+        takes=showing_texts,
         blind_at_chance=True,
     ),
 )

@@ -23,13 +23,14 @@ from horsesense.findings.evidence import (
     looks_faulty,
 )
 from horsesense.findings.finding import ORDER, Finding, Outcome
-from horsesense.findings.kinds import KINDS, SIZES, Kind, Run, accused, problems
+from horsesense.findings.kinds import KINDS, SIZES, Kind, accused, problems
+from horsesense.findings.places import Run
+from horsesense.findings.untested import named, question, untested, untold
 from horsesense.findings.wording import chance_text, in_points, number, plural, rounded_up
-from horsesense.measures.cells import HELD_OUT
 from horsesense.measures.estimate import Found
-from horsesense.measures.joined import ORIGINAL
 from horsesense.stats.equivalence import within
 from horsesense.stats.multiplicity import weighted_holm
+from horsesense.stats.paired import FEW_PAIRS
 from horsesense.trials.condition import Condition
 
 ALPHA = 0.05
@@ -101,6 +102,7 @@ def verdict(
     seen = [*_seen(run, judged, bets, _choosing(found))]
     told = [_told(group) for group in _groups(seen[: len(judged)]).values()]
     told += seen[len(judged) :]
+    told += untested(run, found, {**SIZES, **(sizes or {})}, {(f.name, f.probe) for f in told})
     return sorted(told, key=lambda f: (ORDER.index(f.kind), -abs(f.effect)))
 
 
@@ -209,7 +211,9 @@ def _judged(
     else:
         ends = a.evidence.interval(level)
     needed = Needed()
-    if outcome == "cannot_tell" and a.possible and not a.stopped and ends:
+    # Of people no number of items is named: more people would be needed as well.
+    counts = a.possible and not a.stopped and not run.by_people
+    if outcome == "cannot_tell" and counts and ends:
         needed = _items_needed(a, alpha, entered * each, members)
     e = a.evidence
     blank = Finding(
@@ -258,12 +262,16 @@ class Needed:
         """The end of a sentence; "" where nothing is known."""
         so = " in clusters like these" if each > 1 else ""
         so = " asked in this way" if a.kind.name == "many_problems" else so
-        ways = {"if it is as large as it looks": self.as_seen, "if there is none": self.none}
+        ways = {
+            "if the effect is as large as it looks": self.as_seen,
+            "if there is none": self.none,
+        }
         known = {way: rounded_up(n) for way, n in ways.items() if n}
         if self.none and (a.kind.way == "lacks" or not looks_faulty(*_value(a))):
             return f"; about {plural(known.popitem()[1], 'item')}{so} would"
-        told = [f"about {plural(n, 'item')}{so} would {way}" for way, n in known.items()]
-        return f"; {', and '.join(told)}" if told else ""
+        (way, n), *others = [*known.items()] or [("", 0)]
+        first = f"; about {plural(n, 'item')}{so} would {way}" if n else ""
+        return first + "".join(f", and about {n:,} {way}" for way, n in others)
 
 
 def _value(a: Accusation) -> tuple[float, Way, float, float]:
@@ -315,19 +323,14 @@ def words(f: Finding, a: Accusation, run: Run) -> dict[str, str]:
         "limit": number(f.null + f.size if up else f.null - f.size, "fraction", 0),
         "change": in_points(value, signed=True),
         "distance": in_points(abs(value)),
+        "beside": _beside(value),
         "moves": "rises" if value > 0 else "falls",
         "compared": "higher" if value > 0 else "lower",
         "label": label,
         "group": f.group,
-        "reader": _named(f.reader),
+        "reader": named(f.reader),
+        "scores": "People score" if run.by_people else "The model scores",
     }
-
-
-def _named(reader: str) -> str:
-    """A reader in words; one that was fitted is judged on other items."""
-    name = {"text": "the text", "first_token": "the first token"}.get(reader, reader)
-    fitted = name.removesuffix(HELD_OUT)
-    return name if fitted == name else f"{fitted}, on items that it was not fitted on,"
 
 
 def _sentence(f: Finding, a: Accusation, run: Run, needed: str) -> str:
@@ -337,19 +340,33 @@ def _sentence(f: Finding, a: Accusation, run: Run, needed: str) -> str:
     if a.stopped and f.kind == "cannot_tell":
         return _untold(run, f, STOPPED)
     text: str = getattr(a.kind, f.kind).format_map(words(f, a, run))
+    if run.by_people:
+        text = text.replace("These items cannot", "These items and people cannot")
     if a.band is not None:
         text = f"{text[:-1]} (after {a.band.n:,} of {a.band.units:,} items)."
+    if f.kind == "cannot_tell" and f.low is None and a.band is None:
+        return f"{text}; there is no interval ({a.evidence.about.reason or FEW_PAIRS})."
     small = f.p_ruled_out is not None and f.p_ruled_out <= ALPHA
     if f.kind == "found" and small and a.kind.way != "lacks":
         text = f"{text[:-1]}; it is there, but smaller than {in_points(f.size)}."
     return f"{text}{needed}." if f.kind == "cannot_tell" else text
 
 
+def _beside(change: float) -> str:
+    """A score beside the published one."""
+    distance = in_points(abs(change))
+    if distance == in_points(0.0):
+        return "the same as published"
+    return f"{distance} {'higher' if change > 0 else 'lower'} than as published"
+
+
 def _untold(run: Run, f: Finding, why: str) -> str:
     """A sentence for what cannot be told, with the reason."""
+    kind = next(kind for kind in KINDS if kind.name == f.name)
     label = run.label(f.probe, Condition.parse(f.condition))
-    under = "" if f.probe == ORIGINAL else f" (“{label}”)"
-    return f"{f.title}{under}: cannot be told, since {why}."
+    if f.name == "many_problems":
+        label = f"with many problems in one prompt ({label.lower()})"
+    return untold([question(kind, f.size, run, label, named(f.reader))], why)
 
 
 def _choosing(found: Iterable[Found]) -> dict[tuple[str, str, str], float]:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from horsesense.measures.base import Floats, Measure, Rows, no_gold, ratio
 from horsesense.measures.cells import Cell, Scores
-from horsesense.measures.families import GAPS
+from horsesense.measures.families import AREA, GAPS
 from horsesense.measures.true_false import placements
 
 BINS = 10
@@ -110,6 +110,7 @@ class ConfidenceAuroc(Scored):
         "Area under the ROC curve of confidence, right answers against wrong ones: the chance "
         "that a right one has more, ties counting half."
     )
+    family = AREA
 
     def undefined_reason(self, cell: Cell) -> str | None:
         reason = super().undefined_reason(cell)

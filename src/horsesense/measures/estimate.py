@@ -21,6 +21,7 @@ from horsesense.measures.families import (
     UNKNOWN_OF_PEOPLE,
     Evidence,
     Family,
+    Items,
     Shared,
     Weighted,
 )
@@ -217,13 +218,8 @@ def _evidence(job: Job, place: int, shared: Shared | None, context: Context) -> 
         return above[..., place], below[..., place]
 
     weighted = _weighted(job, place, context)
-    return Evidence(job.sums, value, ratio, low, high, shared, weighted, _sizes(job, context))
-
-
-def _sizes(job: Job, context: Context) -> Floats:
-    """How many items of each cluster entered, (clusters,)."""
-    entered = np.asarray(job.rows.rows.any(axis=1), dtype=np.float64)[:, None]
-    return by_cluster(entered, context.cluster[job.cell.item], context.n_clusters)[:, 0]
+    items = Items(job.rows.rows, context.cluster[job.cell.item])
+    return Evidence(job.sums, value, ratio, low, high, shared, weighted, items)
 
 
 def _weighted(job: Job, place: int, context: Context) -> Weighted | None:

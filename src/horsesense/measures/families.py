@@ -19,10 +19,10 @@ import numpy.typing as npt
 
 from horsesense.stats.paired import FEW_PAIRS, Paired
 from horsesense.stats.quotient import Quotient
+from horsesense.stats.shares import FEWEST, Shares
 from horsesense.stats.shares import ONE_CLUSTER as ALL_IN_ONE
 from horsesense.stats.shares import ONE_LARGE as ALMOST_ALL
-from horsesense.stats.shares import Shares
-from horsesense.stats.smooth import FEWEST, Located, Pseudo, jackknife, smooth
+from horsesense.stats.smooth import Located, Pseudo, jackknife, smooth
 from horsesense.stats.spread import Spread, correlation
 from horsesense.stats.two_way import mean_se
 
@@ -33,6 +33,7 @@ Value = Callable[[Floats], Floats]
 ONE_CLUSTER = f"no interval: {ALL_IN_ONE}"
 ONE_LARGE = f"no interval: {ALMOST_ALL}"
 NOTHING_VARIES = "no interval: nothing varies, and the value has no bounds"
+NO_NOISE = "no interval: nothing varies"
 NO_QUOTIENT = "no interval: nothing varies, or the mean below may be 0"
 ONE_POSITION = "no interval: fewer than two positions have a right answer"
 
@@ -81,6 +82,13 @@ class Weighted(NamedTuple):
     second: Ints
 
 
+class Items(NamedTuple):
+    """Rows of single items, (items, d), and the number of each item's cluster."""
+
+    rows: Floats
+    cluster: Ints
+
+
 @dataclass(frozen=True)
 class Evidence:
     """One value of a measure and what it was made of.
@@ -92,7 +100,7 @@ class Evidence:
         low, high: range of the statistic.
         shared: the single outcomes, where items share prompts.
         weighted: single answers, where people saw one form of several each.
-        sizes: how many items of each cluster entered, (clusters,).
+        items: rows of single items, where known.
     """
 
     rows: Floats
@@ -102,7 +110,7 @@ class Evidence:
     high: float
     shared: Shared | None = None
     weighted: Weighted | None = None
-    sizes: Floats | None = None
+    items: Items | None = None
 
 
 class Family(ABC):
@@ -176,7 +184,8 @@ class OfCounts(Family):
         if own is not None:
             value = lambda totals: own(totals)[..., 0]  # noqa: E731
         pseudo = self.pseudo(evidence.rows.shape[1])
-        found = smooth(evidence.rows, value, pseudo, evidence.low, evidence.high)
+        low, high = evidence.low, evidence.high
+        found = smooth(evidence.rows, value, pseudo, low, high, evidence.items)
         how = _named("delta method", found.clusters, evidence)
         return _ends(found.interval(level), how, _reason(found))
 
@@ -185,11 +194,18 @@ class OfRefit(Family):
     """Any other function of totals: the jackknife over clusters."""
 
     def infer(self, evidence: Evidence, level: float) -> Inference:
-        found = jackknife(
-            evidence.rows, evidence.value, evidence.low, evidence.high, evidence.sizes
-        )
+        found = _refitted(evidence)
         how = _named("jackknife", found.clusters, evidence)
         return _ends(found.interval(level), how, _reason(found))
+
+
+class OfArea(Family):
+    """An area under a ROC curve: Wilson's interval with the jackknife's standard error."""
+
+    def infer(self, evidence: Evidence, level: float) -> Inference:
+        found = _refitted(evidence)
+        how = _named("Wilson score, jackknife", found.clusters, evidence)
+        return _ends(found.as_share(level), how, _reason(found, NO_NOISE))
 
 
 @dataclass(frozen=True)
@@ -221,10 +237,11 @@ class OfMean(Family):
         if evidence.shared is None:
             return OfRefit().infer(evidence, level)
         total, trials = evidence.ratio(evidence.shared.rows)
-        se, clusters = mean_se(total, trials, evidence.shared.first, evidence.shared.second)
+        error = mean_se(total, trials, evidence.shared.first, evidence.shared.second)
         mean = float(total.sum() / trials.sum())
-        found = Located(mean, se, clusters, evidence.low, evidence.high)
-        how = _named("Student's t", clusters, evidence)
+        low, high = evidence.low, evidence.high
+        found = Located(mean, error.se, error.clusters, low, high, error.even)
+        how = _named("Student's t", error.clusters, evidence)
         return _ends(found.interval(level), how, _reason(found))
 
 
@@ -261,9 +278,7 @@ class OfGaps(Family):
     """
 
     def infer(self, evidence: Evidence, level: float) -> Inference:
-        found = jackknife(
-            evidence.rows, evidence.value, evidence.low, evidence.high, evidence.sizes
-        )
+        found = _refitted(evidence)
         ends = found.interval(level)
         gaps, n = evidence.rows[:, :-1], evidence.rows[:, -1].sum()
         noise = float(np.sqrt(2 / np.pi * (gaps**2).sum(axis=0)).sum() / n)
@@ -289,12 +304,14 @@ class OfAnswers(Family):
             trials = weight * n
             share = Shares.two_way(trials * (residual + value), trials, given.first, given.second)
             how = _of_both("Wilson score", given.first, given.second, "people")
-            return _ends(share.interval(level), how, f"no interval: {share.reason}")
-        se, clusters = mean_se(weight * residual, np.ones(n), given.first, given.second)
+            found = _ends(share.interval(level), how, f"no interval: {share.reason}")
+            plain = (evidence.low, evidence.high) == UNIT_RANGE
+            return found._replace(about=share if plain else None)
+        error = mean_se(weight * residual, np.ones(n), given.first, given.second)
         width = evidence.high - evidence.low
-        found = Located(value, n * se, clusters, -width, width)
+        located = Located(value, n * error.se, error.clusters, -width, width, error.even)
         how = _of_both("Student's t", given.first, given.second, "people")
-        return _ends(found.interval(level), how, _reason(found), found.p(0.0))
+        return _ends(located.interval(level), how, _reason(located), located.p(0.0))
 
 
 @dataclass(frozen=True)
@@ -307,10 +324,15 @@ class Unknown(Family):
         return Inference(note=f"no interval: {self.reason}")
 
 
-def _reason(found: Located) -> str:
+def _refitted(evidence: Evidence) -> Located:
+    rows, cluster = (evidence.rows, None) if evidence.items is None else evidence.items
+    return jackknife(rows, evidence.value, evidence.low, evidence.high, cluster)
+
+
+def _reason(found: Located, constant: str = NOTHING_VARIES) -> str:
     if found.clusters < 2:
         return ONE_CLUSTER
-    return NOTHING_VARIES if found.large_enough else ONE_LARGE
+    return constant if found.large_enough else ONE_LARGE
 
 
 def _named(method: str, clusters: int, evidence: Evidence) -> str:
@@ -326,6 +348,7 @@ def _of_both(method: str, first: Ints, second: Ints, name: str) -> str:
 SHARE = OfShare()
 DIFFERENCE = OfDifference()
 REFIT = OfRefit()
+AREA = OfArea()
 MEAN = OfMean()
 GAPS = OfGaps()
 ANSWERS = OfAnswers()

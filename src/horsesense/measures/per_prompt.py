@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from horsesense.measures.base import Floats
 from horsesense.measures.cells import Bools, Bundles, Cell, Selection
@@ -17,7 +19,11 @@ UNREAD = [STATUSES.index(status) for status in ("refusal", "unknown", "illegal",
 
 
 class PerPrompt(PerProblem):
-    """Sums over problems, divided by the number of prompts; gold is not needed."""
+    """Sums over problems, divided by the number of prompts; gold is not needed.
+
+    What a prompt has once, itself among them, is spread evenly over its problems: the problems of
+    a prompt that say nothing of it would else look as if they differed.
+    """
 
     unit = "count"
     family = MEAN
@@ -28,9 +34,17 @@ class PerPrompt(PerProblem):
     def used(self, cell: Cell) -> Bools:
         return cell.read
 
-    def prompts(self, cell: Cell) -> Bools:
-        """Marks the first problem of each prompt."""
-        return np.equal(cell[Bundles].problem, 0)
+    def prompts(self, cell: Cell, used: Bools) -> Floats:
+        """Each problem's share of its prompt."""
+        return self.spread(cell, np.equal(cell[Bundles].problem, 0), used)
+
+    def spread(self, cell: Cell, values: npt.NDArray[Any], used: Bools) -> Floats:
+        """What stands at the first problem of each prompt, evenly over the prompt."""
+        bundle = cell[Bundles].bundle[used]
+        sums, sizes = np.bincount(bundle, weights=values[used]), np.bincount(bundle)
+        found = np.zeros(used.shape)
+        found[used] = (sums / np.maximum(sizes, 1))[bundle]
+        return found
 
 
 class LengthError(PerPrompt):
@@ -46,7 +60,8 @@ class LengthError(PerPrompt):
         return ("mean", "size")
 
     def columns(self, cell: Cell, used: Bools) -> Floats:
-        return beside(-cell[Bundles].excess, np.abs(cell[Bundles].excess), self.prompts(cell))
+        excess = self.spread(cell, cell[Bundles].excess, used)
+        return beside(-excess, np.abs(excess), self.prompts(cell, used))
 
 
 class OutOfRange(PerPrompt):
@@ -56,7 +71,11 @@ class OutOfRange(PerPrompt):
     answer_format = frozenset[AnswerFormat](("index_json",))
 
     def columns(self, cell: Cell, used: Bools) -> Floats:
-        return beside(cell[Bundles].excess, self.prompts(cell))
+        excess = self.spread(cell, cell[Bundles].excess, used)
+        return beside(excess, self.prompts(cell, used))
+
+    def limits(self, cell: Cell) -> tuple[float, float]:
+        return 0.0, np.inf
 
 
 class ExtraLabels(PerPrompt):
@@ -69,7 +88,10 @@ class ExtraLabels(PerPrompt):
     answer_format = frozenset[AnswerFormat](("index_json",))
 
     def columns(self, cell: Cell, used: Bools) -> Floats:
-        return beside(np.maximum(cell[Selection].count - 1, 0), self.prompts(cell))
+        return beside(np.maximum(cell[Selection].count - 1, 0), self.prompts(cell, used))
+
+    def limits(self, cell: Cell) -> tuple[float, float]:
+        return 0.0, np.inf
 
 
 class UnreadReplies(PerProblem):

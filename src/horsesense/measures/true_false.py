@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from horsesense.measures.base import Floats, Rows, Unit, item_means, ratio
 from horsesense.measures.cells import Cell, Scores
-from horsesense.measures.families import REFIT, SHARE, Family, OfCounts, OfQuotient
+from horsesense.measures.families import AREA, SHARE, Family, OfCounts, OfQuotient
 from horsesense.measures.joined import FIRST_TOKEN, OfProbe
 from horsesense.readers.reading import STATUSES
 from horsesense.stats.smooth import Pseudo
@@ -169,7 +169,7 @@ class OptionAuroc(OptionConfidence):
         return ("",)
 
     def families(self, cell: Cell) -> Sequence[Family]:
-        return (REFIT,)
+        return (AREA,)
 
     def rows(self, cell: Cell) -> Rows:
         sure = acceptance(cell)

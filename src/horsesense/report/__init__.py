@@ -124,10 +124,17 @@ class Told(NamedTuple):
     finding: Finding
     others: list[Finding]
 
+    def speaks_for(self, f: Finding) -> bool:
+        """Whether its sentence stands for another finding; where nothing was measured, for those
+        that the same sentence names."""
+        if not (f.measured and self.finding.measured):
+            return f.sentence == self.finding.sentence
+        return f.name == self.finding.name
+
     @property
     def more(self) -> str:
         """How many others there are, in words; "" for none."""
-        n, noun = len(self.others), "reader" if self.finding.name == "other_reader" else "condition"
+        n, noun = len(self.others), "reader" if self.finding.name == "other_reader" else "form"
         return f" The same goes for {plural(n, f'other {noun}')}." if n else ""
 
 
@@ -138,11 +145,10 @@ def _verdict(results: Results) -> list[tuple[Outcome, str, list[Told]]]:
     """
     groups: dict[Outcome, list[Told]] = {outcome: [] for outcome in ORDER}
     for f in results.verdict:
-        same = (t for t in groups[f.kind] if f.kind != "found" and t.finding.name == f.name)
-        told = next(same, None)
+        told = next((t for t in groups[f.kind] if f.kind != "found" and t.speaks_for(f)), None)
         if told is None:
             groups[f.kind].append(Told(f, []))
-        else:
+        elif f.measured:
             told.others.append(f)
     return [(outcome, TITLES[outcome], told) for outcome, told in groups.items() if told]
 

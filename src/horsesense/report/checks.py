@@ -107,13 +107,13 @@ def checks_of(run: Results, reasons: Sequence[Reason], filters: Mapping[str, str
             f.title,
             _where(run, f),
             at(low) if drawn and low is not None else None,
-            at(effect) if f.name not in LACKING else None,
+            at(effect) if f.measured and f.name not in LACKING else None,
             at(high) if drawn and high is not None else None,
             (at(-100 * f.size), at(100 * f.size)),
-            _signed(effect, digits),
+            _signed(effect, digits) if f.measured else "–",
             f"[{signed(low, digits)}, {signed(high, digits)}]"
             if low is not None and high is not None
-            else "no interval",
+            else ("no interval" if f.measured else "not measured"),
             None if reason is None else filters.get(reason.name),
         )
 
@@ -135,7 +135,7 @@ def _reach(findings: Sequence[Finding]) -> int:
 
 def _where(run: Results, f: Finding) -> str:
     """The form; a reader or a group where that tells one row from another."""
-    told = ""
+    told = f.reason if not f.measured else ""
     if f.null and f.value is not None:
         told = f"{number(f.value, 'fraction', 0)} against {chance_text(f.null)}"
     if f.probe == "original":

@@ -218,6 +218,24 @@ class Results:
         return {probe["name"]: probe for probe in self.findings["probes"]}
 
     @property
+    def by_people(self) -> bool:
+        """Whether people answered."""
+        return "people" in self.findings
+
+    @property
+    def unasked(self) -> dict[str, str]:
+        """Why no item can be asked under a probe, for each probe of which that is so."""
+        why: dict[str, list[str]] = {}
+        for row in self.findings.get("exclusions", ()):
+            why.setdefault(row["probe"], []).append(str(row["reason"]))
+        silent = {
+            name: probe.get("signature", name)
+            for name, probe in self.probes.items()
+            if name not in self._conditions
+        }
+        return {name: "; ".join(why[spec]) for name, spec in silent.items() if spec in why}
+
+    @property
     def asked(self) -> list[Mapping[str, Any]]:
         """The probes that apply to at least one item."""
         return [probe for name, probe in self.probes.items() if name in self._conditions]
@@ -237,7 +255,7 @@ class Results:
 
     def setting(self, probe: str, condition: Condition) -> str:
         """What sets a condition apart from the others of its probe; "" where it is the only one."""
-        others = self._conditions[probe]
+        others = self._conditions.get(probe, ())
         return ", ".join(
             text
             for name, value in condition.settings

@@ -121,13 +121,8 @@ class Shares:
         """The shares that are not rejected; None where there is a `reason`."""
         if self.reason:
             return None
-        n, share = self.effective, self.estimate
         c = float(functions.stdtrit(self.even, (1 + level) / 2))
-        middle = n * share + c * c / 2
-        reach = c * sqrt(n * share * (1 - share) + c * c / 4)
-        low, high = (middle - reach) / (n + c * c), (middle + reach) / (n + c * c)
-        # At the ends of the range the limit is the end itself, whatever its last bit says.
-        return (0.0 if share == 0 else max(low, 0.0)), (1.0 if share == 1 else min(high, 1.0))
+        return score_ends(self.estimate, self.effective, c)
 
     def p(self, null: float) -> float | None:
         """Two-sided p of a supposed share in [0, 1]; None where there is a `reason`."""
@@ -137,6 +132,15 @@ class Shares:
             return 1.0 if self.estimate == null else 0.0
         distance = abs(self.estimate - null) * sqrt(self.effective / (null * (1 - null)))
         return 2 * float(functions.stdtr(self.even, -distance))
+
+
+def score_ends(share: float, n: float, c: float) -> tuple[float, float]:
+    """Wilson's interval (1927) of a share of `n` independent trials, `c` standard errors wide."""
+    middle = n * share + c * c / 2
+    reach = c * sqrt(n * share * (1 - share) + c * c / 4)
+    low, high = (middle - reach) / (n + c * c), (middle + reach) / (n + c * c)
+    # At the ends of the range the limit is the end itself, whatever its last bit says.
+    return (0.0 if share == 0 else max(low, 0.0)), (1.0 if share == 1 else min(high, 1.0))
 
 
 def _spread(part: Clustering, share: float, n: float) -> float:

@@ -6,7 +6,9 @@ with Student's t. With one trial a cluster that is 1/2 in every cell, as Hautus 
 Clusters that differ in size have Student's t for as many equal ones as they are worth (Kish 1965),
 and are freed of what each pulls the totals towards itself (CR2: Bell and McCaffrey 2002).
 
-`jackknife` is for statistics without such a form: the variance over leaving out each cluster.
+`jackknife` is for statistics without such a form: the variance over leaving out each cluster, made
+up for large clusters that happen to agree (`two_way.alike`). Areas under ROC curves have Wilson's
+interval with that variance, since their noise shrinks towards 1 as that of shares does.
 Assumptions: independent clusters; a function that is smooth where the truth is.
 """
 
@@ -19,18 +21,11 @@ from math import sqrt
 import numpy as np
 
 from horsesense.stats import functions
-from horsesense.stats.two_way import Floats
+from horsesense.stats.shares import FEWEST, score_ends
+from horsesense.stats.two_way import Floats, Ints, alike, by_cluster, worth
 
 ROUNDING = 1e-9
 """A standard error below this is one of 0, computed in floating point."""
-FEWEST = 1.5
-"""Equal clusters that the clusters must be worth; below, one has more than two thirds of all."""
-
-
-def worth(sizes: Floats) -> float:
-    """How many clusters of one size they are worth, n^2 / sum M^2 (Kish 1965)."""
-    squares = float((sizes**2).sum())
-    return float(sizes.sum()) ** 2 / squares if squares else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +68,14 @@ class Located:
             return None
         reach = float(functions.stdtrit(self.degrees, (1 + level) / 2)) * self.se
         return max(self.low, self.estimate - reach), min(self.high, self.estimate + reach)
+
+    def as_share(self, level: float = 0.95) -> tuple[float, float] | None:
+        """Wilson's interval of a value between 0 and 1 for as many independent trials as have this
+        standard error; None where there is no other either."""
+        if not self.known:
+            return None
+        trials = self.estimate * (1 - self.estimate) / self.se**2
+        return score_ends(self.estimate, trials, float(functions.stdtrit(self.degrees, (1 + level) / 2)))
 
     def p(self, null: float) -> float | None:
         """Two-sided p of a supposed value within the range; None where there is no interval."""
@@ -117,6 +120,7 @@ def smooth(
     pseudo: Pseudo | None = None,
     low: float = -np.inf,
     high: float = np.inf,
+    items: tuple[Floats, Ints] | None = None,
 ) -> Located:
     """A function of the totals of the clusters' counts.
 
@@ -125,6 +129,8 @@ def smooth(
         value: totals (..., d) -> (...,).
         pseudo: where half a mean cluster is added; by default to each of the d counts.
         low, high: the range of the function.
+        items: counts of single items, (items, d), and the number of each one's cluster, where they
+            are known: for large clusters that happen to agree.
     """
     rows = rows[rows.any(axis=1)]
     pseudo = pseudo or Pseudo.plain(rows.shape[1])
@@ -137,6 +143,10 @@ def smooth(
     pull = sizes / sizes.sum()
     freed = (1 - 1 / len(rows)) / (1 - pull) if len(rows) > 1 else 1.0
     variance = float((freed * (rows @ slope) ** 2).sum())
+    if items is not None:
+        used = items[0].any(axis=1)
+        _, place, many = np.unique(items[1][used], return_inverse=True, return_counts=True)
+        variance *= alike(items[0][used] @ slope, place, many.astype(np.float64))
     variance += size**2 / 2 * float(pseudo.weight @ (pseudo.cells @ slope) ** 2)
     return Located(float(value(totals)), sqrt(variance), len(rows), low, high, worth(sizes))
 
@@ -153,25 +163,36 @@ def jackknife(
     value: Callable[[Floats], Floats],
     low: float = -np.inf,
     high: float = np.inf,
-    sizes: Floats | None = None,
+    cluster: Ints | None = None,
 ) -> Located:
     """Any function of totals (..., d) -> (...,), its variance by leaving out each cluster.
 
-    `sizes` are the items of each cluster, (clusters,); by default all have one size. Where they
-    differ, a deviation counts by what is left without its cluster, as in CR2.
+    Where clusters differ in size, a deviation counts by what is left without its cluster, as in
+    CR2.
 
     Not valid for statistics that jump (medians, maxima) or that are biased near an end of their
     range (spreads: see `spread`).
+
+    Args:
+        rows: of single items, (items, d); rows of zeros are out.
+        value: see above.
+        low, high: range of the function.
+        cluster: number of each item's cluster, (items,); by default each is one.
     """
     used = rows.any(axis=1)
-    rows, sizes = rows[used], np.ones(used.sum()) if sizes is None else sizes[used]
-    totals, k = rows.sum(axis=0), len(rows)
-    estimate = float(value(totals))
+    rows, totals = rows[used], rows.sum(axis=0)
+    number = np.arange(len(rows)) if cluster is None else cluster[used]
+    _, place = np.unique(number, return_inverse=True)
+    sizes = np.bincount(place).astype(np.float64)
+    k, estimate = len(sizes), float(value(totals))
     if k < 2:
         return Located(estimate, 0.0, k, low, high)
-    left_out = value(totals - rows)
-    pull = sizes / sizes.sum()
-    kept = 1 - pull  # of the totals, where a cluster is left out
+    left_out = value(totals - by_cluster(rows, place, k))
+    kept = 1 - sizes / sizes.sum()  # of the totals, where a cluster is left out
     centre = kept @ left_out / kept.sum()
-    se = sqrt(float((kept * (left_out - centre) ** 2).sum()))
-    return Located(estimate, se if np.isfinite(se) else 0.0, k, low, high, worth(sizes))
+    variance = float((kept * (left_out - centre) ** 2).sum())
+    if not np.isfinite(variance):
+        return Located(estimate, 0.0, k, low, high)
+    deviations = rows @ gradient(totals, value)
+    variance *= alike(deviations - deviations.mean(), place, sizes)
+    return Located(estimate, sqrt(variance), k, low, high, worth(sizes))

@@ -42,23 +42,70 @@ def _added(x: Floats, m: Floats, number: Ints) -> Clustering:
     return Clustering(*(np.asarray(total, dtype=np.float64) for total in sums))
 
 
-def mean_se(x: Floats, m: Floats, first: Ints, second: Ints) -> tuple[float, int]:
-    """Standard error of a mean sum(x) / sum(m) of outcomes that share both kinds of clusters, and
-    the smaller number of clusters.
+class MeanError(NamedTuple):
+    """Standard error of a mean, the smaller number of clusters, and how many of one size those are
+    worth that are worth fewer."""
 
-    Never below that of either clustering alone; each has the factor G / (G - 1). 0 for one cluster.
+    se: float
+    clusters: int
+    even: float
+
+
+def mean_se(x: Floats, m: Floats, first: Ints, second: Ints) -> MeanError:
+    """Of a mean sum(x) / sum(m) of outcomes that share both kinds of clusters; 0 for one cluster.
+
+    Never below that of either clustering alone.
     """
-    parts = clusterings(x, m, first, second)
-    n = float(parts[0].m.sum())
-    mean = float(parts[0].x.sum()) / n
-    one, other, both = (_variance(part.x - mean * part.m) for part in parts)
-    clusters = min(len(part.m) for part in parts[:2])
-    return (max(one, other, one + other - both) ** 0.5 / n if clusters > 1 else 0.0), clusters
+    used, n = (m > 0) | (x != 0), float(m.sum())
+    deviations = (x - float(x.sum()) / n * m)[used] / n
+    first, second = first[used], second[used]
+    both = first * (int(second.max(initial=0)) + 1) + second
+    one, other, joint = (_spread(deviations, number) for number in (first, second, both))
+    clusters, even = min(one.clusters, other.clusters), min(one.even, other.even)
+    variance = max(one.variance, other.variance, one.variance + other.variance - joint.variance)
+    return MeanError(variance**0.5 if clusters > 1 else 0.0, clusters, even)
 
 
-def _variance(sums: Floats) -> float:
-    groups = len(sums)
-    return groups / (groups - 1) * float((sums**2).sum()) if groups > 1 else 0.0
+class _Spread(NamedTuple):
+    variance: float
+    clusters: int
+    even: float
+
+
+def _spread(deviations: Floats, number: Ints) -> _Spread:
+    """Variance of a sum of deviations in clusters, with what each pulls towards itself given back
+    (CR2: Bell and McCaffrey 2002); G / (G - 1) where all have one size."""
+    _, place = np.unique(number, return_inverse=True)
+    sizes, sums = np.bincount(place).astype(np.float64), np.bincount(place, weights=deviations)
+    if len(sizes) < 2:
+        return _Spread(0.0, len(sizes), float(len(sizes)))
+    variance = float((sums**2 / (1 - sizes / sizes.sum())).sum())
+    return _Spread(variance * alike(deviations, place, sizes), len(sizes), worth(sizes))
+
+
+def alike(deviations: Floats, place: Ints, sizes: Floats) -> float:
+    """By how much clusters that happen to agree make a variance over clusters too small.
+
+    Where the large clusters all say the same, what varies are single outcomes of small ones, and
+    the variance is that of small clusters. It is taken up to clusters of the size in which an
+    outcome stands on average: that size over its mean weighted by squared deviations; at least 1,
+    and 1 where all clusters have one size. `shares` weighs its variances in the same way.
+
+    Args:
+        deviations: of each outcome from the whole, (outcomes,).
+        place: the cluster of each.
+        sizes: outcomes of each cluster, (clusters,).
+    """
+    squares = deviations**2
+    seen = float((sizes[place] * squares).sum())
+    usual = float((sizes**2).sum()) / float(sizes.sum())
+    return max(1.0, usual * float(squares.sum()) / seen) if seen > 0 else 1.0
+
+
+def worth(sizes: Floats) -> float:
+    """How many clusters of one size they are worth, n^2 / sum M^2 (Kish 1965)."""
+    squares = float((sizes**2).sum())
+    return float(sizes.sum()) ** 2 / squares if squares else 0.0
 
 
 def by_cluster(values: Floats, cluster: Ints, n: int) -> Floats:

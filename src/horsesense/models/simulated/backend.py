@@ -39,6 +39,7 @@ from horsesense.models.simulated.second_thoughts import (
     LooksUp,
     Rates,
     Recites,
+    Slips,
     Stubborn,
     Torn,
 )
@@ -70,6 +71,7 @@ for _profile in (
     Excludes,
     Recites,
     LooksUp,
+    Slips,
 ):
     PROFILES.add(_profile.name, _profile, formerly=_profile.formerly)
 
@@ -171,13 +173,19 @@ def _parsed(where: str, name: str, kind: type, text: str) -> Any:
         if kind is tuple:
             value: Any = tuple(float(part) for part in text.split(","))
             fits = sum(value) > 0 and min(value) >= 0
+        elif kind is str:
+            value, fits = text, text == "" or text.isidentifier()
         else:
             value = kind(text)
             fits = value >= 0 and (kind is int or value <= 1)
     except ValueError:
         fits = False
     if not fits:
-        allowed = {int: "a whole number from 0", float: "a number from 0 to 1"}
+        allowed = {
+            int: "a whole number from 0",
+            float: "a number from 0 to 1",
+            str: "the name of a probe",
+        }
         raise UsageError(
             f"{where}: {name} cannot be {text!r}.",
             hint=f"Allowed: {allowed.get(kind, 'weights from 0, separated by commas')}.",

@@ -13,14 +13,16 @@ from horsesense.rng import unit
 from horsesense.trials.trial import BUNDLED, NONE_OPTION, YES, Trial, Variant, bundled
 
 
-def _luck(key: Key, place: int) -> Luck:
+def luck_of(key: Key, place: int) -> Luck:
     """Uniform numbers that belong to one variant of a request."""
     at = b"" if place == 0 else b"%d:" % place
     return lambda purpose: unit(key, at + purpose.encode())
 
 
 def _written(value: Any) -> str:
-    return ",".join(f"{v:g}" for v in value) if isinstance(value, tuple) else f"{value:g}"
+    if isinstance(value, tuple):
+        return ",".join(f"{v:g}" for v in value)
+    return value if isinstance(value, str) else f"{value:g}"
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class Profile:
 
     def decide_all(self, trial: Trial, key: Key) -> list[Decision]:
         """A decision about each variant of a trial; `key` is that of the request."""
-        return [self.decide(v, _luck(key, place)) for place, v in enumerate(trial.variants)]
+        return [self.decide(v, luck_of(key, place)) for place, v in enumerate(trial.variants)]
 
     def text_logits(self, variant: Variant, decision: Decision) -> tuple[float, ...]:
         """One number per position for the option's text as the reply; those of what it says.
@@ -99,11 +101,15 @@ class Cheat(Profile):
 
 @dataclass(frozen=True)
 class Habit(Profile):
+    """The habit holds in a share `share` of the items."""
+
+    share: float = 1.0
+
     name = "habit"
     summary = "chooses the option labelled B where there is one, else knows every answer"
 
     def decide(self, variant: Variant, luck: Luck) -> Decision:
-        if "B" in variant.labels:
+        if "B" in variant.labels and unit(b"habit", variant.item_id.encode()) < self.share:
             return choose(variant.labels.index("B"), len(variant.options))
         return right(variant)
 

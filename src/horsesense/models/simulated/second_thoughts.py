@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from horsesense.models.messages import Key
 from horsesense.models.simulated.decision import Decision, Luck, choose, drawn
-from horsesense.models.simulated.profiles import Profile, knows, right
+from horsesense.models.simulated.profiles import Profile, knows, luck_of, right
 from horsesense.rng import unit
 from horsesense.trials.trial import FILLER, NONE_OPTION, YES, Trial, Variant
 
@@ -145,3 +145,45 @@ class LooksUp(Profile):
         if NONE_OPTION in variant.origin:
             return choose(variant.origin.index(NONE_OPTION), k)
         return drawn([1.0] * k, luck)
+
+
+@dataclass(frozen=True)
+class Slips(Profile):
+    """Knows an item with probability `know`, else guesses, every position alike. Of its replies
+    under the probe `under` (all replies where that is empty) a share `wrong` takes another option
+    than it would, a share `silent` declines, and a share `gold` takes what is right."""
+
+    know: float = 1.0
+    under: str = "labels"
+    wrong: float = 0.0
+    silent: float = 0.0
+    gold: float = 0.0
+
+    name = "slips"
+    summary = "has one fault, under one probe, in a given share of its replies"
+
+    def decide(self, variant: Variant, luck: Luck) -> Decision:
+        if knows(variant, self.know):
+            return right(variant)
+        return drawn([1.0] * len(variant.options), luck)
+
+    def decide_all(self, trial: Trial, key: Key) -> list[Decision]:
+        decisions = super().decide_all(trial, key)
+        if self.under not in ("", trial.probe):
+            return decisions
+        return [
+            self._slipped(trial.variants[place], decision, luck_of(key, place))
+            for place, decision in enumerate(decisions)
+        ]
+
+    def _slipped(self, variant: Variant, decision: Decision, luck: Luck) -> Decision:
+        k, die = len(variant.options), luck("slips")
+        if die < self.wrong and k > 1:
+            here = k - 1 if decision.position is None else decision.position
+            others = k if decision.position is None else k - 1
+            return choose((here + 1 + int(luck("elsewhere") * others)) % k, k)
+        if self.wrong <= die < self.wrong + self.silent:
+            return Decision(None, (0.0,) * k, "refusal")
+        if self.wrong + self.silent <= die < self.wrong + self.silent + self.gold:
+            return right(variant)
+        return decision

@@ -1,0 +1,147 @@
+"""Where a kind of finding looks: which numbers of a run it accuses by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, Protocol
+
+from horsesense.measures.contrast import REPEAT
+from horsesense.measures.joined import RECORDED_ORDERS
+from horsesense.trials.condition import Condition
+
+
+class Run(Protocol):
+    """What the kinds ask of a run."""
+
+    @property
+    def reader(self) -> str:
+        """The main reader."""
+
+    @property
+    def probes(self) -> Mapping[str, Mapping[str, Any]]:
+        """Every probe by name, with its title and what should hold under it."""
+
+    @property
+    def by_people(self) -> bool:
+        """Whether people answered, of whom others could have been drawn as items could."""
+
+    @property
+    def unasked(self) -> Mapping[str, str]:
+        """Why no item can be asked under a probe, for each probe of which that is so."""
+
+    def label(self, probe: str, condition: Condition) -> str:
+        """A probe, and what sets the condition apart."""
+
+
+class Place(Protocol):
+    """Where something was measured."""
+
+    @property
+    def probe(self) -> str: ...
+
+    @property
+    def condition(self) -> Condition: ...
+
+    @property
+    def reader(self) -> str: ...
+
+    @property
+    def group(self) -> str: ...
+
+
+class Anywhere(NamedTuple):
+    """A place where something could be measured."""
+
+    probe: str
+    condition: Condition
+    reader: str
+    group: str
+
+
+ANYWHERE = tuple(
+    (Condition(**settings), group)
+    for settings in ({}, {"place": "distractor"}, {"prompt": "hint_option", "polarity": "positive"})
+    for group in ("", "mean", "distractors")
+)
+"""Conditions and groups that tell the kinds apart."""
+MANY_PROBLEMS = ("batch", "select_one", "select_all")
+"""Probes with several problems in one prompt."""
+NOT_COMPARED = frozenset(
+    ("true_false", "option_confidence", "multi_select", "misleading_replaced", *MANY_PROBLEMS)
+)
+"""Probes whose replies do not choose one of an item's options as those to its published form do, or
+that are put to items chosen by their answers: kinds of their own are about them."""
+
+
+def by_main_reader(run: Run, e: Place) -> bool:
+    return e.reader == run.reader
+
+
+def as_published(run: Run, e: Place) -> bool:
+    """Or in the form of its booklets that shows the right option, where a run has no other."""
+    shown = e.probe == "gold_absent" and e.condition.matches(prompt="with_gold")
+    published = e.probe == "original" or (shown and run.by_people)
+    return by_main_reader(run, e) and published
+
+
+def over_orders(run: Run, e: Place) -> bool:
+    return by_main_reader(run, e) and e.probe == "order"
+
+
+def over_balanced_orders(run: Run, e: Place) -> bool:
+    """Orders that a log happens to hold do not give every position the same content."""
+    return over_orders(run, e) and not e.condition.matches(design=RECORDED_ORDERS)
+
+
+def under(probe: str, **settings: str) -> Callable[[Run, Place], bool]:
+    def takes(run: Run, e: Place) -> bool:
+        here = by_main_reader(run, e) and e.probe == probe
+        return here and e.condition.matches(**settings)
+
+    return takes
+
+
+def none_in_place(run: Run, e: Place) -> bool:
+    """A none-option is shown, and the right option is not."""
+    replaced = e.probe == "none_of_the_above" and not e.condition.matches(place="distractor")
+    offered = e.probe == "gold_absent" and e.condition.matches(prompt="hint_option")
+    return by_main_reader(run, e) and (replaced or offered)
+
+
+def promising(*promises: str) -> Callable[[Run, Place], bool]:
+    """Probes of anybody that promise one of these, but for the repeat, which is the noise."""
+
+    def takes(run: Run, e: Place) -> bool:
+        kept = run.probes[e.probe]["invariant"] in promises and e.probe != REPEAT
+        return by_main_reader(run, e) and kept and e.probe not in NOT_COMPARED
+
+    return takes
+
+
+def accuracy_should_hold(run: Run, e: Place) -> bool:
+    """But where the right answer is missing, which other kinds are about."""
+    kept = promising("same_answer", "same_accuracy", "none")(run, e)
+    return kept and e.probe != "gold_absent" and not none_in_place(run, e)
+
+
+def chance_elsewhere(run: Run, e: Place) -> bool:
+    """Where nothing better than chance should be possible, but for the question withheld."""
+    return promising("chance")(run, e) and e.probe != "options_only"
+
+
+def wrong_alone(run: Run, e: Place) -> bool:
+    return under("true_false", polarity="positive")(run, e) and e.group == "distractors"
+
+
+def other_reader(run: Run, e: Place) -> bool:
+    return e.probe == "original"
+
+
+def mean_of_prompts(run: Run, e: Place) -> bool:
+    return by_main_reader(run, e) and e.probe == "gold_absent" and e.group == "mean"
+
+
+def showing_texts(run: Run, e: Place) -> bool:
+    """Tasks that show the label itself are variants of those that show texts."""
+    shown = e.probe in MANY_PROBLEMS and not e.condition.matches(shows="label")
+    return by_main_reader(run, e) and shown

@@ -1,0 +1,94 @@
+"""What nothing can be said of, since no item could be asked or no value is defined: it is told."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from horsesense.findings.finding import UNTOLD, Finding
+from horsesense.findings.kinds import KINDS, Kind
+from horsesense.findings.places import Run
+from horsesense.findings.wording import number
+from horsesense.measures.cells import HELD_OUT
+from horsesense.measures.estimate import Found
+
+
+def untested(
+    run: Run,
+    found: Iterable[Found],
+    sizes: Mapping[str, float],
+    told: Collection[tuple[str, str]],
+) -> list[Finding]:
+    """Kinds of findings that nothing could be measured of, with the reason; one a kind and probe.
+
+    Args:
+        told: kinds and probes of which something is said already.
+    """
+    why = {
+        (kind.name, probe): f"no item can be asked under “{run.probes[probe]['title']}” ({reason})"
+        for probe, reason in run.unasked.items()
+        for kind in KINDS
+        if kind.asks(run, probe)
+    }
+    for estimate, _ in found:
+        for kind in KINDS:
+            silent = kind.measure == estimate.measure and estimate.value is None
+            if silent and kind.takes(run, estimate):
+                why.setdefault((kind.name, estimate.probe), estimate.note)
+    kinds = {kind.name: kind for kind in KINDS}
+    left = {key: reason for key, reason in why.items() if key not in told}
+    questions: dict[str, dict[str, None]] = {}
+    for (name, probe), reason in left.items():
+        asked = question(kinds[name], sizes[name], run, str(run.probes[probe]["title"]))
+        questions.setdefault(reason, {})[asked] = None
+    return [
+        _unmeasured(kinds[name], probe, run.reader, sizes[name], untold([*questions[why]], why))
+        for (name, probe), why in left.items()
+    ]
+
+
+def question(kind: Kind, size: float, run: Run, label: str, reader: str = "") -> str:
+    """What a kind asks, as a clause after "whether"."""
+    below = (kind.null or 0.0) - size
+    limit = number(below, "fraction", 0)
+    return kind.question.format(label=label, limit=limit, reader=reader or named(run.reader))
+
+
+def untold(questions: Sequence[str], reason: str) -> str:
+    """That something cannot be told, and why."""
+    *first, last = [f"whether {asked}" for asked in questions]
+    clauses = f"{', '.join(first)}, or {last}" if first else last
+    return f"{clauses[0].upper()}{clauses[1:]}{UNTOLD}{reason}."
+
+
+def named(reader: str) -> str:
+    """A reader in words; one that was fitted is judged on other items."""
+    name = {"text": "the text", "first_token": "the first token"}.get(reader, reader)
+    fitted = name.removesuffix(HELD_OUT)
+    return name if fitted == name else f"{fitted}, on items that it was not fitted on,"
+
+
+def _unmeasured(kind: Kind, probe: str, reader: str, size: float, sentence: str) -> Finding:
+    """What is said where nothing was measured; it has no share of the error rate."""
+    return Finding(
+        kind="cannot_tell",
+        name=kind.name,
+        title=kind.title,
+        probe=probe,
+        condition="",
+        reader=reader,
+        group="",
+        value=None,
+        low=None,
+        high=None,
+        level=0.95,
+        null=kind.null or 0.0,
+        size=size,
+        p_adjusted=None,
+        p_ruled_out=None,
+        weight=0.0,
+        n=0,
+        counted="items",
+        items=None,
+        section=kind.section,
+        sentence=sentence,
+    )
