@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from horsesense.errors import StoreError
-from horsesense.files import PRIVATE, created, opened, refuse_links
+from horsesense.files import PRIVATE, created, flush, opened, refuse_links
 
 SCHEMA: Final = 1
 APPLICATION: Final = 0x686F7273  # "hors", in the file's header: tells a store from other databases
@@ -180,6 +180,8 @@ def create(path: Path) -> None:
         created(new).close()
         connection = sqlite3.connect(new)
         try:
+            # Waited for once, when it is whole, and not at each statement.
+            connection.execute("PRAGMA synchronous = OFF")
             connection.executescript(_TABLES)
             for statement in _LATER.values():
                 connection.executescript(statement)
@@ -191,6 +193,7 @@ def create(path: Path) -> None:
             connection.commit()
         finally:
             connection.close()
+        flush(new)
         new.replace(path)
 
 
