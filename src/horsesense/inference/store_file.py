@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Final
 
-from horsesense.errors import StoreError
+from horsesense.errors import InUseError, StoreError
 from horsesense.files import PRIVATE, created, flush, opened, refuse_links
 
 SCHEMA: Final = 1
@@ -133,7 +133,8 @@ def hold(path: Path) -> int:
     """Lock the run directory for this process and leave its id in the lock file.
 
     Raises:
-        StoreError: another process has the lock, or the lock file is a link.
+        InUseError: another process has the lock.
+        StoreError: the lock file is a link.
     """
     # The lock belongs to the open file, not to its name: it ends with the process however that
     # ends, so that a killed run leaves nothing that a user would have to delete.
@@ -145,7 +146,7 @@ def hold(path: Path) -> int:
         os.lseek(lock, 0, os.SEEK_SET)
         holder = os.read(lock, 32).decode(errors="replace").strip() or "unknown"
         os.close(lock)
-        raise StoreError(
+        raise InUseError(
             f"{path.parent} is in use by another run (process {holder})",
             hint="Wait for it to end, or choose another --out.",
         ) from None

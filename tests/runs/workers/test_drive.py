@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from horsesense.api import Run
 from horsesense.errors import InterruptedRunError, ModelError, UsageError
 from horsesense.inference.limits import Limits
 from horsesense.inference.store import Store
+from horsesense.inference.store_file import hold
 from horsesense.models.base import Model
 from horsesense.models.registry import make_model
 from horsesense.runs.settings import Settings
@@ -300,6 +302,61 @@ def test_ctrl_c_leaves_a_run_that_continues(tmp_path: Path, server: FaultServer)
     assert run.results.findings["unread"]
     assert ask(run, Here()).complete
     assert set(times(server).values()) == {1}
+
+
+def test_a_driver_that_is_killed_leaves_a_run_that_continues(
+    tmp_path: Path, server: FaultServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = run_of(tmp_path / "run", server)
+    engine = Here(workers=1, dies=(None, None, None, 5, None))
+    with monkeypatch.context() as patch:
+        patch.setattr(HerePool, "standings", dies_after(engine, jobs=5))
+        with pytest.raises(Killed):
+            ask(run, engine)
+    assert not run.directory.layout.store.exists()
+    sent = server.sent.copy()
+    run = run_of(tmp_path / "run", server)
+    assert ask(run, Here(shards=5)).complete  # cut otherwise, and still nothing is asked again
+    again = {prompt for prompt in sent if prompt != PROBING and server.sent[prompt] > 1}
+    assert len(again) <= CONNECTIONS
+
+
+def dies_after(engine: Here, jobs: int) -> Callable[[HerePool], Mapping[int, Standing]]:
+    """`HerePool.standings` that raises `Killed` once so many jobs were given."""
+
+    def standings(pool: HerePool) -> Mapping[int, Standing]:
+        if len(engine.jobs) >= jobs:
+            raise Killed
+        return {}
+
+    return standings
+
+
+def test_workers_that_do_not_see_the_run_are_told(tmp_path: Path, server: FaultServer) -> None:
+    run = run_of(tmp_path / "run", server)
+
+    class Elsewhere(Here):
+        def pool(self, task: Task) -> Any:
+            return super().pool(replace(task, folder=tmp_path / "other"))
+
+    with pytest.raises(UsageError, match="does not see the folder") as error:
+        ask(run, Elsewhere())
+    assert "--keep" in str(error.value.hint)
+    assert not server.sent
+
+
+def test_a_worker_waits_for_one_that_was_taken_for_dead(
+    tmp_path: Path, server: FaultServer
+) -> None:
+    lingering: list[threading.Timer] = []
+
+    def bury(folder: Path) -> None:
+        lock = hold(next(folder.glob("*-of-*")) / "store.lock")
+        lingering.append(threading.Timer(0.2, os.close, [lock]))
+        lingering[0].start()
+
+    assert ask(run_of(tmp_path / "run", server), Here(dies=(5, None), buried=bury)).complete
+    assert len(lingering) == 1
 
 
 def test_what_kills_every_worker_ends_the_run(tmp_path: Path, server: FaultServer) -> None:

@@ -49,14 +49,6 @@ class Amount:
             self.money + sign * other.money,
         )
 
-    def at_least(self, other: Amount) -> Amount:
-        """The larger of each."""
-        return Amount(
-            max(self.requests, other.requests),
-            max(self.tokens, other.tokens),
-            max(self.money, other.money),
-        )
-
     def positive(self) -> bool:
         return self.requests > 0 and self.tokens > 0 and self.money > 0
 
@@ -82,9 +74,10 @@ class Budget:
     ) -> None:
         self.limits = limits
         self._workers = workers
-        self._elsewhere = Amount.of(spent or Spent(), limits)
         self._spent = {name: Amount.of(one, limits) for name, one in (accounts or {}).items()}
         self._leased: dict[str, Amount] = {}
+        self._used = sum(self._spent.values(), start=Amount.of(spent or Spent(), limits))
+        """Spent, or out as a lease."""
 
     def lease(self, shard: str) -> Limits | None:
         """What a shard may spend, over all its sessions; None where nothing is left just now.
@@ -94,30 +87,25 @@ class Budget:
         if not self.limits.any:
             return self.limits
         if shard not in self._leased:
-            free = self._free()
+            free = self._whole() - self._used
             if not free.positive():
                 return None
-            self._leased[shard] = self._spent.get(shard, Amount()) + self._slice(free)
+            part = self._slice(free)
+            self._used += part
+            self._leased[shard] = self._spent.get(shard, Amount()) + part
         return self._as_limits(self._leased[shard])
 
     def settle(self, shard: str, account: Spent) -> None:
         """Take a lease back: its shard has spent so much, over all its sessions."""
-        self._leased.pop(shard, None)
+        before = self._leased.pop(shard, None) or self._spent.get(shard, Amount())
         self._spent[shard] = Amount.of(account, self.limits)
+        self._used += self._spent[shard] - before
 
-    def _free(self) -> Amount:
+    def _whole(self) -> Amount:
+        """The budget; what is not limited has no end."""
         limits = self.limits
-        whole = Amount(
-            *(
-                math.inf if most is None else most
-                for most in (limits.requests, limits.tokens, limits.money)
-            )
-        )
-        used = self._elsewhere
-        for shard in self._spent.keys() | self._leased.keys():
-            leased = self._leased.get(shard, Amount())
-            used += leased.at_least(self._spent.get(shard, Amount()))
-        return whole - used
+        most = (limits.requests, limits.tokens, limits.money)
+        return Amount(*(math.inf if one is None else one for one in most))
 
     def _slice(self, free: Amount) -> Amount:
         """A part of what is free, whole where little is."""

@@ -7,6 +7,7 @@ behind are those of a run that is asked in one process.
 from __future__ import annotations
 
 import math
+import secrets
 import signal
 import threading
 import time
@@ -33,7 +34,7 @@ from horsesense.runs.workers.budget import Budget
 from horsesense.runs.workers.keep import Keep
 from horsesense.runs.workers.parts import FOLDER, Parts
 from horsesense.runs.workers.schedule import Event, Pool, Schedule
-from horsesense.runs.workers.work import Task
+from horsesense.runs.workers.work import Task, write_token
 
 PROMPTS: Final = 2000
 """Prompts of a shard where nobody says how many shards there are."""
@@ -101,11 +102,14 @@ def ask_with(
         directory.shots,
         directory.record,
         parts.folder.absolute(),
+        secrets.token_hex(8),
         layout.store.absolute(),
         engine.keep,
         dict(options or {}),
         max_connections,
     )
+    if engine.keep is None:
+        write_token(task.folder, task.token)
     model = None if directory.record is None else directory.record.model
 
     def begin() -> None:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from collections.abc import Coroutine, Iterator, Mapping, Sequence
+import platform
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
@@ -17,7 +18,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, TypeVar
 
-from horsesense.errors import HorsesenseError
+from horsesense.errors import HorsesenseError, InUseError, UsageError
+from horsesense.files import read_whole, write_whole
 from horsesense.inference.absorb import Seeded, absorb
 from horsesense.inference.control import Control
 from horsesense.inference.limits import Limits, RunSummary
@@ -39,6 +41,9 @@ T = TypeVar("T")
 
 PROBE: Final = "probe"
 """Name of the store on whose account the model is asked what it offers."""
+LINGERING: Final = 30
+"""Seconds that a worker which was taken for dead may still hold the store of its shard."""
+_TOKEN: Final = "driver"
 
 
 @dataclass(frozen=True)
@@ -48,6 +53,7 @@ class Task:
     Attributes:
         settings, items, shots, record: of the run, as in its directory.
         folder: where the stores of shards lie, for workers that see it.
+        token: what a file there holds, by which they know that it is the same folder.
         seed: the run's own store: what it holds is not asked again by workers that see it.
         keep: address where stores are kept, for workers that write to disks of their own.
         options: of `make_model`, such as the name of the variable that holds the key.
@@ -59,6 +65,7 @@ class Task:
     shots: ItemSet | None
     record: RunRecord | None
     folder: Path
+    token: str
     seed: Path
     keep: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -189,6 +196,7 @@ class Worker:
         """Where the store of a shard lies, or is brought to and kept from."""
         name = PROBE if shard is None else folder_name(shard)
         if self._task.keep is None:
+            _check_seen(self._task)
             yield Layout.at(self._task.folder / name)
             return
         keep = Keep(self._task.keep)
@@ -222,7 +230,7 @@ class Worker:
         assert job.model is not None, "the model is found out about first"
         model, directory = await self._entered(), self._directory(layout, job.shard)
         with ExitStack() as stack:
-            store = Seeded.lazy(layout.store, partial(directory.begin, job.model))
+            store = await _free(layout.store, partial(directory.begin, job.model))
             store.seed = self._seed()
             if store.seed is not None:
                 stack.enter_context(store.seed)
@@ -243,7 +251,8 @@ class Worker:
         task = self._task
         record = RunRecord.load(layout.record) if layout.record.exists() else task.record
         settings = task.settings.model_copy(update={"shard": shard})
-        return _ShardDirectory(layout, settings, task.items, task.shots, record)
+        made = _ShardDirectory if task.keep is None else _Scratch
+        return made(layout, settings, task.items, task.shots, record)
 
     def _seed(self) -> Store | None:
         """The run's own store, where this worker sees one."""
@@ -266,6 +275,41 @@ class _ShardDirectory(RunDirectory):
             os.link(shared, self.layout.items)
         except OSError:  # a file system without links
             super().save_items()
+
+
+class _Scratch(RunDirectory):
+    """A shard's run of which the store alone will be kept."""
+
+    def save_items(self) -> None:
+        """Nobody reads them here."""
+
+
+def write_token(folder: Path, token: str) -> None:
+    """Put into a folder by what workers know it; StoreError where the disk refuses."""
+    write_whole(folder / _TOKEN, token)
+
+
+def _check_seen(task: Task) -> None:
+    """UsageError where this machine does not see the folder of the run."""
+    try:
+        seen = read_whole(task.folder / _TOKEN, inside=True).decode()
+    except OSError:
+        seen = ""
+    if seen != task.token:
+        raise UsageError(
+            f"A worker on {platform.node()} does not see the folder {task.folder} of the run.",
+            hint="Choose an --out on a disk that all machines share, or have answers kept"
+            " elsewhere: --keep s3://BUCKET/FOLDER.",
+        )
+
+
+async def _free(path: Path, begin: Callable[[], None]) -> Seeded:
+    """The store of a shard, once whoever was taken for dead has let go of it."""
+    for _ in range(LINGERING):
+        with contextlib.suppress(InUseError):
+            return Seeded.lazy(path, begin)
+        await asyncio.sleep(1.0)
+    return Seeded.lazy(path, begin)
 
 
 def folder_name(shard: str) -> str:
