@@ -140,8 +140,6 @@ def test_a_node_may_be_lost(tmp_path: Path, ray: Any, server: FaultServer) -> No
     check(run, server, CONNECTIONS)
 
 
-def test_a_cluster_that_is_not_there_is_named(
-    tmp_path: Path, ray: Any, server: FaultServer
-) -> None:
-    with pytest.raises(UsageError, match="no Ray cluster at 127.0.0.1:1"):
+def test_a_missing_cluster_is_named(tmp_path: Path, ray: Any, server: FaultServer) -> None:
+    with pytest.raises(UsageError, match=r"no Ray cluster at 127\.0\.0\.1:1"):
         ask(run_of(tmp_path / "run", server), RayEngine(1, "127.0.0.1:1"))

@@ -8,6 +8,7 @@ given: connect to one that you trust alone.
 from __future__ import annotations
 
 import os
+import socket
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -24,6 +25,8 @@ MEMORY: Final = 2**28
 """Bytes of Ray's store of objects on one machine; it holds the items once."""
 PER_ITEM: Final = 4096
 """Bytes that an item takes there at most, in the mean."""
+CONNECTING: Final = 10.0
+"""Seconds within which a cluster must be reached."""
 
 
 @dataclass(frozen=True)
@@ -74,8 +77,9 @@ class RayEngine:
         told: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
         if self.address is not None:
             try:
+                _reach(self.address)
                 ray.init(address=self.address, **told)
-            except (ConnectionError, RuntimeError, ValueError) as error:
+            except (OSError, RuntimeError, ValueError) as error:
                 raise UsageError(
                     f"There is no Ray cluster at {self.address}: {_first_line(error)}",
                     hint="Start one with `ray start --head`, or leave out --address to use this"
@@ -217,6 +221,13 @@ class _RayPool:
 
     def _kill(self, actor: Any) -> None:
         self._ray.kill(actor, no_restart=True)
+
+
+def _reach(address: str) -> None:
+    """OSError where nobody listens at HOST:PORT; Ray itself would try for minutes."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if host and port.isdigit():
+        socket.create_connection((host, int(port)), CONNECTING).close()
 
 
 def _first_line(error: Exception) -> str:
