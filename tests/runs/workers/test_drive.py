@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import threading
 from collections import deque
@@ -20,10 +21,12 @@ from horsesense.errors import InterruptedRunError, ModelError, UsageError
 from horsesense.inference.limits import Limits
 from horsesense.inference.store import Store
 from horsesense.inference.store_file import hold
-from horsesense.models.base import Model
+from horsesense.models.base import Asked, Model
+from horsesense.models.messages import Request, Response
 from horsesense.models.registry import make_model
 from horsesense.runs.settings import Settings
 from horsesense.runs.workers import work
+from horsesense.runs.workers.keep import Copying, Keep
 from horsesense.runs.workers.schedule import DEATHS, Event
 from horsesense.runs.workers.work import Job, Standing, Task, Worker
 from horsesense.testing.faults import FaultServer
@@ -231,20 +234,68 @@ def test_a_second_round_is_asked_by_workers_too(tmp_path: Path, server: FaultSer
     assert estimates(run) == estimates(whole)
 
 
-def test_what_workers_keep_elsewhere_becomes_one_run(tmp_path: Path, server: FaultServer) -> None:
+@pytest.mark.parametrize("kind", ["file", "memory"])
+def test_what_workers_keep_elsewhere_becomes_one_run(
+    tmp_path: Path, server: FaultServer, kind: str
+) -> None:
     pytest.importorskip("fsspec")
     ask(whole := run_of(tmp_path / "whole", server))
-    kept = tmp_path / "kept"
-    engine = Here(dies=(5, None, 3, None), shards=6, keep=kept.as_uri())
+    kept = (tmp_path / "kept").as_uri() if kind == "file" else f"memory://{tmp_path.name}"
+    engine = Here(dies=(5, None, 3, None), shards=6, keep=kept)
     ask(run := run_of(tmp_path / "run", server), engine)
-    assert len(list(kept.iterdir())) >= 6
+    names = Keep(kept).names()
+    assert len({name.partition(".")[0] for name in names} - {"probe"}) == 6
     assert not (tmp_path / "run" / "shards").exists()
     assert estimates(run) == estimates(whole)
     server.sent.clear()
     again = run_of(tmp_path / "again", server)  # nothing of it is here: all of it is kept
-    assert ask(again, Here(shards=6, keep=kept.as_uri())).answered == 0
+    assert ask(again, Here(shards=6, keep=kept)).answered == 0
     assert not times(server)
     assert estimates(again) == estimates(whole)
+    if kind == "file":
+        modes = {path.stat().st_mode & 0o77 for path in (tmp_path / "kept").iterdir()}
+        assert modes == {0} or os.name == "nt"
+
+
+def test_a_machine_that_is_lost_takes_what_was_not_copied_and_no_more(
+    tmp_path: Path, server: FaultServer
+) -> None:
+    keep, path = Keep((tmp_path / "kept").as_uri()), tmp_path / "store.sqlite"
+    requests = [Request((("user", str(n)),), None) for n in range(3)]
+    asks = [Asked(request.key("m"), request) for request in requests]
+    copying = Copying(keep, path, "00001-of-00002", every=3600)
+    with Store.open(path) as store:
+        store.put([(asks[0], Response("A"))], identity="m")
+        copying.copy()
+        store.put([(asks[1], Response("B"))], identity="m")
+    work.fetch(keep, "00001-of-00002", tmp_path / "next.sqlite")
+    with Store.open(tmp_path / "next.sqlite") as store:
+        assert store.known([ask.key for ask in asks]) == {asks[0].key}
+        store.put([(asks[2], Response("C"))], identity="m")
+    copying.copy()  # by one that was only taken for dead
+    Copying(keep, tmp_path / "next.sqlite", "00001-of-00002").copy()
+    work.fetch(keep, "00001-of-00002", tmp_path / "last.sqlite")
+    with Store.open(tmp_path / "last.sqlite") as store:
+        assert store.known([ask.key for ask in asks]) == {ask.key for ask in asks}
+
+
+def test_keys_stay_in_the_environment_of_each_machine(
+    tmp_path: Path, server: FaultServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_KEY", "sk-secret-of-mine")
+    tasks: list[bytes] = []
+
+    class Seen(Here):
+        def pool(self, task: Task) -> Any:
+            tasks.append(pickle.dumps(task))
+            return super().pool(task)
+
+    ask(run_of(tmp_path / "run", server), engine := Seen(), key_env="MY_KEY")
+    assert server.headers["Authorization"] == "Bearer sk-secret-of-mine"
+    assert b"MY_KEY" in tasks[0]
+    assert b"sk-secret" not in tasks[0] + pickle.dumps(engine.jobs)
+    stored = [path.read_bytes() for path in (tmp_path / "run").rglob("*") if path.is_file()]
+    assert not any(b"sk-secret" in content for content in stored)
 
 
 def test_a_budget_holds_over_all_workers_deaths_and_sessions(

@@ -8,7 +8,9 @@ that was taken for dead overwrites nothing; the next attempt begins with what al
 from __future__ import annotations
 
 import contextlib
+import os
 import secrets
+import shutil
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -18,12 +20,16 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from horsesense.errors import StoreError, UsageError, install
+from horsesense.files import PRIVATE, make_folder
 from horsesense.inference.store_file import explained
 from horsesense.progress import say
 
 EVERY: Final = 2.0
 """Seconds between two copies: what a machine that is lost takes with it at most."""
 SUFFIX: Final = ".sqlite"
+WHOLE: Final = frozenset(("s3", "s3a", "gs", "gcs", "abfs", "az", "memory"))
+"""Kinds of addresses at which nobody sees a file before all of it is there."""
+LOCAL: Final = frozenset(("file", "local"))
 
 
 class Keep:
@@ -50,6 +56,8 @@ class Keep:
                 " file:///FOLDER, and install the library that it needs on every machine.",
             ) from None
         self.address = address
+        kinds = self._files.protocol
+        self._kinds = {kinds} if isinstance(kinds, str) else set(kinds)
 
     def names(self, shard: str = "") -> list[str]:
         """Names of the stores of one shard, or of all; StoreError where they cannot be listed."""
@@ -68,16 +76,21 @@ class Keep:
 
     def put(self, path: Path, name: str) -> None:
         """Copy a store to the address, in the place of an earlier copy of the same name."""
-        with self._explained("written"):
+        with self._explained("written"), TemporaryDirectory(prefix="horsesense-") as folder:
+            whole, there = Path(folder) / name, f"{self._root}/{name}"
+            with explained(path):
+                _copy(path, whole)
+            if self._kinds & LOCAL:  # for its owner alone, as all of a run is
+                make_folder(Path(self._root))
+                whole.chmod(PRIVATE)
+                shutil.copy(whole, f"{there}.part")
+                os.replace(f"{there}.part", there)
+                return
             self._files.makedirs(self._root, exist_ok=True)
-            with TemporaryDirectory(prefix="horsesense-") as folder:
-                whole = Path(folder) / name
-                with explained(path):
-                    _copy(path, whole)
-                # Under another name first: who lists the address sees whole stores alone.
-                part = f"{self._root}/{name}.part"
-                self._files.put_file(str(whole), part)
-                self._files.mv(part, f"{self._root}/{name}")
+            part = there if self._kinds & WHOLE else f"{there}.part"
+            self._files.put_file(str(whole), part)
+            if part != there:
+                self._files.mv(part, there)
 
     @contextlib.contextmanager
     def _explained(self, what: str) -> Iterator[None]:
