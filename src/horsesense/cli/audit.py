@@ -184,7 +184,7 @@ class EngineOptions:
                 hint="Give --workers, such as the cores or GPUs that the cluster has.",
             )
         return RayEngine(
-            self.workers or os.cpu_count() or 1,
+            (os.cpu_count() or 1) if self.workers is None else self.workers,
             self.address,
             self.shards,
             self.keep,

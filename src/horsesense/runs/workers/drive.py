@@ -17,7 +17,7 @@ from dataclasses import asdict, replace
 from types import TracebackType
 from typing import Any, Final, Protocol, Self
 
-from horsesense.errors import BudgetSpentError, ModelError, UsageError
+from horsesense.errors import BudgetSpentError, HorsesenseError, ModelError, UsageError
 from horsesense.inference.absorb import Absorbed
 from horsesense.inference.control import Control
 from horsesense.inference.limits import Limits, RunSummary
@@ -96,20 +96,7 @@ def ask_with(
     Control(rate)  # UsageError for one that cannot be
     layout, started = directory.layout, time.monotonic()
     parts = Parts(layout.root / FOLDER, None if engine.keep is None else Keep(engine.keep))
-    task = Task(
-        directory.settings,
-        directory.items,
-        directory.shots,
-        directory.record,
-        parts.folder.absolute(),
-        secrets.token_hex(8),
-        layout.store.absolute(),
-        engine.keep,
-        dict(options or {}),
-        max_connections,
-    )
-    if engine.keep is None:
-        write_token(task.folder, task.token)
+    task = _task(directory, engine.keep, max_connections, options or {})
     model = None if directory.record is None else directory.record.model
 
     def begin() -> None:
@@ -129,7 +116,7 @@ def ask_with(
                 schedule.add(_shards(engine, expected))
                 crew.work(Progress("asking", expected.prompts, about=not expected.exact))
         if model is None:
-            raise schedule.error or _no_budget(directory)
+            raise _early(schedule, directory)
         took = parts.gather(layout, store, parts.shards())
         spent = _spent(schedule, store.answered() - before, time.monotonic() - started)
         if took.different:
@@ -141,6 +128,27 @@ def ask_with(
     reason = spent.stopped or ("failures" if spent.failed else "")
     directory.mark("ask", "stopped" if reason else "complete", reason)
     return spent, expected
+
+
+def _task(
+    directory: RunDirectory, keep: str | None, connections: int | None, options: Mapping[str, Any]
+) -> Task:
+    """What workers are told of a run; where they are to see its folder, it is made."""
+    folder, token = directory.layout.root.absolute() / FOLDER, secrets.token_hex(8)
+    if keep is None:
+        write_token(folder, token)
+    return Task(
+        directory.settings,
+        directory.items,
+        directory.shots,
+        directory.record,
+        folder,
+        token,
+        directory.layout.store.absolute(),
+        keep,
+        dict(options),
+        connections,
+    )
 
 
 def _check(directory: RunDirectory) -> None:
@@ -209,7 +217,12 @@ def _raise(directory: RunDirectory, store: Store, schedule: Schedule, spent: Run
     store.begin()
 
 
-def _no_budget(directory: RunDirectory) -> BudgetSpentError:
+def _early(schedule: Schedule, directory: RunDirectory) -> HorsesenseError:
+    """What ended the command before the model was known."""
+    if schedule.error is not None:
+        return schedule.error
+    if schedule.stopped == "interrupted":
+        return interrupted(RunSummary(), directory)
     return BudgetSpentError(
         f"The budget allows no request to find out what {directory.settings.model} offers.",
         hint="It is that of the run directory, over all sessions: give a larger --budget.",
