@@ -31,7 +31,7 @@ def test_scripts_that_are_named_are_there() -> None:
         assert (ROOT / name).exists(), name
 
 
-APART = ("inspect", "lm-eval")
+APART = ("inspect", "lm-eval", "ray")
 """Extras that are other programs; `scripts/test_harnesses` gives each an environment."""
 
 

@@ -6,6 +6,7 @@ HorsesenseError
 ├── ModelError            the model could not be reached or refused to work
 │   └── BudgetSpentError  the budget does not even allow to find out what a model offers
 ├── StoreError            the run directory cannot be used safely
+│   └── InUseError        another process works on it
 └── InterruptedRunError   the user stopped the run; it can be resumed
 
 Every message says what is wrong and where; `hint` says what is allowed or what to do next.
@@ -162,6 +163,10 @@ class StoreError(HorsesenseError):
     """A run directory or its store is unusable, locked, damaged or of another schema."""
 
     exit_code = ExitCode.TROUBLE
+
+
+class InUseError(StoreError):
+    """Another process works on the run directory."""
 
 
 class InterruptedRunError(HorsesenseError):

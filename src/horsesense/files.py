@@ -65,7 +65,7 @@ def whole(path: Path) -> Iterator[Path]:
         created(part).close()
         yield part
         os.chmod(part, mode)
-        _flush(part)
+        flush(part)
         os.replace(part, path)
     except OSError as error:
         raise _refused(path, error) from error
@@ -322,7 +322,7 @@ def regular(path: Path) -> Path:
     return path
 
 
-def _flush(path: Path) -> None:
+def flush(path: Path) -> None:
     """Wait until the file has reached the disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:

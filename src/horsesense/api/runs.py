@@ -12,6 +12,7 @@ from horsesense.api.given import (
     model_of,
     source_of,
 )
+from horsesense.errors import UsageError
 from horsesense.files import usable
 from horsesense.inference.limits import UNLIMITED, Limits, RunSummary
 from horsesense.items.given import given_items
@@ -19,8 +20,10 @@ from horsesense.progress import progress, say
 from horsesense.rng import fingerprint
 from horsesense.runs import run as runs
 from horsesense.runs.prepare import load_study_items
+from horsesense.runs.redact import refuse_redacted
 from horsesense.runs.settings import Settings
 from horsesense.runs.studies import slug
+from horsesense.runs.workers.drive import Engine, ask_with
 
 if TYPE_CHECKING:
     from horsesense.integrations.batch import Taken
@@ -42,16 +45,41 @@ class Run(runs.Run):
         limits: Limits = UNLIMITED,
         max_connections: int | None = None,
         tell: Callable[[str], None] | None = say,
+        rate: float | None = None,
         key_env: str | None = None,
         timeout: float | None = None,
+        engine: Engine | None = None,
     ) -> RunSummary:
         """Ask what has no answer yet; by default the model that the settings name.
 
         See `horsesense.runs.run.Run.ask`; `model`, `key_env` and `timeout` are those of `audit`.
+        With an `engine` (`horsesense.integrations.ray_engine.RayEngine`) workers ask: each makes
+        the model that the settings name for itself.
         """
+        server = {"key_env": key_env, "timeout": timeout}
+        if engine is not None:
+            if model not in (None, self.settings.model):
+                raise UsageError(
+                    "Workers make their model themselves, from the name in the settings.",
+                    hint="Name the model by a text in the settings, or leave out the engine.",
+                )
+            refuse_redacted(self.directory)
+            self._results = None
+            spent, self.expected = ask_with(
+                engine,
+                self.directory,
+                limits,
+                max_connections=max_connections,
+                rate=rate,
+                tell=tell or (lambda sentence: None),
+                options=server,
+            )
+            return spent
         spec = self.settings.model if model is None else model
-        whom = model_of(spec, key_env=key_env, timeout=timeout)
-        return super().ask(whom, limits=limits, max_connections=max_connections, tell=tell)
+        whom = model_of(spec, **server)
+        return super().ask(
+            whom, limits=limits, max_connections=max_connections, tell=tell, rate=rate
+        )
 
     def report(self, *, items: int = 200, to: str | Path | None = None) -> Path:
         """Measure what was read, if that is not done yet, and write report.html.
@@ -63,7 +91,6 @@ class Run(runs.Run):
         Raises StoreError where the run's files cannot be read or written.
         """
         from horsesense.report import write_report
-        from horsesense.runs.redact import refuse_redacted
 
         refuse_redacted(self.directory)
         if "measure" not in self.directory.known.stages:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+import os
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,6 +21,7 @@ from horsesense.cli.options import (
     Limit,
     Models,
     Price,
+    Rate,
     ReportItems,
     RunOut,
     Seed,
@@ -36,6 +38,7 @@ from horsesense.errors import UsageError
 
 if TYPE_CHECKING:
     from horsesense.runs.settings import Settings
+    from horsesense.runs.workers.drive import Engine
 
 
 @dataclass(frozen=True)
@@ -134,6 +137,62 @@ class StudyOptions:
         return Settings.of(**found)
 
 
+@dataclass(frozen=True)
+class EngineOptions:
+    """Where workers run, if the run is not asked by this process."""
+
+    engine: Annotated[
+        str | None,
+        typer.Option(help="Who asks: ray, workers on this machine or on a cluster (extra ray)."),
+    ] = None
+    address: Annotated[
+        str | None,
+        typer.Option(help="Of the Ray cluster, such as auto; without one, this machine alone."),
+    ] = None
+    workers: Annotated[
+        int | None, typer.Option(help="Workers; by default one for each core of this machine.")
+    ] = None
+    shards: Annotated[
+        int | None,
+        typer.Option(help="Parts that workers take one after the other; by default many."),
+    ] = None
+    keep: Annotated[
+        str | None,
+        typer.Option(
+            help="Where workers keep answers that do not see --out: s3://BUCKET/FOLDER, or any"
+            " other address that fsspec knows.",
+        ),
+    ] = None
+    worker_cpus: Annotated[float, typer.Option(help="Cores that Ray sets aside for each.")] = 1.0
+    worker_gpus: Annotated[float, typer.Option(help="GPUs of each worker.")] = 0.0
+
+    def made(self) -> Engine | None:
+        """The engine that is named; UsageError for options that belong to one and none is."""
+        if self.engine is None:
+            given = [f.name for f in fields(self) if getattr(self, f.name) != f.default]
+            if given:
+                names = ", ".join(f"--{name.replace('_', '-')}" for name in given)
+                raise UsageError(f"{names}: only with --engine.", hint="Add --engine ray.")
+            return None
+        if self.engine != "ray":
+            raise UsageError.unknown("engine", self.engine, ["ray"])
+        from horsesense.integrations.ray_engine import RayEngine
+
+        if self.workers is None and self.address is not None:
+            raise UsageError(
+                "How many workers there are on a cluster must be said.",
+                hint="Give --workers, such as the cores or GPUs that the cluster has.",
+            )
+        return RayEngine(
+            (os.cpu_count() or 1) if self.workers is None else self.workers,
+            self.address,
+            self.shards,
+            self.keep,
+            self.worker_cpus,
+            self.worker_gpus,
+        )
+
+
 PlanOut = Annotated[
     Path | None,
     typer.Option(
@@ -151,6 +210,7 @@ def register(app: typer.Typer) -> None:
 
 def audit(
     study: StudyOptions,
+    apart: EngineOptions,
     out: RunOut = None,
     shard: Annotated[
         str | None,
@@ -160,6 +220,7 @@ def audit(
         int, typer.Option(help="Without effect since intervals need no resamples.")
     ] = 1000,
     max_connections: Connections = None,
+    rate: Rate = None,
     budget: Budget = None,
     price: Price = None,
     key_env: KeyEnv = None,
@@ -178,7 +239,15 @@ def audit(
     from horsesense.models.registry import make_model
     from horsesense.runs.studies import Study as StudyOfModels
 
-    options = AuditOptions(limits(budget, price), max_connections, report_items, as_json)
+    options = AuditOptions(
+        limits(budget, price),
+        max_connections,
+        report_items,
+        as_json,
+        rate,
+        apart.made(),
+        {"key_env": key_env, "timeout": timeout},
+    )
     settings = study.settings(draws=draws, shard=shard)
     models = tuple(dict.fromkeys(study.model))
     if len(models) > 1:

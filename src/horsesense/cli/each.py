@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,12 +17,11 @@ from horsesense.inference.limits import UNLIMITED, Limits, RunSummary
 from horsesense.progress import say
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from horsesense.api import Run
     from horsesense.models.base import Model
     from horsesense.runs.results import Results
     from horsesense.runs.studies import Study
+    from horsesense.runs.workers.drive import Engine
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,10 @@ class AuditOptions:
     max_connections: int | None = None
     report_items: int = 200
     as_json: bool = False
+    rate: float | None = None
+    engine: Engine | None = None
+    server: Mapping[str, Any] = field(default_factory=dict)
+    """Of a model behind a server: `key_env` and `timeout`."""
 
 
 def audit_one(run: Run, model: Model, options: AuditOptions) -> ExitCode:
@@ -41,7 +45,13 @@ def audit_one(run: Run, model: Model, options: AuditOptions) -> ExitCode:
     may, connections = options.may, options.max_connections
     try:
         asked = run.ask(
-            model, limits=may, max_connections=connections, tell=None if options.as_json else say
+            model if options.engine is None else None,
+            limits=may,
+            max_connections=connections,
+            tell=None if options.as_json else say,
+            rate=options.rate,
+            engine=options.engine,
+            **(options.server if options.engine is not None else {}),
         )
     finally:
         if run.directory.record is not None:

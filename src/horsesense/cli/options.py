@@ -68,6 +68,12 @@ Timeout = Annotated[
         show_default=False,
     ),
 ]
+Rate = Annotated[
+    float | None,
+    typer.Option(
+        help="Requests a second to the model at most; with --engine, of all workers together."
+    ),
+]
 Price = Annotated[
     str | None,
     typer.Option(help="PROMPT,COMPLETION: price of a million tokens of each, a judge's too."),

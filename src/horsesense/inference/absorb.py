@@ -15,9 +15,10 @@ from horsesense.models.messages import Key
 
 _AT_ONCE: Final = 500  # rows in one transaction
 
-_ANSWERS: Final = """
+_COLUMNS: Final = """
     SELECT stored_at, digest, key, identity, request, response FROM responses
-    JOIN models ON models.id = model ORDER BY stored_at, digest"""
+    JOIN models ON models.id = model"""
+_ANSWERS: Final = f"{_COLUMNS} ORDER BY stored_at, digest"
 _FAILURES: Final = """
     SELECT key, identity, request, attempts, failure, stored_at FROM failures
     JOIN models ON models.id = model ORDER BY failures.id"""
@@ -42,6 +43,30 @@ class Absorbed:
     new: int = 0
     same: int = 0
     different: list[Key] = field(default_factory=list)
+
+
+class Seeded(Store):
+    """A store that takes over what it is asked for and another one holds.
+
+    Attributes:
+        seed: the other store, which is only read; None for none.
+    """
+
+    seed: Store | None = None
+
+    def known(self, keys: Sequence[Key]) -> set[Key]:
+        """Those of `keys` that have a response here, those taken over just now included."""
+        found = super().known(keys)
+        missing = [key for key in keys if key not in found]
+        if self.seed is None or not missing:
+            return found
+        rows = self.seed.select_in(f"{_COLUMNS} WHERE key IN ({{}})", missing)
+        if sound := [row for row in rows if _is_sound(row)]:
+            self.begin()
+            with self.transaction() as database:
+                for row in sound:
+                    _take(self, database, row, Absorbed())
+        return found | {row[2] for row in sound}
 
 
 def absorb(store: Store, others: Sequence[Store]) -> Absorbed:
@@ -82,11 +107,13 @@ def _take(store: Store, database: sqlite3.Connection, row: Row, found: Absorbed)
 
 def _sound(store: Store) -> Iterator[Row]:
     """Every answer of a store that is as it was stored, in the order of storing."""
-    for row in store.rows(_ANSWERS):
-        stored_at, digest, key, identity, request, text = row
-        whole = type(stored_at) is int and type(digest) is bytes
-        if whole and not any(faults_of_row("responses", key, identity, request, text, digest)):
-            yield row
+    return filter(_is_sound, store.rows(_ANSWERS))
+
+
+def _is_sound(row: Row) -> bool:
+    stored_at, digest, key, identity, request, text = row
+    whole = type(stored_at) is int and type(digest) is bytes
+    return whole and not any(faults_of_row("responses", key, identity, request, text, digest))
 
 
 def _when(row: Row) -> tuple[int, bytes]:

@@ -21,6 +21,7 @@ from itertools import count, islice, zip_longest
 from typing import Final, NamedTuple
 
 from horsesense.errors import ModelError, UsageError
+from horsesense.inference.control import Control
 from horsesense.inference.ledger import Charge, Ledger
 from horsesense.inference.limits import PATIENT, UNLIMITED, Limits, Retry, RunSummary, Stopped
 from horsesense.inference.store import Store
@@ -44,13 +45,14 @@ async def run(
     retry: Retry = PATIENT,
     max_connections: int | None = None,
     progress: Progress | None = None,
+    control: Control | None = None,
 ) -> RunSummary:
     """Answer every request of `asks` that has no answer in `store`, and store the answers.
 
     `model` must have been entered. `asks` is drawn lazily; equal requests are asked once, and
     failures of earlier runs again. The first Ctrl-C finishes what is in flight, the second
     abandons it; both end in a summary with `stopped == "interrupted"`. Without a `progress` of
-    the caller's, the run shows its own.
+    the caller's, the run shows its own. A `control` says how fast requests are sent.
 
     Raises:
         UsageError: `max_connections` is below 1.
@@ -61,10 +63,15 @@ async def run(
     if connections < 1:
         raise UsageError(f"max_connections is {connections}.", hint="Give a number from 1 up.")
     shown = Progress("asking", total) if progress is None else progress
-    going = _Run(iter(asks), model, store, limits, retry, connections, shown)
+    steer = Control() if control is None else control
+    going = _Run(iter(asks), model, store, limits, retry, connections, shown, steer)
     started = time.monotonic()
     shown.note = going.note
-    with shown if progress is None else contextlib.nullcontext(), _interrupts(going.interrupt):
+    with (
+        shown if progress is None else contextlib.nullcontext(),
+        _interrupts(going.interrupt),
+        steer.over(going.summary, going.interrupt),
+    ):
         # A Ctrl-C that came before ends the run here, before anything is in flight.
         await asyncio.sleep(0)
         await going.work()
@@ -99,6 +106,7 @@ class _Run:
         retry: Retry,
         connections: int,
         progress: Progress,
+        control: Control,
     ) -> None:
         self.summary = RunSummary(cost=limits.cost(0, 0))
         self._asks = asks
@@ -107,6 +115,8 @@ class _Run:
         self._retry = retry
         self._connections = connections
         self._progress = progress
+        self._control = control
+        self._gate = asyncio.Lock()
         self._writer = _Writer(store, model.identity, self._stored)
         self._ready: deque[_Try] = deque()
         self._drained = False
@@ -183,6 +193,12 @@ class _Run:
 
     async def _next_batch(self) -> list[tuple[_Try, Charge]]:
         """What to ask now, entered in the account; empty when this worker is done."""
+        if self._control.rate is None:
+            return await self._due_batch()
+        async with self._gate:  # one at a time, so that not all wake for each request that is due
+            return await self._due_batch()
+
+    async def _due_batch(self) -> list[tuple[_Try, Charge]]:
         while not self._stop.is_set():
             size = self._model.batch_size
             new = self._ready or not self._drained
@@ -196,6 +212,8 @@ class _Run:
                 await asyncio.sleep(0)  # let answers in, and Ctrl-C, while stored ones go by
             elif not new and not self._waiting:
                 return []
+            elif (wait := self._control.pause()) > 0:
+                await self._sleep(wait)
             elif self._ledger.may_send():
                 return self._take(again=bool(self._waiting) and pause <= 0)
             elif self._ledger.idle:
@@ -216,6 +234,7 @@ class _Run:
             else:
                 break
             taken.append((one, self._ledger.reserve(one.asked.request)))
+        self._control.sent(len(taken))
         return taken
 
     def _draw(self) -> None:

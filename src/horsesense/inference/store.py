@@ -214,7 +214,7 @@ class Store:
         """What is stored under `keys` and is as it was stored; the rest is set aside and named."""
         sql = "SELECT rowid, key, response, digest FROM responses WHERE key IN ({})"
         wanted, found, damaged = set(keys), {}, []
-        for row, key, text, digest in self._select_in(sql, keys):
+        for row, key, text, digest in self.select_in(sql, keys):
             if key in wanted and isinstance(text, str) and digest_of(text) == digest:
                 found[key] = text
             else:
@@ -251,7 +251,7 @@ class Store:
         sql = "SELECT key, request FROM responses WHERE key IN ({})"
         return {
             key: (request_of(request), response_of(sound[key]))
-            for key, request in self._select_in(sql, list(sound))
+            for key, request in self.select_in(sql, list(sound))
         }
 
     def get_request(self, key: Key) -> Request | None:
@@ -278,7 +278,7 @@ class Store:
         if keys is None:
             rows = self.rows(sql.format(""))
         else:
-            rows = self._select_in(sql.format("AND key IN ({})"), keys)
+            rows = self.select_in(sql.format("AND key IN ({})"), keys)
         found = {}
         for key, request, attempts, failure, _ in rows:
             with contextlib.suppress(*UNREADABLE):  # a failure that is damaged is asked again too
@@ -320,8 +320,9 @@ class Store:
 
     def answered(self) -> int:
         """Answers so far, at the cost of one look-up: a store only grows."""
-        [(last,)] = self.rows("SELECT max(rowid) FROM responses")
-        return int(last or 0)
+        return max(
+            (last or 0 for (last,) in self.rows("SELECT max(rowid) FROM responses")), default=0
+        )
 
     def latest(self, n: int) -> list[tuple[Request, Response]]:
         """The last `n` requests that were answered, the newest first."""
@@ -402,7 +403,8 @@ class Store:
         with explained(self.path):
             yield from self._connection.execute(sql, values)
 
-    def _select_in(self, sql: str, keys: Sequence[Key]) -> Iterator[tuple[Any, ...]]:
+    def select_in(self, sql: str, keys: Sequence[Key]) -> Iterator[tuple[Any, ...]]:
+        """What a query finds whose `{}` stands for some of the keys, for all of them."""
         for start in range(0, len(keys), _IN):
             some = keys[start : start + _IN]
             yield from self.rows(sql.format(",".join("?" * len(some))), some)

@@ -10,8 +10,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Final
 
-from horsesense.errors import StoreError
-from horsesense.files import PRIVATE, created, opened, refuse_links
+from horsesense.errors import InUseError, StoreError
+from horsesense.files import PRIVATE, created, flush, opened, refuse_links
 
 SCHEMA: Final = 1
 APPLICATION: Final = 0x686F7273  # "hors", in the file's header: tells a store from other databases
@@ -133,7 +133,8 @@ def hold(path: Path) -> int:
     """Lock the run directory for this process and leave its id in the lock file.
 
     Raises:
-        StoreError: another process has the lock, or the lock file is a link.
+        InUseError: another process has the lock.
+        StoreError: the lock file is a link.
     """
     # The lock belongs to the open file, not to its name: it ends with the process however that
     # ends, so that a killed run leaves nothing that a user would have to delete.
@@ -145,7 +146,7 @@ def hold(path: Path) -> int:
         os.lseek(lock, 0, os.SEEK_SET)
         holder = os.read(lock, 32).decode(errors="replace").strip() or "unknown"
         os.close(lock)
-        raise StoreError(
+        raise InUseError(
             f"{path.parent} is in use by another run (process {holder})",
             hint="Wait for it to end, or choose another --out.",
         ) from None
@@ -180,6 +181,8 @@ def create(path: Path) -> None:
         created(new).close()
         connection = sqlite3.connect(new)
         try:
+            # Waited for once, when it is whole, and not at each statement.
+            connection.execute("PRAGMA synchronous = OFF")
             connection.executescript(_TABLES)
             for statement in _LATER.values():
                 connection.executescript(statement)
@@ -191,6 +194,7 @@ def create(path: Path) -> None:
             connection.commit()
         finally:
             connection.close()
+        flush(new)
         new.replace(path)
 
 

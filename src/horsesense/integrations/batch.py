@@ -26,11 +26,12 @@ from horsesense.models.openai.api_key import Secret
 from horsesense.models.openai.batch import batch_line, key_of, read_line
 from horsesense.models.openai.protocol import Dialect
 from horsesense.models.registry import make_model
-from horsesense.runs.ask import ask_as, unanswered
+from horsesense.runs.ask import ask_as
 from horsesense.runs.carried import AS_RECORDED
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.exchanges import exchanges
 from horsesense.runs.run import complete
+from horsesense.runs.unanswered import unanswered
 
 MOST_REQUESTS: Final = 50_000
 """Requests in one file, as many as services take."""

@@ -50,13 +50,14 @@ from horsesense.readers.base import FittedReader, Reader
 from horsesense.readers.reading import Reading
 from horsesense.readers.registry import make_reader
 from horsesense.rng import Dice, fingerprint
-from horsesense.runs.ask import stages, study_after
+from horsesense.runs.ask import stages
 from horsesense.runs.carried import OURS, UNKNOWN, Carrier, carried_by_log, import_own
 from horsesense.runs.prepare import Study, load_shots, load_study_items, prepare, reader_names
 from horsesense.runs.record import ModelRecord
 from horsesense.runs.run import Run
 from horsesense.runs.settings import Settings
 from horsesense.runs.tables import is_correct, option_of, trial_of
+from horsesense.runs.unanswered import study_after
 from horsesense.trials.condition import PLAIN
 from horsesense.trials.orders import Design
 from horsesense.trials.trial import Trial, Variant

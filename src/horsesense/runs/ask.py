@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from hashlib import blake2b
 from itertools import groupby
 
-import polars as pl
-
 from horsesense.errors import BudgetSpentError, InterruptedRunError, ModelError, UsageError
+from horsesense.inference.control import Control
 from horsesense.inference.limits import PATIENT, UNLIMITED, Limits, Retry, RunSummary
 from horsesense.inference.probe import capabilities
 from horsesense.inference.runner import run
@@ -46,37 +46,41 @@ async def ask(
     limits: Limits,
     max_connections: int | None = None,
     tell: Callable[[str], None] | None = None,
+    control: Control | None = None,
 ) -> tuple[RunSummary, Outlook]:
     """Ask what has no answer yet; `model` has been entered. Also what this was expected to take.
 
     Nothing is written before the first answer has come. `tell` is given what will be asked, a
-    sentence at a time, before anything is sent.
+    sentence at a time, before anything is sent. `control` says how fast requests are sent.
 
     Raises:
         ModelError: the model cannot be reached, or answered not a single request.
         InterruptedRunError: stopped by the user; what was answered is stored.
         StoreError: the answers cannot be stored.
     """
-    _same_model(directory, model)
+    same_model(directory, model)
     say = tell or (lambda sentence: None)
     with Store.lazy(directory.layout.store, lambda: directory.begin(described)) as store:
-        expected = await _expected(directory, model, store, limits)
+        expected = await expectation(directory, model, store, limits)
         for sentence in expected.sentences():
             say(sentence)
         with progress("finding out what the model offers"):
-            described, probed = await _described(directory, model, store, limits)
+            described, probed = await described_model(directory, model, store, limits)
         asking = _prepared(directory, model, described, store, max_connections, PATIENT, probed)
+        asking.control = control
         asking.expect(expected.prompts, exact=expected.exact)
         if probed.seconds and expected.to_ask:
             say(expected.pace(probed.seconds, max_connections or model.max_connections))
         spent = await asking.rounds(limits)
-    return _settled(directory, spent), expected
+    return settled(directory, spent), expected
 
 
-async def _expected(directory: RunDirectory, model: Model, store: Store, limits: Limits) -> Outlook:
+async def expectation(
+    directory: RunDirectory, model: Model, store: Store, limits: Limits
+) -> Outlook:
     """What will be asked, before the model is asked anything."""
     before = None if directory.record is None else directory.record.model.offers
-    study = _ready(directory, model, ModelRecord.of(model, await assumed(model, before)))
+    study = ready(directory, model, ModelRecord.of(model, await assumed(model, before)))
     with progress("planning"):
         return outlook(study, model, store, limits)
 
@@ -88,17 +92,23 @@ async def ask_as(
     limits: Limits = UNLIMITED,
     max_connections: int | None = None,
     retry: Retry = PATIENT,
+    store: Store | None = None,
+    control: Control | None = None,
+    shown: Progress | None = None,
 ) -> RunSummary:
     """Ask, where what is written down of the model is settled already; see `ask`.
 
     Answers that came by other ways (a batch, a log) are put by a model that stands for the one
-    that gave them (`models.known`).
+    that gave them (`models.known`). What is asked elsewhere has a `store`, a `control` and a
+    progress of its own (`runs.workers`).
     """
-    _same_model(directory, described)
-    with Store.lazy(directory.layout.store, lambda: directory.begin(described)) as store:
-        asking = _prepared(directory, model, described, store, max_connections, retry)
+    same_model(directory, described)
+    begin = partial(directory.begin, described)
+    with store or Store.lazy(directory.layout.store, begin) as kept:
+        asking = _prepared(directory, model, described, kept, max_connections, retry)
+        asking.control, asking.shown = control, shown or asking.shown
         spent = await asking.rounds(limits)
-    return _settled(directory, spent)
+    return settled(directory, spent)
 
 
 def _prepared(
@@ -111,11 +121,11 @@ def _prepared(
     probed: RunSummary | None = None,
 ) -> _Asking:
     """A session of asking, once everything that can be wrong before it has been looked at."""
-    study = _ready(directory, model, described)
+    study = ready(directory, model, described)
     return _Asking(directory, study, store, model, max_connections, retry, probed)
 
 
-def _ready(directory: RunDirectory, model: Model, described: ModelRecord) -> Study:
+def ready(directory: RunDirectory, model: Model, described: ModelRecord) -> Study:
     """The study of what is to be asked of a model; UsageError for what cannot be asked."""
     study = directory.study(described)
     check = getattr(model, "check", None)
@@ -126,14 +136,14 @@ def _ready(directory: RunDirectory, model: Model, described: ModelRecord) -> Stu
     return study
 
 
-def _settled(directory: RunDirectory, spent: RunSummary) -> RunSummary:
+def settled(directory: RunDirectory, spent: RunSummary) -> RunSummary:
     """Write down how asking ended."""
     reason = spent.stopped or ("failures" if spent.failed else "")
     directory.mark("ask", "stopped" if reason else "complete", reason)
     return spent
 
 
-async def _described(
+async def described_model(
     directory: RunDirectory, model: Model, store: Store, limits: Limits
 ) -> tuple[ModelRecord, RunSummary]:
     """What the model offers, and what finding out took.
@@ -149,7 +159,7 @@ async def _described(
     return ModelRecord.of(model, offers), probed
 
 
-def _same_model(directory: RunDirectory, model: Model | ModelRecord) -> None:
+def same_model(directory: RunDirectory, model: Model | ModelRecord) -> None:
     """UsageError if the run holds answers of another model."""
     before = None if directory.record is None else directory.record.model
     if before is not None and before.identity != model.identity:
@@ -178,51 +188,12 @@ async def plan_only(directory: RunDirectory, model: Model) -> ModelRecord:
     What was answered before stays. Raises as `ask` does before anything is asked.
     """
     described = ModelRecord.of(model, await model.capabilities())
-    _same_model(directory, described)
+    same_model(directory, described)
     directory.study(described).readers()
     with Store.lazy(directory.layout.store, lambda: directory.begin(described)) as store:
         store.begin()
         await plan_again(directory, store)
     return described
-
-
-def unanswered(directory: RunDirectory, store: Store) -> Iterator[Asked]:
-    """The requests of a run that have no answer yet, each once.
-
-    Those of a second stage come only once every request of the first has an answer, and was read.
-    """
-    study, seen = directory.study(), set[Key]()
-    for stage, probes in stages(study.probes):
-        if stage > 1:
-            _remember(study, directory)
-        before = len(seen)
-        for planned in study.planner.plan(probes):
-            if planned.key not in seen and not store.known([planned.key]):
-                seen.add(planned.key)
-                yield Asked(planned.key, planned.request)
-        if len(seen) > before:
-            return
-
-
-def study_after(directory: RunDirectory) -> tuple[Study, int]:
-    """A study whose first stage was read, ready to plan the stage that comes next; its number.
-
-    Raises UsageError where no probe depends on earlier answers.
-    """
-    study = directory.study()
-    later = [stage for stage, _ in stages(study.probes) if stage > 1]
-    if not later:
-        raise UsageError("No probe of this study depends on earlier answers: it has one stage.")
-    _remember(study, directory)
-    return study, later[0]
-
-
-def _remember(study: Study, directory: RunDirectory) -> None:
-    """Give the planner what was read of the first stage, and go on counting behind it."""
-    readers = list(directory.known.readers)
-    history = load_history(directory.trials([1]), directory.readings(), readers)
-    study.planner.setting = replace(study.planner.setting, history=history)
-    study.planner.count = directory.trials([1]).select(pl.col("trial").n_unique()).collect().item()
 
 
 class _Asking:
@@ -249,6 +220,7 @@ class _Asking:
         self.readers: tuple[Reader, ...] = ()
         self.plan: dict[int, str] = {}
         self.shown = Progress("asking")
+        self.control: Control | None = None
 
     def expect(self, prompts: int, *, exact: bool) -> None:
         """Show progress towards so many prompts, over all rounds."""
@@ -331,6 +303,7 @@ class _Asking:
                 retry=self.retry,
                 max_connections=self.connections,
                 progress=shown,
+                control=self.control,
             )
         self._check(spent)
         return spent

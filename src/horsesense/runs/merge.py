@@ -74,7 +74,9 @@ def merge(runs: Sequence[str | Path], out: str | Path) -> Merged:
         begin = lambda: whole.begin(described)  # noqa: E731
         store = stack.enter_context(Store.lazy(whole.layout.store, begin))
         answers = absorb(store, stores)
-        _account(whole, store, found)
+        spending = zip(found, stores, strict=True)
+        parts = {str(run.layout.root.resolve()): each.spent() for run, each in spending}
+        account(whole.layout, store, parts)
         with progress("planning the whole study"):
             complete(plan_again(whole, store))
     _tell_spending(whole, found)
@@ -123,24 +125,43 @@ def _whole(first: RunDirectory, layout: Layout) -> RunDirectory:
     return whole
 
 
-def _account(whole: RunDirectory, store: Store, runs: Sequence[RunDirectory]) -> None:
-    """Write down what all of them spent; a run that was merged before is counted once."""
-    path = whole.layout.root / "merged.json"
-    told: dict[str, dict[str, list[int]]] = (
-        orjson.loads(read_whole(path, inside=True)) if path.exists() else {}
-    )
+def account(whole: Layout, store: Store, parts: Mapping[str, Mapping[str, Spent]]) -> None:
+    """Write down what all parts spent; one that was merged before is counted once.
+
+    Args:
+        whole, store: what they are merged into.
+        parts: name of a part -> identity of a model -> what its store says was spent.
+    """
+    told = _merged_before(whole)
     before = told.copy()
-    for run in runs:
-        with run.store() as each:
-            spent = each.spent()
-        told[str(run.layout.root.resolve())] = {name: list(astuple(s)) for name, s in spent.items()}
+    for name, spent in parts.items():
+        told[name] = {identity: list(astuple(one)) for identity, one in spent.items()}
     mine = store.spent()
     for identity in {name for row in told.values() for name in row}:
         own = astuple(mine.get(identity, Spent()))
         old, new = _sums(before, identity), _sums(told, identity)
         counts = (max(0, n - gone) + come for n, gone, come in zip(own, old, new, strict=True))
         store.keep_spent(identity, Spent(*counts))
-    write_whole(path, orjson.dumps(told, option=orjson.OPT_INDENT_2))
+    write_whole(_merged_file(whole), orjson.dumps(told, option=orjson.OPT_INDENT_2))
+
+
+def spent_itself(whole: Layout, store: Store) -> Spent:
+    """What a run spent but for the parts that were merged into it, all models together."""
+    told, total = _merged_before(whole), Spent()
+    for identity, spent in store.spent().items():
+        parts = _sums(told, identity)
+        total += Spent(*(max(0, n - m) for n, m in zip(astuple(spent), parts, strict=True)))
+    return total
+
+
+def _merged_file(whole: Layout) -> Path:
+    return whole.root / "merged.json"
+
+
+def _merged_before(whole: Layout) -> dict[str, dict[str, list[int]]]:
+    """What was written down of parts, by their names."""
+    path = _merged_file(whole)
+    return orjson.loads(read_whole(path, inside=True)) if path.exists() else {}
 
 
 def _tell_spending(whole: RunDirectory, runs: Sequence[RunDirectory]) -> None:

@@ -20,6 +20,7 @@ import polars as pl
 
 from horsesense.errors import InterruptedRunError, StoreError, UsageError
 from horsesense.files import usable
+from horsesense.inference.control import Control
 from horsesense.inference.limits import UNLIMITED, Limits, RunSummary
 from horsesense.inference.stored_rows import Verification
 from horsesense.items.item import ItemSet
@@ -152,11 +153,13 @@ class Run:
         limits: Limits = UNLIMITED,
         max_connections: int | None = None,
         tell: Callable[[str], None] | None = say,
+        rate: float | None = None,
     ) -> RunSummary:
         """Ask what has no answer yet, and say what that took.
 
         Nothing is written before the first answer has come. `tell` is given what will be asked,
-        a sentence at a time, before anything is sent; by default it is said on stderr.
+        a sentence at a time, before anything is sent; by default it is said on stderr. `rate` is
+        the most requests that are sent in a second.
 
         Raises:
             UsageError: the run holds answers of another model.
@@ -166,7 +169,7 @@ class Run:
         """
         refuse_redacted(self.directory)
         self._results = None
-        spent, self.expected = complete(self._ask(model, limits, max_connections, tell))
+        spent, self.expected = complete(self._ask(model, limits, max_connections, tell, rate))
         return spent
 
     def plan(self, model: Model) -> None:
@@ -187,11 +190,13 @@ class Run:
         limits: Limits,
         connections: int | None,
         tell: Callable[[str], None] | None,
+        rate: float | None,
     ) -> tuple[RunSummary, Outlook]:
+        control = Control(rate)
         async with AsyncExitStack() as stack:
             with progress("getting the model ready"):
                 entered = await stack.enter_async_context(model)
-            return await ask.ask(self.directory, entered, limits, connections, tell)
+            return await ask.ask(self.directory, entered, limits, connections, tell, control)
 
     def read(
         self, *readers: str, limits: Limits = UNLIMITED, max_connections: int | None = None

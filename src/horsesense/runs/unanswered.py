@@ -1,0 +1,56 @@
+"""What is left to ask of a run, for those who ask it by other ways: batches, other programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import polars as pl
+
+from horsesense.errors import UsageError
+from horsesense.inference.store import Store
+from horsesense.models.base import Asked
+from horsesense.models.messages import Key
+from horsesense.runs.ask import stages
+from horsesense.runs.directory import RunDirectory
+from horsesense.runs.prepare import Study
+from horsesense.trials.history import load_history
+
+
+def unanswered(directory: RunDirectory, store: Store) -> Iterator[Asked]:
+    """The requests of a run that have no answer yet, each once.
+
+    Those of a second stage come only once every request of the first has an answer, and was read.
+    """
+    study, seen = directory.study(), set[Key]()
+    for stage, probes in stages(study.probes):
+        if stage > 1:
+            _remember(study, directory)
+        before = len(seen)
+        for planned in study.planner.plan(probes):
+            if planned.key not in seen and not store.known([planned.key]):
+                seen.add(planned.key)
+                yield Asked(planned.key, planned.request)
+        if len(seen) > before:
+            return
+
+
+def study_after(directory: RunDirectory) -> tuple[Study, int]:
+    """A study whose first stage was read, ready to plan the stage that comes next; its number.
+
+    Raises UsageError where no probe depends on earlier answers.
+    """
+    study = directory.study()
+    later = [stage for stage, _ in stages(study.probes) if stage > 1]
+    if not later:
+        raise UsageError("No probe of this study depends on earlier answers: it has one stage.")
+    _remember(study, directory)
+    return study, later[0]
+
+
+def _remember(study: Study, directory: RunDirectory) -> None:
+    """Give the planner what was read of the first stage, and go on counting behind it."""
+    readers = list(directory.known.readers)
+    history = load_history(directory.trials([1]), directory.readings(), readers)
+    study.planner.setting = replace(study.planner.setting, history=history)
+    study.planner.count = directory.trials([1]).select(pl.col("trial").n_unique()).collect().item()

@@ -1,0 +1,168 @@
+"""Stores kept where they outlive the machine that wrote them: any address that fsspec knows.
+
+A worker whose disk nobody else sees writes its shard's store there and copies it to the address,
+every few seconds and at the end. Each attempt at a shard has a name of its own, so that a worker
+that was taken for dead overwrites nothing; the next attempt begins with what all before it kept.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import shutil
+import sqlite3
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import TracebackType
+from typing import Any, Final, Self
+
+from horsesense.errors import StoreError, UsageError, install
+from horsesense.files import PRIVATE, make_folder
+from horsesense.inference.store_file import explained
+from horsesense.progress import say
+
+EVERY: Final = 2.0
+"""Seconds between two copies: what a machine that is lost takes with it at most."""
+SUFFIX: Final = ".sqlite"
+WHOLE: Final = frozenset(("s3", "s3a", "gs", "gcs", "abfs", "az", "memory"))
+"""Kinds of addresses at which nobody sees a file before all of it is there."""
+LOCAL: Final = frozenset(("file", "local"))
+
+
+class Keep:
+    """Stores at an address, named SHARD.ATTEMPT.sqlite.
+
+    Args:
+        address: such as s3://bucket/folder or file:///mnt/all. Credentials are those that the
+            library of the address finds on each machine.
+
+    Raises UsageError where the address, or the library that it needs, is not known.
+    """
+
+    def __init__(self, address: str) -> None:
+        try:
+            from fsspec.core import url_to_fs
+        except ImportError:
+            raise UsageError("--keep needs the package fsspec.", hint=install("ray")) from None
+        try:
+            self._files, self._root = url_to_fs(address)
+        except (ImportError, ValueError) as error:
+            raise UsageError(
+                f"{address} cannot be used: {error}",
+                hint="Write an address that fsspec knows, such as s3://BUCKET/FOLDER or"
+                " file:///FOLDER, and install the library that it needs on every machine.",
+            ) from None
+        self.address = address
+        kinds = self._files.protocol
+        self._kinds = {kinds} if isinstance(kinds, str) else set(kinds)
+
+    def names(self, shard: str = "") -> list[str]:
+        """Names of the stores of one shard, or of all; StoreError where they cannot be listed."""
+        with self._explained("listed"):
+            self._files.invalidate_cache()
+            if not self._files.isdir(self._root):
+                return []
+            found = [path.rsplit("/", 1)[-1] for path in self._files.ls(self._root, detail=False)]
+        start = f"{shard}." if shard else ""
+        return sorted(name for name in found if name.startswith(start) and name.endswith(SUFFIX))
+
+    def fetch(self, name: str, to: Path) -> None:
+        """Copy a store from the address; StoreError where that fails."""
+        with self._explained("read"):
+            self._files.get_file(f"{self._root}/{name}", str(to))
+
+    def put(self, path: Path, name: str) -> None:
+        """Copy a store to the address, in the place of an earlier copy of the same name."""
+        with self._explained("written"), TemporaryDirectory(prefix="horsesense-") as folder:
+            whole, there = Path(folder) / name, f"{self._root}/{name}"
+            with explained(path):
+                _copy(path, whole)
+            if self._kinds & LOCAL:  # for its owner alone, as all of a run is
+                make_folder(Path(self._root))
+                whole.chmod(PRIVATE)
+                shutil.copy(whole, f"{there}.part")
+                os.replace(f"{there}.part", there)
+                return
+            self._files.makedirs(self._root, exist_ok=True)
+            part = there if self._kinds & WHOLE else f"{there}.part"
+            self._files.put_file(str(whole), part)
+            if part != there:
+                self._files.mv(part, there)
+
+    @contextlib.contextmanager
+    def _explained(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except (OSError, ImportError) as error:
+            raise StoreError(
+                f"{self.address} cannot be {what}: {error}",
+                hint="Check the address and its permissions; the same command continues.",
+            ) from error
+
+
+def _copy(path: Path, to: Path) -> None:
+    """A whole copy of a store that may be written to meanwhile."""
+    source = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+    target = sqlite3.connect(to)
+    try:
+        source.backup(target)
+        target.execute("PRAGMA journal_mode = DELETE")  # one file, without a log beside it
+    finally:
+        source.close()
+        target.close()
+
+
+class Copying:
+    """Copies the store of one attempt at a shard while it is written, and once more at the end.
+
+    A copy that fails is told and tried again; the one at the end raises StoreError.
+    """
+
+    def __init__(self, keep: Keep, path: Path, shard: str, every: float = EVERY) -> None:
+        self._keep = keep
+        self._path = path
+        self._name = f"{shard}.{secrets.token_hex(8)}{SUFFIX}"
+        self._every = every
+        self._seen: Any = None
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._work, daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._ended.set()
+        self._thread.join()
+        self.copy()
+
+    def _work(self) -> None:
+        while not self._ended.wait(self._every):
+            try:
+                self.copy()
+            except StoreError as error:
+                say(str(error))
+
+    def copy(self) -> None:
+        """Copy the store, if anything was written since; StoreError where that fails."""
+        now = [_size(self._path), _size(Path(f"{self._path}-wal"))]
+        if now != self._seen and now[0]:
+            self._keep.put(self._path, self._name)
+            self._seen = now
+
+
+def _size(path: Path) -> tuple[int, int] | None:
+    """What changes when a file does; None where it is not there."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_size, found.st_mtime_ns

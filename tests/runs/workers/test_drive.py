@@ -1,0 +1,450 @@
+"""Workers that die at any time leave one run: nothing is asked again but what was in flight."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from horsesense.api import Run
+from horsesense.errors import InterruptedRunError, ModelError, UsageError
+from horsesense.inference.limits import Limits
+from horsesense.inference.store import Store
+from horsesense.inference.store_file import hold
+from horsesense.models.base import Asked, Model
+from horsesense.models.messages import Request, Response
+from horsesense.models.registry import make_model
+from horsesense.runs.settings import Settings
+from horsesense.runs.workers import work
+from horsesense.runs.workers.keep import Copying, Keep
+from horsesense.runs.workers.schedule import DEATHS, Event
+from horsesense.runs.workers.work import Job, Standing, Task, Worker
+from horsesense.testing.faults import FaultServer
+
+CONNECTIONS = 4
+PROBING = "Reply with the letter A."
+
+
+class Killed(BaseException):
+    """What stands for SIGKILL in a worker of this process."""
+
+
+@dataclass
+class Here:
+    """An engine whose workers work in this process, one after the other, and die as planned.
+
+    Attributes:
+        dies: after how many calls of its model each worker that has a shard dies; the last of
+            them hold for all further ones. None: never.
+        unfit: how many workers die before they are ready.
+        at: what to do when so many answers have come: (answers, action).
+    """
+
+    workers: int = 3
+    shards: int | None = 8
+    keep: str | None = None
+    dies: Sequence[int | None] = (None,)
+    unfit: int = 0
+    at: tuple[int, Any] | None = None
+    rates: list[float | None] = field(default_factory=list)
+    jobs: list[Job] = field(default_factory=list)
+    buried: Callable[[Path], None] = lambda folder: None
+    """Is called with the folder of the stores when a worker has died."""
+
+    @contextmanager
+    def pool(self, task: Task) -> Iterator[HerePool]:
+        pool = HerePool(self, task)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(work, "make_model", pool.mortal)
+            yield pool
+        pool.close()
+
+
+class HerePool:
+    """The workers of `Here`."""
+
+    def __init__(self, engine: Here, task: Task) -> None:
+        self.engine = engine
+        self.task = task
+        self.plan = deque(engine.dies)
+        self.workers: list[Worker] = []
+        self.gone: set[int] = set()
+        self.happened: list[Event] = []
+        self.given: deque[tuple[int, Job]] = deque()
+        self.calls = self.answers = 0
+        self.most: int | None = None
+        self.told: dict[int, Standing] = {}
+
+    def mortal(self, spec: str, **options: Any) -> Model:
+        model = make_model(spec, **options)
+        respond = model.respond
+
+        async def until_death(batch: Any) -> Any:
+            self.calls += 1
+            if self.most is not None and self.calls > self.most:
+                raise Killed
+            found = await respond(batch)
+            if self.most is not None and self.calls > self.most:
+                raise Killed  # the answer comes to nobody
+            self.answers += 1
+            if self.engine.at is not None and self.answers == self.engine.at[0]:
+                self.engine.at[1](self)
+            return found
+
+        model.respond = until_death  # type: ignore[method-assign]
+        return model
+
+    def start(self) -> int:
+        number = len(self.workers)
+        self.workers.append(Worker(self.task))
+        unfit = number < self.engine.unfit
+        self.gone |= {number} if unfit else set()
+        self.happened.append(Event(number, "died" if unfit else "ready", why="no room"))
+        return number
+
+    def give(self, worker: int, job: Job) -> None:
+        assert worker not in self.gone
+        self.engine.jobs.append(job)
+        self.given.append((worker, job))
+
+    def events(self, seconds: float) -> Sequence[Event]:
+        if self.given and not self.happened:
+            self.happened.append(self.done(*self.given.popleft()))
+        found, self.happened = self.happened, []
+        return found
+
+    def done(self, number: int, job: Job) -> Event:
+        worker, self.calls = self.workers[number], 0
+        self.most = None
+        if job.shard is not None:
+            self.most = self.plan[0] if len(self.plan) == 1 else self.plan.popleft()
+        try:
+            return Event(number, "done", worker.work(job))
+        except Killed:
+            self.told[number] = worker.standing()
+            self.gone.add(number)
+            worker.close()
+            self.engine.buried(self.task.folder)
+            return Event(number, "died", why="killed")
+
+    def standings(self) -> Mapping[int, Standing]:
+        return {}
+
+    def steer(self, worker: int, rate: float | None) -> None:
+        self.engine.rates.append(rate)
+        self.workers[worker].steer(rate)
+
+    def stop(self) -> None:
+        for worker in self.workers:
+            worker.stop()
+
+    def close(self) -> None:
+        for number, worker in enumerate(self.workers):
+            if number not in self.gone:
+                worker.close()
+
+
+def stored(folder: Path) -> set[str]:
+    """Prompts that have an answer in one of the stores of a folder."""
+    found = set()
+    for path in folder.glob("*/store.sqlite"):
+        with Store.open(path, read_only=True) as store:
+            for request, _ in store.latest(10_000):
+                found.add((request.messages or ((None, request.text),))[-1][1])
+    return found
+
+
+@pytest.fixture
+def server() -> Iterator[FaultServer]:
+    with FaultServer() as server:
+        yield server
+
+
+def run_of(path: Path, server: FaultServer, **settings: Any) -> Run:
+    """A run over 20 items, of which no two ask the same."""
+    items = path.parent / "items.jsonl"
+    rows = [
+        {"id": str(n), "question": f"What is {n} + 1?", "options": options, "answer_index": n % 4}
+        for n in range(20)
+        for options in [[str(n + 1 + (place - n) % 4) for place in range(4)]]
+    ]
+    items.write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    asks = {"items": str(items), "model": f"http:m@{server.url}", "probes": ("order",), **settings}
+    return Run.start(path, Settings.of(**asks))
+
+
+def ask(run: Run, engine: Here | None = None, **more: Any) -> Any:
+    return run.ask(engine=engine, max_connections=CONNECTIONS, tell=None, **more)
+
+
+def estimates(run: Run) -> bytes:
+    """All that was found, but for what asking took."""
+    run.read()
+    run.measure()
+    found = orjson.loads(run.directory.layout.estimates.read_bytes())
+    del found["run"]
+    return orjson.dumps(found)
+
+
+def times(server: FaultServer) -> dict[str, int]:
+    """How often each prompt of the study was asked, and not to find out what the model offers."""
+    return {prompt: n for prompt, n in server.sent.items() if prompt != PROBING}
+
+
+def test_workers_that_die_leave_one_run_and_ask_again_what_was_in_flight(
+    tmp_path: Path, server: FaultServer
+) -> None:
+    ask(whole := run_of(tmp_path / "whole", server))
+    asked = times(server)
+    server.sent.clear()
+    stored_then: list[tuple[str, int]] = []
+    engine = Here(
+        dies=(3, None, 7, 2, 5, None, 1, None),
+        buried=lambda folder: stored_then.extend((p, server.sent[p]) for p in stored(folder)),
+    )
+    spent = ask(run := run_of(tmp_path / "run", server), engine)
+    again = {prompt: n for prompt, n in times(server).items() if n > 1}
+    assert times(server).keys() == asked.keys()
+    assert sum(n - 1 for n in again.values()) <= CONNECTIONS * 5
+    assert stored_then
+    assert all(server.sent[prompt] == n for prompt, n in stored_then)
+    assert spent.answered == len(asked)
+    assert spent.complete
+    assert estimates(run) == estimates(whole)
+    assert run.verify().sound
+
+
+def test_a_second_round_is_asked_by_workers_too(tmp_path: Path, server: FaultServer) -> None:
+    probes = ("order", "multi_select")
+    ask(whole := run_of(tmp_path / "whole", server, probes=probes))
+    asked = times(server)
+    server.sent.clear()
+    ask(run := run_of(tmp_path / "run", server, probes=probes), Here(dies=(9, None)))
+    assert times(server).keys() == asked.keys()
+    assert estimates(run) == estimates(whole)
+
+
+@pytest.mark.parametrize("kind", ["file", "memory"])
+def test_what_workers_keep_elsewhere_becomes_one_run(
+    tmp_path: Path, server: FaultServer, kind: str
+) -> None:
+    pytest.importorskip("fsspec")
+    ask(whole := run_of(tmp_path / "whole", server))
+    kept = (tmp_path / "kept").as_uri() if kind == "file" else f"memory://{tmp_path.name}"
+    engine = Here(dies=(5, None, 3, None), shards=6, keep=kept)
+    ask(run := run_of(tmp_path / "run", server), engine)
+    names = Keep(kept).names()
+    assert len({name.partition(".")[0] for name in names} - {"probe"}) == 6
+    assert not (tmp_path / "run" / "shards").exists()
+    assert estimates(run) == estimates(whole)
+    server.sent.clear()
+    again = run_of(tmp_path / "again", server)  # nothing of it is here: all of it is kept
+    assert ask(again, Here(shards=6, keep=kept)).answered == 0
+    assert not times(server)
+    assert estimates(again) == estimates(whole)
+    if kind == "file":
+        modes = {path.stat().st_mode & 0o77 for path in (tmp_path / "kept").iterdir()}
+        assert modes == {0} or os.name == "nt"
+
+
+def test_a_machine_that_is_lost_takes_what_was_not_copied_and_no_more(
+    tmp_path: Path, server: FaultServer
+) -> None:
+    keep, path = Keep((tmp_path / "kept").as_uri()), tmp_path / "store.sqlite"
+    requests = [Request((("user", str(n)),), None) for n in range(3)]
+    asks = [Asked(request.key("m"), request) for request in requests]
+    copying = Copying(keep, path, "00001-of-00002", every=3600)
+    with Store.open(path) as store:
+        store.put([(asks[0], Response("A"))], identity="m")
+        copying.copy()
+        store.put([(asks[1], Response("B"))], identity="m")
+    work.fetch(keep, "00001-of-00002", tmp_path / "next.sqlite")
+    with Store.open(tmp_path / "next.sqlite") as store:
+        assert store.known([ask.key for ask in asks]) == {asks[0].key}
+        store.put([(asks[2], Response("C"))], identity="m")
+    copying.copy()  # by one that was only taken for dead
+    Copying(keep, tmp_path / "next.sqlite", "00001-of-00002").copy()
+    work.fetch(keep, "00001-of-00002", tmp_path / "last.sqlite")
+    with Store.open(tmp_path / "last.sqlite") as store:
+        assert store.known([ask.key for ask in asks]) == {ask.key for ask in asks}
+
+
+def test_keys_stay_in_the_environment_of_each_machine(
+    tmp_path: Path, server: FaultServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_KEY", "sk-secret-of-mine")
+    tasks: list[bytes] = []
+
+    class Seen(Here):
+        def pool(self, task: Task) -> Any:
+            tasks.append(pickle.dumps(task))
+            return super().pool(task)
+
+    ask(run_of(tmp_path / "run", server), engine := Seen(), key_env="MY_KEY")
+    assert server.headers["Authorization"] == "Bearer sk-secret-of-mine"
+    assert b"MY_KEY" in tasks[0]
+    assert b"sk-secret" not in tasks[0] + pickle.dumps(engine.jobs)
+    stored = [path.read_bytes() for path in (tmp_path / "run").rglob("*") if path.is_file()]
+    assert not any(b"sk-secret" in content for content in stored)
+
+
+def test_a_budget_holds_over_all_workers_deaths_and_sessions(
+    tmp_path: Path, server: FaultServer
+) -> None:
+    run = run_of(tmp_path / "run", server)
+    for most in (30, 60):
+        spent = ask(run, Here(dies=(4, None, 6, None)), limits=Limits(requests=most))
+        assert spent.stopped == "budget"
+        assert server.sent.total() <= most
+        run = Run.open(tmp_path / "run")
+    with run.directory.store() as store:
+        [account] = store.spent().values()
+    assert server.sent.total() <= account.requests <= 60
+    assert ask(run, Here()).stopped is None
+    assert all(n <= 2 for n in times(server).values())
+
+
+def test_one_process_and_workers_continue_what_the_other_began(
+    tmp_path: Path, server: FaultServer
+) -> None:
+    run = run_of(tmp_path / "run", server)
+    ask(run, limits=Limits(requests=20))
+    ask(run, Here(shards=4), limits=Limits(requests=40))
+    ask(run, Here(shards=5), limits=Limits(requests=60))
+    assert ask(run).complete
+    assert set(times(server).values()) == {1}
+
+
+def test_the_stores_of_shards_may_be_removed_once_they_are_one_run(
+    tmp_path: Path, server: FaultServer
+) -> None:
+    import shutil
+
+    run = run_of(tmp_path / "run", server)
+    ask(run, Here(), limits=Limits(requests=40))
+    shutil.rmtree(tmp_path / "run" / "shards")
+    assert ask(run, Here()).complete
+    assert set(times(server).values()) == {1}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs signals")
+def test_ctrl_c_leaves_a_run_that_continues(tmp_path: Path, server: FaultServer) -> None:
+    def interrupt(pool: HerePool) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        pool.happened.append(Event(-1, "died"))  # look now, and not when the shard is done
+
+    run = run_of(tmp_path / "run", server)
+    with pytest.raises(InterruptedRunError, match=r"Stopped after \d+ answers"):
+        ask(run, Here(at=(10, interrupt)))
+    sent = len(times(server))
+    assert 10 <= sent < 60
+    assert run.directory.known.stages["ask"].reason == "interrupted"
+    run.measure()
+    assert run.results.findings["unread"]
+    assert ask(run, Here()).complete
+    assert set(times(server).values()) == {1}
+
+
+def test_a_driver_that_is_killed_leaves_a_run_that_continues(
+    tmp_path: Path, server: FaultServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = run_of(tmp_path / "run", server)
+    engine = Here(workers=1, dies=(None, None, None, 5, None))
+    with monkeypatch.context() as patch:
+        patch.setattr(HerePool, "standings", dies_after(engine, jobs=5))
+        with pytest.raises(Killed):
+            ask(run, engine)
+    assert not run.directory.layout.store.exists()
+    sent = server.sent.copy()
+    run = run_of(tmp_path / "run", server)
+    assert ask(run, Here(shards=5)).complete  # cut otherwise, and still nothing is asked again
+    again = {prompt for prompt in sent if prompt != PROBING and server.sent[prompt] > 1}
+    assert len(again) <= CONNECTIONS
+
+
+def dies_after(engine: Here, jobs: int) -> Callable[[HerePool], Mapping[int, Standing]]:
+    """`HerePool.standings` that raises `Killed` once so many jobs were given."""
+
+    def standings(pool: HerePool) -> Mapping[int, Standing]:
+        if len(engine.jobs) >= jobs:
+            raise Killed
+        return {}
+
+    return standings
+
+
+def test_workers_that_do_not_see_the_run_are_told(tmp_path: Path, server: FaultServer) -> None:
+    run = run_of(tmp_path / "run", server)
+
+    class Elsewhere(Here):
+        def pool(self, task: Task) -> Any:
+            return super().pool(replace(task, folder=tmp_path / "other"))
+
+    with pytest.raises(UsageError, match="does not see the folder") as error:
+        ask(run, Elsewhere())
+    assert "--keep" in str(error.value.hint)
+    assert not server.sent
+
+
+def test_a_worker_waits_for_one_that_was_taken_for_dead(
+    tmp_path: Path, server: FaultServer
+) -> None:
+    lingering: list[threading.Timer] = []
+
+    def bury(folder: Path) -> None:
+        lock = hold(next(folder.glob("*-of-*")) / "store.lock")
+        lingering.append(threading.Timer(0.2, os.close, [lock]))
+        lingering[0].start()
+
+    assert ask(run_of(tmp_path / "run", server), Here(dies=(5, None), buried=bury)).complete
+    assert len(lingering) == 1
+
+
+def test_what_kills_every_worker_ends_the_run(tmp_path: Path, server: FaultServer) -> None:
+    run = run_of(tmp_path / "run", server)
+    with pytest.raises(ModelError, match=f"{DEATHS} workers in a row died over shard .*: killed"):
+        ask(run, Here(workers=1, dies=(50, 50, 0)))
+    with run.directory.store() as store:
+        assert store.answered() >= 4  # of the shards before it
+    assert ask(run, Here()).complete
+    with pytest.raises(ModelError, match=f"{DEATHS} workers in a row did not start: no room"):
+        ask(run, Here(unfit=100))
+
+
+def test_workers_that_do_not_start_are_replaced(tmp_path: Path, server: FaultServer) -> None:
+    assert ask(run_of(tmp_path / "run", server), Here(unfit=2)).complete
+
+
+def test_nothing_that_answers_is_an_error(tmp_path: Path) -> None:
+    with FaultServer(hopeless=1.0, faults={"bad_date": 1.0}) as server:
+        run = run_of(tmp_path / "run", server)
+        with pytest.raises(ModelError):
+            ask(run, Here())
+    assert run.directory.record is None
+
+
+def test_the_rate_is_that_of_all_workers(tmp_path: Path, server: FaultServer) -> None:
+    engine = Here(workers=3)
+    ask(run_of(tmp_path / "run", server), engine, rate=900.0)
+    assert {job.rate for job in engine.jobs} | set(engine.rates) == {900.0, 450.0, 300.0}
+
+
+@pytest.mark.parametrize(
+    ("settings", "match"), [({"until": "decided"}, "--until"), ({"shard": "1/2"}, "--shard")]
+)
+def test_what_cannot_be_cut_is_refused(
+    tmp_path: Path, server: FaultServer, settings: dict[str, str], match: str
+) -> None:
+    with pytest.raises(UsageError, match=match):
+        ask(run_of(tmp_path / "run", server, **settings), Here())
+    assert not server.sent
