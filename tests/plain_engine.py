@@ -108,4 +108,6 @@ def started(folder: Path, stop_ids: Any) -> Started:
     def stop() -> None:
         engine.stopped = True
 
-    return Started(engine, settings, engine.room, stop, ("an engine of the tests",))
+    return Started(
+        SimpleNamespace(llm_engine=engine), settings, engine.room, stop, ("an engine of the tests",)
+    )

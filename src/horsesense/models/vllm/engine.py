@@ -31,11 +31,18 @@ CPU_CACHE_GIB: Final = 4.0
 
 
 class LLMEngine(Protocol):
-    """The part of vLLM's engine that is used here."""
+    """The part of vLLM's `LLMEngine` that is used here."""
 
     def add_request(self, request_id: str, prompt: Any, params: Any) -> Any: ...
 
     def step(self) -> list[Any]: ...
+
+
+class OfflineLLM(Protocol):
+    """The part of vLLM's `LLM` that is used here."""
+
+    @property
+    def llm_engine(self) -> LLMEngine: ...
 
 
 @dataclass(frozen=True)
@@ -43,18 +50,23 @@ class Started:
     """A running engine.
 
     Attributes:
-        engine: vLLM's.
+        llm: vLLM's `LLM`.
         sampling_params: makes its parameters from those of a call.
         context_length: tokens that prompt and reply share.
         stop: ends its processes.
         notes: sentences for the plan.
     """
 
-    engine: LLMEngine
+    llm: OfflineLLM
     sampling_params: Callable[..., Any]
     context_length: int
     stop: Callable[[], None]
     notes: tuple[str, ...] = ()
+
+    def begin(self, name: str, call: Call) -> None:
+        """Hand over a call; ValueError where vLLM refuses it."""
+        params = self.sampling_params(**call.settings())
+        self.llm.llm_engine.add_request(name, {"prompt_token_ids": list(call.prompt)}, params)
 
 
 def start(weights: Weights, options: Mapping[str, Any], stop_ids: Iterable[int]) -> Started:
@@ -104,7 +116,7 @@ def start(weights: Weights, options: Mapping[str, Any], stop_ids: Iterable[int])
     }
     block = engine.vllm_config.cache_config.block_size
     return Started(
-        engine,
+        llm,
         lambda **settings: SamplingParams(**fixed, **settings),
         engine.model_config.max_model_len,
         engine.engine_core.shutdown,
@@ -211,7 +223,7 @@ class Engine:
                 while self._waiting and self._fits(self._waiting[0]):
                     self._submit(started, self._waiting.popleft())
                 if self._open:
-                    self._collect(started.engine.step())
+                    self._collect(started.llm.llm_engine.step())
         except BaseException as error:  # noqa: BLE001 - likewise whoever waits for an answer
             self._dead = error
             self._fail_all(error)
@@ -238,9 +250,8 @@ class Engine:
         self._tops = batch.tops
         for call in batch.calls:
             name = str(next(self._names))
-            prompt = {"prompt_token_ids": list(call.prompt)}
             try:
-                started.engine.add_request(name, prompt, started.sampling_params(**call.settings()))
+                started.begin(name, call)
             except ValueError as error:
                 self._settle(batch, call, Failure("rejected", f"{error}", retryable=False))
             else:
