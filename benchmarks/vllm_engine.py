@@ -24,8 +24,7 @@ import os
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -144,53 +143,50 @@ async def through_the_runner(model: Model, requests: Sequence[Request]) -> None:
 
 async def speed(model: VllmBackend, requests: Sequence[Request], rounds: int, title: str) -> None:
     """Turns of bare vLLM and of horsesense on the same prompts."""
-    tokens, started = model._loaded()
+    tokens, started = model.loaded()
+    engine = model.engine
+    assert engine is not None
     calls = [
-        next(iter(Readout(Asked(bytes(16), each), tokens, started.context_length).calls()))
+        next(Readout(Asked(bytes(16), each), tokens, started.context_length).calls())
         for each in requests
     ]
     prompts = [{"prompt_token_ids": list(call.prompt)} for call in calls]
-    params = [started.sampling_params(**call.settings()) for call in calls]
-    plain = [
-        started.sampling_params(**{**call.settings(), "logprob_token_ids": None}) for call in calls
-    ]
+    llm: Any = started.llm
 
-    def bare(settings: Sequence[Any]) -> Callable[[], int]:
-        def go() -> int:
-            outputs = started.llm.generate(prompts, settings, use_tqdm=False)
-            return sum(len(o.prompt_token_ids) - (o.num_cached_tokens or 0) for o in outputs)
+    async def bare(count: int) -> int:
+        params = [started.sampling_params(**call.settings()) for call in calls[:count]]
+        outputs = llm.generate(prompts[:count], params, use_tqdm=False)
+        return sum(len(one.prompt_token_ids) - (one.num_cached_tokens or 0) for one in outputs)
 
-        return go
+    async def ours(count: int) -> int:
+        before = engine.prompt_tokens - engine.cached_tokens
+        await through_the_runner(model, requests[:count])
+        return engine.prompt_tokens - engine.cached_tokens - before
 
-    ways = {"text alone": bare(plain), "bare": bare(params), "horsesense": None}
-    laps = {name: Lap() for name in ways}
-    for turn in range(rounds + 1):  # the first warms up and does not count
-        for name, go in ways.items():
-            started.llm.reset_prefix_cache()
-            assert model.engine is not None
-            before = model.engine.prompt_tokens - model.engine.cached_tokens
-            with laps[name] if turn else nullcontext():
-                if go is None:
-                    await through_the_runner(model, requests)
-                    computed = model.engine.prompt_tokens - model.engine.cached_tokens - before
-                else:
-                    computed = go()
-            laps[name].computed = computed
+    ways = {"bare vLLM": (bare, Lap()), "horsesense": (ours, Lap())}
+    for turn in range(rounds + 1):
+        for go, lap in list(ways.values())[:: 1 if turn % 2 else -1]:
+            llm.reset_prefix_cache()
+            if turn:
+                with lap:
+                    lap.computed = await go(len(requests))
+            else:
+                await go(8)  # warms up
     nodes, last = 0, ()
     for prompt in sorted(call.prompt for call in calls):
         nodes += len(prompt) - common_length(last, prompt)
         last = prompt
-    print(f"\n## {title}: {len(requests)} prompts, {rounds} rounds")
     total = sum(len(call.prompt) for call in calls)
+    print(f"\n## {title}: {len(requests)} prompts, {rounds} rounds")
     print(f"tokens of all prompts {total:,}; nodes of their trie {nodes:,}")
-    for name, lap in laps.items():
+    for name, (_, lap) in ways.items():
         print(lap.line(name, len(requests)), f"{lap.computed:10,} prompt tokens computed")
-    ours, theirs = laps["horsesense"], laps["bare"]
-    turns = [b / a for a, b in zip(ours.wall, theirs.wall, strict=True)]
+    (_, theirs), (_, mine) = ways.values()
+    turns = [b / a for a, b in zip(mine.wall, theirs.wall, strict=True)]
     print(
-        f"horsesense / bare: {sum(theirs.wall) / sum(ours.wall):.2f} by wall clock "
+        f"horsesense / bare: {sum(theirs.wall) / sum(mine.wall):.2f} by wall clock "
         f"(rounds {min(turns):.2f} to {max(turns):.2f}, median {statistics.median(turns):.2f}), "
-        f"{sum(theirs.cpu) / sum(ours.cpu):.2f} by processor time"
+        f"{sum(theirs.cpu) / sum(mine.cpu):.2f} by processor time"
     )
 
 

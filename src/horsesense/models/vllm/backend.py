@@ -148,7 +148,7 @@ class VllmBackend:
 
     async def capabilities(self) -> Capabilities:
         """What the loaded model offers; the notes say how it is run."""
-        tokens, started = self._loaded()
+        tokens, started = self.loaded()
         return Capabilities(
             chat=tokens.has_template,
             completion=True,
@@ -162,14 +162,13 @@ class VllmBackend:
     def count_tokens(self, request: Request) -> int | None:
         """Length of the prompt in tokens; None where the model's template refuses it."""
         try:
-            return len(self._loaded()[0].prompt(request))
+            return len(self.loaded()[0].prompt(request))
         except ValueError:
             return None
 
     async def respond(self, batch: Sequence[Asked]) -> Sequence[Response | Failure]:
         """Answer a batch, in order; ModelError where the engine has died."""
-        if self.engine is None:
-            self._loaded()
+        self.loaded()
         assert self.engine is not None
         readouts = await asyncio.to_thread(lambda: [*map(self._readout, batch)])
         answers = await self.engine.ask(
@@ -181,13 +180,14 @@ class VllmBackend:
         ]
 
     def _readout(self, asked: Asked) -> Readout | Failure:
-        tokens, started = self._loaded()
+        tokens, started = self.loaded()
         try:
             return Readout(asked, tokens, started.context_length)
         except ValueError as error:
             return Failure("rejected", f"{error}", retryable=False)
 
-    def _loaded(self) -> tuple[Tokens, Started]:
+    def loaded(self) -> tuple[Tokens, Started]:
+        """Tokeniser and engine; ModelError outside `async with`."""
         if self._tokens is None or self._started is None:
             raise ModelError(f"{self.name} is not loaded.", hint="Use it in `async with`.")
         return self._tokens, self._started
