@@ -31,8 +31,8 @@ def test_scripts_that_are_named_are_there() -> None:
         assert (ROOT / name).exists(), name
 
 
-APART = ("inspect", "lm-eval", "ray")
-"""Extras that are other programs; `scripts/test_harnesses` gives each an environment."""
+APART = ("inspect", "lm-eval", "ray", "vllm")
+"""Extras that are other programs, or pin torch: each has an environment of its own."""
 
 
 def test_the_lock_has_every_library() -> None:

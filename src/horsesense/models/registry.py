@@ -28,6 +28,12 @@ for _scheme in (
         "A local model through transformers, GGUF files too; `hf:smollm2` is the demo's.",
     ),
     Scheme(
+        "vllm",
+        "horsesense.models.vllm.backend",
+        "PATH-or-NAME[?key=value&...]",
+        "A local model through vLLM, for many requests at once (extra `vllm`; docs/vllm.md).",
+    ),
+    Scheme(
         "sim",
         "horsesense.models.simulated.backend",
         "PROFILE[?key=value&...]",

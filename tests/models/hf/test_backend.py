@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 import json
 import shutil
 import subprocess
@@ -24,78 +23,24 @@ from horsesense.models.hf.backend import (  # noqa: E402
 )
 from horsesense.models.messages import Failure, Request, SamplingParams  # noqa: E402
 from horsesense.testing.models import check_model  # noqa: E402
+from tiny_model import (  # noqa: E402
+    CORPUS,
+    PARAMS,
+    TEMPLATE,
+    ask,
+    chat,
+    make_model,
+    numbers,
+    orders,
+    plain,
+)
 
 pytestmark = pytest.mark.local
-
-TEMPLATE = (
-    "{{ bos_token }}{% for m in messages %}{% if m['role'] == 'system' %}"
-    "{{ raise_exception('no system messages') }}{% endif %}"
-    "[{{ m['role'] }}]{{ m['content'] }}{% endfor %}"
-    "{% if add_generation_prompt %}[assistant]{% endif %}"
-)
-CORPUS = [
-    "Question: which colour is the sky? A. red B. blue C. green D. black Answer: B",
-    "Question: which animal barks? A. cat B. dog C. cow D. horse Answer: B",
-    "the answer is red, the answer is blue, the dog is black, the horse is green",
-]
-
-
-def make_tokenizer():
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
-    from transformers import PreTrainedTokenizerFast
-
-    bare = Tokenizer(models.BPE())
-    bare.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    bare.decoder = decoders.ByteLevel()
-    trainer = trainers.BpeTrainer(
-        vocab_size=400,
-        special_tokens=["<s>", "</s>"],
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-        show_progress=False,
-    )
-    bare.train_from_iterator(CORPUS * 5, trainer)
-    bare.post_processor = processors.TemplateProcessing(
-        single="<s> $A", special_tokens=[("<s>", 0)]
-    )
-    made = PreTrainedTokenizerFast(tokenizer_object=bare, bos_token="<s>", eos_token="</s>")
-    made.chat_template = TEMPLATE
-    return made
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A model directory: three layers of random weights, a byte-level BPE, a chat template."""
-    from transformers import LlamaConfig, LlamaForCausalLM
-
-    path = tmp_path_factory.mktemp("models") / "tiny"
-    tokenizer = make_tokenizer()
-    torch.manual_seed(1)
-    config = LlamaConfig(
-        vocab_size=len(tokenizer),
-        hidden_size=32,
-        intermediate_size=48,
-        num_hidden_layers=3,
-        num_attention_heads=4,
-        num_key_value_heads=2,
-        max_position_embeddings=128,
-        initializer_range=0.2,
-        bos_token_id=0,
-        eos_token_id=1,
-    )
-    LlamaForCausalLM(config).save_pretrained(path)
-    tokenizer.save_pretrained(path)
-    return path
-
-
-def ask(backend, *requests):
-    """Answer requests in one batch, in a loop of their own."""
-
-    async def go():
-        async with backend:
-            asked = [Asked(r.key(backend.identity), r) for r in requests]
-            return await backend.respond(asked), await backend.capabilities()
-
-    return asyncio.run(go())[0]
+    return make_model(tmp_path_factory.mktemp("models") / "tiny")
 
 
 def loaded(backend):
@@ -106,39 +51,6 @@ def loaded(backend):
         return backend.model
 
     return asyncio.run(go())
-
-
-def chat(content: str, **params) -> Request:
-    return Request((("user", content),), None, SamplingParams(**params))
-
-
-def plain(text: str, **params) -> Request:
-    return Request(None, text, SamplingParams(**params))
-
-
-def orders(**params) -> list[Request]:
-    shown = itertools.permutations(["red", "blue", "green"])
-    return [
-        chat(
-            "which colour is the sky? "
-            + " ".join(f"{x}. {o}" for x, o in zip("ABC", s, strict=True)),
-            **params,
-        )
-        for s in shown
-    ]
-
-
-def numbers(response) -> list[float]:
-    found = [v for position in response.token_logprobs for v in position.values()]
-    return found + [v for v, _ in response.continuations.values()]
-
-
-PARAMS = {
-    "max_tokens": 6,
-    "top_logprobs": 4,
-    "label_tokens": ("A", "B", "C"),
-    "continuations": ("red", "blue", "the dog"),
-}
 
 
 def test_sharing_changes_nothing(folder):

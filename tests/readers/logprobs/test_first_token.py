@@ -246,7 +246,17 @@ def test_where_labels_stand_is_reported_of_every_model():
     assert report["positions"][2]["mass"] == pytest.approx(math.exp(-0.2) + math.exp(-2))
     logits = Response("A", token_logprobs=({"A": 24.0, "B": 3.0},))
     reader.fit([(trial, logits) for trial in trials], Setting(items))
-    assert reader.report() == {"positions": [], "offset": 0}
+    assert reader.report() == {"positions": [], "offset": 0, "labels": 16, "missing": 8}
+
+
+def test_labels_without_a_score_are_counted():
+    """A model that gives its most likely tokens alone may leave a label out."""
+    reader, items = FirstTokenReader(), made(3)
+    trials = [Trial("original", PLAIN, 0, (show(item, "choice"),)) for item in items]
+    replies = [{"A": -0.1, " B": -3.0}, {"B": -0.1, "The": -3.0}, {"The": -0.1}]
+    answered = [Response("", token_logprobs=(scores, {"A": -1.0})) for scores in replies]
+    reader.fit(list(zip(trials, answered, strict=True)), Setting(items))
+    assert (reader.report()["labels"], reader.report()["missing"]) == (12, 9)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl
 
 from horsesense.errors import ModelError, UsageError
 from horsesense.models.base import Asked, Capabilities
-from horsesense.models.hf.loading import adapter_fingerprint, load, with_adapter
+from horsesense.models.hf.loading import adapter_fingerprint, load, stop_ids, with_adapter
 from horsesense.models.hf.local import LocalModel
 from horsesense.models.hf.tokens import Tokens
 from horsesense.models.hf.weights import (
@@ -154,7 +154,7 @@ class TransformersBackend:
         )
         if self.adapter is not None:
             self._adapted = with_adapter(model, self.adapter)
-        return LocalModel(model, Tokens(tokenizer, _stop_ids(model)))
+        return LocalModel(model, Tokens(tokenizer, stop_ids(model.generation_config)))
 
     async def capabilities(self) -> Capabilities:
         """What the loaded model offers, and in the notes how it is scored and why."""
@@ -189,8 +189,3 @@ class TransformersBackend:
         if self._loaded is None:
             raise ModelError(f"{self.name} is not loaded.", hint="Use it in `async with`.")
         return self._loaded
-
-
-def _stop_ids(model: Any) -> list[int]:
-    found = model.generation_config.eos_token_id
-    return [found] if isinstance(found, int) else list(found or ())

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from horsesense.errors import ModelError, UsageError, install
 from horsesense.files import read_whole, write_whole
+from horsesense.models.hf.tokens import Tokens
 from horsesense.models.hf.weights import Weights
 
 ADAPTER: Final = "adapter_model.safetensors"
@@ -65,6 +66,35 @@ def load(
     if weights.gguf:
         _forget_packing(model)
     return model, tokenizer
+
+
+def load_tokens(weights: Weights) -> Tokens:
+    """The tokeniser alone, with the tokens that end a reply by the model's configuration.
+
+    Raises:
+        ModelError: transformers is missing, or the files are damaged.
+    """
+    try:
+        from transformers import AutoConfig, AutoTokenizer, GenerationConfig
+    except ImportError as error:
+        raise ModelError(f"The tokeniser needs {error.name}.", hint=_LOCAL) from error
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(weights.folder, trust_remote_code=False)
+        if (weights.folder / "generation_config.json").is_file():
+            settings = GenerationConfig.from_pretrained(weights.folder)
+        else:
+            config = AutoConfig.from_pretrained(weights.folder, trust_remote_code=False)
+            settings = GenerationConfig.from_model_config(config)
+    # A damaged file raises whatever its reader has.
+    except Exception as error:
+        raise ModelError(f"{weights.name} has no tokeniser that can be loaded: {error}") from error
+    return Tokens(tokenizer, stop_ids(settings))
+
+
+def stop_ids(settings: Any) -> list[int]:
+    """Tokens that end a reply, of a generation configuration of transformers."""
+    found = settings.eos_token_id
+    return [found] if isinstance(found, int) else list(found or ())
 
 
 def _forget_packing(model: Any) -> None:

@@ -51,9 +51,14 @@ class Tokens:
         Raises:
             ValueError: messages for a model without a chat template, or refused by it.
         """
-        if request.messages is None:
-            return self._completion(request.text or "")
-        return tuple(self._encode(self._rendered(request.messages)))
+        return self._prompt(request.messages, request.text)
+
+    # A prompt is counted before it is asked: the same tokens are wanted twice.
+    @lru_cache(maxsize=1024)  # noqa: B019 - one tokeniser lives as long as its backend
+    def _prompt(self, messages: tuple[Message, ...] | None, text: str | None) -> tuple[int, ...]:
+        if messages is None:
+            return self._completion(text or "")
+        return tuple(self._encode(self._rendered(messages)))
 
     def replies(self, request: Request, texts: Sequence[str]) -> dict[str, tuple[int, ...]]:
         """Token ids of each text as what follows the prompt of `request`.

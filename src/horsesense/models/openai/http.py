@@ -28,6 +28,7 @@ from horsesense.errors import ModelError, UsageError
 from horsesense.models.base import Ask, Asked, Capabilities
 from horsesense.models.messages import Failure, Request, Response, SamplingParams
 from horsesense.models.openai.api_key import DEFAULT, GIVEN, Secret, default_url, is_loopback
+from horsesense.models.openai.label_tokens import PROBED, LabelTokens
 from horsesense.models.openai.protocol import (
     START,
     Dialect,
@@ -169,6 +170,9 @@ class HttpModel:
         self._session: aiohttp.ClientSession | None = None
         self._chat = url / "chat/completions"
         self._completions = url / "completions"
+        # Beside /v1, as the server has it.
+        self._tokenizer = (url.parent if url.name == "v1" else url) / "tokenize"
+        self._label_tokens = LabelTokens(self._tokenize)
 
     def __repr__(self) -> str:
         return f"HttpModel({self.identity!r})"
@@ -223,7 +227,11 @@ class HttpModel:
             message = "the protocol cannot score given replies"
             return Failure("rejected", message, retryable=False, unsent=True)
         dialect = self.dialect
-        body = orjson.dumps(body_of(request, self.model, dialect))
+        labels = request.params.label_tokens if dialect.token_ids else ()
+        ids = await self._label_tokens.of(labels)
+        if isinstance(ids, Failure):
+            return ids
+        body = orjson.dumps(body_of(request, self.model, dialect, ids))
         started = time.perf_counter()
         reply = await self._call("POST", self._url_for(request), body)
         if isinstance(reply, bytes):
@@ -298,14 +306,40 @@ class HttpModel:
                 f"{self.url} does not say whether it takes chat prompts: {unsure.message}",
                 hint="Nothing else was asked. Run the same command again when it is well.",
             )
-        top = next(iter(offers.values()))
+        form, top = next(iter(offers.items()))
+        ignored = await self._probe_labels(form, top, ask)
         return Capabilities(
             chat="chat" in offers,
             completion="completion" in offers,
             top_logprobs=top,
+            label_tokens=self.dialect.token_ids,
             context_length=(listed or {}).get(self.model),
-            notes=(*_notes(found), *self.dialect.notes()),
+            notes=(*_notes(found), *ignored, *self.dialect.notes()),
         )
+
+    async def _probe_labels(self, form: Form, top: int, ask: Ask) -> list[str]:
+        """Find out whether labels can be scored by their tokens; a note where they cannot.
+
+        Only a server that tokenises (vLLM) is asked. One that does not know the field may ignore
+        it, so that all of the unlikely labels must come back.
+        """
+        if not top or not isinstance(await self._label_tokens.of(PROBED), tuple):
+            return []
+        self.dialect = replace(self.dialect, token_ids=True)
+        params = SamplingParams(max_tokens=1, top_logprobs=top, label_tokens=PROBED)
+        result = await _patiently(_probing(form, params), ask)
+        given = result.token_logprobs[:1] if isinstance(result, Response) else ()
+        if set(PROBED) <= {text.strip() for position in given for text in position}:
+            return []
+        self.dialect = replace(self.dialect, token_ids=False)
+        return [
+            "The server does not score tokens by name (logprob_token_ids): "
+            f"labels that are not among the {top} most likely tokens are missing, and counted."
+        ]
+
+    async def _tokenize(self, text: str) -> bytes | Failure:
+        body = {"model": self.model, "prompt": text, "add_special_tokens": False}
+        return await self._call("POST", self._tokenizer, orjson.dumps(body))
 
     async def _listed(self) -> dict[str, int | None] | None:
         """The server's models with their context lengths; None where it has no such list."""
@@ -328,9 +362,7 @@ class HttpModel:
 async def _top_of(form: Form, ask: Ask, tops: Sequence[int] = (20, 5, 0)) -> int | Failure:
     """How many top log-probabilities a form gives; a Failure if it does not work."""
     params = SamplingParams(max_tokens=16, top_logprobs=tops[0])
-    chat = form == "chat"
-    request = Request((("user", PROBE),) if chat else None, None if chat else PROBE, params)
-    result = await _patiently(request, ask)
+    result = await _patiently(_probing(form, params), ask)
     if isinstance(result, Response):
         return min(tops[0], len(result.token_logprobs[0])) if result.token_logprobs else 0
     # Servers differ in how many log-probabilities they allow (20, 5, none), and say so only
@@ -338,6 +370,11 @@ async def _top_of(form: Form, ask: Ask, tops: Sequence[int] = (20, 5, 0)) -> int
     if result.status in (400, 422) and len(tops) > 1:
         return await _top_of(form, ask, tops[1:])
     return result
+
+
+def _probing(form: Form, params: SamplingParams) -> Request:
+    chat = form == "chat"
+    return Request((("user", PROBE),) if chat else None, None if chat else PROBE, params)
 
 
 async def _patiently(request: Request, ask: Ask) -> Response | Failure:

@@ -11,7 +11,7 @@ import email.utils
 import math
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeVar
 
@@ -22,6 +22,8 @@ from horsesense.models.messages import Failure, Request, Response, Usage
 SCORED_TOKENS: Final = 8
 """Tokens of a reply whose log-probabilities are kept; a label is read from the first ones."""
 
+NO_LOGPROB: Final = -9999.0
+"""Stands for a log-probability that is not known, in OpenAI's protocol as in vLLM."""
 MOST_TOKENS: Final = 2**31
 """A larger number is no count of tokens; sums of these fit into every file."""
 START: Final = 2**16
@@ -46,15 +48,19 @@ class Dialect:
     Attributes:
         limit_field: name of the limit of generated tokens.
         temperature: whether a temperature may be given; if not, the server's own applies.
+        token_ids: whether it scores tokens that are named (`logprob_token_ids`, of vLLM).
     """
 
     limit_field: str = "max_tokens"
     temperature: bool = True
+    token_ids: bool = False
 
     def after(self, refusal: str) -> Dialect:
         """The dialect that a refusal asks for; the same one if it is about something else."""
         if "max_completion_tokens" in refusal and self.limit_field == "max_tokens":
             return replace(self, limit_field="max_completion_tokens")
+        if self.token_ids and "logprob_token_ids" in refusal:
+            return replace(self, token_ids=False)
         if self.temperature and re.search(
             r"temperature.{0,80}(unsupported|not support|only the default)|"
             r"(unsupported|not support).{0,80}temperature",
@@ -73,22 +79,33 @@ class Dialect:
             notes.append(
                 "The server refuses a temperature and uses its own, so that answers may vary."
             )
+        if self.token_ids:
+            notes.append("The server scores every label, by its tokens (logprob_token_ids).")
         return notes
 
 
-def body_of(request: Request, model: str, dialect: Dialect) -> dict[str, Any]:
-    """The JSON body that asks for what `request` wants, to /chat/completions or /completions."""
+def body_of(
+    request: Request, model: str, dialect: Dialect, label_ids: Sequence[int] = ()
+) -> dict[str, Any]:
+    """The JSON body that asks for what `request` wants, to /chat/completions or /completions.
+
+    `label_ids` are the tokens of its labels, for a server that scores tokens that are named. It
+    gives them instead of the most likely ones; one that does not know the field gives these.
+    """
     params = request.params
     body: dict[str, Any] = {"model": model}
+    scored = bool(params.top_logprobs or label_ids)
     if request.messages is None:
         body["prompt"] = request.text
-        if params.top_logprobs:
+        if scored:
             body["logprobs"] = params.top_logprobs
     else:
         body["messages"] = [{"role": role, "content": text} for role, text in request.messages]
-        if params.top_logprobs:
+        if scored:
             body["logprobs"] = True
             body["top_logprobs"] = params.top_logprobs
+    if label_ids:
+        body["logprob_token_ids"] = list(label_ids)
     # A server generates at least one token, also where its scores alone are wanted.
     body[dialect.limit_field] = max(1, params.max_tokens)
     if dialect.temperature:
@@ -238,11 +255,15 @@ def _response(reply: dict[str, Any], request: Request, latency: float | None) ->
     return Response(
         text=text if request.params.max_tokens else "",
         finish_reason=reason,
-        token_logprobs=token_logprobs if request.params.top_logprobs else (),
+        token_logprobs=token_logprobs if _scored(request) else (),
         usage=_usage(reply.get("usage")),
         latency=latency,
         served_by=served_by if isinstance(served_by, str) else None,
     )
+
+
+def _scored(request: Request) -> bool:
+    return bool(request.params.top_logprobs or request.params.label_tokens)
 
 
 _Read = tuple[str, tuple[dict[str, float], ...]]
@@ -262,7 +283,7 @@ def _chat(choice: dict[str, Any]) -> _Read:
         found: dict[str, float] = {}
         for entry in (*top, chosen):  # the chosen token may be missing among the most probable
             found.setdefault(*_token(entry))
-        token_logprobs.append(found)
+        token_logprobs.append(_given(found))
     return _typed(text, str, "choices[0].message.content"), tuple(token_logprobs)
 
 
@@ -290,6 +311,13 @@ def _logprob(value: Any) -> float:
     return float(value)
 
 
+def _given(scores: dict[str, float]) -> dict[str, float]:
+    """Scores without those that stand for none: a server says so with -9999."""
+    if min(scores.values(), default=0.0) > NO_LOGPROB:
+        return scores
+    return {token: value for token, value in scores.items() if value > NO_LOGPROB}
+
+
 def _completion(choice: dict[str, Any]) -> _Read:
     text = _typed(choice.get("text"), str, "choices[0].text")
     logprobs = _typed(choice.get("logprobs") or {}, dict, "logprobs")
@@ -297,7 +325,7 @@ def _completion(choice: dict[str, Any]) -> _Read:
     token_logprobs = []
     for top in tops[:SCORED_TOKENS]:
         table = _typed(top or {}, dict, "logprobs.top_logprobs[]")
-        token_logprobs.append({token: _logprob(value) for token, value in table.items()})
+        token_logprobs.append(_given({token: _logprob(v) for token, v in table.items()}))
     return text, tuple(token_logprobs)
 
 

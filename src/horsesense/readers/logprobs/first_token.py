@@ -21,7 +21,7 @@ from horsesense.readers.reading import Reading
 from horsesense.readers.version import Rules
 from horsesense.trials.trial import Trial, none_phrase
 
-RULES: Final = Rules(version="1", source="27b64c2b2e2d")
+RULES: Final = Rules(version="1", source="f31180e03d9e")
 
 NO_LOGIT: Final = 1e-3
 """Largest logarithm of a probability, rounding errors allowed for."""
@@ -78,6 +78,8 @@ class FirstTokenReader:
 
     former_parameters: ClassVar[Mapping[str, str]] = {"position": "token"}
     _masses: list[list[float]] = field(default_factory=list, init=False, repr=False)
+    _labels: int = field(default=0, init=False, repr=False)
+    _missing: int = field(default=0, init=False, repr=False)
 
     fits_on = frozenset(("original",))
     reads_scores = True
@@ -125,13 +127,17 @@ class FirstTokenReader:
 
     def fit(self, answered: Iterable[tuple[Trial, Response]], setting: object) -> None:
         """Look where the labels stand in the replies to the items as published."""
-        totals = (
-            [log_sum(logs) for logs in scored(trial, response)]
-            for trial, response in answered
-            if trial.answer_format == "letter" and response.token_logprobs
-        )
-        # Recorded logits have no mass: only their differences mean something.
-        self._masses = [[*map(math.exp, reply)] for reply in totals if max(reply) <= NO_LOGIT]
+        self._masses, self._labels, self._missing = [], 0, 0
+        for trial, response in answered:
+            if trial.answer_format != "letter" or not response.token_logprobs:
+                continue
+            by_position = scored(trial, response)
+            self._labels += len(by_position[0])
+            self._missing += by_position[0].count(-math.inf)
+            totals = [log_sum(logs) for logs in by_position]
+            # Recorded logits have no mass: only their differences mean something.
+            if max(totals) <= NO_LOGIT:
+                self._masses.append([*map(math.exp, totals)])
 
     def report(self) -> dict[str, Any]:
         """Where the labels' mass sits: `positions`, one row each, and the `offset` found.
@@ -139,6 +145,8 @@ class FirstTokenReader:
         `mass` is the mean probability of all labels together over the replies that reach the
         position, `held` the share of them in which it is at least 0.5. The offset is the number
         of tokens before the position where labels stand most often, 0 where that is the first.
+        `missing` of all `labels` have no log-probability at the first position: a model that gives
+        its most likely tokens alone gives none for the others.
         """
         rows = []
         for place in range(max(map(len, self._masses), default=0)):
@@ -155,7 +163,12 @@ class FirstTokenReader:
             )
         best = max(rows, key=lambda row: row["held_of_all"], default=None)
         offset = 0 if best is None or not best["held_of_all"] else int(best["position"]) - 1
-        return {"positions": rows, "offset": offset}
+        return {
+            "positions": rows,
+            "offset": offset,
+            "labels": self._labels,
+            "missing": self._missing,
+        }
 
 
 def scored(trial: Trial, response: Response) -> list[list[float]]:

@@ -67,7 +67,16 @@ def left_out(run: Results) -> Context:
         "flags": [(text, flags[flag]) for flag, text in FLAGS.items() if flags.get(flag)],
         "notes": [*found["dataset"]["notes"], *found["model"]["notes"]],
         "missing": _missing(run),
+        "unscored": _unscored(run),
     }
+
+
+def _unscored(run: Results) -> tuple[int, int] | None:
+    """Labels without a log-probability, of how many; None where there is nothing to say."""
+    for fit in run.findings.get("fits", {}).values():
+        if fit.get("missing"):  # every reader of tokens looks at the same replies
+            return fit["missing"], fit["labels"]
+    return None
 
 
 def _missing(run: Results) -> list[tuple[str, int, int]]:

@@ -1,0 +1,82 @@
+"""The tokens that spell a label, as a server with vLLM's `/tokenize` has them.
+
+Where a server has that address, labels can be scored by their tokens (`logprob_token_ids`) instead
+of being looked for among the most likely ones.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from typing import Final
+
+import orjson
+
+from horsesense.models.messages import Failure
+
+MOST_SCORED: Final = 128
+"""Tokens that vLLM scores by their ids in one call."""
+LEADS: Final = ("", " ", "\n")
+"""What may stand before a label: its token differs after a space."""
+PROBED: Final = ("J", "Q", "X", "Z")
+"""Labels so unlikely to be among the most likely tokens that a server which gives all means it."""
+
+Ids = tuple[int, ...]
+Tokenize = Callable[[str], Awaitable[bytes | Failure]]
+
+
+class LabelTokens:
+    """Token ids of labels; each label is asked for once.
+
+    Args:
+        tokenize: puts one text to the server; gives the body of its reply.
+    """
+
+    def __init__(self, tokenize: Tokenize) -> None:
+        self._tokenize = tokenize
+        self._leads: dict[str, Ids] = {}
+        self._known: dict[str, Ids] = {}
+
+    async def of(self, labels: Sequence[str]) -> Ids | Failure:
+        """Every token that alone spells one of the labels, as many as one call scores."""
+        for label in dict.fromkeys(labels):
+            if label not in self._known:
+                found = await self._spellings(label)
+                if isinstance(found, Failure):
+                    return replace(found, unsent=True)
+                self._known[label] = found
+        ids = dict.fromkeys(token for label in labels for token in self._known[label])
+        return tuple(ids)[:MOST_SCORED]
+
+    async def _spellings(self, label: str) -> Ids | Failure:
+        # One after the other: a server without the address is told by the first.
+        for lead in LEADS:
+            if lead not in self._leads:
+                before = await self._ids(lead)
+                if isinstance(before, Failure):
+                    return before
+                self._leads[lead] = before
+        wholes = await asyncio.gather(*(self._ids(lead + label) for lead in LEADS))
+        found = []
+        for lead, whole in zip(LEADS, wholes, strict=True):
+            if isinstance(whole, Failure):
+                return whole
+            # The label has one token, alone with its lead or after the tokens of its lead.
+            if whole and whole[:-1] in ((), self._leads[lead]):
+                found.append(whole[-1])
+        return tuple(dict.fromkeys(found))
+
+    async def _ids(self, text: str) -> Ids | Failure:
+        reply = await self._tokenize(text) if text else b'{"tokens": []}'
+        return _token_ids(reply) if isinstance(reply, bytes) else reply
+
+
+def _token_ids(body: bytes) -> Ids | Failure:
+    try:
+        ids = orjson.loads(body)["tokens"]
+        if all(isinstance(token, int) and token >= 0 for token in ids):
+            return tuple(ids)
+    except (orjson.JSONDecodeError, KeyError, TypeError):
+        pass
+    return Failure("malformed", "the reply of /tokenize holds no tokens", 200)

@@ -1,0 +1,1 @@
+"""Models that vLLM runs in this process: backend, engine, and what is read off an answer."""
