@@ -136,6 +136,15 @@ class Parts:
     alone: int
 
 
+def alone_text(alone: int, n: int) -> Iterator[str]:
+    """That items name no cluster, and what then puts them together; nothing where all do."""
+    if alone:
+        yield (
+            f"{alone:,} of the {n:,} items name no cluster (--map cluster=FIELD) and have no"
+            " context: only equal questions and nearly equal texts keep them on one side."
+        )
+
+
 def parted(items: ItemSet, train: int | None, test: int | None, seed: int) -> Parts:
     """Divide items by cluster; equal questions and nearly equal texts count as one cluster.
 
