@@ -37,12 +37,15 @@ def test_marks_of_each_arm() -> None:
     assert all(s.option != s.item.gold for s in told("negative"))
 
 
-def test_the_control_states_what_mixed_states_and_its_marks_say_nothing() -> None:
-    mixed, control = told("mixed"), told("shuffled")
+@pytest.mark.parametrize("seed", range(10))
+def test_the_control_has_half_of_its_marks_swapped_in_every_part(seed: int) -> None:
+    mixed, control = told("mixed", seed=seed), told("shuffled", seed=seed)
     assert [s.option for s in mixed] == [s.option for s in control]
-    assert sum(s.right for s in mixed) == sum(s.right for s in control)
-    true = [s.true for number in range(20) for s in told("shuffled", number)]
-    assert 0.45 < sum(true) / len(true) < 0.55
+    for n in range(1, len(mixed) + 1):
+        for gold in (True, False):
+            of = [s.true for s in control[:n] if (s.option == s.item.gold) == gold]
+            assert abs(sum(of) - len(of) / 2) <= 0.5
+    assert control != told("shuffled", seed=seed + 1)
 
 
 def test_another_pass_or_seed_draws_anew() -> None:
@@ -95,6 +98,29 @@ def test_nearly_equal_texts_are_on_one_side(seed: int) -> None:
     assert not ids[0] & ids[1]
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_one_question_is_on_one_side_whatever_its_options(seed: int) -> None:
+    others = [
+        Item(f"{n}/{k}", f"Who made number {n}?", (f"gold {n}", f"a{k} b{k} c{k}", f"d{k} e{k}"), 0)
+        for n in range(12)
+        for k in range(3)
+    ]
+    respelt = [replace(i, question=i.question.upper()) for i in others[::3]]
+    parts = parted(items(*respelt, *others[1::3], *others[2::3]), None, 9, seed)
+    asked = [{i.id.partition("/")[0] for i in side} for side in (parts.train, parts.test)]
+    assert not asked[0] & asked[1]
+    assert parts.clusters == {"train": len(asked[0]), "test": len(asked[1])}
+    assert parts.alone == len(parts.train) + len(parts.test)
+
+
+def test_one_question_about_two_texts_is_two_questions() -> None:
+    texts = [numbered(n).question for n in range(1, 11)]
+    found = [replace(numbered(0), id=str(n), context=text) for n, text in enumerate(texts)]
+    parts = parted(items(*found), None, 3, 0)
+    assert parts.clusters == {"train": 7, "test": 3}
+    assert parts.alone == 0
+
+
 def test_what_cannot_be_stated_of_is_left_out_and_counted() -> None:
     wrong = [
         replace(numbered(50), gold=None),
@@ -111,6 +137,12 @@ def test_what_cannot_be_stated_of_is_left_out_and_counted() -> None:
 def test_too_few_items_are_refused() -> None:
     with pytest.raises(UsageError, match="are left to train on; 100 are wanted"):
         parted(ITEMS, 100, 20, 0)
+    together = items(*(numbered(n, cluster="one") for n in range(10)))
+    with pytest.raises(UsageError, match=r"\(1 cluster, the largest of 10\), of which 0 are left"):
+        parted(together, None, None, 0)
+    nothing = items(*(replace(numbered(n), gold=None) for n in range(10)))
+    with pytest.raises(UsageError, match=r"Left out: 10 without a right answer\."):
+        parted(nothing, None, None, 0)
     label = load_items([{"text": "x", "label": "yes"}, {"text": "y", "label": "no"}])
     with pytest.raises(UsageError, match="one label set"):
         parted(label, None, None, 0)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
+from collections.abc import Sequence
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -12,8 +15,14 @@ pytest.importorskip("peft", reason="needs peft: pip install 'horsesense[train]'"
 
 from command_line import call  # noqa: E402
 from horsesense import open as open_run  # noqa: E402
+from horsesense.api import training  # noqa: E402
+from horsesense.api.experiment import Experiment  # noqa: E402
+from horsesense.api.training import Laboratory, Learned, fitted  # noqa: E402
+from horsesense.build.statements import Statement  # noqa: E402
 from horsesense.cli.schemas import OUTPUTS  # noqa: E402
+from horsesense.comparison.effort import unequal  # noqa: E402
 from horsesense.errors import UsageError  # noqa: E402
+from horsesense.items.item import Item  # noqa: E402
 from horsesense.models.hf.loading import ADAPTER, BASE  # noqa: E402
 from horsesense.models.hf.tuning import Encoded, Recipe, Tuner, size_of  # noqa: E402
 from horsesense.models.hf.weights import find_weights  # noqa: E402
@@ -79,8 +88,10 @@ def test_every_arm_and_seed_is_trained_on_as_many_tokens(done: tuple[Path, dict]
     _, found = done
     assert len(found["trainings"]) == 4
     for row in found["trainings"]:
-        assert 0 <= found["tokens"] - row["tokens"] < 800  # the longest statement
+        assert 0 <= found["tokens"] - row["tokens"] < 400  # the shortest statement, or so
         assert row["statements"] in (23, 24, 25)
+        assert row["items"] == 12
+        assert row["updates"] == -(-row["statements"] // 4) == len(row["losses"])
         assert (row["true"] == row["statements"]) == (row["arm"] != "shuffled")
         assert sum(row["losses"][-3:]) < sum(row["losses"][:3])
 
@@ -121,8 +132,6 @@ def test_what_is_done_is_not_done_again(base: Path, done: tuple[Path, dict]) -> 
 def test_a_training_that_is_missing_is_made_again_alike(
     base: Path, done: tuple[Path, dict]
 ) -> None:
-    import shutil
-
     out, before = done
     adapter = out / "mixed-1" / "adapter" / ADAPTER
     weights = adapter.read_bytes()
@@ -221,10 +230,140 @@ def test_a_base_in_four_bits_is_trained_and_asked(tmp_path: Path) -> None:
     assert "/nf4+" in open_run(out / "positive-0" / "run").directory.known.model.identity
 
 
+def written(path: Path, n: int, long: int = 1) -> Path:
+    """Items of their own words each, the right option `long` times as long as the others."""
+    rows = [
+        {
+            "id": str(k),
+            "question": f"Who made number {k}?",
+            "options": [" ".join([f"gold{k}"] * long), f"one{k}", f"two{k}"],
+            "gold": 0,
+        }
+        for k in range(n)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def test_a_folder_goes_on_with_the_items_and_the_base_that_it_began_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base, items = tiny(tmp_path / "base"), written(tmp_path / "items.jsonl", 12)
+    more = ("--train", "6", "--test", "4", "--seeds", "1", "--epochs", "1", "--arms", "positive")
+
+    def again(items: str = "items.jsonl", out: str = "out", cwd: Path = tmp_path):
+        return call("train", "choice", items, "--base", str(base), "--out", out, *more, *ASKED,
+                    cwd=cwd)  # fmt: skip
+
+    first = again()
+    assert first.returncode == 0, first.stderr
+    assert "% by guessing" in first.stdout
+    assert "10 of the 10 items name no cluster" in first.stderr
+    table = first.stdout.partition("Report")[0]
+
+    # The folder has moved, the command runs elsewhere, and an evaluation was never finished.
+    moved = tmp_path / "other" / "moved"
+    moved.parent.mkdir()
+    (tmp_path / "out").rename(moved)
+    unfinished = moved / "positive-0" / "run" / "run.toml"
+    text = unfinished.read_text()
+    unfinished.write_text(text[: text.index("[stages.read]")])
+    elsewhere = again(str(items), "moved", moved.parent)
+    assert elsewhere.returncode == 0, elsewhere.stderr
+    assert elsewhere.stdout.partition("Report")[0] == table
+    assert open_run(moved / "positive-0" / "run").verify().sound
+    rows = items.read_text()
+    items.write_text(rows.replace("Who made number", "Who found number"))
+    others = again(str(items), str(moved))
+    assert others.returncode == 2
+    assert "the items to train on are not those that it began with" in others.stderr
+    items.write_text(rows)
+
+    record = moved / "experiment.json"
+    held = record.read_text()
+    record.write_text("{}")
+    damaged = again(str(items), str(moved))
+    assert damaged.returncode == 3
+    assert "does not say all that it should" in damaged.stderr
+    record.write_text(held)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Laboratory, "run", interrupt)
+        stopped = again(str(items), str(moved))
+    assert stopped.returncode == 130
+    assert "The same command continues" in stopped.stderr
+
+    tiny(base, width=16)
+    swapped = again(str(items), str(moved))
+    assert swapped.returncode == 2
+    assert "the weights of the base are not those" in swapped.stderr
+
+
+def interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def test_arms_that_are_not_alike_are_told_and_can_be_made_so(base: Path, tmp_path: Path) -> None:
+    items = str(written(tmp_path / "items.jsonl", 12, long=30))
+    given = Experiment(items, str(base), train=8, test=2, epochs=1, recipe=Recipe(batch=4))
+    laboratory = Laboratory(given, tmp_path / "out")
+    efforts = {arm: laboratory.effort(laboratory.learned(arm, 0)) for arm in given.arms}
+    positive, negative = efforts["positive"], efforts["negative"]
+    assert positive.items == positive.statements < negative.statements == 8
+    assert positive.updates == -(-positive.statements // 4)
+    assert positive.reply_tokens > 5 * negative.reply_tokens
+    assert all(effort.tokens <= laboratory.budget for effort in efforts.values())
+    told = unequal({arm: [effort] for arm, effort in efforts.items()}, laboratory.budget)
+    assert "items seen (positive" in next(told)
+
+    found = call("train", "choice", items, "--base", str(base), "--out", str(tmp_path / "out"),
+                 "--train", "8", "--test", "2", "--epochs", "2", "--arms", "positive,negative",
+                 "--equal", "statements", "--batch", "1000000", *ASKED,
+                 "--plan", "--json")  # fmt: skip
+    equal = json.loads(found.stdout)
+    assert equal["tokens"] is None
+    for effort in equal["efforts"].values():
+        assert (effort["statements"], effort["items"], effort["updates"]) == (16, 8, 1)
+    assert equal["memory"] < 2**30
+
+
+def test_tokens_are_filled_with_statements_that_fit() -> None:
+    statement = Statement(Item("1", "?", ("a", "b"), 0), (0, 1), 0, True)
+
+    def fill(sizes: Sequence[int], budget: int, items: int) -> list[int]:
+        stream = (Learned(statement, Encoded((0,) * (n - 1), (1,))) for n in cycle(sizes))
+        return [len(one.example) for one in fitted(stream, budget, items)]
+
+    assert fill([90, 700, 20, 30], 150, 4) == [90, 20, 30]
+    assert fill([50], 149, 1) == [50, 50]
+    assert fill([50, 10], 105, 2) == [50, 10, 10]  # by then so many were passed over
+    assert fill([50], 49, 1) == []
+
+
+def test_training_that_does_not_fit_the_device_is_refused(
+    base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(training, "_memory_of", lambda name: 2**10)
+    found = train(base, tmp_path / "out", "--plan")
+    assert found.returncode == 2
+    assert "Training takes about" in found.stderr
+    assert "--quantised" in found.stderr
+
+
 @pytest.mark.parametrize(
     ("more", "said"),
     [
         (("--arms", "positive,upside"), "arm"),
+        (("--seed", "99999999999999999999"), "--seed is 99999999999999999999"),
+        (("--rate", "inf"), "rate is inf"),
+        (("--rank", "100000"), "rank is 100,000"),
+        (("--tokens", "1000000000000"), "passes over 12 items"),
+        (("--epochs", "1001"), "--epochs is 1,001"),
+        (("--equal", "items"), "kind of equality"),
+        (("--equal", "statements", "--tokens", "9"), "--tokens with --equal statements"),
+        (("--suite", "nosuch"), "nosuch"),
+        (("--readers", "nosuch", "--max-tokens", "9"), "nosuch"),
+        (("--readers", "text"), "With --max-tokens 0 nothing is written"),
         (("--arms", "positive,positive"), "twice"),
         (("--seeds", "0"), "--seeds is 0"),
         (("--rate", "0"), "rate is 0"),

@@ -12,10 +12,11 @@ from horsesense.comparison.align import Side
 from horsesense.comparison.training import (
     BEFORE,
     Training,
-    _over_seeds,
     compare_arms,
     contrasts,
+    intervals,
 )
+from horsesense.measures.families import Inference
 from horsesense.models.registry import make_model
 from horsesense.report.training import figure, main_views, sentences, table
 from horsesense.runs.settings import Settings
@@ -74,11 +75,10 @@ def test_both_intervals_hold_the_value_and_that_over_seeds_is_wider(found: Train
         assert e.items_low is not None
         assert e.items_high is not None
         assert e.items_low <= e.value <= e.items_high
-        if e.low is not None and e.high is not None:
-            assert e.low <= e.value <= e.high
-            assert e.high - e.low >= e.items_high - e.items_low
-        else:
-            assert "nothing varies" in e.note
+        assert e.low is not None
+        assert e.high is not None
+        assert e.low <= e.value <= e.high
+        assert e.high - e.low >= e.items_high - e.items_low
 
 
 def test_items_chosen_by_answers_are_not_compared(found: Training) -> None:
@@ -100,8 +100,12 @@ def test_what_is_compared_with_what() -> None:
     ]
 
 
+def over_seeds(differences: np.ndarray) -> Inference:
+    return intervals(differences, np.arange(len(differences)), 0.95)[1]
+
+
 def test_one_training_says_nothing_of_another() -> None:
-    one = _over_seeds(np.ones((10, 1)), np.arange(10), 0.95)
+    one = over_seeds(np.ones((10, 1)))
     assert one.low is None
     assert "one training" in one.note
 
@@ -112,9 +116,41 @@ def test_seeds_that_differ_widen_the_interval() -> None:
     apart = alike + np.array([0.3, -0.3, 0.2, -0.2])
     widths = [
         (found.high or 0) - (found.low or 0)
-        for found in (_over_seeds(np.clip(d, -1, 1), np.arange(50), 0.95) for d in (alike, apart))
+        for found in (over_seeds(np.clip(d, -1, 1)) for d in (alike, apart))
     ]
     assert widths[1] > 2 * widths[0]
+
+
+@pytest.mark.parametrize("value", [1.0, 0.5, -1.0])
+def test_an_effect_of_all_items_in_all_trainings_is_shown(value: float) -> None:
+    items, both = intervals(np.full((20, 5), value), np.arange(20), 0.95)
+    assert both.low is not None
+    assert both.high is not None
+    assert both.low <= value <= both.high
+    assert both.low > 0 or both.high < 0
+    assert both.high - both.low > (items.high or 0) - (items.low or 0)
+
+
+def test_no_difference_anywhere_has_an_interval_that_narrows_with_items() -> None:
+    widths = []
+    for n in (10, 40, 160):
+        found = over_seeds(np.zeros((n, 5)))
+        assert found.low == -(found.high or 0) < 0
+        widths.append(found.high or 0)
+    assert widths[0] > 2 * widths[1] > 4 * widths[2]
+
+
+def test_one_outcome_that_differs_does_not_make_it_certain() -> None:
+    differences = np.ones((20, 5))
+    differences[0, 0] = 0.9
+    low = over_seeds(differences).low
+    assert low == pytest.approx(over_seeds(np.ones((20, 5))).low or 0, abs=0.02)
+
+
+def test_too_few_clusters_for_items_are_too_few_for_both() -> None:
+    items, both = intervals(np.ones((9, 5)), np.repeat([0, 1, 2], 3), 0.95)
+    assert both.low is None
+    assert both.note == items.note != ""
 
 
 def test_the_page_says_it_in_words_and_draws_it(found: Training) -> None:

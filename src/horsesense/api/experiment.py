@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from urllib.parse import quote
 
 import orjson
 
-from horsesense.build.statements import ARMS
+from horsesense.build.statements import ARMS, alone_text
+from horsesense.comparison.effort import Effort, unequal
 from horsesense.errors import UsageError
+from horsesense.findings.wording import plural
 from horsesense.models.hf.tuning import Recipe, Size
 from horsesense.progress import clock
-from horsesense.runs.settings import Settings
+from horsesense.readers.base import OptionScorer
+from horsesense.readers.registry import make_reader, reads_scores
+from horsesense.runs.settings import AUTO_READERS, Settings
 
 
 def gib(size: int) -> str:
@@ -24,6 +28,12 @@ def gib(size: int) -> str:
     '1.5 GiB'
     """
     return f"{size / 2**30:,.1f} GiB"
+
+
+EQUAL: Final = ("tokens", "statements")
+"""What all trainings of an experiment may have alike."""
+MOST_PASSES: Final = 1_000
+"""Passes over the items beyond which an experiment is taken for a slip of the pen."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +48,7 @@ class Experiment:
         train, test: numbers of items; None for all that are left, and three tenths.
         epochs: passes over the items; `tokens` is then what the shortest arm needs for them.
         tokens: of each training, prompts and replies together; None: as `epochs` takes.
+        equal: what all trainings have alike, `tokens` or `statements` (as many as `epochs` has).
         recipe: of the adapter.
         suite, faithful, probes, readers, max_tokens: of the evaluations.
         map, split, where: which rows are taken.
@@ -55,6 +66,7 @@ class Experiment:
     test: int | None = None
     epochs: int = 3
     tokens: int | None = None
+    equal: str = EQUAL[0]
     recipe: Recipe = field(default_factory=Recipe)
     suite: str | None = "revas"
     faithful: bool = False
@@ -82,6 +94,20 @@ class Experiment:
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise UsageError(f"--{name} is {value}.", hint="Give a number from 1 up.")
+        if self.equal not in EQUAL:
+            raise UsageError.unknown("kind of equality", self.equal, EQUAL)
+        if self.tokens is not None and self.equal != "tokens":
+            raise UsageError("--tokens with --equal statements.", hint="Give --epochs instead.")
+        if self.epochs > MOST_PASSES:
+            raise UsageError(f"--epochs is {self.epochs:,}.", hint=f"{MOST_PASSES:,} at most.")
+        if not 0 <= self.seed <= 2**63 - self.seeds:
+            raise UsageError(f"--seed is {self.seed}.", hint="Give a number from 0 below 2^63.")
+        if not self.max_tokens and not any(map(_reads_scores, self.readers)):
+            raise UsageError(
+                f"With --max-tokens 0 nothing is written that --readers {','.join(self.readers)}"
+                " could read.",
+                hint="Give more --max-tokens, or --readers first_token,option_text.",
+            )
 
     def as_json(self) -> dict[str, Any]:
         """Every setting by name, as JSON has it."""
@@ -114,10 +140,13 @@ class Plan:
 
     Attributes:
         train, test: items of both sides; `left_out` reason -> number of the rest.
+        clusters: side -> number of its clusters; `alone` items that name none (see `Parts`).
         trainings: (arm, seed) of every training; `done` how many of them are finished.
-        tokens: of each training; `statements` of the first seed that fit into them, by arm.
+        tokens: that each training may take; None where statements are counted out.
+        efforts: what those of the first seed take, by arm.
         requests: of each evaluation.
-        memory: bytes at the height of training, estimated; `size` what that rests on.
+        memory: bytes at the height of training, estimated; `size` what that rests on, `available`
+            what the device has, None where that is not known.
         peak: bytes that this process took at its height in updates that were timed, of the longest
             statements; None where none was.
         device: on which, in words.
@@ -129,35 +158,46 @@ class Plan:
     train: int
     test: int
     left_out: Mapping[str, int]
+    clusters: Mapping[str, int]
+    alone: int
     trainings: tuple[tuple[str, int], ...]
     done: int
-    tokens: int
-    statements: Mapping[str, int]
+    tokens: int | None
+    efforts: Mapping[str, Effort]
     requests: int
     size: Size
     memory: int
     device: str
+    available: int | None = None
     peak: int | None = None
     training_seconds: float | None = None
     asking_seconds: float | None = None
 
     def lines(self) -> Iterator[str]:
         """The plan in sentences."""
-        yield f"{self.train:,} items to train on, {self.test:,} of other clusters to ask about."
+        yield (
+            f"{self.train:,} items to train on ({plural(self.clusters['train'], 'cluster')}),"
+            f" {self.test:,} of other clusters to ask about ({self.clusters['test']:,})."
+        )
+        yield from alone_text(self.alone, self.train + self.test)
         if self.left_out:
             reasons = ", ".join(f"{reason} ({n:,})" for reason, n in self.left_out.items())
             yield f"On neither side: {reasons}."
-        fewest, most = min(self.statements.values()), max(self.statements.values())
-        told = f"{fewest:,}" if fewest == most else f"{fewest:,} to {most:,}"
         done = f", {self.done} of them done" if self.done else ""
+        counts = [effort.statements for effort in self.efforts.values()]
+        told = " to ".join(f"{n:,}" for n in sorted({min(counts), max(counts)}))
+        each = f"of {told} statements"
+        if self.tokens is not None:
+            each = f"of up to {self.tokens:,} tokens ({told} statements)"
         yield (
-            f"{len(self.trainings)} trainings{done}, each of {self.tokens:,} tokens"
-            f" ({told} statements); {len(self.trainings) + 1} evaluations, each of up to"
-            f" {self.requests:,} requests."
+            f"{len(self.trainings)} trainings{done}, each {each}; {len(self.trainings) + 1}"
+            f" evaluations, each of up to {self.requests:,} requests."
         )
+        yield from unequal({arm: [effort] for arm, effort in self.efforts.items()}, self.tokens)
         yield (
-            f"{self.size.parameters / 1e6:,.0f} M parameters, {self.size.adapter / 1e6:,.1f} M in"
-            f" the adapter; about {gib(self.memory)} on {self.device}."
+            f"{_millions(self.size.parameters)} parameters, {_millions(self.size.adapter)} in"
+            f" the adapter; about {gib(self.memory)} on {self.device}"
+            + (f", which has {gib(self.available)}." if self.available else ".")
         )
         if self.training_seconds is not None and self.asking_seconds is not None:
             yield (
@@ -169,4 +209,20 @@ class Plan:
     def as_json(self) -> dict[str, Any]:
         """Every field by name."""
         names = [f"{arm}-{seed}" for arm, seed in self.trainings]
-        return asdict(self) | {"trainings": names, "size": self.size._asdict()}
+        return asdict(self) | {
+            "trainings": names,
+            "size": self.size._asdict(),
+            "efforts": {arm: effort._asdict() for arm, effort in self.efforts.items()},
+        }
+
+
+def _millions(n: int) -> str:
+    """A number of parameters, in millions where it has them."""
+    return f"{n / 1e6:,.1f} M" if n >= 1e5 else f"{n:,}"
+
+
+def _reads_scores(reader: str) -> bool:
+    """Whether a reader has something to read where nothing is written."""
+    if reader in AUTO_READERS or reads_scores(reader):
+        return True
+    return isinstance(make_reader(reader), OptionScorer)

@@ -1,6 +1,7 @@
 """Training on statements about items, with an evaluation before and after: one folder, resumable.
 
-OUT/experiment.json       what was asked for; the same folder goes on with the same alone
+OUT/experiment.json       what was asked for, with hashes of items and base; the same folder goes on
+                          with the same alone
 OUT/train.jsonl, test.jsonl   the items of both sides
 OUT/before                the run of the base
 OUT/ARM-SEED/adapter      what was trained, with training.json beside it
@@ -10,6 +11,7 @@ OUT/training.json, training.html   scores, effects, and the page
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,15 +19,16 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import orjson
 
-from horsesense.api.experiment import Experiment, Plan
+from horsesense.api.experiment import MOST_PASSES, Experiment, Plan, gib
 from horsesense.api.runs import Run
 from horsesense.api.study import plan_study
-from horsesense.build.statements import CONTROL, Parts, asked, parted, passes
+from horsesense.build.statements import CONTROL, Parts, Statement, asked, parted, passes
 from horsesense.comparison.align import Side
+from horsesense.comparison.effort import Effort, unequal
 from horsesense.comparison.training import BEFORE, Training, compare_arms
 from horsesense.errors import StoreError, UsageError, install
 from horsesense.files import new_folder, read_whole, write_whole
@@ -33,6 +36,7 @@ from horsesense.findings.wording import plural
 from horsesense.items.item import ItemSet
 from horsesense.items.rows import row_of
 from horsesense.models.hf.backend import TransformersBackend
+from horsesense.models.hf.loading import without_warnings
 from horsesense.models.hf.local import memory_is_full
 from horsesense.models.hf.tuning import Encoded, Tuner, count, encode, size_of
 from horsesense.models.hf.weights import Weights, find_weights, without_bars
@@ -40,6 +44,7 @@ from horsesense.models.registry import make_model
 from horsesense.progress import progress, say
 from horsesense.prompts import Prompter
 from horsesense.runs.settings import Settings
+from horsesense.runs.start import check_names
 
 if TYPE_CHECKING:
     from horsesense.models.base import Model
@@ -49,6 +54,14 @@ RECORD: Final = "experiment.json"
 TRAINED: Final = "training.json"
 _TIMED: Final = 2
 """Updates that are timed for the plan, after one that warms up."""
+
+_INPUTS: Final = {
+    "train": "the items to train on",
+    "test": "the items to ask about",
+    "base": "the weights of the base",
+}
+_ANOTHER: Final = "Name another --out."
+_LESS: Final = "Try --checkpointing, a smaller --batch, or --quantised."
 
 
 class Laboratory:
@@ -67,7 +80,7 @@ class Laboratory:
     def __init__(self, experiment: Experiment, out: Path) -> None:
         self.experiment = experiment
         self.out = out
-        self._refuse_another()
+        before = self._begun()
         given = Settings.of(
             items=experiment.items,
             model=f"hf:{experiment.base}",
@@ -80,28 +93,59 @@ class Laboratory:
         self.parts: Parts = parted(
             load_study_items(given), experiment.train, experiment.test, experiment.seed
         )
-        experiment.evaluation(out / "test.jsonl", None)
+        check_names(experiment.evaluation(out / "test.jsonl", None))
         try:
             self.weights: Weights = find_weights(experiment.base)
-            import peft  # noqa: F401
+            with without_warnings():
+                import peft  # noqa: F401
         except ImportError as error:
             raise UsageError(f"Training needs {error.name}.", hint=install("train")) from None
+        if before is not None:
+            self._refuse_another(before)
 
-    def _refuse_another(self) -> None:
+    def _begun(self) -> dict[str, Any] | None:
+        """What the experiment in the folder was begun with; None where there is none yet."""
         path = self.out / RECORD
-        if not path.exists():
-            if self.out.exists() and (not self.out.is_dir() or any(self.out.iterdir())):
-                raise UsageError(
-                    f"{self.out} exists and holds no experiment.", hint="Name another --out."
-                )
-            return
-        before, now = _read(path), self.experiment.as_json()
-        changed = [name for name in now if name in before and before[name] != now[name]]
-        if changed:
-            told = "; ".join(f"{n}: {before[n]!r}, now {now[n]!r}" for n in changed)
+        if path.exists():
+            return _read(path)
+        if self.out.exists() and (not self.out.is_dir() or any(self.out.iterdir())):
+            raise UsageError(f"{self.out} exists and holds no experiment.", hint=_ANOTHER)
+        return None
+
+    @property
+    def _record(self) -> dict[str, Any]:
+        """What makes this experiment: every setting, and what its items and base are."""
+        inputs = {
+            "train": self.parts.train.fingerprint,
+            "test": self.parts.test.fingerprint,
+            "base": self.weights.fingerprint,
+        }
+        return self.experiment.as_json() | {"inputs": inputs}
+
+    def _refuse_another(self, before: dict[str, Any]) -> None:
+        """Items and base are known by what they hold: their files may have moved."""
+        now = self._record
+        missing = [name for name in now if name not in before]
+        if missing or not isinstance(before["inputs"], dict):
+            raise StoreError(
+                f"{self.out / RECORD} does not say all that it should"
+                f" ({', '.join(missing or ['inputs'])}): it is damaged, or of another version.",
+                hint=_ANOTHER,
+            )
+        told = [
+            f"{name}: {before[name]!r}, now {now[name]!r}"
+            for name in now
+            if name not in ("items", "base", "inputs") and before[name] != now[name]
+        ]
+        told += [
+            f"{_INPUTS[name]} are not those that it began with"
+            for name, value in now["inputs"].items()
+            if before["inputs"].get(name) != value
+        ]
+        if told:
             raise UsageError(
-                f"{self.out} holds another experiment ({told}).",
-                hint="Give the settings that it began with, or another --out.",
+                f"{self.out} holds another experiment ({'; '.join(told)}).",
+                hint="Give the items, base and settings that it began with, or another --out.",
             )
 
     @property
@@ -136,36 +180,60 @@ class Laboratory:
         return Prompter("chat" if self._tokens.has_template else "completion")
 
     @cached_property
-    def budget(self) -> int:
-        """Tokens of each training: what is asked for, or what the shortest arm's passes take."""
-        if self.experiment.tokens is not None:
-            return self.experiment.tokens
-        number = self.experiment.epochs * len(self.parts.train)
-        e = self.experiment
-        return min(count(islice(self._encoded(arm, e.seed), number)) for arm in e.arms)
-
-    def _encoded(self, arm: str, seed: int) -> Iterator[Encoded]:
-        for statement in passes(arm, self.parts.train.items, seed):
-            yield encode(self._tokens, *asked(statement, self._prompter))
-
-    def examples(self, arm: str, seed: int) -> list[Encoded]:
-        """What a training learns: as many statements as fit into its tokens.
+    def budget(self) -> int | None:
+        """Tokens that each training may take: what is asked for, or what the shortest arm's passes
+        take; None where statements are counted out.
 
         Raises:
-            UsageError: not even one does.
+            UsageError: more than `MOST_PASSES` are asked for.
         """
-        found: list[Encoded] = []
-        left = self.budget
-        for example in self._encoded(arm, seed):
-            left -= len(example)
-            if left < 0:
-                break
-            found.append(example)
+        e, items = self.experiment, len(self.parts.train)
+        if e.equal != "tokens":
+            return None
+        if e.tokens is None:
+            return min(self._tokens_of(arm, e.epochs * items) for arm in e.arms)
+        one = min(self._tokens_of(arm, items) for arm in e.arms)
+        if e.tokens > MOST_PASSES * one:
+            raise UsageError(
+                f"--tokens is {e.tokens:,}: {e.tokens // one:,} passes over {items:,} items.",
+                hint=f"Give {MOST_PASSES * one:,} at most.",
+            )
+        return e.tokens
+
+    def _tokens_of(self, arm: str, statements: int) -> int:
+        """Tokens of the first statements of an arm, of the first seed."""
+        learned = islice(self._passes(arm, self.experiment.seed), statements)
+        return count(one.example for one in learned)
+
+    def _passes(self, arm: str, seed: int) -> Iterator[Learned]:
+        for statement in passes(arm, self.parts.train.items, seed):
+            yield Learned(statement, encode(self._tokens, *asked(statement, self._prompter)))
+
+    def learned(self, arm: str, seed: int) -> list[Learned]:
+        """What a training learns: the statements that fit into its tokens, or so many of them.
+
+        Raises:
+            UsageError: not even one fits.
+        """
+        items = len(self.parts.train)
+        if self.budget is None:
+            return list(islice(self._passes(arm, seed), self.experiment.epochs * items))
+        found = fitted(self._passes(arm, seed), self.budget, items)
         if not found:
             raise UsageError(
                 f"No statement fits into {self.budget:,} tokens.", hint="Give more --tokens."
             )
         return found
+
+    def effort(self, learned: Sequence[Learned]) -> Effort:
+        """What a training on these statements takes."""
+        return Effort(
+            statements=len(learned),
+            items=len({one.statement.item.id for one in learned}),
+            updates=-(-len(learned) // self.experiment.recipe.batch),
+            tokens=count(one.example for one in learned),
+            reply_tokens=sum(len(one.example.reply) for one in learned),
+        )
 
     def plan(self) -> Plan:
         """What will be done; the model is loaded, and a few updates are timed.
@@ -174,41 +242,52 @@ class Laboratory:
             UsageError: not one statement fits, or the model cannot be trained.
             ModelError: it cannot be loaded.
         """
-        recipe, first = self.experiment.recipe, self.experiment.seed
-        every = {arm: self.examples(arm, first) for arm in self.experiment.arms}
-        learned = [example for examples in every.values() for example in examples]
+        e, recipe = self.experiment, self.experiment.recipe
+        every = {arm: self.learned(arm, e.seed) for arm in e.arms}
+        examples = [one.example for learned in every.values() for one in learned]
+        efforts = {arm: self.effort(learned) for arm, learned in every.items()}
         size = size_of(self.weights, recipe)
-        settings = self.experiment.evaluation(self.out / "test.jsonl", None)
+        settings = e.evaluation(self.out / "test.jsonl", None)
         asking, _ = plan_study(settings, self._model(settings), self.parts.test)
         left = [each for each in self.trainings if not self.done(*each)]
+        together = min(recipe.batch, max(effort.statements for effort in efforts.values()))
         made = Plan(
             train=len(self.parts.train),
             test=len(self.parts.test),
             left_out=self.parts.left_out,
+            clusters=self.parts.clusters,
+            alone=self.parts.alone,
             trainings=self.trainings,
             done=len(self.trainings) - len(left),
             tokens=self.budget,
-            statements={arm: len(examples) for arm, examples in every.items()},
+            efforts=efforts,
             requests=asking.requests,
             size=size,
             memory=size.memory(
                 recipe,
-                recipe.batch * max(map(len, learned)),
-                recipe.batch * max(len(example.reply) + 1 for example in learned),
-                four_bits=self.experiment.quantised,
-                width=4 if self.experiment.dtype == "float32" else 2,
+                together * max(map(len, examples)),
+                together * max(len(example.reply) + 1 for example in examples),
+                four_bits=e.quantised,
+                width=4 if e.dtype == "float32" else 2,
             ),
-            device=_device(self.experiment.device),
+            device=_device(e.device),
+            available=_memory_of(e.device),
         )
         if not left:
             return made
-        rate = self._seconds_a_token(sorted(learned, key=len, reverse=True), first)
+        if made.available is not None and made.memory > made.available:
+            raise UsageError(
+                f"Training takes about {gib(made.memory)}; {made.device} has"
+                f" {gib(made.available)} in all.",
+                hint=_LESS,
+            )
+        rate = self._seconds_a_token(sorted(examples, key=len, reverse=True), e.seed)
         evaluations = len(left) + (not (self.out / BEFORE / "report.html").exists())
         asked_tokens = asking.prompt_tokens + asking.completion_tokens
         return replace(
             made,
             peak=_peak_memory(),
-            training_seconds=rate * self.budget * len(left),
+            training_seconds=rate * sum(efforts[arm].tokens for arm, _ in left),
             asking_seconds=rate / 3 * asked_tokens * evaluations,
         )
 
@@ -264,7 +343,7 @@ class Laboratory:
                 raise
             raise UsageError(
                 f"There is not enough memory for {batch} statements an update.",
-                hint="Try --checkpointing, a smaller --batch, or --quantised.",
+                hint=_LESS,
             ) from None
 
     def run(self, tell: Callable[[str], None] = say) -> Training:
@@ -273,10 +352,9 @@ class Laboratory:
         Raises:
             ModelError, StoreError, InterruptedRunError: as `Run.ask`; the same call continues.
         """
-        write_whole(self.out / RECORD, _text(self.experiment.as_json()))
+        write_whole(self.out / RECORD, _text(self._record))
         for name, items in (("train", self.parts.train), ("test", self.parts.test)):
-            if not (self.out / f"{name}.jsonl").exists():
-                write_whole(self.out / f"{name}.jsonl", _lines(items))
+            write_whole(self.out / f"{name}.jsonl", _lines(items))
         before = self._evaluated(BEFORE, self.out / BEFORE, None, tell)
         after: dict[str, list[Side]] = {arm: [] for arm in self.experiment.arms}
         for number, (arm, seed) in enumerate(self.trainings, 1):
@@ -294,6 +372,11 @@ class Laboratory:
 
     def told(self, found: Training) -> dict[str, Any]:
         """Everything that is known of a finished experiment, for machines."""
+        trained = [_read(self.folder(*each) / TRAINED) for each in self.trainings]
+        efforts: dict[str, list[Effort]] = {}
+        for row in trained:
+            effort = Effort(*(row[name] for name in Effort._fields))
+            efforts.setdefault(row["arm"], []).append(effort)
         return {
             "out": str(self.out),
             "report": str(self.out / "training.html"),
@@ -303,28 +386,28 @@ class Laboratory:
                 "train": len(self.parts.train),
                 "test": len(self.parts.test),
                 "left_out": self.parts.left_out,
+                "clusters": self.parts.clusters,
+                "alone": self.parts.alone,
             },
             "tokens": self.budget,
-            "trainings": [_read(self.folder(*each) / TRAINED) for each in self.trainings],
+            "trainings": trained,
+            "unequal": list(unequal(efforts, self.budget)),
             **found.as_json(),
         }
 
     def _train(self, arm: str, seed: int) -> None:
         from horsesense.models.hf.loading import save_adapter
 
-        examples = self.examples(arm, seed)
-        learned = list(islice(passes(arm, self.parts.train.items, seed), len(examples)))
+        learned = self.learned(arm, seed)
         wall, cpu = time.perf_counter(), time.process_time()
         with self._tuner(seed) as tuner:
-            losses = tuner.train(examples, f"training {arm}-{seed}")
+            losses = tuner.train([one.example for one in learned], f"training {arm}-{seed}")
             told = {
                 "arm": arm,
                 "seed": seed,
-                "statements": len(examples),
-                "true": sum(one.true for one in learned),
-                "marked_right": sum(one.right for one in learned),
-                "tokens": count(examples),
-                "reply_tokens": sum(len(e.reply) for e in examples),
+                **self.effort(learned)._asdict(),
+                "true": sum(one.statement.true for one in learned),
+                "marked_right": sum(one.statement.right for one in learned),
                 "losses": [round(loss, 6) for loss in losses],
                 "seconds": round(time.perf_counter() - wall, 1),
                 "processor_seconds": round(time.process_time() - cpu, 1),
@@ -337,11 +420,15 @@ class Laboratory:
     def _evaluated(
         self, name: str, place: Path, adapter: Path | None, tell: Callable[[str], None]
     ) -> Side:
-        """The run of one model, asked as far as it is not yet."""
-        settings = self.experiment.evaluation(self.out / "test.jsonl", adapter)
-        run = Run.start(place, settings)
-        record = run.directory.record
-        if record is None or "report" not in record.stages:
+        """The run of one model, asked as far as it is not yet.
+
+        A finished one is opened as it is: the paths in its settings are those of the time when it
+        was asked, and the folder may have moved since.
+        """
+        run = _finished(place)
+        if run is None:
+            settings = self.experiment.evaluation(self.out / "test.jsonl", adapter)
+            run = Run.start(place, settings)
             run.ask(self._model(settings), tell=None)
             run.read()
             run.measure()
@@ -355,14 +442,68 @@ class Laboratory:
         return Side(name, str(place), found)
 
 
+class Learned(NamedTuple):
+    """A statement, and the tokens that are learned."""
+
+    statement: Statement
+    example: Encoded
+
+
+def fitted(stream: Iterator[Learned], budget: int, items: int) -> list[Learned]:
+    """Statements, in their order, that fit into a budget of tokens.
+
+    One that is too long for what is left is passed over, since a shorter one may follow; so many
+    are passed over as there are `items`, or fewer where none of a whole pass was that short.
+    """
+    found: list[Learned] = []
+    left, shortest, passed = budget, budget, 0
+    for number, one in enumerate(stream, 1):
+        size = len(one.example)
+        shortest = min(shortest, size)
+        if size <= left:
+            found.append(one)
+            left -= size
+        else:
+            passed += 1
+        if passed >= items or (number >= items and left < shortest):
+            break
+    return found
+
+
+def _finished(place: Path) -> Run | None:
+    """The run that lies there, where nothing of it is missing."""
+    if not (place / "run.toml").exists():
+        return None
+    run = Run.open(place)
+    return run if "report" in run.directory.known.stages else None
+
+
+def _gpu(name: str) -> Any:
+    """The properties of the GPU that a device name means; None for the CPU."""
+    import torch
+
+    if name == "cpu" or not torch.cuda.is_available():
+        return None
+    return torch.cuda.get_device_properties(0 if name in ("auto", "cuda") else name)
+
+
 def _device(name: str) -> str:
     """The device in words."""
     import torch
 
-    if name == "cpu" or not torch.cuda.is_available():
-        return f"the CPU ({plural(torch.get_num_threads(), 'thread')})"
-    properties = torch.cuda.get_device_properties(0 if name == "auto" else name)
-    return f"{properties.name}, which has {properties.total_memory / 2**30:,.0f} GiB"
+    gpu = _gpu(name)
+    return gpu.name if gpu else f"the CPU ({plural(torch.get_num_threads(), 'thread')})"
+
+
+def _memory_of(name: str) -> int | None:
+    """Bytes that a device has in all; None where that is not known."""
+    gpu = _gpu(name)
+    if gpu:
+        return int(gpu.total_memory)
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):  # Windows has no such count
+        return None
 
 
 def _peak_memory() -> int | None:
@@ -391,7 +532,7 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         found = orjson.loads(read_whole(path, inside=True))
     except (OSError, ValueError) as error:
-        raise StoreError(f"{path} cannot be read: {error}", hint="Name another --out.") from None
+        raise StoreError(f"{path} cannot be read: {error}", hint=_ANOTHER) from None
     if not isinstance(found, dict):
-        raise StoreError(f"{path} holds no object.", hint="Name another --out.")
+        raise StoreError(f"{path} holds no object.", hint=_ANOTHER)
     return found

@@ -1,17 +1,18 @@
 """Statements to learn from: options of multiple-choice items, marked right or wrong.
 
 REVAS (Wang et al. 2024, section 5) asks whether a model that also learns what is wrong chooses
-better. The arms differ in nothing but the marks: the same items in the same orders, one statement
-an item and pass.
+better. The arms differ in nothing but what is stated and its mark: a pass has one statement of each
+item, and passes of all arms show the same items in the same orders.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from horsesense.errors import UsageError
+from horsesense.findings.wording import plural
 from horsesense.items.item import Flag, Item, ItemSet, normalised
 from horsesense.items.near import near_duplicates
 from horsesense.models.messages import Request
@@ -25,7 +26,7 @@ ARMS: Final = {
     "positive": "right answers, marked right",
     "negative": "wrong answers, marked wrong",
     "mixed": "right answers marked right for half of the items, wrong ones marked wrong for half",
-    "shuffled": "the statements of mixed with their marks shuffled: the control",
+    "shuffled": "the statements of mixed with half of the marks of each kind swapped: the control",
 }
 """What each arm learns."""
 CONTROL: Final = "shuffled"
@@ -79,8 +80,23 @@ def statements(arm: str, items: Sequence[Item], number: int, seed: int) -> list[
     ]
     if arm != CONTROL:
         return told
-    marks = dice.permutation(len(told))
-    return [one._replace(right=told[n].right) for one, n in zip(told, marks, strict=True)]
+    return [
+        one._replace(right=one.right != swap)
+        for one, swap in zip(told, _swaps(told, dice), strict=True)
+    ]
+
+
+def _swaps(told: Sequence[Statement], dice: Dice) -> Iterator[bool]:
+    """Which marks are swapped: of every two right ones in turn one, and of every two wrong ones.
+
+    So half of each are false, in any part of the pass, and a mark says nothing of its option.
+    """
+    first: dict[bool, bool] = {}
+    for one in told:
+        if one.right in first:
+            yield not first.pop(one.right)
+        else:
+            yield first.setdefault(one.right, dice.below(2) == 1)
 
 
 def _statement(item: Item, right: bool, number: int, seed: int) -> Statement:
@@ -108,15 +124,29 @@ class Parts:
     Attributes:
         train, test: the two sides.
         left_out: reason -> number of items that are on neither side.
+        clusters: side -> number of its clusters.
+        alone: items of both sides that name neither a cluster nor a context: only a question that
+            is the same, or a text that is nearly the same, puts them together with others.
     """
 
     train: ItemSet
     test: ItemSet
     left_out: dict[str, int]
+    clusters: dict[str, int]
+    alone: int
+
+
+def alone_text(alone: int, n: int) -> Iterator[str]:
+    """That items name no cluster, and what then puts them together; nothing where all do."""
+    if alone:
+        yield (
+            f"{alone:,} of the {n:,} items name no cluster (--map cluster=FIELD) and have no"
+            " context: only equal questions and nearly equal texts keep them on one side."
+        )
 
 
 def parted(items: ItemSet, train: int | None, test: int | None, seed: int) -> Parts:
-    """Divide items by cluster; nearly equal texts count as one cluster.
+    """Divide items by cluster; equal questions and nearly equal texts count as one cluster.
 
     Args:
         items: of multiple choice.
@@ -134,20 +164,41 @@ def parted(items: ItemSet, train: int | None, test: int | None, seed: int) -> Pa
         )
     usable, left_out = _usable(items)
     wanted = round(0.3 * len(usable)) if test is None else test
-    drawn = _clusters(usable)
-    drawn = [drawn[n] for n in Dice(seed, items.name, "parts").permutation(len(drawn))]
+    clusters = _clusters(usable)
+    drawn = [clusters[n] for n in Dice(seed, items.name, "parts").permutation(len(clusters))]
     tests, drawn = _fill(drawn, wanted)
     trains, drawn = _fill(drawn, sum(map(len, drawn)) if train is None else train)
     for side, found, least in (("evaluate", tests, wanted), ("train", trains, train or 1)):
         if len(found) < max(least, 1):
-            raise UsageError(
-                f"{items.name} has {len(usable):,} items that can be used, of which"
-                f" {len(found):,} are left to {side} on; {max(least, 1):,} are wanted.",
-                hint="Give smaller numbers with --train and --test, or more items.",
-            )
+            told = f"{len(found):,} are left to {side} on; {max(least, 1):,} are wanted"
+            raise _too_few(items.name, clusters, left_out, told)
     left_out["not drawn"] = len(usable) - len(tests) - len(trains)
-    keep = {name: n for name, n in left_out.items() if n}
-    return Parts(_only(items, trains), _only(items, tests), keep)
+    of = {item.id: number for number, cluster in enumerate(clusters) for item in cluster}
+    return Parts(
+        _only(items, trains),
+        _only(items, tests),
+        {name: n for name, n in left_out.items() if n},
+        {
+            side: len({of[item.id] for item in found})
+            for side, found in (("train", trains), ("test", tests))
+        },
+        sum(not (item.cluster or item.context) for item in (*trains, *tests)),
+    )
+
+
+def _too_few(
+    name: str, clusters: Sequence[list[Item]], left_out: Mapping[str, int], told: str
+) -> UsageError:
+    """What is missing, and where the items have gone."""
+    n, largest = sum(map(len, clusters)), max(map(len, clusters), default=0)
+    groups = f" ({plural(len(clusters), 'cluster')}, the largest of {largest:,})" if n else ""
+    reasons = "; ".join(f"{count:,} {reason}" for reason, count in left_out.items() if count)
+    return UsageError(
+        f"{name} has {plural(n, 'item')} that can be used{groups}, of which {told}."
+        + (f" Left out: {reasons}." if reasons else ""),
+        hint="Give smaller numbers with --train and --test, or more items. A cluster (equal field"
+        " `cluster`, context or question, or nearly equal texts) is on one side alone.",
+    )
 
 
 def _usable(items: ItemSet) -> tuple[list[Item], dict[str, int]]:
@@ -173,7 +224,10 @@ def _usable(items: ItemSet) -> tuple[list[Item], dict[str, int]]:
 
 
 def _clusters(items: Sequence[Item]) -> list[list[Item]]:
-    """Items that share a cluster, a context or nearly all of their text go together."""
+    """Items that share a cluster, a context, a question or nearly all of their text go together.
+
+    One question about two contexts is two questions.
+    """
     leader = list(range(len(items)))
 
     def find(n: int) -> int:
@@ -183,10 +237,16 @@ def _clusters(items: Sequence[Item]) -> list[list[Item]]:
 
     first: dict[tuple[str, str], int] = {}
     for n, item in enumerate(items):
-        for kind, name in (("cluster", item.cluster), ("context", item.context)):
+        question = None if item.context else item.question
+        for kind, name in (
+            ("cluster", item.cluster),
+            ("context", item.context),
+            ("question", question),
+        ):
             if name:
                 leader[find(n)] = find(first.setdefault((kind, normalised(name)), n))
-    for one, other in near_duplicates([" ".join((i.question, *i.options)) for i in items]):
+    texts = [" ".join((i.context or "", i.question, *i.options)) for i in items]
+    for one, other in near_duplicates(texts):
         leader[find(other)] = find(one)
     groups: dict[int, list[Item]] = {}
     for n, item in enumerate(items):

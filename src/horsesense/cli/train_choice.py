@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from horsesense.cli import options
 from horsesense.cli.output import print_json
+from horsesense.errors import InterruptedRunError
+
+if TYPE_CHECKING:
+    from horsesense.api.experiment import Experiment
 
 Base = Annotated[
     str,
@@ -33,12 +37,17 @@ def choice(
     tokens: Annotated[
         int | None, typer.Option(help="Tokens of each training, in place of --epochs.")
     ] = None,
-    suite: Annotated[str | None, typer.Option(help="What is asked before and after.")] = "revas",
+    equal: Annotated[
+        str, typer.Option(help="What all trainings have alike: tokens, or statements.")
+    ] = "tokens",
+    suite: Annotated[
+        str | None, typer.Option(help="What is asked before and after; revas without --probes.")
+    ] = None,
     faithful: Annotated[bool, typer.Option(help="The suite's protocol exactly as published.")] = (
         False
     ),
     probes: Annotated[
-        str | None, typer.Option(help="Probes in place of a suite, separated by commas.")
+        str | None, typer.Option(help="Probes in place of a suite or beside it, by commas.")
     ] = None,
     readers: Annotated[str, typer.Option(help="As of `horsesense audit`.")] = "auto",
     max_tokens: Annotated[int, typer.Option(help="Longest reply; 0 for scores alone.")] = 16,
@@ -62,14 +71,13 @@ def choice(
 ) -> None:
     """Train on right answers, on wrong ones marked wrong, on both; is the score better after?
 
-    Every arm has as many tokens as the others, and one has its marks shuffled. The suite is asked
-    before and after, about items of other clusters. The same --out continues where it stopped.
+    Every arm has as many tokens (or statements) as the others, and one has its marks shuffled. The
+    suite is asked before and after, about items of other clusters. The same --out continues where
+    it stopped.
     """
     from horsesense.api.experiment import Experiment
-    from horsesense.api.training import Laboratory
     from horsesense.models.hf.tuning import Recipe
     from horsesense.plugins import split_outside_brackets
-    from horsesense.progress import say
 
     named = None if probes is None else tuple(split_outside_brackets(probes))
     experiment = Experiment(
@@ -83,7 +91,8 @@ def choice(
         tokens=tokens,
         recipe=Recipe(rank=rank, alpha=2 * rank, rate=rate, batch=batch,
                       checkpointing=checkpointing or quantised),
-        suite=None if named else suite,
+        equal=equal,
+        suite=suite or (None if named else "revas"),
         faithful=faithful,
         probes=named,
         readers=tuple(split_outside_brackets(readers)),
@@ -96,6 +105,17 @@ def choice(
         device=device,
         quantised=quantised,
     )  # fmt: skip
+    try:
+        _perform(experiment, out, plan=plan, as_json=as_json)
+    except KeyboardInterrupt:
+        raise InterruptedRunError("Stopped.", hint="The same command continues.") from None
+
+
+def _perform(experiment: Experiment, out: Path, *, plan: bool, as_json: bool) -> None:
+    """Plan, and do what was planned unless the plan alone is wanted."""
+    from horsesense.api.training import Laboratory
+    from horsesense.progress import say
+
     laboratory = Laboratory(experiment, out)
     planned = laboratory.plan()
     if plan and as_json:
@@ -106,14 +126,16 @@ def choice(
     if plan:
         return
     found = laboratory.run()
+    told = laboratory.told(found)
     if as_json:
-        print_json("train-choice", laboratory.told(found))
+        print_json("train-choice", told)
         return
     from horsesense.cli.compare import plain, print_table
-    from horsesense.report.training import sentences, table
+    from horsesense.report.training import score_table, sentences, table
 
-    for sentence in sentences(found):
+    for sentence in (*sentences(found), *told["unequal"]):
         print(f"- {plain(sentence)}")
-    print()
-    print_table(*table(found))
+    for heads, rows in (score_table(found), table(found)):
+        print()
+        print_table(heads, rows)
     print(f"Report: {out / 'training.html'}")

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import ndtri, stdtrit
 
 from horsesense.comparison.align import LeftOut, Scores, Shared, Side, shared_items, views
 from horsesense.measures.families import DIFFERENCE, MEAN, Evidence, Inference
@@ -252,20 +253,39 @@ def intervals(
     any such training: Student's, since a pair of seeds is too few for the other.
     """
     items = DIFFERENCE.infer(_evidence(differences.mean(axis=1, keepdims=True), cluster), level)
-    return items, _over_seeds(differences, cluster, level)
+    return items, _over_seeds(differences, cluster, level, items)
 
 
-def _over_seeds(differences: Floats, cluster: npt.NDArray[np.intp], level: float) -> Inference:
-    """Student's interval of a mean whose outcomes share items and trainings."""
-    items, seeds = differences.shape
+def _over_seeds(
+    differences: Floats, cluster: npt.NDArray[np.intp], level: float, items: Inference
+) -> Inference:
+    """Student's interval of a mean whose outcomes share items and trainings.
+
+    It reaches at least as far as the interval over items would with Student's t for the seeds:
+    where few outcomes differ, or none, their own variance says too little, and the pseudo-pair of
+    the test over items says how little.
+    """
+    n, seeds = differences.shape
     if seeds < 2:
         return Inference(note="no interval: one training says nothing of another")
+    if items.low is None or items.high is None:
+        return Inference(note=items.note)
     crossed = Crossed(
         np.column_stack([differences.ravel(), np.ones(differences.size)]),
         np.repeat(cluster, seeds),
-        np.tile(np.arange(seeds, dtype=np.intp), items),
+        np.tile(np.arange(seeds, dtype=np.intp), n),
     )
-    return MEAN.infer(_evidence(differences, cluster, crossed), level)
+    found = MEAN.infer(_evidence(differences, cluster, crossed), level)
+    value, tail = float(differences.mean()), (1 + level) / 2
+    stretch = float(stdtrit(seeds - 1, tail) / ndtri(tail))
+    ends = (
+        value + stretch * (items.low - value),
+        value + stretch * (items.high - value),
+    )
+    low = min(ends[0], ends[0] if found.low is None else found.low)
+    high = max(ends[1], ends[1] if found.high is None else found.high)
+    how = found.how or f"Student's t ({seeds} trainings)"
+    return Inference(max(low, -1.0), min(high, 1.0), how)
 
 
 def _evidence(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from horsesense.build.statements import ARMS, CONTROL
+from horsesense.build.statements import ARMS, CONTROL, alone_text
 from horsesense.comparison.training import BEFORE, Effect, Score, Training
 from horsesense.files import write_whole
 from horsesense.measures.registry import MEASURES
@@ -29,12 +29,13 @@ _BY = {"first_token": "by letter", "option_text": "by option text", "text": "by 
 
 def write_training(found: Training, told: Mapping[str, Any], path: Path) -> Path:
     """Write the page to `path`; StoreError where it cannot be written."""
-    page = _environment().get_template("training.html.j2")
+    page, items = _environment().get_template("training.html.j2"), told["items"]
     html = page.render(
         t=found,
         told=told,
         arms=ARMS,
-        sentences=sentences(found),
+        sentences=[*sentences(found), *told["unequal"]],
+        alone=alone_text(items["alone"], items["train"] + items["test"]),
         figures=[(view_text(view[0]), figure(view)) for view in main_views(found)],
         views=_grouped(found),
         version=__version__,
@@ -80,7 +81,12 @@ def _sentences(found: Training) -> Iterator[str]:
         if rest:
             values = ", ".join(f"{e.first} {effect_text(e)}" for e in rest)
             yield f"{view_text(view[0])}: no change from before is shown ({values} points)."
-    if found.seeds < 4:
+    if found.seeds == 1:
+        yield (
+            "With one training of each arm there is no interval over seeds: the intervals hold for"
+            " these trainings, not for others."
+        )
+    elif found.seeds < 4:
         yield (
             f"With {plural(found.seeds, 'seed')} an interval over seeds is wide: Student's t has"
             f" {plural(found.seeds - 1, 'degree')} of freedom. The interval over items alone holds"
@@ -143,6 +149,18 @@ def table(found: Training) -> tuple[list[str], list[list[str]]]:
             for e in view
         ]
     return heads, rows
+
+
+def score_table(found: Training) -> tuple[list[str], list[list[str]]]:
+    """The scores behind the main effects, for a terminal: headings, and one row an arm."""
+    rows: list[list[str]] = []
+    for view in main_views(found):
+        scores = [s for s in found.scores if view_text(s) == view_text(view[0])]
+        chance = scores[0].chance
+        guess = "" if chance is None else f"{100 * chance:.1f}{NARROW}% by guessing"
+        rows.append([view_text(view[0]), guess])
+        rows += [[f"  {score.arm}", score_text(score)] for score in scores]
+    return ["", "score (each training)"], rows
 
 
 def _grouped(found: Training) -> list[dict[str, Any]]:

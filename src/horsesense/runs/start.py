@@ -40,7 +40,7 @@ def start(out: str | Path, settings: Settings, items: ItemSet | None = None) -> 
     directory = RunDirectory(layout, settings, found, shots)
     if layout.record.exists():
         before = RunDirectory.open(path)
-        _check_names(settings)
+        check_names(settings)
         for sentence in changes(before, directory):
             say(sentence)
         directory.record = before.record
@@ -59,7 +59,7 @@ def _check_place(path: Path) -> None:
         )
 
 
-def _check_names(settings: Settings) -> None:
+def check_names(settings: Settings) -> None:
     """UsageError for unknown probes and readers, before anything is said of what they change."""
     parse_probes(settings.probes)
     for name in settings.readers if settings.readers != AUTO_READERS else ():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -148,10 +149,17 @@ def adapter_fingerprint(folder: Path, weights: Weights) -> str:
 
 @contextmanager
 def without_warnings() -> Iterator[None]:
-    """No warning that peft asks transformers under a name that is about to be retired."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)
-        yield
+    """No warning that peft asks transformers under a name that is about to be retired, nor that
+    bitsandbytes, which peft imports, lacks a faster kernel for a CPU."""
+    logger = logging.getLogger("bitsandbytes")
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)
+            yield
+    finally:
+        logger.setLevel(level)
 
 
 def with_adapter(model: Any, folder: Path) -> Any:
@@ -164,7 +172,8 @@ def with_adapter(model: Any, folder: Path) -> Any:
         ModelError: peft is missing, or the adapter does not fit.
     """
     try:
-        from peft import PeftModel
+        with without_warnings():
+            from peft import PeftModel
     except ImportError as error:
         raise ModelError("An adapter needs peft.", hint=_TRAIN) from error
     try:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from math import inf
 from typing import Any, NamedTuple
 
 from horsesense.errors import UsageError
@@ -48,7 +49,7 @@ class Recipe:
 
     def __post_init__(self) -> None:
         for name in ("rank", "alpha", "rate", "batch", "clip"):
-            if not getattr(self, name) > 0:
+            if not 0 < getattr(self, name) < inf:
                 raise UsageError(f"{name} is {getattr(self, name)}.", hint="Give more than 0.")
 
     def rate_at(self, step: int, steps: int) -> float:
@@ -97,7 +98,9 @@ class Tuner:
 
     def __init__(self, model: Any, recipe: Recipe, seed: int) -> None:
         import torch
-        from peft import LoraConfig, get_peft_model
+
+        with without_warnings():
+            from peft import LoraConfig, get_peft_model
 
         torch.manual_seed(seed)
         self.recipe = recipe
@@ -245,7 +248,8 @@ def size_of(weights: Weights, recipe: Recipe) -> Size:
     """The size of a model from its configuration alone; nothing is loaded.
 
     Raises:
-        UsageError: the configuration cannot be understood.
+        UsageError: the configuration cannot be understood, or the adapter's rank is greater than
+            that of any layer.
     """
     import torch
     from transformers import AutoConfig, AutoModelForCausalLM
@@ -262,6 +266,12 @@ def size_of(weights: Weights, recipe: Recipe) -> Size:
     linear = [m for m in model.modules() if isinstance(m, torch.nn.Linear) and m is not head]
     text = config.get_text_config()
     hidden, layers = text.hidden_size, text.num_hidden_layers
+    most = max(min(m.in_features, m.out_features) for m in linear)
+    if recipe.rank > most:
+        raise UsageError(
+            f"rank is {recipe.rank:,}; no layer of {weights.name} has more than {most:,}.",
+            hint="Give a smaller --rank: 8 to 64 are usual.",
+        )
     kept = round(sum(1.25 * m.in_features + 2 * m.out_features for m in linear))
     kept += 8 * hidden * layers
     return Size(
