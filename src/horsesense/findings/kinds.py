@@ -221,13 +221,13 @@ KINDS: tuple[Kind, ...] = (
         way="below",
         found="The model says “none of these” less often than it should: under "
         "“{label}”, where the right answer was removed, accuracy is {distance} "
-        "lower than as published.",
+        "lower than where it is shown.",
         ruled_out="The model does not say “none of these” less often than it should: under "
-        "“{label}”, where the right answer was removed, accuracy is not lower than as "
-        "published, to within {size} ({change}).",
+        "“{label}”, where the right answer was removed, accuracy is not lower than "
+        "where it is shown, to within {size} ({change}).",
         cannot_tell="These items cannot tell whether the model says “none of these” as often as it "
         "should: under “{label}”, where the right answer was removed, accuracy differs "
-        "by {change} from the published score",
+        "by {change} from that where it is shown",
         main=True,
         takes=_none_in_place,
         blind_at_chance=True,
