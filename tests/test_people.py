@@ -260,10 +260,29 @@ def test_semicolons_encodings_and_further_columns_are_no_fault(
 
 
 @pytest.mark.parametrize(
+    ("encoding", "person", "told"),
+    [
+        *(("gbk", "王小明", "ÍõÐ¡Ã÷"), ("mac_roman", "Müller", "MŸller")),
+        *(("cp1252", "Müller", "Müller"), ("utf-8", "王小明", None), ("cp1252", "Miller", None)),
+    ],
+)
+def test_letters_that_may_be_others_are_told(
+    folder: Path, tmp_path: Path, encoding: str, person: str, told: str | None
+) -> None:
+    code = code_of(HumanTest.load(folder).id, 1)
+    path = tmp_path / "saved.csv"
+    path.write_bytes(f"booklet,person,number,answer\n{code},{person},1,b\n".encode(encoding))
+    notes = [*take(folder, [path]).notes]
+    assert [note.split(": ")[1].split(".")[0] for note in notes] == ([repr(told)] if told else [])
+    assert all("was read as Windows-1252" in note for note in notes)
+
+
+@pytest.mark.parametrize(
     ("answer", "kept"),
     [
         *(("12", "12"), ("7", "7"), ("no", "no"), ("Pa", "Pa"), ("10.", "10.")),
         *(("(b)", "B"), ("c.", "C"), ("F", None), ("e)", None), ("K", "K")),
+        *(("Ａ", "A"), ("（ｂ）", "B"), ("Ｆ", None)),
     ],
 )
 def test_only_a_lone_letter_that_is_no_answer_is_a_label_that_was_not_offered(

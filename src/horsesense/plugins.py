@@ -254,6 +254,20 @@ def parse_spec(spec: str, registry: Registry[type[T]]) -> T:
     A spec is `name`, `name(value)` for the first parameter, or `name(key=value, ...)`. UsageError
     names what is unknown and what there is.
     """
+    name, values = read_spec(spec, registry)
+    return registry.get(name)(**values)
+
+
+def filled_in(spec: str, preset: str, registry: Registry[type[T]]) -> str:
+    """The spec of a plug-in, with those parameters of `preset` that it does not give itself."""
+    name, given = read_spec(spec, registry)
+    values = {**read_spec(preset, registry)[1], **given}
+    inside = ", ".join(f"{key}={value}" for key, value in values.items())
+    return f"{name}({inside})" if inside else name
+
+
+def read_spec(spec: str, registry: Registry[type[T]]) -> tuple[str, dict[str, object]]:
+    """The name of a spec's plug-in, and the parameters that the spec gives; see `parse_spec`."""
     match = re.fullmatch(r"\s*([\w-]+)\s*(?:\((.*)\))?\s*", spec)
     if match is None:
         raise UsageError(
@@ -279,7 +293,7 @@ def parse_spec(spec: str, registry: Registry[type[T]]) -> T:
                 f"{where} has no parameter {key or text!r}.", hint=f"Known: {allowed}."
             )
         values[key] = _typed(where, key, known[key], text.strip())
-    return kind(**values)
+    return name, values
 
 
 def split_outside_brackets(text: str) -> list[str]:

@@ -280,13 +280,27 @@ SAME = [
     (r"\cos(w_i, w_j)", r"\cos(w_j,w_i)"),
     (r"\dfrac{a}{b}", r"\frac{a}{b}"),
     (r"x^{2}", "x^2"),
+    (r"\mathbb{1}[b = a]", r"\mathbb 1[a=b]"),
+    (r"x \equiv y = z", "z = x = y"),
+    ("a<b", "b>a"),
+    (r"\mathbb{I}(a \le b < c)", r"\mathbb{I}[c > b \ge a]"),
+    (r"(a b + c)/x_i", r"\frac{c + b a}{x_i}"),
+    (r"\log p/q", r"-\log q/p"),
+    (r"\max\{a, b\}", r"\max(b,a)"),
+    (r"\mathrm{d}(a,b)", r"\mathrm d(b,a)"),
+    (r"\int_0^1 f(x)\,dx", r"\int_0^1 f(y) d y"),
+    ("-(a-b)", "b-a"),
+    ("c-(a-(b-[d+e]))", "b-a-d-e+c"),
 ]
 OTHER = [
     (r"a-b", "b-a"), (r"\frac{a}{b}", r"\frac{b}{a}"), ("x_i", "x_j"), ("x^2", "x^3"),
     (r"\sum_i x_i", r"\sum_i x_j"), (r"\exp(-x)", r"\exp(x)"), ("a+b", "a"), ("a<b", "b<a"),
     ("p(x|y)", "p(|x|y)"), ("|a|-b", "|b|-a"), (r"\log\frac{p}{q}", r"\log\frac{q}{p}"),
     ("-|a|", "|a|"), (r"\sum_{i<j} a_i", r"\sum_{j<i} a_i"), ("(-y)^3", "(y)^3"),
-    (r"u^\top v", "u v"),
+    (r"u^\top v", "u v"), ("a/b", "b/a"), ("c-(a-b)", "c-a-b"), ("f(a-b)c", "f(a)-bc"),
+    (r"a \le b", r"b \le a"), ("x_{(a+b)}-c", "x_a+b-c"), (r"\log a/b", r"\log b/a"),
+    (r"a \in b", r"b \in a"), (r"\int f(x) g(y) dx", r"\int f(x) g(y) dy"),
+    ("(a-b)c", "a-bc"),
 ]  # fmt: skip
 
 
@@ -344,6 +358,20 @@ def test_no_edit_cuts_through_bars_or_leaves_a_plus_alone(right: str) -> None:
             found = ["", *(t for t in with_bars(tokens(option)) if not t.isspace())]
             assert "+" not in [b for a, b in pairwise(found) if a in ("", *OPENING)], option
             assert not same(option, right)
+
+
+def test_no_edit_swaps_the_d_of_an_integral() -> None:
+    right = r"\int_0^1 f(x) g(y) d x"
+    for seed in range(30):
+        options, _ = wrong_options(right, Dice(seed, "q", "edits")) or ((), "")
+        assert all("f(d)" not in option and "g(d)" not in option for option in options)
+
+
+def test_no_edit_turns_an_equality_around() -> None:
+    right, around = (spaced(rf"\mathbb{{1}}[{side}] + c") for side in ("a = b", "b = a"))
+    for seed in range(40):
+        options, _ = wrong_options(right, Dice(seed, "q", "edits")) or ((), "")
+        assert around not in options
 
 
 def test_what_cannot_be_edited_is_said() -> None:

@@ -274,3 +274,25 @@ def test_more_labels_than_bits_of_a_number() -> None:
     few = tables._bits(pl.Series("positions", [[61], [0, 3], [], None], dtype=pl.List(pl.Int64)))
     assert few.dtype == np.int64
     assert few.tolist() == [1 << 61, 9, 0, 0]
+
+
+def test_a_form_in_its_own_wording_is_compared_with_the_items_in_that_wording() -> None:
+    def cell(right: int, probe: str = "gold_absent", **condition: str) -> Cell:
+        made = cell_of([[0]] * right + [[1]] * (20 - right), [0] * 20, probe=probe)
+        return replace(made, condition=Condition(**condition))
+
+    asked = {"asking": "know_no", "design": "random(3)"}
+    original = cell(16, "original")
+    shown, beside = cell(12, prompt="with_gold", **asked), cell(10, "gold_plus_none", **asked)
+    hinted = cell(9, prompt="hint_option", **asked)
+    other_orders = cell(9, prompt="hint_option", asking="know_no", design="cyclic")
+    own = cell(9, prompt="hint_option", asking="own", design="random(3)")
+    for name in ("accuracy_change", "valid_change"):
+        cells = MEASURES.get(name).cells([original, shown, hinted, beside, other_orders, own])
+        against = {(c.probe, str(c.condition)): c.other for c in cells}
+        for compared in (hinted, beside, other_orders):
+            assert against[compared.probe, str(compared.condition)] is shown
+        for compared in (shown, own):
+            assert against[compared.probe, str(compared.condition)] is original
+        [alone] = MEASURES.get(name).cells([original, hinted])
+        assert alone.other is original

@@ -199,7 +199,7 @@ class TestVerdict:
     def test_ranker_cannot_say_none(self, runs: dict[str, Results]) -> None:
         found = said(runs["ranker"], "found")
         assert "The model says “none of these” less often than it should" in found
-        assert "accuracy is 100 points lower than as published" in found
+        assert "accuracy is 100 points lower than where it is shown" in found
 
     def test_talker_says_another_thing_than_its_first_token(self, runs: dict[str, Results]) -> None:
         assert "First token and text choose different options" in said(runs["talker"], "found")

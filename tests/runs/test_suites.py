@@ -20,7 +20,7 @@ from horsesense.runs.start import start
 from horsesense.runs.stored_items import load_stored_items
 from horsesense.runs.studies import Study
 from horsesense.runs.suites import SUITES
-from horsesense.runs.suites.base import Difference, Paper, table
+from horsesense.runs.suites.base import USUAL, Difference, Paper, table
 from horsesense.trials.trial import NONE_OPTION
 from studies import Result, items_file, study, value
 
@@ -348,14 +348,82 @@ def test_settings_of_a_paper_hold_unless_others_are_named(tmp_path: Path) -> Non
     assert (own.max_tokens, own.top_p) == (16, 0.9)
     assert (settings().max_tokens, settings().top_p) == (16, None)
     suite = SUITES.get("know-no")
-    assert suite.departures(True, published.model_dump()) == suite.departures(True, {
-        "max_tokens": 1000, "top_p": 0.9
-    })  # fmt: skip
+    declared = [each.what for each in suite.still_differs()]
+    assert [r["what"] for r in suite.departures(True, published.model_dump())] == declared
     [row] = [r for r in suite.departures(True, own.model_dump()) if r["what"] == "--max-tokens"]
     assert (row["published"], row["here"]) == ("1000", "16")
     Study.of(own).save(tmp_path)
     [(_, again)] = Study.load(tmp_path).runs(tmp_path)
     assert (again.max_tokens, again.top_p) == (16, 0.9)
+
+
+def departed(suite: str, **chosen: Any) -> dict[str, tuple[str, str]]:
+    """What a run lists beyond the declared differences: (published, here) by what."""
+    return {what: (one, other) for what, one, other in all_departed(suite, **chosen)}
+
+
+def all_departed(suite: str, **chosen: Any) -> list[tuple[str, str, str]]:
+    faithful = chosen.pop("faithful", True)
+    found = Settings.of(items="sample", model="sim:none", suite=suite, faithful=faithful, **chosen)
+    known = SUITES.get(suite)
+    told = known.departures(faithful, found.model_dump())
+    declared = {d.what for d in known.differences}
+    rows = [(r["what"], r["published"], r["here"]) for r in told]
+    return [row for row in rows if row[0] not in declared]
+
+
+@pytest.mark.parametrize("suite", [name for name in SUITES.names() if name != "basic"])
+def test_every_option_that_overrides_a_protocol_is_listed(suite: str) -> None:
+    for faithful in (True, False):
+        assert departed(suite, faithful=faithful, shots_from="x") == {}
+        found = departed(suite, faithful=faithful, shots_from="x", shots=2, temperature=0.7)
+        assert found["--temperature"][1] == "0.7"
+        assert found["--shots"][1] == "2"
+    chosen: dict[str, Any] = {"top_p": 0.5, "max_tokens": 7, "style": "chat", "templates": "own"}
+    assert set(departed(suite, shots_from="x", **chosen)) == {
+        f"--{n.replace('_', '-')}" for n in chosen
+    }
+
+
+def test_what_is_usual_is_what_settings_begin_with() -> None:
+    for name, (usual, _) in USUAL.items():
+        assert Settings.model_fields[name].default == usual
+    assert departed("revas", shots=5) == {}
+    assert departed("revas", shots=3) == {"--shots": ("0 and 5", "3")}
+
+
+def test_other_bundles_and_probes_left_out_are_listed() -> None:
+    found = all_departed("multi-problem", shots_from="x", sizes="5,10", bundles=10, disjoint=True)
+    tasks, singles = "batch, select_one, select_all", "5/10/20/50/100 (of pairs 3/5/10/20/50)"
+    assert set(found) == {
+        (f"bundles of {tasks}", "100", "10"),
+        (f"design of {tasks}", "nested", "disjoint"),
+        (f"sizes of {tasks}", singles, "5/10"),
+        (f"sizes of {tasks}", "5", "5/10"),  # of the worked arms
+        ("sizes of select_one, select_all", "10", "5/10"),
+    }
+    suite, named = SUITES.get("revas"), Settings.of(items="sample", model="sim:none", suite="revas")
+    kept = tuple(spec for spec in named.probes if not spec.startswith("multi_select"))
+    fewer = {**named.model_dump(), "probes": kept}
+    assert [r["what"] for r in suite.departures(False, fewer) if r["here"] == "not asked"] == [
+        "probe multi_select"
+    ]
+
+
+def test_a_named_reader_reads_as_the_suite_does_unless_told_otherwise() -> None:
+    def readers(*names: str, faithful: bool = True) -> tuple[str, ...]:
+        return Settings.of(
+            items="sample", model="sim:none", suite="look-at-text", faithful=faithful, readers=names
+        ).readers
+
+    published = "pride(mean=arithmetic, per=subject)"
+    assert readers("first_token", "text", "pride") == ("first_token", "text", published)
+    assert readers("text") == ("text", published)
+    assert readers("pride", faithful=False) == ("pride(least=20)",)
+    assert readers("pride(per=shrunken)") == ("pride(mean=arithmetic, per=shrunken)",)
+    assert departed("look-at-text", readers=("first_token", "text", "pride")) == {}
+    [(what, told)] = departed("look-at-text", readers=("pride(per=shrunken)",)).items()
+    assert (what, told) == ("reader pride", (published, "pride(mean=arithmetic, per=shrunken)"))
 
 
 def test_a_difference_differs_somewhere() -> None:

@@ -146,10 +146,10 @@ KINDS: tuple[Kind, ...] = (
         way="below",
         found="The model says “none of these” less often than it should: under "
         "“{label}”, where the right answer was removed, accuracy is {distance} "
-        "lower than as published.",
+        "lower than where it is shown.",
         ruled_out="The model does not say “none of these” less often than it should: under "
-        "“{label}”, where the right answer was removed, accuracy is not lower than as "
-        "published, to within {size} ({change}).",
+        "“{label}”, where the right answer was removed, accuracy is not lower than "
+        "where it is shown, to within {size} ({change}).",
         question="the model says “none of these” as often as it should",
         seen=": under “{label}”, where the right answer was removed, accuracy is {beside}",
         main=True,

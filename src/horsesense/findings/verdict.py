@@ -353,11 +353,11 @@ def _sentence(f: Finding, a: Accusation, run: Run, needed: str) -> str:
 
 
 def _beside(change: float) -> str:
-    """A score beside the published one."""
+    """A score without the right answer, beside that with it."""
     distance = in_points(abs(change))
     if distance == in_points(0.0):
-        return "the same as published"
-    return f"{distance} {'higher' if change > 0 else 'lower'} than as published"
+        return "the same as where it is shown"
+    return f"{distance} {'higher' if change > 0 else 'lower'} than where it is shown"
 
 
 def _untold(run: Run, f: Finding, why: str) -> str:

@@ -28,6 +28,20 @@ def signed(value: float, digits: int) -> str:
     return text.replace("-", MINUS)
 
 
+def between(low: float, high: float, digits: int) -> str:
+    """An interval in brackets; a bound next to 0 has the digits that show on which side it lies.
+
+    >>> between(-27.3, -0.02, 1), between(-4.0, 0.0, 1)
+    ('[−27.3, −0.02]', '[−4.0, 0.0]')
+    """
+    return f"[{_beside_zero(low, digits)}, {_beside_zero(high, digits)}]"
+
+
+def _beside_zero(value: float, digits: int) -> str:
+    enough = (d for d in range(digits, 6) if value == 0 or float(f"{value:.{d}f}") != 0)
+    return signed(value, next(enough, digits))
+
+
 def chance_text(value: float) -> str:
     """What guessing gives: whole percents, with a digit where that would say too little."""
     return number(value, "fraction", 0 if value >= 0.1 or value == 0 else 1)

@@ -243,6 +243,11 @@ def normalised(text: str) -> str:
     return folded.translate(_LETTERS_AND_DIGITS) or "".join(same_text(text).split())
 
 
+def to_the_letter(text: str) -> str:
+    """A text as it is written, but for the number of spaces and the way letters are encoded."""
+    return " ".join(unicodedata.normalize("NFC", text).split())
+
+
 @lru_cache(maxsize=1 << 16)
 def same_text(text: str) -> str:
     """A key that two texts share only if a reader would call them the same.
@@ -256,7 +261,7 @@ def same_text(text: str) -> str:
     >>> same_text("-1") == same_text("1")
     False
     """
-    plain = " ".join(unicodedata.normalize("NFC", text).translate(_PLAIN_MARKS).split())
+    plain = to_the_letter(text).translate(_PLAIN_MARKS)
     plain = plain.rstrip(" .,;:!?") or plain
     return _WORD.sub(lambda word: word[0].lower() if word[0].istitle() else word[0], plain)
 

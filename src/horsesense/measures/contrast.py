@@ -57,12 +57,16 @@ def chosen_by_answer(cell: Cell) -> str | None:
 
 
 class AccuracyChange(AgainstOriginal):
-    """`cell.other` is the original."""
+    """`cell.other` is the original, in the probe's wording where it has one of its own."""
+
+    same_wording = True
 
     name = "accuracy_change"
     title = "Change of accuracy"
     summary = (
-        "Accuracy under the probe minus accuracy as published, over the items that have both; "
+        "Accuracy under the probe minus accuracy as published, over the items that have both; a "
+        "probe in a paper's own wording is compared with the items in that wording (with_gold) "
+        "where they were asked; "
         "trials that show an item as published are no part of the probe. "
         "p: a score test of the clusters' differences, which the interval inverts."
     )
@@ -167,13 +171,16 @@ class SwitchBeyondRepeat(ChangeBeyondRepeat):
 
 
 class ValidChange(AgainstOriginal):
-    """`cell.other` is the original."""
+    """`cell.other` is the original, in the probe's wording where it has one of its own."""
+
+    same_wording = True
 
     name = "valid_change"
     title = "Change of valid answers"
     summary = (
-        "Share of replies that choose an option under the probe minus as published, over the items "
-        "that have both. p: a score test of the clusters' differences, which the interval inverts."
+        "Share of replies that choose an option under the probe minus as published (in a paper's "
+        "own wording, as for accuracy_change), over the items that have both. p: a score test of "
+        "the clusters' differences, which the interval inverts."
     )
     counted = "items"
     family = DIFFERENCE

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Final, get_args
 
 import numpy.typing as npt
@@ -38,18 +38,48 @@ class AgainstOriginal(Measure):
 
     Of the probe, only trials that change the prompt: a design of orders may hold the published
     one too, and a difference from itself would draw every effect towards 0.
+
+    Attributes:
+        same_wording: whether a form in another wording is compared with the items in that wording,
+            where those were asked.
     """
+
+    same_wording: ClassVar[bool] = False
 
     def cells(self, every: Sequence[Cell]) -> Iterable[Cell]:
         original = {c.reader: c for c in every if c.probe == ORIGINAL and not c.condition}
+        reworded = _reworded(every) if self.same_wording else {}
         for cell in every:
             if cell.probe != ORIGINAL and cell.reader in original and self.fits(cell):
-                yield cell.changed().against(_published(original[cell.reader], cell))
+                published = _published(original[cell.reader], cell)
+                yield cell.changed().against(_in_wording_of(cell, reworded, published))
 
 
 def _published(original: Cell, cell: Cell) -> Cell:
     """What a cell is compared with: of a log's orders the first, as the others are the cell's."""
     return original.first() if cell.condition.matches(design=RECORDED_ORDERS) else original
+
+
+Reworded = Mapping[tuple[str, str, str], Cell]
+"""Items as published in another wording, by reader, wording and design of the orders."""
+
+
+def _reworded(every: Iterable[Cell]) -> Reworded:
+    return {
+        (c.reader, c.condition["asking"], c.condition["design"]): c
+        for c in every
+        if c.condition.matches(prompt="with_gold") and "asking" in c.condition
+    }
+
+
+def _in_wording_of(cell: Cell, reworded: Reworded, published: Cell) -> Cell:
+    """The items as published in the wording of a cell, and else as they were published."""
+    if "asking" not in cell.condition or cell.condition.matches(prompt="with_gold"):
+        return published
+    reader, wording = cell.reader, cell.condition["asking"]
+    found = {d: c for (r, w, d), c in reworded.items() if (r, w) == (reader, wording)}
+    any_design = next(iter(found.values()), published)
+    return found.get(cell.condition.get("design", ""), any_design)
 
 
 class AgainstReader(Measure):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from horsesense.errors import UsageError
-from horsesense.items.item import Item, ItemSet
+from horsesense.items.item import Item, ItemSet, to_the_letter
 from horsesense.probes.base import NotApplicableError, SetProbe, Setting, check_choice, show
 from horsesense.trials.bundles import (
     Bundle,
@@ -82,6 +82,9 @@ class Bundles(SetProbe):
 
     def undefined_reason(self, items: ItemSet) -> str | None:
         """Why the task cannot be asked of a set at all."""
+        labels = items.labels if items.kind == "label" else ()
+        if len(set(map(to_the_letter, labels))) < len(labels):
+            return "two labels are written alike: no answer can tell them apart"
         return None
 
     def set_trials(self, items: Sequence[Item], setting: Setting) -> Iterator[Trial]:
@@ -236,6 +239,8 @@ class Selection(Bundles):
         return [*super().settings(), ("cot", self.cot, 0)]
 
     def undefined_reason(self, items: ItemSet) -> str | None:
+        if reason := super().undefined_reason(items):
+            return reason
         labels = classes(items)
         if not 2 <= len(labels) <= MOST_CLASSES:
             return f"selection by label needs 2 to {MOST_CLASSES} labels that items share"

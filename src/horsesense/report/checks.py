@@ -9,7 +9,7 @@ from math import ceil
 from horsesense.errors import UsageError
 from horsesense.findings.finding import ORDER, TITLES, Finding, Outcome
 from horsesense.findings.kinds import KINDS
-from horsesense.findings.wording import MINUS, chance_text, number, signed
+from horsesense.findings.wording import MINUS, between, chance_text, number, signed
 from horsesense.report.reasons import Reason, reason_for
 from horsesense.runs.results import Results
 from horsesense.trials.condition import Condition
@@ -111,7 +111,7 @@ def checks_of(run: Results, reasons: Sequence[Reason], filters: Mapping[str, str
             at(high) if drawn and high is not None else None,
             (at(-100 * f.size), at(100 * f.size)),
             _signed(effect, digits) if f.measured else "–",
-            f"[{signed(low, digits)}, {signed(high, digits)}]"
+            between(low, high, digits)
             if low is not None and high is not None
             else ("no interval" if f.measured else "not measured"),
             None if reason is None else filters.get(reason.name),

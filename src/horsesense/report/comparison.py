@@ -17,7 +17,7 @@ from horsesense.measures.registry import MEASURES
 from horsesense.report.charts import TEXT, draw
 from horsesense.report.differing import differing
 from horsesense.report.pages import environment
-from horsesense.report.text import NARROW, p_text, plural, signed, visible
+from horsesense.report.text import NARROW, between, p_text, plural, signed, visible
 from horsesense.version import __version__
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ def difference_text(d: Difference) -> str:
 def _interval(low: float | None, high: float | None, digits: int) -> str:
     if low is None or high is None:
         return ""
-    return f"[{signed(100 * low, digits)}, {signed(100 * high, digits)}]"
+    return between(100 * low, 100 * high, digits)
 
 
 def rank_text(s: Standing) -> str:

@@ -7,7 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from horsesense.findings.finding import Finding
-from horsesense.findings.wording import NARROW, chance_text, in_points, number, plural, signed
+from horsesense.findings.wording import (
+    NARROW,
+    between,
+    chance_text,
+    in_points,
+    number,
+    plural,
+    signed,
+)
 from horsesense.measures.base import Estimate
 from horsesense.report.text import interval_of, value_of
 from horsesense.runs.results import Results
@@ -306,5 +314,5 @@ def shown_interval(f: Finding) -> str:
     if f.low is None or f.high is None:
         return "no interval: too few independent items"
     digits = 0 if _wide(f) else 1
-    ends = f"[{signed(100 * f.low, digits)}, {signed(100 * f.high, digits)}]"
+    ends = between(100 * f.low, 100 * f.high, digits)
     return f"{100 * f.level:.4g}{NARROW}% interval {ends}"

@@ -15,6 +15,7 @@ from markupsafe import Markup
 from horsesense.findings.wording import (
     MINUS,
     NARROW,
+    between,
     chance_text,
     number,
     plural,
@@ -28,6 +29,7 @@ from horsesense.measures.registry import MEASURES
 __all__ = [
     "MINUS",
     "NARROW",
+    "between",
     "chance_text",
     "count_of",
     "digits_of",
@@ -101,6 +103,8 @@ def interval_of(e: Estimate) -> str:
     if e.low is None or e.high is None:
         return ""
     scale, digits = (100 if e.unit == "fraction" else 1), digits_of(e)
+    if is_difference(e):
+        return between(scale * e.low, scale * e.high, digits)
     return f"[{signed(scale * e.low, digits)}, {signed(scale * e.high, digits)}]"
 
 

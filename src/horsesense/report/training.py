@@ -16,7 +16,7 @@ from horsesense.measures.registry import MEASURES
 from horsesense.progress import clock
 from horsesense.report.charts import ACCENT, FAINT, FRAME, ROWS, draw
 from horsesense.report.pages import environment
-from horsesense.report.text import NARROW, plural, signed, visible
+from horsesense.report.text import NARROW, between, plural, signed, visible
 from horsesense.version import __version__
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def _points(value: float) -> str:
 def _interval(low: float | None, high: float | None) -> str:
     if low is None or high is None:
         return ""
-    return f"[{signed(100 * low, 1)}, {signed(100 * high, 1)}]"
+    return between(100 * low, 100 * high, 1)
 
 
 def table(found: Training) -> tuple[list[str], list[list[str]]]:

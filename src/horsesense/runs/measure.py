@@ -210,6 +210,7 @@ def _findings(directory: RunDirectory, asked: Asked, reviews: Reviews) -> dict[s
     items, settings, record = directory.items, directory.settings, directory.known
     suites = named_suites(settings.suite)
     told = described(directory)
+    done = {**settings.model_dump(), "readers": tuple(record.readers)}
     return {
         "schema": SCHEMA,
         "horsesense": __version__,
@@ -242,7 +243,7 @@ def _findings(directory: RunDirectory, asked: Asked, reviews: Reviews) -> dict[s
         "run": asked.spent,
         "exclusions": asked.excluded,
         "too_long": asked.too_long,
-        "suites": [suite.as_json(settings.faithful, settings.model_dump()) for suite in suites],
+        "suites": [suite.as_json(settings.faithful, done) for suite in suites],
         "reviews": reviews.as_json(),
     }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import (
@@ -15,6 +16,8 @@ from pydantic import (
 )
 
 from horsesense.errors import UsageError
+from horsesense.plugins import filled_in
+from horsesense.readers.registry import READERS
 from horsesense.runs.goal import Goal
 from horsesense.runs.shard import Shard
 from horsesense.runs.suites import (
@@ -37,7 +40,13 @@ AUTO_READERS = ("auto",)
 
 def same_kind(one: str, other: str) -> bool:
     """Whether two specs name the same plug-in, whatever their parameters."""
-    return one.partition("(")[0] == other.partition("(")[0]
+    return one.partition("(")[0].strip() == other.partition("(")[0].strip()
+
+
+def _as_needed(reader: str, needed: Sequence[str]) -> str:
+    """A named reader with the parameters that a suite reads with, where it gives none itself."""
+    preset = next((other for other in needed if same_kind(reader, other)), None)
+    return reader if preset is None else filled_in(reader, preset, READERS)
 
 
 class Settings(BaseModel):
@@ -45,7 +54,8 @@ class Settings(BaseModel):
 
     `suite` (one name, or several with commas between) adds its probes to those that are named;
     `faithful` chooses the published protocol, with its own decoding where none is named. `probes`
-    then holds all of them. `sizes`, `bundles`
+    then holds all of them, and a reader that a suite reads with has the suite's parameters where it
+    names none. `sizes`, `bundles`
     and `disjoint` are those of every probe that puts several problems into a prompt. `until` says
     when asking may stop (see `runs.goal.Goal`); everything is asked without it. `smallest` is the
     smallest size that matters, by kind of finding (see `findings.kinds`). `shard` ("2/8") asks only
@@ -123,6 +133,7 @@ class Settings(BaseModel):
             given = tuple(values.get("readers") or AUTO_READERS)
             named = DEFAULT_READERS if given == AUTO_READERS else given
             new = [name for name in needed if not any(same_kind(name, r) for r in named)]
+            named = tuple(_as_needed(name, needed) for name in named)
             values = {**values, "readers": (*named, *new)}
         if values.get("sizes") or values.get("bundles") or values.get("disjoint"):
             values = {**values, "probes": cls._rebundled(values)}

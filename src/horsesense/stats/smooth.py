@@ -75,7 +75,9 @@ class Located:
         if not self.known:
             return None
         trials = self.estimate * (1 - self.estimate) / self.se**2
-        return score_ends(self.estimate, trials, float(functions.stdtrit(self.degrees, (1 + level) / 2)))
+        return score_ends(
+            self.estimate, trials, float(functions.stdtrit(self.degrees, (1 + level) / 2))
+        )
 
     def p(self, null: float) -> float | None:
         """Two-sided p of a supposed value within the range; None where there is no interval."""

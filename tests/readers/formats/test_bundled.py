@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from horsesense.models.messages import Response
+from horsesense.readers.formats.bundled import names_of
 from horsesense.readers.formats.by_format import TextAnswers
 from horsesense.readers.reading import STATUSES, Reading
 from horsesense.trials.condition import PLAIN
@@ -232,3 +235,39 @@ def test_hostile_replies_are_read(answer_format: str) -> None:
         for reading in read(text, answer_format=answer_format):
             assert reading.status in STATUSES
             assert (reading.status == "answer") == bool(reading.positions)
+
+
+SIGNS = [
+    ("<=50K", ">50K"), ("C", "C#", "C++"), ("-1", "0", "1"), ("<5", "5", ">5"), ("+", "-"),
+    ("1.0", "1.5", "10"), ("++", "+", "0", "-", "--"), ("0-1", "1-2", "2"), ("yes", "yes!"),
+    ("B+", "B", "B-"), ("O+", "O-", "A+", "A-"), ("-1", "1", "+1", "1.0"), ("F", "F#"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("labels", SIGNS, ids=" ".join)
+def test_labels_that_differ_in_signs_alone_stay_apart(labels: tuple[str, ...]) -> None:
+    right = " ".join(map(str, range(len(labels))))
+    plain, numbered = "\n".join(labels), "\n".join(f"{n}. {x}" for n, x in enumerate(labels, 1))
+    bold = "\n".join(f"Text {n}: **{label}**" for n, label in enumerate(labels, 1))
+    for reply in (plain, numbered, bold):
+        assert shape(read(reply, labels, len(labels))) == right, reply
+    for label in labels:
+        reply = json.dumps({label: [2]})
+        found = read(reply, labels, 2, answer_format="index_json", asked=label)
+        assert shape(found) == f"n {labels.index(label)}", reply
+
+
+def test_a_form_that_several_labels_have_is_none_of_them() -> None:
+    names = names_of(("<=50K", ">50K"), False)
+    assert names.whole("50K") is None
+    assert [names.whole(text) for text in ("> 50k", "`<=50K`", '">50K".')] == [1, 0, 1]
+    assert names_of(("O+", "A-"), False).whole("O-") is None
+    assert shape(read("Sci-Tech\nsci tech\nSCI/TECH.", NEWS)) == "3 3 3"
+
+
+def test_several_options_that_differ_in_signs() -> None:
+    shown = Variant("i", "which?", ("X", "X++", "X#"), LETTERS[:3], (0, 1, 2), 0)
+    trial = Trial("multi_select", PLAIN, 0, (shown,), "letters")
+    for reply, chosen in (("X++, X#", (1, 2)), ("X and X++", (0, 1)), ("A+C", (0, 2))):
+        [found] = TextAnswers().read(trial, Response(reply, "stop"))
+        assert found.positions == chosen, reply

@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 from horsesense.build.equinfer.notation import (
     OPENING,
     canonical,
+    differentials,
     is_symbol,
     spaced,
     tokens,
@@ -176,7 +177,8 @@ def _operators(found: Sequence[str]) -> Iterator[Edit]:
 
 def _swaps(found: Sequence[str]) -> Iterator[Edit]:
     """Two variables change places, once: both in scripts, or none."""
-    places = [n for n in range(len(found)) if _is_variable(found, n)]
+    fixed = set(differentials(found))
+    places = [n for n in range(len(found)) if n not in fixed and _is_variable(found, n)]
     scripts = {*_script_places(found, "_"), *_script_places(found, "^")}
     for one, other in combinations(places[:24], 2):
         if found[one] != found[other] and (one in scripts) == (other in scripts):

@@ -1,9 +1,10 @@
 r"""The notation of an equation: its tokens, and whether two say the same.
 
 Two equations are the same if one canonical form is: layout, brackets' sizes, labels and final
-punctuation are gone; terms of a sum, factors of a product and members of a list are sorted; the
-letters that sums and the like run over are numbered. The form errs on the side of "the same": `AB`
-and `BA` are, and so are `f(x,y)` and `f(y,x)`, `(a-b)` and `(b-a)`, `u^\top v` and `v^\top u`,
+punctuation are gone; terms of a sum, factors of a product, members of a list and the sides of a
+relation are sorted; brackets around terms of a sum are opened; the letters that sums, integrals and
+the like run over are numbered. The form errs on the side of "the same": `AB` and `BA` are, and so
+are `f(x,y)` and `f(y,x)`, `(a-b)` and `(b-a)`, `u^\top v` and `v^\top u`,
 `\ln\frac{p}{q}` and `-\ln\frac{q}{p}`.
 """
 
@@ -12,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import islice, permutations
+from itertools import islice, pairwise, permutations
 from typing import Final
 
 from horsesense.build.equinfer.vocabulary import (
@@ -22,9 +23,11 @@ from horsesense.build.equinfer.vocabulary import (
     BINDERS,
     FINAL,
     GREEK,
+    INTEGRALS,
     LAYOUT,
     LISTING,
     LOGARITHMS,
+    MIRRORED,
     SEPARATORS,
     SPACED,
     TIMES,
@@ -143,7 +146,13 @@ def plain(latex: str) -> list[str]:
     """The tokens that matter, without layout, by one name each."""
     found = (token for token in with_bars(tokens(cleaned(latex))) if not token.isspace())
     kept = [ALIASES.get(token, token) for token in found if token not in LAYOUT]
-    return ["".join(token.split()) if token.startswith("\\") else token for token in kept]
+    named: list[str] = []
+    for token in kept:
+        if named and named[-1] in _UPRIGHT and len(token) == 1 and token.isalnum():
+            named[-1] += f"{{{token}}}"  # "\mathrm d" is "\mathrm{d}"
+        else:
+            named.append("".join(token.split()) if token.startswith("\\") else token)
+    return named
 
 
 @lru_cache(4096)
@@ -156,8 +165,10 @@ def canonical(latex: str) -> str:
     True
     >>> canonical("a - b") == canonical("b - a")
     False
+    >>> canonical("b - a") == canonical("-(a - b)"), canonical("a < b") == canonical("b > a")
+    (True, True)
     """
-    return min(_Canonical(found).form() for found in _numbered(plain(latex)))
+    return min(_Canonical(found).form() for found in _numbered(_opened(plain(latex))))
 
 
 def same(one: str, other: str) -> bool:
@@ -175,9 +186,75 @@ def _numbered(found: Sequence[str]) -> Iterator[list[str]]:
             for letter in _bound(found, place + 2)
         )
     )
+    variables = dict.fromkeys(found[place + 1] for place in differentials(found))
+    bound += [letter for letter in variables if letter not in bound]
     for order in islice(permutations(range(len(bound))), MOST_ORDERS):
         names = {letter: f"§{number}" for letter, number in zip(bound, order, strict=True)}
         yield [names.get(token, token) for token in found]
+
+
+def differentials(found: Sequence[str]) -> Iterator[int]:
+    """Places of the d of `dx`: behind the sign of an integral and before a letter."""
+    begun = False
+    shown = [place for place, token in enumerate(found) if not token.isspace()]
+    for place, following in pairwise(shown):
+        begun = begun or found[place] in INTEGRALS
+        if begun and found[place] in _DIFFERENTIAL and is_symbol(found[following]):
+            yield place
+
+
+def _opened(found: Sequence[str]) -> list[str]:
+    """Tokens without the brackets around a sum that is a term by itself: a-(b-c) is a-b+c."""
+    ends = _ends(found)
+
+    def part(start: int, stop: int, turned: bool) -> list[str]:
+        opened: list[str] = []
+        place = start
+        while place < stop:
+            token, end = found[place], ends.get(place)
+            if end is None:
+                scripted = place > 0 and found[place - 1] in ("^", "_")
+                opened.append(_TURNED.get(token, token) if turned and not scripted else token)
+            elif _is_term(found, place, end):
+                inner = part(place + 1, end, opened[-1] == "-" if opened else turned)
+                if inner[0] in _TURNED and opened and opened[-1] in _TURNED:
+                    opened.pop()
+                opened += inner
+            else:
+                opened += [token, *part(place + 1, end, False), found[end]]
+            place = place + 1 if end is None else end + 1
+        return opened
+
+    return part(0, len(found), False)
+
+
+def _is_term(found: Sequence[str], start: int, end: int) -> bool:
+    """Whether a bracket holds a sum and is neither a factor nor the argument of anything."""
+    before, after = found[start - 1 : start], found[end + 1 : end + 2]
+    free = {"+", "-"} | SEPARATORS
+    alone = free.union(OPENING).issuperset(before) and free.union(_CLOSING).issuperset(after)
+    script = start > 1 and found[start - 2] == "^"  # of a minus before the bracket
+    if found[start] not in ("(", "[") or not alone or script:
+        return False
+    depth, signs = 0, 0
+    for token in found[start + 1 : end]:
+        depth += (token in OPENING) - (token in _CLOSING)
+        if depth == 0 and token in SEPARATORS:
+            return False
+        signs += depth == 0 and token in _TURNED
+    return signs > 0
+
+
+def _ends(found: Sequence[str]) -> dict[int, int]:
+    """Place of each opening bracket -> that of its closing one."""
+    ends: dict[int, int] = {}
+    waiting: list[int] = []
+    for place, token in enumerate(found):
+        if token in OPENING:
+            waiting.append(place)
+        elif token in _CLOSING and waiting:
+            ends[waiting.pop()] = place
+    return ends
 
 
 def _bound(found: Sequence[str], start: int) -> Iterator[str]:
@@ -190,6 +267,16 @@ def _bound(found: Sequence[str], start: int) -> Iterator[str]:
             return
         if is_symbol(token):
             yield token
+
+
+def _either_way(chain: Sequence[str]) -> str:
+    """Sums with relations between them, which can be read from both sides."""
+    relations = chain[1::2]
+    if not relations or not MIRRORED.keys() >= set(relations):
+        return "".join(chain)
+    if set(relations) == {"="}:
+        return "=".join(sorted(chain[::2]))
+    return min("".join(chain), "".join(MIRRORED.get(part, part) for part in reversed(chain)))
 
 
 class _Canonical:
@@ -213,17 +300,17 @@ class _Canonical:
 
         Members of a list are sorted: many functions do not care for the order of their arguments.
         """
-        chains = [""]
+        chains: list[list[str]] = [[]]
         while True:
-            chains[-1] += self._sum(bool(closing))
+            chains[-1].append(self._sum(bool(closing)))
             token = self._peek()
             if token not in SEPARATORS:
-                return ",".join(sorted(chains))
+                return ",".join(sorted(map(_either_way, chains)))
             self._place += 1
             if token in LISTING:
-                chains.append("")
+                chains.append([])
             else:
-                chains[-1] += token
+                chains[-1].append(token)
 
     def _sum(self, inside: bool) -> str:
         """A sum; of one in brackets, where it may be squared, the overall sign does not matter."""
@@ -248,6 +335,7 @@ class _Canonical:
         while (token := self._peek()) is not None:
             if token in ("+", "-") or token in SEPARATORS or token in _CLOSING:
                 break
+            before = self._found[self._place - 1]
             self._place += 1
             if token in TIMES:
                 continue
@@ -260,14 +348,66 @@ class _Canonical:
                 continue
             self._place -= 1
             factor = self._atom()
+            if factors and before not in TIMES:
+                factor = self._as_argument(factor)
             turned = self._inverse.get(factor, factor)
             if turned < factor and factors and factors[-1].partition("_")[0] in LOGARITHMS:
                 factor = turned
                 sign = "-" if sign == "+" else "+"
             factors.append(factor)
+        factors, turns = self._divided(factors)
+        if turns % 2:
+            sign = "-" if sign == "+" else "+"
         if factors == ["0"]:
             sign = "+"
         return sign + "·".join([*sorted(factors), *[r"^\top"] * transposed])
+
+    def _as_argument(self, factor: str) -> str:
+        """A bracket that follows another factor, as round: what kind it is says nothing there."""
+        opening = next((o for o in ("[", r"\{") if factor.startswith(o)), None)
+        if opening is None:
+            return factor
+        inner = slice(len(opening), -len(OPENING[opening]))
+        if factor in self._inverse:
+            self._inverse[f"({factor[inner]})"] = f"({self._inverse[factor][inner]})"
+        return f"({factor[inner]})"
+
+    def _divided(self, factors: Sequence[str]) -> tuple[list[str], int]:
+        """The factors, of which those around a slash are a fraction; and how many were turned.
+
+        What stands before a slash belongs to it, up to the sign of a sum or a logarithm. That of a
+        fraction is the same as of the inverse one but for its sign.
+        """
+        divided: list[str] = []
+        waiting, turns = False, 0
+        for factor in factors:
+            if factor == "/":
+                waiting = bool(divided)
+            elif waiting:
+                start = len(divided)
+                while start and _base(divided[start - 1]) not in BINDERS | LOGARITHMS:
+                    start -= 1
+                top, bottom = self._side(divided[start:]), self._side([factor])
+                fraction, turned = rf"\frac<{top}><{bottom}>", rf"\frac<{bottom}><{top}>"
+                self._inverse[fraction] = turned
+                if start and turned < fraction and _base(divided[start - 1]) in LOGARITHMS:
+                    fraction, turns = turned, turns + 1
+                divided[start:] = [fraction] if start < len(divided) else [factor]
+                waiting = False
+            else:
+                divided.append(factor)
+        return divided, turns
+
+    def _side(self, factors: Sequence[str]) -> str:
+        """The numerator or denominator that some factors are, as in braces."""
+        if len(factors) == 1 and factors[0][:1] == "(" and factors[0][-1:] == ")":
+            return self._braced(factors[0][1:-1])
+        return self._braced("+" + "·".join(sorted(factors)))
+
+    def _braced(self, inner: str) -> str:
+        """What stands in braces, which are not seen: a group of one atom is that atom."""
+        atom = inner[1:] in self._inverse or _ATOM.fullmatch(inner[1:])
+        return inner[1:] if inner.startswith("+") and atom else f"{{{inner}}}"
 
     def _with_script(self, factor: str, token: str, script: str) -> str:
         """A factor with an index or a power; of what gets an even one, the sign does not matter."""
@@ -303,10 +443,9 @@ class _Canonical:
             self._place += 1
         closing = OPENING[token]
         turned = self._inverse.get(inner[1:])
-        if token == "{":  # braces are not seen; a group of one atom is that atom
-            if inner.startswith("+") and (turned or _ATOM.fullmatch(inner[1:])):
-                return inner[1:]
-        elif turned and inner.startswith("+"):
+        if token == "{":
+            return self._braced(inner)
+        if turned and inner.startswith("+"):
             self._inverse[f"{token}{inner}{closing}"] = f"{token}+{turned}{closing}"
         whole = f"{token}{inner}{closing}"
         return _LEADING_MINUS.sub(r"\1+", whole) if token in _OPENING_BARS else whole
@@ -322,7 +461,15 @@ class _Canonical:
         return self._found[self._place] if self._place < len(self._found) else None
 
 
+def _base(factor: str) -> str:
+    """A factor without its scripts."""
+    return re.split(r"[_^]", factor, maxsplit=1)[0]
+
+
 _CLOSING = frozenset(OPENING.values())
+_TURNED: Final = {"+": "-", "-": "+"}
+_UPRIGHT: Final = frozenset((r"\mathrm", r"\mathsf", r"\mathtt"))
+_DIFFERENTIAL: Final = frozenset(("d", r"\mathrm{d}", r"\text{d}"))
 _OPENING_BARS = frozenset(opening for opening, _ in _FACING.values())
 _BEFORE_OPENING = SPACED | SEPARATORS | TIMES | BINDERS | LOGARITHMS | {"^", "_", "/", r"\exp"}
 """After what a bar opens, whatever is open."""

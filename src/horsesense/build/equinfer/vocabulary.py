@@ -55,6 +55,14 @@ SEPARATORS: Final = _tokens(
 """What stands between sums."""
 LISTING: Final = _tokens(r", ; | \| \neq")
 """Those of them whose sides may change places."""
+MIRRORED: Final = {
+    "=": "=", r"\neq": r"\neq", r"\approx": r"\approx", r"\sim": r"\sim",
+    r"\propto": r"\propto", "<": ">", ">": "<", r"\leq": r"\geq", r"\geq": r"\leq",
+    r"\rightarrow": r"\leftarrow", r"\leftarrow": r"\rightarrow",
+}  # fmt: skip
+"""Relations -> what they become where their sides change places."""
+INTEGRALS: Final = _commands("int iint oint")
+"""Signs whose variable follows a d."""
 LOGARITHMS: Final = _commands("log ln lg")
 BARS: Final = {"|": "|", r"\|": r"\|"} | {
     f"\\{side}{name}": bar

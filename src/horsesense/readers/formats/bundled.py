@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from functools import lru_cache
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property, lru_cache
 from typing import Any, Final, NamedTuple
 
 import json_repair
 import orjson
 
-from horsesense.items.item import normalised
+from horsesense.items.item import to_the_letter
 from horsesense.models.messages import Response
 from horsesense.readers.reading import Reading
 
@@ -75,32 +76,47 @@ class Mention(NamedTuple):
 class Names:
     """The names that answers can have: labels of a task, or letters.
 
-    Labels may hold each other ("acceptable", "unacceptable"): only whole words count, the longest
-    first. "Sci/Tech", "sci-tech" and "Sci Tech" are the same.
+    Labels may hold each other ("acceptable", "unacceptable"; "C", "C++"): only whole words count,
+    the longest first. "Sci/Tech", "sci-tech" and "Sci Tech" are the same, but what is written to
+    the letter comes before what is so but for case, and that before what is so but for layout; a
+    form that several labels have names none of them.
     """
 
     def __init__(self, names: Sequence[str], letters: bool) -> None:
         self.names = tuple(names)
         self.letters = letters
-        self._positions = {normalised(name): position for position, name in enumerate(names)}
-        self._exact = {name: self._positions[normalised(name)] for name in names}
-        longest = sorted(range(len(names)), key=lambda position: -len(names[position]))
-        forms = "|".join(f"(?P<s{position}>{_loose(names[position])})" for position in longest)
-        if letters:
+        self.longest = max(map(len, self.names), default=0)
+        self._levels = [(key, _places(names, key)) for key in (str, str.casefold, _without_layout)]
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        longest = sorted(range(len(self.names)), key=lambda position: -len(self.names[position]))
+        forms = "|".join(f"(?P<s{place}>{_loose(self.names[place])})" for place in longest)
+        if self.letters:
             # A letter must be set off, or it is an article or a pronoun.
             end = r"(?=\s*[.):\]*\"'|]|\s*$|\s*[,;])"
             pattern = rf"(?:^|(?<=[\s(\[*\"':|]))(?:{forms})(?<=[A-Z]){end}"
-            self._pattern = re.compile(pattern, re.MULTILINE)
-        else:
-            self._pattern = re.compile(rf"(?<![\w]){'(?:' + forms + ')'}(?![\w])", re.IGNORECASE)
+            return re.compile(pattern, re.MULTILINE)
+        # A number must not be a part of a longer one.
+        ends = r"(?<!\w)(?<!\d[.,](?=\d))", r"(?!\w)(?!(?<=\d)[.,]\d)"
+        return re.compile(rf"{ends[0]}(?:{forms}){ends[1]}", re.IGNORECASE)
 
     def whole(self, text: str) -> int | None:
-        """The position that a text names and says nothing else; None otherwise."""
+        """The position that a text names and says nothing else; None otherwise.
+
+        >>> names = names_of(("C", "C++", "<=50K", ">50K"), False)
+        >>> [names.whole(text) for text in ("C", "**c++**", "- >50k", "50K")]
+        [0, 1, 3, None]
+        """
         if self.letters:
             bare = text.strip(" \t.()[]*\"'`:,|")
             return self.names.index(bare.upper()) if bare.upper() in self.names else None
-        exact = self._exact.get(text)
-        return self._positions.get(normalised(text)) if exact is None else exact
+        forms = tuple(dict.fromkeys(_unwrapped(text)))
+        for key, places in self._levels:
+            for form in forms:
+                if (position := places.get(key(form))) is not None:
+                    return position
+        return None
 
     def mentions(self, text: str, start: int = 0) -> list[Mention]:
         """All mentions in order."""
@@ -121,7 +137,59 @@ def negated(text: str) -> bool:
     return bool(_NEGATED.search(text))
 
 
+_BULLET = re.compile(r"(?:[-*•–—>|#]+\s+)+")
+_AROUND: Final = " \t*_`\"'“”‘’()[]{}|"
+
+
+def _unwrapped(text: str) -> Iterator[str]:
+    """A text, and what it is without a bullet, the marks around it, and those at its end."""
+    text = to_the_letter(text)
+    yield text
+    text = _BULLET.sub("", text, count=1) if _BULLET.match(text) else text
+    yield text
+    text = text.strip(_AROUND)
+    yield text
+    text = text.lstrip(f"{_AROUND}#").rstrip(f"{_AROUND}.,;:!?")
+    yield text
+    if text[:1] == "<" and text[-1:] == ">":
+        yield text[1:-1].strip(_AROUND)
+
+
+def _places(names: Sequence[str], key: Callable[[str], str]) -> dict[str, int | None]:
+    """Position by form; None for a form that several names have."""
+    found: dict[str, int | None] = {}
+    for position, name in enumerate(names):
+        form = key(to_the_letter(name))
+        found[form] = None if form in found else position
+    return found
+
+
+_BETWEEN = re.compile(r"(?<=[^\W_])[\s/_–—-]+(?=[^\W\d_])|(?<=[^\W\d_])[\s/_–—-]+(?=\d)")
+_SPACED = re.compile(r"(?<!\d)\s+|\s+(?!\d)")
+_SIGNS: Final = "#%-"
+
+
+def _without_layout(text: str) -> str:
+    """The letters, the digits with what stands between them, and the signs; no case, no spaces.
+
+    >>> _without_layout("Sci / Tech") == _without_layout("sci-tech?")
+    True
+    >>> _without_layout("1-2") == _without_layout("1. 2")
+    False
+    """
+    plain = _SPACED.sub("", _BETWEEN.sub("", text.casefold()))
+    kept = (
+        char
+        for place, char in enumerate(plain)
+        if char in _SIGNS
+        or unicodedata.category(char)[0] in "LNM"
+        or unicodedata.category(char) in ("Sm", "Sc")
+        or (plain[place - 1 : place].isdigit() and plain[place + 1 : place + 2].isdigit())
+    )
+    return "".join(kept) or plain
+
+
 def _loose(name: str) -> str:
-    """A pattern for a name with any of space, slash, hyphen or underscore between its parts."""
-    parts = [re.escape(part) for part in re.split(r"[\s/_-]+", name.strip()) if part]
-    return r"[\s/_-]*".join(parts) or re.escape(name)
+    """A pattern for a name with any of space, slash, hyphen or underscore between its words."""
+    parts = re.split(r"(?<=[^\W_])[\s/_-]+(?=[^\W\d_])|(?<=[^\W\d_])[\s/_-]+(?=\d)", name.strip())
+    return r"[\s/_-]*".join(r"\s+".join(map(re.escape, part.split())) for part in parts)

@@ -11,9 +11,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from horsesense.items.item import normalised
 from horsesense.models.messages import Response
-from horsesense.readers.formats.bundled import no_text, repaired, without_thinking
+from horsesense.readers.formats.bundled import names_of, no_text, repaired, without_thinking
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import TextReader
 from horsesense.trials.trial import Trial, Variant
@@ -29,7 +28,9 @@ _TAIL = re.compile(
     r"\s*+(?:only|(?:are|is)\s+(?:all\s+|both\s+)?(?:correct|right|true|valid))?[\s.!*_]*+\Z",
     re.IGNORECASE,
 )
-_SPLIT = re.compile(r"(?:[^\S\n]*+(?:[,;/&+\n]|\b(?:and|or)\b(?=\s)))++\s*+", re.IGNORECASE)
+_SPLIT = re.compile(
+    r"(?:[^\S\n]*+(?:[,;/&\n]|\+(?=\w)|(?<=\s)\+(?=\s)|\b(?:and|or)\b(?=\s)))++\s*+", re.IGNORECASE
+)
 _BULLET = re.compile(r"\s*+(?:[-*•+]\s++)?")
 _NUMBER = re.compile(r"\d{1,2}[.)]\s++")
 _MARKS: Final = " \t\r\n()[]{}\"'`*_.:!$"
@@ -124,14 +125,16 @@ def _name(piece: str, shown: Variant) -> tuple[bool, int | None]:
     bare = body.strip(_MARKS)
     if bare in shown.labels:
         return True, shown.labels.index(bare)
-    texts = [normalised(option) for option in shown.options]
-    if normalised(bare) in texts:
-        return True, texts.index(normalised(bare))
+    texts = names_of(shown.options, False)
+    whole = texts.whole(piece)
+    if whole is None:
+        whole = texts.whole(bare)
+    if whole is not None:
+        return True, whole
     label = re.match(r"[\s(\[*_]*+(\w{1,4}+)[\s)\]*_.:(–—-]++", body)
     if label and label[1] in shown.labels:
         position = shown.labels.index(label[1])
-        rest = normalised(body[label.end() :].strip(_MARKS))
-        return rest == texts[position], position
+        return texts.whole(body[label.end() :]) == position, position
     if bare.upper() in shown.labels:
         return True, shown.labels.index(bare.upper())
     return len(bare) == 1 and bare.isupper(), None
@@ -162,9 +165,10 @@ def _opening_option(part: str, shown: Variant) -> int | None:
     body = part.strip(" \t|*_-•([\"'#>")
     body = re.sub(r"^(?:option|answer|choice)\s+", "", body, flags=re.IGNORECASE)
     for names in (shown.labels, shown.options):
-        for position, name in enumerate(names):
-            rest = body[len(name) :]
-            if body.startswith(name) and name and not (rest[:1].isalnum()):
+        # The longest first: "C++" begins with "C".
+        for position in sorted(range(len(names)), key=lambda position: -len(names[position])):
+            name = names[position]
+            if name and body.startswith(name) and not body[len(name) :][:1].isalnum():
                 return position
     return None
 

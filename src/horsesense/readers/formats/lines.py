@@ -35,7 +35,9 @@ _LINE = re.compile(
     r"\s*(?P<rest>.*)",
     re.IGNORECASE,
 )
-_AFTER: Final = re.compile(r".*(?::|->|→|=>|=|\s[-–—]|\|)\s*")
+_AFTER: Final = re.compile(r"(?::|->|→|=>|=|\s[-–—](?!>)|\|)\s*")
+_NEAR: Final = 20
+"""Characters beyond those of the longest label in which what announces an answer is looked for."""
 _MARKS: Final = " \t*_`\"'.,;:|()[]-–—•>#"
 _ALL_ALIKE = re.compile(r"\b(?:all|every|each|both)\b", re.IGNORECASE)
 _SHORT: Final = 3
@@ -115,11 +117,11 @@ def _line(raw: str, start: int, names: Names) -> Line | None:
 def _said(raw: str, names: Names) -> tuple[int | None, int | None, bool] | None:
     """Number, position and `several` of a line; many lines say the same."""
     body = raw.strip()
-    if not body or set(body) <= set(_MARKS):
-        return None
     position = names.whole(body)
     if position is not None:
         return None, position, False
+    if set(body) <= set(_MARKS):
+        return None
     match = _LINE.match(raw)
     number, rest = (int(match["number"]), match["rest"]) if match else (None, body)
     position, several = _named(rest, names)
@@ -132,13 +134,13 @@ def _said(raw: str, names: Names) -> tuple[int | None, int | None, bool] | None:
 def _named(text: str, names: Names) -> tuple[int | None, bool]:
     """The answer that a line gives, and whether it gives several.
 
-    Behind a text that is repeated, the answer comes after the last colon or dash.
+    Behind a text that is repeated, the answer is all that comes after a colon or dash.
     """
     position = names.whole(text)
     if position is not None:
         return position, False
-    after = _AFTER.match(text)
-    if after is not None and after.end() < len(text):
+    near = max(0, len(text) - names.longest - _NEAR)
+    for after in _AFTER.finditer(text, near):
         position = names.whole(text[after.end() :])
         if position is not None:
             return position, False

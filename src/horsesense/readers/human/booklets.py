@@ -7,13 +7,14 @@ booklet saves the same table as the CSV booklet is.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+from unicodedata import normalize
 
 from horsesense.errors import ItemsError, UsageError
-from horsesense.readers.human.spreadsheet import as_written, read_table
+from horsesense.readers.human.spreadsheet import as_written, is_unicode, read_table
 
 NEEDED: Final = ("booklet", "number", "answer")
 WRITTEN: Final = (
@@ -66,7 +67,7 @@ class Returned:
         person: how the person named themselves; "" where they did not.
         answers: number of a question -> answer.
         missing: numbers without an answer.
-        notes: what was left out, one sentence each.
+        notes: what was left out, or may be read wrongly, one sentence each.
     """
 
     file: Path
@@ -122,15 +123,28 @@ def read_booklet(path: Path, test: str, booklets: Mapping[int, Mapping[int, Aske
         reading.faults.append("no question has an answer")
     if reading.faults:
         raise ItemsError(str(path), reading.faults, hint=MEND)
-    others = sorted(_headings(path) - {*WRITTEN, *NEEDED})
+    notes = [*_letters(path, [cell for _, row in rows for cell in row.values()])]
+    if others := sorted(_headings(path) - {*WRITTEN, *NEEDED}):
+        notes.append(f"{path.name}: not used: the columns {', '.join(others)}")
     return Returned(
         path,
         filled,
         _named(next((row["person"] for _, row in rows if row["person"]), "")),
         reading.answers,
         tuple(n for n in booklets[filled] if n not in reading.answers),
-        (f"{path.name}: not used: the columns {', '.join(others)}",) if others else (),
+        tuple(notes),
     )
+
+
+def _letters(path: Path, cells: Sequence[str]) -> Iterator[str]:
+    """That the letters of a file may be others: many encodings look like Windows-1252."""
+    foreign = dict.fromkeys(cell[:40] for cell in cells if not cell.isascii())
+    if foreign and not is_unicode(path):
+        shown = ", ".join(map(repr, list(foreign)[:3]))
+        yield (
+            f"{path.name} is not saved as UTF-8 and was read as Windows-1252: {shown}. If that is"
+            " not what was written, save it as CSV UTF-8 and take it again"
+        )
 
 
 def _named(person: str) -> str:
@@ -154,7 +168,7 @@ class _Reading:
 
     def take(self, line: int, row: Mapping[str, str]) -> None:
         """Take one row, or note what is wrong with it."""
-        written = _NUMBER.fullmatch(row["number"])
+        written = _NUMBER.fullmatch(normalize("NFKC", row["number"]))
         number = int(written[1]) if written else None
         fault = self._fault(line, row, number)
         if fault:
@@ -197,13 +211,15 @@ def offered(answer: str, asked: Asked) -> str | None:
 
     >>> offered("b)", Asked("ABC", ("x", "y", "z"))), offered("F", Asked("ABC", ("x", "y", "z")))
     ('B', None)
+    >>> offered("（Ａ）", Asked("ABC", ("x", "y", "z")))
+    'A'
     >>> offered("12", Asked("ABC", ("x", "y", "z"))), offered("no", Asked("ABC", ("x", "y", "z")))
     ('12', 'no')
     """
     texts = {" ".join(text.split()).casefold() for text in (*asked.options, *asked.known)}
     if answer in asked.labels or " ".join(answer.split()).casefold() in texts:
         return answer
-    marked = _MARKED.fullmatch(answer)
+    marked = _MARKED.fullmatch(normalize("NFKC", answer))  # of letters in full width too
     if not marked or not asked.labels:
         return answer
     named = [label for label in asked.labels if label.casefold() == marked[1].casefold()]

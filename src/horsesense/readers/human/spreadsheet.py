@@ -46,14 +46,27 @@ def read_table(path: Path, columns: Sequence[str], hint: str) -> Table:
     raise UsageError(f"{path} does not have the columns {names}.", hint=hint)
 
 
+def is_unicode(path: Path) -> bool:
+    """Whether a file says what letters it holds; else its encoding was taken for Windows-1252."""
+    content = read_whole(path)
+    try:
+        _unicode(content)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def _decoded(content: bytes) -> str:
     """The text of a file that a spreadsheet saved; UnicodeDecodeError for one that is none."""
-    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return content.decode("utf-16")
     try:
-        return content.decode("utf-8-sig")
+        return _unicode(content)
     except UnicodeDecodeError:
         return content.decode("cp1252")
+
+
+def _unicode(content: bytes) -> str:
+    utf_16 = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    return content.decode("utf-16" if utf_16 else "utf-8-sig")
 
 
 def write_table(path: Path, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:

@@ -6,9 +6,14 @@ docs/suites.md print what is declared.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import Field, asdict, dataclass, field, fields, is_dataclass
 from typing import Any
+
+from horsesense.probes.base import Probe
+from horsesense.probes.multi_problem import PAIR_SIZES, TEXT_SIZES
+from horsesense.probes.registry import parse_probe
+from horsesense.readers.registry import READERS, make_reader
 
 AS_PUBLISHED = "as published"
 
@@ -96,6 +101,7 @@ class Suite(Paper):
         published, better: probes of the two protocols, as on the command line.
         settings: settings of the published protocol, by their names in `runs.settings.Settings`;
             `--faithful` takes them wherever the user names nothing else.
+        shots: numbers of worked examples in a prompt that were published.
         worked: published probes that show worked examples, asked where --shots-from names some.
         readers: readers of the better protocol, besides those that are named.
         published_readers: the same of the published one.
@@ -104,6 +110,7 @@ class Suite(Paper):
     published: tuple[str, ...] = ()
     better: tuple[str, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
+    shots: tuple[int, ...] = (0,)
     worked: tuple[str, ...] = ()
     readers: tuple[str, ...] = ()
     published_readers: tuple[str, ...] = ()
@@ -119,28 +126,101 @@ class Suite(Paper):
         return (*self.published, *(self.worked if shots else ()))
 
     def departures(self, faithful: bool, here: Mapping[str, Any]) -> list[dict[str, str]]:
-        """The declared ones and, with `--faithful`, settings that the user chose otherwise."""
-        chosen = [
-            {
-                "what": f"--{name.replace('_', '-')}",
-                "published": str(value),
-                "here": str(here[name]),
-                "why": "It was chosen for this run.",
-            }
-            for name, value in self.settings.items()
-            if faithful and here[name] != value
-        ]
-        told = [*Paper.departures(self, faithful, here), *chosen]
+        """The declared ones, and whatever the user chose otherwise than the protocol.
+
+        `here` holds the run's settings, and as `readers` those that have read.
+        """
+        told = Paper.departures(self, faithful, here)
+        told += _rows(self._decoding(faithful, here), "It was chosen for this run.")
+        told += _rows(self._asked(faithful, here), "It was chosen for this run.")
+        told += _rows(self._read(faithful, here), "Other readers were chosen for this run.")
         if faithful and self.worked and not here["shots_from"]:
-            told.append(
-                {
-                    "what": "prompts with worked examples",
-                    "published": ", ".join(self.worked),
-                    "here": "not asked",
-                    "why": "No examples were given; name a file of them with --shots-from.",
-                }
-            )
+            why = "No examples were given; name a file of them with --shots-from."
+            missing = ("prompts with worked examples", ", ".join(self.worked), "not asked")
+            told += _rows([missing], why)
         return told
+
+    def _decoding(self, faithful: bool, here: Mapping[str, Any]) -> Iterator[_Chosen]:
+        for name, (usual, told) in USUAL.items():
+            published = str(self.settings[name]) if name in self.settings else told
+            if here[name] != (self.settings.get(name, usual) if faithful else usual):
+                yield f"--{name.replace('_', '-')}", published, _words(here[name])
+        if here["shots"] not in self.shots:
+            yield "--shots", " and ".join(map(str, self.shots)), str(here["shots"])
+
+    def _asked(self, faithful: bool, here: Mapping[str, Any]) -> Iterator[_Chosen]:
+        """Parameters of probes that are not the protocol's, and probes that were left out."""
+        wanted = [parse_probe(s) for s in self.probes(faithful, bool(here["shots_from"]))]
+        asked = [parse_probe(spec) for spec in here["probes"]]
+        have = {probe.signature for probe in asked}
+        names: dict[_Chosen, dict[str, None]] = {}
+        for probe in wanted:
+            if probe.signature in have:
+                continue
+            others = [other for other in asked if type(other) is type(probe)]
+            if not others:
+                yield f"probe {probe.name}", probe.signature, "not asked"
+                continue
+            for change in min((_changed(probe, other) for other in others), key=len):
+                names.setdefault(change, {})[probe.name] = None
+        for (what, published, chosen), probes in names.items():
+            yield f"{what} of {', '.join(probes)}", published, chosen
+
+    def _read(self, faithful: bool, here: Mapping[str, Any]) -> Iterator[_Chosen]:
+        have = {make_reader(spec).name for spec in here["readers"] if _plain(spec)}
+        for spec in self.needed(faithful):
+            kind = spec.partition("(")[0]
+            if make_reader(spec).name not in have:
+                others = sorted(name for name in have if name.partition("(")[0] == kind)
+                yield f"reader {kind}", spec, "; ".join(others) or "not read"
+
+
+_Chosen = tuple[str, str, str]
+"""What was chosen, what was published, and what was done."""
+
+USUAL: Mapping[str, tuple[Any, str]] = {
+    "temperature": (0.0, "not said; 0 unless another is named"),
+    "top_p": (None, "not said; the server's unless another is named"),
+    "max_tokens": (16, "not said; 16 unless another number is named"),
+    "style": ("auto", "not said; as the model asks for unless another is named"),
+    "templates": (None, "the authors' own"),
+    "until": (None, "everything is asked"),
+}
+"""What a run does unless something else is named, and how that compares with papers that say no
+value of their own."""
+
+
+def _rows(chosen: Iterable[_Chosen], why: str) -> list[dict[str, str]]:
+    return [
+        {"what": what, "published": published, "here": here, "why": why}
+        for what, published, here in chosen
+    ]
+
+
+def _changed(probe: Probe, other: Probe) -> list[_Chosen]:
+    """The parameters in which two probes of a kind differ: name, that of `probe`, of `other`."""
+    pairs = [(f.name, getattr(probe, f.name), getattr(other, f.name)) for f in _fields(probe)]
+    return [(name, _words(one), _words(two)) for name, one, two in pairs if one != two]
+
+
+def _fields(probe: Probe) -> Sequence[Field[Any]]:
+    return [each for each in fields(probe) if each.init] if is_dataclass(probe) else ()
+
+
+def _words(value: object) -> str:
+    """A value as a report says it."""
+    if value == "published":
+        return f"{_listed(TEXT_SIZES)} (of pairs {_listed(PAIR_SIZES)})"
+    return "none" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _listed(sizes: Sequence[int]) -> str:
+    return "/".join(map(str, sizes))
+
+
+def _plain(spec: str) -> bool:
+    """Whether a reader is made from its name alone, without another model or a file."""
+    return spec.partition("(")[0].strip() in READERS
 
 
 def table(paper: Paper) -> str:

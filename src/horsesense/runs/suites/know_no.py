@@ -23,7 +23,7 @@ KNOW_NO = Suite(
         "gold_plus_none(design=auto)",
         "delimiter(gold=both)",
     ),
-    settings={"top_p": 0.9, "max_tokens": 1000},
+    settings={"temperature": 0.0, "top_p": 0.9, "max_tokens": 1000},
     differences=(
         Difference(
             "orders of the options",

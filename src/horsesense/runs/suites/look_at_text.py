@@ -104,6 +104,7 @@ LOOK_AT_TEXT = Suite(
             "without it, no change can be told from noise",
         ),
     ),
+    settings={"temperature": 0.0},
     readers=("pride(least=20)",),
     published_readers=("pride(mean=arithmetic, per=subject)",),
 )

@@ -60,6 +60,7 @@ REVAS = Suite(
         "multi_select(items=majority_wrong)",
         "misleading_replaced(items=majority_wrong)",
     ),
+    shots=(0, 5),
     differences=(
         ORDERS,
         _DISTRACTORS,
