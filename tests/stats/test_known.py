@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 
 import numpy as np
 import numpy.typing as npt
@@ -229,15 +228,6 @@ def test_intervals_of_several_profiles_agree_with_one() -> None:
     assert profile_interval([one, one], [0.5, 0.5], 3.84) == pytest.approx(
         (0.5 - reach, 0.5 + reach), abs=1e-3
     )
-
-
-def test_a_fit_of_400_items_is_quick() -> None:
-    data = choices(400, 1, 0.6, BIASED)
-    share_known(data, draws=0)
-    start = time.perf_counter()
-    for _ in range(5):
-        share_known(data, draws=0)
-    assert (time.perf_counter() - start) / 5 < 0.1
 
 
 def test_results_repeat() -> None:
