@@ -289,7 +289,7 @@ class TestFullDisk:
     def full_after(self, n: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         """The n-th file that is written whole finds the disk full."""
         count = iter(range(n))
-        flush = files._flush
+        flush = files.flush
 
         def full(path: Path) -> None:
             if next(count, None) is None:
@@ -297,7 +297,7 @@ class TestFullDisk:
             flush(path)
 
         with monkeypatch.context() as patched:
-            patched.setattr(files, "_flush", full)
+            patched.setattr(files, "flush", full)
             yield
 
     def test_every_file_is_whole_or_missing(
