@@ -97,6 +97,7 @@ def start(weights: Weights, options: Mapping[str, Any], stop_ids: Iterable[int])
             **{**own, **options},
             skip_tokenizer_init=True,  # prompts and replies are tokens; the text is made here
             trust_remote_code=False,
+            load_format="safetensors",  # formats that can run code are not looked at
             enable_prefix_caching=True,
             use_tqdm_on_load=False,
         )
