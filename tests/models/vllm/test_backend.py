@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import signal
+import threading
 
 import pytest
 
@@ -259,6 +260,28 @@ def test_an_engine_that_dies_ends_the_run_and_is_stopped(folder, engines, monkey
 
     asyncio.run(asyncio.wait_for(go(), 60))
     assert engines[0].stopped
+
+
+def test_who_goes_while_it_is_loaded_leaves_no_engine_behind(folder, engines, monkeypatch):
+    begun, go_on, start = threading.Event(), threading.Event(), vllm.start
+
+    def slowly(*args):
+        begun.set()
+        go_on.wait(60)
+        return start(*args)
+
+    monkeypatch.setattr(vllm, "start", slowly)
+
+    async def go():
+        entering = asyncio.create_task(vllm.from_spec(str(folder)).__aenter__())
+        await asyncio.to_thread(begun.wait, 60)
+        entering.cancel()
+        await asyncio.wait([entering])
+        go_on.set()
+        while not engines or not engines[0].stopped:
+            await asyncio.sleep(0.01)
+
+    asyncio.run(asyncio.wait_for(go(), 60))
 
 
 def test_a_model_that_cannot_be_loaded_says_so(folder, monkeypatch):

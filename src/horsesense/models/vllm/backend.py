@@ -26,7 +26,9 @@ from horsesense.models.vllm.readout import Readout
 DTYPES: Final = ("float32", "bfloat16", "float16")
 MOST_TOP: Final = 20
 """Most likely tokens that vLLM gives unless it is told otherwise (its `max_logprobs`)."""
-BATCH: Final = 256
+BATCH: Final = 64
+BATCHES: Final = 8
+"""Under way together: while some are rendered, read and stored, the engine works at the others."""
 
 _ENGINE: Final[dict[str, Callable[[str], Any]]] = {
     "block_size": int,
@@ -119,8 +121,7 @@ class VllmBackend:
         self.name = weights.name
         self.identity = f"vllm:{weights.name}@{weights.fingerprint}/{dtype}"
         self.batch_size = BATCH
-        # While one batch is stored and the next one rendered, the engine works at the other.
-        self.max_connections = 2
+        self.max_connections = BATCHES
         self.engine: Engine | None = None
         self._top_logprobs = top_logprobs
         self._arguments = {**(arguments or {}), "dtype": dtype}
@@ -170,7 +171,8 @@ class VllmBackend:
         """Answer a batch, in order; ModelError where the engine has died."""
         self.loaded()
         assert self.engine is not None
-        readouts = await asyncio.to_thread(lambda: [*map(self._readout, batch)])
+        # In this thread, as everything that the tokeniser does: it may not be used by two at once.
+        readouts = [*map(self._readout, batch)]
         answers = await self.engine.ask(
             call for readout in readouts if isinstance(readout, Readout) for call in readout.calls()
         )

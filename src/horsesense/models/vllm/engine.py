@@ -97,6 +97,7 @@ def start(weights: Weights, options: Mapping[str, Any], stop_ids: Iterable[int])
             **{**own, **options},
             skip_tokenizer_init=True,  # prompts and replies are tokens; the text is made here
             trust_remote_code=False,
+            load_format="safetensors",  # formats that can run code are not looked at
             enable_prefix_caching=True,
             use_tqdm_on_load=False,
         )
@@ -168,6 +169,7 @@ class Engine:
         self.cached_tokens = 0
         self._start = start
         self._opened: Future[Started] = Future()
+        self._opened.set_running_or_notify_cancel()  # as of a batch
         self._fed: SimpleQueue[_Batch | None] = SimpleQueue()
         self._waiting: deque[_Batch] = deque()
         self._open: dict[str, tuple[_Batch, Call]] = {}
@@ -179,7 +181,11 @@ class Engine:
     async def open(self) -> Started:
         """Load the model; ModelError if that cannot be done."""
         self._thread.start()
-        return await asyncio.wrap_future(self._opened)
+        try:
+            return await asyncio.wrap_future(self._opened)
+        except asyncio.CancelledError:
+            self._fed.put(None)  # nobody will close it
+            raise
 
     async def close(self) -> None:
         """End the thread and vLLM's processes."""
