@@ -1,20 +1,20 @@
 #!/usr/bin/env python
 """Learn the weights of the reader of answers, and how sure its readings are.
 
-    python scripts/learn_reader.py CORPUS.jsonl... [--write] [--errors]
+    python scripts/learn_reader.py [--write] [--errors]
 
-Each row of a corpus holds `kind`, `writer`, `options`, `labels`, `response`, `status`, `position`
-(from 0; null without a choice) and perhaps `finish_reason`. The human-labelled answers of the
-shared benchmark data are learnt from too, each with a small weight, where they are there.
+Learns from the packaged corpus: its development part, and the further replies, which were written
+when the patterns were there. The human-labelled answers of the shared benchmark data are learnt
+from too where they are there.
 
-Prints how the reader reads kinds, and writers, that were left out of learning; `--write` puts the
-weights learnt on all rows into the package, with the confidences measured on kinds left out.
+Prints how the reader reads kinds that were left out of learning: each with all that are like it
+(`kinds_alike.json`), and then with the writers of what is read left out as well. `--write` puts the
+weights learnt on all rows into the package, with confidences and thresholds measured on the latter.
 """
 
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
 import sys
 from collections import Counter
@@ -32,15 +32,24 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "benchmarks")]
 
 from annotated_answers import Answer, mmlu, opinions  # noqa: E402
+from horsesense.readers.corpus.load import Part, examples  # noqa: E402
 from horsesense.readers.reading import Reading  # noqa: E402
 from horsesense.readers.text.reader import evidence_of  # noqa: E402
 from horsesense.readers.text.weigh import STATUSES, grounds, probabilities, trust  # noqa: E402
 
 WEIGHTS = ROOT / "src/horsesense/readers/text/weights.json"
 FOLDS = 10
+WRITERS = 4
+"""Groups of writers that are left out together with kinds."""
 PENALTY = 15.0
 ANNOTATED = 3.0
 """What an annotated answer of the shared data counts, beside a row of the corpus."""
+FURTHER = 2.0
+"""What a further reply counts: patterns know its kind less well, as they do that of a new one."""
+AS_NEW = 4
+"""How often a further reply counts in the calibration, so that both parts count about alike."""
+ALIKE = ROOT / "scripts/kinds_alike.json"
+"""Groups of kinds of which one tells something of another."""
 RARE = 3
 """Features of fewer rows are left out."""
 TRUST = 0.2
@@ -149,6 +158,7 @@ PRIOR = {
         "ambiguous|several": 2.5,
         "ambiguous|for_several": 1.0,
     },
+    **{"ambiguous|by_case": 1.5, "ambiguous|but_one": 2.0},
     **{"ambiguous|and_other": 1.5, "ambiguous|end_two": 0.5, "ambiguous|says_two": 1.2},
     **{
         "ambiguous|open": 1.0,
@@ -199,6 +209,10 @@ class Row(NamedTuple):
     source: dict[str, object]
 
 
+LEARNT_FROM: dict[Part, float] = {"development": 1.0, "further": FURTHER}
+"""Part of the corpus -> what one of its replies counts."""
+
+
 class Problem(NamedTuple):
     """Rows as arrays: candidates x features, the first candidate of each row, and the truth."""
 
@@ -210,54 +224,43 @@ class Problem(NamedTuple):
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("corpus", nargs="+", type=Path)
     parser.add_argument("--write", action="store_true", help="put the weights into the package")
     parser.add_argument("--errors", action="store_true", help="list what is read wrong")
     parser.add_argument("--quick", action="store_true", help="leave out kinds alone, not writers")
     asked = parser.parse_args()
-    rows = [row for path in asked.corpus for row in corpus_rows(path)]
+    parts = {part: list(corpus_rows(part, weight)) for part, weight in LEARNT_FROM.items()}
     extra = list(annotated_rows())
-    for name, some in (("corpus", rows), ("annotated", extra)):
+    for name, some in (*parts.items(), ("annotated", extra)):
         told = [row for row in some if row.features is None]
         right = sum(row.exact == row.truth for row in told)
-        print(f"{name}: {len(told)} said outright, {right} of them right")
-    print(f"{len(rows)} rows of {len({r.kind for r in rows})} kinds, {len(extra)} annotated")
-    everything = [*rows, *extra]
-    kept = None
-    for group in ("kind", "writer"):
-        decisions, found = left_out(everything, group)
+        print(f"{name}: {len(some)}, {len(told)} said outright, {right} of them right")
+    everything = [row for rows in (*parts.values(), extra) for row in rows]
+    for joint in (False,) if asked.quick else (False, True):
+        decisions, found = left_out(everything, folds(everything, joint))
         knots = calibration(everything, found)
         limits = thresholds(everything, found, knots)
-        n = len(rows)
-        print(f"\n{group}s left out: thresholds {limits}")
-        table(rows, found[:n], knots, limits)
-        print("annotated:", tally(extra, found[n:], knots, limits))
-        if kept is None:
-            kept = knots, limits, learn_trust(everything, decisions)
-            if asked.errors:
-                errors(rows, found[:n], knots)
-        if asked.quick:
-            break
-    if asked.write and kept is not None:
+        print(f"\nkinds{' and writers' if joint else ''} left out: thresholds {limits}")
+        start = 0
+        for name, rows in (*parts.items(), ("annotated", extra)):
+            print(name)
+            table(rows, found[start : start + len(rows)], knots, limits, brief=rows is extra)
+            start += len(rows)
+    if asked.errors:
+        errors(everything, found, knots)
+    if asked.write:
         names = feature_names(everything)
         weights = dict(zip(names, learn(everything, names), strict=True))
-        write(weights, *kept, len(rows))
+        write(weights, knots, limits, learn_trust(everything, decisions), len(everything))
 
 
-def corpus_rows(path: Path) -> Iterable[Row]:
-    opening = gzip.open if path.suffix == ".gz" else open
-    with opening(path, "rt", encoding="utf-8") as stream:
-        for line in stream:
-            row = json.loads(line)
-            status, k = row["status"], len(row["options"])
-            if status == "answer":
-                truth = int(row["position"])
-            else:
-                truth = k + STATUSES.index(status) if status in STATUSES else -1
-            yield make_row(
-                str(row.get("id")), row["kind"], row["writer"], 1.0, truth, row["options"],
-                row["labels"], row["response"], row.get("finish_reason"), row.get("question"), row,
-            )  # fmt: skip
+def corpus_rows(part: Part, weight: float) -> Iterable[Row]:
+    for e in examples(part):
+        k = len(e.options)
+        truth = k + STATUSES.index(e.status) if e.status in STATUSES else -1
+        yield make_row(
+            e.id, e.kind, e.writer, weight, truth if e.position is None else e.position, e.options,
+            e.labels, e.response, e.finish_reason, e.question, e._asdict(),
+        )  # fmt: skip
 
 
 def make_row(
@@ -380,33 +383,48 @@ Found = list[tuple[int, float]]
 Knots = tuple[np.ndarray, np.ndarray]
 
 
-def folds(rows: Sequence[Row], group: str) -> list[int]:
-    """The fold of each row: all of a kind, or of a writer, are in one."""
-    groups = sorted({getattr(row, group) for row in rows})
-    np.random.default_rng(1).shuffle(groups)
-    fold = {name: i % FOLDS for i, name in enumerate(groups)}
-    return [fold[getattr(row, group)] for row in rows]
+class Fold(NamedTuple):
+    """What is left out together: kinds that are alike, and writers (-1: no writer)."""
+
+    kinds: int
+    writers: int
+
+    def leaves(self, other: Fold) -> bool:
+        """Whether a row of another fold stays when this one is left out."""
+        return other.kinds != self.kinds and (self.writers < 0 or other.writers != self.writers)
 
 
-def left_out(rows: Sequence[Row], group: str) -> tuple[list[Decision], Found]:
-    """What is read, and with what trust, when the row's group is learnt from nowhere."""
-    fold = folds(rows, group)
+def folds(rows: Sequence[Row], joint: bool) -> list[Fold]:
+    """The fold of each row. A kind that is like no other is in one of `FOLDS`, by chance."""
+    alike = {kind: i for i, kinds in enumerate(json.loads(ALIKE.read_text())) for kind in kinds}
+    alone = sorted({row.kind for row in rows} - alike.keys())
+    np.random.default_rng(1).shuffle(alone)
+    alike |= {kind: -1 - i % FOLDS for i, kind in enumerate(alone)}
+    writers = {name: i % WRITERS for i, name in enumerate(sorted({row.writer for row in rows}))}
+    return [
+        Fold(alike[row.kind], writers[row.writer] if joint and row.weight == 1 else -1)
+        for row in rows
+    ]
+
+
+def left_out(rows: Sequence[Row], fold: Sequence[Fold]) -> tuple[list[Decision], Found]:
+    """What is read, and with what trust, when the row's fold is learnt from nowhere."""
     decisions: list[Decision] = [Decision(-1, None)] * len(rows)
-    for i in sorted(set(fold)):
-        learnt = [row for row, f in zip(rows, fold, strict=True) if f != i]
+    for out in sorted(set(fold)):
+        learnt = [row for row, other in zip(rows, fold, strict=True) if out.leaves(other)]
         names = feature_names(learnt)
         weights = dict(zip(names, learn(learnt, names), strict=True))
         for at, row in enumerate(rows):
-            if fold[at] == i:
+            if fold[at] == out:
                 decisions[at] = decision(row, weights)
     found: Found = [(d.best, 2.0) for d in decisions]
-    for i in sorted(set(fold)):
+    for out in sorted(set(fold)):
         known = learn_trust(
-            [row for row, f in zip(rows, fold, strict=True) if f != i],
-            [d for d, f in zip(decisions, fold, strict=True) if f != i],
+            [row for row, other in zip(rows, fold, strict=True) if out.leaves(other)],
+            [d for d, other in zip(decisions, fold, strict=True) if out.leaves(other)],
         )
         for at, one in enumerate(decisions):
-            if fold[at] == i and one.grounds is not None:
+            if fold[at] == out and one.grounds is not None:
                 found[at] = (one.best, trust(one.grounds, known))
     return decisions, found
 
@@ -431,7 +449,8 @@ def learn_trust(rows: Sequence[Row], decisions: Sequence[Decision]) -> dict[str,
 def calibration(rows: Sequence[Row], found: Found) -> Knots:
     """Trust -> share right, rising, on rows that were left out."""
     pairs = sorted((t, best == row.truth) for row, (best, t) in zip(rows, found, strict=True)
-                   if t <= 1 and row.weight == 1)  # fmt: skip
+                   if t <= 1 and row.weight != ANNOTATED
+                   for _ in range(AS_NEW if row.weight == FURTHER else 1))  # fmt: skip
     bins = np.array_split(np.array(pairs, float), max(2, len(pairs) // 50))
     mids = np.array([b[:, 0].mean() for b in bins])
     shares = np.array([(b[:, 1].sum() + 0.25) / (len(b) + 0.5) for b in bins])
@@ -449,14 +468,17 @@ def sure(t: float, knots: Knots) -> float:
 
 
 def thresholds(rows: Sequence[Row], found: Found, knots: Knots) -> dict[str, float]:
-    """The lowest confidences that keep wrong choices, those said outright too, within `ALLOWED`."""
-    own = [(row, one) for row, one in zip(rows, found, strict=True) if row.weight == 1]
-    wrong = sorted(sure(t, knots) for row, (best, t) in own
-                   if t <= 1 and best < row.k and best != row.truth)  # fmt: skip
-    outright = sum(t > 1 and 0 <= best < row.k and best != row.truth for row, (best, t) in own)
-    allowed = max(0, int(ALLOWED * len(own)) - outright)
-    limit = wrong[-allowed - 1] + 1e-6 if len(wrong) > allowed else 0.5
-    return {"answer": round(max(0.5, limit), 6), "other": OTHER}
+    """The lowest confidences that keep wrong choices within `ALLOWED`, in each part."""
+    limits = [0.5]
+    for weight in LEARNT_FROM.values():
+        own = [(row, one) for row, one in zip(rows, found, strict=True) if row.weight == weight]
+        wrong = [(sure(t, knots), t > 1) for row, (best, t) in own
+                 if 0 <= best < row.k and best != row.truth]  # fmt: skip
+        weighed = sorted(c for c, outright in wrong if not outright)
+        allowed = max(0, int(ALLOWED * len(own)) - (len(wrong) - len(weighed)))
+        if len(weighed) > allowed:
+            limits.append(weighed[-allowed - 1] + 1e-6)
+    return {"answer": round(max(limits), 6), "other": OTHER}
 
 
 def tally(
@@ -484,8 +506,12 @@ def tally(
     }  # fmt: skip
 
 
-def table(rows: Sequence[Row], found: Found, knots: Knots, limits: dict[str, float]) -> None:
+def table(
+    rows: Sequence[Row], found: Found, knots: Knots, limits: dict[str, float], brief: bool = False
+) -> None:
     print(tally(rows, found, knots, limits))
+    if brief:
+        return
     by_kind: dict[str, list[int]] = {}
     for i, row in enumerate(rows):
         by_kind.setdefault(row.kind, []).append(i)

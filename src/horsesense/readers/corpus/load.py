@@ -11,10 +11,11 @@ from horsesense.errors import UsageError
 from horsesense.items.files import load_rows
 from horsesense.readers.reading import Reading, Status
 
-Part = Literal["development", "unread"]
+Part = Literal["development", "further", "unread"]
 
-PARTS: Final[tuple[Part, ...]] = ("development", "unread")
-"""To develop readers on; and one whose texts nobody reads who works on a reader."""
+PARTS: Final[tuple[Part, ...]] = ("development", "further", "unread")
+"""To develop readers on, and written when the patterns of the text reader were there; and one whose
+texts nobody reads who works on a reader."""
 
 
 class Example(NamedTuple):
@@ -92,7 +93,7 @@ def available() -> tuple[Part, ...]:
     return tuple(part for part in PARTS if (folder / f"{part}.jsonl.zst").is_file())
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=3)
 def examples(part: Part) -> tuple[Example, ...]:
     """All replies of a part, in the order of their writers; UsageError where it is missing."""
     return tuple(

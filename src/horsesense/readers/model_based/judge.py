@@ -36,7 +36,7 @@ from horsesense.readers.text import TextReader
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 
-RULES: Final = Rules(version="3", source="aca3c79ce7e2")
+RULES: Final = Rules(version="4", source="25191d0541b9")
 
 MAX_TOKENS: Final = 16
 REPLY_CHARACTERS: Final = 6000

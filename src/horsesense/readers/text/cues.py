@@ -199,6 +199,9 @@ CUES: Final[Mapping[str, re.Pattern[str]]] = MappingProxyType(
             r"|\bi(?:'d| would) (?:only|just|merely) be guessing\b|\bwouldn't want to guess\b"
             r"|\bidk\b"
             r"|\b(?:draw\w*|have) a blank\b|\bescapes me\b|\boutside (?:my|of my)\b|\bno guess\b"
+            r"|\b(?:can't|cannot|couldn't) (?:\w+ )?(?:say|tell)\b|\bhaven't (?:the"
+            r"|a) (?:\w+ )?(?:clue|idea)"
+            r"|\bnot have (?:that|this|any|reliable|enough)\b|🤷"
             r"|\brather (?:than|not) guess\b|\bwithout guessing\b|\bnot going to guess\b"
         ),
         "policy": re.compile(
@@ -209,7 +212,7 @@ CUES: Final[Mapping[str, re.Pattern[str]]] = MappingProxyType(
             r"|\bas an? (?:ai|language model|assistant|machine|model|chatbot|neutral)\b"
             r"|\bguidelines\b|\bpolic(?:y|ies)\b"
             r"|\bsorry\b|\bapologi[sz]e\b|\bharm\w*\b|\bnot (?:appropriate|something i)\b"
-            r"|\bstay neutral\b"
+            r"|\bstay neutral\b|\bmust not\b|\bdon't (?:weigh|rank|judge|rate)\b|\bno ranking\b"
             r"|\bdon't (?:have|hold|form|take)\b|\bdo not (?:have|hold|form|take)\b"
         ),
         "guess": re.compile(
@@ -220,8 +223,8 @@ CUES: Final[Mapping[str, re.Pattern[str]]] = MappingProxyType(
             r"|that said|still,|anyway)\b"
         ),
         "turn": re.compile(
-            r"\b(?:wait|hold on|hmm+|scratch that|on second thought|correction|actually"
-            r"|my mistake|oops"
+            r"\b(?:wait|no sorry|sorry, no|edit:|hold on|hmm+|scratch that|on second thought"
+            r"|correction|actually|my mistake|oops"
             r"|no,|i misread|i take that back|let me (?:re\w+|correct)|strike that"
             r"|changed my mind)\b"
         ),

@@ -18,6 +18,8 @@ BY_FORM = (
     "first:sure",
     "first:linked",
 )
+BY_TEXT = ("text_alone", "lead_text", "linked", "mentioned")
+"""Rules that find an option by its text: one ordinary word may be there for another reason."""
 BY_ASKING = ("verdict", "part", "named:all_but")
 TAIL = 220
 LAST = 140
@@ -82,7 +84,7 @@ BEARS_ON = {
         "ambiguous": "plural_pair or_pair and_pair either undecided several stated_several"
         " for_several end_several two_named one_for one_named turn two_stand two_affirmed"
         " and_other back_and_forth two_bold two_marked two_lines open says_two places_two end_two"
-        " tail_two then_one alike stated_both",
+        " tail_two then_one alike stated_both by_case but_one",
         "illegal": (
             "repeats off_topic listed_only question unfinished one_named very_short long neutral"
         ),

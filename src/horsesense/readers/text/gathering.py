@@ -9,9 +9,11 @@ from horsesense.readers.text.clauses import Said, clauses
 from horsesense.readers.text.cues import CUES
 from horsesense.readers.text.forms import (
     BY_ASKING,
+    BY_TEXT,
     ELIMINATES,
     FEW_LINES,
     HEAD,
+    LONGEST,
     NO_SIDE,
     RETURNS,
     SENTENCE_START,
@@ -19,6 +21,7 @@ from horsesense.readers.text.forms import (
     THE_OTHER,
 )
 from horsesense.readers.text.impression import Impression
+from horsesense.readers.text.options import tokens_of
 from horsesense.readers.text.statements import concludes, turns
 from horsesense.readers.text.survey import survey
 from horsesense.readers.text.targets import Scene
@@ -356,8 +359,10 @@ class Gathering:
         rule = reading.rule
         if rule == "several" and several.singles_out(self.low):
             rule = "several, then one"
+        elif rule in BY_TEXT and len(tokens_of(self.options[at])) == 1 and len(self.low) > LONGEST:
+            rule += ", one word"
         self._add(at, f"first:{rule}")
-        if reading.confidence >= 0.97:
+        if reading.confidence >= 0.97 and rule in (reading.rule, "several, then one"):
             self._add(at, "first:sure")
         elif reading.confidence < 0.9:
             self._add(at, "first:doubtful")

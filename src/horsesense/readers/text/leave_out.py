@@ -126,7 +126,9 @@ def leave_out_markup(scene: Scene) -> None:
             (*m.span(), (unescape(m.group()) + " ")[0]) for m in _ENTITY.finditer(low)
         )
         low = response.low
-    if "~~" in low or "</" in low:
+    struck = "~~" in low or "</" in low
+    # "<s> B </s>" is the whole of a reply between two tokens, not struck out.
+    if struck and _SAYS.search(_TOKEN.sub("", _STRUCK.sub("", low))):
         response.blank_each((*m.span(), " ") for m in _STRUCK.finditer(low))
     if "<" not in low and "[" not in low and "&" not in low:
         return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from horsesense.readers.text.statements import Statement
 from horsesense.readers.text.targets import Scene
@@ -14,6 +15,8 @@ _FIELD = re.compile(
     r"(?:answer|choice|option|label|letter|prediction|response)"
     r"(?: ?(?:choice|letter|option|label|id|key|index))?[\"']\s*:\s*[\[\"']*\s*"
 )
+_TAG = re.compile(r"</?[^<>\n]{1,60}>|\b(?:and|or)\b|[\"'](?:answer|choice|option)[\"']")
+_WORD = re.compile(r"\w")
 _FORMS = (("boxed", "\\", _BOXED), ("element", "<", _ELEMENT), ("field", "{", _FIELD))
 
 
@@ -29,5 +32,12 @@ def marked_up(scene: Scene) -> Statement | None:
             if (target := scene.target_at(m.end())) is not None
         ]
         if found:
-            return found[-1]
+            return found[-1] if _agree(low, found) else None
     return None
+
+
+def _agree(low: str, found: list[Statement]) -> bool:
+    """Whether they name one option, or the last stands after words that may take back the rest."""
+    between = "".join(low[one.target.end : other.start] for one, other in pairwise(found))
+    alike = len({one.target.positions for one in found}) == 1
+    return alike or _WORD.search(_TAG.sub("", between)) is not None

@@ -31,14 +31,16 @@ _THING = (
 )
 _ORDINAL = "|".join(_ORDINALS)
 PLACE = re.compile(
-    rf"\b(?P<ordinal>{_ORDINAL}|last|bottom|top|topmost|middle)"
-    rf" (?P<least>to last |from last )?(?:answer |listed |given |offered )?{_THING}\b"
+    rf"\b(?P<ordinal>{_ORDINAL}|next[- ]to[- ]last|last but one|penultimate|last|bottom|top|topmost"
+    rf"|middle)"
+    rf" (?P<least>to[- ]last |from last )?(?:answer |listed |given |offered )?{_THING}\b"
     rf"(?! (?:is|was) to\b)"
     r"|\b(?:options?|choice|answer|alternative|number|no\.|nr\.|item|#)\s?(?:number |no\. ?|# ?)?"
     r"(?P<number>\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten)\b(?![.,:/]\d|\s?[%=])"
     r"|\bthe (?P<pair>former|latter)\b"
     r"|\bfrom the (?P<end>top|bottom)\b"
 )
+_LAST_BUT_ONE = ("next-to-last", "next to last", "last but one", "penultimate")
 _NOT_A_PLACE = re.compile(r"\b(?:my|at|in|for|of the|your) (?:the )?\Z")
 
 
@@ -66,6 +68,8 @@ def _position(m: re.Match[str], k: int, digits: bool) -> int | None:
     if ordinal := m["ordinal"]:
         if ordinal in ("last", "bottom"):
             return k - 1
+        if ordinal in _LAST_BUT_ONE:
+            return k - 2
         if ordinal in ("top", "topmost"):
             return 0
         if ordinal == "middle":

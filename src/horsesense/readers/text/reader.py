@@ -11,8 +11,9 @@ from horsesense.readers.text import no_choice, several
 from horsesense.readers.text.clauses import named_by_word
 from horsesense.readers.text.cues import CUES
 from horsesense.readers.text.evidence import Evidence, evidence
+from horsesense.readers.text.exact import exact
 from horsesense.readers.text.impression import Impression, finished, impression
-from horsesense.readers.text.labels import LabelSet, label_set
+from horsesense.readers.text.labels import label_set
 from horsesense.readers.text.leave_out import (
     leave_out_markup,
     leave_out_next_question,
@@ -45,12 +46,19 @@ _OUTRIGHT = frozenset(
     ("stated", "chosen", "confirmed", "lead", "last_line", "boxed", "element", "field")
 )
 _WEAKER = frozenset(("linked", "mentioned"))
-_BRIEF = frozenset(
-    ("unknown", "none", "undetermined", "linked", "mentioned", "several", "text_alone")
-) | {"other_label", "all_rejected", "label_alone", "corrected", "last_line", "lead"}
+_BRIEF = frozenset(("unknown", "linked", "mentioned", "several", "text_alone")) | {
+    "other_label",
+    "all_rejected",
+    "label_alone",
+    "corrected",
+    "last_line",
+    "lead",
+}
 _BRIEFEST = _BRIEF | {"lead_text", "stated", "chosen", "label_with_other_text"}
 _SHORT, _VERY_SHORT = 80, 40
+_MOSTLY = 0.4  # of a short reply an option's text must be, to be its choice outright
 _FULL_STOP = 3
+_SETS_OFF = (".", ")", ":", "\n")
 _BRIEFLY = 0.89
 _FAIRLY = 0.93
 _DECLINES = re.compile(
@@ -58,8 +66,8 @@ _DECLINES = re.compile(
     r"|answer|pick)\b.{0,40}\b(?:answer|letter|question|option)"
 )
 _DECLINES_A_LETTER = re.compile(
-    r"(?:sorry|apologi[sz]e).{0,20}(?:cannot|can't) (?:provide|give|select) "
-    r"(?:an? )?(?:single )?(?:letter|answer)"
+    r"(?:sorry|apologi[sz]e).{0,20}(?:cannot|can't) (?:provide|give|select) (?:an? )?(?:single )?"
+    r"(?:letter|answer)"
 )
 _LINKED = re.compile(r"(?:\b(?:is|are|would be|be|making)|:)\s*(?:option )?\(?\Z")
 _LISTS = re.compile(r"[❌✗✘✅✓✔☑%|{]|\n[^\n]+\n")
@@ -70,7 +78,8 @@ _REJECTED = re.compile(
 _SET_OFF = re.compile(r"[)\].:*]*[ \t]*(?:\n|\Z)")
 _LINE = re.compile(r"\n[\s>#|*•-]*(?:(?:option|choice)\b)?")
 _TURN = re.compile(
-    r"\b(?:wait\b|hmm+|correction|scratch|oops|torn|undecided|second thought|i said|run \d+:"
+    r"\b(?:wait\b|no sorry|sorry, no|hmm+|correction|scratch|oops|torn|undecided|second thought"
+    r"|i said|run \d+:"
     r"|(?:edit|sample|votes?|attempt|user|question|q|no)(?: \d+)?:|at first i|then again)"
     r"|[❌✗✘]"
 )
@@ -83,7 +92,7 @@ _DOUBT = re.compile(
     r"|maybe|perhaps|nicht|oder|aber)\b|n't\b|[❌✗✘?]"
 )
 _NEGATED = re.compile(
-    r"\b(?:not|no|never|neither|nor|nicht|kein\w*|other|exception)\b|n['o]?t\b|leav|left"
+    r"\b(?:not|no|never|neither|nor|nicht|kein\w*|other|exception|but|except)\b|n['o]?t\b|leav|left"
 )
 _BUT_NOT = re.compile(
     r"\W*(?:(?:it(?:['’]s| is| must be)|that['’]s|i(?:['’]d| would)? (?:say|pick|choose|go with)"
@@ -92,9 +101,8 @@ _BUT_NOT = re.compile(
     r"(?:(?:,|,? or|,? nor) (?:option |choice )?\W?\w\b\W?)*\W*"
 )
 """One label and not others, as the whole of a reply: "It is D, not B"."""
-_LABELS = re.compile(r"[\s,;.()\[\]]+|\b(?:and|or|&|und|oder)\b")
+_LABELS = re.compile(r"[\s,;.()\[\]&+/]+|\b(?:and|or|und|oder)\b")
 _JOINED = re.compile(r"\b[A-Z1-9]\b(?:,| and| or| &){1,2} \b[A-Z1-9]\b")
-_EMPHASIS = " \t\n*`\"'"
 
 
 class TextReader:
@@ -124,7 +132,7 @@ class TextReader:
         asks for what is not so.
         """
         known = label_set(tuple(labels))
-        found = _exact(response, options, known)
+        found = exact(response, options, known)
         if found is not None:
             return found
         scene = Scene(Folded(response, known.table), known, Options(options), question or "")
@@ -160,7 +168,7 @@ def outright(scene: Scene, first: Impression) -> Reading | None:
     """
     found = first.reading
     low = scene.response.low
-    if _labels_alone(scene):
+    if _labels_alone(scene) or several.just_listed(scene):
         return Reading("ambiguous", (), "several", None, _PLAIN)
     listed = None if first.said else stands_out(scene)
     if listed is not None:
@@ -199,15 +207,19 @@ def outright(scene: Scene, first: Impression) -> Reading | None:
         return None
     if found.rule == "other_label" and _names_any(scene):
         return None
-    if found.rule == "text_alone" and named_by_word(low, scene.options.texts) - {*found.positions}:
-        return None
+    if found.rule == "text_alone":
+        chosen = scene.options.texts[found.positions[0]]
+        others = named_by_word(low, scene.options.texts) - {*found.positions}
+        if others or len(chosen) < _MOSTLY * size:
+            return None
     if found.rule == "several" and several.singles_out(low):
         return None
-    if found.positions and _NEGATED.search(low):
+    turned = found.rule != "corrected" and _TURN.search(low)
+    if found.positions and (turned or _NEGATED.search(low)):
         return None
     brief = size < _SHORT and found.rule in _BRIEF
-    if not brief and size < _VERY_SHORT and found.rule in _BRIEFEST:
-        brief = not found.positions or _alone(scene, found.positions[0])
+    if size < _VERY_SHORT and found.rule in _BRIEFEST:
+        brief = brief or not found.positions or _alone(scene, found.positions[0])
     return replace(found, confidence=_BRIEFLY) if brief else None
 
 
@@ -229,10 +241,12 @@ def _leaves_several(scene: Scene, first: Impression, found: Reading) -> bool:
         return False
     labels = [(hit.position, hit.start, hit.end) for hit in scene.labels.mentions(scene.response)]
     texts = [(hit.position, hit.start, hit.end) for hit in scene.options.find_all(scene.response)]
+    lead = None if first.said else first.first
+    reach = lead.target.end + _OPENING if lead and lead.target.agrees else len(low)
     return any(
         position not in found.positions and several.added(low, start, end)
         for position, start, end in labels + texts
-        if low[start:end] not in ("a", "i")
+        if low[start:end] not in ("a", "i") and start < reach
     )
 
 
@@ -298,14 +312,13 @@ def _leads(scene: Scene, first: Impression) -> bool:
     low = scene.response.low
     if lead is None or lead.target.by != "label" or lead.target.text == "other" or "{" in low:
         return False
-    set_off = lead.target.agrees or low[lead.target.end : lead.target.end + 1] in (
-        ".",
-        ")",
-        ":",
-        "\n",
-    )
+    set_off = lead.target.agrees or low[lead.target.end : lead.target.end + 1] in _SETS_OFF
     named = tuple(lead.target.positions)
-    return set_off and _begins_alone(scene, named)
+    beside = lead.target.agrees or not any(
+        hit.marked and hit.position not in named and is_named(scene, hit.start)
+        for hit in scene.labels.mentions(scene.response)
+    )
+    return set_off and beside and _begins_alone(scene, named)
 
 
 def _undoubted(scene: Scene, found: Reading) -> bool:
@@ -388,7 +401,7 @@ def evidence_of(
 ) -> Reading | Evidence:
     """What `TextReader.read` weighs; a reading where nothing is left to weigh."""
     known = label_set(tuple(labels))
-    found = _exact(response, options, known)
+    found = exact(response, options, known)
     if found is not None:
         return found
     scene = Scene(Folded(response, known.table), known, Options(options), question or "")
@@ -398,41 +411,6 @@ def evidence_of(
         return _CUT_IN_THOUGHT if cut else _EMPTY
     first = impression(scene)
     return outright(scene, first) or evidence(scene, first, about)
-
-
-def _exact(response: str, options: Sequence[str], known: LabelSet) -> Reading | None:
-    """The reading of a reply that is a label, an option's text, or a label with its own text."""
-    position = known.whole.get(response)
-    if position is not None and response not in options:
-        return Reading("answer", (position,), "label_alone", (0, len(response)), _SURE)
-    said = response.strip()
-    bare = said if said in options else said.strip(_EMPHASIS).removesuffix(".")
-    if bare in options:
-        return _exact_text(bare, response, options, known)
-    lead = known.lead.match(said)
-    if lead is None:
-        return None
-    named, text = known.positions[lead["name"]], said[lead.end() :].strip(_EMPHASIS)
-    own = options[named].strip(_EMPHASIS)
-    if own and own in (text, text.removesuffix(".").rstrip(_EMPHASIS)):
-        return Reading("answer", (named,), "label_and_text", (0, len(response)), _SURE)
-    return None
-
-
-def _exact_text(
-    text: str, response: str, options: Sequence[str], known: LabelSet
-) -> Reading | None:
-    """The reading of a reply that is an option's text and perhaps the label of another."""
-    position = options.index(text)
-    label = known.whole.get(text)
-    span = (0, len(response))
-    if list(options).count(text) > 1:
-        return Reading("ambiguous", (), "same_texts", span, _SURE)
-    if label is None or label == position:
-        return Reading("answer", (position,), "text_exact", span, _SURE)
-    if known.numbers:
-        return Reading("ambiguous", (), "label_or_text", span, _SURE)
-    return Reading("answer", (label,), "label_alone", span, _FAIR)
 
 
 def _listed(first: Impression, about: dict[str, bool], scene: Scene) -> Reading:

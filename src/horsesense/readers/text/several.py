@@ -10,8 +10,9 @@ from horsesense.readers.text.announcements import CONCLUDES, TAKEN_BACK, TURNS
 from horsesense.readers.text.clauses import Said
 from horsesense.readers.text.statements import Statement
 from horsesense.readers.text.survey import Mention
+from horsesense.readers.text.targets import Scene
 
-_SHARED = ("stated_both", "and_other", "two_marked", "plural_pair", "or_pair", "open")
+_SHARED = ("by_case", "stated_both", "and_other", "two_marked", "plural_pair", "or_pair", "open")
 _TAIL = 260
 _FEW = 3
 _TWO = re.compile(
@@ -50,11 +51,47 @@ _AS_WELL = re.compile(
     r"(?! (?:as|as a)?\s?(?:big|large|small|short|long|narrow|broad|much|little|far|late|early)\b)"
 )
 _NEAR = 40
+_LIST = 160
+_NOTE = re.compile(
+    r"\((?![^()]*(?:not|wrong|correct))[^()]{0,40}\)|\b(?:and|or|also|und|oder|et|y|e|both)\b"
+)
+_BETWEEN = re.compile(r"[\s,;.:&+/\"'()\[\]]*")
+_BUT_ONE = re.compile(
+    r"\b(?:all|everything|any|each|every \w+)(?: of (?:them|these|those))? "
+    r"(?:but|except(?: for)?|save|apart from|other than)\b"
+)
 _ONLY_ONE = re.compile(
     r"\b(?:but|yet|only|leav(?:es|ing)|so|however|though|still|instead|rather|except|must be"
     r"|i(?:'d| would|'ll| will)? (?:choose|pick|go|settle|take|say|opt)|no longer|correction"
     r"|answer is|better|best|therefore|thus|aber|mais|pero)\b"
 )
+
+
+def just_listed(scene: Scene) -> bool:
+    """Whether a short reply is the names of several options, but not of all, and nothing else.
+
+    Notes in brackets are no more than notes: "positive (food), negative (service)".
+    """
+    low = scene.response.low
+    if len(low.strip()) > _LIST or scene.labels.numbers:
+        return False
+    hits = [(hit.start, hit.end, hit.position) for hit in scene.options.find_all(scene.response)]
+    hits += [
+        (hit.start, hit.end, hit.position)
+        for hit in scene.labels.mentions(scene.response)
+        if scene.labels.shows(scene.response.text[hit.start : hit.end].strip("()[].: "))
+        and not any(start <= hit.start < end for start, end, _ in hits)
+    ]
+    hits.sort()
+    named = {position for _, _, position in hits}
+    k = len(scene.options.texts)
+    if len(named) < 2 or (len(named) == k > 2):
+        return False
+    rest, at = [], 0
+    for start, end, _ in hits:
+        rest.append(low[at:start])
+        at = max(at, end)
+    return _BETWEEN.fullmatch(_NOTE.sub("", " ".join([*rest, low[at:]]))) is not None
 
 
 def signs(
@@ -81,6 +118,8 @@ def signs(
         "open": two and _OPEN.search(low[-_TAIL:]) is not None,
         "says_two": _TWO.search(low[-_TAIL:]) is not None,
         "places_two": _PLACES.search(low[-_TAIL:]) is not None,
+        "by_case": two and all(one.supposed for one in standing.values()),
+        "but_one": k > 2 and len(last) == 1 and _BUT_ONE.search(low) is not None,
         "end_two": False,
         "then_one": False,
     }

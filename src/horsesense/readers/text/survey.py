@@ -45,6 +45,12 @@ _NEXT_NOT = re.compile(
     r"[\s,\"')]*(?:\b(?:and|but)\s+)?\b(?:not|never|rather than|instead of|unlike|nicht|pas)\s*"
     r"(?:the |an? )?[\"'(\[]*\Z"
 )
+_PAIR = re.compile(r"(?<![\w'])([A-Z])(?:,? (?:and|or|und|oder|&) |[/,] ?)([A-Z])(?![\w'])")
+"""Two capitals that are joined: both are labels, if labels are letters."""
+_ALL_BUT = re.compile(
+    r"\b(?:all|everything|anything|any|each)(?: of (?:them|these|those))? (?:but|except(?: for)?)"
+    r"(?: the| a| an)?\W*\Z"
+)
 _SAID_OF = 300
 _SAID_BEFORE = 300
 _KEPT = 100
@@ -103,8 +109,10 @@ def survey(scene: Scene) -> tuple[list[Mention], int]:
             head = i == 0 and _HEAD.match(low[start:first]) is not None
             begin = _after_turn(low, start, first)
             start = max(start, begin)
-            if turned_down(scene, first) or (
-                not verdict and i == 0 and first > begin and _AGAINST.search(low, begin, first)
+            if (
+                turned_down(scene, first)
+                or _ALL_BUT.search(low, max(start, first - 40), first)
+                or (not verdict and i == 0 and first > begin and _AGAINST.search(low, begin, first))
             ):
                 verdict = -1
             elif (not verdict and i == 0 and first > start and _FOR.search(low, start, first)) or (
@@ -156,6 +164,10 @@ def _spots(scene: Scene) -> list[Spot]:
     response, labels = scene.response, scene.labels
     spots: list[Spot] = []
     passed = 0
+    pairs = () if labels.numbers else _PAIR.finditer(response.text)
+    paired = {
+        m.start(at) for m in pairs if {*m.groups()} <= labels.positions.keys() for at in (1, 2)
+    }
     for hit in labels.at_both_ends(response):
         if hit.start < passed:
             continue
@@ -186,7 +198,7 @@ def _spots(scene: Scene) -> list[Spot]:
             named = not _FORMULA.search(
                 response.low, max(0, hit.start - 3), hit.start
             ) and not _GOES_IN_FORMULA.match(response.low, hit.end)
-        if not named:
+        if not named and hit.start not in paired:
             continue
         passed = target.end
         spots += [(position, hit.start, target.end, "label") for position in target.positions]
