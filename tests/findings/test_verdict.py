@@ -236,7 +236,7 @@ class TestSentences:
     def test_more_choices_are_not_about_as_many(self) -> None:
         (f,) = told(self.risen("labels"), "valid_change")
         assert f.kind == "ruled_out"
-        assert "not fewer replies choose" in f.sentence
+        assert "no fewer replies choose" in f.sentence
         assert "+70 points" in f.sentence
 
     def test_items_in_clusters_are_counted_as_items(self) -> None:

@@ -206,7 +206,9 @@ class TestVerdict:
         assert "First token and text choose different options" not in said(runs["oracle"], "found")
 
     def test_refusals_are_found_and_nothing_is_praised(self, runs: dict[str, Results]) -> None:
-        assert "Only 0\u202f% of replies choose an option" in said(runs["refuse"], "found")
+        assert "0\u202f% of replies choose an option, fewer than 95\u202f%" in said(
+            runs["refuse"], "found"
+        )
         assert said(runs["refuse"], "ruled_out") == ""
 
     def test_at_chance_no_change_of_accuracy_is_called_absent(
@@ -219,11 +221,13 @@ class TestVerdict:
         for run in runs.values():
             assert run.verdict
             for f in run.verdict:
+                assert f.sentence.endswith(".")
+                if not f.measured:
+                    assert (f.kind, bool(f.reason)) == ("cannot_tell", True)
+                    continue
                 assert f.low is not None
                 assert f.high is not None
                 assert f.low <= f.value <= f.high
-                assert f.n > 0
-                assert f.sentence.endswith(".")
                 assert "{" not in f.sentence
 
     def test_the_verdict_is_in_the_json_with_its_fields(self, runs: dict[str, Results]) -> None:

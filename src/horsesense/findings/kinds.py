@@ -215,7 +215,7 @@ KINDS: tuple[Kind, ...] = (
         way="below",
         found="Under “{label}”, fewer replies choose an option than as published, by "
         "{distance}; those that choose none count as wrong.",
-        ruled_out="Under “{label}”, not fewer replies choose an option than as published, "
+        ruled_out="Under “{label}”, no fewer replies choose an option than as published, "
         "to within {size} ({change}).",
         question="fewer replies choose an option under “{label}” than as published",
         seen=" ({change})",
@@ -313,7 +313,7 @@ KINDS: tuple[Kind, ...] = (
         found="Where the right answer is missing, {value} of replies notice it, fewer than half "
         "(in whatever words, averaged over three prompts).",
         ruled_out="Where the right answer is missing, {value} of replies notice it, "
-        "in whatever words, averaged over three prompts: not fewer than {limit}.",
+        "in whatever words, averaged over three prompts: at least {limit}.",
         question="most replies notice that the right answer is missing",
         seen=" (here {value}, in whatever words, averaged over three prompts)",
         takes=mean_of_prompts,
@@ -330,7 +330,7 @@ KINDS: tuple[Kind, ...] = (
         found="When options are judged one at a time, {value} of wrong options are rejected, fewer "
         "than {null}.",
         ruled_out="When options are judged one at a time, {value} of wrong options are "
-        "rejected: not fewer than {limit}.",
+        "rejected: at least {limit}.",
         question="wrong options are rejected when options are judged one at a time",
         seen=" ({value} are)",
         takes=wrong_alone,

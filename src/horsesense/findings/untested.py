@@ -9,7 +9,7 @@ from horsesense.findings.kinds import KINDS, Kind
 from horsesense.findings.places import Run
 from horsesense.findings.wording import number
 from horsesense.measures.cells import HELD_OUT
-from horsesense.measures.estimate import Found
+from horsesense.measures.estimate import NO_TRIAL, Found
 
 
 def untested(
@@ -33,7 +33,8 @@ def untested(
         for kind in KINDS:
             silent = kind.measure == estimate.measure and estimate.value is None
             if silent and kind.takes(run, estimate):
-                why.setdefault((kind.name, estimate.probe), estimate.note)
+                note = "there is no reply to count" if estimate.note == NO_TRIAL else estimate.note
+                why.setdefault((kind.name, estimate.probe), note)
     kinds = {kind.name: kind for kind in KINDS}
     left = {key: reason for key, reason in why.items() if key not in told}
     questions: dict[str, dict[str, None]] = {}
@@ -48,6 +49,8 @@ def untested(
 
 def question(kind: Kind, size: float, run: Run, label: str, reader: str = "") -> str:
     """What a kind asks, as a clause after "whether"."""
+    if kind.name == "many_problems":
+        label = f"with many problems in one prompt ({label.lower()})"
     below = (kind.null or 0.0) - size
     limit = number(below, "fraction", 0)
     return kind.question.format(label=label, limit=limit, reader=reader or named(run.reader))

@@ -364,8 +364,6 @@ def _untold(run: Run, f: Finding, why: str) -> str:
     """A sentence for what cannot be told, with the reason."""
     kind = next(kind for kind in KINDS if kind.name == f.name)
     label = run.label(f.probe, Condition.parse(f.condition))
-    if f.name == "many_problems":
-        label = f"with many problems in one prompt ({label.lower()})"
     return untold([question(kind, f.size, run, label, named(f.reader))], why)
 
 

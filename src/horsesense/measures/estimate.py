@@ -81,6 +81,7 @@ class Job(NamedTuple):
     sums: Floats
 
 
+NO_TRIAL = "no trial to count"
 NO_RANGE = "no interval: values drawn without an effect do not vary"
 
 
@@ -166,7 +167,7 @@ def _estimates(job: Job, context: Context) -> Iterator[Found]:
             n_missing=_missing(job, place),
         )
         if np.isnan(value):
-            yield Found(replace(blank, note="no trial to count"))
+            yield Found(replace(blank, note=NO_TRIAL))
             continue
         found = families[place].infer(_evidence(job, place, shared, context), context.level)
         estimate = replace(
