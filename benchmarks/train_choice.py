@@ -14,6 +14,7 @@ from typing import Any
 import orjson
 import vl_convert
 
+from horsesense.build.statements import alone_text
 from horsesense.comparison.training import Effect, Score, Training
 from horsesense.progress import clock
 from horsesense.report.training import (
@@ -50,18 +51,27 @@ def told(found: dict[str, Any], t: Training, given: argparse.Namespace) -> list[
     trained = found["trainings"]
     wall, busy = (sum(row[n] for row in trained) for n in ("seconds", "processor_seconds"))
     peak = max(row["peak_memory"] or 0 for row in trained) / 2**30
+    items = found["items"]
+    clusters = items["clusters"]
+    counts = [row["statements"] for row in trained]
     lines = [
-        f"{found['items']['train']} items to train on, {found['items']['test']} of other clusters"
-        f" to ask about; {len(trained)} trainings of {found['tokens']:,} tokens"
-        f" ({trained[0]['statements']} statements or so). The trainings took {clock(wall)} by the"
-        f" clock and {clock(busy)} of processor time, {peak:.1f} GiB at most.",
+        f"{items['train']} items to train on ({clusters['train']} clusters), {items['test']} of"
+        f" other clusters to ask about ({clusters['test']}); {len(trained)} trainings of up to"
+        f" {found['tokens']:,} tokens ({min(counts)} to {max(counts)} statements). The trainings"
+        f" took {clock(wall)} by the clock and {clock(busy)} of processor time, {peak:.1f} GiB at"
+        " most.",
     ]
     if given.wall:
         lines[0] += (
             f" The whole command took {clock(given.wall)} by the clock and"
             f" {clock(given.processor)} of processor time{given.load and f', {given.load}'}."
         )
-    lines += ["", *(f"- {sentence}".replace("\u202f", " ") for sentence in sentences(t)), ""]
+    said = [
+        *sentences(t),
+        *found["unequal"],
+        *alone_text(items["alone"], items["train"] + items["test"]),
+    ]
+    lines += ["", *(f"- {sentence}".replace("\u202f", " ") for sentence in said), ""]
     for number, view in enumerate(main_views(t)):
         scores = [s for s in t.scores if (s.measure, s.view, s.reader) == _key(view[0])]
         chance = f"; guessing gives {100 * (scores[0].chance or 0):.1f} %"
