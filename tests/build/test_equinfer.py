@@ -263,12 +263,53 @@ def test_each_file_is_stripped_once(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     (tmp_path / "c.tex").write_text("%\n" * 100)
     asked: list[str] = []
     strip = flatten.without_comments
-    monkeypatch.setattr(flatten, "without_comments", lambda text: asked.append(text) or strip(text))
+
+    def counted(text: str, own: frozenset[str]) -> str:
+        asked.append(text)
+        return strip(text, own)
+
+    monkeypatch.setattr(flatten, "without_comments", counted)
     assert gathered(tmp_path)["papers_dropped"] == {construct.NO_EQUATIONS: 1}
     assert len(asked) == 2
     references = r"\begin{thebibliography}" + "x" * 10_000 + r"\end{thebibliography}"
     (tmp_path / "c.tex").write_text(references)
     assert gathered(tmp_path)["papers_dropped"] == {flatten.TOO_LONG: 1}
+
+
+@pytest.mark.parametrize(
+    ("defined", "name"),
+    [
+        ("", "tcblisting"),
+        (r"\lstnewenvironment{shown}[1][]{\lstset{#1}}{}", "shown"),
+        (r"\DefineVerbatimEnvironment{shown}{Verbatim}{}", "shown"),
+        (r"\newtcblisting[auto counter]{shown}[2][]{listing only}", "shown"),
+        (r"\newminted{tex}{}", "texcode"),
+        (r"\newenvironment{shown}{\footnotesize\verbatim}{\endverbatim}", "shown"),
+    ],
+)
+def test_no_equation_is_taken_from_what_is_shown_as_written(
+    tmp_path: Path, defined: str, name: str
+) -> None:
+    (tmp_path / "style.tex").write_text(defined)
+    shown = f"\\begin{{{name}}}\n{equation('z', 'a b + c')} 100 % sure\n\\end{{{name}}}"
+    real = equation("y", "a b + c")
+    (tmp_path / "main.tex").write_text(document(shown, real, preamble=r"\input{style}"))
+    [found] = construct.gather([tmp_path]).papers
+    assert [fate.equation.left for fate in found.equations] == ["y"]
+
+
+def test_every_equation_of_a_long_document_is_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(equations, "MOST", 3)
+    displays = [equation(f"x_{n}", f"a + b^{n}") for n in range(5)]
+    (tmp_path / "main.tex").write_text(document(*displays, r"\[ x = a + b^9 \]"))
+    [paper] = construct.gather([tmp_path]).papers
+    reasons = [fate.reason for fate in paper.equations]
+    assert len(reasons) == 6
+    assert reasons[3:] == [equations.TOO_MANY] * 3
+    assert equations.TOO_MANY not in reasons[:3]
+    assert not paper.files
 
 
 SAME = [

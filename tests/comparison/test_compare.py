@@ -17,7 +17,7 @@ from horsesense.cli.schemas import OUTPUTS
 from horsesense.comparison.align import Shared, shared_items
 from horsesense.comparison.compare import Comparison, Order
 from horsesense.errors import UsageError
-from horsesense.report.comparison import bump_chart, sentences, write_comparison
+from horsesense.report.comparison import bump_chart, items_text, sentences, write_comparison
 from studies import items_file, study
 
 PROBES = ("order", "none_of_the_above", "options_only")
@@ -177,6 +177,14 @@ def test_the_page_holds_no_script_and_no_foreign_markup(found: Comparison, tmp_p
     assert page.count("<svg") == 1
     for view in found.views:
         assert html.escape(view) in page
+
+
+def test_the_items_that_a_sentence_counts_are_those_with_scores(found: Comparison) -> None:
+    more = replace(found, items={**found.items, "shared": 120})
+    told = "99 items with a score of every model, of 120 that all runs share"
+    assert f"On {told}, " in sentences(more)[0]
+    assert items_text(found) == "99 items that all runs share"
+    assert items_text(more) == told
 
 
 def test_sentences_tell_what_changes(found: Comparison) -> None:

@@ -20,6 +20,7 @@ from horsesense.cue_tests.dependence import Answers, Dependence, family_of, fami
 from horsesense.cue_tests.evaluate import evaluate
 from horsesense.cue_tests.features import NGRAMS
 from horsesense.cue_tests.groups import find_groups
+from horsesense.cue_tests.paper import CLEVER_HANS
 from horsesense.cue_tests.repair import balance
 from horsesense.cue_tests.result import CueResult
 from horsesense.cue_tests.splits import published, published_draw
@@ -273,6 +274,14 @@ def test_choices_with_one_set_of_options_are_labels() -> None:
     as_choice = replace(items, kind="choice", labels=())
     assert make_task(as_choice).kind == "labels"
     assert make_task(as_choice).labels == ("no", "yes")
+
+
+def test_the_published_method_shows_cheap_cues_in_the_list_alone() -> None:
+    found = find_cues(generated(1, 200, 0.4), faithful=True, jobs=1)
+    assert {row.features.split()[0] for row in found.rows} == {"1-gram", "2-gram", "readability"}
+    still = {each.what: each.faithful for each in CLEVER_HANS.still_differs()}
+    assert "no vector, cell or verdict has them" in still["cheap cues"]
+    assert "list of the strongest cues" in still
 
 
 def test_faithful_choices_have_letters_as_labels() -> None:

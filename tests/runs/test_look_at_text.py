@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -274,6 +275,17 @@ def test_each_subject_by_itself_has_a_draw_and_a_prior_of_its_own(tmp_path):
     assert fit["subjects"]["fewest_items"] == 1
     assert fit["subjects"]["weight_of_global"] == 0
     assert len(fit["draws"]) == 5
+    assert fit["subjects"]["items"] == {"law": 2, "art": 1}
+    write_report(run.results, max_items=0)
+    page = (run.out / "report.html").read_text()
+    _, table = page.split("Priors that the answers were read with, by subject (2 subjects)", 1)
+    for subject, n in (("law", 2), ("art", 1)):
+        row = re.search(rf"<tr><th scope=\"row\"><bdi>{subject}</bdi></th>(.*?)</tr>", table)
+        assert row is not None
+        cells = re.findall(r"<td[^>]*>([^<]*)</td>", row[1])
+        prior = [f"{value:.3f}" for value in fit["subjects"]["priors"][subject]]
+        assert cells == [*prior, str(n)]
+    assert "Of all subjects together: no answer was read with it" in page
 
 
 def test_a_suite_brings_the_readers_it_needs():
@@ -282,7 +294,7 @@ def test_a_suite_brings_the_readers_it_needs():
     named = Settings.of(
         items="sample", model="sim:oracle", suite="look-at-text", readers=("pride(alpha=0.2)",)
     )
-    assert named.readers == ("pride(alpha=0.2)",)
+    assert named.readers == ("pride(least=20, alpha=0.2)",)
     faithful = Settings.of(items="sample", model="m", suite="look-at-text", faithful=True)
     assert "order(cyclic(base=published))" in faithful.probes
     assert faithful.readers == (

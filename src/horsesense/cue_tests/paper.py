@@ -63,6 +63,15 @@ CLEVER_HANS: Final = Paper(
             "none",
             "length, position, overlap, negation and punctuation are tried too",
             "they are the cues that people name",
+            "in the list of the strongest cues alone: no vector, cell or verdict has them",
+        ),
+        Difference(
+            "list of the strongest cues",
+            "none in the released code",
+            "1- and 2-grams and cheap cues whose weight has one sign in all folds, and whose label "
+            "goes with them beyond luck",
+            "who knows the cues can mend the items",
+            "the same, by the weights of the one training part",
         ),
         Difference(
             "verdict",

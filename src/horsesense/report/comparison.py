@@ -41,6 +41,7 @@ def write_comparison(found: Comparison, path: Path, sides: Sequence[Side] = ()) 
         differing=items,
         split=split,
         sentences=sentences(found),
+        items_text=items_text(found),
         figure=bump_chart(found),
         orders={order.view: order for order in found.orders},
         version=__version__,
@@ -69,8 +70,7 @@ def headline(c: Comparison) -> str:
 def _standing(c: Comparison) -> Iterator[str]:
     main = c.by_view[c.main]
     told = [f"{m} {score_text(main[m])} ({rank_text(main[m])})" for m in c.models]
-    items = plural(c.items["shared"], "item")
-    yield f"On {items} that all runs share, {c.main.lower()}: {_listed(told)}."
+    yield f"On {items_text(c)}, {c.main.lower()}: {_listed(told)}."
     every = [d for d in c.differences if d.view == c.main]
     open_ = [d for d in every if not d.better]
     if not open_:
@@ -82,6 +82,19 @@ def _standing(c: Comparison) -> Iterator[str]:
     ]
     more = f", and {len(open_) - 3} more pairs" if len(open_) > 3 else ""
     yield f"The order cannot be told of {'; '.join(pairs)}{more}."
+
+
+def items_text(c: Comparison) -> str:
+    """The items that the main view rests on: those that are shared and scored for every model.
+
+    People answer some of the items, and a reply may be missing.
+    """
+    shared, scored = c.items["shared"], c.by_view[c.main][c.models[0]].n
+    if scored == shared:
+        return f"{plural(shared, 'item')} that all runs share"
+    return (
+        f"{plural(scored, 'item')} with a score of every model, of {shared:,} that all runs share"
+    )
 
 
 def _best_first(c: Comparison, d: Difference) -> Difference:

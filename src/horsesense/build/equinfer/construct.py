@@ -34,8 +34,8 @@ LEAST_WORDS: Final = 100
 """Words that must stand on each side; the generator and the judge see no more."""
 OUTWARD: Final = 600
 """Characters by which a context is longer at most, to begin and end with a sentence."""
-MOST_EQUATIONS: Final = 2_000
-"""Equations of one document that are looked at."""
+MOST_EQUATIONS: Final = 20_000
+"""Equations of one document that are listed, each with its fate."""
 
 NO_CONTEXT: Final = f"fewer than {LEAST_WORDS} words before or after it"
 REPEATED: Final = "the same equation stands earlier in the paper"

@@ -26,6 +26,8 @@ LONGEST_SOURCE: Final = 10_000
 SHORTEST, LONGEST = 3, 120
 """Tokens that the right side of an equation must, and may, have."""
 MOST_CHARACTERS: Final = 600
+MOST: Final = 2_000
+"""Equations of one document that are read; the others are listed."""
 DEEPEST: Final = 30
 """Brackets within brackets."""
 
@@ -35,6 +37,7 @@ NOT_READ: Final = "an environment that is not read (empheq, numcases, ...)"
 NESTED: Final = "nested structures (cases, matrices, aligned, ...)"
 ROWS: Final = "several rows"
 OWN: Final = "commands of the author's own, or rare ones"
+TOO_MANY: Final = f"it stands behind the first {MOST:,} display equations of its document"
 NO_EQUALS: Final = "no equals sign with something on both sides"
 SHORT: Final = f"its right side has fewer than {SHORTEST} tokens"
 LONG: Final = (
@@ -104,7 +107,10 @@ def check_parser() -> None:
 def find(
     text: str, paper: str, document: str, first: int = 1
 ) -> Iterator[tuple[Equation, str | None]]:
-    """Every display equation of a document, with the reason why it cannot become a question."""
+    """Every display equation of a document, with the reason why it cannot become a question.
+
+    The first `MOST` are read, the others found and no more.
+    """
     place, number = 0, first
     while (found := _NEXT.search(text, place)) is not None:
         if found["inline"]:
@@ -113,12 +119,13 @@ def find(
         start = found.start("math") if found["math"] else found.start()
         name = f"{paper}:{number}"
         number += 1
-        parsed = None if found["unread"] else _parsed(text, start)
+        passed_over = TOO_MANY if number - first > MOST else NOT_READ if found["unread"] else None
+        parsed = None if passed_over else _parsed(text, start)
         if parsed is None:
             rest = " ".join(text[start : start + 200].split())
-            closed = _closed(text, start) if found["unread"] else None
+            closed = _closed(text, start) if passed_over else None
             place = found.end() if closed is None else closed[1]
-            why = NOT_READ if found["unread"] else NOT_CLOSED
+            why = passed_over or NOT_CLOSED
             yield Equation(name, paper, document, start, place, rest), why
             continue
         node, end = parsed

@@ -6,6 +6,8 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import chain, islice
 from typing import Final
 
 from horsesense.build.equinfer.sources import Paper
@@ -27,13 +29,23 @@ BEHIND: Final = "what stands behind \\end{document}"
 NO_LATEX: Final = "no LaTeX file could be read"
 TOO_LONG: Final = f"more than {MOST_TEXT:,} characters or {MOST_INPUTS:,} inputs in a document"
 
-_VERBATIM: Final = r"[BL]?[Vv]erbatim\*?|spverbatim|alltt|lstlisting|minted|comment|filecontents\*?"
-_COMMENT = re.compile(
-    rf"(?P<kept>\\begin\{{(?P<env>{_VERBATIM})\}}.*?(?:\\end\{{(?P=env)\}}|\Z))"
-    r"|\\(?:verb\*?|lstinline)(?P<mark>[^\sA-Za-z*{\[])[^\n]*?(?P=mark)"
-    r"|(?P<escaped>\\[\\%])|(?P<line>(?:(?<=\n)|\A)[ \t]*%[^\n]*\n?)|(?P<comment>%[^\n]*)",
-    re.DOTALL,
+_VERBATIM: Final = (
+    r"[BL]?[Vv]erbatim\*?|spverbatim|SaveVerbatim|VerbatimOut|alltt|lstlisting|tcblisting|minted"
+    r"|comment|filecontents\*?"
 )
+_DEFINERS: Final = (
+    "lstnewenvironment|(?:re)?newtcblisting|NewTCBListing|(?:Re|Custom)?DefineVerbatimEnvironment"
+    "|NewVerbatimEnvironment|excludecomment"
+)
+_OWN = re.compile(
+    rf"\\(?:{_DEFINERS})\s*(?:\[[^\]]{{0,300}}\]\s*)?"
+    r"\{(?P<named>[A-Za-z]{1,40}\*?)\}"
+    r"|\\newminted\s*(?:\[(?P<minted>[A-Za-z]{1,40})\]|\{(?P<language>[A-Za-z]{1,40})\})"
+    r"|\\newenvironment\s*\{(?P<wrapped>[A-Za-z]{1,40})\}[^\n]{0,300}?"
+    rf"\\(?:begin\{{)?(?:{_VERBATIM})(?![A-Za-z])"
+)
+"""Where an author defines an environment that shows its content as it is written."""
+_MOST_OWN: Final = 50
 _INPUT = re.compile(
     r"\\(?P<how>input|include|subfile|subfileinclude)\s*(?:\{(?P<braced>[^{}\n]{1,300})\}"
     r"|(?<=input)[ \t]+(?P<bare>[^\s{}\\%]{1,300}))"
@@ -74,13 +86,37 @@ class Document:
     used: set[str] = field(default_factory=set)
 
 
-def without_comments(text: str) -> str:
+@lru_cache(64)
+def _comment(own: frozenset[str]) -> re.Pattern[str]:
+    """Comments and what is shown as it is written, in environments of an author's own too."""
+    names = "|".join((_VERBATIM, *map(re.escape, sorted(own))))
+    return re.compile(
+        rf"(?P<kept>\\begin\{{(?P<env>{names})\}}.*?(?:\\end\{{(?P=env)\}}|\Z))"
+        r"|\\(?:verb\*?|lstinline)(?P<mark>[^\sA-Za-z*{\[])[^\n]*?(?P=mark)"
+        r"|(?P<escaped>\\[\\%])|(?P<line>(?:(?<=\n)|\A)[ \t]*%[^\n]*\n?)|(?P<comment>%[^\n]*)",
+        re.DOTALL,
+    )
+
+
+def own_verbatim(text: str) -> Iterator[str]:
+    r"""The environments that a file defines to show their content as it is written.
+
+    >>> sorted(own_verbatim(r"\lstnewenvironment{code}{}{} \newminted{python}{}"))
+    ['code', 'pythoncode']
+    """
+    for f in _OWN.finditer(text):
+        yield f["named"] or f["minted"] or f["wrapped"] or f"{f['language']}code"
+
+
+def without_comments(text: str, own: frozenset[str] = frozenset()) -> str:
     r"""LaTeX without comments; what is shown verbatim goes too, since nothing in it is LaTeX.
+
+    `own` are names of environments that show their content so, besides those of usual packages.
 
     >>> without_comments("50\\% of it % really\nwas % \\begin{equation}\n")
     '50\\% of it \nwas \n'
     """
-    return _without_false(_COMMENT.sub(lambda found: found["escaped"] or "", text))
+    return _without_false(_comment(own).sub(lambda found: found["escaped"] or "", text))
 
 
 def _without_false(text: str) -> str:
@@ -114,7 +150,9 @@ def _without_false(text: str) -> str:
 
 def stripped(paper: Paper) -> dict[str, str]:
     """The files of a paper without comments, each read once."""
-    return {name: without_comments(text) for name, text in paper.files.items()}
+    defined = dict.fromkeys(chain.from_iterable(map(own_verbatim, paper.files.values())))
+    own = frozenset(islice(defined, _MOST_OWN))
+    return {name: without_comments(text, own) for name, text in paper.files.items()}
 
 
 def roots(files: Mapping[str, str]) -> list[str]:

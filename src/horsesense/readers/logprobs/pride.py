@@ -30,7 +30,7 @@ from horsesense.stats import pride
 from horsesense.trials.condition import Condition
 from horsesense.trials.trial import Trial, Variant, none_phrase
 
-RULES: Final = Rules(version="3", source="4451c2ac675b")
+RULES: Final = Rules(version="3", source="2db52359ca83")
 
 FITTED_ON: Final = "estimation_item"
 """Rule of the readings of items that the prior was estimated on."""
@@ -275,6 +275,7 @@ class PrideReader:
             "fewest_items": int(np.bincount(group).min()),
             "weight_of_global": weight if isfinite(weight) else None,
             "priors": {s: found[number[s]].tolist() for s in subjects},
+            "items": {s: group.count(number[s]) for s in subjects},
         }
 
     def _draws(
