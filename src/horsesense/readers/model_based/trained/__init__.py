@@ -21,7 +21,7 @@ from horsesense.readers.version import Rules
 
 __all__ = ["TrainedReader", "from_spec", "understand"]
 
-RULES: Final = Rules(version="2", source="45768992f906")
+RULES: Final = Rules(version="2", source="353074f735f2")
 
 _TOGETHER = 128
 """Replies that are scored between two marks of progress."""
