@@ -1,6 +1,7 @@
 """Ray workers that are killed: what is asked twice, whether numbers stay, and how fast they are.
 
-    python benchmarks/ray_workers.py [--requests 20000] [--workers 8] [--nodes 1] [--no-kill] [--no-compare]
+    python benchmarks/ray_workers.py [--requests 20000] [--workers 8] [--nodes 1] [--shards N]
+        [--no-kill] [--no-compare]
 
 Workers audit a mock server (200 ms a request, 10 requests in flight a worker), and each of them is
 killed once (SIGKILL), at a random moment. The server counts what it was asked; what is more than
