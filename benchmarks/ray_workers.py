@@ -1,6 +1,7 @@
 """Ray workers that are killed: what is asked twice, whether numbers stay, and how fast they are.
 
-    python benchmarks/ray_workers.py [--requests 20000] [--workers 8] [--nodes 1] [--no-compare]
+    python benchmarks/ray_workers.py [--requests 20000] [--workers 8] [--nodes 1] [--shards N]
+        [--no-kill] [--no-compare]
 
 Workers audit a mock server (200 ms a request, 10 requests in flight a worker), and each of them is
 killed once (SIGKILL), at a random moment. The server counts what it was asked; what is more than
@@ -146,6 +147,11 @@ def is_worker(pid: int) -> bool:
         return False
 
 
+def room_of(nodes: int, workers: int) -> dict[str, int]:
+    """What each node offers: a core for each of its workers."""
+    return {"num_cpus": -(-workers // nodes), "object_store_memory": 2**28}
+
+
 @contextmanager
 def cluster(nodes: int, workers: int) -> Iterator[Any]:
     """A simulated cluster; None where all workers are on one node that the audit starts."""
@@ -154,7 +160,7 @@ def cluster(nodes: int, workers: int) -> Iterator[Any]:
         return
     from ray.cluster_utils import Cluster
 
-    room = {"num_cpus": -(-workers // nodes), "object_store_memory": 2**28}
+    room = room_of(nodes, workers)
     made = Cluster(initialize_head=True, head_node_args={**room, "include_dashboard": False})
     for _ in range(nodes - 1):
         made.add_node(**room)
@@ -164,14 +170,14 @@ def cluster(nodes: int, workers: int) -> Iterator[Any]:
         made.shutdown()
 
 
-def lose_a_node(made: Any, seconds: float, told: list[str]) -> None:
+def lose_a_node(made: Any, room: dict[str, int], seconds: float, told: list[str]) -> None:
     """Lose the last node when two fifths of the time are over, and add one after three fifths."""
     time.sleep(0.4 * seconds)
     node = made.worker_nodes.copy().pop()
     made.remove_node(node, allow_graceful=False)
     told.append(f"a node was lost after {0.4 * seconds:.0f} s")
     time.sleep(0.2 * seconds)
-    made.add_node(num_cpus=made.head_node.get_resource_spec().num_cpus, object_store_memory=2**28)
+    made.add_node(**room)
     told.append("another was added later")
 
 
@@ -199,6 +205,7 @@ def main() -> None:
     parser.add_argument("--shards", type=int)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--compare", action=argparse.BooleanOptionalAction, default=True)
+    parser.add_argument("--kill", action=argparse.BooleanOptionalAction, default=True)
     given = parser.parse_args()
     workers, linear = given.workers, given.workers * IN_FLIGHT * 1000 / LATENCY_MS
     engine = ["--engine", "ray", "--max-connections", str(IN_FLIGHT)]
@@ -212,11 +219,12 @@ def main() -> None:
             killer = Killer(folder / "apart" / "shards", workers, seconds, given.seed)
             with Watch(url) as watch:
                 run = audit(folder, "apart", url, *engine, *where, "--workers", str(workers))
-                killer.start()
+                if given.kill:
+                    killer.start()
                 if made is not None:
                     while watch.first is None:
                         time.sleep(0.2)
-                    lose_a_node(made, seconds, told)
+                    lose_a_node(made, room_of(given.nodes, workers), seconds, told)
                 started = time.monotonic()
                 finish(run)
         tail = time.monotonic() - max(started, watch.last)

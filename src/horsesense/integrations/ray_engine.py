@@ -147,8 +147,10 @@ class _RayPool:
         self._waited: dict[Any, int] = {}
         """What workers are to return -> their number."""
         self._asked: dict[int, Any] = {}
-        """Number of a busy worker -> what it is to say of how far it is."""
+        """Number of a worker -> what it is to say of how far it is."""
         self._busy: set[int] = set()
+        self._ready: set[int] = set()
+        self._found_dead: list[Event] = []
 
     def start(self) -> int:
         number = next(self._numbers)
@@ -157,14 +159,17 @@ class _RayPool:
         return number
 
     def give(self, worker: int, job: Job) -> None:
-        self._busy.add(worker)
-        self._waited[self._actors[worker].work.remote(job)] = worker
+        actor = self._actors.get(worker)
+        if actor is not None:  # else it was found dead, of which an event tells
+            self._busy.add(worker)
+            self._waited[actor.work.remote(job)] = worker
 
     def events(self, seconds: float) -> Sequence[Event]:
+        dead, self._found_dead = self._found_dead, []
         waited = list(self._waited)
-        if not waited:
-            time.sleep(seconds)
-            return []
+        if dead or not waited:
+            time.sleep(0 if dead else seconds)
+            return dead
         some, _ = self._ray.wait(waited, num_returns=1, timeout=seconds)
         if some:  # and whatever else is there already
             some, _ = self._ray.wait(waited, num_returns=len(waited), timeout=0)
@@ -172,7 +177,6 @@ class _RayPool:
 
     def _event(self, worker: int, returned: Any) -> Event:
         """What a worker returned, or that it died. What its code raised is raised here."""
-        self._asked.pop(worker, None)
         self._busy.discard(worker)
         errors = self._ray.exceptions
         try:
@@ -180,8 +184,8 @@ class _RayPool:
         except errors.RayTaskError:
             raise
         except errors.RayError as error:
-            self._kill(self._actors.pop(worker))  # it may only have been out of reach
-            return Event(worker, "died", why=_first_line(error))
+            return self._died(worker, error)
+        self._ready.add(worker)
         if isinstance(value, Outcome):
             return Event(worker, "done", value)
         if value != __version__:
@@ -191,23 +195,34 @@ class _RayPool:
             )
         return Event(worker, "ready")
 
+    def _died(self, worker: int, error: Exception) -> Event:
+        self._asked.pop(worker, None)
+        self._ready.discard(worker)
+        self._kill(self._actors.pop(worker))  # it may only have been out of reach
+        return Event(worker, "died", why=_first_line(error))
+
     def standings(self) -> Mapping[int, Standing]:
-        """What busy workers have said since the last call, which asks them again."""
+        """What workers have said since the last call, which asks them again.
+
+        Those that have nothing to do are asked too: nothing else would tell that they are gone.
+        """
         found = {}
-        for worker in self._busy & self._asked.keys():
+        for worker in self._ready & self._asked.keys():
             asked = self._asked[worker]
             if self._ray.wait([asked], timeout=0)[0]:
                 del self._asked[worker]
                 try:
                     found[worker] = self._ray.get(asked)
-                except self._ray.exceptions.RayError:
-                    continue  # it has died, of which an event tells
-        for worker in self._busy - self._asked.keys():
+                except self._ray.exceptions.RayError as error:
+                    if worker not in self._busy:  # else what it works on will tell
+                        self._found_dead.append(self._died(worker, error))
+        for worker in self._ready - self._asked.keys():
             self._asked[worker] = self._actors[worker].standing.remote()
-        return found
+        return {worker: standing for worker, standing in found.items() if worker in self._busy}
 
     def steer(self, worker: int, rate: float | None) -> None:
-        self._actors[worker].steer.remote(rate)
+        if worker in self._actors:
+            self._actors[worker].steer.remote(rate)
 
     def stop(self) -> None:
         for actor in self._actors.values():

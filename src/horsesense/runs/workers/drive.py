@@ -106,7 +106,7 @@ def ask_with(
     with Store.lazy(layout.store, begin) as store:
         accounts = parts.spent() if limits.any else {}
         budget = Budget(limits, engine.workers, spent_itself(layout, store), accounts)
-        schedule, expected, before = Schedule(budget, rate), None, 0
+        schedule, expected, before = Schedule(budget, engine.workers, rate), None, 0
         with engine.pool(task) as pool, _Crew(pool, schedule, engine.workers) as crew:
             crew.work(Progress("finding out what the model offers"))
             if schedule.found is not None:

@@ -17,7 +17,7 @@ from horsesense.runs.workers.budget import Budget
 from horsesense.runs.workers.work import PROBE, Found, Job, Outcome, Standing, folder_name
 
 DEATHS: Final = 5
-"""Deaths in a row, of the workers of one shard or at their start, that end the run."""
+"""Deaths in a row of the workers of one shard that end the run, and of each worker unused."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +91,7 @@ class Schedule:
 
     Args:
         budget: what all may spend.
+        workers: how many there are.
         rate: requests a second that all may send.
 
     Attributes:
@@ -101,7 +102,7 @@ class Schedule:
         deaths: workers that died while they had a shard.
     """
 
-    def __init__(self, budget: Budget, rate: float | None = None) -> None:
+    def __init__(self, budget: Budget, workers: int, rate: float | None = None) -> None:
         self.spent = RunSummary()
         self.stopped: Stopped | None = None
         self.error: HorsesenseError | None = None
@@ -112,7 +113,8 @@ class Schedule:
         self._waiting: deque[str | None] = deque([None])
         self._busy: dict[int, str | None] = {}
         self._in_a_row = Counter[str | None]()
-        self._failed_starts = 0
+        self._unused = 0
+        self._most_unused = DEATHS * workers
         self._progress: dict[str, _Progress] = {}
 
     def add(self, shards: Sequence[str]) -> None:
@@ -182,11 +184,12 @@ class Schedule:
 
     def ready(self) -> None:
         """A worker is ready."""
-        self._failed_starts = 0
+        self._unused = 0
 
     def ended(self, worker: int, outcome: Outcome) -> None:
         """A worker ended its job."""
         shard, spent = self._busy.pop(worker), outcome.spent
+        self._unused = 0
         self._in_a_row.pop(shard, None)
         self._budget.settle(_name(shard), outcome.account)
         self.spent += replace(spent, stopped=None)
@@ -209,9 +212,10 @@ class Schedule:
     def died(self, worker: int, why: str) -> None:
         """A worker died; what it had in hands is the next to be given out."""
         if worker not in self._busy:
-            self._failed_starts += 1
-            if self._failed_starts >= DEATHS:
-                self._end("failures", _dying(f"{DEATHS} workers in a row did not start", why))
+            self._unused += 1
+            if self._unused >= self._most_unused:
+                what = f"{self._unused} workers in a row died before they had anything to do"
+                self._end("failures", _dying(what, why))
             return
         self.deaths += 1
         shard = self._busy.pop(worker)
