@@ -17,7 +17,8 @@ from command_line import call  # noqa: E402
 from horsesense import open as open_run  # noqa: E402
 from horsesense.api import training  # noqa: E402
 from horsesense.api.experiment import Experiment  # noqa: E402
-from horsesense.api.training import Laboratory, Learned, fitted  # noqa: E402
+from horsesense.api.lessons import Learned, fitted  # noqa: E402
+from horsesense.api.training import Laboratory  # noqa: E402
 from horsesense.build.statements import Statement  # noqa: E402
 from horsesense.cli.schemas import OUTPUTS  # noqa: E402
 from horsesense.comparison.effort import unequal  # noqa: E402
@@ -306,14 +307,14 @@ def interrupt(*_: object) -> None:
 def test_arms_that_are_not_alike_are_told_and_can_be_made_so(base: Path, tmp_path: Path) -> None:
     items = str(written(tmp_path / "items.jsonl", 12, long=30))
     given = Experiment(items, str(base), train=8, test=2, epochs=1, recipe=Recipe(batch=4))
-    laboratory = Laboratory(given, tmp_path / "out")
-    efforts = {arm: laboratory.effort(laboratory.learned(arm, 0)) for arm in given.arms}
+    lessons = Laboratory(given, tmp_path / "out").lessons
+    efforts = {arm: lessons.effort(lessons.learned(arm, 0)) for arm in given.arms}
     positive, negative = efforts["positive"], efforts["negative"]
     assert positive.items == positive.statements < negative.statements == 8
     assert positive.updates == -(-positive.statements // 4)
     assert positive.reply_tokens > 5 * negative.reply_tokens
-    assert all(effort.tokens <= laboratory.budget for effort in efforts.values())
-    told = unequal({arm: [effort] for arm, effort in efforts.items()}, laboratory.budget)
+    assert all(effort.tokens <= lessons.budget for effort in efforts.values())
+    told = unequal({arm: [effort] for arm, effort in efforts.items()}, lessons.budget)
     assert "items seen (positive" in next(told)
 
     found = call("train", "choice", items, "--base", str(base), "--out", str(tmp_path / "out"),
@@ -343,7 +344,7 @@ def test_tokens_are_filled_with_statements_that_fit() -> None:
 def test_training_that_does_not_fit_the_device_is_refused(
     base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(training, "_memory_of", lambda name: 2**10)
+    monkeypatch.setattr(training, "memory_of", lambda name: 2**10)
     found = train(base, tmp_path / "out", "--plan")
     assert found.returncode == 2
     assert "Training takes about" in found.stderr

@@ -11,50 +11,46 @@ OUT/training.json, training.html   scores, effects, and the page
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 
-from horsesense.api.experiment import MOST_PASSES, Experiment, Plan, gib
+from horsesense.api.experiment import Experiment, Plan, gib
+from horsesense.api.lessons import Lessons
+from horsesense.api.machine import device_text, memory_of, peak_memory
 from horsesense.api.runs import Run
 from horsesense.api.study import plan_study
-from horsesense.build.statements import CONTROL, Parts, Statement, asked, parted, passes
+from horsesense.build.statements import CONTROL, Parts, parted
 from horsesense.comparison.align import Side
 from horsesense.comparison.effort import Effort, unequal
 from horsesense.comparison.training import BEFORE, Training, compare_arms
 from horsesense.errors import StoreError, UsageError, install
 from horsesense.files import new_folder, read_whole, write_whole
-from horsesense.findings.wording import plural
 from horsesense.items.item import ItemSet
 from horsesense.items.rows import row_of
 from horsesense.models.hf.backend import TransformersBackend
 from horsesense.models.hf.loading import without_warnings
 from horsesense.models.hf.local import memory_is_full
-from horsesense.models.hf.tuning import Encoded, Tuner, count, encode, size_of
+from horsesense.models.hf.tuning import Encoded, Tuner, count, size_of
 from horsesense.models.hf.weights import Weights, find_weights, without_bars
 from horsesense.models.registry import make_model
 from horsesense.progress import progress, say
-from horsesense.prompts import Prompter
 from horsesense.runs.settings import Settings
 from horsesense.runs.start import check_names
 
 if TYPE_CHECKING:
     from horsesense.models.base import Model
-    from horsesense.models.hf.tokens import Tokens
 
 RECORD: Final = "experiment.json"
 TRAINED: Final = "training.json"
 _TIMED: Final = 2
 """Updates that are timed for the plan, after one that warms up."""
-
 _INPUTS: Final = {
     "train": "the items to train on",
     "test": "the items to ask about",
@@ -100,6 +96,7 @@ class Laboratory:
                 import peft  # noqa: F401
         except ImportError as error:
             raise UsageError(f"Training needs {error.name}.", hint=install("train")) from None
+        self.lessons = Lessons(experiment, self.weights, self.parts.train.items)
         if before is not None:
             self._refuse_another(before)
 
@@ -162,79 +159,6 @@ class Laboratory:
         """Whether a training is finished."""
         return (self.folder(arm, seed) / TRAINED).is_file()
 
-    @cached_property
-    def _tokens(self) -> Tokens:
-        from transformers import AutoTokenizer
-
-        from horsesense.models.hf.tokens import Tokens
-
-        files = {"gguf_file": self.weights.gguf} if self.weights.gguf else {}
-        with without_bars():
-            made = AutoTokenizer.from_pretrained(
-                self.weights.folder, trust_remote_code=False, **files
-            )
-        return Tokens(made)
-
-    @cached_property
-    def _prompter(self) -> Prompter:
-        return Prompter("chat" if self._tokens.has_template else "completion")
-
-    @cached_property
-    def budget(self) -> int | None:
-        """Tokens that each training may take: what is asked for, or what the shortest arm's passes
-        take; None where statements are counted out.
-
-        Raises:
-            UsageError: more than `MOST_PASSES` are asked for.
-        """
-        e, items = self.experiment, len(self.parts.train)
-        if e.equal != "tokens":
-            return None
-        if e.tokens is None:
-            return min(self._tokens_of(arm, e.epochs * items) for arm in e.arms)
-        one = min(self._tokens_of(arm, items) for arm in e.arms)
-        if e.tokens > MOST_PASSES * one:
-            raise UsageError(
-                f"--tokens is {e.tokens:,}: {e.tokens // one:,} passes over {items:,} items.",
-                hint=f"Give {MOST_PASSES * one:,} at most.",
-            )
-        return e.tokens
-
-    def _tokens_of(self, arm: str, statements: int) -> int:
-        """Tokens of the first statements of an arm, of the first seed."""
-        learned = islice(self._passes(arm, self.experiment.seed), statements)
-        return count(one.example for one in learned)
-
-    def _passes(self, arm: str, seed: int) -> Iterator[Learned]:
-        for statement in passes(arm, self.parts.train.items, seed):
-            yield Learned(statement, encode(self._tokens, *asked(statement, self._prompter)))
-
-    def learned(self, arm: str, seed: int) -> list[Learned]:
-        """What a training learns: the statements that fit into its tokens, or so many of them.
-
-        Raises:
-            UsageError: not even one fits.
-        """
-        items = len(self.parts.train)
-        if self.budget is None:
-            return list(islice(self._passes(arm, seed), self.experiment.epochs * items))
-        found = fitted(self._passes(arm, seed), self.budget, items)
-        if not found:
-            raise UsageError(
-                f"No statement fits into {self.budget:,} tokens.", hint="Give more --tokens."
-            )
-        return found
-
-    def effort(self, learned: Sequence[Learned]) -> Effort:
-        """What a training on these statements takes."""
-        return Effort(
-            statements=len(learned),
-            items=len({one.statement.item.id for one in learned}),
-            updates=-(-len(learned) // self.experiment.recipe.batch),
-            tokens=count(one.example for one in learned),
-            reply_tokens=sum(len(one.example.reply) for one in learned),
-        )
-
     def plan(self) -> Plan:
         """What will be done; the model is loaded, and a few updates are timed.
 
@@ -243,9 +167,9 @@ class Laboratory:
             ModelError: it cannot be loaded.
         """
         e, recipe = self.experiment, self.experiment.recipe
-        every = {arm: self.learned(arm, e.seed) for arm in e.arms}
+        every = {arm: self.lessons.learned(arm, e.seed) for arm in e.arms}
         examples = [one.example for learned in every.values() for one in learned]
-        efforts = {arm: self.effort(learned) for arm, learned in every.items()}
+        efforts = {arm: self.lessons.effort(learned) for arm, learned in every.items()}
         size = size_of(self.weights, recipe)
         settings = e.evaluation(self.out / "test.jsonl", None)
         asking, _ = plan_study(settings, self._model(settings), self.parts.test)
@@ -259,7 +183,7 @@ class Laboratory:
             alone=self.parts.alone,
             trainings=self.trainings,
             done=len(self.trainings) - len(left),
-            tokens=self.budget,
+            tokens=self.lessons.budget,
             efforts=efforts,
             requests=asking.requests,
             size=size,
@@ -270,8 +194,8 @@ class Laboratory:
                 four_bits=e.quantised,
                 width=4 if e.dtype == "float32" else 2,
             ),
-            device=_device(e.device),
-            available=_memory_of(e.device),
+            device=device_text(e.device),
+            available=memory_of(e.device),
         )
         if not left:
             return made
@@ -286,7 +210,7 @@ class Laboratory:
         asked_tokens = asking.prompt_tokens + asking.completion_tokens
         return replace(
             made,
-            peak=_peak_memory(),
+            peak=peak_memory(),
             training_seconds=rate * sum(efforts[arm].tokens for arm, _ in left),
             asking_seconds=rate / 3 * asked_tokens * evaluations,
         )
@@ -389,29 +313,29 @@ class Laboratory:
                 "clusters": self.parts.clusters,
                 "alone": self.parts.alone,
             },
-            "tokens": self.budget,
+            "tokens": self.lessons.budget,
             "trainings": trained,
-            "unequal": list(unequal(efforts, self.budget)),
+            "unequal": list(unequal(efforts, self.lessons.budget)),
             **found.as_json(),
         }
 
     def _train(self, arm: str, seed: int) -> None:
         from horsesense.models.hf.loading import save_adapter
 
-        learned = self.learned(arm, seed)
+        learned = self.lessons.learned(arm, seed)
         wall, cpu = time.perf_counter(), time.process_time()
         with self._tuner(seed) as tuner:
             losses = tuner.train([one.example for one in learned], f"training {arm}-{seed}")
             told = {
                 "arm": arm,
                 "seed": seed,
-                **self.effort(learned)._asdict(),
+                **self.lessons.effort(learned)._asdict(),
                 "true": sum(one.statement.true for one in learned),
                 "marked_right": sum(one.statement.right for one in learned),
                 "losses": [round(loss, 6) for loss in losses],
                 "seconds": round(time.perf_counter() - wall, 1),
                 "processor_seconds": round(time.process_time() - cpu, 1),
-                "peak_memory": _peak_memory(),
+                "peak_memory": peak_memory(),
             }
             with new_folder(self.folder(arm, seed)) as lines:
                 save_adapter(tuner.adapted, lines.folder / "adapter", self.weights)
@@ -442,81 +366,12 @@ class Laboratory:
         return Side(name, str(place), found)
 
 
-class Learned(NamedTuple):
-    """A statement, and the tokens that are learned."""
-
-    statement: Statement
-    example: Encoded
-
-
-def fitted(stream: Iterator[Learned], budget: int, items: int) -> list[Learned]:
-    """Statements, in their order, that fit into a budget of tokens.
-
-    One that is too long for what is left is passed over, since a shorter one may follow; so many
-    are passed over as there are `items`, or fewer where none of a whole pass was that short.
-    """
-    found: list[Learned] = []
-    left, shortest, passed = budget, budget, 0
-    for number, one in enumerate(stream, 1):
-        size = len(one.example)
-        shortest = min(shortest, size)
-        if size <= left:
-            found.append(one)
-            left -= size
-        else:
-            passed += 1
-        if passed >= items or (number >= items and left < shortest):
-            break
-    return found
-
-
 def _finished(place: Path) -> Run | None:
     """The run that lies there, where nothing of it is missing."""
     if not (place / "run.toml").exists():
         return None
     run = Run.open(place)
     return run if "report" in run.directory.known.stages else None
-
-
-def _gpu(name: str) -> Any:
-    """The properties of the GPU that a device name means; None for the CPU."""
-    import torch
-
-    if name == "cpu" or not torch.cuda.is_available():
-        return None
-    return torch.cuda.get_device_properties(0 if name in ("auto", "cuda") else name)
-
-
-def _device(name: str) -> str:
-    """The device in words."""
-    import torch
-
-    gpu = _gpu(name)
-    return gpu.name if gpu else f"the CPU ({plural(torch.get_num_threads(), 'thread')})"
-
-
-def _memory_of(name: str) -> int | None:
-    """Bytes that a device has in all; None where that is not known."""
-    gpu = _gpu(name)
-    if gpu:
-        return int(gpu.total_memory)
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):  # Windows has no such count
-        return None
-
-
-def _peak_memory() -> int | None:
-    """Bytes that this process took at most until now: of the GPU where there is one."""
-    import torch
-
-    if torch.cuda.is_available():
-        return int(torch.cuda.max_memory_allocated())
-    try:
-        import resource
-    except ImportError:  # Windows has no such count
-        return None
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 def _lines(items: ItemSet) -> bytes:
