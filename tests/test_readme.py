@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,17 @@ def blocks(language: str) -> list[str]:
 def commands() -> list[str]:
     lines = [line for block in blocks("console") for line in block.splitlines()]
     return [line[2:].split("#")[0].strip() for line in lines if line.startswith("$ horsesense ")]
+
+
+def test_the_commands_of_the_papers_have_the_options_that_they_name() -> None:
+    table = re.findall(r"^\|[^|]*\| `horsesense ([^`]+)` \|", README, flags=re.MULTILINE)
+    assert len(table) >= 9
+    reference = (Path(__file__).parent.parent / "docs" / "cli.md").read_text(encoding="utf-8")
+    for command in table:
+        words = command.split()
+        name = " ".join(takewhile(str.islower, words))
+        [part] = re.findall(rf"^#+ `?horsesense {name}`?$(.*?)(?=^#|\Z)", reference, re.M | re.S)
+        assert [w for w in words if w.startswith("--") and f"{w} " not in part] == [], command
 
 
 def test_the_page_has_commands_and_snippets() -> None:

@@ -13,6 +13,7 @@ import pytest
 import horsesense as hs
 from horsesense.api import plan_study
 from horsesense.models.registry import make_model
+from horsesense.report import write_report
 from horsesense.rng import unit
 from horsesense.runs.planner import Plan
 from horsesense.runs.settings import Settings
@@ -335,8 +336,14 @@ def test_a_report_can_say_which_protocol_was_run(tmp_path: Path) -> None:
     assert (suite["name"], suite["faithful"]) == ("know-no", True)
     columns = {"what", "published", "faithful", "default", "why"}
     assert all(set(row) == columns and all(row.values()) for row in suite["differences"])
-    declared = [each.what for each in SUITES.get("know-no").still_differs()]
+    known = SUITES.get("know-no").still_differs()
+    declared = [each.what for each in known if each.kind != "label"]
     assert [row["what"] for row in suite["departures"]] == declared
+    write_report(result.results, max_items=0)
+    page = (result.out / "report.html").read_text()
+    first = f'<a href="#protocol">{len(declared)} points</a> at which this run still differs'
+    assert page.index(first) < page.index("</header>")
+    assert 'id="protocol"' in page
 
 
 def test_settings_of_a_paper_hold_unless_others_are_named(tmp_path: Path) -> None:
@@ -390,6 +397,37 @@ def test_what_is_usual_is_what_settings_begin_with() -> None:
         assert Settings.model_fields[name].default == usual
     assert departed("revas", shots=5) == {}
     assert departed("revas", shots=3) == {"--shots": ("0 and 5", "3")}
+
+
+def test_what_a_run_chose_is_told_in_place_of_what_is_declared() -> None:
+    suite = SUITES.get("know-no")
+    named = Settings.of(
+        items="sample", model="sim:none", suite="know-no", faithful=True, max_tokens=50
+    )
+    told = {r["what"]: r["here"] for r in suite.departures(True, named.model_dump())}
+    assert told["--max-tokens"] == "50"
+    assert "length of replies, nucleus" not in told
+    assert "wording of the prompts" in told
+
+
+def test_points_of_class_names_are_listed_for_class_names_alone() -> None:
+    suite, named = SUITES.get("know-no"), Settings.of(items="sample", model="m", suite="know-no")
+    points = {}
+    for kind in ("choice", "label"):
+        here = {**named.model_dump(), "kind": kind}
+        points[kind] = {row["what"] for row in suite.departures(True, here)}
+    assert "class names that are listed" in points["label"] - points["choice"]
+    assert not any("class name" in what for what in points["choice"])
+    assert not any("EquInfer" in what for kind in points for what in points[kind])
+
+
+def test_examples_that_are_asked_too_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    items = items_file(tmp_path / "made_up.jsonl", 8)
+    settings = Settings.of(items=str(items), model="sim:none", shots=1, shots_from=str(items))
+    start(tmp_path / "run", settings)
+    assert f"8 of the 8 items stand in {items} too" in capsys.readouterr().err
 
 
 def test_other_bundles_and_probes_left_out_are_listed() -> None:

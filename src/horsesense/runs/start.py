@@ -37,6 +37,12 @@ def start(out: str | Path, settings: Settings, items: ItemSet | None = None) -> 
     _check_place(path)
     found = load_study_items(settings) if items is None else items
     shots = load_shots(settings, found)
+    if shared := len(found.flags.get("in_shots", ())):
+        say(
+            f"{shared:,} of the {len(found):,} items stand in {settings.shots_from} too: the"
+            " examples should come from items that are not asked. In its own prompt an item is"
+            " passed over."
+        )
     directory = RunDirectory(layout, settings, found, shots)
     if layout.record.exists():
         before = RunDirectory.open(path)

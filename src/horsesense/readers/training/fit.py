@@ -39,7 +39,7 @@ def fit(learner: Learner, rows: Sequence[Example], recipe: Recipe) -> list[float
     recent: deque[float] = deque(maxlen=_RECENT)
     learner.train(True)
     with progress("training", steps) as tick:
-        tick.note = lambda: f"loss {sum(recent) / max(len(recent), 1):.3f}"
+        tick.note = lambda: f"loss {sum(recent) / len(recent):.3f}" if recent else ""
         arithmetic = Arithmetic(learner, recipe)
         for step, batch in enumerate(batches(usable, recipe, steps)):
             with arithmetic.mixed():

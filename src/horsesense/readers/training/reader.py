@@ -27,7 +27,7 @@ from horsesense.rng import Dice
 
 QUESTIONS: Final = "questions.txt"
 """Beside a reader: hashes of the questions that it was trained on, one a line."""
-_CHUNK = 64
+_CHUNK = 16
 _INSTALL = install("train")
 
 

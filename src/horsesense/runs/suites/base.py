@@ -7,9 +7,10 @@ docs/suites.md print what is declared.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import Field, asdict, dataclass, field, fields, is_dataclass
-from typing import Any
+from dataclasses import Field, dataclass, field, fields, is_dataclass
+from typing import Any, Literal
 
+from horsesense.items.item import Kind
 from horsesense.probes.base import Probe
 from horsesense.probes.multi_problem import PAIR_SIZES, TEXT_SIZES
 from horsesense.probes.registry import parse_probe
@@ -29,6 +30,9 @@ class Difference:
         why: what speaks for the default and, where `--faithful` departs too, why it must.
         faithful: what `--faithful` does; "" where that is what was published. Any other text
             puts the point on the list of what still differs.
+        kind: the kind of items that it is about; "" for all.
+        settings: settings of a run that it tells; where the user chose another value, that value
+            is told instead.
     """
 
     what: str
@@ -36,6 +40,8 @@ class Difference:
     default: str
     why: str
     faithful: str = ""
+    kind: Kind | Literal[""] = ""
+    settings: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not (self.default or self.faithful):
@@ -47,8 +53,8 @@ class Difference:
 
     def as_json(self) -> dict[str, str]:
         """The row of the table, with words in every cell."""
-        told = {name: text or AS_PUBLISHED for name, text in asdict(self).items()}
-        return {name: told[name] for name in ("what", "published", "faithful", "default", "why")}
+        names = ("what", "published", "faithful", "default", "why")
+        return {name: getattr(self, name) or AS_PUBLISHED for name in names}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +79,17 @@ class Paper:
     def departures(self, faithful: bool, here: Mapping[str, Any]) -> list[dict[str, str]]:
         """Where one run departs from the paper: rows of what, published, here and why.
 
-        `here` holds the run's settings.
+        `here` holds the run's settings, and as `kind` that of its items.
         """
-        told = [
+        return [
             {"what": d.what, "published": d.published, "here": d.done(faithful), "why": d.why}
-            for d in self.differences
+            for d in self.of_kind(here.get("kind"))
+            if d.done(faithful)
         ]
-        return [row for row in told if row["here"]]
+
+    def of_kind(self, kind: str | None) -> tuple[Difference, ...]:
+        """The differences that matter for items of a kind; all where it is not known."""
+        return tuple(d for d in self.differences if not (d.kind and kind and d.kind != kind))
 
     def as_json(self, faithful: bool, here: Mapping[str, Any]) -> dict[str, Any]:
         """What a report says of it: source, protocol, table, and where this run departs."""
@@ -88,7 +98,7 @@ class Paper:
             "title": self.title,
             "source": self.source,
             "faithful": faithful,
-            "differences": [each.as_json() for each in self.differences],
+            "differences": [each.as_json() for each in self.of_kind(here.get("kind"))],
             "departures": self.departures(faithful, here),
         }
 
@@ -128,10 +138,14 @@ class Suite(Paper):
     def departures(self, faithful: bool, here: Mapping[str, Any]) -> list[dict[str, str]]:
         """The declared ones, and whatever the user chose otherwise than the protocol.
 
-        `here` holds the run's settings, and as `readers` those that have read.
+        `here` holds the run's settings, as `kind` that of its items, and as `readers` those that
+        have read.
         """
+        chosen = dict(self._chosen(faithful, here))
+        told_instead = {d.what for d in self.differences if chosen.keys() & set(d.settings)}
         told = Paper.departures(self, faithful, here)
-        told += _rows(self._decoding(faithful, here), "It was chosen for this run.")
+        told = [row for row in told if row["what"] not in told_instead]
+        told += _rows(chosen.values(), "It was chosen for this run.")
         told += _rows(self._asked(faithful, here), "It was chosen for this run.")
         told += _rows(self._read(faithful, here), "Other readers were chosen for this run.")
         if faithful and self.worked and not here["shots_from"]:
@@ -140,13 +154,14 @@ class Suite(Paper):
             told += _rows([missing], why)
         return told
 
-    def _decoding(self, faithful: bool, here: Mapping[str, Any]) -> Iterator[_Chosen]:
+    def _chosen(self, faithful: bool, here: Mapping[str, Any]) -> Iterator[tuple[str, _Chosen]]:
+        """Settings that are not the protocol's, by name."""
         for name, (usual, told) in USUAL.items():
             published = str(self.settings[name]) if name in self.settings else told
             if here[name] != (self.settings.get(name, usual) if faithful else usual):
-                yield f"--{name.replace('_', '-')}", published, _words(here[name])
+                yield name, (f"--{name.replace('_', '-')}", published, _words(here[name]))
         if here["shots"] not in self.shots:
-            yield "--shots", " and ".join(map(str, self.shots)), str(here["shots"])
+            yield "shots", ("--shots", " and ".join(map(str, self.shots)), str(here["shots"]))
 
     def _asked(self, faithful: bool, here: Mapping[str, Any]) -> Iterator[_Chosen]:
         """Parameters of probes that are not the protocol's, and probes that were left out."""

@@ -45,6 +45,7 @@ KNOW_NO = Suite(
             "the right name removed",
             default="also with the right name",
             why="the rate of published spellings does not need the removal",
+            kind="label",
         ),
         Difference(
             "orders of the class names joined by another sign",
@@ -52,6 +53,15 @@ KNOW_NO = Suite(
             default="one, as listed",
             faithful="one, as listed",
             why="a name is recited or not whatever stands beside it; lists of class names are long",
+            kind="label",
+        ),
+        Difference(
+            "class names that are listed",
+            "all 77 of Bank-77",
+            default="those that occur in the file, or that --labels names",
+            faithful="those that occur in the file, or that --labels names",
+            why="a part of the file may hold a part of the classes, and nothing else names them",
+            kind="label",
         ),
         Difference(
             "score of the items as published",
@@ -67,14 +77,15 @@ KNOW_NO = Suite(
             "temperature 0, top_p 0.9, max_length 1000",
             default="temperature 0, at most 16 tokens (64 without a hint), the server's top_p",
             why="a reply without an explanation is short; at temperature 0 top_p changes nothing",
+            settings=("temperature", "top_p", "max_tokens"),
             faithful="the same, max_length taken as the number of new tokens",
         ),
         Difference(
             "runs over EquInfer",
-            "3, though most printed values are shares of one run",
+            "3, as the text says, though most printed values are shares of one run",
             default="as many as orders",
-            faithful="3",
             why="the text says three for every set",
+            kind="choice",
         ),
         LEFT_OUT,
         WORDING,
@@ -113,6 +124,7 @@ KNOW_NO = Suite(
             default="the same; a twin for items whose class has a near name",
             why="with a near name in the list it is not certain that no name is right; the "
             "published number stands beside it",
+            kind="label",
         ),
     ),
 )

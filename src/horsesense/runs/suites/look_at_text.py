@@ -71,6 +71,7 @@ LOOK_AT_TEXT = Suite(
             "what the paper used is not said; a short limit cuts off models that explain first, "
             "which the report counts",
             "at most 16 tokens, unless --max-tokens says otherwise",
+            settings=("max_tokens",),
         ),
         Difference(
             "reader of the text",

@@ -63,6 +63,7 @@ MULTI_PROBLEM = Suite(
             "templates of the same parts",
             "the words are the authors'; --templates takes them where you have them",
             "templates of the same parts in other words",
+            settings=("templates",),
         ),
         Difference(
             '"All" as the answer of select_one',

@@ -25,6 +25,7 @@ WORDING = Difference(
     default="worded anew, with the same parts in the same order",
     faithful="worded anew, with the same parts in the same order",
     why="their wording is theirs; --templates FOLDER takes another one, and every number names it",
+    settings=("templates",),
 )
 
 LEFT_OUT = Difference(
@@ -114,6 +115,7 @@ REVAS = Suite(
             "first of the item's subject in --shots-from",
             why="which five is not published; each half is a run of its own, beside the paper's "
             "tables of that half",
+            settings=("shots",),
         ),
         Difference(
             "items",
@@ -143,6 +145,7 @@ REVAS = Suite(
             default="temperature 0, at most 16 tokens",
             faithful="temperature 0, at most 16 tokens",
             why="nothing is said; a letter needs no more",
+            settings=("temperature", "max_tokens"),
         ),
         WORDING,
         Difference(
