@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -18,14 +19,15 @@ from cells import cell_of
 from horsesense.errors import StoreError, UsageError
 from horsesense.findings.finding import Finding
 from horsesense.findings.kinds import KINDS
+from horsesense.inference.store import Store
 from horsesense.measures.base import Estimate
 from horsesense.measures.registry import MEASURES
 from horsesense.measures.signature import Signature
 from horsesense.report import item_report, verdict_of, write_report
 from horsesense.report.charts import Line, Point, bars, forest, multiples
 from horsesense.report.checks import MOST_FOUND
-from horsesense.report.examples import choose, pieces, trials_of
-from horsesense.report.item_view import quoted, view_of
+from horsesense.report.examples import choose, exchanged, pieces, trials_of
+from horsesense.report.item_view import ItemView, quoted, view_of
 from horsesense.report.marks import side
 from horsesense.report.reasons import reasons_of
 from horsesense.report.score_bar import headline, score_bar
@@ -526,14 +528,18 @@ class TestChoice:
         assert shown == set(choice.evidence.holds)
 
 
+def view_of_item(run: Results, item_id: str, store: Store) -> ItemView:
+    [(_, trials)] = trials_of(run, [item_id], store)
+    return view_of(run.items.by_id[item_id], trials, run.reader, partial(exchanged, store=store))
+
+
 class TestItem:
     def test_a_model_that_follows_the_place_is_scattered_over_the_columns(
         self, runs: dict[str, Results]
     ) -> None:
         run = runs["position"]
         with run.directory.store() as store:
-            [(item_id, trials)] = trials_of(run, ["q2"], store)
-        view = view_of(run.items.by_id[item_id], trials, run.reader)
+            view = view_of_item(run, "q2", store)
         orders = [form for form in view.forms if form.asked.probe == "order"]
         columns = {next(i for i, cell in enumerate(f.cells) if cell) for f in orders}
         assert len(columns) > 1
@@ -549,8 +555,7 @@ class TestItem:
     def test_what_was_chosen_is_told_in_words(self, runs: dict[str, Results]) -> None:
         run = runs["oracle"]
         with run.directory.store() as store:
-            [(item_id, trials)] = trials_of(run, ["q2"], store)
-        view = view_of(run.items.by_id[item_id], trials, run.reader)
+            view = view_of_item(run, "q2", store)
         assert view.forms[0].answer == quoted(view.item.options[2]) == "“answer 2.2”"
         assert view.tally[0][2]
         assert view.changed == sum(not form.plain for form in view.forms[1:])

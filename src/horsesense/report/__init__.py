@@ -7,7 +7,7 @@ PosixPath('runs/mmlu/report.html')
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -188,7 +188,8 @@ def item_html(results: Results, item_id: str, reasons: Sequence[str] = ()) -> Ma
     item = item_of(results, item_id)
     with results.directory.store() as store:
         [(_, trials)] = examples.trials_of(results, [item_id], store)
-    view = view_of(item, trials, results.reader, reasons, whole=True)
+        exchanged = partial(examples.exchanged, store=store)
+        view = view_of(item, trials, results.reader, exchanged, reasons, whole=True)
     return _item(results, view, LONGEST_ALONE, whole=True)
 
 
@@ -207,7 +208,8 @@ def _views(run: Results, choice: examples.Choice, store: Store) -> Iterator[tupl
     """The chosen items, as they are to be shown."""
     for item_id, trials in examples.trials_of(run, choice.ids, store):
         item = run.items.by_id[item_id]
-        yield item_id, view_of(item, trials, run.reader, choice.reasons[item_id])
+        exchanged = partial(examples.exchanged, store=store)
+        yield item_id, view_of(item, trials, run.reader, exchanged, choice.reasons[item_id])
 
 
 def _fitting(

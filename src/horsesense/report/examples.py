@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import chain, islice, zip_longest
 from typing import NamedTuple
 
@@ -16,7 +17,7 @@ import polars as pl
 
 from horsesense.inference.store import Store
 from horsesense.inference.stored_rows import Failed
-from horsesense.models.messages import Request, Response
+from horsesense.models.messages import Key, Request, Response
 from horsesense.readers.reading import Reading
 from horsesense.report.reasons import Evidence, evidence_of
 from horsesense.rng import unit
@@ -72,9 +73,13 @@ class Read(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """One trial of an item: as it was shown, asked, answered and read."""
+    """One trial of an item: as it was shown, asked, answered and read.
+
+    Its request and response are in the store until they are wanted: see `exchanged`.
+    """
 
     number: int
+    key: Key
     probe: str
     label: str
     repetition: int
@@ -82,45 +87,48 @@ class Asked(NamedTuple):
     origin: tuple[int, ...]
     options: tuple[str, ...]
     gold_at: int | None
-    request: Request | None
-    response: Response | None
     failed: Failed | None
     readings: tuple[Read, ...]
+    request: Request | None = None
+    response: Response | None = None
 
 
 def trials_of(run: Results, ids: Sequence[str], store: Store) -> Iterator[tuple[str, list[Asked]]]:
-    """Every trial of some items, item by item, with prompts, replies and readings.
-
-    The tables are read once; the store, whose replies may be long, for one item at a time.
-    """
+    """Every trial of some items, item by item, with readings; the tables are read once."""
     trials = run.directory.trials()
     found = trials.filter(pl.col("item_id").is_in(list(ids))).sort("trial").collect()
     readings = _readings(run, found["trial"].unique())
+    label = cache(lambda probe, condition: run.label(probe, Condition.parse(condition)))
     by_item = found.partition_by("item_id", as_dict=True)
     for item_id in ids:
         rows = by_item[(item_id,)].to_dicts() if (item_id,) in by_item else []
         keys = list({row["key"] for row in rows})
-        responses, failures = store.get(keys), store.failures(keys)
+        failures = store.failures(keys)
         yield (
             item_id,
             [
                 Asked(
                     row["trial"],
+                    row["key"],
                     row["probe"],
-                    run.label(row["probe"], Condition.parse(row["condition"])),
+                    label(row["probe"], row["condition"]),
                     row["repetition"],
                     tuple(row["labels"]),
                     tuple(row["origin"]),
                     tuple(row["options"] or ()),
                     row["gold_at"],
-                    store.get_request(row["key"]),
-                    responses.get(row["key"]),
                     failures.get(row["key"]),
                     readings.get((row["trial"], row["variant"]), ()),
                 )
                 for row in rows
             ],
         )
+
+
+def exchanged(asked: Asked, store: Store) -> Asked:
+    """A trial with what was sent and what came back, as far as the store knows."""
+    [response] = store.get([asked.key]).values() or [None]
+    return asked._replace(request=store.get_request(asked.key), response=response)
 
 
 def _readings(run: Results, trials: pl.Series) -> dict[tuple[int, int], tuple[Read, ...]]:

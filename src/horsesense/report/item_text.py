@@ -8,7 +8,7 @@ from typing import Any
 
 from horsesense.errors import UsageError
 from horsesense.items.item import Item
-from horsesense.report.examples import Asked, Read, messages, trials_of
+from horsesense.report.examples import Asked, Read, exchanged, messages, trials_of
 from horsesense.runs.results import Results
 
 INDENT = "    "
@@ -34,6 +34,7 @@ def item_json(results: Results, item_id: str) -> dict[str, Any]:
     item = item_of(results, item_id)
     with results.directory.store() as store:
         [(_, trials)] = trials_of(results, [item_id], store)
+        trials = [exchanged(trial, store) for trial in trials]
     return {
         "item": {
             "id": item.id,

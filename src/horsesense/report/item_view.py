@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import Any, Literal, NamedTuple
@@ -114,6 +114,7 @@ def view_of(
     item: Item,
     trials: Sequence[Asked],
     reader: str,
+    exchanged: Callable[[Asked], Asked],
     reasons: Sequence[str] = (),
     *,
     whole: bool = False,
@@ -124,6 +125,7 @@ def view_of(
         item: as published.
         trials: everything that was asked about it, in order.
         reader: the main reader.
+        exchanged: adds what was sent and what came back to a trial whose prompt is shown.
         reasons: what happened to it.
         whole: whether it stands on a page of its own.
     """
@@ -132,10 +134,12 @@ def view_of(
     columns = _columns(item, trials)
     forms = list(_forms(item, trials, reader, columns, published, before, whole=whole))
     numbered = _numbered(forms)
+    shown = numbered if whole else _with_evidence(_with_rows(numbered))
+    base = None if published is None or whole else exchanged(published)
     return ItemView(
         item,
         columns,
-        tuple(numbered if whole else _with_evidence(_with_rows(numbered))),
+        tuple(form if form.plain else _with_prompt(form, exchanged, base) for form in shown),
         tuple(_squares(forms)),
         tuple(_tally(item, trials, reader)),
         sum(not form.plain and form.asked is not published for form in forms),
@@ -193,16 +197,24 @@ def _forms(
         same = chosen is not None and chosen == before
         differing = any(_differs(trial, read, other) for other in trial.readings)
         plain = same and not differing and not is_published and not whole
-        base = published.request if published and not is_published and not whole else None
         yield Form(
             trial.label,
             outcome,
             _cells(trial, read, columns),
             _in_words(item, trial, read),
-            () if plain or trial.request is None else _prompt(trial.request, base, trial.options),
+            (),
             trial,
             plain,
         )
+
+
+def _with_prompt(form: Form, exchanged: Callable[[Asked], Asked], base: Asked | None) -> Form:
+    """A form with its prompt, beside that of `base` where it is another."""
+    asked = exchanged(form.asked)
+    if asked.request is None:
+        return _with(form, asked=asked)
+    before = None if base is None or base.number == asked.number else base.request
+    return _with(form, asked=asked, prompt=_prompt(asked.request, before, asked.options))
 
 
 def _differs(trial: Asked, one: Read | None, other: Read) -> bool:
