@@ -37,17 +37,26 @@ class LabelTokens:
         self._tokenize = tokenize
         self._leads: dict[str, Ids] = {}
         self._known: dict[str, Ids] = {}
+        self._asking = asyncio.Lock()  # requests that come together wait for one answer
 
     async def of(self, labels: Sequence[str]) -> Ids | Failure:
         """Every token that alone spells one of the labels, as many as one call scores."""
+        if not self._known.keys() >= set(labels):
+            async with self._asking:
+                failure = await self._find(labels)
+            if failure is not None:
+                return failure
+        ids = dict.fromkeys(token for label in labels for token in self._known[label])
+        return tuple(ids)[:MOST_SCORED]
+
+    async def _find(self, labels: Sequence[str]) -> Failure | None:
         for label in dict.fromkeys(labels):
             if label not in self._known:
                 found = await self._spellings(label)
                 if isinstance(found, Failure):
                     return replace(found, unsent=True)
                 self._known[label] = found
-        ids = dict.fromkeys(token for label in labels for token in self._known[label])
-        return tuple(ids)[:MOST_SCORED]
+        return None
 
     async def _spellings(self, label: str) -> Ids | Failure:
         # One after the other: a server without the address is told by the first.
