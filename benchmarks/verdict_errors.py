@@ -327,18 +327,23 @@ def filled(cell: Cell, place: npt.NDArray[np.intp], table: npt.NDArray[Any], rea
 def best_alone(a: Accusation) -> bool:
     """Whether the most powerful test of one accusation, alone, rejects at its weight's level.
 
-    Exact binomial for shares of independent trials (in clusters: of as many as they are worth),
-    sign flips without continuity for differences.
+    Exact binomial for shares of independent trials (in clusters: of as many as they are worth);
+    for differences of single pairs the exact sign test of those that differ (McNemar), for others
+    sign flips without continuity.
     """
     level, about = ALPHA * a.weight, a.evidence.about
+    side = {"above": "greater", "below": "less", "lacks": "less", "both": "two-sided"}[a.kind.way]
     if isinstance(about, Paired):
+        differ, single = about.differing, about.mean_size == 1
+        if single and about.moments[0].dd == differ > 0:
+            ahead = round((differ + about.total) / 2)
+            return bool(binomtest(ahead, differ, 0.5, side).pvalue <= level)
         squares = max(m.dd for m in about.moments)
         z = about.total / sqrt(squares) if squares else 0.0
         if a.kind.way == "both":
             return erfc(abs(z) / sqrt(2)) <= level
         return 0.5 * erfc((z if a.kind.way == "above" else -z) / sqrt(2)) <= level
     n = round(about.effective)
-    side = {"above": "greater", "below": "less", "lacks": "less", "both": "two-sided"}[a.kind.way]
     null = a.null + a.size if a.kind.way == "lacks" else a.null
     return bool(binomtest(round(n * about.estimate), n, null, side).pvalue <= level)
 

@@ -373,6 +373,21 @@ def value(measure: str, cell: Cell) -> Any:
     return found.value(found.rows(cell).rows.sum(axis=0))
 
 
+def test_labels_too_many_count_at_every_problem_of_a_prompt() -> None:
+    """Their error was that of the first problem of each prompt alone."""
+    cell = cell_of([0] * 6, [(0,), (0, 1), (0, 1, 2), (0,), (0, 1), (0,)], 3, "index_json")
+    bundles = replace(cell[Bundles], bundle=np.array([0, 0, 0, 1, 1, 1])[:, None],
+                      problem=np.array([0, 1, 2, 0, 1, 2])[:, None])  # fmt: skip
+    rows = MEASURES.get("extra_labels").rows(cell.having(bundles))
+    assert rows.crossed is not None
+    assert rows.crossed.rows[:, 0].tolist() == [0, 1, 2, 0, 1, 0]
+    assert rows.crossed.rows[:, 1] == pytest.approx([1 / 3] * 6)
+    found = mean_se(*rows.crossed.rows.T, rows.crossed.item, rows.crossed.bundle)
+    # Prompts with 3 and 1 too many, a mean of 2: a standard error of 1, as of two prompts.
+    assert found.se >= 1
+    assert found.clusters == 2
+
+
 @pytest.mark.parametrize("name", ["ppa_selectall", "ppa_three_labels", "ppa_selectone_all_none"])
 def test_worked_examples_of_selection(name: str, vectors: dict[str, Any]) -> None:
     """Replies as a model would write them, read by the reader, against the worked example."""
