@@ -24,7 +24,7 @@ from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 from horsesense.trials.trial import Trial
 
-RULES: Final = Rules(version="3", source="2c89cb542bb6")
+RULES: Final = Rules(version="3", source="21d87f714e03")
 
 SURE: Final = 0.9
 """Confidence of the rules from which on no judge is asked, unless the name says another."""
