@@ -22,7 +22,6 @@ from horsesense.build.equinfer.candidates import CONTROL, EMPTY, PROSE, RIGHT, c
 from horsesense.build.equinfer.edits import wrong_options
 from horsesense.build.equinfer.funnel import PUBLISHED
 from horsesense.build.equinfer.notation import (
-    OPENING,
     canonical,
     cleaned,
     same,
@@ -30,6 +29,7 @@ from horsesense.build.equinfer.notation import (
     tokens,
     with_bars,
 )
+from horsesense.build.equinfer.vocabulary import OPENING
 from horsesense.items.load import load_items
 from horsesense.probes.base import NotApplicableError, Setting
 from horsesense.probes.context_length import GAP, around

@@ -13,15 +13,13 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from horsesense.build.equinfer.notation import (
-    OPENING,
     canonical,
-    differentials,
-    is_symbol,
     spaced,
     tokens,
     with_bars,
 )
-from horsesense.build.equinfer.vocabulary import BINDERS, FACES
+from horsesense.build.equinfer.terms import differentials, is_symbol
+from horsesense.build.equinfer.vocabulary import BINDERS, FACES, OPENING
 from horsesense.rng import Dice
 
 MOST_OF_A_KIND: Final = 8

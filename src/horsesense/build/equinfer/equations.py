@@ -14,8 +14,8 @@ from importlib.util import find_spec
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
-from horsesense.build.equinfer.notation import OPENING, cleaned, plain, tokens, with_bars
-from horsesense.build.equinfer.vocabulary import KNOWN
+from horsesense.build.equinfer.notation import cleaned, plain, tokens, with_bars
+from horsesense.build.equinfer.vocabulary import KNOWN, OPENING
 from horsesense.errors import UsageError, install
 
 if TYPE_CHECKING:

@@ -13,21 +13,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import islice, pairwise, permutations
+from itertools import islice, permutations
 from typing import Final
 
+from horsesense.build.equinfer.terms import differentials, is_symbol, opened
 from horsesense.build.equinfer.vocabulary import (
     ACCENTS,
     ALIASES,
     BARS,
     BINDERS,
+    CLOSING,
+    FACING,
     FINAL,
-    GREEK,
-    INTEGRALS,
     LAYOUT,
     LISTING,
     LOGARITHMS,
     MIRRORED,
+    OPENING,
     SEPARATORS,
     SPACED,
     TIMES,
@@ -47,12 +49,7 @@ _REMOVED = re.compile(
 )
 _INVISIBLE = re.compile(r"\\(?:left|right)\s*\.")
 
-_FACING: Final = {"|": ("\ue000", "\ue001"), r"\|": ("\ue002", "\ue003")}
-"""Bar -> how `with_bars` writes one that opens and one that closes."""
-_AS_BARS: Final = str.maketrans({one: bar for bar, both in _FACING.items() for one in both})
-OPENING: Final = {"(": ")", "[": "]", "{": "}", r"\{": r"\}", r"\langle": r"\rangle",
-                  r"\lfloor": r"\rfloor", r"\lceil": r"\rceil",
-                  **dict(_FACING.values())}  # fmt: skip
+_AS_BARS: Final = str.maketrans({one: bar for bar, both in FACING.items() for one in both})
 MOST_ORDERS: Final = 24
 """Ways to number the letters that sums run over of which the first in order is taken."""
 
@@ -85,7 +82,7 @@ def with_bars(found: Sequence[str]) -> list[str]:
             before = token
             if token in OPENING:
                 levels.append([])
-            elif token in _CLOSING and len(levels) > 1:
+            elif token in CLOSING and len(levels) > 1:
                 levels.pop()
             continue
         bar, level = BARS[token], levels[-1]
@@ -97,7 +94,7 @@ def with_bars(found: Sequence[str]) -> list[str]:
         else:
             while BARS[found[opening := level.pop()]] != bar:
                 pass  # one of the other kind that was never closed
-            marked[opening], marked[place] = _FACING[bar]
+            marked[opening], marked[place] = FACING[bar]
             before = ")"
     return marked
 
@@ -168,7 +165,7 @@ def canonical(latex: str) -> str:
     >>> canonical("b - a") == canonical("-(a - b)"), canonical("a < b") == canonical("b > a")
     (True, True)
     """
-    return min(_Canonical(found).form() for found in _numbered(_opened(plain(latex))))
+    return min(_Canonical(found).form() for found in _numbered(opened(plain(latex))))
 
 
 def same(one: str, other: str) -> bool:
@@ -191,70 +188,6 @@ def _numbered(found: Sequence[str]) -> Iterator[list[str]]:
     for order in islice(permutations(range(len(bound))), MOST_ORDERS):
         names = {letter: f"§{number}" for letter, number in zip(bound, order, strict=True)}
         yield [names.get(token, token) for token in found]
-
-
-def differentials(found: Sequence[str]) -> Iterator[int]:
-    """Places of the d of `dx`: behind the sign of an integral and before a letter."""
-    begun = False
-    shown = [place for place, token in enumerate(found) if not token.isspace()]
-    for place, following in pairwise(shown):
-        begun = begun or found[place] in INTEGRALS
-        if begun and found[place] in _DIFFERENTIAL and is_symbol(found[following]):
-            yield place
-
-
-def _opened(found: Sequence[str]) -> list[str]:
-    """Tokens without the brackets around a sum that is a term by itself: a-(b-c) is a-b+c."""
-    ends = _ends(found)
-
-    def part(start: int, stop: int, turned: bool) -> list[str]:
-        opened: list[str] = []
-        place = start
-        while place < stop:
-            token, end = found[place], ends.get(place)
-            if end is None:
-                scripted = place > 0 and found[place - 1] in ("^", "_")
-                opened.append(_TURNED.get(token, token) if turned and not scripted else token)
-            elif _is_term(found, place, end):
-                inner = part(place + 1, end, opened[-1] == "-" if opened else turned)
-                if inner[0] in _TURNED and opened and opened[-1] in _TURNED:
-                    opened.pop()
-                opened += inner
-            else:
-                opened += [token, *part(place + 1, end, False), found[end]]
-            place = place + 1 if end is None else end + 1
-        return opened
-
-    return part(0, len(found), False)
-
-
-def _is_term(found: Sequence[str], start: int, end: int) -> bool:
-    """Whether a bracket holds a sum and is neither a factor nor the argument of anything."""
-    before, after = found[start - 1 : start], found[end + 1 : end + 2]
-    free = {"+", "-"} | SEPARATORS
-    alone = free.union(OPENING).issuperset(before) and free.union(_CLOSING).issuperset(after)
-    script = start > 1 and found[start - 2] == "^"  # of a minus before the bracket
-    if found[start] not in ("(", "[") or not alone or script:
-        return False
-    depth, signs = 0, 0
-    for token in found[start + 1 : end]:
-        depth += (token in OPENING) - (token in _CLOSING)
-        if depth == 0 and token in SEPARATORS:
-            return False
-        signs += depth == 0 and token in _TURNED
-    return signs > 0
-
-
-def _ends(found: Sequence[str]) -> dict[int, int]:
-    """Place of each opening bracket -> that of its closing one."""
-    ends: dict[int, int] = {}
-    waiting: list[int] = []
-    for place, token in enumerate(found):
-        if token in OPENING:
-            waiting.append(place)
-        elif token in _CLOSING and waiting:
-            ends[waiting.pop()] = place
-    return ends
 
 
 def _bound(found: Sequence[str], start: int) -> Iterator[str]:
@@ -333,7 +266,7 @@ class _Canonical:
         factors: list[str] = []
         transposed = 0
         while (token := self._peek()) is not None:
-            if token in ("+", "-") or token in SEPARATORS or token in _CLOSING:
+            if token in ("+", "-") or token in SEPARATORS or token in CLOSING:
                 break
             before = self._found[self._place - 1]
             self._place += 1
@@ -439,7 +372,7 @@ class _Canonical:
     def _bracket(self, token: str) -> str:
         self._place += 1
         inner = self._list(OPENING[token])
-        if self._peek() in _CLOSING:
+        if self._peek() in CLOSING:
             self._place += 1
         closing = OPENING[token]
         turned = self._inverse.get(inner[1:])
@@ -453,7 +386,7 @@ class _Canonical:
     def _group(self) -> str:
         """What stands in a script or is an argument, with braces or without."""
         token = self._peek()
-        if token is None or token in _CLOSING:
+        if token is None or token in CLOSING:
             return ""
         return self._atom()
 
@@ -466,11 +399,8 @@ def _base(factor: str) -> str:
     return re.split(r"[_^]", factor, maxsplit=1)[0]
 
 
-_CLOSING = frozenset(OPENING.values())
-_TURNED: Final = {"+": "-", "-": "+"}
 _UPRIGHT: Final = frozenset((r"\mathrm", r"\mathsf", r"\mathtt"))
-_DIFFERENTIAL: Final = frozenset(("d", r"\mathrm{d}", r"\text{d}"))
-_OPENING_BARS = frozenset(opening for opening, _ in _FACING.values())
+_OPENING_BARS = frozenset(opening for opening, _ in FACING.values())
 _BEFORE_OPENING = SPACED | SEPARATORS | TIMES | BINDERS | LOGARITHMS | {"^", "_", "/", r"\exp"}
 """After what a bar opens, whatever is open."""
 _DEFINING = SEPARATORS - {",", ";", "<", ">", r"\leq", r"\geq", r"\neq"} | {"}"}
@@ -480,8 +410,3 @@ _LIMITED = tuple(BINDERS)
 _EVEN = frozenset("2468")
 _LEADING_MINUS = re.compile(r"\A(\\\{|[(\[{\ue000\ue002])-")
 _ATOM = re.compile(r"[^+\-·=,;|<>]+")
-
-
-def is_symbol(token: str) -> bool:
-    """Whether a token is a variable: a Latin or Greek letter."""
-    return (len(token) == 1 and token.isalpha()) or token in GREEK

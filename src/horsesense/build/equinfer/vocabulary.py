@@ -70,6 +70,12 @@ BARS: Final = {"|": "|", r"\|": r"\|"} | {
     for side in ("", "l", "r")
 }
 """Signs of absolute values and norms -> the sign of their kind."""
+FACING: Final = {"|": ("\ue000", "\ue001"), r"\|": ("\ue002", "\ue003")}
+"""Bar -> how `with_bars` writes one that opens and one that closes."""
+OPENING: Final = {"(": ")", "[": "]", "{": "}", r"\{": r"\}", r"\langle": r"\rangle",
+                  r"\lfloor": r"\rfloor", r"\lceil": r"\rceil",
+                  **dict(FACING.values())}  # fmt: skip
+CLOSING: Final = frozenset(OPENING.values())
 TIMES: Final = _tokens(r"\cdot \times *")
 
 KNOWN: Final = GREEK | LAYOUT | BINDERS | FACES | _commands(

@@ -111,6 +111,8 @@ class Names:
         if self.letters:
             bare = text.strip(" \t.()[]*\"'`:,|")
             return self.names.index(bare.upper()) if bare.upper() in self.names else None
+        if len(text) > 2 * self.longest + _MARKS_AROUND:
+            return None
         forms = tuple(dict.fromkeys(_unwrapped(text)))
         for key, places in self._levels:
             for form in forms:
@@ -138,6 +140,8 @@ def negated(text: str) -> bool:
 
 
 _BULLET = re.compile(r"(?:[-*•–—>|#]+\s+)+")
+_MARKS_AROUND: Final = 100
+"""Characters of marks and spaces around a name and within it."""
 _AROUND: Final = " \t*_`\"'“”‘’()[]{}|"
 
 
