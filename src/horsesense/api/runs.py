@@ -18,6 +18,7 @@ from horsesense.items.given import given_items
 from horsesense.progress import progress, say
 from horsesense.rng import fingerprint
 from horsesense.runs import run as runs
+from horsesense.runs.garbage import fewer_collections
 from horsesense.runs.prepare import load_study_items
 from horsesense.runs.settings import Settings
 from horsesense.runs.studies import slug
@@ -53,6 +54,7 @@ class Run(runs.Run):
         whom = model_of(spec, key_env=key_env, timeout=timeout)
         return super().ask(whom, limits=limits, max_connections=max_connections, tell=tell)
 
+    @fewer_collections()
     def report(self, *, items: int = 200, to: str | Path | None = None) -> Path:
         """Measure what was read, if that is not done yet, and write report.html.
 
