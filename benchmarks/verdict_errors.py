@@ -58,6 +58,7 @@ from horsesense.readers.base import FittedReader, Reader
 from horsesense.readers.reading import Reading
 from horsesense.readers.registry import reads_scores
 from horsesense.runs.ask import stages
+from horsesense.runs.garbage import fewer_collections
 from horsesense.runs.parts import TableInMemory, frame_of
 from horsesense.runs.planner import Planned
 from horsesense.runs.prepare import Study, prepare, reader_names
@@ -348,6 +349,7 @@ def best_alone(a: Accusation) -> bool:
     return bool(binomtest(round(n * about.estimate), n, null, side).pvalue <= level)
 
 
+@fewer_collections()
 def judged(case: Case, n: int, number: int) -> dict[str, Any]:
     """One study: what it found and ruled out wrongly, and whether it found what it must."""
     results, found = measured(case, n, number)

@@ -19,6 +19,7 @@ from horsesense.items.given import given_items
 from horsesense.progress import progress, say
 from horsesense.rng import fingerprint
 from horsesense.runs import run as runs
+from horsesense.runs.garbage import fewer_collections
 from horsesense.runs.prepare import load_study_items
 from horsesense.runs.redact import refuse_redacted
 from horsesense.runs.settings import Settings
@@ -81,6 +82,7 @@ class Run(runs.Run):
             whom, limits=limits, max_connections=max_connections, tell=tell, rate=rate
         )
 
+    @fewer_collections()
     def report(self, *, items: int = 200, to: str | Path | None = None) -> Path:
         """Measure what was read, if that is not done yet, and write report.html.
 

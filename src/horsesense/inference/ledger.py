@@ -100,6 +100,8 @@ class Ledger:
     def may_send(self) -> bool:
         """Whether one more call may be sent now."""
         limits, way = self.limits, self._under_way
+        if not limits.any:
+            return True
         now = self._own + self._others + self.spent
         now += Spent(way.calls, way.prompt, way.completion)
         excess = way.calls * self._excess

@@ -34,6 +34,7 @@ from horsesense.runs import ask, read
 from horsesense.runs.convert import convert_if_old
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.frames import estimates_frame, readings_frame, trials_frame
+from horsesense.runs.garbage import fewer_collections
 from horsesense.runs.outlook import Outlook
 from horsesense.runs.parts import readable
 from horsesense.runs.prepare import reader_names
@@ -146,6 +147,7 @@ class Run:
 
     # -- stages ----------------------------------------------------------------------------
 
+    @fewer_collections()
     def ask(
         self,
         model: Model,
@@ -198,6 +200,7 @@ class Run:
                 entered = await stack.enter_async_context(model)
             return await ask.ask(self.directory, entered, limits, connections, tell, control)
 
+    @fewer_collections()
     def read(
         self, *readers: str, limits: Limits = UNLIMITED, max_connections: int | None = None
     ) -> RunSummary:
@@ -240,6 +243,7 @@ class Run:
             )
         return spent
 
+    @fewer_collections()
     def measure(self) -> Results:
         """Compute every measure anew from what was read, and write estimates.json.
 

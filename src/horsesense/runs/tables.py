@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from math import nan
 from types import MappingProxyType
-from typing import Any, NamedTuple, cast
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -45,6 +45,8 @@ from horsesense.trials.trial import (
     NONE_OPTION,
     REFUSED_OPTION,
     UNKNOWN_OPTION,
+    AnswerFormat,
+    Expects,
     Trial,
     Variant,
 )
@@ -155,55 +157,74 @@ def read_trials(
     `probes` restricts them to some probes. Questions and contexts are not in the table: a trial
     read back shows options alone.
     """
-    frame = frame.drop("settings", strict=False)
-    rows: list[dict[str, Any]] = []
     height = frame.select(pl.len()).collect().item()
+    kept = frame.select("trial", "key", *_SHOWN, *_ASKED)
+    rest: pl.DataFrame | None = None
     for start in range(0, height, chunk):
-        part = frame.slice(start, chunk)
+        part = kept.slice(start, chunk)
         if probes is not None:
             part = part.filter(pl.col("probe").is_in(list(probes)))
-        rows += part.collect().to_dicts()
-        last = rows[-1]["trial"] if rows and start + chunk < height else None
-        ready = [row for row in rows if row["trial"] != last]
-        rows = [row for row in rows if row["trial"] == last]
-        yield list(_grouped(ready))
+        found = part.collect() if rest is None else pl.concat([rest, part.collect()])
+        if start + chunk < height and found.height:
+            whole = pl.col("trial") != found["trial"][-1]
+            rest, found = found.filter(~whole), found.filter(whole)
+        yield list(_rows(found))
 
 
-def _grouped(rows: Sequence[dict[str, Any]]) -> Iterator[Row]:
-    start = 0
-    while start < len(rows):
-        first = rows[start]
-        end = start + 1
-        while end < len(rows) and rows[end]["trial"] == first["trial"]:
-            end += 1
-        yield Row(first["trial"], trial_of(rows[start:end]), first["key"])
-        start = end
+_SHOWN: Final = ("item_id", "options", "labels", "origin", "gold_at")
+_ASKED: Final = (
+    "probe",
+    "condition",
+    "repetition",
+    "answer_format",
+    "expects",
+    "form",
+    "extras",
+)
+"""Columns that say what a variant shows, and what all variants of a trial share."""
+
+
+def _rows(frame: pl.DataFrame) -> Iterator[Row]:
+    """The trials of a table, whose rows stand together; column by column, as that is cheap."""
+    numbers = frame["trial"].to_list()
+    variants = list(map(_variant, *(frame[name].to_list() for name in _SHOWN)))
+    first = [at for at, number in enumerate(numbers) if at == 0 or number != numbers[at - 1]]
+    ends = [*first, len(numbers)][1:]
+    told = frame[first].select("trial", "key", *_ASKED).rows()
+    for (number, key, *asked), start, end in zip(told, first, ends, strict=True):
+        yield Row(number, _trial(tuple(variants[start:end]), *asked), key)
 
 
 def trial_of(rows: Sequence[Mapping[str, Any]]) -> Trial:
     """The trial behind its rows, one per variant; the questions are not in them."""
-    first = rows[0]
+    variants = tuple(_variant(*(row[name] for name in _SHOWN)) for row in rows)
+    return _trial(variants, *(rows[0][name] for name in _ASKED))
+
+
+def _trial(
+    variants: tuple[Variant, ...],
+    probe: str,
+    condition: str,
+    repetition: int,
+    answer_format: AnswerFormat,
+    expects: Expects,
+    form: str,
+    extras: str,
+) -> Trial:
+    parsed = Condition.parse(condition)
     return Trial(
-        first["probe"],
-        Condition.parse(first["condition"]),
-        first["repetition"],
-        tuple(map(_variant, rows)),
-        first["answer_format"],
-        first["expects"],
-        first["form"],
-        extras_of(first["extras"]),
+        probe, parsed, repetition, variants, answer_format, expects, form, extras_of(extras)
     )
 
 
-def _variant(row: Mapping[str, Any]) -> Variant:
-    return Variant(
-        row["item_id"],
-        None,
-        tuple(row["options"]),
-        tuple(row["labels"]),
-        tuple(row["origin"]),
-        row["gold_at"],
-    )
+def _variant(
+    item_id: str,
+    options: Sequence[str],
+    labels: Sequence[str],
+    origin: Sequence[int],
+    gold_at: int | None,
+) -> Variant:
+    return Variant(item_id, None, tuple(options), tuple(labels), tuple(origin), gold_at)
 
 
 def reading_row(
