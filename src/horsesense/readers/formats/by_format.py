@@ -21,7 +21,7 @@ from horsesense.readers.version import Rules
 from horsesense.trials.extras import Rejoined
 from horsesense.trials.trial import NONE_OPTION, AnswerFormat, Trial, none_phrase
 
-RULES: Final = Rules(version="6", source="ed7db35818f7")
+RULES: Final = Rules(version="6", source="10bb3c233b54")
 
 ReadText = Callable[[TextReader, Trial, Response], Reading | tuple[Reading, ...]]
 """(the reader of single choices, trial, response) -> one reading, or one per variant."""
@@ -104,8 +104,8 @@ class TextAnswers:
     name = "text"
     version = RULES.version
 
-    def __init__(self) -> None:
-        self._reader = TextReader()
+    def __init__(self, reader: TextReader | None = None) -> None:
+        self._reader = reader or TextReader()
 
     def read(self, trial: Trial, response: Response) -> tuple[Reading, ...]:
         found = READING[trial.answer_format](self._reader, trial, response)
