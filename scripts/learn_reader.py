@@ -547,7 +547,7 @@ def errors(rows: Sequence[Row], found: Found, knots: Knots) -> None:
 
 def write(
     weights: dict[str, float], knots: Knots, limits: dict[str, float], known: dict[str, float],
-    n: int,
+    n: int, path: Path = WEIGHTS,
 ) -> None:  # fmt: skip
     """Put what was learnt into the package."""
     points = [[round(float(p), 6), round(float(c), 6)] for p, c in zip(*knots, strict=True)]
@@ -558,8 +558,8 @@ def write(
         "trust": rounded(known),
         "weights": rounded(weights),
     }
-    WEIGHTS.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    print(f"{len(found['weights'])} weights in {WEIGHTS}")
+    path.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    print(f"{len(found['weights'])} weights in {path}")
 
 
 def rounded(weights: dict[str, float]) -> dict[str, float]:

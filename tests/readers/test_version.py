@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import horsesense
+from horsesense.readers.model_based.cases import MEANING
 from horsesense.readers.model_based.make import MODEL_READERS
 from horsesense.readers.registry import READERS, make_reader
 from horsesense.readers.version import Rules
@@ -18,6 +19,7 @@ SOURCE = Path(horsesense.__file__).parent
 MODULES = {
     **{name: kind.__module__.removeprefix("horsesense.") for name, kind in READERS.own.items()},
     **{name: s.module.removeprefix("horsesense.") for name, s in MODEL_READERS.own.items()},
+    MEANING: "readers.model_based.meaning",
 }
 """Reader -> its module."""
 
@@ -45,15 +47,16 @@ def test_the_stated_version_is_the_readers(reader: str) -> None:
 @pytest.mark.parametrize(
     ("changed", "readers"),
     [
-        ("readers/formats/lines.py", {"text", "cascade"}),
-        ("readers/formats/index_json.py", {"text", "cascade"}),
-        ("readers/text/announcements.py", {"text", "judge", "cascade"}),
-        ("items/none_options.py", {"text", "judge", "trained", "cascade"}),
+        ("readers/formats/lines.py", {"text", MEANING, "cascade"}),
+        ("readers/formats/index_json.py", {"text", MEANING, "cascade"}),
+        ("readers/text/announcements.py", {"text", MEANING, "judge", "cascade"}),
+        ("items/none_options.py", {"text", MEANING, "judge", "trained", "cascade"}),
         ("readers/logprobs/first_token.py", {"first_token", "option_text", "pride"}),
         ("stats/pride.py", {"pride"}),
-        ("readers/model_based/cases.py", {"judge", "trained", "cascade"}),
+        ("readers/model_based/cases.py", {MEANING, "judge", "trained", "cascade"}),
         ("readers/model_based/judge.py", {"judge", "cascade"}),
         ("readers/model_based/trained/encoder.py", {"trained"}),
+        ("readers/model_based/meaning/evidence.py", {MEANING, "cascade"}),
         ("inference/runner.py", set()),
     ],
 )

@@ -104,8 +104,8 @@ class TextAnswers:
     name = "text"
     version = RULES.version
 
-    def __init__(self) -> None:
-        self._reader = TextReader()
+    def __init__(self, reader: TextReader | None = None) -> None:
+        self._reader = reader or TextReader()
 
     def read(self, trial: Trial, response: Response) -> tuple[Reading, ...]:
         found = READING[trial.answer_format](self._reader, trial, response)

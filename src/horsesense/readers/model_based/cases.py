@@ -11,7 +11,7 @@ from __future__ import annotations
 import string
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Literal, NamedTuple, Protocol, Self, runtime_checkable
+from typing import Final, Literal, NamedTuple, Protocol, Self, runtime_checkable
 
 from horsesense.inference.limits import Limits, RunSummary
 from horsesense.inference.store import Store
@@ -33,6 +33,9 @@ MEANINGS: Mapping[str, str] = MappingProxyType(
         "Z": "the reply says that it does not know",
     }
 )
+
+MEANING: Final = "text+meaning"
+"""The name of the text reader with a sentence encoder for what it does not read surely."""
 
 _LETTERS = string.ascii_uppercase
 _SPARE = (*"WVUTSRQPONMLKJIHGFEDCBA", "NONE", "REFUSAL", "UNKNOWN")

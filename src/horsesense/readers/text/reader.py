@@ -143,7 +143,11 @@ class TextReader:
         first = impression(scene, multiple=multiple)
         if multiple:
             return _listed(first, about, scene)
-        return outright(scene, first) or decide(*evidence(scene, first, about))
+        return outright(scene, first) or self.weigh(scene, evidence(scene, first, about))
+
+    def weigh(self, scene: Scene, found: Evidence) -> Reading:
+        """The decision on all evidence, where nothing is said outright."""
+        return decide(*found)
 
 
 def prepare(scene: Scene, finish_reason: str | None) -> dict[str, bool]:

@@ -56,9 +56,9 @@ class Weights(NamedTuple):
 
 
 @cache
-def shipped() -> Weights:
-    """The weights that come with the package."""
-    text = files("horsesense.readers.text").joinpath("weights.json").read_text("utf-8")
+def shipped(package: str = "horsesense.readers.text") -> Weights:
+    """The weights that come with a package: those of the rules, or of another step."""
+    text = files(package).joinpath("weights.json").read_text("utf-8")
     found = json.loads(text)
     scores, confidences = zip(*found["calibration"], strict=True)
     limits = found["thresholds"]
@@ -84,10 +84,13 @@ FORMS: Final = frozenset(
         "asked",
         "turned",
         "shared",
+        "unnamed",
     )
 )
 """Forms of a response, or of a mention, on which the worth of some features depends."""
-FAMILIES: Final = ("first", "stated", "named", "part", "verdict", "like", "value", "scale", "line")
+FAMILIES: Final = (
+    *("first", "stated", "named", "part", "verdict", "like", "value", "scale", "line", "meaning"),
+)
 """Evidence of one origin; how many of these families prefer the chosen candidate tells how sure
 the choice is."""
 
@@ -204,12 +207,14 @@ def decide(
     rules: Sequence[str],
     spans: Sequence[tuple[int, int] | None],
     shape: Features,
+    known: Weights | None = None,
 ) -> Reading:
     """The reading of the likeliest candidate: options first, then `STATUSES`.
 
-    `rules` and `spans` say for each candidate which evidence speaks for it most and where.
+    `rules` and `spans` say for each candidate which evidence speaks for it most and where; `known`
+    are the weights, by default those of the rules.
     """
-    known = shipped()
+    known = known or shipped()
     chances = probabilities(candidates, known.weights)
     best = max(range(len(chances)), key=chances.__getitem__)
     k = len(candidates) - len(STATUSES)
