@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from itertools import count
+from multiprocessing import resource_tracker
 from queue import Empty, SimpleQueue
 from typing import Any, Final, Protocol
 
@@ -216,7 +217,9 @@ class Engine:
 
     def _work(self) -> None:
         # What this thread starts inherits it: Ctrl-C is for this program, which lets what is
-        # under way be finished, and would end vLLM's processes at once.
+        # under way be finished, and would end vLLM's processes at once. The tracker comes first,
+        # since its start takes the block off.
+        resource_tracker.ensure_running()
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             started = self._start()
