@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from itertools import count
+from multiprocessing import active_children, resource_tracker
 from queue import Empty, SimpleQueue
 from typing import Any, Final, Protocol
 
@@ -22,6 +23,7 @@ from horsesense.errors import ModelError
 from horsesense.models.hf.local import FIRST_POSITIONS
 from horsesense.models.hf.weights import Weights
 from horsesense.models.messages import Failure
+from horsesense.models.vllm.orphans import guard
 from horsesense.models.vllm.readout import Answer, Answers, Call
 
 CPU_BLOCK: Final = 32
@@ -92,6 +94,7 @@ def start(weights: Weights, options: Mapping[str, Any], stop_ids: Iterable[int])
         own: dict[str, Any] = {}
         if current_platform.is_cpu():
             own = {"block_size": CPU_BLOCK, "kv_cache_memory_bytes": int(CPU_CACHE_GIB * 2**30)}
+        before = active_children()
         llm = LLM(
             str(weights.folder),
             **{**own, **options},
@@ -116,11 +119,19 @@ def start(weights: Weights, options: Mapping[str, Any], stop_ids: Iterable[int])
         "skip_clone": True,
     }
     block = engine.vllm_config.cache_config.block_size
+    call_off = guard(
+        child.pid for child in active_children() if child not in before and child.pid is not None
+    )
+
+    def stop() -> None:
+        engine.engine_core.shutdown()
+        call_off()
+
     return Started(
         llm,
         lambda **settings: SamplingParams(**fixed, **settings),
         engine.model_config.max_model_len,
-        engine.engine_core.shutdown,
+        stop,
         (f"vLLM {version_of_vllm()}; prefixes are shared in blocks of {block} tokens.",),
     )
 
@@ -216,7 +227,9 @@ class Engine:
 
     def _work(self) -> None:
         # What this thread starts inherits it: Ctrl-C is for this program, which lets what is
-        # under way be finished, and would end vLLM's processes at once.
+        # under way be finished, and would end vLLM's processes at once. The tracker comes first,
+        # since its start takes the block off.
+        resource_tracker.ensure_running()
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             started = self._start()
