@@ -37,8 +37,8 @@ ReaderName = Annotated[
     str,
     typer.Option(
         "--reader",
-        help="text, text+meaning, trained:DIRECTORY, judge:MODEL or cascade:judge=MODEL; MODEL as for"
-        " --model.",
+        help="text, text+meaning, trained:DIRECTORY, judge:MODEL or cascade:judge=MODEL; MODEL as"
+        " for --model.",
     ),
 ]
 Readers = Annotated[

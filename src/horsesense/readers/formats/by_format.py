@@ -21,7 +21,7 @@ from horsesense.readers.version import Rules
 from horsesense.trials.extras import Rejoined
 from horsesense.trials.trial import NONE_OPTION, AnswerFormat, Trial, none_phrase
 
-RULES: Final = Rules(version="6", source="10bb3c233b54")
+RULES: Final = Rules(version="6", source="cdfeca8a5e8c")
 
 ReadText = Callable[[TextReader, Trial, Response], Reading | tuple[Reading, ...]]
 """(the reader of single choices, trial, response) -> one reading, or one per variant."""

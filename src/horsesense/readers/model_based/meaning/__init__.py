@@ -18,7 +18,7 @@ from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 from horsesense.trials.trial import Trial
 
-RULES: Final = Rules(version="1", source="ebd4c5663b01")
+RULES: Final = Rules(version="1", source="7eb03d773043")
 
 _TOGETHER = 512
 """Texts that are encoded between two marks of progress."""

@@ -21,7 +21,7 @@ from horsesense.readers.version import Rules
 
 __all__ = ["TrainedReader", "from_spec", "understand"]
 
-RULES: Final = Rules(version="2", source="6fe0b5d72a03")
+RULES: Final = Rules(version="2", source="f2c0818a13a1")
 
 _TOGETHER = 128
 """Replies that are scored between two marks of progress."""
