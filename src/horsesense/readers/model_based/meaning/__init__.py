@@ -18,7 +18,7 @@ from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 from horsesense.trials.trial import Trial
 
-RULES: Final = Rules(version="1", source="c02c10469bf0")
+RULES: Final = Rules(version="1", source="f7f5f19cd00b")
 
 _TOGETHER = 512
 """Texts that are encoded between two marks of progress."""
