@@ -39,8 +39,6 @@ ReaderName = Annotated[
         "--reader",
         help="text, text+meaning, trained:DIRECTORY, judge:MODEL or cascade:judge=MODEL; MODEL as "
         "for --model.",
-        help="text, text+meaning, trained:DIRECTORY, judge:MODEL or cascade:judge=MODEL; MODEL as"
-        " for --model.",
     ),
 ]
 Readers = Annotated[
