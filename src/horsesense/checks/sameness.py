@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import Final
 
 from horsesense.items.item import same_text
@@ -192,6 +193,7 @@ def _spelled(text: str) -> str:
     return " ".join(map(_word, tokens, [len(tokens) > 1] * len(tokens)))
 
 
+@lru_cache(maxsize=1 << 14)
 def _word(token: str, beside_others: bool) -> str:
     if token == "&":
         return "and"

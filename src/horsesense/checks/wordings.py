@@ -177,6 +177,7 @@ _ORDINAL: Final = re.compile(r"\b(?:first|second|third|last|next|previous|premi|
 _LONE: Final = re.compile(r"(?<![A-Za-z0-9_'’])(?:[A-J]|(?<=\()[a-j](?=\)))(?![A-Za-z0-9_'’])")
 
 
+@lru_cache(maxsize=1 << 12)
 def tidy(option: str) -> str:
     """An option in lower case, with single spaces and without marks around it."""
     plain = option.replace("’", "'").replace("_", " ").replace("-", " ")
