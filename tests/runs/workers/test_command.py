@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
 
 from command_line import call
+from horsesense.api import Run
 from horsesense.errors import ExitCode, UsageError
-from horsesense.inference.store import Store
+from horsesense.inference.control import BEHIND
 from horsesense.integrations.ray_engine import RayEngine
+from horsesense.runs.settings import Settings
+from horsesense.testing.faults import FaultServer
 
 
 @pytest.mark.parametrize(
@@ -31,10 +35,13 @@ def test_what_does_not_fit_is_refused(tmp_path: Path, words: tuple[str, ...], sa
 
 
 def test_the_rate_holds_without_an_engine(tmp_path: Path) -> None:
-    words = ("audit", "sample", "-m", "sim:prior", "--limit", "8", "--probes", "order")
-    assert call(*words, "--rate", "500", "--out", "run", cwd=tmp_path).returncode == ExitCode.FINE
-    with Store.open(tmp_path / "run" / "store.sqlite", read_only=True) as store:
-        assert store.answered() > 8
+    with FaultServer() as server:
+        model = f"http:m@{server.url}"
+        asks = {"items": "sample", "model": model, "limit": 8, "probes": ("order",)}
+        run, started = Run.start(tmp_path / "run", Settings.of(**asks)), time.monotonic()
+        answered = run.ask(rate=100.0, max_connections=8, tell=None).answered
+    assert answered > 30
+    assert time.monotonic() - started >= (answered - 1) / 100.0 - BEHIND
 
 
 def test_parts_of_a_worker_may_be_shared() -> None:
