@@ -264,7 +264,8 @@ class TestOfVersionOne:
         # Beside `gold_plus_none` stands the same wording with the right answer since 0.2.0.
         rebased = {row for row in before if row[:2] == ("accuracy_change", "gold_plus_none")}
         assert before - rebased <= values(old)
-        assert len(rebased) == 2 and len(values(old)) >= len(before)
+        assert len(rebased) == 2
+        assert len(values(old)) >= len(before)
         assert run.verify().sound
         assert stored(old) == answers
         assert (old / "0.1.0" / "study.toml").exists()

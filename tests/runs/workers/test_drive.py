@@ -370,7 +370,7 @@ def test_a_driver_that_is_killed_leaves_a_run_that_continues(
     run = run_of(tmp_path / "run", server)
     engine = Here(workers=1, dies=(None, None, None, 5, None))
     with monkeypatch.context() as patch:
-        patch.setattr(HerePool, "standings", dies_after(engine, jobs=5))
+        patch.setattr(HerePool, "events", dies_after(engine, jobs=5))
         with pytest.raises(Killed):
             ask(run, engine)
     assert not run.directory.layout.store.exists()
@@ -381,15 +381,16 @@ def test_a_driver_that_is_killed_leaves_a_run_that_continues(
     assert len(again) <= CONNECTIONS
 
 
-def dies_after(engine: Here, jobs: int) -> Callable[[HerePool], Mapping[int, Standing]]:
-    """`HerePool.standings` that raises `Killed` once so many jobs were given."""
+def dies_after(engine: Here, jobs: int) -> Callable[[HerePool, float], Sequence[Event]]:
+    """`HerePool.events` that raises `Killed` once so many jobs were given."""
+    events = HerePool.events
 
-    def standings(pool: HerePool) -> Mapping[int, Standing]:
+    def until_death(pool: HerePool, seconds: float) -> Sequence[Event]:
         if len(engine.jobs) >= jobs:
             raise Killed
-        return {}
+        return events(pool, seconds)
 
-    return standings
+    return until_death
 
 
 def test_workers_that_do_not_see_the_run_are_told(tmp_path: Path, server: FaultServer) -> None:
