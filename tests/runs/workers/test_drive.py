@@ -6,6 +6,7 @@ import os
 import pickle
 import signal
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,18 +18,26 @@ import orjson
 import pytest
 
 from horsesense.api import Run
-from horsesense.errors import InterruptedRunError, ModelError, UsageError
-from horsesense.inference.limits import Limits
+from horsesense.errors import InterruptedRunError, InUseError, ModelError, UsageError
+from horsesense.inference.control import BEHIND, Control
+from horsesense.inference.limits import Limits, RunSummary
 from horsesense.inference.store import Store
 from horsesense.inference.store_file import hold
-from horsesense.models.base import Asked, Model
+from horsesense.inference.stored_rows import Spent
+from horsesense.models.base import Asked, Capabilities, Model
 from horsesense.models.messages import Request, Response
+from horsesense.models.openai import http
+from horsesense.models.openai.http import HttpModel
+from horsesense.models.openai.label_tokens import LabelTokens
+from horsesense.models.openai.protocol import body_of
 from horsesense.models.registry import make_model
 from horsesense.runs.settings import Settings
-from horsesense.runs.workers import work
+from horsesense.runs.workers import drive, work
+from horsesense.runs.workers.budget import Budget
+from horsesense.runs.workers.drive import _Crew, ask_with
 from horsesense.runs.workers.keep import Copying, Keep
-from horsesense.runs.workers.schedule import DEATHS, Event
-from horsesense.runs.workers.work import Job, Standing, Task, Worker
+from horsesense.runs.workers.schedule import DEATHS, Event, Schedule
+from horsesense.runs.workers.work import Job, Outcome, Standing, Task, Worker
 from horsesense.testing.faults import FaultServer
 
 CONNECTIONS = 4
@@ -364,6 +373,52 @@ def test_ctrl_c_leaves_a_run_that_continues(tmp_path: Path, server: FaultServer)
     assert set(times(server).values()) == {1}
 
 
+def test_every_worker_knows_what_one_found_out_about_the_server(
+    tmp_path: Path, server: FaultServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    offers = Capabilities(top_logprobs=20, label_tokens=True)
+    bodies: list[dict[str, Any]] = []
+
+    async def probe(model: HttpModel, ask: Any) -> Capabilities:
+        return offers
+
+    async def ids(tokens: LabelTokens, labels: Sequence[str]) -> tuple[int, ...]:
+        return tuple(map(ord, labels))
+
+    def body(*args: Any) -> dict[str, Any]:
+        bodies.append(body_of(*args))
+        return bodies[-1]
+
+    monkeypatch.setattr(HttpModel, "probe", probe)
+    monkeypatch.setattr(LabelTokens, "of", ids)
+    monkeypatch.setattr(http, "body_of", body)
+    ask(run_of(tmp_path / "run", server), engine := Here(workers=3, dies=(3, None)))
+    assert len({job.shard for job in engine.jobs}) > 3
+    assert len(bodies) > 30
+    assert all(body["logprob_token_ids"] == [65, 66, 67, 68] for body in bodies)
+
+
+def test_a_second_driver_is_refused_and_the_first_goes_on(
+    tmp_path: Path, server: FaultServer
+) -> None:
+    refused: list[str] = []
+
+    def again(pool: HerePool) -> None:
+        token = (pool.task.folder / "driver").read_bytes()
+        other = run_of(tmp_path / "run", server).directory
+        with pytest.raises(InUseError) as error:
+            ask_with(Here(), other, Limits())
+        refused.append(error.value.message)
+        assert (pool.task.folder / "driver").read_bytes() == token
+
+    run = run_of(tmp_path / "run", server)
+    assert ask(run, Here(at=(10, again))).complete  # nothing is in its own store yet
+    assert "is in use by another run" in refused[0]
+    more = run_of(tmp_path / "run", server, probes=("order", "labels"))
+    assert ask(more, Here(at=(10, again))).complete
+    assert len(refused) == 2
+
+
 def test_a_driver_that_is_killed_leaves_a_run_that_continues(
     tmp_path: Path, server: FaultServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -371,6 +426,7 @@ def test_a_driver_that_is_killed_leaves_a_run_that_continues(
     engine = Here(workers=1, dies=(None, None, None, 5, None))
     with monkeypatch.context() as patch:
         patch.setattr(HerePool, "standings", dies_after(engine, jobs=5))
+        patch.setattr(drive, "TICK", 0.0)  # look after each shard, however fast this machine is
         with pytest.raises(Killed):
             ask(run, engine)
     assert not run.directory.layout.store.exists()
@@ -446,6 +502,51 @@ def test_the_rate_is_that_of_all_workers(tmp_path: Path, server: FaultServer) ->
     engine = Here(workers=3)
     ask(run_of(tmp_path / "run", server), engine, rate=900.0)
     assert {job.rate for job in engine.jobs} | set(engine.rates) == {900.0, 450.0, 300.0}
+
+
+def test_shares_of_the_rate_come_to_it_when_several_shards_end_together() -> None:
+    class Pool(HerePool):
+        def __init__(self) -> None:
+            self.rates: dict[int, float | None] = {}
+
+        def give(self, worker: int, job: Job) -> None:
+            self.rates[worker] = job.rate
+
+        def steer(self, worker: int, rate: float | None) -> None:
+            self.rates[worker] = rate
+
+    pool, schedule = Pool(), Schedule(Budget(Limits(), 3), 3, rate=12.0)
+    crew = _Crew(pool, schedule, 3)
+    schedule.add([f"{n}/9" for n in range(1, 9)])
+    outcome = Outcome(RunSummary(), Spent())
+    for worker in range(3):
+        crew._take(Event(worker, "ready"))
+    crew._hand_out()
+    assert pool.rates == dict.fromkeys(range(3), 4.0)
+    for together in (2, 1, 3, 1, 1):
+        for worker in sorted(schedule.busy)[:together]:
+            crew._take(Event(worker, "done", outcome))
+        crew._hand_out()
+        assert sum(pool.rates[worker] or 0 for worker in schedule.busy) == 12.0
+    assert len(schedule.busy) == 1
+
+
+def test_a_worker_keeps_to_its_rate_from_shard_to_shard(
+    tmp_path: Path, server: FaultServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[tuple[float, int]] = []
+    count = Control.sent
+
+    def noted(control: Control, n: int) -> None:
+        sent.append((time.monotonic(), n))
+        count(control, n)
+
+    monkeypatch.setattr(Control, "sent", noted)
+    ask(run_of(tmp_path / "run", server), Here(workers=1, shards=12), rate=100.0)
+    times_sent = [moment for moment, n in sent if n]
+    assert len(times_sent) > 40
+    # What may lag behind and catch up is lost at each beginning, and never gained.
+    assert times_sent[-1] - times_sent[0] >= (len(times_sent) - 1) / 100.0 - BEHIND
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ from horsesense.runs.workers.budget import Budget
 from horsesense.runs.workers.keep import Keep
 from horsesense.runs.workers.parts import FOLDER, Parts
 from horsesense.runs.workers.schedule import Event, Pool, Schedule
-from horsesense.runs.workers.work import Task, write_token
+from horsesense.runs.workers.work import Job, Task, write_token
 
 PROMPTS: Final = 2000
 """Prompts of a shard where nobody says how many shards there are."""
@@ -96,14 +96,15 @@ def ask_with(
     Control(rate)  # UsageError for one that cannot be
     layout, started = directory.layout, time.monotonic()
     parts = Parts(layout.root / FOLDER, None if engine.keep is None else Keep(engine.keep))
-    task = _task(directory, engine.keep, max_connections, options or {})
     model = None if directory.record is None else directory.record.model
 
     def begin() -> None:
         assert model is not None, "no answer comes before the model was asked what it offers"
         directory.begin(model)
 
-    with Store.lazy(layout.store, begin) as store:
+    # Before anything is written that workers of another driver of this run would see.
+    with Store.lazy(layout.store, begin, alone=True) as store:
+        task = _task(directory, engine.keep, max_connections, options or {})
         accounts = parts.spent() if limits.any else {}
         budget = Budget(limits, engine.workers, spent_itself(layout, store), accounts)
         schedule, expected, before = Schedule(budget, engine.workers, rate), None, 0
@@ -292,12 +293,16 @@ class _Crew:
 
     def _hand_out(self) -> None:
         """A job for everybody who has none, as far as there are any."""
+        before, given = self._schedule.busy, dict[int, Job]()
         while self._idle and (job := self._schedule.next(self._idle[-1])) is not None:
-            self._pool.give(self._idle.pop(), job)
-        if self._schedule.share != self._share:
-            self._share = self._schedule.share
-            for worker in self._schedule.busy:
-                self._pool.steer(worker, self._share)
+            given[self._idle.pop()] = job
+        # The share is known once all have been given something; those who were there first.
+        if (share := self._schedule.share) != self._share:
+            self._share = share
+            for worker in before:
+                self._pool.steer(worker, share)
+        for worker, job in given.items():
+            self._pool.give(worker, replace(job, rate=share))
 
     def _take(self, event: Event) -> None:
         """Note what happened to a worker."""

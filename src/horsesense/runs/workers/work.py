@@ -171,7 +171,8 @@ class Worker:
 
     def work(self, job: Job) -> Outcome:
         """Do a job. What goes wrong with it is in the outcome; defects are raised."""
-        self._control, self._count = Control(job.rate), _Count("asking")
+        before, self._control, self._count = self._control, Control(job.rate), _Count("asking")
+        self._control.follow(before)  # else each shard would begin with requests ahead of the rate
         if self._stopping:
             self._control.stop()
         account = Spent()
