@@ -122,6 +122,8 @@ def ask_with(
         spent = _spent(schedule, store.answered() - before, time.monotonic() - started)
         if took.different:
             tell(_differing(took))
+        for fault in took.faults():
+            tell(fault)
         _raise(directory, store, schedule, spent)
         with progress("planning the whole study"):
             complete(plan_again(directory, store))

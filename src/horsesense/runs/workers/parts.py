@@ -59,10 +59,7 @@ class Parts:
                 with self._opened(some) as stores:
                     if not any(each.answered() for kept in stores.values() for each in kept):
                         continue  # a run begins with its first answer
-                    took = absorb(store, [each for kept in stores.values() for each in kept])
-                    found.new += took.new
-                    found.same += took.same
-                    found.different += took.different
+                    found += absorb(store, [each for kept in stores.values() for each in kept])
                     told = {f"{FOLDER}/{name}": most_spent(kept) for name, kept in stores.items()}
                     account(whole, store, told)
                 tick(len(some))
