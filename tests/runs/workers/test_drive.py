@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import pickle
+import re
+import shutil
 import signal
+import tempfile
 import threading
 import time
 from collections import deque
@@ -18,7 +22,13 @@ import orjson
 import pytest
 
 from horsesense.api import Run
-from horsesense.errors import InterruptedRunError, InUseError, ModelError, UsageError
+from horsesense.errors import (
+    InterruptedRunError,
+    InUseError,
+    ModelError,
+    StoreError,
+    UsageError,
+)
 from horsesense.inference.control import BEHIND, Control
 from horsesense.inference.limits import Limits, RunSummary
 from horsesense.inference.store import Store
@@ -31,6 +41,7 @@ from horsesense.models.openai.http import HttpModel
 from horsesense.models.openai.label_tokens import LabelTokens
 from horsesense.models.openai.protocol import body_of
 from horsesense.models.registry import make_model
+from horsesense.runs.merge import merge
 from horsesense.runs.settings import Settings
 from horsesense.runs.workers import drive, work
 from horsesense.runs.workers.budget import Budget
@@ -297,6 +308,68 @@ def test_a_machine_that_is_lost_takes_what_was_not_copied_and_no_more(
         assert store.known([ask.key for ask in asks]) == {ask.key for ask in asks}
 
 
+def test_answers_that_cannot_be_gathered_are_trouble(
+    tmp_path: Path, server: FaultServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("fsspec")
+    monkeypatch.setattr(Keep, "names", lambda *args: [])  # as where each machine has its own
+    run = run_of(tmp_path / "run", server)
+    with pytest.raises(StoreError, match=r"answered 60 prompts of which nothing can be found at"):
+        ask(run, Here(shards=2, keep=(tmp_path / "kept").as_uri()))
+    assert run.directory.known.stages["ask"].state == "stopped"
+
+
+def test_an_address_belongs_to_one_study(tmp_path: Path, server: FaultServer) -> None:
+    pytest.importorskip("fsspec")
+    engine = Here(shards=2, keep=(tmp_path / "kept").as_uri())
+    ask(run_of(tmp_path / "run", server), engine)
+    server.sent.clear()
+    other = run_of(tmp_path / "other", server, model=f"http:another@{server.url}")
+    with pytest.raises(UsageError, match="holds answers of another study"):
+        ask(other, engine)
+    assert not server.sent
+    damaged = next((tmp_path / "kept").glob("00001*.sqlite"))
+    damaged.write_bytes(b"nothing like a store" * 50)
+    with pytest.raises(StoreError, match=rf"kept/{damaged.name}: the file is not") as error:
+        ask(run_of(tmp_path / "again", server), engine)
+    assert "Move it away" in str(error.value.hint)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # fsspec's own
+@pytest.mark.parametrize("address", ["ftp://", "nowhere://x"])
+def test_an_address_that_cannot_be_is_an_error_that_says_so(address: str) -> None:
+    pytest.importorskip("fsspec")
+    with pytest.raises(UsageError, match=r"cannot be used"):
+        Keep(address)
+
+
+def test_what_cannot_be_copied_at_the_end_stays_where_it_was_written(
+    tmp_path: Path, server: FaultServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("fsspec")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    run, engine = run_of(tmp_path / "run", server), Here(shards=1, keep=(tmp_path / "k").as_uri())
+    with monkeypatch.context() as patch:
+        patch.setattr(shutil, "copy", full_for_shards)
+        with pytest.raises(StoreError, match="No space left") as error:
+            ask(run, engine)
+    place, to = re.findall(r"(\S+\.sqlite)", str(error.value))
+    with Store.open(Path(place), read_only=True) as store:
+        assert store.totals().responses == 60
+    shutil.copy(place, tmp_path / "k" / Path(to).name)
+    server.sent.clear()
+    assert ask(run, engine).complete
+    assert not times(server)
+    assert [path.name for path in tmp_path.glob("horsesense-*")] == [Path(place).parts[-3]]
+
+
+def full_for_shards(source: Path, to: str) -> None:
+    """`shutil.copy` to a disk that has room for the store of the probe alone."""
+    if "-of-" in Path(to).name:
+        raise OSError(errno.ENOSPC, "No space left on device")
+    Path(to).write_bytes(source.read_bytes())
+
+
 def test_keys_stay_in_the_environment_of_each_machine(
     tmp_path: Path, server: FaultServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -332,6 +405,13 @@ def test_a_budget_holds_over_all_workers_deaths_and_sessions(
     assert all(n <= 2 for n in times(server).values())
 
 
+def test_a_small_budget_is_spent(tmp_path: Path, server: FaultServer) -> None:
+    run = run_of(tmp_path / "run", server)
+    assert ask(run, Here(workers=3), limits=Limits(requests=6)).stopped == "budget"
+    assert server.sent.total() == 6
+    assert len(times(server)) > 2
+
+
 def test_one_process_and_workers_continue_what_the_other_began(
     tmp_path: Path, server: FaultServer
 ) -> None:
@@ -346,8 +426,6 @@ def test_one_process_and_workers_continue_what_the_other_began(
 def test_the_stores_of_shards_may_be_removed_once_they_are_one_run(
     tmp_path: Path, server: FaultServer
 ) -> None:
-    import shutil
-
     run = run_of(tmp_path / "run", server)
     ask(run, Here(), limits=Limits(requests=25))
     shutil.rmtree(tmp_path / "run" / "shards")
@@ -356,9 +434,12 @@ def test_the_stores_of_shards_may_be_removed_once_they_are_one_run(
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs signals")
-def test_ctrl_c_leaves_a_run_that_continues(tmp_path: Path, server: FaultServer) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_and_the_end_of_a_job_leave_a_run_that_continues(
+    tmp_path: Path, server: FaultServer, number: signal.Signals
+) -> None:
     def interrupt(pool: HerePool) -> None:
-        os.kill(os.getpid(), signal.SIGINT)
+        os.kill(os.getpid(), number)
         pool.happened.append(Event(-1, "died"))  # look now, and not when the shard is done
 
     run = run_of(tmp_path / "run", server)
@@ -430,6 +511,11 @@ def test_a_driver_that_is_killed_leaves_a_run_that_continues(
         with pytest.raises(Killed):
             ask(run, engine)
     assert not run.directory.layout.store.exists()
+    with pytest.raises(StoreError, match="is not a run yet") as error:
+        Run.open(tmp_path / "run")
+    assert "The same audit command continues it" in str(error.value.hint)
+    shards = list((tmp_path / "run" / "shards").glob("*-of-*"))  # as the hint says
+    assert merge(shards, tmp_path / "there").answers.new > 0
     sent = server.sent.copy()
     run = run_of(tmp_path / "run", server)
     assert ask(run, Here(shards=4)).complete  # cut otherwise, and still nothing is asked again

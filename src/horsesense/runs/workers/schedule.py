@@ -164,7 +164,7 @@ class Schedule:
         rate it is asked is known once everybody has one (`share`).
         """
         for place, shard in enumerate(self._waiting if self.stopped is None else ()):
-            limits = self._budget.lease(_name(shard))
+            limits = self._budget.lease(_name(shard), alone=shard is None)
             if limits is not None:
                 del self._waiting[place]
                 self._busy[worker] = shard
