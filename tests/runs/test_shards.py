@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import os
+import re
+import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +15,7 @@ import pytest
 
 from command_line import call
 from horsesense.api import Run
-from horsesense.errors import ExitCode, UsageError
+from horsesense.errors import ExitCode, StoreError, UsageError
 from horsesense.inference.limits import Limits
 from horsesense.inference.store import Store
 from horsesense.items.item import Item, ItemSet
@@ -102,6 +105,88 @@ def test_a_shard_that_is_missing_or_unfinished_is_named(tmp_path: Path) -> None:
     assert missing.findings["stages"]["ask"]["state"] == "stopped"
 
 
+def test_shards_merged_one_by_one_are_complete_with_the_last(tmp_path: Path) -> None:
+    whole = asked(tmp_path / "whole")
+    paths = [asked(tmp_path / f"{n}", shard=f"{n}/3").path for n in (1, 2, 3)]
+    out = tmp_path / "out"
+    seen = [merge([path], out) for path in paths]
+    assert [one.missing for one in seen] == [("2/3", "3/3"), ("3/3",), ()]
+    assert [one.whole for one in seen] == [False, False, True]
+    assert Run.open(out).directory.known.stages["ask"].state == "complete"
+    assert Run.open(out).directory.asked() == merged_asked(paths, tmp_path / "at once")
+    before = whole.directory.asked()
+    again = merge(paths[1:2], whole.path)  # into a run that was finished
+    assert again.whole
+    assert again.directory.known.stages["ask"].state == "complete"
+    told = Run.open(whole.path).directory.asked()
+    assert before is not None
+    assert told is not None
+    assert told.spent["asked"] == before.spent["asked"]
+
+
+def merged_asked(paths: Sequence[Path], out: Path) -> Any:
+    merge(paths, out)
+    return Run.open(out).directory.asked()
+
+
+def test_what_is_merged_twice_counts_once(tmp_path: Path) -> None:
+    paths = [asked(tmp_path / f"{n}", shard=f"{n}/2").path for n in (1, 2)]
+    once, first = merge(paths, tmp_path / "once"), merge(paths[:1], tmp_path / "first")
+    with once.directory.store() as store:
+        spent = store.spent()
+    for number, runs in enumerate(([*paths, paths[0]], [tmp_path / "first", *paths])):
+        out = tmp_path / f"out{number}"
+        merged = merge(runs, out)
+        assert Run.open(out).directory.asked() == Run.open(tmp_path / "once").directory.asked()
+        with merged.directory.store() as store:
+            assert store.spent() == spent
+    assert first.missing == ("2/2",)
+
+
+def test_damaged_answers_are_named(tmp_path: Path) -> None:
+    paths = [asked(tmp_path / f"{n}", shard=f"{n}/2").path for n in (1, 2)]
+    with sqlite3.connect(paths[1] / "store.sqlite") as database:
+        database.execute("DROP TRIGGER responses_UPDATE_refused")
+        database.execute("UPDATE responses SET response = 'no' WHERE rowid IN (2, 3)")
+    done = call("merge", *map(str, paths), "--out", "out", cwd=tmp_path)
+    assert done.returncode == ExitCode.TROUBLE
+    assert f"{Path('2') / 'store.sqlite'}: 2 answers are damaged" in done.stdout.replace(
+        f"{tmp_path}{os.sep}", ""
+    )
+    assert Run.open(tmp_path / "out").directory.known.stages["ask"].state == "stopped"
+
+
+@pytest.mark.parametrize(
+    "content", [b"{", b"[]", b'{"a": 5}', b'{"a": {"m": [1]}}', b'{"a": {"m": [-1, 0, 0]}}']
+)
+def test_a_damaged_account_is_an_error_that_says_so(tmp_path: Path, content: bytes) -> None:
+    path = asked(tmp_path / "1", probes=("order",), shard="1/9").path
+    merge([path], tmp_path / "out")
+    (tmp_path / "out" / "merged.json").write_bytes(content)
+    with pytest.raises(StoreError, match=r"merged\.json cannot be read"):
+        merge([path], tmp_path / "out")
+
+
+def test_a_session_that_is_no_number_is_an_error_that_says_so(tmp_path: Path) -> None:
+    path = asked(tmp_path / "1", probes=("order",), shard="1/9").path
+    told = orjson.loads((path / "asked.json").read_bytes())
+    told["spent"]["sent"] = "many"
+    (path / "asked.json").write_bytes(orjson.dumps(told))
+    with pytest.raises(StoreError, match=r"(?s)asked\.json cannot be read.*sent is not a number"):
+        merge([path], tmp_path / "out")
+
+
+def test_other_versions_and_shards_of_a_huge_division_are_told_shortly(tmp_path: Path) -> None:
+    paths = [asked(tmp_path / "1", shard="1/30").path, asked(tmp_path / "2", shard="2/30").path]
+    toml = (paths[1] / "run.toml").read_text(encoding="utf-8")
+    old = re.sub(r'(?m)^horsesense = ".*"', 'horsesense = "0.1.9"', toml)
+    (paths[1] / "run.toml").write_text(old, encoding="utf-8")
+    done = call("merge", *map(str, paths), "--out", "out", cwd=tmp_path)
+    assert "different horsesense: 0.1.9, " in done.stdout
+    [line] = [line for line in done.stdout.splitlines() if line.startswith("Missing")]
+    assert re.fullmatch(r"Missing: shard 4/30, .* and \d+ more\.", line)
+
+
 def test_runs_of_different_studies_are_not_merged(tmp_path: Path) -> None:
     paths = [
         asked(tmp_path / "a", shard="1/2").path,
@@ -131,7 +216,9 @@ def test_every_item_has_one_shard_and_clusters_stay_whole(shards: int) -> None:
         assert {len(part) for part in parts} == {40 // shards}
 
 
-@pytest.mark.parametrize("text", ["0/4", "5/4", "1", "1/0", "a/b", "-1/4", "1/4/2", ""])
+@pytest.mark.parametrize(
+    "text", ["0/4", "5/4", "1", "1/0", "a/b", "-1/4", "1/4/2", "", "\uff11/\uff14"]
+)
 def test_what_is_no_shard_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="--array=1-8"):
         Settings.of(items="sample", model="sim:prior", shard=text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +15,8 @@ from horsesense.errors import ExitCode
 if TYPE_CHECKING:
     from horsesense.runs.merge import Merged
 
-KEYS_SHOWN = 5
+SHOWN = 8
+"""Keys, and shards, of which a longer list shows the first."""
 
 
 def register(app: typer.Typer) -> None:
@@ -52,7 +54,7 @@ def merge(
         for sentence in _sentences(merged):
             print(sentence)
         show(run, as_json=False)
-    if merged.missing or merged.unfinished:
+    if not merged.whole:
         raise typer.Exit(ExitCode.TROUBLE)
 
 
@@ -64,6 +66,9 @@ def _told(merged: Merged) -> dict[str, Any]:
         "different": [key.hex() for key in merged.answers.different],
         "missing": list(merged.missing),
         "unfinished": [str(path) for path in merged.unfinished],
+        "damaged": dict(merged.answers.damaged),
+        "unanswered": merged.unanswered,
+        "versions": list(merged.versions),
     }
 
 
@@ -72,14 +77,26 @@ def _sentences(merged: Merged) -> list[str]:
     answers = merged.answers
     lines = [f"{answers.new:,} answers taken over, {answers.same:,} were there already."]
     if answers.different:
-        shown = ", ".join(key.hex() for key in answers.different[:KEYS_SHOWN])
+        shown = _shortened([key.hex() for key in answers.different])
         lines.append(
             f"{len(answers.different):,} requests have different answers; the one that was stored"
-            f" first is kept: {shown}{', ...' if len(answers.different) > KEYS_SHOWN else ''}"
+            f" first is kept: {shown}"
+        )
+    lines += answers.faults()
+    if len(merged.versions) > 1:
+        lines.append(
+            f"The runs were asked with different horsesense: {', '.join(merged.versions)}. Their"
+            " prompts are compared; where they differ, answers are missing."
         )
     if merged.missing:
-        lines.append(f"Missing: shard {', '.join(merged.missing)}.")
+        lines.append(f"Missing: shard {_shortened(merged.missing)}.")
     return lines + [
         f"{path} is unfinished; its audit command continues it, then merge again."
         for path in merged.unfinished
     ]
+
+
+def _shortened(names: Sequence[str]) -> str:
+    """The first few names, and how many there are."""
+    more = f" and {len(names) - SHOWN:,} more" if len(names) > SHOWN else ""
+    return ", ".join(names[:SHOWN]) + more

@@ -78,8 +78,13 @@ class MergeOutput(Output):
     answers: int = Field(description="taken over")
     same: int = Field(description="there already")
     different: list[str] = Field(description="keys of requests with different answers")
-    missing: list[str] = Field(description="shards that were not given")
-    unfinished: list[str]
+    missing: list[str] = Field(
+        description="shards that were not given, and whose answers are not there"
+    )
+    unfinished: list[str] = Field(description="runs whose own items lack answers")
+    damaged: dict[str, int] = Field(description="damaged answers that were left out, by store")
+    unanswered: int = Field(description="trials without an answer")
+    versions: list[str] = Field(description="of horsesense, that the runs were asked with")
     estimates: list[EstimateRow]
 
 

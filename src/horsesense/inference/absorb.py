@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import sqlite3
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -38,11 +39,28 @@ class Absorbed:
     Attributes:
         new, same: answers that it had not, and had already.
         different: keys of requests that it has another answer to, which stays.
+        damaged: file of a store -> answers in it that are not as they were stored, and stay there.
     """
 
     new: int = 0
     same: int = 0
     different: list[Key] = field(default_factory=list)
+    damaged: Counter[str] = field(default_factory=Counter)
+
+    def __add__(self, other: Absorbed) -> Absorbed:
+        return Absorbed(
+            self.new + other.new,
+            self.same + other.same,
+            self.different + other.different,
+            self.damaged + other.damaged,
+        )
+
+    def faults(self) -> list[str]:
+        """A sentence for each store with damaged answers."""
+        return [
+            f"{path}: {n:,} {'answer is' if n == 1 else 'answers are'} damaged and left out."
+            for path, n in sorted(self.damaged.items())
+        ]
 
 
 class Seeded(Store):
@@ -73,11 +91,11 @@ def absorb(store: Store, others: Sequence[Store]) -> Absorbed:
     """Take over what other stores hold; what is there already stays, and twice does no harm.
 
     Of two answers to one request the one that was stored first is kept, whichever store comes first
-    among `others`. Damaged answers are left behind.
+    among `others`. Damaged answers are left behind, and counted.
     """
     store.begin()
     found = Absorbed()
-    answers = heapq.merge(*map(_sound, others), key=_when)
+    answers = heapq.merge(*(_sound(other, found.damaged) for other in others), key=_when)
     for rows in _chunks(answers):
         with store.transaction() as database:
             for row in rows:
@@ -105,9 +123,13 @@ def _take(store: Store, database: sqlite3.Connection, row: Row, found: Absorbed)
         found.different.append(key)
 
 
-def _sound(store: Store) -> Iterator[Row]:
+def _sound(store: Store, damaged: Counter[str]) -> Iterator[Row]:
     """Every answer of a store that is as it was stored, in the order of storing."""
-    return filter(_is_sound, store.rows(_ANSWERS))
+    for row in store.rows(_ANSWERS):
+        if _is_sound(row):
+            yield row
+        else:
+            damaged[str(store.path)] += 1
 
 
 def _is_sound(row: Row) -> bool:

@@ -43,6 +43,12 @@ class Control:
         self._summaries: list[RunSummary] = []
         self._changing = threading.Lock()
 
+    def follow(self, before: Control) -> None:
+        """Keep to the rate from the last request of another control on, or else from now on."""
+        if self.rate is not None:
+            now = time.monotonic()
+            self._due = before._due if before._due > now else now + 1 / self.rate
+
     def pause(self) -> float:
         """Seconds until another request may be sent; 0 or less where one may be now."""
         return 0.0 if self.rate is None else self._due - time.monotonic()

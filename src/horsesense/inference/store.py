@@ -100,30 +100,26 @@ class Store:
         if read_only:
             examine(path)
             return cls(path, connect(path, read_only=True), None)
-        with explained(path):
-            make_folder(path.parent)
-            lock = hold(path.with_suffix(".lock"))
+        lock = _locked(path)
         try:
-            if not path.exists():
-                create(path)
-            examine(path)
-            return cls(path, connect(path, read_only=False), lock)
+            return cls(path, _connected(path), lock)
         except BaseException:
             os.close(lock)
             raise
 
     @classmethod
-    def lazy(cls, path: Path, begin: Callable[[], None]) -> Self:
+    def lazy(cls, path: Path, begin: Callable[[], None], *, alone: bool = False) -> Self:
         """A store that calls `begin` just before it keeps its first answer of this session.
 
         Where there is no file at `path` yet, it is made then and not before: a study whose every
-        request fails leaves nothing behind. Raises StoreError as `open` does.
+        request fails leaves nothing behind. With `alone` the directory is locked at once all the
+        same. Raises StoreError as `open` does.
         """
-        if path.exists():
-            store = cls.open(path)
-            store._begin = begin
-            return store
-        return cls(path, None, None, begin)
+        if not path.exists():
+            return cls(path, None, _locked(path) if alone else None, begin)
+        store = cls.open(path)
+        store._begin = begin
+        return store
 
     @property
     def begun(self) -> bool:
@@ -143,8 +139,9 @@ class Store:
         """Make the file, if there is none, and write down what was kept for it."""
         if self._connection is not None:
             return
-        made = type(self).open(self.path)
-        self._connection, self._lock = made._connection, made._lock
+        if self._lock is None:
+            self._lock = _locked(self.path)
+        self._connection = _connected(self.path)
         early, self._early = self._early, []
         for failures, identity in early:
             self.fail(failures, identity=identity)
@@ -408,6 +405,21 @@ class Store:
         for start in range(0, len(keys), _IN):
             some = keys[start : start + _IN]
             yield from self.rows(sql.format(",".join("?" * len(some))), some)
+
+
+def _locked(path: Path) -> int:
+    """The lock of a run directory, which is made where there is none."""
+    with explained(path):
+        make_folder(path.parent)
+        return hold(path.with_suffix(".lock"))
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    """The file, for writing; whoever calls has the lock."""
+    if not path.exists():
+        create(path)
+    examine(path)
+    return connect(path, read_only=False)
 
 
 _HASHED: Final = {

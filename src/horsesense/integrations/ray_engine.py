@@ -8,6 +8,7 @@ given: connect to one that you trust alone.
 from __future__ import annotations
 
 import os
+import re
 import socket
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -54,6 +55,11 @@ class RayEngine:
             value = getattr(self, name)
             if value is not None and value < least:
                 raise UsageError(f"{name} is {value}.", hint=f"Give {least} or more.")
+        if self.keep is not None and "memory" in re.split(r"::|:/*", self.keep):
+            raise UsageError(
+                f"Nobody else sees what a worker keeps at {self.keep}.",
+                hint="Write an address that all machines share: --keep s3://BUCKET/FOLDER.",
+            )
 
     @contextmanager
     def pool(self, task: Task) -> Iterator[Pool]:

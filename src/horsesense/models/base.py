@@ -93,6 +93,10 @@ class Probing(Protocol):
         """`Model.capabilities`, with every request put through `ask`."""
         ...
 
+    def recall(self, offers: Capabilities) -> None:
+        """Take over what another object of the same model found out: nothing is asked again."""
+        ...
+
 
 @runtime_checkable
 class NeedsAnswerKey(Protocol):

@@ -20,7 +20,7 @@ from horsesense.inference.probe import capabilities
 from horsesense.inference.runner import run
 from horsesense.inference.store import Store
 from horsesense.measures.cells import Cell
-from horsesense.models.base import Asked, Model, NeedsAnswerKey
+from horsesense.models.base import Asked, Model, NeedsAnswerKey, Probing
 from horsesense.models.messages import Key
 from horsesense.models.registry import make_model
 from horsesense.probes.base import Probe
@@ -103,6 +103,8 @@ async def ask_as(
     progress of its own (`runs.workers`).
     """
     same_model(directory, described)
+    if isinstance(model, Probing):
+        model.recall(described.offers)
     begin = partial(directory.begin, described)
     with store or Store.lazy(directory.layout.store, begin) as kept:
         asking = _prepared(directory, model, described, kept, max_connections, retry)

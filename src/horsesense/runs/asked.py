@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -94,6 +94,15 @@ class Asked(BaseModel):
             if not all(isinstance(probe.get(name), str) for name in DECLARED):
                 raise ValueError("a probe does not declare " + ", ".join(DECLARED))
         return probes
+
+    @field_validator("spent")
+    @classmethod
+    def _counted(cls, spent: dict[str, Any]) -> dict[str, Any]:
+        for count in fields(RunSummary):
+            found = spent.get(count.name, count.default)
+            if isinstance(count.default, int | float) and not isinstance(found, int | float):
+                raise ValueError(f"spent.{count.name} is not a number")
+        return spent
 
     def save(self, path: Path) -> None:
         write_whole(path, orjson.dumps(self.model_dump(mode="json"), option=orjson.OPT_INDENT_2))

@@ -116,6 +116,9 @@ def is_of_run(name: str) -> bool:
     return name in _OURS or name.startswith("store.") or unfinished
 
 
+SHARDS = "shards"
+"""Folder of a run that workers ask, in which the stores of its shards lie."""
+
 VERSION_ONE = ("study.toml", "trials.parquet", "readings.parquet")
 """Files of a run of 0.1.0 that have no place in one of today."""
 ASIDE = "0.1.0"

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from horsesense.errors import StoreError
 from horsesense.files import read_settings, write_whole
 from horsesense.models.base import Capabilities, Model, NeedsAnswerKey
+from horsesense.runs.layout import SHARDS
 from horsesense.runs.settings import Settings
 from horsesense.version import __version__
 
@@ -142,6 +143,13 @@ class RunRecord(_Frozen):
 
 def not_a_run(folder: Path) -> StoreError:
     """The error for a directory without run.toml."""
+    if any(folder.glob(f"{SHARDS}/*/store.sqlite")):
+        return StoreError(
+            f"{folder} is not a run yet: its workers stored answers, and the command that gathers"
+            " them was killed.",
+            hint="The same audit command continues it. For a report of what is there: horsesense"
+            f" merge {folder / SHARDS}/*-of-* --out ANOTHER",
+        )
     return StoreError(
         f"{folder} is not a run directory: it has no run.toml.",
         hint="Name the directory that `horsesense audit --out` wrote.",

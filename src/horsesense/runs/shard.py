@@ -15,7 +15,7 @@ from typing import Final
 from horsesense.errors import UsageError
 from horsesense.items.item import Item, ItemSet
 
-_WRITTEN: Final = re.compile(r"(\d{1,7})/(\d{1,7})")
+_WRITTEN: Final = re.compile(r"([0-9]{1,7})/([0-9]{1,7})")
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,14 @@ def unanswered(directory: RunDirectory, store: Store) -> Iterator[Asked]:
             return
 
 
+def trials_unanswered(directory: RunDirectory, store: Store) -> pl.DataFrame:
+    """The trials of a run that have no answer: one row each, with its first item (`item_id`)."""
+    first = directory.trials().filter(pl.col("variant") == 0)
+    trials = first.select("trial", "item_id", "key").collect()
+    there = store.known(trials["key"].unique().to_list())
+    return trials.filter(~pl.col("key").is_in(list(there))) if there else trials
+
+
 def study_after(directory: RunDirectory) -> tuple[Study, int]:
     """A study whose first stage was read, ready to plan the stage that comes next; its number.
 

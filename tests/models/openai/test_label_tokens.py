@@ -29,6 +29,18 @@ FIELD = "logprob_token_ids"
 WORD = 5000
 
 
+def test_what_a_probe_found_elsewhere_holds_for_a_model_that_did_not_probe() -> None:
+    server = VllmServer()
+
+    async def recalling(model: HttpModel) -> Any:
+        model.recall(Capabilities(label_tokens=True))
+        return await model.respond([Asked(CHAT.key("m"), CHAT)])
+
+    [found] = server.used_by(recalling)
+    assert set(LABELS[:2]) <= found.token_logprobs[0].keys()
+    assert [FIELD in body for body in server.bodies] == [True]
+
+
 class VllmServer:
     """Tokens are single characters, with a space before them or not; "B" is written.
 

@@ -36,6 +36,17 @@ def test_what_is_left_over_comes_back_and_what_a_dead_worker_had_stays_out() -> 
     assert budget.lease("d") is None
 
 
+def test_who_is_asked_alone_gets_all_that_is_left() -> None:
+    for limits in (Limits(requests=6), Limits(tokens=600), Limits(None, None, 6.0, **PRICES)):
+        budget = Budget(limits, workers=3)
+        assert budget.lease("probe", alone=True) == limits
+        budget.settle("probe", Spent(2, 1, 1))
+        lease = budget.lease("a")
+        assert lease is not None
+        assert lease.any
+        assert lease != limits
+
+
 def test_every_limit_is_lent() -> None:
     budget = Budget(Limits(None, 1000, 90.0, **PRICES), workers=1)
     lease = budget.lease("a")

@@ -44,6 +44,12 @@ def test_the_rate_holds_without_an_engine(tmp_path: Path) -> None:
     assert time.monotonic() - started >= (answered - 1) / 100.0 - BEHIND
 
 
+@pytest.mark.parametrize("address", ["memory://x", "memory:x", "simplecache::memory://x"])
+def test_what_nobody_else_sees_keeps_nothing(address: str) -> None:
+    with pytest.raises(UsageError, match="Nobody else sees what a worker keeps"):
+        RayEngine(workers=2, keep=address)
+
+
 def test_parts_of_a_worker_may_be_shared() -> None:
     assert RayEngine(workers=8, cpus=0.25).cpus == 0.25
     with pytest.raises(UsageError, match="gpus is -1"):

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import pickle
+import re
+import shutil
 import signal
+import tempfile
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,18 +22,33 @@ import orjson
 import pytest
 
 from horsesense.api import Run
-from horsesense.errors import InterruptedRunError, ModelError, UsageError
-from horsesense.inference.limits import Limits
+from horsesense.errors import (
+    InterruptedRunError,
+    InUseError,
+    ModelError,
+    StoreError,
+    UsageError,
+)
+from horsesense.inference.control import BEHIND, Control
+from horsesense.inference.limits import Limits, RunSummary
 from horsesense.inference.store import Store
 from horsesense.inference.store_file import hold
-from horsesense.models.base import Asked, Model
+from horsesense.inference.stored_rows import Spent
+from horsesense.models.base import Asked, Capabilities, Model
 from horsesense.models.messages import Request, Response
+from horsesense.models.openai import http
+from horsesense.models.openai.http import HttpModel
+from horsesense.models.openai.label_tokens import LabelTokens
+from horsesense.models.openai.protocol import body_of
 from horsesense.models.registry import make_model
+from horsesense.runs.merge import merge
 from horsesense.runs.settings import Settings
-from horsesense.runs.workers import work
+from horsesense.runs.workers import drive, work
+from horsesense.runs.workers.budget import Budget
+from horsesense.runs.workers.drive import _Crew, ask_with
 from horsesense.runs.workers.keep import Copying, Keep
-from horsesense.runs.workers.schedule import DEATHS, Event
-from horsesense.runs.workers.work import Job, Standing, Task, Worker
+from horsesense.runs.workers.schedule import DEATHS, Event, Schedule
+from horsesense.runs.workers.work import Job, Outcome, Standing, Task, Worker
 from horsesense.testing.faults import FaultServer
 
 CONNECTIONS = 4
@@ -288,6 +308,68 @@ def test_a_machine_that_is_lost_takes_what_was_not_copied_and_no_more(
         assert store.known([ask.key for ask in asks]) == {ask.key for ask in asks}
 
 
+def test_answers_that_cannot_be_gathered_are_trouble(
+    tmp_path: Path, server: FaultServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("fsspec")
+    monkeypatch.setattr(Keep, "names", lambda *args: [])  # as where each machine has its own
+    run = run_of(tmp_path / "run", server)
+    with pytest.raises(StoreError, match=r"answered 60 prompts of which nothing can be found at"):
+        ask(run, Here(shards=2, keep=(tmp_path / "kept").as_uri()))
+    assert run.directory.known.stages["ask"].state == "stopped"
+
+
+def test_an_address_belongs_to_one_study(tmp_path: Path, server: FaultServer) -> None:
+    pytest.importorskip("fsspec")
+    engine = Here(shards=2, keep=(tmp_path / "kept").as_uri())
+    ask(run_of(tmp_path / "run", server), engine)
+    server.sent.clear()
+    other = run_of(tmp_path / "other", server, model=f"http:another@{server.url}")
+    with pytest.raises(UsageError, match="holds answers of another study"):
+        ask(other, engine)
+    assert not server.sent
+    damaged = next((tmp_path / "kept").glob("00001*.sqlite"))
+    damaged.write_bytes(b"nothing like a store" * 50)
+    with pytest.raises(StoreError, match=rf"kept/{damaged.name}: the file is not") as error:
+        ask(run_of(tmp_path / "again", server), engine)
+    assert "Move it away" in str(error.value.hint)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # fsspec's own
+@pytest.mark.parametrize("address", ["ftp://", "nowhere://x"])
+def test_an_address_that_cannot_be_is_an_error_that_says_so(address: str) -> None:
+    pytest.importorskip("fsspec")
+    with pytest.raises(UsageError, match=r"cannot be used"):
+        Keep(address)
+
+
+def test_what_cannot_be_copied_at_the_end_stays_where_it_was_written(
+    tmp_path: Path, server: FaultServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("fsspec")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    run, engine = run_of(tmp_path / "run", server), Here(shards=1, keep=(tmp_path / "k").as_uri())
+    with monkeypatch.context() as patch:
+        patch.setattr(shutil, "copy", full_for_shards)
+        with pytest.raises(StoreError, match="No space left") as error:
+            ask(run, engine)
+    place, to = re.findall(r"(\S+\.sqlite)", str(error.value))
+    with Store.open(Path(place), read_only=True) as store:
+        assert store.totals().responses == 60
+    shutil.copy(place, tmp_path / "k" / Path(to).name)
+    server.sent.clear()
+    assert ask(run, engine).complete
+    assert not times(server)
+    assert [path.name for path in tmp_path.glob("horsesense-*")] == [Path(place).parts[-3]]
+
+
+def full_for_shards(source: Path, to: str) -> None:
+    """`shutil.copy` to a disk that has room for the store of the probe alone."""
+    if "-of-" in Path(to).name:
+        raise OSError(errno.ENOSPC, "No space left on device")
+    Path(to).write_bytes(source.read_bytes())
+
+
 def test_keys_stay_in_the_environment_of_each_machine(
     tmp_path: Path, server: FaultServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -323,6 +405,13 @@ def test_a_budget_holds_over_all_workers_deaths_and_sessions(
     assert all(n <= 2 for n in times(server).values())
 
 
+def test_a_small_budget_is_spent(tmp_path: Path, server: FaultServer) -> None:
+    run = run_of(tmp_path / "run", server)
+    assert ask(run, Here(workers=3), limits=Limits(requests=6)).stopped == "budget"
+    assert server.sent.total() == 6
+    assert len(times(server)) > 2
+
+
 def test_one_process_and_workers_continue_what_the_other_began(
     tmp_path: Path, server: FaultServer
 ) -> None:
@@ -337,8 +426,6 @@ def test_one_process_and_workers_continue_what_the_other_began(
 def test_the_stores_of_shards_may_be_removed_once_they_are_one_run(
     tmp_path: Path, server: FaultServer
 ) -> None:
-    import shutil
-
     run = run_of(tmp_path / "run", server)
     ask(run, Here(), limits=Limits(requests=25))
     shutil.rmtree(tmp_path / "run" / "shards")
@@ -347,9 +434,12 @@ def test_the_stores_of_shards_may_be_removed_once_they_are_one_run(
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs signals")
-def test_ctrl_c_leaves_a_run_that_continues(tmp_path: Path, server: FaultServer) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_and_the_end_of_a_job_leave_a_run_that_continues(
+    tmp_path: Path, server: FaultServer, number: signal.Signals
+) -> None:
     def interrupt(pool: HerePool) -> None:
-        os.kill(os.getpid(), signal.SIGINT)
+        os.kill(os.getpid(), number)
         pool.happened.append(Event(-1, "died"))  # look now, and not when the shard is done
 
     run = run_of(tmp_path / "run", server)
@@ -364,16 +454,68 @@ def test_ctrl_c_leaves_a_run_that_continues(tmp_path: Path, server: FaultServer)
     assert set(times(server).values()) == {1}
 
 
+def test_every_worker_knows_what_one_found_out_about_the_server(
+    tmp_path: Path, server: FaultServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    offers = Capabilities(top_logprobs=20, label_tokens=True)
+    bodies: list[dict[str, Any]] = []
+
+    async def probe(model: HttpModel, ask: Any) -> Capabilities:
+        return offers
+
+    async def ids(tokens: LabelTokens, labels: Sequence[str]) -> tuple[int, ...]:
+        return tuple(map(ord, labels))
+
+    def body(*args: Any) -> dict[str, Any]:
+        bodies.append(body_of(*args))
+        return bodies[-1]
+
+    monkeypatch.setattr(HttpModel, "probe", probe)
+    monkeypatch.setattr(LabelTokens, "of", ids)
+    monkeypatch.setattr(http, "body_of", body)
+    ask(run_of(tmp_path / "run", server), engine := Here(workers=3, dies=(3, None)))
+    assert len({job.shard for job in engine.jobs}) > 3
+    assert len(bodies) > 30
+    assert all(body["logprob_token_ids"] == [65, 66, 67, 68] for body in bodies)
+
+
+def test_a_second_driver_is_refused_and_the_first_goes_on(
+    tmp_path: Path, server: FaultServer
+) -> None:
+    refused: list[str] = []
+
+    def again(pool: HerePool) -> None:
+        token = (pool.task.folder / "driver").read_bytes()
+        other = run_of(tmp_path / "run", server).directory
+        with pytest.raises(InUseError) as error:
+            ask_with(Here(), other, Limits())
+        refused.append(error.value.message)
+        assert (pool.task.folder / "driver").read_bytes() == token
+
+    run = run_of(tmp_path / "run", server)
+    assert ask(run, Here(at=(10, again))).complete  # nothing is in its own store yet
+    assert "is in use by another run" in refused[0]
+    more = run_of(tmp_path / "run", server, probes=("order", "labels"))
+    assert ask(more, Here(at=(10, again))).complete
+    assert len(refused) == 2
+
+
 def test_a_driver_that_is_killed_leaves_a_run_that_continues(
     tmp_path: Path, server: FaultServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = run_of(tmp_path / "run", server)
     engine = Here(workers=1, dies=(None, None, None, 5, None))
     with monkeypatch.context() as patch:
-        patch.setattr(HerePool, "events", dies_after(engine, jobs=5))
+        patch.setattr(HerePool, "standings", dies_after(engine, jobs=5))
+        patch.setattr(drive, "TICK", 0.0)  # look after each shard, however fast this machine is
         with pytest.raises(Killed):
             ask(run, engine)
     assert not run.directory.layout.store.exists()
+    with pytest.raises(StoreError, match="is not a run yet") as error:
+        Run.open(tmp_path / "run")
+    assert "The same audit command continues it" in str(error.value.hint)
+    shards = list((tmp_path / "run" / "shards").glob("*-of-*"))  # as the hint says
+    assert merge(shards, tmp_path / "there").answers.new > 0
     sent = server.sent.copy()
     run = run_of(tmp_path / "run", server)
     assert ask(run, Here(shards=4)).complete  # cut otherwise, and still nothing is asked again
@@ -381,16 +523,15 @@ def test_a_driver_that_is_killed_leaves_a_run_that_continues(
     assert len(again) <= CONNECTIONS
 
 
-def dies_after(engine: Here, jobs: int) -> Callable[[HerePool, float], Sequence[Event]]:
-    """`HerePool.events` that raises `Killed` once so many jobs were given."""
-    events = HerePool.events
+def dies_after(engine: Here, jobs: int) -> Callable[[HerePool], Mapping[int, Standing]]:
+    """`HerePool.standings` that raises `Killed` once so many jobs were given."""
 
-    def until_death(pool: HerePool, seconds: float) -> Sequence[Event]:
+    def standings(pool: HerePool) -> Mapping[int, Standing]:
         if len(engine.jobs) >= jobs:
             raise Killed
-        return events(pool, seconds)
+        return {}
 
-    return until_death
+    return standings
 
 
 def test_workers_that_do_not_see_the_run_are_told(tmp_path: Path, server: FaultServer) -> None:
@@ -447,6 +588,51 @@ def test_the_rate_is_that_of_all_workers(tmp_path: Path, server: FaultServer) ->
     engine = Here(workers=3)
     ask(run_of(tmp_path / "run", server), engine, rate=900.0)
     assert {job.rate for job in engine.jobs} | set(engine.rates) == {900.0, 450.0, 300.0}
+
+
+def test_shares_of_the_rate_come_to_it_when_several_shards_end_together() -> None:
+    class Pool(HerePool):
+        def __init__(self) -> None:
+            self.rates: dict[int, float | None] = {}
+
+        def give(self, worker: int, job: Job) -> None:
+            self.rates[worker] = job.rate
+
+        def steer(self, worker: int, rate: float | None) -> None:
+            self.rates[worker] = rate
+
+    pool, schedule = Pool(), Schedule(Budget(Limits(), 3), 3, rate=12.0)
+    crew = _Crew(pool, schedule, 3)
+    schedule.add([f"{n}/9" for n in range(1, 9)])
+    outcome = Outcome(RunSummary(), Spent())
+    for worker in range(3):
+        crew._take(Event(worker, "ready"))
+    crew._hand_out()
+    assert pool.rates == dict.fromkeys(range(3), 4.0)
+    for together in (2, 1, 3, 1, 1):
+        for worker in sorted(schedule.busy)[:together]:
+            crew._take(Event(worker, "done", outcome))
+        crew._hand_out()
+        assert sum(pool.rates[worker] or 0 for worker in schedule.busy) == 12.0
+    assert len(schedule.busy) == 1
+
+
+def test_a_worker_keeps_to_its_rate_from_shard_to_shard(
+    tmp_path: Path, server: FaultServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[tuple[float, int]] = []
+    count = Control.sent
+
+    def noted(control: Control, n: int) -> None:
+        sent.append((time.monotonic(), n))
+        count(control, n)
+
+    monkeypatch.setattr(Control, "sent", noted)
+    ask(run_of(tmp_path / "run", server), Here(workers=1, shards=12), rate=100.0)
+    times_sent = [moment for moment, n in sent if n]
+    assert len(times_sent) > 40
+    # What may lag behind and catch up is lost at each beginning, and never gained.
+    assert times_sent[-1] - times_sent[0] >= (len(times_sent) - 1) / 100.0 - BEHIND
 
 
 @pytest.mark.parametrize(

@@ -317,6 +317,10 @@ class HttpModel:
             notes=(*_notes(found), *ignored, *self.dialect.notes()),
         )
 
+    def recall(self, offers: Capabilities) -> None:
+        """Have labels scored by their tokens where a probe elsewhere found that they can be."""
+        self.dialect = replace(self.dialect, token_ids=offers.label_tokens)
+
     async def _probe_labels(self, form: Form, top: int, ask: Ask) -> list[str]:
         """Find out whether labels can be scored by their tokens; a note where they cannot.
 

@@ -79,10 +79,11 @@ class Budget:
         self._used = sum(self._spent.values(), start=Amount.of(spent or Spent(), limits))
         """Spent, or out as a lease."""
 
-    def lease(self, shard: str) -> Limits | None:
+    def lease(self, shard: str, *, alone: bool = False) -> Limits | None:
         """What a shard may spend, over all its sessions; None where nothing is left just now.
 
-        A lease that is out (of a worker that died) is given again as it is.
+        One that is asked `alone` gets all that is left. A lease that is out (of a worker that died)
+        is given again as it is.
         """
         if not self.limits.any:
             return self.limits
@@ -90,7 +91,7 @@ class Budget:
             free = self._whole() - self._used
             if not free.positive():
                 return None
-            part = self._slice(free)
+            part = self._slice(free, 1.0 if alone else 1 / (SLICES * self._workers))
             self._used += part
             self._leased[shard] = self._spent.get(shard, Amount()) + part
         return self._as_limits(self._leased[shard])
@@ -107,13 +108,13 @@ class Budget:
         most = (limits.requests, limits.tokens, limits.money)
         return Amount(*(math.inf if one is None else one for one in most))
 
-    def _slice(self, free: Amount) -> Amount:
-        """A part of what is free, whole where little is."""
+    def _slice(self, free: Amount, share: float) -> Amount:
+        """A share of what is free, whole where little is."""
 
         def part(left: float, whole: float | None) -> float:
             if whole is None:
                 return 0.0  # nobody counts it
-            return min(left, max(left / (SLICES * self._workers), whole / LEAST))
+            return min(left, max(left * share, whole / LEAST))
 
         limits = self.limits
         return Amount(
@@ -123,6 +124,7 @@ class Budget:
         )
 
     def _as_limits(self, most: Amount) -> Limits:
+        """The limits with these numbers in place of the whole's."""
         limits = self.limits
         return replace(
             limits,

@@ -17,24 +17,35 @@ from dataclasses import asdict, replace
 from types import TracebackType
 from typing import Any, Final, Protocol, Self
 
-from horsesense.errors import BudgetSpentError, HorsesenseError, ModelError, UsageError
+import polars as pl
+
+from horsesense.errors import (
+    BudgetSpentError,
+    HorsesenseError,
+    ModelError,
+    StoreError,
+    UsageError,
+)
 from horsesense.inference.absorb import Absorbed
 from horsesense.inference.control import Control
 from horsesense.inference.limits import Limits, RunSummary
 from horsesense.inference.store import Store
 from horsesense.progress import Progress, progress, say
+from horsesense.rng import fingerprint
 from horsesense.runs.ask import interrupted, plan_again
 from horsesense.runs.asked import Asked
 from horsesense.runs.directory import RunDirectory
+from horsesense.runs.layout import SHARDS
 from horsesense.runs.merge import spent_itself
 from horsesense.runs.outlook import Outlook
 from horsesense.runs.run import complete
 from horsesense.runs.shard import Shard
+from horsesense.runs.unanswered import trials_unanswered
 from horsesense.runs.workers.budget import Budget
 from horsesense.runs.workers.keep import Keep
-from horsesense.runs.workers.parts import FOLDER, Parts
+from horsesense.runs.workers.parts import Parts
 from horsesense.runs.workers.schedule import Event, Pool, Schedule
-from horsesense.runs.workers.work import Task, write_token
+from horsesense.runs.workers.work import Job, Task, write_token
 
 PROMPTS: Final = 2000
 """Prompts of a shard where nobody says how many shards there are."""
@@ -95,15 +106,19 @@ def ask_with(
     _check(directory)
     Control(rate)  # UsageError for one that cannot be
     layout, started = directory.layout, time.monotonic()
-    parts = Parts(layout.root / FOLDER, None if engine.keep is None else Keep(engine.keep))
-    task = _task(directory, engine.keep, max_connections, options or {})
+    keep = None if engine.keep is None else Keep(engine.keep)
+    parts = Parts(layout.root / SHARDS, keep)
     model = None if directory.record is None else directory.record.model
 
     def begin() -> None:
         assert model is not None, "no answer comes before the model was asked what it offers"
         directory.begin(model)
 
-    with Store.lazy(layout.store, begin) as store:
+    # Before anything is written that workers of another driver of this run would see.
+    with Store.lazy(layout.store, begin, alone=True) as store:
+        if keep is not None:
+            keep.claim(fingerprint([directory.settings.model, directory.items.fingerprint]))
+        task = _task(directory, engine.keep, max_connections, options or {})
         accounts = parts.spent() if limits.any else {}
         budget = Budget(limits, engine.workers, spent_itself(layout, store), accounts)
         schedule, expected, before = Schedule(budget, engine.workers, rate), None, 0
@@ -121,20 +136,43 @@ def ask_with(
         spent = _spent(schedule, store.answered() - before, time.monotonic() - started)
         if took.different:
             tell(_differing(took))
+        for fault in took.faults():
+            tell(fault)
         _raise(directory, store, schedule, spent)
         with progress("planning the whole study"):
             complete(plan_again(directory, store))
+        lost = _lost(directory, store, schedule)
     _tell_spending(directory, spent)
-    reason = spent.stopped or ("failures" if spent.failed else "")
+    reason = spent.stopped or ("failures" if spent.failed or lost else "")
     directory.mark("ask", "stopped" if reason else "complete", reason)
+    if lost:
+        where = layout.root / SHARDS if engine.keep is None else engine.keep
+        raise StoreError(
+            f"Workers answered {lost:,} prompts of which nothing can be found at {where}.",
+            hint="It must be a place that this machine and all workers share. The same command"
+            " asks again what is missing.",
+        )
     return spent, expected
+
+
+def _lost(directory: RunDirectory, store: Store, schedule: Schedule) -> int:
+    """Prompts that workers say are answered, and that have no answer here.
+
+    Where some failed it is not looked for: equal prompts of theirs count as done, and the run ends
+    with trouble anyway.
+    """
+    if schedule.failed:
+        return 0
+    trials: int = directory.trials().select(pl.col("trial").n_unique()).collect().item()
+    there = trials - len(trials_unanswered(directory, store))
+    return max(0, schedule.done - there)
 
 
 def _task(
     directory: RunDirectory, keep: str | None, connections: int | None, options: Mapping[str, Any]
 ) -> Task:
     """What workers are told of a run; where they are to see its folder, it is made."""
-    folder, token = directory.layout.root.absolute() / FOLDER, secrets.token_hex(8)
+    folder, token = directory.layout.root.absolute() / SHARDS, secrets.token_hex(8)
     if keep is None:
         write_token(folder, token)
     return Task(
@@ -247,6 +285,7 @@ class _Crew:
     """The workers of a run: as many as are wanted, and another for each that dies.
 
     While it is entered, the first Ctrl-C finishes what is in flight and the second abandons it.
+    What a cluster sends to end a job (SIGTERM) is taken for one.
     """
 
     def __init__(self, pool: Pool, schedule: Schedule, workers: int) -> None:
@@ -258,11 +297,14 @@ class _Crew:
         self._looked = 0.0
         self._interrupts = 0
         self._stops = 0
-        self._before: Any = None
+        self._before: dict[signal.Signals, Any] = {}
 
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
-            self._before = signal.signal(signal.SIGINT, self._interrupt)
+            self._before = {
+                number: signal.signal(number, self._interrupt)
+                for number in (signal.SIGINT, signal.SIGTERM)
+            }
         for _ in range(self._workers):
             self._pool.start()
         return self
@@ -273,8 +315,8 @@ class _Crew:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._before is not None:
-            signal.signal(signal.SIGINT, self._before)
+        for number, before in self._before.items():
+            signal.signal(number, before)
 
     def work(self, shown: Progress) -> None:
         """Hand out what is waiting until all of it is done, or nothing more is to be."""
@@ -292,12 +334,16 @@ class _Crew:
 
     def _hand_out(self) -> None:
         """A job for everybody who has none, as far as there are any."""
+        before, given = self._schedule.busy, dict[int, Job]()
         while self._idle and (job := self._schedule.next(self._idle[-1])) is not None:
-            self._pool.give(self._idle.pop(), job)
-        if self._schedule.share != self._share:
-            self._share = self._schedule.share
-            for worker in self._schedule.busy:
-                self._pool.steer(worker, self._share)
+            given[self._idle.pop()] = job
+        # The share is known once all have been given something; those who were there first.
+        if (share := self._schedule.share) != self._share:
+            self._share = share
+            for worker in before:
+                self._pool.steer(worker, share)
+        for worker, job in given.items():
+            self._pool.give(worker, replace(job, rate=share))
 
     def _take(self, event: Event) -> None:
         """Note what happened to a worker."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import platform
 import secrets
 import shutil
 import sqlite3
@@ -19,14 +20,17 @@ from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Any, Final, Self
 
-from horsesense.errors import StoreError, UsageError, install
+from horsesense.errors import HorsesenseError, StoreError, UsageError, install
 from horsesense.files import PRIVATE, make_folder
+from horsesense.inference.store import Store
 from horsesense.inference.store_file import explained
 from horsesense.progress import say
 
 EVERY: Final = 2.0
 """Seconds between two copies: what a machine that is lost takes with it at most."""
 SUFFIX: Final = ".sqlite"
+STUDY: Final = "study"
+"""Name of the file that says whose stores lie at an address."""
 WHOLE: Final = frozenset(("s3", "s3a", "gs", "gcs", "abfs", "az", "memory"))
 """Kinds of addresses at which nobody sees a file before all of it is there."""
 LOCAL: Final = frozenset(("file", "local"))
@@ -49,7 +53,7 @@ class Keep:
             raise UsageError("--keep needs the package fsspec.", hint=install("ray")) from None
         try:
             self._files, self._root = url_to_fs(address)
-        except (ImportError, ValueError) as error:
+        except Exception as error:  # noqa: BLE001 - what an address's library raises, nobody knows
             raise UsageError(
                 f"{address} cannot be used: {error}",
                 hint="Write an address that fsspec knows, such as s3://BUCKET/FOLDER or"
@@ -69,6 +73,38 @@ class Keep:
         start = f"{shard}." if shard else ""
         return sorted(name for name in found if name.startswith(start) and name.endswith(SUFFIX))
 
+    def claim(self, study: str) -> None:
+        """Have the address hold stores of this study alone.
+
+        Raises UsageError where others lie there already: all of them would become answers of this.
+        """
+        there = f"{self._root}/{STUDY}"
+        with self._explained("read"):
+            self._files.invalidate_cache()
+            found = self._files.cat_file(there).decode() if self._files.exists(there) else None
+        if found is None and not self.names():
+            with TemporaryDirectory(prefix="horsesense-") as folder:
+                (Path(folder) / STUDY).write_text(study, encoding="ascii")
+                with self._explained("written"):
+                    self._place(Path(folder) / STUDY)
+        elif found != study:
+            raise UsageError(
+                f"{self.address} holds answers of another study.",
+                hint="Each study needs an address of its own: --keep s3://BUCKET/ANOTHER-FOLDER.",
+            )
+
+    def opened(self, name: str, folder: Path) -> Store:
+        """A store of the address, copied to a folder and opened there, for reading."""
+        path = folder / name
+        self.fetch(name, path)
+        try:
+            return Store.open(path, read_only=True)
+        except StoreError as error:
+            raise StoreError(
+                error.message.replace(str(path), f"{self.address}/{name}"),
+                hint="Move it away from there: what it held is asked again.",
+            ) from None
+
     def fetch(self, name: str, to: Path) -> None:
         """Copy a store from the address; StoreError where that fails."""
         with self._explained("read"):
@@ -77,26 +113,32 @@ class Keep:
     def put(self, path: Path, name: str) -> None:
         """Copy a store to the address, in the place of an earlier copy of the same name."""
         with self._explained("written"), TemporaryDirectory(prefix="horsesense-") as folder:
-            whole, there = Path(folder) / name, f"{self._root}/{name}"
             with explained(path):
-                _copy(path, whole)
-            if self._kinds & LOCAL:  # for its owner alone, as all of a run is
-                make_folder(Path(self._root))
-                whole.chmod(PRIVATE)
-                shutil.copy(whole, f"{there}.part")
-                os.replace(f"{there}.part", there)
-                return
-            self._files.makedirs(self._root, exist_ok=True)
-            part = there if self._kinds & WHOLE else f"{there}.part"
-            self._files.put_file(str(whole), part)
-            if part != there:
-                self._files.mv(part, there)
+                _copy(path, Path(folder) / name)
+            self._place(Path(folder) / name)
+
+    def _place(self, whole: Path) -> None:
+        """Copy a file to the address, where nobody sees a part of it."""
+        there = f"{self._root}/{whole.name}"
+        if self._kinds & LOCAL:  # for its owner alone, as all of a run is
+            make_folder(Path(self._root))
+            whole.chmod(PRIVATE)
+            shutil.copy(whole, f"{there}.part")
+            os.replace(f"{there}.part", there)
+            return
+        self._files.makedirs(self._root, exist_ok=True)
+        part = there if self._kinds & WHOLE else f"{there}.part"
+        self._files.put_file(str(whole), part)
+        if part != there:
+            self._files.mv(part, there)
 
     @contextlib.contextmanager
     def _explained(self, what: str) -> Iterator[None]:
         try:
             yield
-        except (OSError, ImportError) as error:
+        except HorsesenseError:
+            raise
+        except Exception as error:
             raise StoreError(
                 f"{self.address} cannot be {what}: {error}",
                 hint="Check the address and its permissions; the same command continues.",
@@ -119,6 +161,9 @@ class Copying:
     """Copies the store of one attempt at a shard while it is written, and once more at the end.
 
     A copy that fails is told and tried again; the one at the end raises StoreError.
+
+    Attributes:
+        left: whether that failed, so that the store must stay where it was written.
     """
 
     def __init__(self, keep: Keep, path: Path, shard: str, every: float = EVERY) -> None:
@@ -126,6 +171,7 @@ class Copying:
         self._path = path
         self._name = f"{shard}.{secrets.token_hex(8)}{SUFFIX}"
         self._every = every
+        self.left = False
         self._seen: Any = None
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._work, daemon=True)
@@ -142,7 +188,16 @@ class Copying:
     ) -> None:
         self._ended.set()
         self._thread.join()
-        self.copy()
+        try:
+            self.copy()
+        except StoreError as failed:
+            self.left = True
+            raise StoreError(
+                f"{failed.message}. Answers that were not copied are in {self._path} on"
+                f" {platform.node()}.",
+                hint=f"Copy that file to {self._keep.address}/{self._name}; then the same command"
+                " takes them over. Without it they are asked again.",
+            ) from failed
 
     def _work(self) -> None:
         while not self._ended.wait(self._every):

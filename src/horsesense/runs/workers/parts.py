@@ -13,13 +13,11 @@ from horsesense.inference.absorb import Absorbed, absorb
 from horsesense.inference.store import Store
 from horsesense.inference.stored_rows import Spent
 from horsesense.progress import progress
-from horsesense.runs.layout import Layout
+from horsesense.runs.layout import SHARDS, Layout
 from horsesense.runs.merge import account
 from horsesense.runs.workers.keep import Keep
 from horsesense.runs.workers.work import most_spent
 
-FOLDER: Final = "shards"
-"""Folder of a run in which the stores of its shards lie."""
 AT_ONCE: Final = 50
 """Stores that are open together."""
 
@@ -59,11 +57,8 @@ class Parts:
                 with self._opened(some) as stores:
                     if not any(each.answered() for kept in stores.values() for each in kept):
                         continue  # a run begins with its first answer
-                    took = absorb(store, [each for kept in stores.values() for each in kept])
-                    found.new += took.new
-                    found.same += took.same
-                    found.different += took.different
-                    told = {f"{FOLDER}/{name}": most_spent(kept) for name, kept in stores.items()}
+                    found += absorb(store, [each for kept in stores.values() for each in kept])
+                    told = {f"{SHARDS}/{name}": most_spent(kept) for name, kept in stores.items()}
                     account(whole, store, told)
                 tick(len(some))
         return found
@@ -72,22 +67,18 @@ class Parts:
     def _opened(self, shards: Sequence[str]) -> Iterator[Mapping[str, list[Store]]]:
         """The stores of some shards; of each attempt, where attempts are kept apart."""
         with ExitStack() as stack:
-            if self._keep is None:
-                paths = {shard: [self.folder / shard / "store.sqlite"] for shard in shards}
-            else:
-                scratch = Path(stack.enter_context(TemporaryDirectory(prefix="horsesense-")))
-                paths = {shard: self._fetched(shard, scratch) for shard in shards}
+            scratch = Path(stack.enter_context(TemporaryDirectory(prefix="horsesense-")))
             yield {
-                shard: [stack.enter_context(Store.open(path, read_only=True)) for path in each]
-                for shard, each in paths.items()
+                shard: list(map(stack.enter_context, self._stores(shard, scratch)))
+                for shard in shards
             }
 
-    def _fetched(self, shard: str, scratch: Path) -> list[Path]:
-        assert self._keep is not None
-        names = self._keep.names(shard)
-        for name in names:
-            self._keep.fetch(name, scratch / name)
-        return [scratch / name for name in names]
+    def _stores(self, shard: str, scratch: Path) -> Iterator[Store]:
+        if self._keep is None:
+            yield Store.open(self.folder / shard / "store.sqlite", read_only=True)
+            return
+        for name in self._keep.names(shard):
+            yield self._keep.opened(name, scratch)
 
 
 def _few(shards: Sequence[str]) -> Iterator[Sequence[str]]:

@@ -160,15 +160,16 @@ class Schedule:
     def next(self, worker: int) -> Job | None:
         """A job for a worker that has none; None where there is none now.
 
-        A shard for which nothing of the budget is left waits until another gives some back.
+        A shard for which nothing of the budget is left waits until another gives some back. At what
+        rate it is asked is known once everybody has one (`share`).
         """
         for place, shard in enumerate(self._waiting if self.stopped is None else ()):
-            limits = self._budget.lease(_name(shard))
+            limits = self._budget.lease(_name(shard), alone=shard is None)
             if limits is not None:
                 del self._waiting[place]
                 self._busy[worker] = shard
                 model = None if self.found is None else self.found.model
-                return Job(shard, limits, model, self.share)
+                return Job(shard, limits, model)
         if self._waiting and not self._busy and self.stopped is None:
             self.stopped = "budget"
         return None

@@ -10,12 +10,13 @@ import asyncio
 import contextlib
 import os
 import platform
+import shutil
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, mkdtemp
 from typing import Any, Final, TypeVar
 
 from horsesense.errors import HorsesenseError, InUseError, UsageError
@@ -171,7 +172,8 @@ class Worker:
 
     def work(self, job: Job) -> Outcome:
         """Do a job. What goes wrong with it is in the outcome; defects are raised."""
-        self._control, self._count = Control(job.rate), _Count("asking")
+        before, self._control, self._count = self._control, Control(job.rate), _Count("asking")
+        self._control.follow(before)  # else each shard would begin with requests ahead of the rate
         if self._stopping:
             self._control.stop()
         account = Spent()
@@ -200,11 +202,16 @@ class Worker:
             yield Layout.at(self._task.folder / name)
             return
         keep = Keep(self._task.keep)
-        with TemporaryDirectory(prefix="horsesense-") as scratch:
-            layout = Layout.at(Path(scratch) / name)
+        scratch = Path(mkdtemp(prefix="horsesense-"))
+        layout = Layout.at(scratch / name)
+        copying = Copying(keep, layout.store, name)
+        try:
             fetch(keep, name, layout.store)
-            with Copying(keep, layout.store, name):
+            with copying:
                 yield layout
+        finally:
+            if not copying.left:
+                shutil.rmtree(scratch, ignore_errors=True)
 
     async def _entered(self) -> Model:
         """The model, made and entered when it is first needed."""
@@ -333,11 +340,8 @@ def account_of(path: Path) -> Spent:
 def fetch(keep: Keep, name: str, to: Path) -> None:
     """Make a store of all that earlier attempts at a shard have kept."""
     with TemporaryDirectory(prefix="horsesense-") as scratch, ExitStack() as stack:
-        kept: list[Store] = []
-        for each in keep.names(name):
-            keep.fetch(each, Path(scratch) / each)
-            opened = Store.open(Path(scratch) / each, read_only=True)
-            kept.append(stack.enter_context(opened))
+        opened = (keep.opened(each, Path(scratch)) for each in keep.names(name))
+        kept = list(map(stack.enter_context, opened))
         if not kept:
             return
         with Store.open(to) as store:
