@@ -89,6 +89,17 @@ def test_no_cluster_is_on_both_sides(seed: int) -> None:
     assert parts.left_out == {"not drawn": 10}
 
 
+def test_the_division_depends_on_what_the_items_hold_and_not_on_their_name() -> None:
+    def drawn(found: ItemSet) -> list[list[str]]:
+        parts = parted(found, 20, 10, 0)
+        return [[item.id for item in side] for side in (parts.train, parts.test)]
+
+    assert drawn(replace(ITEMS, name="another")) == drawn(ITEMS)
+    first, *rest = ITEMS.items
+    reworded = replace(first, question=f"{first.question} Say so.")
+    assert drawn(replace(ITEMS, items=(reworded, *rest))) != drawn(ITEMS)
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_nearly_equal_texts_are_on_one_side(seed: int) -> None:
     pairs = [numbered(n) for n in range(12)]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import cycle
 from pathlib import Path
 
@@ -23,6 +25,7 @@ from horsesense.build.statements import Statement  # noqa: E402
 from horsesense.cli.schemas import OUTPUTS  # noqa: E402
 from horsesense.comparison.effort import unequal  # noqa: E402
 from horsesense.errors import UsageError  # noqa: E402
+from horsesense.inference.store_file import held  # noqa: E402
 from horsesense.items.item import Item  # noqa: E402
 from horsesense.models.hf.loading import ADAPTER, BASE  # noqa: E402
 from horsesense.models.hf.tuning import Encoded, Recipe, Tuner, size_of  # noqa: E402
@@ -269,7 +272,9 @@ def test_a_folder_goes_on_with_the_items_and_the_base_that_it_began_with(
     unfinished = moved / "positive-0" / "run" / "run.toml"
     text = unfinished.read_text()
     unfinished.write_text(text[: text.index("[stages.read]")])
-    elsewhere = again(str(items), "moved", moved.parent)
+    renamed = tmp_path / "renamed.jsonl"
+    shutil.copy(items, renamed)
+    elsewhere = again(str(renamed), "moved", moved.parent)
     assert elsewhere.returncode == 0, elsewhere.stderr
     assert elsewhere.stdout.partition("Report")[0] == table
     assert open_run(moved / "positive-0" / "run").verify().sound
@@ -356,7 +361,7 @@ def test_training_that_does_not_fit_the_device_is_refused(
     [
         (("--arms", "positive,upside"), "arm"),
         (("--seed", "99999999999999999999"), "--seed is 99999999999999999999"),
-        (("--rate", "inf"), "rate is inf"),
+        (("--rate", "inf"), "rate is inf.\nGive a finite number above 0."),
         (("--rank", "100000"), "rank is 100,000"),
         (("--tokens", "1000000000000"), "passes over 12 items"),
         (("--epochs", "1001"), "--epochs is 1,001"),
@@ -378,6 +383,27 @@ def test_what_does_not_fit_is_said(
     found = train(base, tmp_path / "out", *more)
     assert found.returncode == 2
     assert said in found.stderr
+
+
+def test_one_process_at_a_time_works_on_a_folder(base: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with held(out / "experiment.lock"):
+        found = train(base, out)
+    assert found.returncode == 3
+    assert f"in use by another run (process {os.getpid()})" in found.stderr
+    assert [path.name for path in out.iterdir()] == ["experiment.lock"]
+
+
+def test_an_experiment_begun_since_is_not_overwritten(base: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    made = Experiment(items="sample", base=str(base), train=12, test=8)
+    late = Laboratory(made, out)
+    out.mkdir()
+    record = json.dumps(Laboratory(replace(made, seed=1), tmp_path / "other")._record)
+    (out / "experiment.json").write_text(record)
+    with pytest.raises(UsageError, match="holds another experiment"):
+        late.run()
+    assert (out / "experiment.json").read_text() == record
 
 
 def test_a_folder_of_something_else_is_left_alone(base: Path, tmp_path: Path) -> None:

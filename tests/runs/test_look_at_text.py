@@ -302,3 +302,18 @@ def test_a_suite_brings_the_readers_it_needs():
         "text",
         "pride(mean=arithmetic, per=subject)",
     )
+
+
+def test_a_prior_of_one_item_is_reported_without_an_interval(tmp_path):
+    result = study(
+        items_file(tmp_path / "few.jsonl", 12),
+        "sim:oracle",
+        tmp_path / "run",
+        suite="look-at-text",
+        faithful=True,
+        draws=100,
+    )
+    [fit] = [fit for fit in result.findings["fits"].values() if fit.get("fits")]
+    assert [(row["low"], row["high"]) for row in fit["fits"][0]["prior"]] == [(None, None)] * 4
+    page = write_report(result.results, max_items=0).read_text()
+    assert page.count("no interval: one item") == 4

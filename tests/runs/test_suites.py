@@ -13,6 +13,7 @@ import pytest
 import horsesense as hs
 from horsesense.api import plan_study
 from horsesense.models.registry import make_model
+from horsesense.probes.registry import parse_probe
 from horsesense.report import write_report
 from horsesense.rng import unit
 from horsesense.runs.planner import Plan
@@ -437,15 +438,53 @@ def test_other_bundles_and_probes_left_out_are_listed() -> None:
         (f"bundles of {tasks}", "100", "10"),
         (f"design of {tasks}", "nested", "disjoint"),
         (f"sizes of {tasks}", singles, "5/10"),
-        (f"sizes of {tasks}", "5", "5/10"),  # of the worked arms
-        ("sizes of select_one, select_all", "10", "5/10"),
+        (f"sizes of {tasks} with worked examples", "5", "5/10"),
+        ("sizes of select_one, select_all with worked examples", "10", "5/10"),
     }
+    headings = [what for what, _, _ in found]
+    assert len(set(headings)) == len(headings)
     suite, named = SUITES.get("revas"), Settings.of(items="sample", model="sim:none", suite="revas")
     kept = tuple(spec for spec in named.probes if not spec.startswith("multi_select"))
     fewer = {**named.model_dump(), "probes": kept}
     assert [r["what"] for r in suite.departures(False, fewer) if r["here"] == "not asked"] == [
         "probe multi_select"
     ]
+
+
+def test_what_the_items_do_not_allow_is_listed() -> None:
+    suite = SUITES.get("multi-problem")
+    named = Settings.of(items="i", model="m", suite="multi-problem", faithful=True)
+    specs = [probe.signature for probe in map(parse_probe, named.probes)]
+    larger = [f"too few items for bundles of {size}" for size in (50, 100)]
+    rows = [{"probe": spec, "reason": why, "items": 24} for why in larger for spec in specs]
+    empty = [{"probe": spec, "reason": "the text is empty", "items": 1} for spec in specs]
+
+    def told(*exclusions: dict[str, Any]) -> list[tuple[str, str]]:
+        here = {**named.model_dump(), "items_asked": 25, "exclusions": exclusions}
+        found = suite.departures(True, here)
+        return [(r["what"], r["here"]) for r in found if r["what"].startswith("what is asked by")]
+
+    assert told(*empty) == []
+    assert told(*empty, *rows) == [
+        ("what is asked by batch, select_one, select_all", f"not all of it ({'; '.join(larger)})")
+    ]
+    assert told({**rows[0], "items": 25}) == [
+        ("what is asked by batch", f"not all of it ({larger[0]})")
+    ]
+
+
+def test_a_report_lists_the_sizes_that_few_items_do_not_allow(tmp_path: Path) -> None:
+    items = tmp_path / "few.csv"
+    rows = [f"Sample text number {n} of its kind,{('pos', 'neg')[n % 2]}" for n in range(25)]
+    items.write_text("\n".join(("text,label", *rows)))
+    suite = {"suite": "multi-problem", "faithful": True, "bundles": 2, "draws": 100}
+    result = study(items, "sim:none", tmp_path / "run", **suite)
+    (told,) = result.findings["suites"]
+    assert [r["here"] for r in told["departures"] if "asked by" in r["what"]] == [
+        "not all of it (too few items for bundles of 50; too few items for bundles of 100)"
+    ]
+    page = write_report(result.results, max_items=0).read_text()
+    assert "too few items for bundles of 100); published: all of it" in page
 
 
 def test_a_named_reader_reads_as_the_suite_does_unless_told_otherwise() -> None:

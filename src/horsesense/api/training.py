@@ -7,6 +7,7 @@ OUT/before                the run of the base
 OUT/ARM-SEED/adapter      what was trained, with training.json beside it
 OUT/ARM-SEED/run          its run
 OUT/training.json, training.html   scores, effects, and the page
+OUT/experiment.lock       held by the one process that works on the folder
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from horsesense.comparison.effort import Effort, unequal
 from horsesense.comparison.training import BEFORE, Training, compare_arms
 from horsesense.errors import StoreError, UsageError, install
 from horsesense.files import new_folder, read_whole, write_whole
+from horsesense.inference.store_file import held
 from horsesense.items.item import ItemSet
 from horsesense.items.rows import row_of
 from horsesense.models.hf.backend import TransformersBackend
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
     from horsesense.models.base import Model
 
 RECORD: Final = "experiment.json"
+LOCK: Final = "experiment.lock"
 TRAINED: Final = "training.json"
 _TIMED: Final = 2
 """Updates that are timed for the plan, after one that warms up."""
@@ -105,7 +108,9 @@ class Laboratory:
         path = self.out / RECORD
         if path.exists():
             return _read(path)
-        if self.out.exists() and (not self.out.is_dir() or any(self.out.iterdir())):
+        if self.out.exists() and (
+            not self.out.is_dir() or any(path.name != LOCK for path in self.out.iterdir())
+        ):
             raise UsageError(f"{self.out} exists and holds no experiment.", hint=_ANOTHER)
         return None
 
@@ -275,7 +280,15 @@ class Laboratory:
 
         Raises:
             ModelError, StoreError, InterruptedRunError: as `Run.ask`; the same call continues.
+            InUseError: another process works on the folder.
+            UsageError: another experiment was begun there since this one was opened.
         """
+        with held(self.out / LOCK):
+            if (before := self._begun()) is not None:
+                self._refuse_another(before)
+            return self._run(tell)
+
+    def _run(self, tell: Callable[[str], None]) -> Training:
         write_whole(self.out / RECORD, _text(self._record))
         for name, items in (("train", self.parts.train), ("test", self.parts.test)):
             write_whole(self.out / f"{name}.jsonl", _lines(items))

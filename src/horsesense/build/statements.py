@@ -148,6 +148,8 @@ def alone_text(alone: int, n: int) -> Iterator[str]:
 def parted(items: ItemSet, train: int | None, test: int | None, seed: int) -> Parts:
     """Divide items by cluster; equal questions and nearly equal texts count as one cluster.
 
+    What is drawn depends on the seed and on what the items hold, not on the name of their file.
+
     Args:
         items: of multiple choice.
         train: how many to train on; None for all that are left.
@@ -165,7 +167,7 @@ def parted(items: ItemSet, train: int | None, test: int | None, seed: int) -> Pa
     usable, left_out = _usable(items)
     wanted = round(0.3 * len(usable)) if test is None else test
     clusters = _clusters(usable)
-    drawn = [clusters[n] for n in Dice(seed, items.name, "parts").permutation(len(clusters))]
+    drawn = [clusters[n] for n in Dice(seed, items.fingerprint, "parts").permutation(len(clusters))]
     tests, drawn = _fill(drawn, wanted)
     trains, drawn = _fill(drawn, sum(map(len, drawn)) if train is None else train)
     for side, found, least in (("evaluate", tests, wanted), ("train", trains, train or 1)):

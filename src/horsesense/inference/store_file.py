@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from horsesense.errors import InUseError, StoreError
-from horsesense.files import PRIVATE, created, flush, opened, refuse_links
+from horsesense.files import PRIVATE, created, flush, make_folder, opened, refuse_links
 
 SCHEMA: Final = 1
 APPLICATION: Final = 0x686F7273  # "hors", in the file's header: tells a store from other databases
@@ -153,6 +153,23 @@ def hold(path: Path) -> int:
     os.ftruncate(lock, 0)
     os.write(lock, f"{os.getpid()}\n".encode())
     return lock
+
+
+@contextlib.contextmanager
+def held(path: Path) -> Iterator[None]:
+    """Hold the lock file at `path` for a while; its folder is made where there is none.
+
+    Raises:
+        InUseError: another process holds it.
+        StoreError: the lock file is a link, or the file system refuses.
+    """
+    with explained(path):
+        make_folder(path.parent)
+        lock = hold(path)
+    try:
+        yield
+    finally:
+        os.close(lock)
 
 
 def _lock(file: int) -> None:

@@ -210,7 +210,13 @@ def _findings(directory: RunDirectory, asked: Asked, reviews: Reviews) -> dict[s
     items, settings, record = directory.items, directory.settings, directory.known
     suites = named_suites(settings.suite)
     told = described(directory)
-    done = {**settings.model_dump(), "readers": tuple(record.readers), "kind": items.kind}
+    done = {
+        **settings.model_dump(),
+        "readers": tuple(record.readers),
+        "kind": items.kind,
+        "items_asked": len(items),
+        "exclusions": asked.excluded,
+    }
     return {
         "schema": SCHEMA,
         "horsesense": __version__,

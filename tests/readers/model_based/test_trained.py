@@ -139,6 +139,9 @@ def test_defaults_are_those_of_the_paper() -> None:
         recipe_for("forest")
     with pytest.raises(UsageError, match="steps"):
         recipe_for("encoder", steps=0)
+    for rate in (0.0, float("inf"), float("nan")):
+        with pytest.raises(UsageError, match=f"rate is {rate}"):
+            recipe_for("encoder", rate=rate)
 
 
 def test_batches_cover_each_pass_and_stop(files: tuple[Path, ...]) -> None:

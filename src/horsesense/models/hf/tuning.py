@@ -50,7 +50,9 @@ class Recipe:
     def __post_init__(self) -> None:
         for name in ("rank", "alpha", "rate", "batch", "clip"):
             if not 0 < getattr(self, name) < inf:
-                raise UsageError(f"{name} is {getattr(self, name)}.", hint="Give more than 0.")
+                raise UsageError(
+                    f"{name} is {getattr(self, name)}.", hint="Give a finite number above 0."
+                )
 
     def rate_at(self, step: int, steps: int) -> float:
         """Learning rate of an update, as a share of `rate`."""

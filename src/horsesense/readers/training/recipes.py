@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
+from math import inf
 from types import MappingProxyType
 from typing import Any, Final, Literal, get_args
 
@@ -63,8 +64,10 @@ class Recipe:
 
     def __post_init__(self) -> None:
         for name in ("batch", "epochs", "rate", "negatives", "rank", "like_length"):
-            if getattr(self, name) <= 0:
-                raise UsageError(f"{name} is {getattr(self, name)}.", hint="Give more than 0.")
+            if not 0 < getattr(self, name) < inf:
+                raise UsageError(
+                    f"{name} is {getattr(self, name)}.", hint="Give a finite number above 0."
+                )
         if not 0 <= self.special < 1:
             raise UsageError(f"special is {self.special}.", hint="Give a share from 0 to 1.")
         if self.precision not in get_args(Precision):

@@ -11,7 +11,7 @@ from dataclasses import Field, dataclass, field, fields, is_dataclass
 from typing import Any, Literal
 
 from horsesense.items.item import Kind
-from horsesense.probes.base import Probe
+from horsesense.probes.base import Probe, SetProbe
 from horsesense.probes.multi_problem import PAIR_SIZES, TEXT_SIZES
 from horsesense.probes.registry import parse_probe
 from horsesense.readers.registry import READERS, make_reader
@@ -139,7 +139,8 @@ class Suite(Paper):
         """The declared ones, and whatever the user chose otherwise than the protocol.
 
         `here` holds the run's settings, as `kind` that of its items, and as `readers` those that
-        have read.
+        have read; of a run that has been asked also how many items it has (`items_asked`) and
+        what was left out (`exclusions`).
         """
         chosen = dict(self._chosen(faithful, here))
         told_instead = {d.what for d in self.differences if chosen.keys() & set(d.settings)}
@@ -147,6 +148,7 @@ class Suite(Paper):
         told = [row for row in told if row["what"] not in told_instead]
         told += _rows(chosen.values(), "It was chosen for this run.")
         told += _rows(self._asked(faithful, here), "It was chosen for this run.")
+        told += _rows(self._left_out(faithful, here), "The items do not allow more.")
         told += _rows(self._read(faithful, here), "Other readers were chosen for this run.")
         if faithful and self.worked and not here["shots_from"]:
             why = "No examples were given; name a file of them with --shots-from."
@@ -168,7 +170,9 @@ class Suite(Paper):
         wanted = [parse_probe(s) for s in self.probes(faithful, bool(here["shots_from"]))]
         asked = [parse_probe(spec) for spec in here["probes"]]
         have = {probe.signature for probe in asked}
+        worked = {probe.signature for probe in map(parse_probe, self.worked)}
         names: dict[_Chosen, dict[str, None]] = {}
+        plain: set[_Chosen] = set()
         for probe in wanted:
             if probe.signature in have:
                 continue
@@ -178,8 +182,35 @@ class Suite(Paper):
                 continue
             for change in min((_changed(probe, other) for other in others), key=len):
                 names.setdefault(change, {})[probe.name] = None
-        for (what, published, chosen), probes in names.items():
-            yield f"{what} of {', '.join(probes)}", published, chosen
+                if probe.signature not in worked:
+                    plain.add(change)
+        for change, probes in names.items():
+            what, published, chosen = change
+            which = "" if change in plain else " with worked examples"
+            yield f"{what} of {', '.join(probes)}{which}", published, chosen
+
+    def _left_out(self, faithful: bool, here: Mapping[str, Any]) -> Iterator[_Chosen]:
+        """What probes of bundles asked of no item: they were too few, or cannot stand there."""
+        wanted = {type(parse_probe(s)) for s in self.probes(faithful, bool(here["shots_from"]))}
+        names: dict[tuple[str, ...], dict[str, None]] = {}
+        for probe in map(parse_probe, here["probes"]):
+            if type(probe) not in wanted or not isinstance(probe, SetProbe):
+                continue
+            left = here.get("items_asked", 0)
+            reasons = []
+            for row in here.get("exclusions", ()):
+                if row["probe"] != probe.signature:
+                    continue
+                # Single items come first; what is left out of the whole set, of all the others.
+                if row["items"] == left:
+                    reasons.append(row["reason"])
+                else:
+                    left -= row["items"]
+            if reasons:
+                names.setdefault(tuple(reasons), {})[probe.name] = None
+        for told, probes in names.items():
+            asked = f"not all of it ({'; '.join(told)})"
+            yield f"what is asked by {', '.join(probes)}", "all of it", asked
 
     def _read(self, faithful: bool, here: Mapping[str, Any]) -> Iterator[_Chosen]:
         have = {make_reader(spec).name for spec in here["readers"] if _plain(spec)}
