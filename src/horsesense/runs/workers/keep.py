@@ -21,7 +21,7 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from horsesense.errors import HorsesenseError, StoreError, UsageError, install
-from horsesense.files import PRIVATE, make_folder
+from horsesense.files import PRIVATE, make_folder, write_whole
 from horsesense.inference.store import Store
 from horsesense.inference.store_file import explained
 from horsesense.progress import say
@@ -84,7 +84,7 @@ class Keep:
             found = self._files.cat_file(there).decode() if self._files.exists(there) else None
         if found is None and not self.names():
             with TemporaryDirectory(prefix="horsesense-") as folder:
-                (Path(folder) / STUDY).write_text(study, encoding="ascii")
+                write_whole(Path(folder) / STUDY, study)
                 with self._explained("written"):
                     self._place(Path(folder) / STUDY)
         elif found != study:
