@@ -12,12 +12,16 @@ from horsesense.models.registry import make_model
 from horsesense.runs import outlook
 from horsesense.runs.outlook import Outlook
 from horsesense.runs.settings import Settings
+from horsesense.runs.shard import Shard
 from horsesense.testing.faults import FaultServer
 
 
-def asked(out: Path, *probes: str, limit: int = 12) -> tuple[Outlook, hs.Run]:
+def asked(
+    out: Path, *probes: str, limit: int = 12, shard: str | None = None
+) -> tuple[Outlook, hs.Run]:
     """The sample, asked of the oracle; what was told before, and the run."""
-    settings = Settings.of(items="sample", model="sim:oracle", probes=probes, limit=limit)
+    asks = {"items": "sample", "model": "sim:oracle", "probes": probes, "shard": shard}
+    settings = Settings.of(**asks, limit=limit)
     run = hs.Run.start(out, settings)
     run.ask(make_model("sim:oracle"), tell=None)
     assert run.expected is not None
@@ -36,6 +40,22 @@ def test_small_sets_are_counted_whole(tmp_path: Path, probes: tuple[str, ...]) -
     again, _ = asked(tmp_path / "run", *probes)
     assert again.stored == again.requests == told.requests
     assert again.prompt_tokens == again.completion_tokens == 0
+
+
+@pytest.mark.parametrize("probes", [("order",), ("batch(sizes=4,bundles=3)",)])
+def test_a_shard_tells_what_it_asks_itself(tmp_path: Path, probes: tuple[str, ...]) -> None:
+    told, run = asked(tmp_path / "run", *probes, shard="1/3")
+    assert told.items == len(Shard(1, 3).ids(run.items)) < 12
+    assert told.prompts == run.trials["trial"].n_unique()
+    assert told.sentences()[-2].startswith(f"{told.items} items of sample, shard 1/3, in ")
+
+
+def test_the_pace_keeps_to_the_rate(tmp_path: Path) -> None:
+    told, _ = asked(tmp_path / "run", "order")
+    assert told.to_ask > 20
+    assert "10 at a time, this takes 1 s." in told.pace(0.01, 10)
+    limited = told.pace(0.01, 10, rate=told.to_ask / 90)
+    assert "a second at most, this takes 1 min 30 s." in limited
 
 
 def test_large_sets_are_estimated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

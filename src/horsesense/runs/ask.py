@@ -70,7 +70,8 @@ async def ask(
         asking.control = control
         asking.expect(expected.prompts, exact=expected.exact)
         if probed.seconds and expected.to_ask:
-            say(expected.pace(probed.seconds, max_connections or model.max_connections))
+            rate = None if control is None else control.rate
+            say(expected.pace(probed.seconds, max_connections or model.max_connections, rate))
         spent = await asking.rounds(limits)
     return settled(directory, spent), expected
 

@@ -33,7 +33,7 @@ class Outlook:
     """What a study will ask, before anything is spent.
 
     Attributes:
-        dataset, items: name and size of the set.
+        dataset, items: name and size of the set, or of the part that is asked here.
         notes: how the set was read, such as the layout that was guessed.
         probes: their names.
         forms: different ways in which an item is shown, over all probes.
@@ -120,18 +120,26 @@ class Outlook:
             "." if self.cost is None else f"; at most {rounded_up(self.cost)} at these prices."
         )
 
-    def pace(self, seconds: float, together: int) -> str:
-        """How long it will take if every reply takes as long as the first, `together` at a time."""
+    def pace(self, seconds: float, together: int, rate: float | None = None) -> str:
+        """How long it will take if every reply takes as long as the first, `together` at a time.
+
+        `rate`: requests a second that may be sent.
+        """
         rounds = max(1, -(-self.to_ask // max(together, 1)))
+        least, limit = 0.0, ""
+        if rate is not None:
+            least, limit = self.to_ask / rate, f" and {rate:g} a second at most"
         return (
-            f"A first reply took {seconds:.2g} s; at that pace, {together} at a time, this takes"
-            f" {clock(max(1.0, rounds * seconds))}."
+            f"A first reply took {seconds:.2g} s; at that pace, {together} at a time{limit}, this"
+            f" takes {clock(max(1.0, least, rounds * seconds))}."
         )
 
 
 def outlook(study: Study, model: Model, store: Store, limits: Limits) -> Outlook:
     """What asking this study will take; `model` has been entered, and is sent nothing."""
-    items, tally = study.items.items, _Tally(study, model)
+    own, shard = study.planner.own, study.settings.shard
+    items = [item for item in study.items if own is None or item.id in own]
+    tally = _Tally(study, model)
     few = evenly(items, LOOKED_AT)
     share = len(items) / max(len(few), 1)
     together = [probe for probe in study.probes if isinstance(probe, SetProbe)]
@@ -146,7 +154,7 @@ def outlook(study: Study, model: Model, store: Store, limits: Limits) -> Outlook
     free = isinstance(model, NeedsAnswerKey) or tally.counted
     names = reader_names(study.settings, study.items, study.model)
     return Outlook(
-        dataset=study.items.name,
+        dataset=study.items.name if shard is None else f"{study.items.name}, shard {shard}",
         items=len(items),
         notes=tuple(study.items.notes),
         probes=tuple(dict.fromkeys(probe.name for probe in study.probes)),

@@ -576,7 +576,8 @@ def test_workers_that_do_not_start_are_replaced(tmp_path: Path, server: FaultSer
     assert ask(run_of(tmp_path / "run", server), Here(unfit=2)).complete
 
 
-def test_nothing_that_answers_is_an_error(tmp_path: Path) -> None:
+def test_nothing_that_answers_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http, "LONGEST_PROBE_PAUSE", 0.0)
     with FaultServer(hopeless=1.0, faults={"bad_date": 1.0}) as server:
         run = run_of(tmp_path / "run", server)
         with pytest.raises(ModelError):

@@ -213,7 +213,8 @@ def _told(
     for sentence in expected.sentences():
         tell(sentence)
     if schedule.spent.seconds and expected.to_ask:
-        tell(expected.pace(schedule.spent.seconds, found.together * engine.workers))
+        together = found.together * engine.workers
+        tell(expected.pace(schedule.spent.seconds, together, schedule.rate))
     return expected
 
 

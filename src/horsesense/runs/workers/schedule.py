@@ -100,6 +100,7 @@ class Schedule:
         error: what ends the run.
         found: what the model offers, once a worker has found out.
         deaths: workers that died while they had a shard.
+        rate: requests a second that all may send; None for no limit.
     """
 
     def __init__(self, budget: Budget, workers: int, rate: float | None = None) -> None:
@@ -109,7 +110,7 @@ class Schedule:
         self.found: Found | None = None
         self.deaths = 0
         self._budget = budget
-        self._rate = rate
+        self.rate = rate
         self._waiting: deque[str | None] = deque([None])
         self._busy: dict[int, str | None] = {}
         self._in_a_row = Counter[str | None]()
@@ -134,7 +135,7 @@ class Schedule:
     @property
     def share(self) -> float | None:
         """Requests a second that each busy worker may send."""
-        return None if self._rate is None else self._rate / max(1, len(self._busy))
+        return None if self.rate is None else self.rate / max(1, len(self._busy))
 
     @property
     def done(self) -> int:
