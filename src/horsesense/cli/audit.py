@@ -183,7 +183,7 @@ class EngineOptions:
                 "How many workers there are on a cluster must be said.",
                 hint="Give --workers, such as the cores or GPUs that the cluster has.",
             )
-        return RayEngine(
+        engine = RayEngine(
             (os.cpu_count() or 1) if self.workers is None else self.workers,
             self.address,
             self.shards,
@@ -191,6 +191,8 @@ class EngineOptions:
             self.worker_cpus,
             self.worker_gpus,
         )
+        engine.check()
+        return engine
 
 
 PlanOut = Annotated[

@@ -61,6 +61,10 @@ class RayEngine:
                 hint="Write an address that all machines share: --keep s3://BUCKET/FOLDER.",
             )
 
+    def check(self) -> None:
+        """Raises UsageError where Ray is not installed, before anything is written."""
+        _ray()
+
     @contextmanager
     def pool(self, task: Task) -> Iterator[Pool]:
         """Workers for a run; on leaving, all of them are gone.
