@@ -22,6 +22,7 @@ from horsesense.build.equinfer.candidates import CONTROL, EMPTY, PROSE, RIGHT, c
 from horsesense.build.equinfer.edits import wrong_options
 from horsesense.build.equinfer.funnel import PUBLISHED
 from horsesense.build.equinfer.notation import (
+    bound,
     canonical,
     cleaned,
     same,
@@ -313,6 +314,15 @@ def test_every_equation_of_a_long_document_is_listed(
 
 
 SAME = [
+    (r"\cos(-x)+c", r"\cos(x)+c"),
+    (r"\cos^{2}\left(-a b\right)", r"\cos^2(b a)"),
+    (r"\cosh{-x}", r"\cosh{x}"),
+    (r"|{-x}|+y", "|x|+y"),
+    (r"\left\|{-x}\right\|_2", r"\|x\|_2"),
+    ("{-x}^2", "x^2"),
+    ("({-x})^{10}", "(x)^{10}"),
+    ("a{-b}", "-ab"),
+    ("1^{n}a", "a"),
     (r"a+b", r"b+a."),
     (r"\mathbf{W}x", r"x\bm W"),
     (r"\left(a\right) \cdot b", r"b(a)"),
@@ -334,6 +344,8 @@ SAME = [
     ("c-(a-(b-[d+e]))", "b-a-d-e+c"),
 ]
 OTHER = [
+    (r"\sin(-x)", r"\sin(x)"), (r"\cos(-x+y)", r"\cos(x+y)"), ("{-x}^3", "x^3"), ("1", "0"),
+    ("a^{-x}", "a^x"), ("1-a", "a"), (r"\mathbf{1}^n a", "a"), ("{-x}+y", "x+y"), ("1/n", "n"),
     (r"a-b", "b-a"), (r"\frac{a}{b}", r"\frac{b}{a}"), ("x_i", "x_j"), ("x^2", "x^3"),
     (r"\sum_i x_i", r"\sum_i x_j"), (r"\exp(-x)", r"\exp(x)"), ("a+b", "a"), ("a<b", "b<a"),
     ("p(x|y)", "p(|x|y)"), ("|a|-b", "|b|-a"), (r"\log\frac{p}{q}", r"\log\frac{q}{p}"),
@@ -413,6 +425,22 @@ def test_no_edit_turns_an_equality_around() -> None:
     for seed in range(40):
         options, _ = wrong_options(right, Dice(seed, "q", "edits")) or ((), "")
         assert around not in options
+
+
+@pytest.mark.parametrize("right", [r"\cos(-x)+c", r"|{-x}|+y", r"\|{-x}\|^2 - b", r"1^{n}a + b"])
+def test_no_edit_says_the_same(right: str) -> None:
+    same_value = {spaced(text) for text in (r"\cos(x)+c", r"|{x}|+y", r"\|{x}\|^2 - b", "1a + b")}
+    made = [wrong_options(right, Dice(seed, "q", "edits")) for seed in range(25)]
+    assert any(made)
+    assert not same_value & {option for found in made if found for option in found[0]}
+
+
+def test_no_edit_lets_two_sums_run_over_one_letter() -> None:
+    right = r"\sum_{i=1}^n \sum_{j=1}^n a_i a_j"
+    made = [wrong_options(right, Dice(seed, "q", "edits")) for seed in range(25)]
+    assert any(made)
+    for option in (option for found in made if found for option in found[0]):
+        assert len(set(bound(option))) == len(bound(option)), option
 
 
 def test_what_cannot_be_edited_is_said() -> None:

@@ -172,7 +172,8 @@ ALL_LABELS = [
     ('{"answer": {"positive": [1, 3], "negative": [2]}}', "0 1 0", 0, "json"),
     ('{"1": "Positive", "2": "Negative", "3": "Positive"}', "0 1 0", 0, "json_by_number"),
     (BY_ITEM, "0 1 n", 0, "json_by_number"),
-    ("Positive: 1, 3\nNegative: 2", "0 1 0", 0, "in_words"),
+    ("Positive: 1, 3\nNegative: 2", "0 1 0", 0, "label_and_numbers"),
+    ("Positive: 1, 3. Negative: 2", "0 1 0", 0, "in_words"),
     ("**Positive:** 1 and 3\n**Negative:** none", "0 n 0", 0, "label_and_numbers"),
     ('{"neutral": [1, 3]}', "i i i", 0, None),
     ('{"positive": ["a fine film"], "negative": ["a bad one"]}', "i i i", 0, None),
@@ -255,6 +256,50 @@ def test_labels_that_differ_in_signs_alone_stay_apart(labels: tuple[str, ...]) -
         reply = json.dumps({label: [2]})
         found = read(reply, labels, 2, answer_format="index_json", asked=label)
         assert shape(found) == f"n {labels.index(label)}", reply
+
+
+STRANGE = [
+    ('{"a":1}', "[1,2]", "null", "true"), ("<b>", "<i>", "<think>"), ("<think>", "</think>"),
+    ("1", "2", "3"), ("0", "1"), ("-1", "0", "1"), ("<5", "5", ">5"), ("N/A", "n.a.", "NA"),
+    ("10%", "100%", "0%"), ("5", "10", "15", "20"), ("(a)", "(b)", "a"), ('"yes"', "yes"),
+    ("answer", "Answer: 2", "the answer is 1"), ("9:00", "9:30", "19:00"), ("_", "__", "-"),
+    ("none", "some", "all"), ("1.", "2.", "1)"), ("$5", "5%", "5"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("labels", STRANGE, ids=" ".join)
+def test_no_label_is_taken_for_the_form_of_a_reply(labels: tuple[str, ...]) -> None:
+    """A label for every problem, in its order and turned round, however the reply is written."""
+    for chosen in (labels, labels[::-1], (labels[-1],) * 3):
+        right, n = [labels.index(label) for label in chosen], len(chosen)
+        plain = "\n".join(chosen)
+        numbered = "\n".join(f"**{n})** {label}." for n, label in enumerate(chosen, 1))
+        keyed = json.dumps({str(n): label for n, label in enumerate(chosen, 1)})
+        for reply in (plain, f"Here they are:\n\n{numbered}\n\nAnything else?", keyed):
+            assert shape(read(reply, labels, n)) == " ".join(map(str, right)), reply
+        lists = {
+            label: ", ".join(str(n) for n, other in enumerate(chosen, 1) if other == label)
+            for label in labels
+        }
+        lines = [f"{label}: {numbers or 'none'}" for label, numbers in lists.items()]
+        found = read("\n".join(lines), labels, n, answer_format="index_json")
+        assert shape(found) == " ".join(map(str, right)), lines
+        for place, (label, line) in enumerate(zip(labels, lines, strict=True)):
+            want = " ".join(str(place) if at == place else "n" for at in right)
+            for reply in (line, lists[label] or line):
+                found = read(reply, labels, n, answer_format="index_json", asked=label)
+                assert shape(found) == want, reply
+
+
+def test_what_is_numbered_is_not_taken_for_labels() -> None:
+    reply = "1: 0\n2: 1\n3: 0"
+    assert shape(read(reply, ("0", "1"), answer_format="index_json")) == "i i i"
+    assert shape(read(reply, ("0", "1"))) == "0 1 0"
+
+
+def test_closed_thinking_is_left_out_though_its_tag_is_a_label() -> None:
+    reply = "<think>\n<b>\n<b>\n</think>\n<b>\n<think>"
+    assert shape(read(reply, ("<b>", "<think>"), 2)) == "0 1"
 
 
 def test_a_form_that_several_labels_have_is_none_of_them() -> None:

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from horsesense.build.equinfer.notation import (
+    bound,
     canonical,
     spaced,
     tokens,
@@ -57,9 +58,10 @@ class Edit(NamedTuple):
 def wrong_options(right: str, dice: Dice) -> tuple[list[str], str] | None:
     """Three wrong right sides and the kinds of edits; None where there are no two that fit.
 
-    No two of the four are the same in canonical form.
+    No two of the four are the same in canonical form, and none lets two signs run over one letter
+    where the right one does not.
     """
-    found = with_bars(tokens(right))
+    found, again = with_bars(tokens(right)), _bound_again(right)
     pools = {kind: list(make(found)) for kind, make in KINDS.items()}
     pools = {k: dice.sample(pool, min(len(pool), MOST_OF_A_KIND)) for k, pool in pools.items()}
     pairs = list(combinations(dice.sample(list(KINDS), len(KINDS)), 2))
@@ -69,9 +71,17 @@ def wrong_options(right: str, dice: Dice) -> tuple[list[str], str] | None:
                 continue
             square = [_edited(found, e) for e in (one.changes, other.changes)]
             square.append(_edited(found, {**one.changes, **other.changes}))
+            if any(_bound_again(text) > again for text in square):
+                continue
             if len({canonical(text) for text in (right, *square)}) == 4:
                 return square, f"{first} and {second}"
     return None
+
+
+def _bound_again(latex: str) -> int:
+    """How often a letter is run over that another sign runs over already."""
+    letters = bound(latex)
+    return len(letters) - len(set(letters))
 
 
 def _edited(found: Sequence[str], changes: Mapping[int, str]) -> str:

@@ -23,6 +23,7 @@ from horsesense.build.equinfer.vocabulary import (
     BARS,
     BINDERS,
     CLOSING,
+    EVEN,
     FACING,
     FINAL,
     LAYOUT,
@@ -168,6 +169,15 @@ def canonical(latex: str) -> str:
     return min(_Canonical(found).form() for found in _numbered(opened(plain(latex))))
 
 
+def bound(latex: str) -> list[str]:
+    r"""The letters that sums and the like run over, each as often as one does.
+
+    >>> bound(r"\sum_{i=1}^n \sum_{i, j} x_{ij}")
+    ['i', 'i', 'j']
+    """
+    return list(_letters_bound(plain(latex)))
+
+
 def same(one: str, other: str) -> bool:
     """Whether two equations say the same as far as their canonical forms can tell."""
     return canonical(one) == canonical(other)
@@ -175,19 +185,17 @@ def same(one: str, other: str) -> bool:
 
 def _numbered(found: Sequence[str]) -> Iterator[list[str]]:
     """Letters that sums and the like run over get numbers, in each possible order."""
-    bound = list(
-        dict.fromkeys(
-            letter
-            for place, token in enumerate(found[:-2])
-            if token in BINDERS and found[place + 1] == "_"
-            for letter in _bound(found, place + 2)
-        )
-    )
-    variables = dict.fromkeys(found[place + 1] for place in differentials(found))
-    bound += [letter for letter in variables if letter not in bound]
-    for order in islice(permutations(range(len(bound))), MOST_ORDERS):
-        names = {letter: f"§{number}" for letter, number in zip(bound, order, strict=True)}
+    variables = (found[place + 1] for place in differentials(found))
+    letters = list(dict.fromkeys([*_letters_bound(found), *variables]))
+    for order in islice(permutations(range(len(letters))), MOST_ORDERS):
+        names = {letter: f"§{number}" for letter, number in zip(letters, order, strict=True)}
         yield [names.get(token, token) for token in found]
+
+
+def _letters_bound(found: Sequence[str]) -> Iterator[str]:
+    for place, token in enumerate(found[:-2]):
+        if token in BINDERS and found[place + 1] == "_":
+            yield from _bound(found, place + 2)
 
 
 def _bound(found: Sequence[str], start: int) -> Iterator[str]:
@@ -219,6 +227,8 @@ class _Canonical:
         self._found = found
         self._place = 0
         self._inverse: dict[str, str] = {}  # a fraction -> the same upside down
+        self._negative: dict[str, str] = {}  # a bracket around one term with a minus -> with none
+        self._single = False  # whether the list that was read last is one term
 
     def form(self) -> str:
         parts = [self._list("")]
@@ -238,6 +248,7 @@ class _Canonical:
             chains[-1].append(self._sum(bool(closing)))
             token = self._peek()
             if token not in SEPARATORS:
+                self._single = self._single and len(chains) == len(chains[0]) == 1
                 return ",".join(sorted(map(_either_way, chains)))
             self._place += 1
             if token in LISTING:
@@ -255,6 +266,7 @@ class _Canonical:
         if inside and len(kept) > 1:
             turned = sorted(("-" if t[0] == "+" else "+") + t[1:] for t in kept)
             kept = min(kept, turned)
+        self._single = len(kept) == 1
         return "".join(kept)
 
     def _product(self, sign: str) -> str:
@@ -283,17 +295,25 @@ class _Canonical:
             factor = self._atom()
             if factors and before not in TIMES:
                 factor = self._as_argument(factor)
+            if factors and _base(factors[-1]) in EVEN:
+                factor = self._negative.get(factor, factor)
             turned = self._inverse.get(factor, factor)
             if turned < factor and factors and factors[-1].partition("_")[0] in LOGARITHMS:
                 factor = turned
                 sign = "-" if sign == "+" else "+"
             factors.append(factor)
-        factors, turns = self._divided(factors)
-        if turns % 2:
+        braced = [factor for factor in factors if factor[0] == "{" and factor in self._negative]
+        factors, turns = self._divided([self._unsigned(factor) for factor in factors])
+        if (turns + len(braced)) % 2:
             sign = "-" if sign == "+" else "+"
+        factors = [factor for factor in factors if factor != "1"] or factors[:1]
         if factors == ["0"]:
             sign = "+"
         return sign + "·".join([*sorted(factors), *[r"^\top"] * transposed])
+
+    def _unsigned(self, factor: str) -> str:
+        """A factor without the braces around it and its sign."""
+        return self._negative.get(factor, factor) if factor[0] == "{" else factor
 
     def _as_argument(self, factor: str) -> str:
         """A bracket that follows another factor, as round: what kind it is says nothing there."""
@@ -303,6 +323,8 @@ class _Canonical:
         inner = slice(len(opening), -len(OPENING[opening]))
         if factor in self._inverse:
             self._inverse[f"({factor[inner]})"] = f"({self._inverse[factor][inner]})"
+        if factor in self._negative:
+            self._negative[f"({factor[inner]})"] = f"({self._negative[factor][inner]})"
         return f"({factor[inner]})"
 
     def _divided(self, factors: Sequence[str]) -> tuple[list[str], int]:
@@ -348,8 +370,10 @@ class _Canonical:
             factor, script = self._inverse[factor], script[2:-1]
             if script == "1":
                 return factor
-        if token == "^" and script in _EVEN:
-            factor = _LEADING_MINUS.sub(r"\1+", factor)
+        if token == "^" and factor == "1":
+            return factor
+        if token == "^" and _EVEN.fullmatch(script):
+            factor = self._negative.get(factor, _LEADING_MINUS.sub(r"\1+", factor))
         return factor + token + script
 
     def _atom(self) -> str:
@@ -364,7 +388,8 @@ class _Canonical:
         if token in ACCENTS and self._peek() not in ("{", None):
             return f"{token}<{self._group()}>"
         while (following := self._peek()) == "{" or (following == "[" and token == r"\sqrt"):
-            groups.append(f"<{self._group()}>")
+            group = self._group()
+            groups.append(f"<{self._unsigned(group) if token in EVEN else group}>")
         if token == r"\frac" and len(groups) == 2:
             self._inverse[token + "".join(groups)] = token + "".join(groups[::-1])
         return token + "".join(groups)
@@ -376,11 +401,17 @@ class _Canonical:
             self._place += 1
         closing = OPENING[token]
         turned = self._inverse.get(inner[1:])
+        negative = self._single and inner.startswith("-")
         if token == "{":
-            return self._braced(inner)
+            braced = self._braced(inner)
+            if negative:
+                self._negative[braced] = inner[1:]
+            return braced
         if turned and inner.startswith("+"):
             self._inverse[f"{token}{inner}{closing}"] = f"{token}+{turned}{closing}"
         whole = f"{token}{inner}{closing}"
+        if negative:
+            self._negative[whole] = f"{token}+{inner[1:]}{closing}"
         return _LEADING_MINUS.sub(r"\1+", whole) if token in _OPENING_BARS else whole
 
     def _group(self) -> str:
@@ -407,6 +438,6 @@ _DEFINING = SEPARATORS - {",", ";", "<", ">", r"\leq", r"\geq", r"\neq"} | {"}"}
 """Where the letters end that a subscript binds."""
 _TRANSPOSE = frozenset(("T", r"\top"))
 _LIMITED = tuple(BINDERS)
-_EVEN = frozenset("2468")
+_EVEN = re.compile(r"\d*[02468]")
 _LEADING_MINUS = re.compile(r"\A(\\\{|[(\[{\ue000\ue002])-")
 _ATOM = re.compile(r"[^+\-·=,;|<>]+")

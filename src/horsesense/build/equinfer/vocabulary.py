@@ -64,6 +64,8 @@ MIRRORED: Final = {
 INTEGRALS: Final = _commands("int iint oint")
 """Signs whose variable follows a d."""
 LOGARITHMS: Final = _commands("log ln lg")
+EVEN: Final = _commands("cos cosh sec")
+"""Functions that do not care for the sign of their argument."""
 BARS: Final = {"|": "|", r"\|": r"\|"} | {
     f"\\{side}{name}": bar
     for name, bar in (("vert", "|"), ("Vert", r"\|"))

@@ -15,21 +15,42 @@ from horsesense.items.item import to_the_letter
 from horsesense.models.messages import Response
 from horsesense.readers.reading import Reading
 
-_THINKING = re.compile(
-    r"<(think|thinking|thought|thoughts|reasoning|analysis|scratchpad|reflection)>.*?(?:</\1>|\Z)"
-    r"|\A.*</(?:think|thinking|thought|reasoning)>"
-    r"|<\|channel\|>analysis.*?(?:(?=<\|channel\|>final)|\Z)",
-    re.DOTALL | re.IGNORECASE,
+_THOUGHTS: Final = (
+    *("think", "thinking", "thought", "thoughts"),
+    *("reasoning", "analysis", "scratchpad", "reflection"),
 )
+"""Tags that thinking is marked up with."""
+_CHANNEL: Final = r"<\|channel\|>analysis.*?(?:(?=<\|channel\|>final)|\Z)"
 _CLOSES = re.compile(r"</\w+>\s*\Z")
 _NEGATED = re.compile(r"\b(?:not|never|neither|nor|isn't|aren't|no)\b|n't\b", re.IGNORECASE)
 
 
-def without_thinking(text: str) -> str:
-    """The reply with marked-up thinking blanked out, every other character at its place."""
+def without_thinking(text: str, answers: Sequence[str] = ()) -> str:
+    """The reply with marked-up thinking blanked out, every other character at its place.
+
+    A tag that is one of the `answers` is an answer where nothing closes it.
+
+    >>> without_thinking("<think>no</think>yes").strip(), without_thinking("<think>no").strip()
+    ('yes', '')
+    >>> without_thinking("<think>", ("<b>", "<think>"))
+    '<think>'
+    """
     if "<" not in text:
         return text
-    return _THINKING.sub(lambda m: " " * len(m[0]), text)
+    tags = frozenset(answer.strip().casefold() for answer in answers if answer[:1] == "<")
+    return _thinking(tags).sub(lambda m: " " * len(m[0]), text)
+
+
+@lru_cache(maxsize=64)
+def _thinking(answers: frozenset[str]) -> re.Pattern[str]:
+    """What thinking looks like where some tags are answers themselves."""
+    free = [name for name in _THOUGHTS if f"</{name}>" not in answers]
+    parts = [rf"<({'|'.join(free)})>.*?</\1>"] if free else []
+    unclosed = [name for name in free if f"<{name}>" not in answers]
+    parts += [rf"<(?:{'|'.join(unclosed)})>.*\Z"] if unclosed else []
+    unopened = [name for name in free if name in ("think", "thinking", "thought", "reasoning")]
+    parts += [rf"\A.*</(?:{'|'.join(unopened)})>"] if unopened else []
+    return re.compile("|".join([*parts, _CHANNEL]), re.DOTALL | re.IGNORECASE)
 
 
 def no_text(response: Response) -> Reading:
@@ -120,6 +141,10 @@ class Names:
                     return position
         return None
 
+    def says(self, text: str) -> bool:
+        """Whether a text is one of the names to the letter."""
+        return to_the_letter(text) in self._levels[0][1]
+
     def mentions(self, text: str, start: int = 0) -> list[Mention]:
         """All mentions in order."""
         found = []
@@ -142,6 +167,8 @@ def negated(text: str) -> bool:
 _BULLET = re.compile(r"(?:[-*•–—>|#]+\s+)+")
 _MARKS_AROUND: Final = 100
 """Characters of marks and spaces around a name and within it."""
+_EMPHASIS: Final = " \t*_`"
+_FINAL: Final = frozenset(".,;:!?")
 _AROUND: Final = " \t*_`\"'“”‘’()[]{}|"
 
 
@@ -151,6 +178,12 @@ def _unwrapped(text: str) -> Iterator[str]:
     yield text
     text = _BULLET.sub("", text, count=1) if _BULLET.match(text) else text
     yield text
+    bare = text
+    for _ in range(2):  # emphasis within or around the punctuation
+        bare = bare[:-1] if bare[-1:] in _FINAL else bare
+        yield bare
+        bare = bare.strip(_EMPHASIS)
+        yield bare
     text = text.strip(_AROUND)
     yield text
     text = text.lstrip(f"{_AROUND}#").rstrip(f"{_AROUND}.,;:!?")
@@ -180,17 +213,27 @@ def _without_layout(text: str) -> str:
     True
     >>> _without_layout("1-2") == _without_layout("1. 2")
     False
+    >>> _without_layout("1) **5**") == _without_layout("15")
+    False
     """
     plain = _SPACED.sub("", _BETWEEN.sub("", text.casefold()))
-    kept = (
-        char
+    kept = "".join(
+        char if _is_kept(char, plain[place - 1 : place], plain[place + 1 : place + 2]) else _GONE
         for place, char in enumerate(plain)
-        if char in _SIGNS
-        or unicodedata.category(char)[0] in "LNM"
-        or unicodedata.category(char) in ("Sm", "Sc")
-        or (plain[place - 1 : place].isdigit() and plain[place + 1 : place + 2].isdigit())
     )
-    return "".join(kept) or plain
+    return _APART.sub(" ", kept).replace(_GONE, "") or plain
+
+
+_GONE: Final = "\0"
+_APART = re.compile(r"(?<=\d)\0+(?=\d)")
+"""Two numbers that are not one because nothing stands between them any more."""
+
+
+def _is_kept(char: str, before: str, after: str) -> bool:
+    kind = unicodedata.category(char)
+    if char in _SIGNS or kind[0] in "LNM" or kind in ("Sm", "Sc"):
+        return True
+    return before.isdigit() and after.isdigit()
 
 
 def _loose(name: str) -> str:

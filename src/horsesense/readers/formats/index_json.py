@@ -15,6 +15,7 @@ from typing import Any, Final
 from horsesense.models.messages import Response
 from horsesense.readers.formats.bundled import (
     INDEX_KEYS,
+    Mention,
     Names,
     names_of,
     number_of,
@@ -36,6 +37,12 @@ _BOOLEANS = re.compile(r"\W*(?:(?:true|false)\b\W*)+", re.IGNORECASE)
 _GAP = re.compile(r"(?<=\d)\s*,\s*(?:\.{3}|…)\s*,\s*(?=\d)")
 _SIGN = re.compile(r"\\.|[\"{}]", re.DOTALL)
 """What tells where a JSON object ends; what a backslash stands before does not."""
+_COLON = re.compile(r"[:=]")
+_NUMBERED = re.compile(r"^(?:[^\S\n]|[>*_`•–—-])*+\d{1,4}[*_`]{0,3}[:=]", re.MULTILINE)
+_LISTED = re.compile(r"(?:\d+|and|[\s,;&.–-])*")
+_MARKS_BEFORE: Final = 20
+_QUOTING: Final = frozenset("{[\"'")
+"""What begins JSON, unless a label begins so."""
 _CORRECTED = re.compile(
     r"\b(?:correct(?:ion|ed)|wait|actually|instead|revised|mistake|sorry)\b", re.I
 )
@@ -104,11 +111,14 @@ def assigned(text: str, names: Names, asked: int | None, n: int) -> Assigned | N
 
     `asked` is the position of the one label that was asked for, None where all were.
     """
-    text = without_thinking(text)
-    objects = list(_objects(text))
+    text = without_thinking(text, names.names)
+    heads = list(_heads(text, names))
+    objects = [o for o in _objects(text) if not any(h.start <= o[1] < h.end for h in heads)]
     found = _by_label(objects, text, names, n)
     if found is None and objects:
         found = _by_index(objects, names, n)
+    if found is None:
+        found = _in_parts(heads, text, n)
     if found is None and asked is not None:
         found = _under_other_key(objects, names, asked, n) or _bare_list(text, names, asked, n)
     if found is None and asked is None and not objects:
@@ -237,7 +247,8 @@ def _bare_list(text: str, names: Names, asked: int, n: int) -> Assigned | None:
     part = text[span[0] : span[1]].strip(" []\n")
     if not listed and len(part) > _LONGEST_LIST:
         return None
-    other = {mention.position for mention in names.mentions(text)} - {asked}
+    said = text[: span[0]] if _LISTED.fullmatch(part) else text
+    other = {mention.position for mention in names.mentions(said)} - {asked}
     numbers = _in_part(part, n)
     if numbers is None or (other and not listed) or (not listed and not part):
         return None
@@ -267,9 +278,45 @@ def _paired(text: str, names: Names, n: int) -> Assigned | None:
     return Assigned(by_position, "in_words", (0, len(text)))
 
 
+def _heads(text: str, names: Names) -> Iterator[Mention]:
+    """Labels that lines begin with, a colon behind them; of several that fit, the longest.
+
+    None where a line so begins with a number that is no label, or announces a second label.
+    """
+    heads: list[Mention] = []
+    start = 0
+    for line in text.split("\n"):
+        head = _head(line, start, names)
+        if head is None and _NUMBERED.match(line):
+            return iter(())
+        if head is not None:
+            heads.append(head)
+            behind = names.mentions(line, head.end - start)
+            if any(_announces(line, mention.end) for mention in behind):
+                return iter(())
+        start += len(line) + 1
+    return iter(heads)
+
+
+def _head(line: str, start: int, names: Names) -> Mention | None:
+    for sign in reversed(list(_COLON.finditer(line, 0, 2 * names.longest + _MARKS_BEFORE))):
+        said = line[: sign.start()].strip()
+        position = names.whole(said)
+        if position is not None and (said[0] not in _QUOTING or names.says(said)):
+            return Mention(position, start, start + sign.end())
+    return None
+
+
 def _in_words(text: str, names: Names, n: int) -> Assigned | None:
-    """ "Positive: 1, 3" and the like: each label with the numbers up to the next label."""
-    mentions = [m for m in names.mentions(text) if _announces(text, m.end)]
+    """ "Positive: 1, 3" and the like, also within a line; a number there may number the line."""
+    numbered = {at for match in _NUMBERED.finditer(text) for at in range(*match.span())}
+    announced = (m for m in names.mentions(text) if _announces(text, m.end))
+    mentions = [m for m in announced if m.start not in numbered]
+    return _in_parts(mentions, text, n)
+
+
+def _in_parts(mentions: Sequence[Mention], text: str, n: int) -> Assigned | None:
+    """Each label with the numbers up to the next label."""
     if not mentions:
         return None
     ends = [m.start for m in mentions[1:]] + [len(text)]

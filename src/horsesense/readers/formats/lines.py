@@ -7,6 +7,7 @@ that one strange answer does not shift the rest.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -70,7 +71,7 @@ def read_lines(reader: TextReader, trial: Trial, response: Response) -> tuple[Re
     n = len(trial.variants)
     longest = max((v.labels for v in trial.variants), key=len)
     names = names_of(longest or trial.variants[0].options, bool(longest))
-    text = without_thinking(response.text)
+    text = without_thinking(response.text, names.names)
     found = _from_json(text, names) or [line for line in _lines(text, names) if line is not None]
     numbered = _by_number(found, n)
     placed = _in_words(text, names, n, numbered) or numbered or _in_order(found, text, names, n)
@@ -167,9 +168,9 @@ def _in_words(text: str, names: Names, n: int, numbered: Placed | None) -> Place
 
 
 def _from_json(text: str, names: Names) -> list[Line]:
-    """Answers from a JSON list, or from an object with the numbers as keys."""
+    """Answers from a JSON list, or from an object with the numbers as keys; none from a label."""
     body = text.strip().removeprefix("```json").strip("` \n")
-    if body[:1] not in ("[", "{"):
+    if body[:1] not in ("[", "{") or names.says(body.partition("\n")[0]):
         return []
     value = _by_entry(repaired(body), names)
     numbered = isinstance(value, dict)
@@ -182,9 +183,14 @@ def _from_json(text: str, names: Names) -> list[Line]:
         return []
     span = (0, len(text))
     return [
-        Line(number if numbered else None, *_named(str(answer), names), *span)
+        Line(number if numbered else None, *_named(_written(answer), names), *span)
         for number, (_, answer) in zip(numbers, pairs, strict=True)
     ]
+
+
+def _written(answer: Any) -> str:
+    """A value of JSON as a text: a string as it is, any other as JSON writes it."""
+    return json.dumps(answer) if answer is None or isinstance(answer, bool) else str(answer)
 
 
 def _by_entry(value: Any, names: Names) -> Any:

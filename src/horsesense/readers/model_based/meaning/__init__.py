@@ -18,7 +18,7 @@ from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 from horsesense.trials.trial import Trial
 
-RULES: Final = Rules(version="1", source="f7f5f19cd00b")
+RULES: Final = Rules(version="2", source="52055375bcd8")
 
 _TOGETHER = 512
 """Texts that are encoded between two marks of progress."""
