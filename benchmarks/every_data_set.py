@@ -5,7 +5,7 @@
 `sim:oracle` must be read as right wherever a trial has something to get right, by every reader;
 what is not is printed with its reply. No sentence of the verdict may find a fault in it.
 `sim:prior` must only run to its end. A set that a suite refuses is printed with the reason, which
-should be a true one.
+should be a true one. Of items without right answers the perfect model chooses nothing.
 """
 
 from __future__ import annotations
@@ -85,6 +85,8 @@ def attempt(path: Path, suite: str, model: str, limit: int) -> str:
         if model != "sim:oracle":
             return ""
         faults, below = wrong(run), low(run)
+        if not run.items.has_gold:
+            return "nothing to be perfect at: no item has a right answer"
         if told := accused(run):
             return "NOT PERFECT by the verdict: " + " ".join(told)
         if faults.is_empty() and not below.is_empty():
