@@ -85,8 +85,7 @@ COMPARING = ("mismatch_valid", "score_gain")
 """Those that compare two readers."""
 REDRAWN = ("basic", "know-no")
 """Suites whose trials do not depend on answers, of one item each, read by readers without a fit."""
-FEWER = {("multi-problem", 100): 50}
-"""Studies of the dearest cells, by suite and number of items."""
+
 
 
 Measured = tuple[Results, list[Found]]
@@ -561,10 +560,9 @@ def run(options: argparse.Namespace) -> None:
         for case in cases():
             if (case.group, case.suite) != (group, suite):
                 continue
-            studies = min(options.studies, FEWER.get((suite, n), options.studies))
             first = done.get((group, suite, n, case.model), 0)
-            if first < studies:
-                row = cell(case, n, first, studies)
+            if first < options.studies:
+                row = cell(case, n, first, options.studies)
                 with options.out.open("ab") as file:
                     file.write(orjson.dumps(row) + b"\n")
                 print(line(row), flush=True)
