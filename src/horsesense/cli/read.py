@@ -76,7 +76,8 @@ Command = Annotated[
     ),
 ]
 PartName = Annotated[
-    str, typer.Option("--part", help="With --benchmark: development, unread, or all.")
+    str,
+    typer.Option("--part", help="With --benchmark: development, further, later, unread, or all."),
 ]
 Errors = Annotated[
     bool,

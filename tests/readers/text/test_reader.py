@@ -174,3 +174,33 @@ def test_two_options_that_both_stand_are_not_one_choice(response: str) -> None:
 def test_one_label_and_not_others(reply: str, positions: tuple[int, ...]) -> None:
     found = TextReader().read(reply, ["red", "green", "blue", "black"], list("ABCD"))
     assert found.positions == positions
+
+
+@pytest.mark.parametrize(
+    ("reply", "options"),
+    [
+        (
+            "Suppose it were coal. Then money would do, and A would be the answer. A painting is "
+            "unique, though, so the seller must hand it over.",
+            ("Damages", "Handing over", "Rescission", "Nothing"),
+        ),
+        (
+            "Answer key: E (liver). The stomach only churns. Choices A to D are therefore out.",
+            ("Gallbladder", "Pancreas", "Spleen", "Stomach"),
+        ),
+        (
+            "I changed because B (over 80) is within the normal range. It starts above one hundred "
+            "beats, and so my corrected choice stays.",
+            ("Over 60", "Over 80", "Over 100", "Over 150"),
+        ),
+        (
+            "I can't give legal advice on your case, but in general terms the court may order the "
+            "landlord to pay up to three times the amount.",
+            ("One to three times the deposit", "Nothing", "Interest", "Ten times"),
+        ),
+    ],
+)
+def test_what_is_supposed_counted_or_declined_in_part_is_not_sure(
+    reply: str, options: tuple[str, ...]
+) -> None:
+    assert READER.read(reply, options, LETTERS).confidence < 0.9

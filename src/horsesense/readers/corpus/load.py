@@ -1,4 +1,4 @@
-"""The packaged replies with known readings, in two parts that share no writer."""
+"""The packaged replies with known readings, in parts that share no writer."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from horsesense.errors import UsageError
 from horsesense.items.files import load_rows
 from horsesense.readers.reading import Reading, Status
 
-Part = Literal["development", "further", "unread"]
+Part = Literal["development", "further", "later", "unread"]
 
-PARTS: Final[tuple[Part, ...]] = ("development", "further", "unread")
-"""To develop readers on, and written when the patterns of the text reader were there; and one whose
-texts nobody reads who works on a reader."""
+PARTS: Final[tuple[Part, ...]] = ("development", "further", "later", "unread")
+"""To develop readers on; two written when the patterns of the text reader were there, each scored
+before it was read; and one whose texts nobody reads who works on a reader."""
 
 
 class Example(NamedTuple):
@@ -93,7 +93,7 @@ def available() -> tuple[Part, ...]:
     return tuple(part for part in PARTS if (folder / f"{part}.jsonl.zst").is_file())
 
 
-@lru_cache(maxsize=3)
+@lru_cache(maxsize=len(PARTS))
 def examples(part: Part) -> tuple[Example, ...]:
     """All replies of a part, in the order of their writers; UsageError where it is missing."""
     return tuple(

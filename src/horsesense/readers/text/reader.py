@@ -70,6 +70,7 @@ _DECLINES_A_LETTER = re.compile(
     r"(?:letter|answer)"
 )
 _LINKED = re.compile(r"(?:\b(?:is|are|would be|be|making)|:)\s*(?:option )?\(?\Z")
+_TELLS_ALL_THE_SAME = re.compile(r"\b(?:but (?:in general|generally|broadly)|in general terms)\b")
 _LISTS = re.compile(r"[❌✗✘✅✓✔☑%|{]|\n[^\n]+\n")
 _REJECTED = re.compile(
     r"[)\].:*]*,? (?:is|are|was|would be|can be) (?:\w+ly |also |therefore |thus )*"
@@ -80,7 +81,8 @@ _LINE = re.compile(r"\n[\s>#|*•-]*(?:(?:option|choice)\b)?")
 _TURN = re.compile(
     r"\b(?:wait\b|no sorry|sorry, no|hmm+|correction|scratch|oops|torn|undecided|second thought"
     r"|i said|run \d+:"
-    r"|(?:edit|sample|votes?|attempt|user|question|q|no)(?: \d+)?:|at first i|then again)"
+    r"|(?:edit|sample|votes?|attempt|user|question|q|no)(?: \d+)?:|at first i|then again"
+    r"|suppose\b|if it were\b|were it\b|had it been\b|choices [a-h] to [a-h]\b)"
     r"|[❌✗✘]"
 )
 _HESITATION = re.compile(
@@ -89,7 +91,7 @@ _HESITATION = re.compile(
 _DOUBT = re.compile(
     r"\b(?:wait|hmm|actually|correction|scratch|oops|either|torn|undecided|unsure|not|none|neither|no"
     r"|cannot|but|however|although|though|sorry|mistake|or|and also|both|between|depends|unless|if"
-    r"|maybe|perhaps|nicht|oder|aber)\b|n't\b|[❌✗✘?]"
+    r"|maybe|perhaps|changed|nicht|oder|aber)\b|n't\b|[❌✗✘?]"
 )
 _NEGATED = re.compile(
     r"\b(?:not|no|never|neither|nor|nicht|kein\w*|other|exception|but|except)\b|n['o]?t\b|leav|left"
@@ -338,6 +340,7 @@ def _refuses(low: str) -> bool:
     return (
         refusal is not None
         and no_choice.SCRUPLES.search(low) is not None
+        and not _TELLS_ALL_THE_SAME.search(low)
         and not any(CUES[name].search(low) for name in ("missing", "guess", "undecided"))
     )
 
