@@ -167,9 +167,9 @@ def _lump(part: Clustering, hits: Floats) -> float:
     Where everything or nothing is a hit, 1.
     """
     total, n = float(hits.sum()), float(part.m.sum())
-    share = total / n
-    if not 0 < share < 1:
+    if not 0 < total < n:
         return 1.0
+    share = total / n
     beyond = float((hits * (hits - 1)).sum()) - share**2 * float((part.m * (part.m - 1)).sum())
     return max(1.0, 1 + beyond / (total * (1 - share)))
 
