@@ -10,6 +10,7 @@ import pytest
 from scipy.stats import beta, binomtest, norm
 from scipy.stats import t as student
 
+from horsesense.findings.evidence import binomial_tail
 from horsesense.stats.paired import Paired
 from horsesense.stats.power import minimum_detectable, power, smallest_change
 from horsesense.stats.quotient import Quotient
@@ -427,6 +428,19 @@ def test_a_minimum_detectable_effect_is_found_four_times_in_five(
     assert 0.75 <= np.mean(found) <= 0.89
 
 
+def test_no_minimum_detectable_effect_is_named_of_unequal_clusters_and_of_broken_differences() -> (
+    None
+):
+    sizes = np.array([1.0] * 100 + [100.0] * 4)
+    differences = np.where(np.arange(104) % 3 == 0, sizes, 0.0) * np.where(
+        np.arange(104) % 2 == 0, 1, -1
+    )
+    assert minimum_detectable(Paired.of(differences, sizes)) is None
+    orders = np.array([1 / 3, -1 / 3] * 10 + [0.0] * 80)
+    assert minimum_detectable(Paired.of(orders, ones(100))) is None
+    assert minimum_detectable(Paired.of(3 * orders, ones(100))) is not None
+
+
 def test_no_minimum_detectable_effect_where_nothing_would_be_found() -> None:
     assert minimum_detectable(pairs(1, 1, 5)) is None
     few = Paired.of(np.array([1.0, -1, *np.zeros(48)]), np.full(50, 4.0))
@@ -440,3 +454,16 @@ def test_entropy_is_a_mean_with_bounds() -> None:
     share = Shares.of(0 * ones(12), ones(12))
     low, high = share.interval()
     assert (low, high * log(4)) == (0.0, pytest.approx(log(4) * wilson(0, 12)[1], rel=0.3))
+
+
+def test_one_large_cluster_is_one_event_however_rare_the_outcome_is() -> None:
+    sizes = np.array([1.0] * 300 + [20.0] * 2)
+    whole = np.where(np.arange(302) == 300, 20.0, 0.0)
+    share = Shares.of(whole, sizes)
+    assert share.lumps[0] == pytest.approx(21, abs=1)
+    assert binomial_tail(share, 0.01, np.inf) > 0.05
+    spread = Shares.of(np.where(np.arange(302) < 20, 1.0, 0.0), sizes)
+    assert spread.lumps[0] == 1.0
+    assert binomial_tail(spread, 0.01, np.inf) < 0.001
+    alone = Shares.of(np.array([1.0] * 20 + [0.0] * 380), ones(400))
+    assert alone.lumps == (1.0, 1.0)

@@ -106,7 +106,10 @@ class PlanOutput(Output):
     saved_over_probes_alone: float
     completion_tokens_at_most: int
     cost_at_most: float | None
-    smallest_detectable_change: float | None
+    clusters: int = Field(description="independent clusters in which the items come")
+    smallest_detectable_change: float | None = Field(
+        description="None where clusters hold several items, or no change would be seen"
+    )
     model: str
     capabilities: dict[str, Any]
     dataset: dict[str, Any]

@@ -74,7 +74,8 @@ class Evidence:
         """p of a truth outside of (low, high), from intervals; for shares also exact.
 
         The intervals of shares were simulated for nulls of .2 and more; near 0 and 1 they are
-        held to the binomial tail of the effective sample (Korn and Graubard 1998).
+        held to the binomial tail of the effective sample (Korn and Graubard 1998), in which a
+        cluster that agrees is one event.
         """
         if self.interval(0.5) is None:
             return 1.0
@@ -105,15 +106,26 @@ def harmless(way: Way, null: float, size: float) -> tuple[float, float]:
 
 
 def binomial_tail(share: Shares, low: float, high: float) -> float:
-    """The larger chance of what was seen, or more, at either bound; effective hits and trials."""
-    n = share.effective
-    hits = n * share.estimate
+    """The larger chance of what was seen, or more, at either bound; effective hits and trials.
+
+    One cluster that is hit as a whole is one event, however many trials it has, whatever the
+    variance of many small clusters beside it says: trials are worth no more than their number
+    over the size of the lumps in which the rare outcome came.
+    """
     above = below = 0.0
     if low > 0:
+        n, hits = _worth(share, share.lumps[0])
         above = float(functions.betainc(hits, n - hits + 1, low)) if hits > 0 else 1.0
     if high < 1:
+        n, hits = _worth(share, share.lumps[1])
         below = float(functions.betainc(n - hits, hits + 1, 1 - high)) if hits < n else 1.0
     return max(above, below)
+
+
+def _worth(share: Shares, lump: float) -> tuple[float, float]:
+    """Independent trials that the share's trials are worth at most, and hits among them."""
+    n = min(share.effective, share.n / lump)
+    return n, n * share.estimate
 
 
 MOST = 10_000_000

@@ -37,7 +37,8 @@ def plan_json(plan: Plan, study: Study, limits: Limits) -> dict[str, Any]:
         "saved_over_probes_alone": plan.saved_over_probes_alone,
         "completion_tokens_at_most": completion,
         "cost_at_most": limits.cost(plan.prompt_tokens, completion),
-        "smallest_detectable_change": smallest_change(plan.items, DISCORDANT, wanted=FOUND),
+        "clusters": _clusters(study),
+        "smallest_detectable_change": _smallest(study),
         "until": forecasts(study),
         "model": study.model.name,
         "capabilities": asdict(capabilities),
@@ -120,7 +121,7 @@ def plan_text(found: dict[str, Any]) -> str:
             f"  {row['probe']} {row['condition']}: {row['prompts']:,}"
             for row in found["too_long_by"]
         ]
-    lines.append(_smallest_line(found["smallest_detectable_change"]))
+    lines.append(_smallest_line(found))
     lines += _forecast_lines(found["until"])
     lines += [
         f"--shard {row['shard']:<9} {row['items']:>10,} items {row['requests']:>12,} requests"
@@ -135,8 +136,27 @@ def plan_text(found: dict[str, Any]) -> str:
     return "\n".join([*lines, *can["notes"], *dataset["notes"]])
 
 
-def _smallest_line(change: float | None) -> str:
+def _smallest(study: Study) -> float | None:
+    """The change of accuracy that so many single items show; None in clusters of several."""
+    alone = _clusters(study) == len(study.items)
+    return smallest_change(len(study.items), DISCORDANT, wanted=FOUND) if alone else None
+
+
+def _clusters(study: Study) -> int:
+    """How many clusters of items there are; an item that names none is one of its own."""
+    return len({item.cluster or (item.id,) for item in study.items})
+
+
+def _smallest_line(found: Mapping[str, Any]) -> str:
     """Which change of accuracy so many items show."""
+    change, items, clusters = (
+        found[name] for name in ("smallest_detectable_change", "items", "clusters")
+    )
+    if clusters < items:
+        return (
+            f"the {items:,} items come in {clusters:,} clusters (a shared text or template): which "
+            "change would be seen cannot be said beforehand, as it depends on what clusters share"
+        )
     others = f"if {DISCORDANT:.0%} of the items change by themselves"
     terms = f"({FOUND:.0%} power, one test at 5 %, {others})"
     if change is None:

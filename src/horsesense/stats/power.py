@@ -23,6 +23,9 @@ from horsesense.stats.two_way import Floats
 POWER = 0.82
 FEWEST_DIFFERING = 15
 """Clusters of several trials that must differ before their share says anything."""
+EVEN = 0.9
+"""Share of the clusters that they must be worth: of clusters that differ in size, a few large ones
+decide whether a change is found, and the change alone does not say which it hits."""
 STEP = 1e-4
 
 
@@ -34,12 +37,15 @@ def minimum_detectable(pilot: Paired, alpha: float = 0.05) -> float | None:
         alpha: two-sided level after correction for many tests.
 
     Returns:
-        A share in (0, 1]; None where even a change of all pairs would not be found, and where
-        clusters hold several trials and too few differ: quote the interval instead.
+        A share in (0, 1]; None where even a change of all pairs would not be found, where clusters
+        hold several trials and too few differ or differ much in size, and where a difference is a
+        mean over several orders, of which a change may hit one or all: quote the interval instead.
     """
     moments = pilot.moments[-1]
     several = pilot.mean_size > 1
     if pilot.clusters < 4 or (several and pilot.differing < FEWEST_DIFFERING):
+        return None
+    if pilot.n < EVEN * pilot.mean_size * pilot.clusters or _broken(pilot):
         return None
     worth = max(m.dd for m in pilot.moments) / moments.size if moments.size else 1.0
     n = round(pilot.n / worth)
@@ -47,6 +53,12 @@ def minimum_detectable(pilot: Paired, alpha: float = 0.05) -> float | None:
     noise = size - total + min(total, 0.8 * sqrt(moments.dd)) + worth / 2
     base = min(max(noise / pilot.n, 0.0), 1.0)
     return smallest_change(n, base, alpha)
+
+
+def _broken(pilot: Paired) -> bool:
+    """Whether differences are not whole, being means over several orders."""
+    parts = np.array([pilot.smallest, pilot.moments[-1].size])
+    return bool(np.any(np.abs(parts - np.round(parts)) > 1e-6))
 
 
 def smallest_change(

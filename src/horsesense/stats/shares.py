@@ -49,6 +49,8 @@ class Shares:
         single: whether no cluster has more than one trial.
         clusters: how many there are; of two clusterings, the smaller number.
         even: how many clusters of one size they are worth; `clusters` where all have one size.
+        lumps: in how large lumps hits, and misses, come, at least 1; of two clusterings, the
+            larger.
     """
 
     hits: float
@@ -59,6 +61,7 @@ class Shares:
     single: bool
     clusters: int
     even: float
+    lumps: tuple[float, float] = (1.0, 1.0)
 
     @classmethod
     def of(cls, hits: Floats, trials: Floats) -> Self:
@@ -96,6 +99,10 @@ class Shares:
             single=all(bool((part.m <= 1).all()) for part in shown),
             clusters=min(len(part.m) for part in shown),
             even=n / max(sizes) if n else 0.0,
+            lumps=(
+                max(_lump(part, part.x) for part in shown),
+                max(_lump(part, part.m - part.x) for part in shown),
+            ),
         )
 
     @property
@@ -151,6 +158,20 @@ def _spread(part: Clustering, share: float, n: float) -> float:
     leverage = part.m / n
     freed = (1 - 1 / clusters) / (1 - leverage)
     return float((freed * (part.x - share * part.m) ** 2).sum())
+
+
+def _lump(part: Clustering, hits: Floats) -> float:
+    """Size of the lumps in which hits come: 1 and the pairs of hits of a cluster beyond those that
+    independent trials have, for each hit. Whole clusters: their mean size, weighted by size.
+
+    Where everything or nothing is a hit, 1.
+    """
+    total, n = float(hits.sum()), float(part.m.sum())
+    if not 0 < total < n:
+        return 1.0
+    share = total / n
+    beyond = float((hits * (hits - 1)).sum()) - share**2 * float((part.m * (part.m - 1)).sum())
+    return max(1.0, 1 + beyond / (total * (1 - share)))
 
 
 def _squares(part: Clustering, share: float) -> Floats:
