@@ -87,7 +87,6 @@ REDRAWN = ("basic", "know-no")
 """Suites whose trials do not depend on answers, of one item each, read by readers without a fit."""
 
 
-
 Measured = tuple[Results, list[Found]]
 
 
@@ -97,7 +96,7 @@ class Case:
 
     Attributes:
         group: innocent, edge or guilty.
-        true: findings (a name, or name/probe) whose null does not hold.
+        true: findings (a name, name/probe or name@reader) whose null does not hold.
         large: those whose effect is at least the size that matters.
         must: the finding that a guilty model must be found by.
         gold_first: whether the right option always stands first.
@@ -112,7 +111,7 @@ class Case:
     gold_first: bool = False
 
     def holds(self, f: Finding, among: frozenset[str]) -> bool:
-        return bool({f.name, f"{f.name}/{f.probe}"} & among)
+        return bool({f.name, f"{f.name}/{f.probe}", f"{f.name}@{f.reader}"} & among)
 
 
 def rows(case: Case, n: int, number: int) -> list[dict[str, Any]]:
@@ -475,7 +474,7 @@ EDGE = (
     edge("look-at-text", "slips?under=letter_swap&wrong=0.06", *under("letter_swap")),
     edge("look-at-text", "slips?under=extra_options&wrong=0.055", *under("extra_options")),
     edge("look-at-text", "slips?under=letter_swap&silent=0.06", *silent_under("letter_swap")),
-    edge("look-at-text", "talker?know=1&disagree=0.022", "other_reader"),
+    edge("look-at-text", "talker?know=1&disagree=0.022", "other_reader@text"),
     edge("multi-problem", "slips?under=batch&wrong=0.055", "many_problems/batch"),
     edge("multi-problem", "slips?under=select_all&wrong=0.055", "many_problems/select_all"),
 )
