@@ -17,16 +17,16 @@ from horsesense.errors import UsageError
 from horsesense.inference.limits import Limits, RunSummary
 from horsesense.inference.store import Store
 from horsesense.models.messages import Response
-from horsesense.readers.formats.by_format import TextAnswers
 from horsesense.readers.model_based.cases import Case, Rows, case_of
 from horsesense.readers.model_based.judge import JudgeReader
 from horsesense.readers.model_based.meaning import MeaningReader
 from horsesense.readers.reading import Reading
+from horsesense.readers.text_answers import TextAnswers
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 from horsesense.trials.trial import Trial
 
-RULES: Final = Rules(version="5", source="837b2480fcc9")
+RULES: Final = Rules(version="5", source="a16c6d504f2d")
 
 SURE: Final = 0.9
 """Confidence of the rules from which on no judge is asked, unless the name says another."""

@@ -36,7 +36,7 @@ from horsesense.readers.text import TextReader
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 
-RULES: Final = Rules(version="4", source="2ea1451fa188")
+RULES: Final = Rules(version="4", source="60858fb551cc")
 
 MAX_TOKENS: Final = 16
 REPLY_CHARACTERS: Final = 6000
