@@ -132,7 +132,7 @@ def _be_copy(work: Callable[[Any], Any], pieces: Sequence[Any], pipe: int) -> No
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         # Locks and pipes that are open here too would outlast the death of that process.
         os.closerange(3, pipe)
-        os.closerange(pipe + 1, os.sysconf("SC_OPEN_MAX"))
+        os.closerange(pipe + 1, max(os.sysconf("SC_OPEN_MAX"), 1 << 16))
         gc.freeze()  # what was copied is not looked through, which would make it a copy indeed
         for piece in pieces:
             found = marshal.dumps(work(piece))

@@ -16,6 +16,7 @@ from horsesense.inference.limits import Limits
 from horsesense.items.load import load_items
 from horsesense.processes import Spread
 from horsesense.runs import ahead, read
+from horsesense.runs.merge import merge
 from horsesense.runs.settings import Settings
 from studies import PROBES
 
@@ -107,6 +108,19 @@ def test_a_budget_and_the_session_after_it(
     alone = asked(tmp_path / "alone", "sim:prior", **study)
     assert files_of(alone) == found
     assert answers(alone) == answers(spread)
+
+
+def test_what_is_merged_is_planned_again_in_copies(
+    tmp_path: Path, made: dict[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shards = [asked(tmp_path / f"{n}", probes=("order",), shard=f"{n}/2").path for n in (1, 2)]
+    made.clear()
+    merge(shards, tmp_path / "spread")
+    assert made.keys() == {"ahead"}
+    spread = files_of(Run.open(tmp_path / "spread"))
+    monkeypatch.undo()
+    merge(shards, tmp_path / "alone")
+    assert files_of(Run.open(tmp_path / "alone")) == spread
 
 
 @pytest.mark.parametrize("model", ["sim:prior", "sim:torn", "sim:ranker"])

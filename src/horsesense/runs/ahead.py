@@ -6,7 +6,7 @@ What is drawn is the same either way, in the same order.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
@@ -61,13 +61,20 @@ class Drawn(NamedTuple):
         probe, condition = self.rows[0][4:6]
         return probe, Condition.parse(condition)
 
-    def answerable(self, model: Model) -> bool:
-        """Whether the model can answer; one that answers from trials is told what it needs."""
-        if self.answer is not None and isinstance(model, Computing):
-            model.attach_answer(self.asked.key, self.answer)
-        elif self.trial is not None and isinstance(model, NeedsAnswerKey):
-            return model.attach_trial(self.asked.key, self.trial)
+
+def telling(model: Model | None) -> Callable[[Drawn], bool]:
+    """Whether the model can answer a trial; one that answers from trials is told what it needs."""
+    informed = model if isinstance(model, NeedsAnswerKey) else None
+    computing = model if isinstance(model, Computing) else None
+
+    def tell(drawn: Drawn) -> bool:
+        if drawn.answer is not None and computing is not None:
+            computing.attach_answer(drawn.asked.key, drawn.answer)
+        elif drawn.trial is not None and informed is not None:
+            return informed.attach_trial(drawn.asked.key, drawn.trial)
         return True
+
+    return tell
 
 
 def draw(

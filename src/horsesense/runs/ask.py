@@ -27,7 +27,7 @@ from horsesense.probes.base import Probe
 from horsesense.progress import Progress, progress
 from horsesense.readers.base import Reader
 from horsesense.runs import asked
-from horsesense.runs.ahead import draw
+from horsesense.runs.ahead import draw, telling
 from horsesense.runs.directory import RunDirectory, scan_readings
 from horsesense.runs.goal import Extents
 from horsesense.runs.outlook import Outlook, assumed, outlook
@@ -182,7 +182,9 @@ async def plan_again(directory: RunDirectory, store: Store) -> None:
         recorded = make_model(directory.settings.model)
         recorded.check(directory.items)  # type: ignore[attr-defined]
         study.planner.as_shown = recorded.as_shown  # type: ignore[attr-defined]
-    await _Asking(directory, study, store, None, None).rounds(Limits(requests=0))
+    asking = _Asking(directory, study, store, None, None)
+    asking.expected = store.answered()
+    await asking.rounds(Limits(requests=0))
 
 
 async def plan_only(directory: RunDirectory, model: Model) -> ModelRecord:
@@ -339,6 +341,7 @@ class _Asking:
         """Requests as they are drawn by the runner, each trial written down on the way."""
         model, context = self.model, self.study.capabilities.context_length
         expected = self.expected if planner is self.study.planner else 0
+        tell = telling(model)
         for drawn in draw(planner, probes, stage, self.index, model, expected):
             for row in drawn.rows:
                 table.add(row)
@@ -347,7 +350,7 @@ class _Asking:
                 continue
             if exceeds(drawn.asked.request, model.count_tokens, context):
                 planner.too_long[drawn.place] += 1
-            elif drawn.answerable(model):
+            elif tell(drawn):
                 yield drawn.asked
 
     async def _read(self, stage: int, limits: Limits) -> RunSummary:
