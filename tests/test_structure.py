@@ -118,8 +118,9 @@ def test_importing_loads_no_torch(module: str) -> None:
     assert python(code) == "[]"
 
 
-def test_what_is_needed_before_the_first_request_loads_no_statistics() -> None:
+def test_what_is_needed_before_the_first_request_loads_no_statistics_and_no_rules() -> None:
     heavy = ("scipy", "statsmodels", "sklearn", "horsesense.runs.measure", "horsesense.report")
+    heavy += ("horsesense.readers.text", "horsesense.readers.formats")
     code = "import sys, horsesense.cli.audit, horsesense.cli.each, horsesense.api.runs"
     assert python(f"{code}; print([m for m in {heavy} if m in sys.modules])") == "[]"
 

@@ -115,7 +115,8 @@ class Planner:
     def plan(self, probes: Sequence[Probe]) -> Iterator[Planned]:
         """Numbered trials with requests, item by item; exclusions are recorded."""
         for probe, trial in self._generate(probes, record=True):
-            self.made.setdefault((trial.probe, trial.condition), (probe.signature, trial.form))
+            if (place := (trial.probe, trial.condition)) not in self.made:
+                self.made[place] = probe.signature, trial.form
             if self.as_shown is not None:
                 trial = self.as_shown(trial)
             request = self.prompter.request(trial)

@@ -219,16 +219,17 @@ class _Shelf:
 
 def describe(reader: Reader) -> dict[str, Any]:
     """What is said of a reader besides its readings: what it was fitted on, what it took."""
-    from horsesense.readers.model_based.cascade import CascadeReader
-    from horsesense.readers.model_based.judge import JudgeReader
-
     told: dict[str, Any] = {"name": reader.name, "version": reader.version}
     if isinstance(reader, FittedReader):
         told["fit"] = reader.report()
-    if isinstance(reader, JudgeReader | CascadeReader):
-        told["spent"] = asdict(reader.spent)
-    if isinstance(reader, CascadeReader):
-        told["steps"] = reader.told()
+    if isinstance(reader, BulkReader):
+        from horsesense.readers.model_based.cascade import CascadeReader
+        from horsesense.readers.model_based.judge import JudgeReader
+
+        if isinstance(reader, JudgeReader | CascadeReader):
+            told["spent"] = asdict(reader.spent)
+        if isinstance(reader, CascadeReader):
+            told["steps"] = reader.told()
     return told
 
 
