@@ -17,7 +17,7 @@ SOURCE = Path(horsesense.__file__).parent
 
 FLOORS = (
     "errors rng version",
-    "files plugins progress stats",
+    "files plugins processes progress stats",
     "trials",
     "items",
     "logs",
@@ -69,7 +69,7 @@ def room_of(name: str) -> str:
 
 def test_imports_point_one_way() -> None:
     floor = {room: place for place, rooms in enumerate(FLOORS) for room in rooms.split()}
-    assert len(floor) <= 31
+    assert len(floor) <= 32
     for name, path in modules():
         room = room_of(name)
         assert room in floor, f"{name} stands on no floor"
@@ -118,8 +118,9 @@ def test_importing_loads_no_torch(module: str) -> None:
     assert python(code) == "[]"
 
 
-def test_what_is_needed_before_the_first_request_loads_no_statistics() -> None:
+def test_what_is_needed_before_the_first_request_loads_no_statistics_and_no_rules() -> None:
     heavy = ("scipy", "statsmodels", "sklearn", "horsesense.runs.measure", "horsesense.report")
+    heavy += ("horsesense.readers.text", "horsesense.readers.formats")
     code = "import sys, horsesense.cli.audit, horsesense.cli.each, horsesense.api.runs"
     assert python(f"{code}; print([m for m in {heavy} if m in sys.modules])") == "[]"
 

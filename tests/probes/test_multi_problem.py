@@ -30,7 +30,7 @@ from horsesense.models.simulated.backend import Simulated
 from horsesense.probes.base import Setting
 from horsesense.probes.registry import parse_probe, parse_probes
 from horsesense.prompts import Prompter, Shots, Want
-from horsesense.readers.formats.by_format import TextAnswers
+from horsesense.readers.text_answers import TextAnswers
 from horsesense.runs.planner import Planner
 from horsesense.runs.settings import Settings
 from horsesense.runs.suites.multi_problem import MULTI_PROBLEM

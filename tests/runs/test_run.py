@@ -72,7 +72,7 @@ class TestWithoutItsModel:
     def test_what_was_read_is_not_read_again(
         self, out: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from horsesense.readers.formats.by_format import TextAnswers
+        from horsesense.readers.text_answers import TextAnswers
 
         def never(*_: Any) -> Any:
             raise AssertionError("read again")

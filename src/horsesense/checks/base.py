@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -95,14 +95,11 @@ class Rule:
         """Whether it is a cue of the whole set, which speaks by its test alone."""
         return self.weight == "cue" and self.whole is not None
 
-    def find(self, items: ItemSet) -> Found:
-        """The flaw in a set of items."""
-        if self.whole is not None:
-            return self.whole(items)
+    def seen(self, items: Sequence[Item]) -> list[tuple[int, str]]:
+        """Place and evidence of each item that has the flaw, where single items show it."""
         assert self.each is not None
-        seen = ((item, self.each(item)) for item in items)
-        hits = tuple(Hit(item.id, evidence) for item, evidence in seen if evidence is not None)
-        return Found(len(items), hits)
+        seen = ((place, self.each(item)) for place, item in enumerate(items))
+        return [(place, evidence) for place, evidence in seen if evidence is not None]
 
 
 @dataclass(frozen=True)

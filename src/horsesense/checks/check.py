@@ -6,15 +6,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from horsesense.checks.base import WEIGHTS, Finding, Found, Rule
+from horsesense.checks.base import WEIGHTS, Finding, Found, Hit, Rule
 from horsesense.checks.languages import language
 from horsesense.checks.registry import RULES
 from horsesense.checks.shares import share_test
 from horsesense.errors import UsageError
 from horsesense.items.item import ItemSet
+from horsesense.processes import Spread, copies
 from horsesense.stats.multiplicity import holm
 
 ALPHA: Final = 0.05
+MANY: Final = 5_000
+"""Items from which on copies of the process pay."""
+PIECE: Final = 500
+"""Items that a copy looks through at a time."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +70,7 @@ def check_items(items: ItemSet, rules: Iterable[str] | None = None) -> CheckResu
         # Not one flaw per item: the whole set has no answers, as opinion polls have none.
         skipped |= {r.name: "no item has a gold" for r in suited if r.name == "no_gold"}
         suited = [rule for rule in suited if rule.name != "no_gold"]
-    found = {rule: rule.find(items) for rule in suited}
+    found = _found(items, suited)
     adjusted = _adjusted(found)
     findings = [_finding(items, rule, seen, adjusted.get(rule)) for rule, seen in found.items()]
     return CheckResult(
@@ -74,6 +79,26 @@ def check_items(items: ItemSet, rules: Iterable[str] | None = None) -> CheckResu
         tuple(f for f in findings if not _speaks(f)),
         skipped,
     )
+
+
+def _found(items: ItemSet, rules: Sequence[Rule]) -> dict[Rule, Found]:
+    """What each rule sees. Large sets are looked through in copies of this process, item by item,
+    while rules about the whole set are applied here."""
+    singles = [rule for rule in rules if rule.whole is None]
+    places = range(0, len(items), PIECE)
+    pieces = [items.items[start : start + PIECE] for start in places]
+    hits: dict[Rule, list[Hit]] = {rule: [] for rule in singles}
+    with Spread(
+        lambda piece: [rule.seen(piece) for rule in singles],
+        pieces,
+        copies() if len(items) >= MANY else 0,
+    ) as looked_through:
+        wholes = {rule: rule.whole(items) for rule in rules if rule.whole is not None}
+        for start, seen in zip(places, looked_through, strict=True):
+            for rule, marks in zip(singles, seen, strict=True):
+                hits[rule] += [Hit(items.items[start + at].id, shown) for at, shown in marks]
+    each = {rule: Found(len(items), tuple(found)) for rule, found in hits.items()}
+    return {rule: (wholes | each)[rule] for rule in rules}
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -22,7 +22,7 @@ from horsesense.models.messages import Failure, Request, Response, Usage
 
 SHARE_AHEAD: Final = 64
 """Under a budget the account on disk runs ahead by at most this part of it; see `Ledger._keep`."""
-CALLS_AHEAD: Final = 32
+CALLS_AHEAD: Final = 128
 """Without a budget, by so many calls."""
 
 
@@ -85,7 +85,8 @@ class Ledger:
         """Calls that were counted, and tokens that all of them took beyond their bounds."""
         self._window = 1
         self._kept = self._own
-        self._changed = asyncio.Event()
+        self._changed: asyncio.Event | None = None
+        """Where somebody waits for a change."""
 
     @property
     def idle(self) -> bool:
@@ -132,8 +133,9 @@ class Ledger:
         if not (isinstance(result, Failure) and result.unsent):  # what was not sent costs nothing
             self._window += 1
             self._charge(charge, Usage() if result is None else result.usage)
-        self._changed.set()
-        self._changed = asyncio.Event()
+        if self._changed is not None:
+            self._changed.set()
+            self._changed = None
 
     def _charge(self, charge: Charge, usage: Usage) -> None:
         prompt, completion = usage.prompt_tokens, usage.completion_tokens
@@ -154,6 +156,7 @@ class Ledger:
 
     async def change(self) -> None:
         """Return when another call was settled."""
+        self._changed = self._changed or asyncio.Event()
         await self._changed.wait()
 
     def close(self) -> None:
@@ -173,13 +176,16 @@ class Ledger:
         It is written ahead of the calls, so that few of them wait for the disk: after a kill, it
         counts that much too much at most.
         """
-        now, kept = self._own + self.spent + self._at_most(), self._kept
-        if (
-            now.requests <= kept.requests
-            and now.prompt_tokens <= kept.prompt_tokens
-            and now.completion_tokens <= kept.completion_tokens
+        own, spent, way, kept = self._own, self.spent, self._under_way, self._kept
+        completion = way.completion + way.calls * self._mean_excess()
+        if (  # of each call, so that no account is made for it
+            own.requests + spent.requests + way.calls <= kept.requests
+            and own.prompt_tokens + spent.prompt_tokens + way.prompt <= kept.prompt_tokens
+            and own.completion_tokens + spent.completion_tokens + completion
+            <= kept.completion_tokens
         ):
             return
+        now = own + spent + self._at_most()
         limits, calls = self.limits, CALLS_AHEAD
         charge = charge._replace(completion=charge.completion + self._mean_excess())
         if limits.requests is not None:

@@ -201,14 +201,17 @@ class Store:
 
     def known(self, keys: Sequence[Key]) -> set[Key]:
         """Those of `keys` that have a response, as it was stored."""
-        return set(self._sound(keys))
+        return set(self.texts(keys))
 
     def get(self, keys: Sequence[Key]) -> dict[Key, Response]:
         """The responses under `keys`; a key without one, or with a damaged one, is left out."""
-        return {key: response_of(text) for key, text in self._sound(keys).items()}
+        return {key: response_of(text) for key, text in self.texts(keys).items()}
 
-    def _sound(self, keys: Sequence[Key]) -> dict[Key, str]:
-        """What is stored under `keys` and is as it was stored; the rest is set aside and named."""
+    def texts(self, keys: Sequence[Key]) -> dict[Key, str]:
+        """What is stored under `keys`, each a text for `stored_rows.response_of`.
+
+        What is not as it was stored is set aside and named.
+        """
         sql = "SELECT rowid, key, response, digest FROM responses WHERE key IN ({})"
         wanted, found, damaged = set(keys), {}, []
         for row, key, text, digest in self.select_in(sql, keys):
@@ -244,7 +247,7 @@ class Store:
 
     def exchanges(self, keys: Sequence[Key]) -> dict[Key, tuple[Request, Response]]:
         """Requests with their responses under `keys`; a key without a response is left out."""
-        sound = self._sound(keys)
+        sound = self.texts(keys)
         sql = "SELECT key, request FROM responses WHERE key IN ({})"
         return {
             key: (request_of(request), response_of(sound[key]))

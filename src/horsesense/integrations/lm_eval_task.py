@@ -22,8 +22,8 @@ from horsesense.integrations.inspect_parts import label, target
 from horsesense.items.item import ItemSet
 from horsesense.models.base import Capabilities
 from horsesense.models.messages import Request, Response
-from horsesense.readers.formats.by_format import TextAnswers
 from horsesense.readers.reading import Reading
+from horsesense.readers.text_answers import TextAnswers
 from horsesense.runs.ask import stages
 from horsesense.runs.carried import OURS, UNKNOWN, Carrier, carried_by_log
 from horsesense.runs.prepare import Study, load_shots, load_study_items, prepare

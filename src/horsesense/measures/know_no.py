@@ -12,7 +12,7 @@ from horsesense.measures.cells import Cell, InOtherWords, NearNames, Parts, Scor
 from horsesense.measures.families import SHARE, Family, OfCounts
 from horsesense.measures.joined import OfProbe, families, part_means
 from horsesense.probes.gold_absent import HINTS
-from horsesense.readers.formats.free_response import CLASSES
+from horsesense.readers.reading import CLASSES
 from horsesense.stats import functions
 from horsesense.trials.condition import Condition
 from horsesense.trials.trial import NONE_OPTION

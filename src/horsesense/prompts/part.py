@@ -104,11 +104,19 @@ def _shape(value: object, texts: list[str]) -> object:
         if value:
             texts.append(value)
         return bool(value)
-    if isinstance(value, list | tuple):
-        return tuple([_shape(each, texts) for each in value])
-    return repr(value)
+    if not isinstance(value, _SERIES):
+        return repr(value)
+    shapes: list[object] = []
+    for each in value:
+        if type(each) is str and each:  # most are: not worth a call
+            texts.append(each)
+            shapes.append(True)
+        else:
+            shapes.append(_shape(each, texts))
+    return tuple(shapes)
 
 
+_SERIES: Final = (list, tuple)
 _STATEMENTS: Final = (nodes.Template, nodes.Output, nodes.If, nodes.For)
 
 

@@ -35,6 +35,20 @@ label: Know-No's hints count the offered words alone."""
 
 STATUSES: tuple[Status, ...] = get_args(Status)
 
+ResponseClass = Literal[
+    "incorrect_option",
+    "none_declared",
+    "new_correct",
+    "new_wrong",
+    "none+new_correct",
+    "needs_review",
+]
+"""The five response classes of Know-No's figure 4, and what no rule decides."""
+
+CLASSES: Final[tuple[ResponseClass, ...]] = get_args(ResponseClass)
+RIGHT: Final = frozenset(("none_declared", "new_correct", "none+new_correct"))
+"""The classes that count as right."""
+
 
 @dataclass(frozen=True, slots=True)
 class Reading:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from horsesense.plugins import Registry, parse_spec
 from horsesense.readers.base import Reader
-from horsesense.readers.formats.by_format import TextAnswers
 from horsesense.readers.logprobs.first_token import FirstTokenReader
 from horsesense.readers.logprobs.option_text import OptionTextReader
 from horsesense.readers.logprobs.pride import PrideReader
 from horsesense.readers.model_based.make import is_model_reader, make_bulk_reader
+from horsesense.readers.text_answers import TextAnswers
 
 
 def _accepted(found: object) -> type[Reader]:

@@ -7,7 +7,8 @@ interrupted run is completed for its report.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from hashlib import blake2b
@@ -20,13 +21,13 @@ from horsesense.inference.probe import capabilities
 from horsesense.inference.runner import run
 from horsesense.inference.store import Store
 from horsesense.measures.cells import Cell
-from horsesense.models.base import Asked, Model, NeedsAnswerKey, Probing
-from horsesense.models.messages import Key
+from horsesense.models.base import Asked, Model, Probing
 from horsesense.models.registry import make_model
 from horsesense.probes.base import Probe
 from horsesense.progress import Progress, progress
 from horsesense.readers.base import Reader
 from horsesense.runs import asked
+from horsesense.runs.ahead import draw, telling
 from horsesense.runs.directory import RunDirectory, scan_readings
 from horsesense.runs.goal import Extents
 from horsesense.runs.outlook import Outlook, assumed, outlook
@@ -35,9 +36,8 @@ from horsesense.runs.planner import Planner, exceeds, item_index
 from horsesense.runs.prepare import Study
 from horsesense.runs.read import read_stage
 from horsesense.runs.record import ModelRecord
-from horsesense.runs.tables import READINGS, TRIALS, cells, read_trials, reading_row, trial_rows
+from horsesense.runs.tables import READINGS, TRIALS, cells, read_trials, reading_row
 from horsesense.trials.history import History, load_history
-from horsesense.trials.trial import Trial
 
 
 async def ask(
@@ -182,7 +182,9 @@ async def plan_again(directory: RunDirectory, store: Store) -> None:
         recorded = make_model(directory.settings.model)
         recorded.check(directory.items)  # type: ignore[attr-defined]
         study.planner.as_shown = recorded.as_shown  # type: ignore[attr-defined]
-    await _Asking(directory, study, store, None, None).rounds(Limits(requests=0))
+    asking = _Asking(directory, study, store, None, None)
+    asking.expected = store.answered()
+    await asking.rounds(Limits(requests=0))
 
 
 async def plan_only(directory: RunDirectory, model: Model) -> ModelRecord:
@@ -223,11 +225,12 @@ class _Asking:
         self.readers: tuple[Reader, ...] = ()
         self.plan: dict[int, str] = {}
         self.shown = Progress("asking")
+        self.expected = 0
         self.control: Control | None = None
 
     def expect(self, prompts: int, *, exact: bool) -> None:
         """Show progress towards so many prompts, over all rounds."""
-        self.shown = Progress("asking", prompts, about=not exact)
+        self.expected, self.shown = prompts, Progress("asking", prompts, about=not exact)
 
     async def rounds(self, limits: Limits) -> RunSummary:
         """Every round: a later one sees what the earlier ones brought."""
@@ -279,11 +282,13 @@ class _Asking:
         table = NewTable(self.directory.layout.trials_of(stage), TRIALS)
         digest = blake2b(digest_size=8)
         planner = self.study.planner
-        requests = self._requests(stage, planner, probes, table, digest)
         try:
-            spent = await self._put(requests, planner, probes, limits)
-            for _ in requests:  # trials beyond the budget are planned all the same, and missing
-                pass
+            with closing(self._requests(stage, planner, probes, table, digest)) as requests:
+                spent = await self._put(requests, planner, probes, limits)
+                for (
+                    _
+                ) in requests:  # beyond the budget, trials are planned all the same, and missing
+                    pass
         except BaseException:
             table.discard()
             raise
@@ -332,22 +337,21 @@ class _Asking:
         probes: Sequence[Probe],
         table: NewTable | _InMemory,
         digest: blake2b,
-    ) -> Iterator[Asked]:
+    ) -> Generator[Asked]:
         """Requests as they are drawn by the runner, each trial written down on the way."""
-        model = self.model
-        informed = model if isinstance(model, NeedsAnswerKey) else None
-        context = self.study.capabilities.context_length
-        for planned in planner.plan(probes):
-            for row in trial_rows(planned.number, stage, planned.trial, planned.key, self.index):
+        model, context = self.model, self.study.capabilities.context_length
+        expected = self.expected if planner is self.study.planner else 0
+        tell = telling(model)
+        for drawn in draw(planner, probes, stage, self.index, model, expected):
+            for row in drawn.rows:
                 table.add(row)
-            digest.update(decides(planned.key, planned.trial))
+            digest.update(drawn.decides)
             if model is None:
                 continue
-            if exceeds(planned.request, model.count_tokens, context):
-                planner.too_long[planned.trial.probe, planned.trial.condition] += 1
-                continue
-            if informed is None or informed.attach_trial(planned.key, planned.trial):
-                yield Asked(planned.key, planned.request)
+            if exceeds(drawn.asked.request, model.count_tokens, context):
+                planner.too_long[drawn.place] += 1
+            elif tell(drawn):
+                yield drawn.asked
 
     async def _read(self, stage: int, limits: Limits) -> RunSummary:
         """Read what the next round depends on."""
@@ -369,14 +373,6 @@ class _Asking:
         trials = scan_parts([layout.trials_of(stage) for stage in sorted(self.plan)], TRIALS)
         readings = scan_readings(layout, versions, self.plan)
         return load_history(trials, readings, list(versions))
-
-
-def decides(key: Key, trial: Trial) -> bytes:
-    """All of a trial that a reading of its answer depends on; the prompt is in the key."""
-    shown = [(v.item_id, v.origin, v.gold_at, v.options, v.labels) for v in trial.variants]
-    return key + repr((trial.probe, trial.expects, trial.extras.as_json(), shown)).encode(
-        errors="replace"
-    )
 
 
 class _InMemory:

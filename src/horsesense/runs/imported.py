@@ -39,7 +39,7 @@ from horsesense.probes.order import Order
 from horsesense.probes.original import Original
 from horsesense.progress import progress
 from horsesense.runs import asked
-from horsesense.runs.ask import decides
+from horsesense.runs.ahead import decides
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.imported_answers import (
     Offers,

@@ -37,7 +37,7 @@ from horsesense.readers.human.booklets import Asked, Returned, code_of, read_boo
 from horsesense.readers.human.reviews import FILE as REVIEWS
 from horsesense.readers.human.spreadsheet import write_table
 from horsesense.runs import asked
-from horsesense.runs.ask import decides
+from horsesense.runs.ahead import decides
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.layout import Layout, is_of_run
 from horsesense.runs.parts import NewTable

@@ -92,19 +92,31 @@ class Planner:
 
     def batch(self, items: Sequence[Item]) -> Planner:
         """A planner that puts trials about some of the items alone, and counts anew."""
-        few = replace(self.items, items=tuple(items))
-        return Planner(
-            few, self.probes, self.setting, self.prompter, self.identity, as_shown=self.as_shown
-        )
+        return replace(self.again(), items=replace(self.items, items=tuple(items)))
 
     def again(self) -> Planner:
         """A planner of the same trials, which counts anew."""
         return replace(self, excluded=Exclusions(), made={}, too_long=Counter(), count=0)
 
+    def counted(self) -> tuple[Any, ...]:
+        """What was counted, but for prompts that are too long, as plain values (see `add`)."""
+        made = [(name, str(condition), *told) for (name, condition), told in self.made.items()]
+        return self.count, list(self.excluded.ids.items()), made
+
+    def add(self, counted: tuple[Any, ...]) -> None:
+        """Count what another planner counted after what this one did."""
+        count, excluded, made = counted
+        self.count += count
+        for reason, ids in excluded:
+            self.excluded.ids[reason] += ids
+        for name, condition, signature, form in made:
+            self.made.setdefault((name, Condition.parse(condition)), (signature, form))
+
     def plan(self, probes: Sequence[Probe]) -> Iterator[Planned]:
         """Numbered trials with requests, item by item; exclusions are recorded."""
         for probe, trial in self._generate(probes, record=True):
-            self.made.setdefault((trial.probe, trial.condition), (probe.signature, trial.form))
+            if (place := (trial.probe, trial.condition)) not in self.made:
+                self.made[place] = probe.signature, trial.form
             if self.as_shown is not None:
                 trial = self.as_shown(trial)
             request = self.prompter.request(trial)

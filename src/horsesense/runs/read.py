@@ -7,10 +7,10 @@ with the same three is not read again.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, closing
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Final
 
 import orjson
 import polars as pl
@@ -18,18 +18,29 @@ import polars as pl
 from horsesense.files import write_whole
 from horsesense.inference.limits import Limits, RunSummary
 from horsesense.inference.store import Store
+from horsesense.inference.stored_rows import response_of
 from horsesense.models.messages import Response
 from horsesense.probes.base import Setting
+from horsesense.processes import Spread, copies, of_rooms
 from horsesense.progress import progress
 from horsesense.readers.base import FittedReader, Reader
-from horsesense.readers.model_based.cascade import CascadeReader
 from horsesense.readers.model_based.cases import BulkReader
-from horsesense.readers.model_based.judge import JudgeReader
 from horsesense.runs.directory import RunDirectory, told_of
 from horsesense.runs.layout import Layout
 from horsesense.runs.parts import UNREADABLE, PartWriter, scan_parts
 from horsesense.runs.tables import READINGS, TRIALS, read_trials, reading_row
 from horsesense.trials.trial import Trial
+
+MANY: Final = 100_000
+"""Trials from which on copies of the process pay."""
+PIECE: Final = 2_000
+"""Answers that a copy reads at a time."""
+_IN_COPIES: Final = (
+    "horsesense.readers.text_answers.",
+    "horsesense.readers.logprobs.first_token.",
+    "horsesense.readers.logprobs.option_text.",
+)
+"""Where the readers are that need no library, and remember nothing of what they read."""
 
 
 async def read(
@@ -83,23 +94,69 @@ async def read_stage(
         for reader in bulk:
             await stack.enter_async_context(reader)
         trials = scan_parts([layout.trials_of(stage)], TRIALS)
-        with progress("reading", trials.select(pl.len()).collect().item()) as tick:
-            for rows in read_trials(trials):
-                responses = store.get([row.key for row in rows])
-                found = [
-                    (row.number, row.trial, responses[row.key])
-                    for row in rows
-                    if row.key in responses
-                ]
+        height = trials.select(pl.len()).collect().item()
+        chunks = _chunks(trials, store)
+        with progress("reading", height) as tick:
+            if height >= MANY and of_rooms(readers, *_IN_COPIES) and copies():
+                with closing(_read_apart(chunks, shelves)) as read_in_copies:
+                    for rows, tables in read_in_copies:
+                        for shelf, table in zip(shelves, tables, strict=True):
+                            shelf.add(table)
+                        tick(rows)
+            for rows, found in chunks:
+                answers = _parsed(found)
                 for reader in bulk:
-                    pairs = [(trial, response) for _, trial, response in found]
+                    pairs = [(trial, response) for _, trial, response in answers]
                     spent += await reader.prepare(pairs, store, limits, max_connections)
                 for shelf in shelves:
-                    shelf.read(found)
-                tick(len(rows))
+                    shelf.add(shelf.read(answers))
+                tick(rows)
     for shelf in shelves:
         shelf.finish()
     return spent
+
+
+_Stored = tuple[int, Trial, str]
+"""Number of a trial, the trial, and the answer to it as it is stored."""
+
+
+def _chunks(trials: pl.LazyFrame, store: Store) -> Iterator[tuple[int, list[_Stored]]]:
+    """How many trials a part of the table holds, and those of them that have an answer."""
+    for rows in read_trials(trials):
+        texts = store.texts([row.key for row in rows])
+        found = [(row.number, row.trial, texts[row.key]) for row in rows if row.key in texts]
+        yield len(rows), found
+
+
+def _parsed(found: Sequence[_Stored]) -> list[tuple[int, Trial, Response]]:
+    return [(number, trial, response_of(text)) for number, trial, text in found]
+
+
+def _read_apart(
+    chunks: Iterator[tuple[int, list[_Stored]]], shelves: Sequence[_Shelf]
+) -> Generator[tuple[int, list[list[tuple[Any, ...]]]]]:
+    """How many trials were looked at, and the rows of each reader, which copies worked out.
+
+    While they read one chunk, the next one is fetched here.
+    """
+
+    def work(found: Sequence[_Stored]) -> list[list[tuple[Any, ...]]]:
+        answers = _parsed(found)
+        return [shelf.read(answers) for shelf in shelves]
+
+    chunk = next(chunks, None)
+    if chunk is not None:
+        work(chunk[1][:1])  # what readers load with their first answer, copies need not load again
+    while chunk is not None:
+        rows, found = chunk
+        pieces = [found[start : start + PIECE] for start in range(0, len(found), PIECE)]
+        tables: list[list[tuple[Any, ...]]] = [[] for _ in shelves]
+        with Spread(work, pieces, copies()) as pieces_read:
+            chunk = next(chunks, None)
+            for several in pieces_read:
+                for table, more in zip(tables, several, strict=True):
+                    table += more
+        yield rows, tables
 
 
 class _Shelf:
@@ -132,13 +189,20 @@ class _Shelf:
             return None  # a part is missing
         return frozenset(found["trial"])
 
-    def read(self, found: Sequence[tuple[int, Trial, Response]]) -> None:
-        """Read the answers that have no reading yet."""
-        name, add, done = self.reader.name, self._writer.add, self._done or ()
-        for number, trial, response in found:
-            if number not in done:
-                for place, reading in enumerate(self.reader.read(trial, response)):
-                    add(reading_row(number, place, name, reading, trial))
+    def read(self, found: Sequence[tuple[int, Trial, Response]]) -> list[tuple[Any, ...]]:
+        """Rows for the answers that have no reading yet."""
+        name, read, done = self.reader.name, self.reader.read, self._done or ()
+        return [
+            reading_row(number, place, name, reading, trial)
+            for number, trial, response in found
+            if number not in done
+            for place, reading in enumerate(read(trial, response))
+        ]
+
+    def add(self, rows: Iterable[tuple[Any, ...]]) -> None:
+        """Keep what was read."""
+        for row in rows:
+            self._writer.add(row)
 
     def finish(self) -> None:
         self._writer.flush()
@@ -158,10 +222,14 @@ def describe(reader: Reader) -> dict[str, Any]:
     told: dict[str, Any] = {"name": reader.name, "version": reader.version}
     if isinstance(reader, FittedReader):
         told["fit"] = reader.report()
-    if isinstance(reader, JudgeReader | CascadeReader):
-        told["spent"] = asdict(reader.spent)
-    if isinstance(reader, CascadeReader):
-        told["steps"] = reader.told()
+    if isinstance(reader, BulkReader):
+        from horsesense.readers.model_based.cascade import CascadeReader
+        from horsesense.readers.model_based.judge import JudgeReader
+
+        if isinstance(reader, JudgeReader | CascadeReader):
+            told["spent"] = asdict(reader.spent)
+        if isinstance(reader, CascadeReader):
+            told["steps"] = reader.told()
     return told
 
 

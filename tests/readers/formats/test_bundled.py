@@ -8,8 +8,8 @@ import pytest
 
 from horsesense.models.messages import Response
 from horsesense.readers.formats.bundled import names_of
-from horsesense.readers.formats.by_format import TextAnswers
 from horsesense.readers.reading import STATUSES, Reading
+from horsesense.readers.text_answers import TextAnswers
 from horsesense.trials.condition import PLAIN
 from horsesense.trials.extras import Bundled
 from horsesense.trials.trial import Trial, Variant

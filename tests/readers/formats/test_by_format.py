@@ -7,10 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from horsesense.models.messages import Response
-from horsesense.readers.formats.by_format import TextAnswers
-from horsesense.readers.formats.free_response import CLASSES
 from horsesense.readers.logprobs.first_token import FirstTokenReader
-from horsesense.readers.reading import Reading
+from horsesense.readers.reading import CLASSES, Reading
+from horsesense.readers.text_answers import TextAnswers
 from horsesense.trials.condition import PLAIN
 from horsesense.trials.extras import NO_EXTRAS, Extras, Rejoined, WithheldGold
 from horsesense.trials.trial import NO, YES, AnswerFormat, Trial, Variant

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from horsesense.models.messages import Response
-from horsesense.readers.formats.by_format import TextAnswers
 from horsesense.readers.reading import Reading
+from horsesense.readers.text_answers import TextAnswers
 from horsesense.trials.condition import PLAIN
 from horsesense.trials.extras import NO_EXTRAS, Bundled, Extras, Proposed, WithheldGold
 from horsesense.trials.trial import NO, YES, AnswerFormat, Trial, Variant

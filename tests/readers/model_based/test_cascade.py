@@ -11,11 +11,11 @@ from horsesense.api import audit
 from horsesense.cli.each import show
 from horsesense.errors import UsageError
 from horsesense.models.messages import Response
-from horsesense.readers.formats.by_format import TextAnswers
 from horsesense.readers.model_based import cascade
 from horsesense.readers.model_based.cascade import CascadeReader
 from horsesense.readers.model_based.make import make_bulk_reader
 from horsesense.readers.reading import Reading
+from horsesense.readers.text_answers import TextAnswers
 from horsesense.testing.faults import FaultServer
 from horsesense.trials.trial import Trial
 

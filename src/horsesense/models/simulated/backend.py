@@ -90,7 +90,7 @@ class Simulated:
         self.profile = profile
         self.identity = profile.spec
         self.name = profile.spec
-        self._answer_key: dict[Key, Trial] = {}
+        self._answer_key: dict[Key, Trial | Response] = {}
 
     @classmethod
     def from_spec(cls, rest: str) -> Simulated:
@@ -125,19 +125,26 @@ class Simulated:
         return None
 
     def attach_trial(self, key: Key, trial: Trial) -> bool:
-        self._answer_key.setdefault(key, trial)
+        self._remember(key, trial)
+        return True
+
+    def attach_answer(self, key: Key, answer: Response) -> None:
+        self._remember(key, answer)
+
+    def _remember(self, key: Key, told: Trial | Response) -> None:
+        self._answer_key.setdefault(key, told)
         if len(self._answer_key) > REMEMBERED:
             # Far more than can be in flight; what is older was answered or needed no answer.
             del self._answer_key[next(iter(self._answer_key))]
-        return True
 
     async def respond(self, batch: Sequence[Asked]) -> Sequence[Response | Failure]:
-        return [self._answer(asked) for asked in batch]
+        return [self._attached(asked) for asked in batch]
 
-    def _answer(self, asked: Asked) -> Response | Failure:
-        trial = self._answer_key.get(asked.key)
-        if trial is None:
-            return UNATTACHED
+    def _attached(self, asked: Asked) -> Response | Failure:
+        told = self._answer_key.get(asked.key, UNATTACHED)
+        return self.answer(asked, told) if isinstance(told, Trial) else told
+
+    def answer(self, asked: Asked, trial: Trial) -> Response:
         decisions = self.profile.decide_all(trial, self._luck_key(asked))
         params = asked.request.params
         scored = params.label_tokens and len(decisions) == 1

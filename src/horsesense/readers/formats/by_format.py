@@ -1,4 +1,4 @@
-"""The reader of texts: what was asked decides how a reply is read.
+"""What was asked decides how a reply is read.
 
 A new kind of answer is one function and one line in `READING`.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Final
 
 from horsesense.models.messages import Response
 from horsesense.readers.formats.free_response import denial, judge, plainly, set_off
@@ -17,7 +16,6 @@ from horsesense.readers.formats.lines import read_lines
 from horsesense.readers.formats.yes_no import read_yes_no
 from horsesense.readers.reading import IN_OTHER_WORDS, Reading
 from horsesense.readers.text import TextReader
-from horsesense.readers.version import Rules
 from horsesense.trials.extras import Rejoined
 from horsesense.trials.trial import NONE_OPTION, AnswerFormat, Trial, none_phrase
 
@@ -98,23 +96,15 @@ READING: dict[AnswerFormat, ReadText] = {
 }
 
 
-class TextAnswers:
-    """The text of a reply, read in the way that fits what the trial asks for."""
-
-    name = "text"
-    version = RULES.version
-
-    def __init__(self, reader: TextReader | None = None) -> None:
-        self._reader = reader or TextReader()
-
-    def read(self, trial: Trial, response: Response) -> tuple[Reading, ...]:
-        found = READING[trial.answer_format](self._reader, trial, response)
-        if isinstance(found, tuple):
-            return found
-        if isinstance(trial.extras, Rejoined):
-            leaked = published_spelling(trial, trial.extras, response.text)
-            found = replace(found, score=float(leaked))
-        return (found,)
+def read_answer(reader: TextReader, trial: Trial, response: Response) -> tuple[Reading, ...]:
+    """What a reply says, one reading per variant; `reader` is that of single choices."""
+    found = READING[trial.answer_format](reader, trial, response)
+    if isinstance(found, tuple):
+        return found
+    if isinstance(trial.extras, Rejoined):
+        leaked = published_spelling(trial, trial.extras, response.text)
+        found = replace(found, score=float(leaked))
+    return (found,)
 
 
 def published_spelling(trial: Trial, names: Rejoined, text: str) -> bool:

@@ -9,28 +9,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import Final, Literal, get_args
+from typing import Final
 
 from horsesense.models.messages import Response
 from horsesense.readers.formats.bundled import no_text, without_thinking
-from horsesense.readers.reading import Reading
+from horsesense.readers.reading import Reading, ResponseClass
 from horsesense.readers.text import LIKELY, TextReader
 from horsesense.readers.text.options import tokens_of
 from horsesense.trials.trial import Trial, withheld_gold
-
-ResponseClass = Literal[
-    "incorrect_option",
-    "none_declared",
-    "new_correct",
-    "new_wrong",
-    "none+new_correct",
-    "needs_review",
-]
-"""The five response classes of Know-No's figure 4, and what no rule decides."""
-
-CLASSES: Final[tuple[ResponseClass, ...]] = get_args(ResponseClass)
-RIGHT: Final = frozenset(("none_declared", "new_correct", "none+new_correct"))
-"""The classes that count as right."""
 
 _OFFERED: Final = r"(?:options?|answers?|choices?|labels?|class(?:es)?|categor(?:y|ies)|ones?)"
 _RIGHT: Final = r"(?:correct|right|true|valid|suitable|proper|matching|good)"

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 import polars as pl
 
 from horsesense.models.messages import Key
-from horsesense.readers.formats.free_response import CLASSES, RIGHT
-from horsesense.readers.reading import STATUSES
+from horsesense.readers.reading import CLASSES, RIGHT, STATUSES
 from horsesense.trials.trial import NONE_OPTION
 
 VERDICTS: Mapping[str, int] = {rule: code for code, rule in enumerate(CLASSES)}

@@ -23,9 +23,9 @@ from horsesense.errors import ItemsError, UsageError
 from horsesense.inference.store import Store
 from horsesense.models.messages import Key, Request
 from horsesense.progress import say
-from horsesense.readers.formats.free_response import CLASSES
 from horsesense.readers.human.reviews import OTHER, Reviews
 from horsesense.readers.human.spreadsheet import inert_cell, read_table, write_table
+from horsesense.readers.reading import CLASSES
 from horsesense.rng import fingerprint, unit
 from horsesense.stats.rater_agreement import (
     cohen_kappa,

@@ -17,11 +17,11 @@ from horsesense.errors import UsageError
 from horsesense.inference.limits import Limits, RunSummary
 from horsesense.inference.store import Store
 from horsesense.models.messages import Response
-from horsesense.readers.formats.by_format import TextAnswers
 from horsesense.readers.model_based.cases import Case, Rows, case_of
 from horsesense.readers.model_based.judge import JudgeReader
 from horsesense.readers.model_based.meaning import MeaningReader
 from horsesense.readers.reading import Reading
+from horsesense.readers.text_answers import TextAnswers
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 from horsesense.trials.trial import Trial

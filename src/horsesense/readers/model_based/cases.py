@@ -17,7 +17,6 @@ from horsesense.inference.limits import Limits, RunSummary
 from horsesense.inference.store import Store
 from horsesense.models.messages import Response
 from horsesense.readers.reading import Reading
-from horsesense.readers.text.special import option_meaning
 from horsesense.trials.trial import Trial
 
 Unchosen = Literal["none", "refusal", "unknown"]
@@ -52,6 +51,8 @@ class Case(NamedTuple):
     @property
     def special(self) -> tuple[str, ...]:
         """The classes X, Y, Z that no option says itself."""
+        from horsesense.readers.text.special import option_meaning  # with all rules on texts
+
         return tuple(
             name for name, status in SPECIAL.items() if option_meaning(status, self.options) is None
         )

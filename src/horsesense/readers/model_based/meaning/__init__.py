@@ -9,11 +9,11 @@ from horsesense.inference.limits import Limits, RunSummary
 from horsesense.inference.store import Store
 from horsesense.models.messages import Response
 from horsesense.progress import progress
-from horsesense.readers.formats.by_format import TextAnswers
 from horsesense.readers.model_based.cases import MEANING, Rows
 from horsesense.readers.model_based.meaning.encoder import SentenceEncoder
 from horsesense.readers.model_based.meaning.reader import MeaningText
 from horsesense.readers.reading import Reading
+from horsesense.readers.text_answers import TextAnswers
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 from horsesense.trials.trial import Trial
