@@ -23,6 +23,8 @@ import torch
 from torch import Tensor
 from transformers import DynamicCache
 
+from horsesense.models.hf.attention import in_blocks, masked
+
 Ids = tuple[int, ...]
 
 MIN_PREFIX = 16
@@ -250,16 +252,14 @@ class TrieScorer:
     ) -> Tensor:
         """Logits in float32, [rows kept, V], of nodes that see the keys marked in `seen`."""
         run = _ids(self.model, tokens)
-        # Added to the scores: the one form that every attention implementation takes.
-        mask = torch.zeros(seen.shape, dtype=self.model.dtype)
-        mask.masked_fill_(torch.from_numpy(~seen), torch.finfo(mask.dtype).min)
-        out = self.model(
-            input_ids=run,
-            attention_mask=mask[None, None].to(run.device),
-            position_ids=_ids(self.model, depths),
-            past_key_values=cache,
-            logits_to_keep=keep if isinstance(keep, int) else torch.tensor(keep).to(run.device),
-        )
+        with in_blocks(self.model):
+            out = self.model(
+                input_ids=run,
+                attention_mask=masked(seen, self.model),
+                position_ids=_ids(self.model, depths),
+                past_key_values=cache,
+                logits_to_keep=keep if isinstance(keep, int) else torch.tensor(keep).to(run.device),
+            )
         return out.logits[0].float()
 
 
