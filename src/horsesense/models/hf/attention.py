@@ -31,34 +31,33 @@ class Block(NamedTuple):
     mask: Tensor
 
 
-def masked(seen: np.ndarray, like: Tensor, rows: int = ROWS) -> Tensor:
-    """A mask [1, 1, nodes, keys] to be added to the scores, which carries its blocks.
+def masked(seen: np.ndarray, like: Any, rows: int = ROWS) -> Tensor:
+    """A mask [1, 1, nodes, keys] to be added to the scores; on a CPU it carries its `blocks`.
 
     Args:
         seen: which keys each node sees, bool [nodes, keys].
-        like: gives the type of the numbers and the device.
+        like: a model or tensor, whose type of numbers and device the mask has.
         rows: nodes of a block.
     """
-    visible = torch.from_numpy(seen).to(like.device)
     # Numbers instead of bool: the one form that every attention implementation takes.
-    mask = torch.zeros(seen.shape, dtype=like.dtype, device=like.device)
-    mask.masked_fill_(~visible, torch.finfo(mask.dtype).min)
-    blocks = []
-    for start in range(0, len(seen), rows):
-        block = slice(start, start + rows)
-        keys = visible[block].any(0).nonzero()[:, 0]
-        blocks.append(Block(block, keys, mask[block, keys]))
-    mask = mask[None, None]
-    mask.blocks = blocks  # type: ignore[attr-defined]
-    return mask
+    mask = torch.zeros(seen.shape, dtype=like.dtype)
+    mask.masked_fill_(torch.from_numpy(~seen), torch.finfo(mask.dtype).min)
+    whole = mask[None, None].to(like.device)
+    if whole.device.type == "cpu":
+        whole.blocks = []
+        for start in range(0, len(seen), rows):
+            block = slice(start, start + rows)
+            keys = torch.from_numpy(np.flatnonzero(seen[block].any(0)))
+            whole.blocks.append(Block(block, keys, mask[block, keys]))
+    return whole
 
 
 @contextmanager
-def in_blocks(model: Any) -> Iterator[None]:
-    """Compute attention in the blocks of the mask, where the model uses torch's on a CPU."""
+def in_blocks(model: Any, mask: Tensor) -> Iterator[None]:
+    """Compute attention in the blocks of `mask`, if it has any and the model uses torch's."""
     config = model.config.get_text_config()
     usual = config._attn_implementation
-    if usual == "sdpa" and model.device.type == "cpu":
+    if usual == "sdpa" and hasattr(mask, "blocks"):
         config._attn_implementation = _NAME
     try:
         yield
@@ -72,7 +71,8 @@ def _attend(
     """[1, nodes, heads, d]: as `sdpa`, and the same where the mask has no blocks."""
     blocks = getattr(attention_mask, "blocks", None)
     if blocks is None or more.get("position_bias") is not None:
-        return sdpa_attention_forward(module, query, key, value, attention_mask, **more)
+        out, _ = sdpa_attention_forward(module, query, key, value, attention_mask, **more)
+        return out, None
     heads, shared = query.shape[1], key.shape[1]
     out = query.new_empty(1, query.shape[2], heads, value.shape[-1])
     for rows, keys, mask in blocks:

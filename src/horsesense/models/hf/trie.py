@@ -2,7 +2,7 @@
 
 The orders of an item share most of their tokens. They are laid out as one trie: every distinct
 prefix is one node, the nodes stand one after the other in a single sequence, a node's position is
-its depth, and the attention mask lets it see its ancestors alone. One forward pass then gives
+its depth, and the attention mask lets it see its ancestors alone (`attention`). One pass gives
 every prompt's next-token distribution, the same as if it had been asked alone. What a batch
 shares from its first token (few-shot examples, system message) is kept as keys and values.
 
@@ -252,10 +252,11 @@ class TrieScorer:
     ) -> Tensor:
         """Logits in float32, [rows kept, V], of nodes that see the keys marked in `seen`."""
         run = _ids(self.model, tokens)
-        with in_blocks(self.model):
+        mask = masked(seen, self.model)
+        with in_blocks(self.model, mask):
             out = self.model(
                 input_ids=run,
-                attention_mask=masked(seen, self.model),
+                attention_mask=mask,
                 position_ids=_ids(self.model, depths),
                 past_key_values=cache,
                 logits_to_keep=keep if isinstance(keep, int) else torch.tensor(keep).to(run.device),
