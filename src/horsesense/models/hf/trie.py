@@ -28,7 +28,7 @@ from horsesense.models.hf.attention import in_blocks, masked
 Ids = tuple[int, ...]
 
 MIN_PREFIX = 16
-"""Tokens that a prefix must share with an earlier batch to be worth a cache entry."""
+"""Tokens of a prefix that are worth a pass of their own: each pass reads all weights once."""
 
 
 @dataclass(slots=True)
@@ -118,10 +118,11 @@ def plan_passes(jobs: Sequence[Job], depth: int, budget: int) -> Iterator[tuple[
     jobs = list(jobs)
     shared = min(common_length(jobs[0].prompt, jobs[-1].prompt), len(jobs[0].prompt) - 1)
     branches = [list(g) for _, g in groupby(jobs, key=lambda job: job.prompt[shared])]
-    if count_nodes(jobs, depth) <= budget or (shared <= depth and len(branches) == 1):
+    worth = shared - depth >= MIN_PREFIX
+    if count_nodes(jobs, depth) <= budget or (len(branches) == 1 and not worth):
         yield depth, jobs
         return
-    depth = max(depth, shared)
+    depth = shared if worth else depth
     packed: list[Job] = []
     for branch in branches:
         if packed and count_nodes([*packed, *branch], depth) > budget:
@@ -197,7 +198,8 @@ class TrieScorer:
         """Length of the prefix that this batch shares with what was held or asked before."""
         first, last = jobs[0].prompt, jobs[-1].prompt
         shared = first[: min(common_length(first, last), len(first) - 1)]
-        depth = max(self.bank.known(shared), common_length(self._last, shared))
+        known, recurs = self.bank.known(shared), common_length(self._last, shared)
+        depth = recurs if recurs - known >= MIN_PREFIX else known
         self._last = shared
         return depth if depth >= MIN_PREFIX else 0
 
