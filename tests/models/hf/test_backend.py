@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import platform
 import shutil
 import subprocess
 import sys
@@ -15,6 +16,7 @@ pytest.importorskip("transformers", reason="needs transformers: pip install 'hor
 
 from horsesense.errors import ModelError, UsageError  # noqa: E402
 from horsesense.models.base import Asked  # noqa: E402
+from horsesense.models.hf import loading  # noqa: E402
 from horsesense.models.hf import weights as weights_module  # noqa: E402
 from horsesense.models.hf.backend import (  # noqa: E402
     download_needed,
@@ -394,3 +396,12 @@ def test_local_models_conform(folder, scoring, tmp_path):
     config = json.loads((roomy / "config.json").read_text())
     (roomy / "config.json").write_text(json.dumps(config | {"max_position_embeddings": 1024}))
     assert check_model(lambda: from_spec(str(roomy), scoring=scoring)).label_tokens
+
+
+def test_memory_is_kept_where_malloc_can_be_told(monkeypatch):
+    assert loading._keep_freed_memory() == (platform.libc_ver()[0] == "glibc")
+    monkeypatch.setattr(loading.ctypes, "CDLL", lambda name: object())
+    assert not loading._keep_freed_memory()
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setattr(loading.ctypes, "CDLL", None)
+    assert not loading._keep_freed_memory()

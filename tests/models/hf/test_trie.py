@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import random
+from contextlib import nullcontext
 from itertools import pairwise
 
+import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch", reason="needs torch: pip install 'horsesense[local]'")
 pytest.importorskip("transformers", reason="needs transformers: pip install 'horsesense[local]'")
 
+from horsesense.models.hf import attention, trie  # noqa: E402
 from horsesense.models.hf.local import _sharing_limit  # noqa: E402
 from horsesense.models.hf.trie import (  # noqa: E402
     Job,
@@ -213,3 +216,49 @@ def test_the_check_at_loading_finds_models_that_do_not(kind):
 )
 def test_sharing_ends_where_attention_changes(kind, changes, limit):
     assert _sharing_limit(tiny(kind, **changes).config) == limit
+
+
+@pytest.mark.parametrize("changes", [{}, {"num_key_value_heads": 4}, {"num_key_value_heads": 1}])
+def test_attention_in_blocks_multiplies_few_keys_and_changes_nothing(changes, monkeypatch):
+    """Heads that share keys by twos, not at all, and all of them; against one large mask."""
+    model = tiny(**changes)
+    products = []
+    usual = attention.scaled_dot_product_attention
+
+    def watched(query, key, *rest, **more):
+        products.append(query.shape[2] * key.shape[2])
+        return usual(query, key, *rest, **more)
+
+    monkeypatch.setattr(attention, "scaled_dot_product_attention", watched)
+    prompts = random_prompts(4)[:18]
+    asked(TrieScorer(model, 10_000), prompts)
+    nodes = count_nodes(sorted((Job(p, Watcher(0)) for p in prompts), key=lambda job: job.prompt))
+    assert 0 < sum(products) / model.config.num_hidden_layers < 0.7 * nodes**2
+    found = asked(TrieScorer(model, 10_000), prompts, n=2, replies=REPLIES)
+    assert model.config._attn_implementation == "sdpa"
+    monkeypatch.setattr(trie, "in_blocks", lambda model, mask: nullcontext())
+    products.clear()
+    assert_same(found, asked(TrieScorer(model, 10_000), prompts, n=2, replies=REPLIES))
+    assert not products
+
+
+def test_attention_of_another_kind_is_left_alone(model):
+    eager = tiny(attn_implementation="eager")
+    eager.load_state_dict(model.state_dict())
+    with attention.in_blocks(eager, attention.masked(np.ones((2, 2), bool), eager)):
+        assert eager.config._attn_implementation == "eager"
+    prompts = random_prompts(6)
+    assert_same(asked(TrieScorer(eager), prompts, n=2), asked(PlainScorer(model), prompts, n=2))
+
+
+@pytest.mark.parametrize("rows", [1, 5, 64])
+def test_the_blocks_of_a_mask_are_the_mask(rows):
+    draw = np.random.default_rng(0)
+    seen = draw.random((23, 40)) < 0.2
+    seen[:, 0] = True
+    mask = attention.masked(seen, torch.zeros(1), rows)
+    for block, keys, part in mask.blocks:
+        torch.testing.assert_close(part, mask[0, 0, block][:, keys])
+        rest = np.setdiff1d(np.arange(40), keys.numpy())
+        assert not seen[block][:, rest].any()
+    assert [at for block, *_ in mask.blocks for at in range(*block.indices(23))] == list(range(23))

@@ -2,7 +2,7 @@
 
 The orders of an item share most of their tokens. They are laid out as one trie: every distinct
 prefix is one node, the nodes stand one after the other in a single sequence, a node's position is
-its depth, and the attention mask lets it see its ancestors alone. One forward pass then gives
+its depth, and the attention mask lets it see its ancestors alone (`attention`). One pass gives
 every prompt's next-token distribution, the same as if it had been asked alone. What a batch
 shares from its first token (few-shot examples, system message) is kept as keys and values.
 
@@ -23,10 +23,12 @@ import torch
 from torch import Tensor
 from transformers import DynamicCache
 
+from horsesense.models.hf.attention import in_blocks, masked
+
 Ids = tuple[int, ...]
 
 MIN_PREFIX = 16
-"""Tokens that a prefix must share with an earlier batch to be worth a cache entry."""
+"""Tokens of a prefix that are worth a pass of their own: each pass reads all weights once."""
 
 
 @dataclass(slots=True)
@@ -116,10 +118,11 @@ def plan_passes(jobs: Sequence[Job], depth: int, budget: int) -> Iterator[tuple[
     jobs = list(jobs)
     shared = min(common_length(jobs[0].prompt, jobs[-1].prompt), len(jobs[0].prompt) - 1)
     branches = [list(g) for _, g in groupby(jobs, key=lambda job: job.prompt[shared])]
-    if count_nodes(jobs, depth) <= budget or (shared <= depth and len(branches) == 1):
+    worth = shared - depth >= MIN_PREFIX
+    if count_nodes(jobs, depth) <= budget or (len(branches) == 1 and not worth):
         yield depth, jobs
         return
-    depth = max(depth, shared)
+    depth = shared if worth else depth
     packed: list[Job] = []
     for branch in branches:
         if packed and count_nodes([*packed, *branch], depth) > budget:
@@ -195,7 +198,8 @@ class TrieScorer:
         """Length of the prefix that this batch shares with what was held or asked before."""
         first, last = jobs[0].prompt, jobs[-1].prompt
         shared = first[: min(common_length(first, last), len(first) - 1)]
-        depth = max(self.bank.known(shared), common_length(self._last, shared))
+        known, recurs = self.bank.known(shared), common_length(self._last, shared)
+        depth = recurs if recurs - known >= MIN_PREFIX else known
         self._last = shared
         return depth if depth >= MIN_PREFIX else 0
 
@@ -250,16 +254,15 @@ class TrieScorer:
     ) -> Tensor:
         """Logits in float32, [rows kept, V], of nodes that see the keys marked in `seen`."""
         run = _ids(self.model, tokens)
-        # Added to the scores: the one form that every attention implementation takes.
-        mask = torch.zeros(seen.shape, dtype=self.model.dtype)
-        mask.masked_fill_(torch.from_numpy(~seen), torch.finfo(mask.dtype).min)
-        out = self.model(
-            input_ids=run,
-            attention_mask=mask[None, None].to(run.device),
-            position_ids=_ids(self.model, depths),
-            past_key_values=cache,
-            logits_to_keep=keep if isinstance(keep, int) else torch.tensor(keep).to(run.device),
-        )
+        mask = masked(seen, self.model)
+        with in_blocks(self.model, mask):
+            out = self.model(
+                input_ids=run,
+                attention_mask=mask,
+                position_ids=_ids(self.model, depths),
+                past_key_values=cache,
+                logits_to_keep=keep if isinstance(keep, int) else torch.tensor(keep).to(run.device),
+            )
         return out.logits[0].float()
 
 
