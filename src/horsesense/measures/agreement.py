@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.base import Floats, Measure, Rows, Unit, complete, no_replicates
-from horsesense.measures.cells import NO_OPTION, Cell, part_by_part
+from horsesense.measures.cells import NO_OPTION, Cell
 from horsesense.measures.families import SHARE
+from horsesense.measures.parts import part_by_part
 from horsesense.measures.votes import elected
 from horsesense.trials.condition import Condition
 

@@ -198,7 +198,7 @@ class Measure(ABC):
         whole: whether `rows` needs all items at once, because the row of one depends on others.
             Cells of many trials are otherwise given to it in parts (`Cell.parts`), whose rows are
             put together. What rows need to know of other items may also be found before: see
-            `cells.of_whole`.
+            `measures.parts.of_whole`.
     """
 
     name: ClassVar[str]

@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.base import Floats, Measure, Rows, no_gold, ratio
-from horsesense.measures.cells import Cell, Scores, of_whole
+from horsesense.measures.cells import Cell, Scores
 from horsesense.measures.families import AREA, GAPS
+from horsesense.measures.parts import of_whole
 from horsesense.measures.true_false import placements
 
 BINS = 10

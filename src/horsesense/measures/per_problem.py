@@ -15,15 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.base import Crossed, Floats, Measure, Rows, no_gold
-from horsesense.measures.cells import (
-    STATUS_CODE,
-    Bools,
-    Bundles,
-    Cell,
-    Columns,
-    Selection,
-    of_whole,
-)
+from horsesense.measures.cells import STATUS_CODE, Bools, Bundles, Cell, Columns, Selection
+from horsesense.measures.parts import of_whole
 from horsesense.trials.trial import BUNDLED
 
 MOST_PLACES = 20

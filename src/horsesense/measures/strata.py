@@ -13,7 +13,8 @@ import numpy.typing as npt
 from horsesense.measures.accuracy import Accuracy
 from horsesense.measures.agreement import most_frequent, option_counts
 from horsesense.measures.base import Floats, Measure, Rows, complete, no_gold, no_replicates, ratio
-from horsesense.measures.cells import Cell, of_whole
+from horsesense.measures.cells import Cell
+from horsesense.measures.parts import of_whole
 
 
 def agreement(cell: Cell) -> Floats:

@@ -24,9 +24,9 @@ from horsesense.measures.cells import (
     Parts,
     Scores,
     joined,
-    of_whole,
 )
 from horsesense.measures.joined import OfProbe, families
+from horsesense.measures.parts import of_whole
 from horsesense.probes.perturbed import Perturbation
 from horsesense.probes.registry import PROBES
 from horsesense.readers.reading import Status

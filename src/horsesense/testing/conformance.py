@@ -363,7 +363,7 @@ def check_measure(measure: Measure) -> None:
 
 def _check_parts(measure: Measure, cell: Cell, rows: Rows) -> None:
     """The rows of an item do not depend on which others are looked at with it."""
-    whole = "the rows of an item depend on other items: say whole = True, or use cells.of_whole"
+    whole = "the rows of an item depend on other items: whole = True says so"
     for parts in (2, 7):
         of_part = measure.mapped(cell, -(-cell.status.size // parts))
         assert np.array_equal(of_part.rows, rows.rows), whole
