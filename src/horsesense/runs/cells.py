@@ -206,6 +206,7 @@ class _Filled:
     held: list[tuple[pl.DataFrame, pl.DataFrame]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        self.item = self.item.astype(np.int64)
         self.k = np.zeros(len(self.item), dtype=np.int64)
         self._next = np.zeros(len(self.item), dtype=np.int32)
         self._shape = len(self.item), int(self.trials.max(initial=0))
@@ -293,7 +294,7 @@ class _Filled:
             probe=self.probe,
             condition=Condition.parse(self.condition),
             reader=reader,
-            item=self.item.astype(np.int64),
+            item=self.item,
             k=self.k,
             status=status,
             position=self._of(read, "position"),
