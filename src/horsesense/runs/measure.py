@@ -262,9 +262,10 @@ def _unread(directory: RunDirectory) -> int:
     """Trials without a reading by any reader."""
     trials = np.unique(directory.trials().select("trial").collect().to_series().to_numpy())
     read = np.zeros(len(trials), dtype=np.bool_)
-    for part in spans(directory.readings().select("trial")):
+    for part in spans(directory.readings().select("trial")) if len(trials) else ():
         some = part.collect().to_series().to_numpy()
-        read[np.searchsorted(trials, some[np.isin(some, trials)])] = True
+        place = np.searchsorted(trials[:-1], some)
+        read[place[trials[place] == some]] = True
     return int((~read).sum())
 
 
