@@ -58,6 +58,7 @@ from horsesense.readers.base import FittedReader, Reader
 from horsesense.readers.reading import Reading
 from horsesense.readers.registry import reads_scores
 from horsesense.runs.ask import stages
+from horsesense.runs.cells import cells
 from horsesense.runs.garbage import fewer_collections
 from horsesense.runs.parts import TableInMemory, frame_of
 from horsesense.runs.planner import Planned
@@ -68,7 +69,6 @@ from horsesense.runs.settings import Settings
 from horsesense.runs.tables import (
     READINGS,
     TRIALS,
-    cells,
     is_correct,
     option_of,
     reading_row,

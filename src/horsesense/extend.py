@@ -23,6 +23,7 @@ from horsesense.errors import ModelError, UsageError
 from horsesense.items.item import Item, ItemSet
 from horsesense.measures.base import Measure, Rows, item_means
 from horsesense.measures.cells import Cell
+from horsesense.measures.parts import of_whole
 from horsesense.models.base import Asked, Capabilities, Model, NeedsAnswerKey
 from horsesense.models.messages import Failure, Request, Response, Usage
 from horsesense.plugins import Scheme
@@ -58,5 +59,6 @@ __all__ = [
     "UsageError",
     "Variant",
     "item_means",
+    "of_whole",
     "show",
 ]

@@ -18,7 +18,7 @@ from horsesense.measures.cells import STATUS_CODE, Cell, Parts, Scores, Selectio
 from horsesense.measures.estimate import Context, estimate_all
 from horsesense.measures.know_no import omni_accuracy, reference_policies
 from horsesense.measures.registry import MEASURES
-from horsesense.runs import tables
+from horsesense.runs.cells import _bits
 from horsesense.stats.quotient import Quotient
 from horsesense.stats.smooth import jackknife
 from horsesense.testing.conformance import random_cell
@@ -266,12 +266,12 @@ def test_orders_that_show_other_distractors_have_no_simple_chance_level() -> Non
 def test_more_labels_than_bits_of_a_number() -> None:
     """A label set of 70: the last positions are chosen like the first."""
     rows = pl.Series("positions", [[69], [0, 66], [], None], dtype=pl.List(pl.Int64))
-    bits = tables._bits(rows)[:, None]
+    bits = _bits(rows)[:, None]
     selection = Selection(bits, np.full(bits.shape, -1, np.int16))
     assert selection.count[:, 0].tolist() == [1, 2, 0, 0]
     places = np.array([[69], [66], [1], [69]], np.int16)
     assert selection.holds(places)[:, 0].tolist() == [True, True, False, False]
-    few = tables._bits(pl.Series("positions", [[61], [0, 3], [], None], dtype=pl.List(pl.Int64)))
+    few = _bits(pl.Series("positions", [[61], [0, 3], [], None], dtype=pl.List(pl.Int64)))
     assert few.dtype == np.int64
     assert few.tolist() == [1 << 61, 9, 0, 0]
 

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from horsesense.measures.base import Floats, Measure, Rows, Unit, complete, no_replicates
 from horsesense.measures.cells import NO_OPTION, Cell
 from horsesense.measures.families import SHARE
+from horsesense.measures.parts import part_by_part
 from horsesense.measures.votes import elected
 from horsesense.trials.condition import Condition
 
@@ -27,6 +28,13 @@ def option_counts(cell: Cell) -> npt.NDArray[np.int64]:
     counts = (same & both).sum(axis=2)
     counts[(cell.option == NO_OPTION) & cell.read] = 1
     return np.where(cell.read, counts, 0)
+
+
+@part_by_part
+def most_frequent(cell: Cell) -> npt.NDArray[np.int64]:
+    """How often each item's most frequent content was chosen, (items,)."""
+    most: npt.NDArray[np.int64] = option_counts(cell).max(axis=1)
+    return most
 
 
 @cache
@@ -78,7 +86,7 @@ class PluralityAgreement(Measure):
 
     def rows(self, cell: Cell) -> Rows:
         used = complete(cell)
-        share = option_counts(cell).max(axis=1) / np.maximum(cell.asked.sum(axis=1), 1)
+        share = most_frequent(cell) / np.maximum(cell.asked.sum(axis=1), 1)
         rows = np.column_stack([np.where(used, share, 0), used]).astype(np.float64)
         return Rows(rows, int(used.sum()), int((~used).sum()))
 

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.measures.cells import Cell, Columns
+from horsesense.measures.cells import Cell, Columns, People
 from horsesense.measures.families import REFIT, SHARE, Family
 from horsesense.measures.signature import Signature
 from horsesense.trials.condition import Condition
@@ -42,6 +42,14 @@ class Crossed(NamedTuple):
     rows: Floats
     item: npt.NDArray[np.intp]
     bundle: npt.NDArray[np.intp]
+
+    @classmethod
+    def united(cls, parts: Iterable[tuple[int, Self]]) -> Self:
+        """The outcomes of a cell from those of its parts: the first item of each, and they."""
+        rows, item, bundle = zip(
+            *((each.rows, each.item + first, each.bundle) for first, each in parts), strict=True
+        )
+        return cls(np.concatenate(rows), np.concatenate(item), np.concatenate(bundle))
 
 
 class Answers(NamedTuple):
@@ -82,6 +90,23 @@ class Rows(NamedTuple):
     crossed: Crossed | None = None
     missing: Sequence[int] | None = None
     answers: Answers | None = None
+
+    @classmethod
+    def united(cls, parts: Iterable[tuple[slice, Self]]) -> Self:
+        """The rows of a cell from those of its parts, in any order: which items, and their rows."""
+        ordered = sorted(parts, key=lambda part: part[0].start)
+        found = [own for _, own in ordered]
+        if len(found) == 1:
+            return found[0]
+        crossed = [(of.start, own.crossed) for of, own in ordered if own.crossed is not None]
+        missing = [own.missing for own in found if own.missing is not None]
+        return cls(
+            np.concatenate([own.rows for own in found]),
+            sum(own.n for own in found),
+            sum(own.n_missing for own in found),
+            Crossed.united(crossed) if crossed else None,
+            [sum(lost) for lost in zip(*missing, strict=True)] if missing else None,
+        )
 
 
 _KINDS: Mapping[str, Any] = {
@@ -170,6 +195,10 @@ class Measure(ABC):
         family: the kind of statistic, which decides interval and p. None: a share, or a mean of
             values from 0 to 1, where the value is a ratio of columns and a fraction; else any
             function of totals.
+        whole: whether `rows` needs all items at once, because the row of one depends on others.
+            Cells of many trials are otherwise given to it in parts (`Cell.parts`), whose rows are
+            put together. What rows need to know of other items may also be found before: see
+            `measures.parts.of_whole`.
     """
 
     name: ClassVar[str]
@@ -181,6 +210,7 @@ class Measure(ABC):
     needs: ClassVar[tuple[type[Columns], ...]] = ()
     layout: ClassVar[Layout] = "shared"
     family: ClassVar[Family | None] = None
+    whole: ClassVar[bool] = False
 
     def cells(self, every: Sequence[Cell]) -> Iterable[Cell]:
         """What the measure is computed on, from all cells of a run (of all readers).
@@ -204,7 +234,17 @@ class Measure(ABC):
 
     @abstractmethod
     def rows(self, cell: Cell) -> Rows:
-        """Per-item rows of one of the `cells`."""
+        """Per-item rows of one of the `cells`, or of a part of one."""
+
+    def mapped(self, cell: Cell, trials: int | None = None) -> Rows:
+        """Per-item rows of one of the `cells`: those of its parts (of so many trials), united.
+
+        They are the same however it is cut. Answers of people and a measure that is `whole` are
+        not.
+        """
+        if self.whole or People in cell:
+            return self.rows(cell)
+        return Rows.united((of, self.rows(part)) for of, part in cell.parts(trials))
 
     def split(self, totals: Floats) -> tuple[Floats, Floats]:
         """Numerators and denominators, (..., groups) each, of a statistic that is a ratio."""

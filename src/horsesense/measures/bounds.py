@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from horsesense.measures.agreement import option_counts
+from horsesense.measures.agreement import most_frequent
 from horsesense.measures.base import complete
 from horsesense.measures.cells import Cell
 from horsesense.trials.condition import Condition
@@ -51,7 +51,7 @@ def bounds(cell: Cell) -> Iterator[Bound]:
     n = asked.sum(axis=1)
     hard = float((hit | ~asked).all(axis=1).mean())
     accuracy = float((hit.sum(axis=1) / n).mean())
-    agreement = option_counts(cell)[used].max(axis=1) / n
+    agreement = most_frequent(cell)[used] / n
     unstable = float((agreement < 1).mean())
 
     def bound(says: str, low: float, high: float) -> Bound:

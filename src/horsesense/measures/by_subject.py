@@ -116,7 +116,7 @@ class RstdBySubject(Rstd):
         subjects, focus = cell[Subjects], cell[Focus]
         of = np.equal(subjects.subject, subjects.names.index(focus.subject))
         every = Recall().rows(cell).rows
-        weight = np.full(len(of), focus.weight / len(of))
+        weight = np.full(len(of), focus.weight / len(cell.whole.item))
         rows = np.column_stack([every * of[:, None], every, weight])
         known = cell.read & (cell.gold_at >= 0)
         missing = (cell.asked & ~cell.read)[of]

@@ -6,12 +6,15 @@ for labels taken out.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.base import Floats, Measure, Rows, no_gold, ratio
 from horsesense.measures.cells import Cell, Scores
 from horsesense.measures.families import AREA, GAPS
+from horsesense.measures.parts import of_whole
 from horsesense.measures.true_false import placements
 
 BINS = 10
@@ -74,7 +77,7 @@ class CalibrationError(Scored):
     def rows(self, cell: Cell) -> Rows:
         sure, right, used = _sure_and_right(cell)
         gaps = np.where(used, sure - right, 0)
-        bins = _bins(sure, used)
+        bins = np.searchsorted(_edges(cell), sure, side="left")
         sums = [np.where(bins == b, gaps, 0).sum(axis=1) for b in range(BINS)]
         rows = np.column_stack([*sums, used.sum(axis=1)]).astype(np.float64)
         return Rows(rows, int(used.sum()), int(cell.asked.sum() - used.sum()))
@@ -85,20 +88,25 @@ class CalibrationError(Scored):
     def null(self, cell: Cell, seed: int) -> Floats | None:
         """Values where every confidence is exactly the chance of being right."""
         rng = np.random.default_rng(seed)
-        sure, _, used = _sure_and_right(cell)
-        bins, chance = _bins(sure, used)[used], sure[used]
+        sure = [part[Scores].confidence[_used(part)] for _, part in cell.parts()]
+        bins = [np.searchsorted(_edges(cell), some, side="left").astype(np.int8) for some in sure]
         draws = np.empty(200)
         for draw in range(len(draws)):
-            gaps = chance - (rng.random(len(chance)) < chance)
-            sums = np.bincount(bins, weights=gaps, minlength=BINS)
-            draws[draw] = np.abs(sums).sum() / len(chance)
+            sums = np.zeros(BINS)
+            for some, of in zip(sure, bins, strict=True):
+                chance = some.astype(np.float64)
+                # One after the other, so that the sums are those of all answers at once.
+                np.add.at(sums, of, chance - (rng.random(len(chance)) < chance))
+            draws[draw] = np.abs(sums).sum() / sum(map(len, sure))
         return draws
 
 
-def _bins(sure: Floats, used: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
-    """Bin of each answer by rank, equal values together; -1 for those that do not enter."""
-    edges = np.quantile(sure[used], np.linspace(0, 1, BINS + 1)[1:-1])
-    return np.where(used, np.searchsorted(edges, sure, side="left"), -1)
+@of_whole
+def _edges(cell: Cell) -> Floats:
+    """Confidences between one bin and the next: as many answers in each, equal ones together."""
+    sure = cell[Scores].confidence[_used(cell)].astype(np.float64)
+    edges: Floats = np.quantile(sure, np.linspace(0, 1, BINS + 1)[1:-1])
+    return edges
 
 
 class ConfidenceAuroc(Scored):
@@ -120,16 +128,16 @@ class ConfidenceAuroc(Scored):
         return None if found.min() < found.max() else "all answers are right, or all are wrong"
 
     def rows(self, cell: Cell) -> Rows:
-        sure, right, used = _sure_and_right(cell)
-        good, bad = used & (right == 1), used & (right == 0)
-        above: Floats = np.zeros_like(sure)
-        above[good] = placements(sure[good], sure[bad])
-        above[bad] = 1 - placements(sure[bad], sure[good])
+        used, ranks, sure = _used(cell), _ranks(cell), cell[Scores].confidence
+        good, bad = used & (cell.correct == 1), used & (cell.correct == 0)
+        above: Floats = np.zeros(used.shape)
+        above[good] = placements(sure[good], ranks.bad)
+        above[bad] = 1 - placements(sure[bad], ranks.good)
         entered = used.any(axis=1)
         columns = [
             (above * good).sum(axis=1), good.sum(axis=1),
             (above * bad).sum(axis=1), bad.sum(axis=1),
-            float(above[good].mean()) * entered, entered,
+            ranks.area * entered, entered,
         ]  # fmt: skip
         return Rows(np.column_stack(columns).astype(np.float64), int(used.sum()),
                     int(cell.asked.sum() - used.sum()))  # fmt: skip
@@ -142,3 +150,23 @@ class ConfidenceAuroc(Scored):
 
     def baseline(self, cell: Cell) -> float | None:
         return 0.5
+
+
+class _Ranks(NamedTuple):
+    """Confidences of right and of wrong answers, ascending, and the area that they make."""
+
+    good: npt.NDArray[np.float32]
+    bad: npt.NDArray[np.float32]
+    area: float
+
+
+@of_whole
+def _ranks(cell: Cell) -> _Ranks:
+    def those(correct: int) -> list[npt.NDArray[np.float32]]:
+        parts = (part for _, part in cell.parts())
+        return [p[Scores].confidence[_used(p) & (p.correct == correct)] for p in parts]
+
+    right = those(1)
+    good, bad = (np.sort(np.concatenate(some)) for some in (right, those(0)))
+    above = np.concatenate([placements(some, bad) for some in right])
+    return _Ranks(good, bad, float(above.mean()))

@@ -6,7 +6,7 @@ A measure names the groups that it needs and is given no cell without them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final, TypeVar
 
@@ -33,11 +33,19 @@ Bools = npt.NDArray[np.bool_]
 ABSENT: Final = "absent"
 """In the metadata of a field with one value per trial, (items, repetitions): the value where
 there is no trial."""
+PER_ITEM: Final = "per item"
+"""In the metadata of a field with one value per item, (items,)."""
+PART = 100_000
+"""Trials of a part of a cell (see `Cell.parts`)."""
 
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """A group of columns that some cells have; a group of your own is a dataclass of this kind."""
+    """A group of columns that some cells have; a group of your own is a dataclass of this kind.
+
+    A part of a cell has the fields of one value per trial (`ABSENT`) or per item (`PER_ITEM`) for
+    its items, the same items of a field that is a cell, and every other field as it is.
+    """
 
 
 G = TypeVar("G", bound=Columns)
@@ -166,7 +174,7 @@ class Parts(Columns):
 class Subjects(Columns):
     """Where items have subjects: number of each item's subject in `names`, (items,)."""
 
-    subject: npt.NDArray[np.intp]
+    subject: npt.NDArray[np.intp] = field(metadata={PER_ITEM: True})
     names: tuple[str, ...]
 
 
@@ -191,8 +199,8 @@ class Cell:
     probe: str
     condition: Condition = PLAIN
     reader: str
-    item: npt.NDArray[np.int64]
-    k: npt.NDArray[np.int64]
+    item: npt.NDArray[np.int64] = field(metadata={PER_ITEM: True})
+    k: npt.NDArray[np.int64] = field(metadata={PER_ITEM: True})
     status: npt.NDArray[np.int8] = field(metadata={ABSENT: NOT_ASKED})
     position: npt.NDArray[np.int16] = field(metadata={ABSENT: -1})
     option: npt.NDArray[np.int16] = field(metadata={ABSENT: NO_OPTION})
@@ -227,7 +235,11 @@ class Cell:
 
     def first(self) -> Cell:
         """The same with the first trial of each item alone."""
-        return self._each(lambda values, absent: values[:, :1])
+        return self.trimmed(1)
+
+    def trimmed(self, repetitions: int) -> Cell:
+        """The same with so many trials of each item at most."""
+        return self._each(lambda values, absent: values[:, :repetitions])
 
     def changed(self) -> Cell:
         """The same without the trials that put the prompt of the item as published."""
@@ -252,12 +264,53 @@ class Cell:
     def one_by_one(self) -> tuple[Cell, npt.NDArray[np.intp]]:
         """Every trial as a row of its own, and the row of this cell that it comes from."""
         row, _ = np.nonzero(self.asked)
-        groups = tuple(replace(g, **_each(g, self.asked)) for g in self.groups if _joins(type(g)))
-        subjects = self.get(Subjects)
-        if subjects is not None:
-            groups = (*groups, replace(subjects, subject=subjects.subject[row]))
-        own = replace(self, item=self.item[row], k=self.k[row], **_each(self, self.asked))
-        return replace(own, groups=groups), row
+
+        def made(columns: Cell | Columns) -> dict[str, Any]:
+            per_item = {name: getattr(columns, name)[row] for name in _having(columns, PER_ITEM)}
+            return per_item | _each(columns, self.asked)
+
+        groups = (replace(g, **found) for g in self.groups if (found := made(g)))
+        return replace(self, **made(self), groups=tuple(groups)), row
+
+    def parts(self, trials: int | None = None) -> Iterator[tuple[slice, Cell]]:
+        """The cell in parts of so many trials (`PART`) and whole items: which items, and the part.
+
+        A cell beside it (`other`) has the same items in each part, as far as it has them. Columns
+        are views of those of the cell.
+        """
+        width = self.status.shape[1]
+        most = max(1, (PART if trials is None else trials) // max(1, width))
+        if len(self.item) <= most:
+            yield slice(0, len(self.item)), self
+            return
+        for start in range(0, len(self.item), most):
+            of = slice(start, min(start + most, len(self.item)))
+            yield of, self.of_items(of).having(PartOf(self.whole))
+
+    def of_items(self, of: slice | Bools) -> Cell:
+        """The same with some of the items alone; a cell beside it has those between them."""
+        ends = self.item[of][[0, -1]] if len(self.item[of]) else None
+
+        def made(columns: Cell | Columns) -> dict[str, Any]:
+            cut = {name: getattr(columns, name)[of] for name in _having(columns, PER_ITEM, ABSENT)}
+            beside = (f.name for f in fields(columns) if isinstance(getattr(columns, f.name), Cell))
+            return cut | {name: getattr(columns, name)._between(ends) for name in beside}
+
+        groups = tuple(replace(group, **made(group)) for group in self.groups)
+        return replace(self, **made(self), groups=groups)
+
+    def _between(self, ends: npt.NDArray[np.int64] | None) -> Cell:
+        """The items from the first of two numbers to the last; none without numbers."""
+        if ends is None:
+            return self.of_items(slice(0, 0))
+        start = np.searchsorted(self.item, ends[0], side="left")
+        return self.of_items(slice(start, np.searchsorted(self.item, ends[1], side="right")))
+
+    @property
+    def whole(self) -> Cell:
+        """What the cell is a part of; itself where it is none."""
+        found = self.get(PartOf)
+        return self if found is None else found.cell
 
     def against(self, other: Cell) -> Cell:
         """The same, to be compared with another cell of the same items."""
@@ -294,15 +347,26 @@ class Cell:
         return int((self.status == MISSING).sum())
 
 
+def _having(columns: Cell | Columns, *kinds: str) -> list[str]:
+    """Names of the fields with one of these in their metadata."""
+    return [f.name for f in fields(columns) if any(kind in f.metadata for kind in kinds)]
+
+
 def _each(columns: Cell | Columns, where: Bools) -> dict[str, Any]:
     """Every field of one value per trial, those of the trials `where` below each other."""
-    named = (f.name for f in fields(columns) if ABSENT in f.metadata)
-    return {name: getattr(columns, name)[where][:, None] for name in named}
+    return {name: getattr(columns, name)[where][:, None] for name in _having(columns, ABSENT)}
 
 
 @dataclass(frozen=True, eq=False)
 class Other(Columns):
     """The cell that this one is compared with."""
+
+    cell: Cell
+
+
+@dataclass(frozen=True, eq=False)
+class PartOf(Columns):
+    """The cell that this one is a part of."""
 
     cell: Cell
 

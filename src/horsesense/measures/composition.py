@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.base import Measure, Rows, item_means
-from horsesense.measures.cells import MISSING, Cell, Parts, joined
+from horsesense.measures.cells import MISSING, Cell, Parts, Scores, joined
 from horsesense.measures.joined import ORIGINAL
 
 PARTS: Final = ("every_form", "published_only", "other_forms_only", "never")
@@ -26,7 +26,7 @@ def _by_reader(every: Sequence[Cell], probe: str) -> dict[str, Cell]:
     found: dict[str, Cell] = {}
     for cell in every:
         if cell.probe == probe and cell.answer_format == "letter" and not cell.held_out:
-            found.setdefault(cell.reader, cell)
+            found.setdefault(cell.reader, cell.less(Scores))
     return found
 
 

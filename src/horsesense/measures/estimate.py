@@ -131,7 +131,7 @@ def _rows(measure: Measure, cell: Cell) -> Rows | str:
         reason = measure.undefined_reason(cell)
         if reason:
             return reason
-        rows = measure.rows(cell)
+        rows = measure.mapped(cell)
         return over_people(measure, cell, rows) if People in cell else rows
     except Exception as error:
         if type(measure).__module__.startswith("horsesense."):

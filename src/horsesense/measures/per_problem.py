@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from horsesense.measures.base import Crossed, Floats, Measure, Rows, no_gold
 from horsesense.measures.cells import STATUS_CODE, Bools, Bundles, Cell, Columns, Selection
+from horsesense.measures.parts import of_whole
 from horsesense.trials.trial import BUNDLED
 
 MOST_PLACES = 20
@@ -165,6 +166,7 @@ class AccuracyByPosition(PerProblem):
         return np.concatenate([right, at], axis=2).astype(np.float64)
 
 
+@of_whole
 def place_edges(cell: Cell) -> list[int]:
     """Where the shown parts of a prompt begin, and its end."""
     size = int(cell[Bundles].problem.max(initial=0)) + 1

@@ -27,6 +27,7 @@ class PerPrompt(PerProblem):
 
     unit = "count"
     family = MEAN
+    whole = True
 
     def undefined_reason(self, cell: Cell) -> str | None:
         return None

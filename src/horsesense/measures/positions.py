@@ -20,7 +20,7 @@ def position_names(cell: Cell) -> tuple[str, ...]:
 
 
 def _width(cell: Cell) -> int:
-    return int(cell.k.max(initial=0))
+    return int(cell.whole.k.max(initial=0))
 
 
 def too_many_positions(cell: Cell) -> str | None:
@@ -98,12 +98,13 @@ def permuted_rstd(cell: Cell, seed: int, draws: int = 200) -> Floats:
     known = cell.read & (cell.gold_at >= 0)
     hit = (cell.correct == 1) & known
     width = _width(cell)
-    at = cell.gold_at[known]
-    asked = np.bincount(at, minlength=width)
+    asked = np.bincount(cell.gold_at[known], minlength=width)
+    parts = [of for of, _ in cell.parts()] if known.shape[1] > 1 else [slice(None)]
     values = np.empty((draws, 2 * width))
     for draw in range(draws):
-        shuffled = _shuffled(hit, known, rng)[known]
-        values[draw] = np.concatenate([np.bincount(at[shuffled], minlength=width), asked])
+        shuffled = ((of, _shuffled(hit[of], known[of], rng)) for of in parts)
+        at = sum(np.bincount(cell.gold_at[of][hits], minlength=width) for of, hits in shuffled)
+        values[draw] = np.concatenate([at, asked])
     return Rstd().value(values)[:, 0]
 
 

@@ -11,16 +11,23 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.accuracy import Accuracy
-from horsesense.measures.agreement import option_counts
+from horsesense.measures.agreement import most_frequent, option_counts
 from horsesense.measures.base import Floats, Measure, Rows, complete, no_gold, no_replicates, ratio
 from horsesense.measures.cells import Cell
+from horsesense.measures.parts import of_whole
 
 
 def agreement(cell: Cell) -> Floats:
     """Plurality agreement of each item, (items,); NaN for items that were not fully answered."""
-    most = option_counts(cell).max(axis=1)
-    shares = ratio(most.astype(np.float64), cell.asked.sum(axis=1).astype(np.float64))
+    shares = ratio(most_frequent(cell) * 1.0, cell.asked.sum(axis=1) * 1.0)
     return np.where(complete(cell), shares, np.nan)
+
+
+@of_whole
+def levels(cell: Cell) -> Floats:
+    """The different agreements of items, in hundredths, ascending."""
+    found = np.round(agreement(cell), 2)
+    return np.unique(found[~np.isnan(found)])
 
 
 class AgreementShare(Measure):
@@ -34,7 +41,7 @@ class AgreementShare(Measure):
         return no_replicates(cell) or none
 
     def groups(self, cell: Cell) -> Sequence[str]:
-        return [f"{level:.2f}" for level in self._levels(cell)]
+        return [f"{level:.2f}" for level in levels(cell)]
 
     def rows(self, cell: Cell) -> Rows:
         within = self._strata(cell)
@@ -42,13 +49,9 @@ class AgreementShare(Measure):
         rows = np.column_stack([within, used]).astype(np.float64)
         return Rows(rows, int(used.sum()), int((~used).sum()))
 
-    def _levels(self, cell: Cell) -> Floats:
-        levels = np.round(agreement(cell), 2)
-        return np.unique(levels[~np.isnan(levels)])
-
     def _strata(self, cell: Cell) -> npt.NDArray[np.bool_]:
         """(items, levels): which stratum an item belongs to."""
-        return np.equal(np.round(agreement(cell), 2)[:, None], self._levels(cell))
+        return np.equal(np.round(agreement(cell), 2)[:, None], levels(cell))
 
 
 class StratumAccuracy(AgreementShare):

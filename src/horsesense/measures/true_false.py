@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -165,6 +166,8 @@ class OptionAuroc(OptionConfidence):
         "all items: the chance that a right option gets more than a wrong one, ties counting half."
     )
 
+    whole = True
+
     def groups(self, cell: Cell) -> Sequence[str]:
         return ("",)
 
@@ -178,8 +181,8 @@ class OptionAuroc(OptionConfidence):
         right: npt.NDArray[np.bool_] = known & gold
         wrong: npt.NDArray[np.bool_] = known & ~gold
         above: Floats = np.zeros_like(sure)
-        above[right] = placements(sure[right], sure[wrong])
-        above[wrong] = 1 - placements(sure[wrong], sure[right])
+        above[right] = placements(sure[right], np.sort(sure[wrong]))
+        above[wrong] = 1 - placements(sure[wrong], np.sort(sure[right]))
         used = np.asarray(known.any(axis=1))
         area = float(np.mean(above[right])) if right.any() and wrong.any() else np.nan
         columns = [
@@ -199,12 +202,11 @@ class OptionAuroc(OptionConfidence):
         return 0.5
 
 
-def placements(values: Floats, others: Floats) -> Floats:
-    """Share of `others` below each of `values`, ties counting half."""
-    if not len(others):
+def placements(values: npt.NDArray[Any], order: npt.NDArray[Any]) -> Floats:
+    """Share of the values in `order` (ascending) below each of `values`, ties counting half."""
+    if not len(order):
         return np.full(len(values), np.nan)
-    order = np.sort(others)
     below = np.searchsorted(order, values, side="left")
     upto = np.searchsorted(order, values, side="right")
-    shares: Floats = (below + upto) / (2 * len(others))
+    shares: Floats = (below + upto) / (2 * len(order))
     return shares

@@ -92,7 +92,7 @@ class MismatchKappa(MismatchRate):
     def rows(self, cell: Cell) -> Rows:
         other = cell.other
         both = cell.read & other.read
-        positions = np.arange(int(cell.k.max(initial=1)))
+        positions = np.arange(int(cell.whole.k.max(initial=1)))
         mine, theirs = (
             (c.position[:, :, None] == positions) & both[:, :, None] for c in (cell, other)
         )

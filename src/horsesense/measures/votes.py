@@ -26,6 +26,7 @@ from horsesense.measures.cells import (
     joined,
 )
 from horsesense.measures.joined import OfProbe, families
+from horsesense.measures.parts import of_whole
 from horsesense.probes.perturbed import Perturbation
 from horsesense.probes.registry import PROBES
 from horsesense.readers.reading import Status
@@ -101,7 +102,8 @@ def elected(cell: Cell) -> Cell:
     versions = versions_of(cell)
     if not versions:
         return cell
-    vote = votes(cell, versions)
+    made = [votes(part, versions) for _, part in cell.parts()]
+    vote = Votes(*(np.concatenate(arrays) for arrays in zip(*made, strict=True)))
     status = np.full(vote.option.shape, STATUS_CODE["answer"], dtype=np.int8)
     status[vote.option == NO_OPTION] = STATUS_CODE["ambiguous"]
     for code, name in _STATUS.items():
@@ -165,6 +167,7 @@ class AnswerFloating(OfProbe):
         return Rows(rows, int(used.sum()), int((~used).sum()))
 
     @staticmethod
+    @staticmethod
     def outcomes(
         cell: Cell,
     ) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int16], npt.NDArray[np.bool_]]:
@@ -190,26 +193,34 @@ class AnswerFlow(AnswerFloating):
     )
 
     def groups(self, cell: Cell) -> Sequence[str]:
-        return sorted(set(self._flows(cell)) - {""})
-
-    def _flows(self, cell: Cell) -> list[str]:
-        """ "before → after" of each item; "" where one of the votes is not known."""
-        before, after, used = self.outcomes(cell)
-        gold = _gold(cell)
-        flows = []
-        for one, two, right, known in zip(before, after, gold, used, strict=True):
-            names = _named(int(one), int(right)), _named(int(two), int(right))
-            other = one != two and names[0] == names[1] in ("wrong", "option")
-            last = f"another {names[1]}" if other else names[1]
-            flows.append(f"{names[0]} → {last}" if known else "")
-        return flows
+        return _different_flows(cell)
 
     def rows(self, cell: Cell) -> Rows:
-        flows = np.array(self._flows(cell))
+        flows = np.array(_flows(cell))
         used = flows != ""
-        names = np.array(self.groups(cell), dtype=flows.dtype)
+        names = np.array(self.groups(cell), dtype=np.str_)
         rows = np.column_stack([flows[:, None] == names, used]).astype(np.float64)
         return Rows(rows, int(used.sum()), int((~used).sum()))
+
+
+def _flows(cell: Cell) -> list[str]:
+    """ "before → after" of each item; "" where one of the votes is not known."""
+    before, after, used = AnswerFloating.outcomes(cell)
+    gold = _gold(cell)
+    flows = []
+    for one, two, right, known in zip(before, after, gold, used, strict=True):
+        names = _named(int(one), int(right)), _named(int(two), int(right))
+        other = one != two and names[0] == names[1] in ("wrong", "option")
+        last = f"another {names[1]}" if other else names[1]
+        flows.append(f"{names[0]} → {last}" if known else "")
+    return flows
+
+
+@of_whole
+def _different_flows(cell: Cell) -> list[str]:
+    """The flows that there are."""
+    found = (flow for _, part in cell.parts() for flow in _flows(part))
+    return sorted(set(found) - {""})
 
 
 def _gold(cell: Cell) -> npt.NDArray[np.int64]:

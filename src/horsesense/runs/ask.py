@@ -28,6 +28,7 @@ from horsesense.progress import Progress, progress
 from horsesense.readers.base import Reader
 from horsesense.runs import asked
 from horsesense.runs.ahead import draw, telling
+from horsesense.runs.cells import cells
 from horsesense.runs.directory import RunDirectory, scan_readings
 from horsesense.runs.goal import Extents
 from horsesense.runs.outlook import Outlook, assumed, outlook
@@ -36,7 +37,7 @@ from horsesense.runs.planner import Planner, exceeds, item_index
 from horsesense.runs.prepare import Study
 from horsesense.runs.read import read_stage
 from horsesense.runs.record import ModelRecord
-from horsesense.runs.tables import READINGS, TRIALS, cells, read_trials, reading_row
+from horsesense.runs.tables import READINGS, TRIALS, read_trials, reading_row
 from horsesense.trials.history import History, load_history
 
 

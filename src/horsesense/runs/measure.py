@@ -34,13 +34,13 @@ from horsesense.readers.human.reviews import Reviews
 from horsesense.readers.registry import reads_scores
 from horsesense.rng import fingerprint
 from horsesense.runs.asked import Asked
+from horsesense.runs.cells import cells
 from horsesense.runs.directory import RunDirectory
-from horsesense.runs.parts import check_trials
+from horsesense.runs.parts import check_trials, spans
 from horsesense.runs.people import load_told
 from horsesense.runs.read import described
 from horsesense.runs.results import Results
 from horsesense.runs.suites import named_suites
-from horsesense.runs.tables import cells
 from horsesense.runs.until import Sequences
 from horsesense.trials.condition import Condition
 from horsesense.version import __version__
@@ -260,15 +260,19 @@ def _told(told: Sequence[Mapping[str, Any]], field: str) -> dict[str, Any]:
 
 def _unread(directory: RunDirectory) -> int:
     """Trials without a reading by any reader."""
-    read = directory.readings().select("trial").unique()
-    trials = directory.trials().select("trial").unique()
-    found: int = trials.join(read, on="trial", how="anti").select(pl.len()).collect().item()
-    return found
+    trials = np.unique(directory.trials().select("trial").collect().to_series().to_numpy())
+    read = np.zeros(len(trials), dtype=np.bool_)
+    for part in spans(directory.readings().select("trial")) if len(trials) else ():
+        some = part.collect().to_series().to_numpy()
+        place = np.searchsorted(trials[:-1], some)
+        read[place[trials[place] == some]] = True
+    return int((~read).sum())
 
 
 def _silent(directory: RunDirectory, told: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """Readers that read nothing at all, and why, as far as they say."""
-    there = directory.readings().select("reader").unique().collect()["reader"].to_list()
+    readers = directory.readings().select("reader").unique()
+    there = readers.collect(engine="streaming")["reader"].to_list()
     fits = _told(told, "fit")
     nothing = "the answers hold nothing that it could read"
     return {
@@ -285,9 +289,13 @@ def _failures(directory: RunDirectory) -> int:
     """
     if not directory.layout.store.exists():
         return 0
-    keys = directory.trials().select("key").unique().collect()["key"].to_list()
     judged = sum(
         int(spent.get("failed", 0)) for spent in _told(described(directory), "spent").values()
     )
     with directory.store() as store:
-        return len(store.failures(keys)) + judged
+        failed = pl.Series(list(store.failures()), dtype=pl.Binary)
+    if not len(failed):
+        return judged
+    asked = directory.trials().filter(pl.col("key").is_in(failed.implode()))
+    still: int = asked.select(pl.col("key").n_unique()).collect().item()
+    return still + judged

@@ -18,7 +18,7 @@ from itertools import cycle
 import numpy as np
 
 from horsesense.items.item import Item, ItemSet, Kind, flag_items
-from horsesense.measures.base import Measure
+from horsesense.measures.base import Measure, Rows
 from horsesense.measures.cells import (
     MISSING,
     NO_OPTION,
@@ -344,7 +344,7 @@ def fitting_cell(measure: Measure) -> Cell | None:
 
 
 def check_measure(measure: Measure) -> None:
-    """A measure counts what it uses, ignores the order of items, and is NaN where undefined."""
+    """A measure counts what it uses, is the same over parts, and is NaN where undefined."""
     for name in ("name", "title", "summary", "unit", "counted"):
         assert getattr(measure, name), f"{measure.name} does not declare {name}"
     cell = fitting_cell(measure)
@@ -358,6 +358,19 @@ def check_measure(measure: Measure) -> None:
     assert values.shape == (len(measure.groups(cell)),), "one value per group"
     assert np.array_equal(measure.value(np.stack([total, total]))[1], values, equal_nan=True)
     assert np.isnan(measure.value(np.zeros_like(total))).all(), "0 of 0 must be undefined"
+    _check_parts(measure, cell, rows)
+
+
+def _check_parts(measure: Measure, cell: Cell, rows: Rows) -> None:
+    """The rows of an item do not depend on which others are looked at with it."""
+    whole = "the rows of an item depend on other items: whole = True says so"
+    for parts in (2, 7):
+        of_part = measure.mapped(cell, -(-cell.status.size // parts))
+        assert np.array_equal(of_part.rows, rows.rows), whole
+        assert (of_part.n, of_part.n_missing) == (rows.n, rows.n_missing), whole
+        assert list(of_part.missing or ()) == list(rows.missing or ()), whole
+        if rows.crossed is not None and of_part.crossed is not None:
+            assert all(map(np.array_equal, of_part.crossed, rows.crossed)), whole
 
 
 def check_blind(requests: Sequence[Request], secrets: Sequence[str]) -> None:

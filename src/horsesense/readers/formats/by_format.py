@@ -19,8 +19,6 @@ from horsesense.readers.text import TextReader
 from horsesense.trials.extras import Rejoined
 from horsesense.trials.trial import NONE_OPTION, AnswerFormat, Trial, none_phrase
 
-RULES: Final = Rules(version="9", source="72d63e33c9ea")
-
 ReadText = Callable[[TextReader, Trial, Response], Reading | tuple[Reading, ...]]
 """(the reader of single choices, trial, response) -> one reading, or one per variant."""
 

@@ -36,7 +36,7 @@ from horsesense.readers.text import TextReader
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 
-RULES: Final = Rules(version="5", source="2dbd90b2ad77")
+RULES: Final = Rules(version="5", source="b647159ff957")
 
 MAX_TOKENS: Final = 16
 REPLY_CHARACTERS: Final = 6000

@@ -1,0 +1,83 @@
+"""Cells and estimates are the same, in however many spans and parts they are made."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from horsesense.api import Run
+from horsesense.errors import StoreError
+from horsesense.measures import cells as of_cells
+from horsesense.measures.cells import Cell, Columns
+from horsesense.runs.cells import cells
+from horsesense.runs.parts import check_trials
+from horsesense.runs.settings import Settings
+
+STUDIES: dict[str, dict[str, Any]] = {
+    "two stages": {"suite": "revas"},
+    "bundles": {"suite": "multi-problem", "sizes": "2,5", "bundles": 6},
+    "fitted reader": {"probes": ("order", "labels"), "readers": ("text", "pride")},
+}
+
+
+@pytest.fixture(scope="module", params=STUDIES.values(), ids=STUDIES.keys())
+def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    settings = Settings.of(items="sample", model="sim:talker", limit=16, **request.param)
+    made = Run.start(tmp_path_factory.mktemp("parts") / "run", settings)
+    made.ask("sim:talker", tell=None)
+    made.read()
+    return made
+
+
+def arrays(columns: Cell | Columns) -> dict[str, Any]:
+    """All that a cell or a group of its columns holds."""
+    held = {f.name: getattr(columns, f.name) for f in fields(columns) if f.name != "groups"}
+    return {type(columns).__name__: held}
+
+
+def content(cell: Cell) -> dict[str, Any]:
+    found = arrays(cell)
+    for group in cell.groups:
+        found |= arrays(group)
+    return found
+
+
+@pytest.mark.parametrize("span", [1_000, 97])
+def test_cells_are_the_same_in_any_spans(run: Run, span: int) -> None:
+    directory = run.directory
+    tables = directory.trials(), directory.readings(), list(directory.known.readers)
+    whole, found = cells(*tables), cells(*tables, span=span)
+    assert len(whole) == len(found) > 1
+    for one, other in zip(whole, found, strict=True):
+        np.testing.assert_equal(content(other), content(one))
+
+
+def test_estimates_are_the_same_bytes_over_any_parts(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = []
+    for trials in (of_cells.PART, 64, 9):
+        monkeypatch.setattr(of_cells, "PART", trials)
+        run.measure()
+        found.append(run.directory.layout.estimates.read_bytes())
+    assert found[0] == found[1] == found[2]
+
+
+def table(*rows: tuple[int, int]) -> pl.LazyFrame:
+    kinds = {"trial": pl.UInt32, "variant": pl.UInt16}
+    return pl.DataFrame(rows, schema=kinds, orient="row").lazy()
+
+
+def test_trials_are_counted_in_any_order_of_their_table() -> None:
+    check_trials(Path("run"), table((0, 0), (0, 1), (1, 0)), 2)
+    check_trials(Path("run"), table((1, 0), (0, 1), (0, 0)), 2)
+    with pytest.raises(StoreError, match="holds 2 trials"):
+        check_trials(Path("run"), table((1, 0), (0, 1), (0, 0)), 1)
+    for twice in [((0, 0), (0, 0)), ((1, 0), (0, 0), (1, 0))]:
+        with pytest.raises(StoreError, match="holds a row twice"):
+            check_trials(Path("run"), table(*twice), 9)
