@@ -36,6 +36,7 @@ from horsesense.runs.prepare import Study
 from horsesense.runs.read import read_stage
 from horsesense.runs.record import ModelRecord
 from horsesense.runs.tables import READINGS, TRIALS, cells, read_trials, reading_row, trial_rows
+from horsesense.runs.workers.parts import take_over
 from horsesense.trials.history import History, load_history
 from horsesense.trials.trial import Trial
 
@@ -59,6 +60,7 @@ async def ask(
         StoreError: the answers cannot be stored.
     """
     same_model(directory, model)
+    take_over(directory.layout)
     say = tell or (lambda sentence: None)
     with Store.lazy(directory.layout.store, lambda: directory.begin(described)) as store:
         expected = await expectation(directory, model, store, limits)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 from typing import Final
 
 import orjson
@@ -17,6 +18,8 @@ from horsesense.models.messages import Failure
 
 MOST_SCORED: Final = 128
 """Tokens that vLLM scores by their ids in one call."""
+MOST_TOKENS: Final = 2**31
+"""No vocabulary has as many."""
 LEADS: Final = ("", " ", "\n")
 """What may stand before a label: its token differs after a space."""
 PROBED: Final = ("J", "Q", "X", "Z")
@@ -46,7 +49,9 @@ class LabelTokens:
                 failure = await self._find(labels)
             if failure is not None:
                 return failure
-        ids = dict.fromkeys(token for label in labels for token in self._known[label])
+        # One spelling of each before the second of any: where not all fit, none is left out.
+        spellings = zip_longest(*(self._known[label] for label in labels))
+        ids = dict.fromkeys(token for some in spellings for token in some if token is not None)
         return tuple(ids)[:MOST_SCORED]
 
     async def _find(self, labels: Sequence[str]) -> Failure | None:
@@ -84,7 +89,7 @@ class LabelTokens:
 def _token_ids(body: bytes) -> Ids | Failure:
     try:
         ids = orjson.loads(body)["tokens"]
-        if all(isinstance(token, int) and token >= 0 for token in ids):
+        if all(type(token) is int and 0 <= token < MOST_TOKENS for token in ids):
             return tuple(ids)
     except (orjson.JSONDecodeError, KeyError, TypeError):
         pass

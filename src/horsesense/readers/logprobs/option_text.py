@@ -19,7 +19,7 @@ from horsesense.readers.version import Rules
 from horsesense.trials.option_texts import has_option_texts, scored_replies
 from horsesense.trials.trial import Trial
 
-RULES: Final = Rules(version="3", source="f41f6b1936c3")
+RULES: Final = Rules(version="3", source="ef4b104573d2")
 
 NAME: Final = "option_text"
 NORMS: Final = ("sum", "token", "char", "byte", "pmi")

@@ -30,7 +30,7 @@ from horsesense.stats import pride
 from horsesense.trials.condition import Condition
 from horsesense.trials.trial import Trial, Variant, none_phrase
 
-RULES: Final = Rules(version="3", source="60ad6d252fd3")
+RULES: Final = Rules(version="3", source="e70df29ede99")
 
 FITTED_ON: Final = "estimation_item"
 """Rule of the readings of items that the prior was estimated on."""
