@@ -171,5 +171,5 @@ def test_a_ray_that_does_not_start_is_an_error_that_says_so(
 
     monkeypatch.setattr(ray := Ray(), "init", init)
     engine = RayEngine(workers=1, address=address)
-    with pytest.raises(kind, match=r"The current node timed out during startup\.$"):
+    with pytest.raises(kind, match=r"The current node timed out during startup\.\n"):
         engine._connect(ray, 3)

@@ -200,7 +200,7 @@ def test_a_copy_of_a_shard_counts_once(tmp_path: Path) -> None:
 
 
 def test_what_is_judged_otherwise_is_refused_and_readers_are_united(tmp_path: Path) -> None:
-    study = {"probes": (), "smallest": "accuracy_change=0.2"}
+    study = {"probes": (), "smallest": {"accuracy_change": 0.2}}
     paths = [
         asked(tmp_path / "1", probes=(), shard="1/2").path,
         asked(tmp_path / "2", probes=(), shard="2/2").path,

@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import astuple, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ from horsesense.runs.asked import Asked
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.layout import Layout
 from horsesense.runs.prepare import reader_names
+from horsesense.runs.record import RunRecord
 from horsesense.runs.run import complete
 from horsesense.runs.settings import DEFAULT_READERS, Settings
 from horsesense.runs.shard import Shard, placement
@@ -94,12 +96,11 @@ def merge(runs: Sequence[str | Path], out: str | Path) -> Merged:
         raise UsageError(
             f"{whole.layout.root} is one of the runs to merge.", hint="Choose another --out."
         )
-    described = found[0].known.model
     finished = whole.layout.record.exists() and _finished(whole)
     asked = [(run, told) for run in (*found, whole) if (told := _put(run)) is not None]
     with ExitStack() as stack:
         stores = [stack.enter_context(run.store()) for run in found]
-        begin = lambda: whole.begin(described)  # noqa: E731
+        begin = partial(_begin, whole, found[0].known)
         store = stack.enter_context(Store.lazy(whole.layout.store, begin))
         answers = absorb(store, stores)
         if answers.replaced:  # what was read of them no longer holds
@@ -172,14 +173,24 @@ def _whole(found: Sequence[RunDirectory], layout: Layout) -> RunDirectory:
     return whole
 
 
+def _begin(whole: RunDirectory, first: RunRecord) -> None:
+    """Write down what is merged: its requests are those that were asked, whatever reads it now."""
+    whole.begin(first.model)
+    whole.record = whole.known.model_copy(update={"asked_for": first.asked_for})
+    whole.mark("ask", "begun")
+
+
 def _put(run: RunDirectory) -> tuple[frozenset[str], int] | None:
     """Items of a run, and how many trials about them it did not put to the model.
 
     None where it did not come to its end: then there is no telling what it should hold.
     """
-    if not run.layout.record.exists() or not _finished(run) or (asked := run.asked()) is None:
+    if not run.layout.record.exists() or run.known.kind != "asked" or not _finished(run):
         return None
-    return _own(run), asked.trials - int(asked.spent.get("asked", asked.trials))
+    asked = run.asked()
+    if asked is None or "asked" not in asked.spent:
+        return None
+    return _own(run), asked.trials - int(asked.spent["asked"])
 
 
 def _lost(
