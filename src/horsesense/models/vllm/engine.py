@@ -144,7 +144,7 @@ def start(weights: Weights, options: Mapping[str, Any], stop_ids: Iterable[int])
 
 
 def client_errors() -> tuple[type[Exception], ...]:
-    """The base of what vLLM raises for a call that it refuses; releases before 0.32 have none.
+    """The base of what vLLM (0.32) raises for a call that it refuses; empty where there is none.
 
     It is no ValueError. The other branch below `VLLMError` is about the engine itself.
     """
