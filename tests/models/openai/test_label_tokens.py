@@ -16,7 +16,7 @@ from aiohttp.test_utils import TestServer
 import horsesense as hs
 from horsesense.models.base import Asked, Capabilities
 from horsesense.models.messages import Failure, Request, Response, SamplingParams
-from horsesense.models.openai import http
+from horsesense.models.openai import label_tokens
 from horsesense.models.openai.http import HttpModel
 from horsesense.models.openai.label_tokens import MOST_SCORED
 from horsesense.models.openai.protocol import read_reply
@@ -240,7 +240,7 @@ def test_a_tokenizer_that_fails_for_a_while_is_waited_for(monkeypatch: pytest.Mo
         await model.capabilities()
         found = []
         for patience, at in ((99.0, failing), (0.0, failing)):
-            monkeypatch.setattr(http, "TOKENIZER_PATIENCE", patience)
+            monkeypatch.setattr(label_tokens, "PATIENCE", patience)
             server.spells = at
             found += await model.respond([Asked(bytes(16), CHAT)])
         return found

@@ -44,12 +44,7 @@ PROBE: Final = "Reply with the letter A."
 PROBE_TRIES: Final = 4
 TIMEOUT: Final = 300.0  # seconds for one call
 LONGEST_PROBE_PAUSE: Final = 10.0  # seconds
-TOKENIZER_PATIENCE: Final = 10.0
-"""Seconds for which a tokeniser may fail before labels are done without it."""
 CONNECTING: Final = 30.0  # seconds of it for the connection, with its handshake
-
-_MAY_BE_IDS: Final = frozenset((400, 403, 404, 405, 406, 413, 415, 422, 501))
-"""With these a server may refuse a field without naming it."""
 
 Form = Literal["chat", "completion"]
 
@@ -178,10 +173,6 @@ class HttpModel:
         # Beside /v1, as the server has it.
         self._tokenizer = (url.parent if url.name == "v1" else url) / "tokenize"
         self._label_tokens = LabelTokens(self._tokenize)
-        self._ids_refused = False
-        """Whether token ids were found not to work, for as long as this object lives."""
-        self._without_ids = set[Request]()  # requests that were refused with token ids
-        self._no_tokens_since: float | None = None
 
     def __repr__(self) -> str:
         return f"HttpModel({self.identity!r})"
@@ -235,52 +226,25 @@ class HttpModel:
         if request.params.continuations:
             message = "the protocol cannot score given replies"
             return Failure("rejected", message, retryable=False, unsent=True)
-        ids = await self._label_ids(request)
+        dialect = self.dialect
+        ids = await self._label_tokens.of_request(request) if dialect.token_ids else ()
         if isinstance(ids, Failure):
             return ids
-        dialect = self.dialect
         body = orjson.dumps(body_of(request, self.model, dialect, ids))
         started = time.perf_counter()
         reply = await self._call("POST", self._url_for(request), body)
         if isinstance(reply, bytes):
-            if request in self._without_ids:  # it was refused with token ids, and is answered now
-                self._do_without_ids()
+            self._label_tokens.answered(request)
             return read_reply(reply, request, time.perf_counter() - started)
         # Only a refusal that names a detail we send can change the dialect, and each detail
         # changes once. Other requests in flight may have changed it first.
         if reply.status in (400, 422) and dialect.after(reply.message) != dialect:
             self.dialect = self.dialect.after(reply.message)
-            self._ids_refused |= dialect.token_ids and not self.dialect.token_ids
+            self._label_tokens.refused |= bool(ids) and not self.dialect.token_ids
             return replace(reply, kind="dialect", retryable=True)
-        if ids and reply.kind == "rejected" and reply.status in _MAY_BE_IDS:
-            # Nothing says what is refused: the same request without them tells.
-            self._without_ids.add(request)
+        if self._label_tokens.may_be_why(reply, request, ids):
             return replace(reply, kind="dialect", retryable=True)
-        if not reply.retryable:
-            self._without_ids.discard(request)  # it was something else
         return reply
-
-    async def _label_ids(self, request: Request) -> tuple[int, ...] | Failure:
-        """Tokens to be scored by their ids; none where that does not work, or no longer."""
-        labels = request.params.label_tokens
-        if not self.dialect.token_ids or request in self._without_ids:
-            return ()
-        ids = await self._label_tokens.of(labels)
-        now = time.monotonic()
-        if not isinstance(ids, Failure):
-            self._no_tokens_since = None
-            return ids
-        since = self._no_tokens_since = self._no_tokens_since or now
-        if ids.retryable and now - since < TOKENIZER_PATIENCE:
-            return ids
-        self._do_without_ids()
-        return ()
-
-    def _do_without_ids(self) -> None:
-        """Take labels from the most likely tokens from now on."""
-        self._ids_refused = True
-        self._without_ids.clear()
-        self.dialect = replace(self.dialect, token_ids=False)
 
     def _url_for(self, request: Request) -> URL:
         return self._completions if request.messages is None else self._chat
@@ -357,12 +321,8 @@ class HttpModel:
         )
 
     def recall(self, offers: Capabilities) -> None:
-        """Have labels scored by their tokens where a probe elsewhere found that they can be.
-
-        What this object found out later than that still holds.
-        """
-        usable = offers.label_tokens and not self._ids_refused
-        self.dialect = replace(self.dialect, token_ids=usable)
+        """Have labels scored by their tokens where a probe elsewhere found that they can be."""
+        self.dialect = replace(self.dialect, token_ids=offers.label_tokens)
 
     async def _probe_labels(self, form: Form, top: int, ask: Ask) -> list[str]:
         """Find out whether labels can be scored by their tokens; a note where they cannot.
