@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from horsesense.errors import UsageError
+from horsesense.errors import ModelError, UsageError
 from horsesense.inference.limits import Limits, RunSummary
 from horsesense.inference.stored_rows import Spent
 from horsesense.integrations import ray_engine
@@ -160,3 +160,16 @@ def test_a_cluster_where_nobody_listens(ray: Ray) -> None:
         RayEngine(workers=1, address="127.0.0.1:1").pool(TASK),
     ):
         pass
+
+
+@pytest.mark.parametrize(("address", "kind"), [(None, ModelError), ("auto", UsageError)])
+def test_a_ray_that_does_not_start_is_an_error_that_says_so(
+    monkeypatch: pytest.MonkeyPatch, address: str | None, kind: type[Exception]
+) -> None:
+    def init(**settings: Any) -> None:
+        raise Exception("The current node timed out during startup.\nMore of it.")
+
+    monkeypatch.setattr(ray := Ray(), "init", init)
+    engine = RayEngine(workers=1, address=address)
+    with pytest.raises(kind, match=r"The current node timed out during startup\.\n"):
+        engine._connect(ray, 3)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import re
+import shutil
 import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
@@ -65,7 +66,7 @@ def test_merging_is_idempotent_and_has_no_order(tmp_path: Path) -> None:
     assert first.answers.new > 0
     merge(paths[::-1], tmp_path / "other")
     again = merge(paths, tmp_path / "one")
-    assert (again.answers.new, again.answers.different) == (0, [])
+    assert (again.answers.new, again.answers.different) == (0, set())
     assert again.answers.same == first.answers.new
     runs = [Run.open(tmp_path / name) for name in ("one", "other")]
     assert estimates(runs[0]) == estimates(runs[1])
@@ -89,9 +90,133 @@ def test_of_two_answers_to_one_request_the_earlier_stays(
     for order in itertools.permutations(paths):
         out = tmp_path / "-".join(path.name for path in order)
         merged = merge(order, out)
-        assert merged.answers.different == [key]
+        assert merged.answers.different == {key}
         with Store.open(out / "store.sqlite", read_only=True) as store:
             assert store.get([key])[key].text == response.text
+
+
+def test_the_earlier_answer_is_kept_also_where_runs_are_merged_one_by_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = [asked(tmp_path / f"{n}", shard=f"{n}/2").path for n in (1, 2)]
+    with Store.open(paths[0] / "store.sqlite", read_only=True) as store:
+        [(request, response)] = store.latest(1)
+        identity = next(iter(store.spent()))
+    key = request.key(identity)
+    monkeypatch.setattr("horsesense.inference.store.time.time", lambda: 4e9)
+    with Store.open(paths[1] / "store.sqlite") as store:
+        store.put([(Asked(key, request), Response("something else"))], identity=identity)
+    found = []
+    for order in itertools.permutations(paths):
+        out = tmp_path / "-".join(path.name for path in order)
+        for path in order:
+            merged = merge([path], out)
+            found.append(estimates(Run.open(out)))  # read in between: no reading may stay behind
+        assert merged.answers.different == {key}
+        with Store.open(out / "store.sqlite", read_only=True) as store:
+            assert store.get([key])[key].text == response.text
+        assert Run.open(out).verify().sound
+    assert found[1] == found[3]
+    assert merged.whole
+
+
+def spoilt(run: Path, *sql: str) -> None:
+    """Change a store behind its back."""
+    with sqlite3.connect(run / "store.sqlite") as database:
+        for verb in ("UPDATE", "DELETE"):
+            database.execute(f"DROP TRIGGER IF EXISTS responses_{verb}_refused")
+        for statement in sql:
+            database.execute(statement)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "response = '{'",
+        "response = '[1, 2]', digest = x'00'",
+        "response = x'ff00', digest = x'00'",
+        "request = '{'",
+        "model = 77",
+    ],
+)
+def test_a_damaged_answer_of_the_merged_run_is_replaced_from_the_shards(
+    tmp_path: Path, change: str
+) -> None:
+    paths = [asked(tmp_path / f"{n}", probes=(), shard=f"{n}/2").path for n in (1, 2)]
+    merge(paths, out := tmp_path / "out")
+    before = estimates(Run.open(out))
+    spoilt(out, f"UPDATE responses SET {change} WHERE rowid IN (2, 3)")
+    merged = merge(paths, out)
+    assert merged.answers.replaced == merged.answers.new == 2
+    assert merged.whole
+    assert Run.open(out).verify().sound
+    assert estimates(Run.open(out)) == before
+
+
+def test_answers_that_a_finished_run_lost_are_named(tmp_path: Path) -> None:
+    runs = [asked(tmp_path / f"{n}", probes=(), shard=f"{n}/2") for n in (1, 2)]
+    paths = [run.path for run in runs]
+    merge(paths, whole := tmp_path / "whole")
+    spoilt(paths[1], "DELETE FROM responses WHERE rowid % 2 = 0")
+    lost = len(runs[1].trials) // 2
+    done = call("merge", *map(str, paths), "--out", "out", cwd=tmp_path)
+    assert done.returncode == ExitCode.TROUBLE
+    assert f"2: {lost} trials that were asked have no answer any more" in done.stdout
+    assert Run.open(tmp_path / "out").directory.known.stages["ask"].state == "stopped"
+    assert merge(paths, whole).whole  # what is there already makes up for it
+    Run.open(paths[1]).ask("sim:talker", tell=None)
+    assert merge(paths, tmp_path / "out").whole
+    spoilt(whole, "DELETE FROM responses")
+    assert merge(paths[:1], whole).lost == {whole: len(runs[1].trials)}
+
+
+def test_an_account_that_no_run_can_have_is_damaged(tmp_path: Path) -> None:
+    path = asked(tmp_path / "1", probes=(), shard="1/2").path
+    for count in (2**63 - 1, -7):
+        spoilt_account(path, count)
+        with pytest.raises(StoreError, match="account of what was spent is damaged"):
+            merge([path], tmp_path / "out")
+
+
+def spoilt_account(path: Path, requests: int) -> None:
+    with sqlite3.connect(path / "store.sqlite") as database:
+        database.execute("UPDATE spending SET requests = ?", [requests])
+
+
+def test_a_copy_of_a_shard_counts_once(tmp_path: Path) -> None:
+    paths = [asked(tmp_path / f"{n}", probes=(), shard=f"{n}/2").path for n in (1, 2)]
+    merge(paths, out := tmp_path / "out")
+    told = Run.open(out).directory.asked()
+    with Store.open(out / "store.sqlite", read_only=True) as store:
+        spent = store.spent()
+    moved = [Path(shutil.copytree(path, tmp_path / "moved" / path.name)) for path in paths]
+    for runs in (moved, [*paths, *moved]):
+        merge(runs, out)
+        merge(runs, anew := tmp_path / f"anew{len(runs)}")
+        for place in (out, anew):
+            assert Run.open(place).directory.asked() == told
+            with Store.open(place / "store.sqlite", read_only=True) as store:
+                assert store.spent() == spent
+
+
+def test_what_is_judged_otherwise_is_refused_and_readers_are_united(tmp_path: Path) -> None:
+    study = {"probes": (), "smallest": {"accuracy_change": 0.2}}
+    paths = [
+        asked(tmp_path / "1", probes=(), shard="1/2").path,
+        asked(tmp_path / "2", probes=(), shard="2/2").path,
+        asked(tmp_path / "3", shard="2/2", **study).path,
+    ]
+    with pytest.raises(UsageError, match=r"not of one study.*smallest"):
+        merge([paths[0], paths[2]], tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    Run.open(paths[1]).read("first_token(token=found)")
+    outs = [tmp_path / "one", tmp_path / "other"]
+    for order, out in zip((paths[:2], paths[1::-1]), outs, strict=True):
+        for path in order:
+            merge([path], out)
+    readers = [Run.open(out).settings.readers for out in outs]
+    assert readers[0] == readers[1]
+    assert "first_token(token=found)" in readers[0]
 
 
 def test_a_shard_that_is_missing_or_unfinished_is_named(tmp_path: Path) -> None:
@@ -157,7 +282,15 @@ def test_damaged_answers_are_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "content", [b"{", b"[]", b'{"a": 5}', b'{"a": {"m": [1]}}', b'{"a": {"m": [-1, 0, 0]}}']
+    "content",
+    [
+        b"{",
+        b"[]",
+        b'{"a": 5}',
+        b'{"a": {"m": [1]}}',
+        b'{"a": {"m": [-1, 0, 0]}}',
+        b'{"a": {"m": [10000000000000000000000, 0, 0]}}',
+    ],
 )
 def test_a_damaged_account_is_an_error_that_says_so(tmp_path: Path, content: bytes) -> None:
     path = asked(tmp_path / "1", probes=("order",), shard="1/9").path

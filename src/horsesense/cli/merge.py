@@ -63,10 +63,11 @@ def _told(merged: Merged) -> dict[str, Any]:
         "out": str(merged.directory.layout.root),
         "answers": merged.answers.new,
         "same": merged.answers.same,
-        "different": [key.hex() for key in merged.answers.different],
+        "different": _different(merged),
         "missing": list(merged.missing),
         "unfinished": [str(path) for path in merged.unfinished],
         "damaged": dict(merged.answers.damaged),
+        "lost": {str(path): n for path, n in merged.lost.items()},
         "unanswered": merged.unanswered,
         "versions": list(merged.versions),
     }
@@ -77,7 +78,7 @@ def _sentences(merged: Merged) -> list[str]:
     answers = merged.answers
     lines = [f"{answers.new:,} answers taken over, {answers.same:,} were there already."]
     if answers.different:
-        shown = _shortened([key.hex() for key in answers.different])
+        shown = _shortened(_different(merged))
         lines.append(
             f"{len(answers.different):,} requests have different answers; the one that was stored"
             f" first is kept: {shown}"
@@ -90,10 +91,20 @@ def _sentences(merged: Merged) -> list[str]:
         )
     if merged.missing:
         lines.append(f"Missing: shard {_shortened(merged.missing)}.")
+    lines += [
+        f"{path}: {n:,} {'trial' if n == 1 else 'trials'} that were asked have no answer any more;"
+        " its audit command asks them again, then merge again."
+        for path, n in sorted(merged.lost.items())
+    ]
     return lines + [
         f"{path} is unfinished; its audit command continues it, then merge again."
         for path in merged.unfinished
     ]
+
+
+def _different(merged: Merged) -> list[str]:
+    """Requests with different answers, by their keys."""
+    return sorted(key.hex() for key in merged.answers.different)
 
 
 def _shortened(names: Sequence[str]) -> str:

@@ -83,6 +83,9 @@ class MergeOutput(Output):
     )
     unfinished: list[str] = Field(description="runs whose own items lack answers")
     damaged: dict[str, int] = Field(description="damaged answers that were left out, by store")
+    lost: dict[str, int] = Field(
+        description="trials that were asked and have no answer any more, by run"
+    )
     unanswered: int = Field(description="trials without an answer")
     versions: list[str] = Field(description="of horsesense, that the runs were asked with")
     estimates: list[EstimateRow]

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any, Final
 
 from horsesense.inference.store import Store
-from horsesense.inference.stored_rows import faults_of_row, response_of
+from horsesense.inference.stored_rows import UNREADABLE, faults_of_row, response_of
 from horsesense.models.messages import Key
 
 _AT_ONCE: Final = 500  # rows in one transaction
@@ -19,6 +19,9 @@ _AT_ONCE: Final = 500  # rows in one transaction
 _COLUMNS: Final = """
     SELECT stored_at, digest, key, identity, request, response FROM responses
     JOIN models ON models.id = model"""
+_THERE: Final = """
+    SELECT responses.rowid, stored_at, digest, key, identity, request, response FROM responses
+    LEFT JOIN models ON models.id = model WHERE key IN ({})"""
 _ANSWERS: Final = f"{_COLUMNS} ORDER BY stored_at, digest"
 _FAILURES: Final = """
     SELECT key, identity, request, attempts, failure, stored_at FROM failures
@@ -38,20 +41,23 @@ class Absorbed:
 
     Attributes:
         new, same: answers that it had not, and had already.
-        different: keys of requests that it has another answer to, which stays.
+        different: keys of requests to which it and others have different answers.
+        replaced: answers of its own that were set aside: damaged, or stored after a different one.
         damaged: file of a store -> answers in it that are not as they were stored, and stay there.
     """
 
     new: int = 0
     same: int = 0
-    different: list[Key] = field(default_factory=list)
+    different: set[Key] = field(default_factory=set)
+    replaced: int = 0
     damaged: Counter[str] = field(default_factory=Counter)
 
     def __add__(self, other: Absorbed) -> Absorbed:
         return Absorbed(
             self.new + other.new,
             self.same + other.same,
-            self.different + other.different,
+            self.different | other.different,
+            self.replaced + other.replaced,
             self.damaged + other.damaged,
         )
 
@@ -88,15 +94,17 @@ class Seeded(Store):
 
 
 def absorb(store: Store, others: Sequence[Store]) -> Absorbed:
-    """Take over what other stores hold; what is there already stays, and twice does no harm.
+    """Take over what other stores hold; twice does no harm.
 
-    Of two answers to one request the one that was stored first is kept, whichever store comes first
-    among `others`. Damaged answers are left behind, and counted.
+    Of different answers to one request the one that was stored first is kept, in whatever order
+    stores come, together or one after the other. Damaged answers of others are left behind, and
+    counted; those that are here already make room for sound ones.
     """
     store.begin()
     found = Absorbed()
     answers = heapq.merge(*(_sound(other, found.damaged) for other in others), key=_when)
     for rows in _chunks(answers):
+        _make_room(store, rows, found)
         with store.transaction() as database:
             for row in rows:
                 _take(store, database, row, found)
@@ -108,19 +116,47 @@ def absorb(store: Store, others: Sequence[Store]) -> Absorbed:
     return found
 
 
+def _make_room(store: Store, rows: Sequence[Row], found: Absorbed) -> None:
+    """Set aside what is damaged, or was stored after a different answer of these rows."""
+    first: dict[Key, Row] = {}
+    for row in rows:  # in the order of storing
+        first.setdefault(row[2], row)
+    aside = []
+    for place, *there in store.select_in(_THERE, list(first)):
+        other = first.get(there[2])
+        if not _is_sound(there):
+            aside.append(place)
+        elif other is not None and _when(other) < _when(there) and not _alike(other, there):
+            aside.append(place)
+            found.different.add(other[2])
+    if aside:
+        store.set_aside(aside)
+        found.replaced += len(aside)
+
+
+def _alike(one: Sequence[Any], other: Sequence[Any]) -> bool:
+    """Whether two rows hold the same answer."""
+    if one[1] == other[1]:
+        return True
+    try:
+        return response_of(one[5]).says(response_of(other[5]))
+    except UNREADABLE:
+        return False
+
+
 def _take(store: Store, database: sqlite3.Connection, row: Row, found: Absorbed) -> None:
     """Keep an answer of another store, or count it as one that is here, or differs from it."""
     stored_at, digest, key, identity, request, text = row
-    sql = "SELECT digest, response FROM responses WHERE key = ?"
+    sql = "SELECT stored_at, digest, key, model, request, response FROM responses WHERE key = ?"
     there = database.execute(sql, [key]).fetchone()
     if there is None:
         values = key, store.model_id(identity), request, text, digest, stored_at
         database.execute("INSERT INTO responses VALUES (?, ?, ?, ?, ?, ?)", values)
         found.new += 1
-    elif there[0] == digest or response_of(there[1]).says(response_of(text)):
+    elif _alike(there, row):
         found.same += 1
     else:
-        found.different.append(key)
+        found.different.add(key)
 
 
 def _sound(store: Store, damaged: Counter[str]) -> Iterator[Row]:
@@ -132,13 +168,13 @@ def _sound(store: Store, damaged: Counter[str]) -> Iterator[Row]:
             damaged[str(store.path)] += 1
 
 
-def _is_sound(row: Row) -> bool:
+def _is_sound(row: Sequence[Any]) -> bool:
     stored_at, digest, key, identity, request, text = row
     whole = type(stored_at) is int and type(digest) is bytes
     return whole and not any(faults_of_row("responses", key, identity, request, text, digest))
 
 
-def _when(row: Row) -> tuple[int, bytes]:
+def _when(row: Sequence[Any]) -> tuple[int, bytes]:
     """Order of storing; of answers of one second, an order that no order of stores changes."""
     return row[0], row[1]
 

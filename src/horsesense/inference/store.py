@@ -34,6 +34,7 @@ from horsesense.inference.store_file import (
     refusal,
 )
 from horsesense.inference.stored_rows import (
+    MOST_COUNTED,
     UNREADABLE,
     Failed,
     Spent,
@@ -223,20 +224,27 @@ class Store:
             self._set_aside(damaged)
         return found
 
+    def set_aside(self, rows: Sequence[int]) -> None:
+        """Move responses, by their `rowid`, where nothing reads them; others can take their place.
+
+        They are damaged, or another answer to the same request was stored before them elsewhere.
+        """
+        with self.transaction() as database:
+            # Nothing else is ever deleted: the trigger that sees to it is back at the commit.
+            database.execute("DROP TRIGGER IF EXISTS responses_DELETE_refused")
+            for row in rows:
+                values = "key, model, request, response, digest, stored_at"
+                database.execute(
+                    f"INSERT INTO damaged SELECT {values} FROM responses WHERE rowid = ?", [row]
+                )
+                database.execute("DELETE FROM responses WHERE rowid = ?", [row])
+            database.execute(refusal("responses", "DELETE"))
+            database.execute("REINDEX responses")  # it may hold a key that the row lacks
+
     def _set_aside(self, damaged: Sequence[tuple[int, Key]]) -> None:
-        """Move damaged responses where nothing reads them, so that they can be asked again."""
+        """Set damaged responses aside, so that they can be asked again, and name them."""
         if self._lock is not None:
-            with self.transaction() as database:
-                # Nothing else is ever deleted: the trigger that sees to it is back at the commit.
-                database.execute("DROP TRIGGER IF EXISTS responses_DELETE_refused")
-                for row, _ in damaged:
-                    values = "key, model, request, response, digest, stored_at"
-                    database.execute(
-                        f"INSERT INTO damaged SELECT {values} FROM responses WHERE rowid = ?", [row]
-                    )
-                    database.execute("DELETE FROM responses WHERE rowid = ?", [row])
-                database.execute(refusal("responses", "DELETE"))
-                database.execute("REINDEX responses")  # it may hold a key that the row lacks
+            self.set_aside([row for row, _ in damaged])
         for _, key in damaged:
             if key not in self._named:
                 self._named.add(key)
@@ -294,7 +302,8 @@ class Store:
             "SELECT identity, requests, prompt_tokens, completion_tokens FROM spending"
         )
         found = {identity: Spent(*counts) for identity, *counts in rows}
-        if not all(isinstance(n, int) for spent in found.values() for n in astuple(spent)):
+        counts = [n for spent in found.values() for n in astuple(spent)]
+        if not all(isinstance(n, int) and 0 <= n <= MOST_COUNTED for n in counts):
             raise StoreError(
                 f"{self.path}: the account of what was spent is damaged.",
                 hint="Nothing was sent. Restore it from a copy, or choose another --out;"

@@ -64,7 +64,7 @@ CREATE TABLE damaged (
     key BLOB, model INTEGER, request BLOB, response BLOB, digest BLOB, stored_at INTEGER
 );
 """
-"""Answers that are not as they were stored: kept as found, never read, asked again."""
+"""Answers that are not as they were stored, or that came second: kept as found, never read."""
 
 _LATER: Final = {"spending": _ACCOUNT, "damaged": _ASIDE}
 """Tables that stores of earlier releases lack; those releases leave them alone."""

@@ -40,6 +40,14 @@ class Spent:
             self.completion_tokens + other.completion_tokens,
         )
 
+    def __or__(self, other: Spent) -> Spent:
+        """Of two states of one account the later: it never shrinks."""
+        return Spent(
+            max(self.requests, other.requests),
+            max(self.prompt_tokens, other.prompt_tokens),
+            max(self.completion_tokens, other.completion_tokens),
+        )
+
 
 class Failed(NamedTuple):
     """A request without an answer: attempts over all runs, and what was seen last."""
@@ -60,6 +68,9 @@ class Verification:
     def sound(self) -> bool:
         return not self.faults
 
+
+MOST_COUNTED: Final = 2**53
+"""A larger number is no count of what was spent: sums of these fit into every file."""
 
 UNREADABLE: Final = (ValueError, KeyError, TypeError, AttributeError)
 """What damaged JSON raises, in parsing it or in what is made of it."""

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any, Final
 
-from horsesense.errors import UsageError, install
+from horsesense.errors import ModelError, UsageError, install
 from horsesense.runs.workers.schedule import Event, Pool
 from horsesense.runs.workers.work import Job, Outcome, Standing, Task, Worker
 from horsesense.version import __version__
@@ -89,19 +89,26 @@ class RayEngine:
             try:
                 _reach(self.address)
                 ray.init(address=self.address, **told)
-            except (OSError, RuntimeError, ValueError) as error:
+            except Exception as error:  # noqa: BLE001 - Ray raises errors of any kind
                 raise UsageError(
                     f"There is no Ray cluster at {self.address}: {_first_line(error)}",
                     hint="Start one with `ray start --head`, or leave out --address to use this"
                     " machine alone.",
                 ) from None
             return
-        ray.init(
-            num_cpus=max(1, round(self.workers * self.cpus)),
-            include_dashboard=False,
-            object_store_memory=max(MEMORY, items * PER_ITEM),
-            **told,
-        )
+        try:
+            ray.init(
+                num_cpus=max(1, round(self.workers * self.cpus)),
+                include_dashboard=False,
+                object_store_memory=max(MEMORY, items * PER_ITEM),
+                **told,
+            )
+        except Exception as error:  # of any kind: its own for a start that takes too long
+            raise ModelError(
+                f"Ray cannot be started on this machine: {_first_line(error)}",
+                hint="Nothing was asked. On a busy machine the same command may work when it is"
+                " given again; without --engine this process asks alone.",
+            ) from error
 
 
 def _ray() -> Any:

@@ -38,6 +38,7 @@ from horsesense.runs.prepare import Study
 from horsesense.runs.read import read_stage
 from horsesense.runs.record import ModelRecord
 from horsesense.runs.tables import READINGS, TRIALS, read_trials, reading_row
+from horsesense.runs.workers.parts import take_over
 from horsesense.trials.history import History, load_history
 
 
@@ -60,6 +61,7 @@ async def ask(
         StoreError: the answers cannot be stored.
     """
     same_model(directory, model)
+    take_over(directory.layout)
     say = tell or (lambda sentence: None)
     with Store.lazy(directory.layout.store, lambda: directory.begin(described)) as store:
         expected = await expectation(directory, model, store, limits)

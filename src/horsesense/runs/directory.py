@@ -17,6 +17,7 @@ from horsesense.inference.store import Store
 from horsesense.items.item import ItemSet
 from horsesense.probes.registry import parse_probes
 from horsesense.rng import fingerprint
+from horsesense.runs.accounts import named
 from horsesense.runs.asked import Asked
 from horsesense.runs.layout import Layout, put_aside
 from horsesense.runs.parts import scan_parts
@@ -77,6 +78,7 @@ class RunDirectory:
     def begin(self, model: ModelRecord) -> None:
         """Write down what is asked and whom. Called once the first answer is there."""
         make_folder(self.layout.root)
+        named(self.layout)
         put_aside(self.layout.root)
         remove_leftovers(self.layout.root, self.layout.tables)
         self.save_items()

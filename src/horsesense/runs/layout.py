@@ -20,6 +20,8 @@ class Layout:
     items.json            the items as they were audited, and the few-shot examples
     store.sqlite          requests and responses
     asked.json            what asking settled: conditions, exclusions, counts
+    name                  by which a copy of the run is known as the same one
+    merged.json           what the parts spent that became one with it
     trials/stage-N/       what was asked about which item
     readings/READER/      what one reader understood; stage-N/ as the trials
     reviews.json          what people decided
@@ -60,6 +62,10 @@ class Layout:
     @property
     def asked(self) -> Path:
         return self.root / "asked.json"
+
+    @property
+    def name(self) -> Path:
+        return self.root / "name"
 
     @property
     def trials(self) -> Path:
@@ -106,7 +112,7 @@ class Layout:
 _OURS = (
     *("run.toml", "items.json", "asked.json", "trials", "readings", "reviews.json"),
     *("imported.json", "recorded", "people.json", "estimates.json", "report.html", "redacted.json"),
-    *("study.toml", "trials.parquet", "readings.parquet", "0.1.0"),
+    *("study.toml", "trials.parquet", "readings.parquet", "0.1.0", "name", "merged.json"),
 )
 
 

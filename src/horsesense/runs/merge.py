@@ -6,39 +6,44 @@ shards' own files and read as if one process had asked it, so that its estimates
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import astuple, dataclass
-from os.path import isabs
+from dataclasses import astuple, dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-import orjson
-from pydantic import NonNegativeInt, TypeAdapter
-
-from horsesense.errors import StoreError, UsageError
-from horsesense.files import read_whole, write_whole
+from horsesense.errors import UsageError
 from horsesense.inference.absorb import Absorbed, absorb
 from horsesense.inference.store import Store
 from horsesense.inference.stored_rows import Spent
 from horsesense.items.item import ItemSet
 from horsesense.progress import progress
+from horsesense.runs.accounts import (
+    account,
+    known_as,
+    later,
+    spent_by_parts,
+    told_before,
+    without,
+)
 from horsesense.runs.ask import plan_again
 from horsesense.runs.asked import Asked
-from horsesense.runs.directory import READ_LATER, RunDirectory
+from horsesense.runs.directory import RunDirectory
 from horsesense.runs.layout import Layout
+from horsesense.runs.prepare import reader_names
+from horsesense.runs.record import RunRecord
 from horsesense.runs.run import complete
-from horsesense.runs.settings import Settings
+from horsesense.runs.settings import DEFAULT_READERS, Settings
 from horsesense.runs.shard import Shard, placement
 from horsesense.runs.unanswered import trials_unanswered
 
-MAY_DIFFER = {*READ_LATER, "shard", "items", "model", "shots_from", "templates", "limit"}
-"""Settings that runs of one study may write differently; what they stand for is compared itself."""
+MAY_DIFFER = {"readers", "shard", "items", "model", "shots_from", "templates", "limit"}
+"""Settings that runs of one study may write differently; what they stand for is compared itself.
 
-Counts = tuple[NonNegativeInt, NonNegativeInt, NonNegativeInt]
-"""Requests, prompt tokens, completion tokens."""
-_TOLD: Final = TypeAdapter(dict[str, dict[str, Counts]])
-"""merged.json: name of a part -> identity of a model -> what was spent."""
+What answers are read with is united instead: a run that was reported on with another reader has it.
+"""
 
 
 @dataclass(frozen=True)
@@ -51,6 +56,7 @@ class Merged:
         shards: the shards that were given, as written; empty text for a whole run.
         missing: the shards of the same division that were not, and whose answers are not there.
         unfinished: runs whose asking had not come to its end, likewise.
+        lost: run -> trials that it says it asked, and that have no answer.
         unanswered: trials without an answer.
         versions: of horsesense, that the runs were asked and read with.
     """
@@ -62,40 +68,44 @@ class Merged:
     unfinished: tuple[Path, ...]
     unanswered: int
     versions: tuple[str, ...]
+    lost: Mapping[Path, int] = field(default_factory=dict)
 
     @property
     def whole(self) -> bool:
         """Whether nothing is missing that a shard, or the rest of one, would bring."""
         damaged = bool(self.answers.damaged and self.unanswered)
-        return not (self.missing or self.unfinished or damaged)
+        return not (self.missing or self.unfinished or self.lost or damaged)
 
 
 def merge(runs: Sequence[str | Path], out: str | Path) -> Merged:
     """Unite runs of one study in `out`; the order of `runs` changes nothing.
 
     Raises:
-        UsageError: the runs are not of one study: other items, model, probes or prompts.
+        UsageError: the runs are not of one study: other items, model, probes, prompts, or ways to
+            judge what is found.
         StoreError: one of them cannot be read, or `out` cannot be written.
     """
     opened = map(RunDirectory.open, runs)
-    found = list({run.layout.root.resolve(): run for run in opened}.values())
+    found = sorted({run.layout.root.resolve(): run for run in opened}.values(), key=_place)
     if not found:
         raise UsageError("No run to merge is named.", hint="horsesense merge RUN.* --out RUN")
     for other in found[1:]:
         _same_study(found[0], other)
-    whole = _whole(found[0], Layout.at(out))
+    whole = _whole(found, Layout.at(out))
     if any(run.layout.root.resolve() == whole.layout.root.resolve() for run in found):
         raise UsageError(
             f"{whole.layout.root} is one of the runs to merge.", hint="Choose another --out."
         )
-    described = found[0].known.model
-    finished = whole.record is not None and _finished(whole)
+    finished = whole.layout.record.exists() and _finished(whole)
+    asked = [(run, told) for run in (*found, whole) if (told := _put(run)) is not None]
     with ExitStack() as stack:
         stores = [stack.enter_context(run.store()) for run in found]
-        begin = lambda: whole.begin(described)  # noqa: E731
+        begin = partial(_begin, whole, found[0].known)
         store = stack.enter_context(Store.lazy(whole.layout.store, begin))
         answers = absorb(store, stores)
-        parts = _parts(found, stores)
+        if answers.replaced:  # what was read of them no longer holds
+            shutil.rmtree(whole.layout.readings, ignore_errors=True)
+        parts = _spent(found, stores)
         sessions = _sessions(whole, found, parts)
         account(whole.layout, store, parts)
         with progress("planning the whole study"):
@@ -112,6 +122,7 @@ def merge(runs: Sequence[str | Path], out: str | Path) -> Merged:
         tuple(run.layout.root for run in found if not _finished(run) and _own(run) & lacking),
         len(left),
         tuple(sorted({run.known.horsesense for run in found})),
+        _lost(asked, left["item_id"].to_list()),
     )
     whole.mark("ask", *(("complete", "") if merged.whole else ("stopped", "unfinished")))
     return merged
@@ -141,102 +152,91 @@ def _fingerprint(shots: ItemSet | None) -> str:
     return "none" if shots is None else shots.fingerprint
 
 
-def _whole(first: RunDirectory, layout: Layout) -> RunDirectory:
+def _whole(found: Sequence[RunDirectory], layout: Layout) -> RunDirectory:
     """The run that all become: new, or one that lies there already."""
-    settings = first.settings.model_copy(update={"shard": None})
-    whole = RunDirectory(layout, settings, first.items, first.shots)
+    first, before = found[0], None
     if layout.record.exists():
         before = RunDirectory.open(layout.root)
         _same_study(before, first)
+    runs = found if before is None else [*found, before]
+    sets = [frozenset(reader_names(run.settings, run.items, run.known.model)) for run in runs]
+    update: dict[str, Any] = {"shard": None}
+    if len(set(sets)) > 1:
+        together = sorted(frozenset[str]().union(*sets))
+        update["readers"] = tuple(sorted(together, key=lambda name: name not in DEFAULT_READERS))
+    settings = first.settings.model_copy(update=update)
+    whole = RunDirectory(layout, settings, first.items, first.shots)
+    if before is not None:
         whole.record = before.record
     elif first.record is not None:  # so that requests are written for the same readers
         whole.record = first.record.model_copy(update={"readers": {}, "stages": {}})
     return whole
 
 
-def account(whole: Layout, store: Store, parts: Mapping[str, Mapping[str, Spent]]) -> None:
-    """Write down what all parts spent; one that was merged before is counted once.
+def _begin(whole: RunDirectory, first: RunRecord) -> None:
+    """Write down what is merged: its requests are those that were asked, whatever reads it now."""
+    whole.begin(first.model)
+    whole.record = whole.known.model_copy(update={"asked_for": first.asked_for})
+    whole.mark("ask", "begun")
+
+
+def _put(run: RunDirectory) -> tuple[frozenset[str], int] | None:
+    """Items of a run, and how many trials about them it did not put to the model.
+
+    None where it did not come to its end: then there is no telling what it should hold.
+    """
+    if not run.layout.record.exists() or run.known.kind != "asked" or not _finished(run):
+        return None
+    asked = run.asked()
+    if asked is None or "asked" not in asked.spent:
+        return None
+    return _own(run), asked.trials - int(asked.spent["asked"])
+
+
+def _lost(
+    asked: Sequence[tuple[RunDirectory, tuple[frozenset[str], int]]], lacking: Sequence[str]
+) -> dict[Path, int]:
+    """Runs that asked more than has an answer: a finished one lacks what it did not put alone.
 
     Args:
-        whole, store: what they are merged into.
-        parts: name of a part -> identity of a model -> what its store says was spent.
+        asked: runs, with what `_put` says of each.
+        lacking: the first item of every trial that has no answer in the merged run.
     """
-    told = _merged_before(whole)
-    before = told.copy()
-    for name, spent in parts.items():
-        old = told.get(name, {})
-        told[name] = {**old, **{who: _most(old.get(who), one) for who, one in spent.items()}}
-    mine = store.spent()
-    for identity in {name for row in told.values() for name in row}:
-        own = astuple(mine.get(identity, Spent()))
-        gone, come = _sums(before, identity), _sums(told, identity)
-        counts = (max(0, n - m) + k for n, m, k in zip(own, gone, come, strict=True))
-        store.keep_spent(identity, Spent(*counts))
-    write_whole(_merged_file(whole), orjson.dumps(told, option=orjson.OPT_INDENT_2))
-
-
-def _most(old: Counts | None, new: Spent) -> Counts:
-    """An account never shrinks: of two states of one, the later."""
-    first, second, third = map(max, old or (0, 0, 0), astuple(new))
-    return first, second, third
-
-
-def _parts(runs: Sequence[RunDirectory], stores: Sequence[Store]) -> dict[str, dict[str, Spent]]:
-    """What runs spent by the name of each; what was merged into one stands under its own name."""
-    found: dict[str, dict[str, Spent]] = {}
-    for run, store in zip(runs, stores, strict=True):
-        # Other names are of shards of its own, which are not merged anywhere else.
-        told = {name: of for name, of in _merged_before(run.layout).items() if isabs(name)}
-        for name, spent in told.items():
-            found.setdefault(name, {identity: Spent(*one) for identity, one in spent.items()})
-        itself = {}
-        for identity, all_of_it in store.spent().items():
-            parts = zip(astuple(all_of_it), _sums(told, identity), strict=True)
-            itself[identity] = Spent(*(max(0, n - m) for n, m in parts))
-        found[str(run.layout.root.resolve())] = itself
+    found = {}
+    for run, (items, spared) in asked:
+        if (n := sum(item in items for item in lacking) - spared) > 0:
+            found[run.layout.root] = n
     return found
 
 
-def spent_itself(whole: Layout, store: Store) -> Spent:
-    """What a run spent but for the parts that were merged into it, all models together."""
-    told, total = _merged_before(whole), Spent()
-    for identity, spent in store.spent().items():
-        parts = _sums(told, identity)
-        total += Spent(*(max(0, n - m) for n, m in zip(astuple(spent), parts, strict=True)))
-    return total
-
-
-def _merged_file(whole: Layout) -> Path:
-    return whole.root / "merged.json"
-
-
-def _merged_before(whole: Layout) -> dict[str, dict[str, Counts]]:
-    """What was written down of parts, by their names; StoreError where it is damaged."""
-    path = _merged_file(whole)
-    if not path.exists():
-        return {}
-    try:
-        return _TOLD.validate_json(read_whole(path, inside=True))
-    except (OSError, ValueError) as error:
-        raise StoreError(
-            f"{path} cannot be read: {error}",
-            hint="Restore it from a copy, or merge into another --out.",
-        ) from None
+def _spent(runs: Sequence[RunDirectory], stores: Sequence[Store]) -> dict[str, dict[str, Spent]]:
+    """What runs spent by the name of each; what was merged into one stands under its own name."""
+    found: dict[str, dict[str, Spent]] = {}
+    for run, store in zip(runs, stores, strict=True):
+        told = spent_by_parts(told_before(run.layout))
+        parts = {
+            name: {identity: Spent(*one) for identity, one in spent.items()}
+            for name, spent in told.items()
+        }
+        for name, spent in {**parts, known_as(run.layout): without(told, store)}.items():
+            found[name] = later(found.get(name, {}), spent)
+    return found
 
 
 def _sessions(
     whole: RunDirectory, runs: Sequence[RunDirectory], parts: Mapping[str, Mapping[str, Spent]]
 ) -> list[dict[str, Any]]:
     """What the last session of each run took, and of what lies in their place; each counts once."""
-    held = [_merged_before(run.layout) for run in (whole, *runs)]
+    held = [told_before(run.layout) for run in (whole, *runs)]
 
     def is_new(run: RunDirectory) -> bool:
-        name = str(run.layout.root.resolve())
+        name = known_as(run.layout)
         now = {identity: astuple(one) for identity, one in parts[name].items()}
         return all(told.get(name) != now for told in held)
 
     there = [whole] if whole.record is not None and whole.layout.asked.exists() else []
-    found = (run.asked() for run in (*there, *filter(is_new, runs)))
+    each_once = {known_as(run.layout): run for run in runs}.values()
+    found = (run.asked() for run in (*there, *filter(is_new, each_once)))
     return [each.spent for each in found if each is not None]
 
 
@@ -258,11 +258,6 @@ def _tell_spending(
     spent["cached"] = there - spent["answered"]
     spent["asked"] = there + spent["failed"]
     asked.save(whole.layout.asked)
-
-
-def _sums(told: Mapping[str, Mapping[str, Sequence[int]]], identity: str) -> list[int]:
-    rows = [row.get(identity, (0, 0, 0)) for row in told.values()]
-    return [sum(column) for column in zip(*rows, strict=True)] or [0, 0, 0]
 
 
 def _finished(run: RunDirectory) -> bool:
@@ -292,6 +287,11 @@ def _missing(shards: Sequence[str], items: ItemSet, lacking: Collection[str]) ->
     if not all(left.values()):  # one division is whole
         return ()
     return tuple(str(shard) for of in sorted(left) for shard in left[of])
+
+
+def _place(run: RunDirectory) -> tuple[tuple[int, int], str]:
+    """An order of runs that does not depend on how they were named."""
+    return _number(run.settings.shard or ""), str(run.layout.root.resolve())
 
 
 def _number(shard: str) -> tuple[int, int]:

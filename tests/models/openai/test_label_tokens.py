@@ -16,6 +16,7 @@ from aiohttp.test_utils import TestServer
 import horsesense as hs
 from horsesense.models.base import Asked, Capabilities
 from horsesense.models.messages import Failure, Request, Response, SamplingParams
+from horsesense.models.openai import label_tokens
 from horsesense.models.openai.http import HttpModel
 from horsesense.models.openai.label_tokens import MOST_SCORED
 from horsesense.models.openai.protocol import read_reply
@@ -52,6 +53,8 @@ class VllmServer:
     def __init__(self, named: str = "scored", *, tokenizes: bool = True) -> None:
         self.named = named
         self.tokenizes = tokenizes
+        self.status = 400
+        self.spells: Callable[[web.Request], Awaitable[web.Response]] | None = None
         self.texts: Counter[str] = Counter()
         self.bodies: list[dict[str, Any]] = []
 
@@ -62,6 +65,8 @@ class VllmServer:
         return -0.25 if self.text(token) == "B" else -1.0 - (token * 37 % 101) / 4
 
     async def tokenize(self, call: web.Request) -> web.Response:
+        if self.spells is not None:
+            return await self.spells(call)
         body = await call.json()
         assert body["add_special_tokens"] is False
         self.texts[body["prompt"]] += 1
@@ -80,6 +85,8 @@ class VllmServer:
         if ids and self.named == "refused":
             message = f"Extra inputs are not permitted: {FIELD}"
             return web.json_response({"error": {"message": message}}, status=400)
+        if self.named == "all refused" or (ids and self.named == "silently refused"):
+            return web.json_response({"error": {"message": "bad request"}}, status=self.status)
         assert not ids or body["logprobs"] not in (None, False), "vLLM demands it"
         if not ids or self.named == "ignored":
             top = body.get("top_logprobs", body["logprobs"])
@@ -173,20 +180,75 @@ def test_a_refusal_in_the_middle_of_a_run_costs_one_call() -> None:
     assert len(answered.token_logprobs[0]) == 20
 
 
-def test_a_tokenizer_that_fails_costs_the_request_alone() -> None:
+@pytest.mark.parametrize("status", [400, 403, 422, 501])
+def test_a_refusal_that_names_nothing_is_tried_without_the_field_and_remembered(
+    status: int,
+) -> None:
+    server = VllmServer()
+
+    async def act(model: HttpModel) -> Any:
+        offers = await model.capabilities()
+        server.named, server.status = "silently refused", status
+        refused, answered = [(await model.respond([Asked(bytes(16), CHAT)]))[0] for _ in range(2)]
+        model.recall(offers)  # as for every further shard
+        [other] = await model.respond([Asked(bytes(16), PLAIN)])
+        return refused, answered, other
+
+    refused, answered, other = server.used_by(act)
+    assert (refused.kind, refused.retryable) == ("dialect", True)
+    assert isinstance(answered, Response)
+    assert isinstance(other, Response)
+    assert [FIELD in body for body in server.bodies[-3:]] == [True, False, False]
+
+
+def test_a_request_that_is_refused_anyway_leaves_the_others_their_labels() -> None:
+    server = VllmServer()
+
+    async def act(model: HttpModel) -> Any:
+        await model.capabilities()
+        server.named = "all refused"
+        found = [(await model.respond([Asked(bytes(16), CHAT)]))[0] for _ in range(2)]
+        server.named = "scored"
+        return [*found, *await model.respond([Asked(bytes(16), PLAIN)])]
+
+    first, second, other = server.used_by(act)
+    assert (first.kind, second.kind, second.retryable) == ("dialect", "rejected", False)
+    assert isinstance(other, Response)
+    assert FIELD in server.bodies[-1]
+
+
+def test_a_tokenizer_that_is_gone_leaves_the_most_likely_tokens() -> None:
     server = VllmServer()
 
     async def act(model: HttpModel) -> Any:
         await model.capabilities()
         server.tokenizes = False
-        first = await model.respond([Asked(bytes(16), CHAT)])
-        server.tokenizes = True
-        return [*first, *await model.respond([Asked(bytes(16), CHAT)])]
+        return await model.respond([Asked(bytes(16), CHAT), Asked(bytes(16), PLAIN)])
 
-    failed, answered = server.used_by(act)
-    assert isinstance(failed, Failure)
-    assert failed.unsent
-    assert isinstance(answered, Response)
+    for answer in server.used_by(act):
+        assert isinstance(answer, Response)
+        assert len(answer.token_logprobs[0]) == 20
+
+
+def test_a_tokenizer_that_fails_for_a_while_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    server = VllmServer()
+
+    async def failing(call: web.Request) -> web.Response:
+        return web.json_response({}, status=500)
+
+    async def act(model: HttpModel) -> Any:
+        await model.capabilities()
+        found = []
+        for patience, at in ((99.0, failing), (0.0, failing)):
+            monkeypatch.setattr(label_tokens, "PATIENCE", patience)
+            server.spells = at
+            found += await model.respond([Asked(bytes(16), CHAT)])
+        return found
+
+    waited, given_up = server.used_by(act)
+    assert isinstance(waited, Failure)
+    assert (waited.unsent, waited.retryable) == (True, True)
+    assert isinstance(given_up, Response)
 
 
 def test_each_label_is_tokenised_once_and_no_more_are_named_than_are_taken() -> None:
@@ -202,7 +264,9 @@ def test_each_label_is_tokenised_once_and_no_more_are_named_than_are_taken() -> 
     answers = server.used_by(act)
     assert all(isinstance(answer, Response) for answer in answers)
     assert set(server.texts.values()) == {1}
-    assert max(len(body.get(FIELD, ())) for body in server.bodies) == MOST_SCORED
+    named = max((body.get(FIELD, []) for body in server.bodies), key=len)
+    assert len(named) == MOST_SCORED
+    assert {ord(label) for label in many} <= set(named)  # of each label one spelling at least
 
 
 def test_a_request_without_labels_asks_for_the_most_likely_tokens() -> None:
@@ -255,3 +319,4 @@ def test_missing_labels_of_a_run_are_counted(named: str, complete: bool, tmp_pat
     assert (fit["missing"] == 0) is complete
     page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
     assert ("have no log-probability" in page) is not complete
+    assert ("in 3 of 3 answers" in page) is not complete

@@ -5,7 +5,10 @@ from __future__ import annotations
 import asyncio
 import itertools
 import signal
+import sys
 import threading
+import types
+from dataclasses import replace
 from multiprocessing import resource_tracker
 
 import pytest
@@ -19,6 +22,7 @@ from horsesense.models.base import Asked  # noqa: E402
 from horsesense.models.hf import backend as hf  # noqa: E402
 from horsesense.models.messages import Failure, Request, SamplingParams  # noqa: E402
 from horsesense.models.vllm import backend as vllm  # noqa: E402
+from horsesense.models.vllm import engine  # noqa: E402
 from horsesense.models.vllm.readout import MOST_SCORED  # noqa: E402
 from horsesense.testing.models import check_model  # noqa: E402
 from plain_engine import PlainEngine, started  # noqa: E402
@@ -195,6 +199,43 @@ def test_draws_are_a_function_of_the_request_alone(folder, engines):
     assert alone.text == among.text
     assert len({alone.text, *(other.text for other in others)}) > 1
     assert {p.top_p for engine in engines for _, p in engine.calls} == {0.9}
+
+
+def test_what_vllm_refuses_in_its_own_way_costs_the_call_alone(folder, engines, monkeypatch):
+    """Its errors are no ValueErrors: a base of their own, and two branches below it."""
+
+    class VLLMError(Exception): ...
+
+    class VLLMClientError(VLLMError): ...
+
+    class VLLMValidationError(VLLMClientError): ...
+
+    exceptions = types.ModuleType("vllm.exceptions")
+    exceptions.VLLMClientError = VLLMClientError
+    monkeypatch.setitem(sys.modules, "vllm", types.ModuleType("vllm"))
+    monkeypatch.setitem(sys.modules, "vllm.exceptions", exceptions)
+    assert engine.client_errors() == (VLLMClientError,)
+    tests_own = vllm.start
+
+    def start(*given):
+        found = tests_own(*given)
+        take = found.llm.llm_engine.add_request
+
+        def add_request(name, prompt, params):
+            if params.max_tokens == 7:
+                raise VLLMValidationError("max_tokens must not be 7")
+            take(name, prompt, params)
+
+        found.llm.llm_engine.add_request = add_request
+        return replace(found, refusals=(*engine.REFUSALS, *engine.client_errors()))
+
+    monkeypatch.setattr(vllm, "start", start)
+    asked = [chat("which?", max_tokens=n) for n in (6, 7, 8)]
+    first, refused, last = ask(vllm.from_spec(str(folder)), *asked)
+    assert isinstance(refused, Failure)
+    assert (refused.kind, refused.retryable) == ("rejected", False)
+    assert "must not be 7" in refused.message
+    assert (first.usage.completion_tokens, last.usage.completion_tokens) == (6, 8)
 
 
 def test_what_cannot_be_asked_is_a_failure(folder, engines):

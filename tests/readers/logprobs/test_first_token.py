@@ -246,7 +246,10 @@ def test_where_labels_stand_is_reported_of_every_model():
     assert report["positions"][2]["mass"] == pytest.approx(math.exp(-0.2) + math.exp(-2))
     logits = Response("A", token_logprobs=({"A": 24.0, "B": 3.0},))
     reader.fit([(trial, logits) for trial in trials], Setting(items))
-    assert reader.report() == {"positions": [], "offset": 0, "labels": 16, "missing": 8}
+    assert reader.report() == {
+        **{"positions": [], "offset": 0, "labels": 16, "missing": 8},
+        **{"replies": 4, "incomplete": 4},
+    }
 
 
 def test_labels_without_a_score_are_counted():

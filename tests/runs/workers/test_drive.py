@@ -335,6 +335,56 @@ def test_an_address_belongs_to_one_study(tmp_path: Path, server: FaultServer) ->
     assert "Move it away" in str(error.value.hint)
 
 
+def test_an_address_belongs_to_one_server(
+    tmp_path: Path, server: FaultServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("fsspec")
+    engine = Here(shards=2, keep=(tmp_path / "kept").as_uri())
+    monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+    ask(run_of(tmp_path / "run", server, model="http:m"), engine)
+    names = Keep(engine.keep or "").names()
+    with FaultServer() as other:
+        monkeypatch.setenv("OPENAI_BASE_URL", other.url)
+        with pytest.raises(UsageError, match="holds answers of another study"):
+            ask(run_of(tmp_path / "other", server, model="http:m"), engine)
+        assert not other.sent
+    assert Keep(engine.keep or "").names() == names
+
+
+def test_a_worker_that_would_ask_another_model_asks_nothing(
+    tmp_path: Path, server: FaultServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[Model] = []
+
+    def elsewhere(pool: HerePool, spec: str, **options: Any) -> Model:
+        made.append(model := make_model(spec, **options))
+        model.identity += f"/weights-{len(made)}"
+        return model
+
+    monkeypatch.setattr(HerePool, "mortal", elsewhere)
+    with pytest.raises(UsageError, match=r"has http:m@\S+/weights-2; this run asks \S+-1\."):
+        ask(run_of(tmp_path / "run", server), Here(workers=2, shards=4))
+    assert {model.identity[-1] for model in made} == {"1", "2"}
+
+
+def test_runs_at_one_address_share_answers_and_no_account(
+    tmp_path: Path, server: FaultServer
+) -> None:
+    pytest.importorskip("fsspec")
+    engine = Here(shards=2, keep=(tmp_path / "kept").as_uri())
+    ask(run_of(tmp_path / "run", server), engine)
+    first = server.sent.total()
+    server.sent.clear()
+    other = run_of(tmp_path / "other", server, probes=("order", "labels"))
+    spent = ask(other, engine, limits=Limits(requests=first))  # which the first has spent
+    assert spent.complete
+    assert 0 < server.sent.total() <= first
+    with other.directory.store() as store:
+        assert sum(one.requests for one in store.spent().values()) <= first
+    server.sent.clear()
+    assert ask(other, engine, limits=Limits(requests=first)).complete
+
+
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # fsspec's own
 @pytest.mark.parametrize("address", ["ftp://", "nowhere://x"])
 def test_an_address_that_cannot_be_is_an_error_that_says_so(address: str) -> None:
@@ -421,6 +471,29 @@ def test_one_process_and_workers_continue_what_the_other_began(
     ask(run, Here(shards=4), limits=Limits(requests=36))
     assert ask(run).complete
     assert set(times(server).values()) == {1}
+
+
+def test_one_process_takes_over_what_a_killed_driver_left(
+    tmp_path: Path, server: FaultServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = run_of(tmp_path / "run", server)
+    engine = Here(workers=1, shards=6)
+    with monkeypatch.context() as patch:
+        patch.setattr(HerePool, "standings", dies_after(engine, jobs=4))
+        patch.setattr(drive, "TICK", 0.0)
+        with pytest.raises(Killed):
+            ask(run, engine, limits=Limits(requests=50))
+    sent = server.sent.total()
+    assert 10 < sent < 50
+    run = run_of(tmp_path / "run", server)
+    assert ask(run, limits=Limits(requests=50)).stopped == "budget"
+    assert sent < server.sent.total() <= 50
+    assert set(times(server).values()) == {1}
+    with run.directory.store() as store:
+        assert sum(one.requests for one in store.spent().values()) <= 50
+    assert ask(run).complete
+    assert set(times(server).values()) == {1}
+    assert run.verify().sound
 
 
 def test_the_stores_of_shards_may_be_removed_once_they_are_one_run(

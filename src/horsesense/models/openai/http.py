@@ -227,19 +227,22 @@ class HttpModel:
             message = "the protocol cannot score given replies"
             return Failure("rejected", message, retryable=False, unsent=True)
         dialect = self.dialect
-        labels = request.params.label_tokens if dialect.token_ids else ()
-        ids = await self._label_tokens.of(labels)
+        ids = await self._label_tokens.of_request(request) if dialect.token_ids else ()
         if isinstance(ids, Failure):
             return ids
         body = orjson.dumps(body_of(request, self.model, dialect, ids))
         started = time.perf_counter()
         reply = await self._call("POST", self._url_for(request), body)
         if isinstance(reply, bytes):
+            self._label_tokens.answered(request)
             return read_reply(reply, request, time.perf_counter() - started)
         # Only a refusal that names a detail we send can change the dialect, and each detail
         # changes once. Other requests in flight may have changed it first.
         if reply.status in (400, 422) and dialect.after(reply.message) != dialect:
             self.dialect = self.dialect.after(reply.message)
+            self._label_tokens.refused |= bool(ids) and not self.dialect.token_ids
+            return replace(reply, kind="dialect", retryable=True)
+        if self._label_tokens.may_be_why(reply, request, ids):
             return replace(reply, kind="dialect", retryable=True)
         return reply
 

@@ -80,7 +80,10 @@ class Dialect:
                 "The server refuses a temperature and uses its own, so that answers may vary."
             )
         if self.token_ids:
-            notes.append("The server scores every label, by its tokens (logprob_token_ids).")
+            notes.append(
+                "When it was asked first, the server scored every label, by its tokens"
+                " (logprob_token_ids)."
+            )
         return notes
 
 

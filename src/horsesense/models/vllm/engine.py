@@ -32,6 +32,10 @@ CPU_CACHE_GIB: Final = 4.0
 """Memory for the cache on a CPU: vLLM's own default is 92 % of the machine's."""
 
 
+REFUSALS: Final = (ValueError, TypeError, OverflowError)
+"""What Python's and msgspec's own checks of a call's settings raise."""
+
+
 class LLMEngine(Protocol):
     """The part of vLLM's `LLMEngine` that is used here."""
 
@@ -57,6 +61,7 @@ class Started:
         context_length: tokens that prompt and reply share.
         stop: ends its processes.
         notes: sentences for the plan.
+        refusals: what it raises for a call that it does not take.
     """
 
     llm: OfflineLLM
@@ -64,9 +69,10 @@ class Started:
     context_length: int
     stop: Callable[[], None]
     notes: tuple[str, ...] = ()
+    refusals: tuple[type[Exception], ...] = REFUSALS
 
     def begin(self, name: str, call: Call) -> None:
-        """Hand over a call; ValueError where vLLM refuses it."""
+        """Hand over a call; one of `refusals` where vLLM does not take it."""
         params = self.sampling_params(**call.settings())
         self.llm.llm_engine.add_request(name, {"prompt_token_ids": list(call.prompt)}, params)
 
@@ -133,7 +139,20 @@ def start(weights: Weights, options: Mapping[str, Any], stop_ids: Iterable[int])
         engine.model_config.max_model_len,
         stop,
         (f"vLLM {version_of_vllm()}; prefixes are shared in blocks of {block} tokens.",),
+        (*REFUSALS, *client_errors()),
     )
+
+
+def client_errors() -> tuple[type[Exception], ...]:
+    """The base of what vLLM (0.32) raises for a call that it refuses; empty where there is none.
+
+    It is no ValueError. The other branch below `VLLMError` is about the engine itself.
+    """
+    try:
+        from vllm.exceptions import VLLMClientError
+    except ImportError:
+        return ()
+    return (VLLMClientError,)
 
 
 def version_of_vllm() -> str:
@@ -271,7 +290,7 @@ class Engine:
             name = str(next(self._names))
             try:
                 started.begin(name, call)
-            except ValueError as error:
+            except started.refusals as error:
                 self._settle(batch, call, Failure("rejected", f"{error}", retryable=False))
             else:
                 self._open[name] = batch, call

@@ -80,6 +80,8 @@ class FirstTokenReader:
     _masses: list[list[float]] = field(default_factory=list, init=False, repr=False)
     _labels: int = field(default=0, init=False, repr=False)
     _missing: int = field(default=0, init=False, repr=False)
+    _replies: int = field(default=0, init=False, repr=False)
+    _incomplete: int = field(default=0, init=False, repr=False)
 
     fits_on = frozenset(("original",))
     reads_scores = True
@@ -128,12 +130,16 @@ class FirstTokenReader:
     def fit(self, answered: Iterable[tuple[Trial, Response]], setting: object) -> None:
         """Look where the labels stand in the replies to the items as published."""
         self._masses, self._labels, self._missing = [], 0, 0
+        self._replies = self._incomplete = 0
         for trial, response in answered:
             if trial.answer_format != "letter" or not response.token_logprobs:
                 continue
             by_position = scored(trial, response)
             self._labels += len(by_position[0])
-            self._missing += by_position[0].count(-math.inf)
+            missing = by_position[0].count(-math.inf)
+            self._missing += missing
+            self._replies += 1
+            self._incomplete += missing > 0
             totals = [log_sum(logs) for logs in by_position]
             # Recorded logits have no mass: only their differences mean something.
             if max(totals) <= NO_LOGIT:
@@ -146,7 +152,8 @@ class FirstTokenReader:
         position, `held` the share of them in which it is at least 0.5. The offset is the number
         of tokens before the position where labels stand most often, 0 where that is the first.
         `missing` of all `labels` have no log-probability at the first position: a model that gives
-        its most likely tokens alone gives none for the others.
+        its most likely tokens alone gives none for the others. They are those of `incomplete` of
+        all `replies`.
         """
         rows = []
         for place in range(max(map(len, self._masses), default=0)):
@@ -168,6 +175,8 @@ class FirstTokenReader:
             "offset": offset,
             "labels": self._labels,
             "missing": self._missing,
+            "replies": self._replies,
+            "incomplete": self._incomplete,
         }
 
 

@@ -71,11 +71,12 @@ def left_out(run: Results) -> Context:
     }
 
 
-def _unscored(run: Results) -> tuple[int, int] | None:
-    """Labels without a log-probability, of how many; None where there is nothing to say."""
+def _unscored(run: Results) -> tuple[int, int, int, int] | None:
+    """Labels without a log-probability, of how many, and replies; None for nothing to say."""
     for fit in run.findings.get("fits", {}).values():
         if fit.get("missing"):  # every reader of tokens looks at the same replies
-            return fit["missing"], fit["labels"]
+            labels = fit["missing"], fit["labels"]
+            return *labels, fit.get("incomplete", 0), fit.get("replies", 0)
     return None
 
 

@@ -31,12 +31,11 @@ from horsesense.inference.control import Control
 from horsesense.inference.limits import Limits, RunSummary
 from horsesense.inference.store import Store
 from horsesense.progress import Progress, progress, say
-from horsesense.rng import fingerprint
+from horsesense.runs.accounts import named, spent_itself
 from horsesense.runs.ask import interrupted, plan_again
 from horsesense.runs.asked import Asked
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.layout import SHARDS
-from horsesense.runs.merge import spent_itself
 from horsesense.runs.outlook import Outlook
 from horsesense.runs.run import complete
 from horsesense.runs.shard import Shard
@@ -107,7 +106,6 @@ def ask_with(
     Control(rate)  # UsageError for one that cannot be
     layout, started = directory.layout, time.monotonic()
     keep = None if engine.keep is None else Keep(engine.keep)
-    parts = Parts(layout.root / SHARDS, keep)
     model = None if directory.record is None else directory.record.model
 
     def begin() -> None:
@@ -116,9 +114,9 @@ def ask_with(
 
     # Before anything is written that workers of another driver of this run would see.
     with Store.lazy(layout.store, begin, alone=True) as store:
-        if keep is not None:
-            keep.claim(fingerprint([directory.settings.model, directory.items.fingerprint]))
-        task = _task(directory, engine.keep, max_connections, options or {})
+        run = named(layout)
+        parts = Parts(layout.root / SHARDS, keep, run)
+        task = _task(directory, run, engine.keep, max_connections, options or {})
         accounts = parts.spent() if limits.any else {}
         budget = Budget(limits, engine.workers, spent_itself(layout, store), accounts)
         schedule, expected, before = Schedule(budget, engine.workers, rate), None, 0
@@ -169,7 +167,11 @@ def _lost(directory: RunDirectory, store: Store, schedule: Schedule) -> int:
 
 
 def _task(
-    directory: RunDirectory, keep: str | None, connections: int | None, options: Mapping[str, Any]
+    directory: RunDirectory,
+    run: str,
+    keep: str | None,
+    connections: int | None,
+    options: Mapping[str, Any],
 ) -> Task:
     """What workers are told of a run; where they are to see its folder, it is made."""
     folder, token = directory.layout.root.absolute() / SHARDS, secrets.token_hex(8)
@@ -181,6 +183,7 @@ def _task(
         directory.shots,
         directory.record,
         folder,
+        run,
         token,
         directory.layout.store.absolute(),
         keep,

@@ -37,7 +37,7 @@ LOCAL: Final = frozenset(("file", "local"))
 
 
 class Keep:
-    """Stores at an address, named SHARD.ATTEMPT.sqlite.
+    """Stores at an address, named SHARD.RUN.ATTEMPT.sqlite.
 
     Args:
         address: such as s3://bucket/folder or file:///mnt/all. Credentials are those that the
@@ -166,10 +166,12 @@ class Copying:
         left: whether that failed, so that the store must stay where it was written.
     """
 
-    def __init__(self, keep: Keep, path: Path, shard: str, every: float = EVERY) -> None:
+    def __init__(
+        self, keep: Keep, path: Path, shard: str, run: str = "", every: float = EVERY
+    ) -> None:
         self._keep = keep
         self._path = path
-        self._name = f"{shard}.{secrets.token_hex(8)}{SUFFIX}"
+        self._name = f"{shard}.{run}.{secrets.token_hex(8)}{SUFFIX}"
         self._every = every
         self.left = False
         self._seen: Any = None
@@ -212,6 +214,11 @@ class Copying:
         if now != self._seen and now[0]:
             self._keep.put(self._path, self._name)
             self._seen = now
+
+
+def run_of(path: Path) -> str:
+    """The run whose workers kept a store, by its name."""
+    return path.name.split(".")[1]
 
 
 def _size(path: Path) -> tuple[int, int] | None:

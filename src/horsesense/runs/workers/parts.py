@@ -1,8 +1,13 @@
-"""The stores of shards: where they lie, what they spent, and how they become one run."""
+"""The stores of shards: where they lie, what they spent, and how they become one run.
+
+An address may hold those of several runs of one study: answers are everybody's, an account is that
+of the run which sent its requests.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -13,10 +18,9 @@ from horsesense.inference.absorb import Absorbed, absorb
 from horsesense.inference.store import Store
 from horsesense.inference.stored_rows import Spent
 from horsesense.progress import progress
+from horsesense.runs.accounts import account, most_spent, told_before
 from horsesense.runs.layout import SHARDS, Layout
-from horsesense.runs.merge import account
-from horsesense.runs.workers.keep import Keep
-from horsesense.runs.workers.work import most_spent
+from horsesense.runs.workers.keep import Keep, run_of
 
 AT_ONCE: Final = 50
 """Stores that are open together."""
@@ -28,11 +32,13 @@ class Parts:
     Args:
         folder: of the run's shards.
         keep: the address, where workers write to disks of their own.
+        run: name of the run, which stands in the names of the stores that its workers keep.
     """
 
-    def __init__(self, folder: Path, keep: Keep | None) -> None:
+    def __init__(self, folder: Path, keep: Keep | None = None, run: str = "") -> None:
         self.folder = folder
         self._keep = keep
+        self._run = run
 
     def shards(self) -> list[str]:
         """Names of the shards of which something is stored."""
@@ -46,8 +52,12 @@ class Parts:
         for some in _few(self.shards()):
             with self._opened(some) as stores:
                 for shard, kept in stores.items():
-                    found[shard] = sum(most_spent(kept).values(), start=Spent())
+                    found[shard] = sum(self._spent(kept).values(), start=Spent())
         return found
+
+    def _spent(self, kept: Sequence[Store]) -> dict[str, Spent]:
+        """What this run spent, of the stores of one shard."""
+        return most_spent(s for s in kept if self._keep is None or run_of(s.path) == self._run)
 
     def gather(self, whole: Layout, store: Store, shards: Sequence[str]) -> Absorbed:
         """Have a run take over what these shards hold, and what they spent; twice does no harm."""
@@ -55,12 +65,15 @@ class Parts:
         with progress("gathering what shards hold", len(shards)) as tick:
             for some in _few(shards):
                 with self._opened(some) as stores:
-                    if not any(each.answered() for kept in stores.values() for each in kept):
+                    every = [each for kept in stores.values() for each in kept]
+                    if not (store.begun or any(each.answered() for each in every)):
                         continue  # a run begins with its first answer
-                    found += absorb(store, [each for kept in stores.values() for each in kept])
-                    told = {f"{SHARDS}/{name}": most_spent(kept) for name, kept in stores.items()}
+                    found += absorb(store, every)
+                    told = {f"{SHARDS}/{name}": self._spent(kept) for name, kept in stores.items()}
                     account(whole, store, told)
                 tick(len(some))
+        if found.replaced:  # what was read of them no longer holds
+            shutil.rmtree(whole.readings, ignore_errors=True)
         return found
 
     @contextlib.contextmanager
@@ -79,6 +92,28 @@ class Parts:
             return
         for name in self._keep.names(shard):
             yield self._keep.opened(name, scratch)
+
+
+def take_over(whole: Layout) -> None:
+    """Have a run take over what the workers of a driver that was killed had stored in its folder.
+
+    Shards whose account is written down already were gathered before. Raises InUseError while a
+    driver, or anybody else, works on the run.
+    """
+    parts = Parts(whole.root / SHARDS)
+    spent = parts.spent()
+    told = told_before(whole) if spent else {}
+
+    def before(name: str) -> Spent | None:
+        found = told.get(f"{SHARDS}/{name}")
+        if found is None:
+            return None
+        return sum((Spent(*one) for one in found.values()), start=Spent())
+
+    new = [name for name, account in spent.items() if before(name) != account]
+    if new:
+        with Store.open(whole.store) as store:
+            parts.gather(whole, store, new)
 
 
 def _few(shards: Sequence[str]) -> Iterator[Sequence[str]]:

@@ -11,7 +11,7 @@ import contextlib
 import os
 import platform
 import shutil
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
@@ -30,13 +30,15 @@ from horsesense.items.item import ItemSet
 from horsesense.models.base import Model
 from horsesense.models.registry import make_model
 from horsesense.progress import Progress
+from horsesense.rng import fingerprint
+from horsesense.runs.accounts import most_spent
 from horsesense.runs.ask import ask_as, described_model, expectation
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.layout import Layout
 from horsesense.runs.outlook import Outlook
 from horsesense.runs.record import ModelRecord, RunRecord
 from horsesense.runs.settings import Settings
-from horsesense.runs.workers.keep import Copying, Keep
+from horsesense.runs.workers.keep import Copying, Keep, run_of
 
 T = TypeVar("T")
 
@@ -54,6 +56,7 @@ class Task:
     Attributes:
         settings, items, shots, record: of the run, as in its directory.
         folder: where the stores of shards lie, for workers that see it.
+        run: name of the run: what its workers send stands in its account alone.
         token: what a file there holds, by which they know that it is the same folder.
         seed: the run's own store: what it holds is not asked again by workers that see it.
         keep: address where stores are kept, for workers that write to disks of their own.
@@ -66,6 +69,7 @@ class Task:
     shots: ItemSet | None
     record: RunRecord | None
     folder: Path
+    run: str
     token: str
     seed: Path
     keep: str | None = None
@@ -147,7 +151,7 @@ class Worker:
         self._model: Model | None = None
         self._control = Control()
         self._count = _Count("asking")
-        self._stopping = False
+        self._stopping = self._claimed = False
 
     def standing(self) -> Standing:
         """How far the shard in hand is."""
@@ -202,16 +206,27 @@ class Worker:
             yield Layout.at(self._task.folder / name)
             return
         keep = Keep(self._task.keep)
+        self._claim(keep)
         scratch = Path(mkdtemp(prefix="horsesense-"))
         layout = Layout.at(scratch / name)
-        copying = Copying(keep, layout.store, name)
+        copying = Copying(keep, layout.store, name, self._task.run)
         try:
-            fetch(keep, name, layout.store)
+            fetch(keep, name, layout.store, self._task.run)
             with copying:
                 yield layout
         finally:
             if not copying.left:
                 shutil.rmtree(scratch, ignore_errors=True)
+
+    def _claim(self, keep: Keep) -> None:
+        """Have the address hold answers of this model, as this machine has it, to these items.
+
+        Raises UsageError where it holds others, before anything is asked.
+        """
+        if not self._claimed:
+            model = self._run(self._entered())
+            keep.claim(fingerprint([model.identity, self._task.items.fingerprint]))
+            self._claimed = True
 
     async def _entered(self) -> Model:
         """The model, made and entered when it is first needed."""
@@ -236,6 +251,13 @@ class Worker:
         """Ask what is about the items of a shard."""
         assert job.model is not None, "the model is found out about first"
         model, directory = await self._entered(), self._directory(layout, job.shard)
+        if model.identity != job.model.identity:
+            raise UsageError(
+                f"A worker on {platform.node()} has {model.identity}; this run asks"
+                f" {job.model.identity}.",
+                hint="Give all machines the same weights and the same OPENAI_BASE_URL, or write the"
+                " address into --model.",
+            )
         with ExitStack() as stack:
             store = await _free(layout.store, partial(directory.begin, job.model))
             store.seed = self._seed()
@@ -337,8 +359,8 @@ def account_of(path: Path) -> Spent:
         return sum(store.spent().values(), start=Spent())
 
 
-def fetch(keep: Keep, name: str, to: Path) -> None:
-    """Make a store of all that earlier attempts at a shard have kept."""
+def fetch(keep: Keep, name: str, to: Path, run: str = "") -> None:
+    """Make a store of all that earlier attempts at a shard have kept; of what `run` spent alone."""
     with TemporaryDirectory(prefix="horsesense-") as scratch, ExitStack() as stack:
         opened = (keep.opened(each, Path(scratch)) for each in keep.names(name))
         kept = list(map(stack.enter_context, opened))
@@ -346,19 +368,6 @@ def fetch(keep: Keep, name: str, to: Path) -> None:
             return
         with Store.open(to) as store:
             absorb(store, kept)
-            for identity, spent in most_spent(kept).items():
+            own = most_spent(each for each in kept if run_of(each.path) == run)
+            for identity, spent in own.items():
                 store.keep_spent(identity, spent)
-
-
-def most_spent(kept: Sequence[Store]) -> dict[str, Spent]:
-    """The account of several attempts at a shard, of which each goes on with that before it."""
-    found: dict[str, Spent] = {}
-    for store in kept:
-        for identity, spent in store.spent().items():
-            before = found.get(identity, Spent())
-            found[identity] = Spent(
-                max(before.requests, spent.requests),
-                max(before.prompt_tokens, spent.prompt_tokens),
-                max(before.completion_tokens, spent.completion_tokens),
-            )
-    return found

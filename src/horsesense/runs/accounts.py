@@ -1,0 +1,136 @@
+"""What a run spent, and what of it the parts did that became one with it: `merged.json`.
+
+An account grows, and a part may come again, or from another place: each is kept under a name that
+its copies share, and counts once.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import astuple
+from pathlib import Path
+from typing import Annotated, Final
+
+import orjson
+from pydantic import Field, TypeAdapter
+
+from horsesense.errors import StoreError
+from horsesense.files import make_folder, read_whole, write_whole
+from horsesense.inference.store import Store
+from horsesense.inference.stored_rows import MOST_COUNTED, Spent
+from horsesense.runs.layout import SHARDS, Layout
+
+Count = Annotated[int, Field(ge=0, le=MOST_COUNTED)]
+Counts = tuple[Count, Count, Count]
+"""Requests, prompt tokens, completion tokens."""
+Told = dict[str, dict[str, Counts]]
+"""Name of a part -> identity of a model -> what was spent."""
+
+_TOLD: Final = TypeAdapter(Told)
+_NAME: Final = re.compile(r"[0-9a-f]{16}")
+
+
+def named(layout: Layout) -> str:
+    """The name of a run, which its copies have too; made where it has none yet."""
+    if (name := _name(layout)) is None:
+        name = secrets.token_hex(8)
+        make_folder(layout.root)
+        write_whole(layout.name, name)
+    return name
+
+
+def known_as(layout: Layout) -> str:
+    """The name of a run; the place where it lies, for one that was made before there were names."""
+    return _name(layout) or str(layout.root.resolve())
+
+
+def _name(layout: Layout) -> str | None:
+    try:
+        found = read_whole(layout.name, inside=True).decode(errors="replace")
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise StoreError(f"{layout.name} cannot be read: {error}") from None
+    return found if _NAME.fullmatch(found) else None
+
+
+def account(whole: Layout, store: Store, parts: Mapping[str, Mapping[str, Spent]]) -> None:
+    """Write down what all parts spent; one that was counted before is counted once.
+
+    Args:
+        whole, store: the run that they become.
+        parts: name of a part -> identity of a model -> what its store says was spent.
+    """
+    told = told_before(whole)
+    before = told.copy()
+    for name, spent in parts.items():
+        old = {who: Spent(*counts) for who, counts in told.get(name, {}).items()}
+        told[name] = {who: _counts(one) for who, one in later(old, spent).items()}
+    mine = store.spent()
+    for identity in {name for row in told.values() for name in row}:
+        own = astuple(mine.get(identity, Spent()))
+        gone, come = _sums(before, identity), _sums(told, identity)
+        counts = (max(0, n - m) + k for n, m, k in zip(own, gone, come, strict=True))
+        store.keep_spent(identity, Spent(*counts))
+    write_whole(_file(whole), orjson.dumps(told, option=orjson.OPT_INDENT_2))
+
+
+def _counts(spent: Spent) -> Counts:
+    return spent.requests, spent.prompt_tokens, spent.completion_tokens
+
+
+def later(one: Mapping[str, Spent], other: Mapping[str, Spent]) -> dict[str, Spent]:
+    """Of two states of one account, by the identity of the model, what is later in each."""
+    return {who: one.get(who, Spent()) | other.get(who, Spent()) for who in {**one, **other}}
+
+
+def most_spent(kept: Iterable[Store]) -> dict[str, Spent]:
+    """The account of several states of a store, of which each goes on with that before it."""
+    found: dict[str, Spent] = {}
+    for store in kept:
+        found = later(found, store.spent())
+    return found
+
+
+def spent_by_parts(told: Told) -> Told:
+    """What was told of parts that are runs, and may come again; not of a run's own shards."""
+    return {name: of for name, of in told.items() if not name.startswith(f"{SHARDS}/")}
+
+
+def without(told: Told, store: Store) -> dict[str, Spent]:
+    """What a store says was spent, by each model, but for these parts."""
+    found = {}
+    for identity, all_of_it in store.spent().items():
+        parts = zip(astuple(all_of_it), _sums(told, identity), strict=True)
+        found[identity] = Spent(*(max(0, n - m) for n, m in parts))
+    return found
+
+
+def spent_itself(whole: Layout, store: Store) -> Spent:
+    """What a run spent but for all parts that became one with it, all models together."""
+    return sum(without(told_before(whole), store).values(), start=Spent())
+
+
+def told_before(whole: Layout) -> Told:
+    """What was written down of parts, by their names; StoreError where it is damaged."""
+    path = _file(whole)
+    if not path.exists():
+        return {}
+    try:
+        return _TOLD.validate_json(read_whole(path, inside=True))
+    except (OSError, ValueError) as error:
+        raise StoreError(
+            f"{path} cannot be read: {error}",
+            hint="Restore it from a copy, or merge into another --out.",
+        ) from None
+
+
+def _file(whole: Layout) -> Path:
+    return whole.root / "merged.json"
+
+
+def _sums(told: Mapping[str, Mapping[str, Sequence[int]]], identity: str) -> list[int]:
+    rows = [row.get(identity, (0, 0, 0)) for row in told.values()]
+    return [sum(column) for column in zip(*rows, strict=True)] or [0, 0, 0]
