@@ -33,6 +33,12 @@ def balanced(condition: Condition) -> bool:
     return design != RECORDED_ORDERS and Design.parse(design).balanced
 
 
+def drawn_orders(condition: Condition) -> bool:
+    """Whether its orders are a sample of the orders of an item; those of a log may be."""
+    design = condition.get("design", "cyclic")
+    return design == RECORDED_ORDERS or Design.parse(design).drawn
+
+
 def against(cells: Iterable[Cell], others: Iterable[Cell], by: Same) -> Iterator[Cell]:
     """Cells, each against the other with the same key; those without one are passed over."""
     found = {by(cell): cell for cell in others}
