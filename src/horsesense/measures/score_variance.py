@@ -134,7 +134,8 @@ def _clustering(rows: Floats, cluster: npt.NDArray[np.intp]) -> tuple[int, float
     """How many clusters there are, and the design effect that the score's interval rests on."""
     used = rows[:, 0] > 0
     means, _, place = rows[used, 1], *np.unique(cluster[used], return_inverse=True)
-    share = Shares.of(np.bincount(place, weights=means), np.bincount(place).astype(np.float64))
+    whole = (np.bincount(place, each).astype(np.float64) for each in (means, np.ones(len(means))))
+    share = Shares.of(*whole)
     alone = Shares.of(means, np.ones(len(means)))
     return share.clusters, None if share.reason else alone.effective / share.effective
 
