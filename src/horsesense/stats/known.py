@@ -33,8 +33,10 @@ FEWEST = 30
 """Items of one number of options below which nothing is fitted to them."""
 CHECKABLE = 20
 """Items not right throughout below which the fit cannot be checked."""
-CHECKABLE_OF_THREE = 1000
-"""Items with three options below which the fit is hardly checked: slips explain too much."""
+WELL_CHECKED = 400
+"""Items of one number of options below which models outside of the classes are often answered."""
+WELL_CHECKED_OF_THREE = 1000
+"""The same of three options, where slips explain too much."""
 REFUSED_AT = 0.05
 """p of the goodness of fit at or below which no share is given."""
 MOST_UNCLEAR = 0.05
@@ -244,8 +246,8 @@ def _unchecked(used: Sequence[Table], p_value: float | None) -> str:
     """Why a fit that was not refused says little for the classes; "" where it does."""
     if p_value is None:
         return "the fit could not be checked"
-    few = any(t.data.k == 3 and t.data.n < CHECKABLE_OF_THREE for t in used)
-    return "with 3 options, so few items hardly check the fit" if few else ""
+    few = any(t.data.n < (WELL_CHECKED_OF_THREE if t.data.k == 3 else WELL_CHECKED) for t in used)
+    return "so few items hardly check the fit" if few else ""
 
 
 def _refused(blank: Known, reason: str, **changes: Any) -> Known:
