@@ -3,12 +3,15 @@
     python benchmarks/known_coverage.py --studies 2000 --out KNOWN.jsonl
     python benchmarks/known_coverage.py --studies 0 --refusals 200
     python benchmarks/known_coverage.py --studies 0 --clusters 500
+    python benchmarks/known_coverage.py --studies 0 --half-sure 25
 
 Truths: know {0, .1, .3, .5, .7, .9, 1} x three position biases of guesses, 400 new items of four
 options in every study. With --refusals, also models that the classes do not describe, with the
 check of the fit (slower). With --clusters, items in clusters: of which knowing is shared, or the
-whole answer, with an intra-cluster correlation of 0, .3 and 1. Every study has a seed of its own.
-A cell of the first table is appended to --out when its studies are done, and is not run again:
+whole answer, with an intra-cluster correlation of 0, .3 and 1. With --half-sure, a model that knows
+.4 and is right about each other item in each form with a chance of the item's own, evenly from 0
+to 1: what the share known is not, by number of options and of items. Every study has a seed of its
+own. A cell of the first table is appended to --out when its studies are done, and is not run again:
 the same command goes on.
 """
 
@@ -111,6 +114,24 @@ def refusals(studies: int) -> None:
         print(f"{name} | {refused:.3f} | {np.mean(covered) if covered else float('nan'):.3f}")
 
 
+def half_sure(studies: int) -> None:
+    """How often models that know .4, and are half sure of the rest, are refused."""
+    print("\n| options | items | refused | covered, of those answered | mean value |")
+    print("|---|---|---|---|---|")
+    for k, n in ((4, 60), (4, 200), (3, 60), (3, 200), (3, 400), (4, 400), (3, 1000)):
+        found = []
+        for s in range(studies):
+            rng = np.random.default_rng([s, k, n])
+            sure = np.where(rng.random((n, 1)) < 0.4, 1.0, rng.random((n, 1)))
+            wrong = rng.integers(1, k, (n, k)) * (rng.random((n, k)) >= sure)
+            found.append(share_known((np.arange(k) + wrong) % k, seed=s))
+        given = [f for f in found if f.value is not None]
+        covered = sum((f.low or 0.0) <= 0.4 <= (f.high or 1.0) for f in given)
+        mean = np.mean([f.value for f in given]) if given else float("nan")
+        refused = f"{studies - len(given)} of {studies}"
+        print(f"| {k} | {n} | {refused} | {covered} of {len(given)} | {mean:.2f} |", flush=True)
+
+
 def sizes(rng: np.random.Generator, shape: str) -> npt.NDArray[np.int64]:
     """Items of each cluster."""
     if shape == "60 of 1 to 25":
@@ -177,6 +198,7 @@ def main() -> None:
     parser.add_argument("--refusals", type=int, default=0)
     parser.add_argument("--clusters", type=int, default=0, help="studies of clustered items")
     parser.add_argument("--checks", type=int, default=0, help="of these, with check of the fit")
+    parser.add_argument("--half-sure", type=int, default=0, help="studies a cell")
     options = parser.parse_args()
     start = time.perf_counter()
     if options.studies:
@@ -185,6 +207,8 @@ def main() -> None:
         refusals(options.refusals)
     if options.clusters:
         clustered(options.clusters, options.checks)
+    if options.half_sure:
+        half_sure(options.half_sure)
     print(f"{time.perf_counter() - start:.0f} s")
 
 

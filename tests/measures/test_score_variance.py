@@ -6,12 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import t
 
 from cells import cell_of
+from horsesense.measures.base import Estimate
 from horsesense.measures.cells import MISSING, Cell
 from horsesense.measures.estimate import Context, estimate_all
 from horsesense.measures.registry import MEASURES
-from horsesense.measures.score_variance import PARTS, designs, orders_asked
+from horsesense.measures.score_variance import PARTS, designs, in_use
 from horsesense.stats.components import Components, item_rows, variances
 from horsesense.stats.smooth import jackknife
 from horsesense.trials.condition import Condition
@@ -73,17 +75,16 @@ def test_balanced_data_have_the_mean_squares_of_the_textbook() -> None:
     assert np.isnan(variances(item_rows(over[:1], again[:1]).sum(axis=0))).all()
 
 
-def cells(over: np.ndarray, again: np.ndarray) -> list[Cell]:
+def cells(over: np.ndarray, again: np.ndarray, design: str = "random(4)") -> list[Cell]:
     """Right answers choose content 0, wrong ones 1."""
 
     def made(right: np.ndarray, probe: str) -> Cell:
         return cell_of((1 - right).astype(int).tolist(), [0] * len(right), probe=probe)
 
-    design = Condition.parse("design=cyclic")
     return [
         made(again[:, :1], "original"),
         made(again[:, 1:], "repeat"),
-        replace(made(over, "order"), condition=design),
+        replace(made(over, "order"), condition=Condition(design=design)),
     ]
 
 
@@ -102,7 +103,7 @@ def test_the_measure_joins_original_repeats_and_orders() -> None:
     assert {(e.n, e.n_missing) for e in found} == {(299, 1)}
     assert all(e.low < e.value < e.high for e in found)
 
-    [design] = designs(found, orders_asked(every))
+    [design] = designs(found, in_use(every, np.arange(300)))
     now = Components(*want)
     assert design["standard_error"] == pytest.approx(now.standard_error(299, 4))
     more = design["more"]
@@ -115,6 +116,48 @@ def test_the_measure_joins_original_repeats_and_orders() -> None:
         1 - (design["again"] / now.standard_error(299, 4)) ** 2
     )
     assert sum(design["shares"].values()) == pytest.approx(1)
+
+
+def designed(every: list[Cell], cluster: np.ndarray) -> tuple[dict, Estimate]:
+    """What is said of the design, and the score over the orders."""
+    context = Context("d", "m", cluster, signature=lambda *_: None)
+    measures = [MEASURES.get("score_variance"), MEASURES.get("accuracy")]
+    found = estimate_all(every, measures, context)
+    [design] = designs(found, in_use(every, cluster))
+    return design, next(e for e in found if e.measure == "accuracy" and e.probe == "order")
+
+
+def test_clusters_are_units_and_the_error_agrees_with_the_interval_of_the_score() -> None:
+    """Twenty texts of twenty items, each known or not as a whole; and the same items alone."""
+    rng = np.random.default_rng(4)
+    text = np.repeat(np.arange(20), 20)
+    right = (rng.random(20) < 0.5)[text][:, None] | (rng.random((400, 6)) < 0.25)
+    every = cells(right[:, :4] * 1.0, right[:, 4:] * 1.0)
+    design, score = designed(every, text)
+    reach = t.ppf(0.975, 20) * design["standard_error"]
+    assert score.high - score.low == pytest.approx(2 * reach, rel=0.15)
+    assert (design["items"], design["clusters"]) == (400, 20)
+    alone, _ = designed(every, np.arange(400))
+    assert design["standard_error"] > 3 * alone["standard_error"]
+    # The same items again are the same items, however they come together.
+    assert design["again"] == pytest.approx(alone["again"])
+    context = Context("d", "m", np.zeros(400, int), signature=lambda *_: None)
+    found = estimate_all(every, [MEASURES.get("score_variance")], context)
+    assert not [*designs(found, in_use(every, np.zeros(400, int)))]
+
+
+def test_all_shifts_of_an_order_are_no_sample_of_orders() -> None:
+    """Always the first position: right once in every item, whichever way the shifts go."""
+    rng = np.random.default_rng(5)
+    over = rng.permuted(np.tile([1.0, 0.0, 0.0, 0.0], (100, 1)), axis=1)
+    again = np.repeat(over[:, :1], 2, axis=1)
+    design, _ = designed(cells(over, again, "cyclic"), np.arange(100))
+    assert (design["drawn"], design["again"], design["shares"]["orders"]) == (False, 0, 0)
+    assert design["standard_error"] == pytest.approx(0, abs=1e-9)
+    assert set(design["more"]) == {"items", "draws"}
+    drawn, _ = designed(cells(over, again, "random(4)"), np.arange(100))
+    assert drawn["again"] == pytest.approx(np.sqrt(0.25 / 4 / 100))
+    assert drawn["variance"] == design["variance"]
 
 
 def test_a_prompt_buys_most_as_an_item_and_least_as_a_draw() -> None:

@@ -50,6 +50,15 @@ class TestClosedForms:
         assert found.low == pytest.approx((theta - 1 / 256) / (1 - 1 / 256), abs=4e-4)
         assert "could not be checked" in found.reason
 
+    def test_few_items_hardly_check_the_fit_and_with_three_options_more_are_few(self) -> None:
+        """Answers right in each form with a chance of the item's own may pass for known."""
+        said = "so few items hardly check the fit"
+        three, four = choices(400, 4, 0.4, (1 / 3,) * 3), choices(400, 4, 0.4, BIASED)
+        assert share_known(three, draws=59).reason == said
+        assert share_known({3: three, 4: four}, draws=59).reason == said
+        assert share_known(four[:399], draws=59).reason == said
+        assert share_known(four, draws=59).reason == ""
+
     def test_always_one_position_is_nothing_known(self) -> None:
         found = share_known(np.full((100, 4), 2))
         assert found.value == pytest.approx(0, abs=1e-3)

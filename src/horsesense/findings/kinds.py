@@ -7,9 +7,10 @@ was answered: the weights of the correction rest on it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from horsesense.findings.evidence import Evidence, Way
+from horsesense.findings.finding import Outcome
 from horsesense.findings.places import (
     ANYWHERE,
     Anywhere,
@@ -46,6 +47,8 @@ class Kind:
         question: what cannot be told "whether", as a clause; it may name the label, the limit and
             the reader alone.
         seen: what was seen of it, after the clause.
+        each: `found`, `ruled_out` and `seen` where groups have nulls of their own, as positions
+            that not every item has.
         main: whether it is one of the report's main questions, which share half of the weight.
         takes: by which of the measure's numbers it accuses.
         blind_at_chance: whether a score no better than guessing hides the fault.
@@ -64,16 +67,20 @@ class Kind:
     ruled_out: str
     question: str
     seen: str
+    each: Mapping[str, str] = field(default_factory=dict)
     main: bool = False
     takes: Callable[[Run, Place], bool] = lambda run, e: e.probe == "original"
     blind_at_chance: bool = False
     blind_if_unread: bool = True
     silence_counts: bool = False
 
-    @property
-    def cannot_tell(self) -> str:
-        """The sentence where these items do not tell; its end says what would."""
-        return f"These items cannot tell whether {self.question}{self.seen}"
+    def sentence(self, outcome: Outcome, own_null: bool = False) -> str:
+        """The sentence of an outcome; where these items do not tell, its end says what would."""
+        each = self.each if own_null else {}
+        if outcome == "cannot_tell":
+            seen = each.get("seen", self.seen)
+            return f"These items cannot tell whether {self.question}{seen}"
+        return each.get(outcome) or {"found": self.found, "ruled_out": self.ruled_out}[outcome]
 
     def asks(self, run: Run, probe: str) -> bool:
         """Whether it may accuse by what a probe shows, under any of its conditions."""
@@ -117,6 +124,14 @@ KINDS: tuple[Kind, ...] = (
         "receives {value} of the answers.",
         question="a position is preferred",
         seen=": the most chosen, {group}, receives {value} of the answers",
+        each={
+            "found": "The model prefers position {group}: over the orders, {value} of its answers "
+            "to items that have it go there; an even spread would be {null}.",
+            "ruled_out": "No position is preferred by {size} or more: of the answers to items that "
+            "have it, {group}, the furthest above an even spread ({null}), receives {value}.",
+            "seen": ": of the answers to items that have it, {group}, the furthest above an even "
+            "spread ({null}), receives {value}",
+        },
         main=True,
         takes=over_balanced_orders,
     ),
@@ -252,6 +267,14 @@ KINDS: tuple[Kind, ...] = (
         "stands there (the most, by {group}: {value}).",
         question="some items are answered by position alone",
         seen=" (the most, by {group}: {value} of items)",
+        each={
+            "found": "The model chooses position {group} in {value} of the items that have it, "
+            "whatever stands there; guessing would in {null}.",
+            "ruled_out": "No position is chosen in {size} more of the items that have it than by "
+            "guessing, whatever stands there (the furthest above, {group}: {value} and {null}).",
+            "seen": " (the furthest above guessing, {group}: {value} of the items that have it, "
+            "guessing {null})",
+        },
         takes=over_balanced_orders,
     ),
     Kind(

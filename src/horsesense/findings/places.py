@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Protocol
 
 from horsesense.measures.contrast import REPEAT
-from horsesense.measures.joined import RECORDED_ORDERS
+from horsesense.measures.joined import balanced
 from horsesense.trials.condition import Condition
 
 
@@ -89,8 +89,11 @@ def over_orders(run: Run, e: Place) -> bool:
 
 
 def over_balanced_orders(run: Run, e: Place) -> bool:
-    """Orders that a log happens to hold do not give every position the same content."""
-    return over_orders(run, e) and not e.condition.matches(design=RECORDED_ORDERS)
+    """Orders in which every position has the same content as often as any other.
+
+    Those that a log happens to hold have not, nor those that leave most options where they were.
+    """
+    return over_orders(run, e) and balanced(e.condition)
 
 
 def under(probe: str, **settings: str) -> Callable[[Run, Place], bool]:

@@ -45,6 +45,7 @@ class Accusation:
 
     Where asking stopped for what was answered (`stopped`), only a band can decide. Where no value
     lies a size from its null (`possible`), as 50 points above a guess among two, nothing can.
+    `own_null`: other groups have another null, as positions that not every item has.
     """
 
     kind: Kind
@@ -56,6 +57,7 @@ class Accusation:
     p_small: float = 1.0
     stopped: bool = False
     band: Banded | None = None
+    own_null: bool = False
 
     @property
     def possible(self) -> bool:
@@ -79,7 +81,8 @@ def verdict(
         items_per_cluster: on average; numbers of items that would settle something rest on it.
     """
     share = 1.0 if early is None else 1 - SHARE
-    made = weighted([*accusations(run, found, {**SIZES, **(sizes or {})}, early)], share)
+    made = [*accusations(run, found, {**SIZES, **(sizes or {})}, early)]
+    made = weighted([*_by_group(made)], share)
     if early is not None:
         made = [_by_band(a, early) if a.stopped else a for a in made]
     there = _corrected([a.p for a in made], made)
@@ -126,6 +129,15 @@ def accusations(
                 where = kind.way, null, size
                 a = replace(a, p=e.p_found(*where), p_small=e.p_ruled_out(*where))
             yield a
+
+
+def _by_group(made: Sequence[Accusation]) -> Iterator[Accusation]:
+    """The same, knowing whether groups of the same numbers have nulls of their own."""
+    nulls: dict[tuple[object, ...], set[float]] = {}
+    for a in made:
+        nulls.setdefault((*_group(a), a.evidence.condition), set()).add(a.null)
+    for a in made:
+        yield replace(a, own_null=len(nulls[*_group(a), a.evidence.condition]) > 1)
 
 
 def _by_band(a: Accusation, early: Early) -> Accusation:
@@ -339,7 +351,7 @@ def _sentence(f: Finding, a: Accusation, run: Run, needed: str) -> str:
         return _untold(run, f, f"no value can lie {far}")
     if a.stopped and f.kind == "cannot_tell":
         return _untold(run, f, STOPPED)
-    text: str = getattr(a.kind, f.kind).format_map(words(f, a, run))
+    text = a.kind.sentence(f.kind, a.own_null).format_map(words(f, a, run))
     if run.by_people:
         text = text.replace("These items cannot", "These items and people cannot")
     if a.band is not None:

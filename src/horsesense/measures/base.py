@@ -276,6 +276,10 @@ class Measure(ABC):
         """What guessing would give; None where that means nothing."""
         return None
 
+    def baselines(self, cell: Cell) -> Sequence[float | None]:
+        """What guessing would give to each group."""
+        return [self.baseline(cell)] * len(self.groups(cell))
+
     def null(self, cell: Cell, seed: int) -> Floats | None:
         """Values of the measure when there is no effect, (draws,); None where not needed."""
         return None

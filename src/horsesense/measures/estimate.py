@@ -154,7 +154,7 @@ def _estimates(job: Job, context: Context) -> Iterator[Found]:
     """One estimate per group of the measure, and one of its null where it has one."""
     measure, cell = job.measure, job.cell
     values = measure.value(job.sums.sum(axis=0))
-    baseline = measure.baseline(cell)
+    baselines = measure.baselines(cell)
     shared = _shared(job, context)
     families = [_over_both(family, job) for family in measure.families(cell)]
     units = measure.units(cell)
@@ -176,7 +176,7 @@ def _estimates(job: Job, context: Context) -> Iterator[Found]:
             low=found.low,
             high=found.high,
             interval=found.how,
-            baseline=baseline,
+            baseline=baselines[place],
             p_value=found.p_value,
             note=found.note,
         )

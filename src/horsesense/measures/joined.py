@@ -10,6 +10,7 @@ import numpy.typing as npt
 from horsesense.measures.base import Floats, Measure, item_means
 from horsesense.measures.cells import Cell, Parts
 from horsesense.trials.condition import Condition
+from horsesense.trials.orders import Design
 from horsesense.trials.trial import AnswerFormat
 
 EVERY_FORMAT: Final[frozenset[AnswerFormat]] = frozenset(get_args(AnswerFormat))
@@ -21,6 +22,21 @@ RECORDED_ORDERS: Final = "recorded"
 TEXT: Final = "text"
 FIRST_TOKEN: Final = "first_token"
 """The readers of what is said, and of what is most likely to be said first."""
+
+
+def balanced(condition: Condition) -> bool:
+    """Whether each option visits each position equally often, if a condition names its orders.
+
+    Orders that a log happens to hold do not, nor do designs that leave most options in place.
+    """
+    design = condition.get("design", "cyclic")
+    return design != RECORDED_ORDERS and Design.parse(design).balanced
+
+
+def drawn_orders(condition: Condition) -> bool:
+    """Whether its orders are a sample of the orders of an item; those of a log may be."""
+    design = condition.get("design", "cyclic")
+    return design == RECORDED_ORDERS or Design.parse(design).drawn
 
 
 def against(cells: Iterable[Cell], others: Iterable[Cell], by: Same) -> Iterator[Cell]:

@@ -13,6 +13,8 @@ from horsesense.measures.families import OfSpread
 from horsesense.measures.joined import RECORDED_ORDERS
 from horsesense.probes.base import LETTERS
 
+Ints = npt.NDArray[np.intp]
+
 
 def position_names(cell: Cell) -> tuple[str, ...]:
     """Names of the positions, by letters, whatever labels were shown."""
@@ -125,10 +127,11 @@ def _shuffled(
 
 class PositionPreference(Measure):
     name = "position_preference"
+    layout = "halves"
     title = "Choice per position"
     summary = (
-        "Share of answers that choose the position. Where each option visits each position "
-        "equally often, a model that reads the options has 1/k everywhere."
+        "Share of answers to items with the position that choose it. Where each option visits each "
+        "position equally often, a model that reads the options has the mean of 1/k there."
     )
 
     def undefined_reason(self, cell: Cell) -> str | None:
@@ -138,19 +141,58 @@ class PositionPreference(Measure):
         return position_names(cell)
 
     def rows(self, cell: Cell) -> Rows:
-        chosen = cell.valid & (cell.position >= 0)
-        hits = (cell.position[:, :, None] == np.arange(_width(cell))) & chosen[:, :, None]
-        rows = np.column_stack([hits.sum(axis=1), chosen.sum(axis=1)]).astype(np.float64)
-        return Rows(rows, int(chosen.sum()), cell.n_missing)
+        """Each item's choices, about what an even spread gives to items like it.
 
-    def baseline(self, cell: Cell) -> float | None:
-        return float((1 / cell.k).mean())
+        Items that differ in it are thereby not taken for items that were answered differently; the
+        totals stay as they are, and nothing changes where all items have as many options.
+        """
+        hits, trials, missing = self.counts(cell)
+        chance = self.chance(cell)
+        hits = hits + (even_spread(chance, trials) - chance[:, None]) * trials
+        rows = np.concatenate([hits, trials], axis=1)
+        # Every item has the first position.
+        return Rows(rows, int(trials[:, 0].sum()), int(missing[0]), missing=missing.tolist())
+
+    def counts(self, cell: Cell) -> tuple[Floats, Floats, Ints]:
+        """Choices of each position and answers of items that have it, (items, positions) each, and
+        the answers that are missing there, (positions,)."""
+        chosen = (cell.valid & (cell.position >= 0))[:, :, None]
+        hits = (cell.position[:, :, None] == np.arange(_width(cell))) & chosen
+        trials = chosen.sum(axis=1) * _there(cell)
+        missing = (cell.status == MISSING).sum(axis=1) @ _there(cell)
+        return hits.sum(axis=1).astype(np.float64), trials.astype(np.float64), missing
+
+    def chance(self, cell: Cell) -> Floats:
+        """What an even spread gives to a position of each item, (items,)."""
+        return np.asarray(1.0 / cell.k)
+
+    def baselines(self, cell: Cell) -> Sequence[float | None]:
+        """What it gives to each position over the answers that were given to items that have it."""
+        return [float(x) for x in even_spread(self.chance(cell), self.counts(cell)[1])]
+
+
+def _there(cell: Cell) -> Ints:
+    """1 where an item has a position, (items, positions)."""
+    return (np.arange(_width(cell)) < cell.k[:, None]).astype(np.intp)
+
+
+def even_spread(chance: Floats, trials: Floats) -> Floats:
+    """The mean chance, (items,), over the trials of each position, (items, positions).
+
+    Exactly the chance where all items have the same; NaN where a position has no trial.
+    """
+    distinct, which = np.unique(chance, return_inverse=True)
+    counts = np.zeros((len(distinct), trials.shape[1]))
+    np.add.at(counts, which, trials)
+    return np.asarray(distinct @ ratio(counts, counts.sum(axis=0)))
 
 
 class PositionLocked(PositionPreference):
     name = "position_locked"
     title = "Same position in every order"
-    summary = "Share of items for which the position was chosen in every trial, whatever it held."
+    summary = (
+        "Share of items with the position for which it was chosen in every trial, whatever it held."
+    )
     counted = "items"
 
     def undefined_reason(self, cell: Cell) -> str | None:
@@ -158,7 +200,8 @@ class PositionLocked(PositionPreference):
             return "needs several orders of each item"
         return too_many_positions(cell)
 
-    def rows(self, cell: Cell) -> Rows:
+    def counts(self, cell: Cell) -> tuple[Floats, Floats, Ints]:
+        """Items locked to each position, and items that have it: used ones, and others."""
         used = complete(cell)
         positions = np.arange(_width(cell))
         same = np.where(cell.asked[:, :, None], cell.position[:, :, None] == positions, True)
@@ -166,8 +209,8 @@ class PositionLocked(PositionPreference):
         if cell.condition.matches(design=RECORDED_ORDERS):
             # Nobody saw to it that another option stands there in every order.
             locked &= (cell.option.max(axis=1) > cell.option.min(axis=1))[:, None]
-        rows = np.column_stack([locked, used]).astype(np.float64)
-        return Rows(rows, int(used.sum()), int((~used).sum()))
+        there = _there(cell)
+        return locked.astype(np.float64), (used[:, None] * there).astype(np.float64), ~used @ there
 
-    def baseline(self, cell: Cell) -> float | None:
-        return float((1.0 / cell.k ** cell.asked.sum(axis=1)).mean())
+    def chance(self, cell: Cell) -> Floats:
+        return np.asarray(1.0 / cell.k ** cell.asked.sum(axis=1))

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from horsesense.measures.base import Estimate, Floats, Measure, Rows, Unit, no_gold
 from horsesense.measures.cells import Bools, Cell, Columns
 from horsesense.measures.contrast import REPEAT, paired
-from horsesense.measures.joined import ORIGINAL
+from horsesense.measures.joined import ORIGINAL, drawn_orders
 from horsesense.stats.components import COLUMNS, Components, item_rows, variances
+from horsesense.stats.shares import Shares
 
 ORDER = "order"
 PARTS = ("items", "orders", "draws")
@@ -93,39 +95,96 @@ def _beside(cell: Cell, other: Cell) -> Floats:
     return found
 
 
+class InUse(NamedTuple):
+    """How the items of a score over orders were asked.
+
+    Attributes:
+        orders: mean number of orders of an item.
+        drawn: whether other orders could have been drawn; all shifts of an order are no sample.
+        clusters: of items, how many there are.
+        effect: by how much clusters multiply the squared error of the score; None where they are
+            too few to tell.
+    """
+
+    orders: float
+    drawn: bool
+    clusters: int
+    effect: float | None
+
+
+def in_use(cells: Sequence[Cell], cluster: npt.NDArray[np.intp]) -> dict[tuple[str, str], InUse]:
+    """(condition, reader) -> how the items were asked, of the probe `order`.
+
+    Args:
+        cells: all of a run.
+        cluster: of each item of the set.
+    """
+    return {
+        (cell.condition.format(), cell.reader): InUse(
+            float(cell.asked.sum(axis=1).mean()),
+            drawn_orders(cell.condition),
+            *_clustering(ScoreVariance().rows(cell).rows, cluster[cell.item]),
+        )
+        for cell in ScoreVariance().cells(cells)
+        if len(cell.item)
+    }
+
+
+def _clustering(rows: Floats, cluster: npt.NDArray[np.intp]) -> tuple[int, float | None]:
+    """How many clusters there are, and the design effect that the score's interval rests on."""
+    used = rows[:, 0] > 0
+    means, _, place = rows[used, 1], *np.unique(cluster[used], return_inverse=True)
+    whole = (np.bincount(place, each).astype(np.float64) for each in (means, np.ones(len(means))))
+    share = Shares.of(*whole)
+    alone = Shares.of(means, np.ones(len(means)))
+    return share.clusters, None if share.reason else alone.effective / share.effective
+
+
 def designs(
-    estimates: Sequence[Estimate], orders: Mapping[tuple[str, str], float]
+    estimates: Sequence[Estimate], asked: Mapping[tuple[str, str], InUse]
 ) -> Iterator[dict[str, Any]]:
     """What one more item, order, or draw would buy, for each way in which items were reordered.
 
     Args:
         estimates: all of a run; those of `score_variance` are used.
-        orders: (condition, reader) -> mean number of orders of an item.
+        asked: (condition, reader) -> how the items were asked; nothing is said of what is not
+            there, nor where clusters are too few.
 
     Yields:
-        condition, reader, the variances, the design in use (items, orders, draws), its standard
-        error (`again`: of the same items asked again, in new orders), `shares` of its square, and
-        `more`: what one more of each makes of the two, and the prompts it takes.
+        condition, reader, the variances, the design in use (items, clusters, orders, draws), its
+        standard error, with clusters of items as units (`again`: of the same items asked again, in
+        new orders if orders were `drawn`), `shares` of its square, and `more`: what one more of
+        each makes of the two, and the prompts it takes; no more orders where none were drawn.
     """
     found: dict[tuple[str, str], dict[str, Estimate]] = {}
     for e in estimates:
         if e.measure == ScoreVariance.name and e.value is not None:
             found.setdefault((e.condition.format(), e.reader), {})[e.group] = e
     for key, parts in found.items():
-        if set(parts) == set(PARTS) and key in orders:
+        used = asked.get(key)
+        if set(parts) == set(PARTS) and used is not None and used.effect is not None:
             components = Components(*(parts[name].value or 0.0 for name in PARTS))
-            yield {"condition": key[0], "reader": key[1]} | _design(
-                components, parts["items"].n, orders[key]
-            )
+            made = _design(components, parts["items"].n, used, used.effect)
+            yield {"condition": key[0], "reader": key[1]} | made
 
 
-def _design(components: Components, items: int, orders: float) -> dict[str, Any]:
+def _design(variance: Components, items: int, used: InUse, effect: float) -> dict[str, Any]:
+    orders = used.orders
     now = {"items": items, "orders": orders, "draws": 1}
     prompts = {"items": orders, "orders": items, "draws": items * orders}
+    components = variance
+    if not used.drawn:
+        # The mean over all of its orders is the item's own: nothing of it is left to chance.
+        components = Components(variance.items + variance.orders / orders, 0.0, variance.draws)
+    alone = components.shares(**now)
+    clustered = effect * sum(alone) - alone.orders - alone.draws
+    components = components._replace(items=items * max(clustered, 0.0))
     shares = components.shares(**now)
     return {
-        "variance": components._asdict(),
+        "variance": variance._asdict(),
         **now,
+        "clusters": used.clusters,
+        "drawn": used.drawn,
         **_errors(shares),
         "shares": {name: part / (sum(shares) or 1.0) for name, part in shares._asdict().items()},
         "more": {
@@ -134,6 +193,7 @@ def _design(components: Components, items: int, orders: float) -> dict[str, Any]
                 **_errors(components.shares(**{**now, name: now[name] + 1})),
             }
             for name in PARTS
+            if used.drawn or name != "orders"
         },
     }
 
@@ -143,13 +203,4 @@ def _errors(shares: Components) -> dict[str, float]:
     return {
         "standard_error": sqrt(sum(shares)),
         "again": sqrt(shares.orders + shares.draws),
-    }
-
-
-def orders_asked(cells: Sequence[Cell]) -> dict[tuple[str, str], float]:
-    """(condition, reader) -> mean number of orders of an item, of the probe `order`."""
-    return {
-        (cell.condition.format(), cell.reader): float(cell.asked.sum(axis=1).mean())
-        for cell in cells
-        if cell.probe == ORDER and len(cell.item)
     }

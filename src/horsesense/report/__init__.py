@@ -133,9 +133,16 @@ class Told(NamedTuple):
 
     @property
     def more(self) -> str:
-        """How many others there are, in words; "" for none."""
+        """How many others there are, in words; "" for none.
+
+        Each of them has its own number of items that would tell.
+        """
         n, noun = len(self.others), "reader" if self.finding.name == "other_reader" else "form"
-        return f" The same goes for {plural(n, f'other {noun}')}." if n else ""
+        numbers = {f.items and rounded_up(f.items) for f in (self.finding, *self.others)}
+        known = [f.items for f in self.others if f.items]
+        most = f" (up to {rounded_up(max(known)):,})" if known else ""
+        but = f", with other numbers of items{most}" if len(numbers) > 1 else ""
+        return f" The same goes for {plural(n, f'other {noun}')}{but}." if n else ""
 
 
 def _verdict(results: Results) -> list[tuple[Outcome, str, list[Told]]]:

@@ -28,7 +28,7 @@ from horsesense.measures.contrast import tested
 from horsesense.measures.estimate import Context, found_all
 from horsesense.measures.people import agreements
 from horsesense.measures.registry import MEASURES
-from horsesense.measures.score_variance import designs, orders_asked
+from horsesense.measures.score_variance import designs, in_use
 from horsesense.measures.signature import Signature
 from horsesense.readers.human.reviews import Reviews
 from horsesense.readers.registry import reads_scores
@@ -72,7 +72,7 @@ def measure(directory: RunDirectory) -> Results:
         estimates = list(told.estimates(estimates))
         findings["until"] = {**asked.until.model_dump(), "findings": told.findings()}
         early = Early(findings["until"]["findings"], told.stopped, asked.until.reader, told.band)
-    findings["designs"] = list(designs(estimates, orders_asked(found)))
+    findings["designs"] = list(designs(estimates, in_use(found, clusters(directory.items))))
     blocks = clusters(directory.items), settings.level, settings.seed
     # Of a probe that stopped for what was seen, neither interval would hold.
     whole = early is None or not early.stopped & {"original", "order"}

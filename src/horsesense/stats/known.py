@@ -33,6 +33,10 @@ FEWEST = 30
 """Items of one number of options below which nothing is fitted to them."""
 CHECKABLE = 20
 """Items not right throughout below which the fit cannot be checked."""
+WELL_CHECKED = 400
+"""Items of one number of options below which models outside of the classes are often answered."""
+WELL_CHECKED_OF_THREE = 1000
+"""The same of three options, where slips explain too much."""
 REFUSED_AT = 0.05
 """p of the goodness of fit at or below which no share is given."""
 MOST_UNCLEAR = 0.05
@@ -89,7 +93,7 @@ class Known:
         lucky: `value` less the beliefs that are right by luck if beliefs are blind, b / (k - 1).
         p_value: of the goodness of fit, corrected for the numbers of options; None: unchecked.
         design_effect: by which clusters of items widen the interval, squared; None: refused.
-        reason: why there is no value, or why the fit is unchecked; "" otherwise.
+        reason: why there is no value, or why the fit is unchecked, or hardly so; "" otherwise.
         fits: one for each number of options.
     """
 
@@ -234,8 +238,16 @@ def share_known(
         high=max(high, value),
         lucky=max(0.0, value - luck),
         design_effect=effect,
-        reason="" if p_value is not None or not draws else "the fit could not be checked",
+        reason=_unchecked(used, p_value) if draws else "",
     )
+
+
+def _unchecked(used: Sequence[Table], p_value: float | None) -> str:
+    """Why a fit that was not refused says little for the classes; "" where it does."""
+    if p_value is None:
+        return "the fit could not be checked"
+    few = any(t.data.n < (WELL_CHECKED_OF_THREE if t.data.k == 3 else WELL_CHECKED) for t in used)
+    return "so few items hardly check the fit" if few else ""
 
 
 def _refused(blank: Known, reason: str, **changes: Any) -> Known:

@@ -62,6 +62,19 @@ class Design:
         form = _KINDS[self.kind].form
         return form if self.n is None else form.replace("N", str(self.n))
 
+    @property
+    def balanced(self) -> bool:
+        """Whether each option visits each position equally often, or as often on average."""
+        return _KINDS[self.kind].balanced
+
+    @property
+    def drawn(self) -> bool:
+        """Whether its orders are drawn from many, of which others could have been asked.
+
+        The shifts of one order, drawn or not, are all there are of their kind.
+        """
+        return _KINDS[self.kind].counted
+
     def orders(self, k: int, gold: int | None, dice: DrawDice) -> list[Order]:
         """The orders of `k` options; NoOrdersError with the reason where there are none."""
         kind = _KINDS[self.kind]
@@ -116,7 +129,8 @@ class _Kind(NamedTuple):
     """One kind of design: how it is written, what it is, and its orders.
 
     `orders` takes the number of options, the gold (-1 where none is needed), N and the dice;
-    `counted` says that the design has an N.
+    `counted` says that the design has an N, and `balanced` that each option visits each position
+    equally often, or as often on average.
     """
 
     form: str
@@ -124,12 +138,16 @@ class _Kind(NamedTuple):
     orders: Callable[[int, int, int, DrawDice], list[Order]]
     counted: bool = False
     needs_gold: bool = False
+    balanced: bool = True
 
 
 _KINDS: Final[Mapping[str, _Kind]] = MappingProxyType(
     {
         "published": _Kind(
-            "published", "the order of the source", lambda k, gold, n, dice: [tuple(range(k))]
+            "published",
+            "the order of the source",
+            lambda k, gold, n, dice: [tuple(range(k))],
+            balanced=False,
         ),
         "cyclic": _Kind(
             "cyclic",
@@ -160,6 +178,7 @@ _KINDS: Final[Mapping[str, _Kind]] = MappingProxyType(
             "the gold exchanged with the option of each position in turn",
             lambda k, gold, n, dice: [_swapped(range(k), gold, place) for place in range(k)],
             needs_gold=True,
+            balanced=False,
         ),
     }
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from horsesense.measures.base import Estimate
-from horsesense.measures.joined import RECORDED_ORDERS
+from horsesense.measures.joined import RECORDED_ORDERS, balanced
 from horsesense.report.charts import Line, Point, describe, forest
 from horsesense.report.marks import side
 from horsesense.report.sections.base import Context, Section
@@ -12,6 +12,7 @@ from horsesense.runs.results import Results
 
 ORDERS = {
     "balanced": "in orders that put every option in every position equally often",
+    "other": "in orders that do not put every option in every position equally often",
     "recorded": "in the orders that the log holds",
     "published": "in the published order, where the positions do not get the same options",
 }
@@ -27,24 +28,22 @@ def context(run: Results) -> Context | None:
     chosen = _condition(run.all("position_preference", probe))
     if not chosen:
         return None
-    baseline = chosen[0].baseline or 0.0
-    off = [side(e, baseline, len(chosen)) for e in chosen]
+    fair = probe == "order" and balanced(chosen[0].condition)
+    even = {e.baseline for e in chosen}
     preference = [
-        Point(f"position {e.group}", e, e.baseline, s != 0)
-        for e, s in zip(chosen, off, strict=True)
+        Point(f"position {e.group}", e, e.baseline, fair and _off(e, len(chosen))) for e in chosen
     ]
     recalls = [Point(f"position {e.group}", e) for e in _condition(run.all("recall", probe))]
     overall = run.one("accuracy", probe)
     spread, null = run.one("rstd", probe), run.one("rstd_null", probe)
-    recorded = chosen[0].condition.matches(design=RECORDED_ORDERS)
-    shown = "recorded" if recorded else "balanced" if probe == "order" else "published"
     return {
-        "orders": ORDERS[shown],
+        "orders": ORDERS[_orders(probe, chosen[0], fair)],
+        "fair": fair,
         "preference": forest(
             preference,
             "Answers that choose the position, %",
             caption="Choice per position. " + describe(preference),
-            line=Line(baseline, "even-handed"),
+            line=Line(even.pop() or 0.0, "even-handed") if len(even) == 1 else None,
         ),
         "recall": recalls
         and forest(
@@ -57,6 +56,18 @@ def context(run: Results) -> Context | None:
         "null": null,
         "p": p_text(null.p_value) if null else "",
     }
+
+
+def _orders(probe: str, e: Estimate, fair: bool) -> str:
+    if probe != "order":
+        return "published"
+    recorded = e.condition.matches(design=RECORDED_ORDERS)
+    return "recorded" if recorded else "balanced" if fair else "other"
+
+
+def _off(e: Estimate, positions: int) -> bool:
+    """Whether the interval, corrected for the number of positions, leaves out an even choice."""
+    return e.baseline is not None and side(e, e.baseline, positions) != 0
 
 
 def _condition(estimates: list[Estimate]) -> list[Estimate]:

@@ -31,7 +31,11 @@ def context(run: Results) -> Context | None:
     return {
         "design": design,
         "sources": [(title, own[s], design["shares"][s]) for s, title in SOURCES.items()],
-        "more": [(title, design["more"][source]) for source, title in MORE.items()],
+        "more": [
+            (title, design["more"][source])
+            for source, title in MORE.items()
+            if source in design["more"]
+        ],
         "below": any((e.value or 0) < 0 for e in own.values()),
     }
 

@@ -1,0 +1,163 @@
+"""Positions of items with different numbers of options: who lacks one says nothing of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from cells import cell_of
+from horsesense.findings.evidence import Evidence
+from horsesense.findings.finding import Finding
+from horsesense.findings.verdict import verdict
+from horsesense.measures.cells import NO_OPTION, NOT_ASKED, STATUS_CODE, Cell
+from horsesense.measures.estimate import Context, found_all
+from horsesense.measures.joined import balanced, drawn_orders
+from horsesense.measures.registry import MEASURES
+from horsesense.trials.condition import Condition
+from horsesense.trials.orders import DESIGNS
+
+NAMES = ("position_preference", "position_locked")
+
+
+class Run:
+    reader = "text"
+    by_people = False
+    probes: ClassVar = {"order": {"title": "Options reordered", "invariant": "same_answer"}}
+    unasked: ClassVar[dict[str, str]] = {}
+
+    def label(self, probe: str, condition: Condition) -> str:
+        return "Options reordered"
+
+
+def over_shifts(position: np.ndarray, k: np.ndarray, design: str = "cyclic") -> Cell:
+    """Positions chosen, (items, orders), in k orders of each item; -1: refused."""
+    cell = cell_of(np.zeros(position.shape, int).tolist(), [0] * len(k), positions=position)
+    asked = np.arange(position.shape[1]) < k[:, None]
+    chosen = asked & (position >= 0)
+    status = np.where(chosen, STATUS_CODE["answer"], STATUS_CODE["refusal"])
+    return replace(
+        cell,
+        condition=Condition(design=design),
+        k=k,
+        status=np.where(asked, status, NOT_ASKED).astype(np.int8),
+        position=np.where(chosen, position, -1).astype(np.int16),
+        option=np.where(chosen, position, NO_OPTION).astype(np.int16),
+    )
+
+
+def evidence(cell: Cell, name: str) -> dict[str, Evidence]:
+    context = Context("d", "m", np.arange(len(cell.k)), signature=lambda *_: None)  # type: ignore[arg-type, return-value]
+    found = map(Evidence.of, found_all([cell], [MEASURES.get(name)], context))
+    return {e.group: e for e in found if e is not None}
+
+
+def told(cell: Cell) -> dict[str, Finding]:
+    context = Context("d", "m", np.arange(len(cell.k)), signature=lambda *_: None)  # type: ignore[arg-type, return-value]
+    found = found_all([cell], [MEASURES.get(name) for name in NAMES], context)
+    return {f.name: f for f in verdict(Run(), found)}  # type: ignore[arg-type]
+
+
+def guessed(rng: np.random.Generator, k: np.ndarray, c: float = 0.0) -> np.ndarray:
+    """Even guesses, (items, 4); C takes the place of others in a share `c` where it is there."""
+    position = rng.integers(0, np.repeat(k[:, None], 4, axis=1))
+    return np.where((k[:, None] > 2) & (rng.random(position.shape) < c), 2, position)
+
+
+def test_a_preference_is_not_hidden_by_items_that_lack_the_position() -> None:
+    """C in .46 of the answers to four options: with as many items of two it was ruled out."""
+    four = guessed(np.random.default_rng(0), np.full(200, 4), 0.28)
+    alone = told(over_shifts(four, np.full(200, 4)))["position_preference"]
+    k = np.repeat([2, 4], [200, 200])
+    both = np.concatenate([guessed(np.random.default_rng(1), k[:200]), four])
+    mixed = told(over_shifts(both, k))["position_preference"]
+    assert (mixed.kind, mixed.group, mixed.null) == ("found", "C", 0.25)
+    assert (mixed.value, mixed.n) == (alone.value, alone.n)
+    assert "of its answers to items that have it go there" in mixed.sentence
+    assert "of its answers go there" in alone.sentence
+
+
+def test_refusals_of_long_items_fake_no_preference() -> None:
+    """Right about two options, silent about four: A and B have one half each, as they should."""
+    k = np.repeat([2, 4], [220, 180])
+    shown = (np.arange(400)[:, None] + np.arange(4)) % k[:, None]
+    cell = over_shifts(np.where(k[:, None] == 2, shown, -1), k)
+    found = evidence(cell, "position_preference")
+    assert {g: (e.value, e.baseline, e.n) for g, e in found.items()} == {
+        "A": (0.5, 0.5, 440),
+        "B": (0.5, 0.5, 440),
+    }
+    assert told(cell)["position_preference"].kind == "ruled_out"
+
+
+def test_what_an_even_spread_gives_is_that_of_the_answers_given() -> None:
+    """By hand: of two options 2 answers, of four 2 of 4; refusals have no part in either."""
+    cell = over_shifts(np.array([[0, 1, 0, 0], [0, 2, -1, -1]]), np.array([2, 4]))
+    found = evidence(cell, "position_preference")
+    want = {"A": (2 / 4, 3 / 8, 4), "B": (1 / 4, 3 / 8, 4), "C": (1 / 2, 1 / 4, 2)}
+    assert {g: (found[g].value, found[g].baseline, found[g].n) for g in want} == want
+    assert found["D"].value == 0
+    locked = evidence(
+        over_shifts(np.array([[1, 1, 0, 0], [2, 2, 2, 2]]), np.array([2, 4])), NAMES[1]
+    )
+    assert (locked["B"].value, locked["C"].value) == (0.5, 1.0)
+    assert locked["B"].baseline == pytest.approx((1 / 4 + 1 / 256) / 2)
+    assert locked["C"].baseline == 1 / 256
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_clusters_of_one_length_are_no_evidence_of_their_own(name: str) -> None:
+    """What an item's number of options does to its rows is taken off before its variance."""
+    k = np.repeat([2, 4], [100, 100])
+    shown = (np.arange(200)[:, None] + np.arange(4)) % k[:, None]
+    for e in evidence(over_shifts(shown, k), name).values():
+        ends = e.interval(0.95)
+        assert ends is not None
+        low, high = ends
+        # Every item has each position once, or none locked: nothing varies.
+        assert high - low < 0.08
+        assert low <= e.value <= high
+
+
+def test_innocent_models_are_not_accused_where_items_differ() -> None:
+    rng, accused = np.random.default_rng(3), 0
+    k = np.repeat([2, 4], [60, 30])
+    for _ in range(60):
+        position = guessed(rng, k)
+        silent = (k == 4)[:, None] & (rng.random(position.shape) < 0.6)
+        found = told(over_shifts(np.where(silent, -1, position), k))
+        accused += any(f.kind == "found" for f in found.values())
+    assert accused <= 5
+
+
+def test_equal_numbers_of_options_have_the_plain_numbers() -> None:
+    """Shares of all answers against exactly 1/k, whatever is refused."""
+    position = guessed(np.random.default_rng(4), np.full(50, 4))
+    position[:9, 1:3] = -1
+    cell = over_shifts(position, np.full(50, 4))
+    for place, e in enumerate(evidence(cell, "position_preference").values()):
+        hits = (position == place).sum(axis=1).astype(float)
+        trials = (position >= 0).sum(axis=1).astype(float)
+        assert e.about == type(e.about).of(hits, trials)  # type: ignore[union-attr]
+        assert (e.baseline, e.n) == (0.25, 182)
+
+
+@pytest.mark.parametrize("design", ["published", "move_gold", "recorded"])
+def test_orders_that_leave_options_in_place_accuse_of_no_position(design: str) -> None:
+    """An oracle where every right answer is published at A was found to prefer A."""
+    assert not told(over_shifts(np.zeros((100, 4), int), np.full(100, 4), design))
+    assert len(told(over_shifts(np.zeros((100, 4), int), np.full(100, 4)))) == 2
+
+
+def test_which_designs_are_balanced_and_which_are_drawn() -> None:
+    conditions = {form: Condition(design=form.replace("N", "4")) for form in DESIGNS}
+    assert {form for form, c in conditions.items() if not balanced(c)} == {
+        "published",
+        "move_gold",
+    }
+    assert {form for form, c in conditions.items() if drawn_orders(c)} == {
+        "random(N)",
+        "gold_balanced(N)",
+    }
