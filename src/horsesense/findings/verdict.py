@@ -247,7 +247,8 @@ def _judged(
         section=a.kind.section,
         sentence="",
     )
-    return replace(blank, sentence=_sentence(blank, a, run, needed.told(a, each)))
+    sentence = _sentence(blank, a, run, needed.told(a, each))
+    return replace(blank, sentence=f"{sentence[:-1]}{_lost(e)}.")
 
 
 @dataclass(frozen=True)
@@ -280,6 +281,19 @@ class Needed:
         (way, n), *others = [*known.items()] or [("", 0)]
         first = f"; about {plural(n, 'item')}{so} would {way}" if n else ""
         return first + "".join(f", and about {n:,} {way}" for way, n in others)
+
+
+MOST_LOST = 0.05
+"""Share of missing replies above which a sentence counts them."""
+
+
+def _lost(e: Evidence) -> str:
+    """How many replies a number lacks, where they could be more than a detail."""
+    whole = e.n + e.missing
+    if e.missing <= MOST_LOST * whole:
+        return ""
+    of = "replies" if e.counted == "trials" else e.counted
+    return f"; {e.missing:,} of {whole:,} {of} are missing"
 
 
 def _value(a: Accusation) -> tuple[float, Way, float, float]:
