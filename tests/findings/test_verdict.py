@@ -6,15 +6,16 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from cells import cell_of
-from horsesense.findings.early import Early
+from horsesense.findings.early import DECIDED, Early
 from horsesense.findings.evidence import Evidence, Way, binomial_tail, clusters_needed
 from horsesense.findings.finding import Finding
 from horsesense.findings.kinds import KINDS, SIZES, Kind
 from horsesense.findings.known import by_gold
-from horsesense.findings.verdict import Accusation, verdict, weighted
+from horsesense.findings.verdict import Accusation, accusations, verdict, weighted
 from horsesense.measures.cells import STATUS_CODE, Cell
 from horsesense.measures.composition import PARTS, ScoreComposition
 from horsesense.measures.estimate import Context, found_all
@@ -372,18 +373,86 @@ class TestEarly:
         self, direction: int, outcome: str, said: str
     ) -> None:
         """A rise was found, as if it were a fault."""
-        where = {"probe": "none_of_the_above", "condition": "place=last"}
-        row = {"kind": "found", "direction": direction, "value": 0.3 * direction}
-        ends = {"low": 0.1, "high": 0.5, "level": 0.99, "size": 0.05, "n": 50, "units": 600}
+        (f,) = self.told(np.full(50, 0.3 * direction), direction)
+        assert (f.name, f.kind) == ("none_option", outcome)
+        assert said in f.sentence
+
+    @staticmethod
+    def told(
+        d: npt.NDArray[np.float64], direction: int, of: int = 600, cluster: int = 1
+    ) -> list[Finding]:
+        """What is said of differences of clusters that were found to change the accuracy."""
+        sums = d.reshape(-1, cluster).sum(axis=1)
+        about = Paired.of(sums, np.full(len(sums), float(cluster)))
+        condition = Condition.parse("place=last")
+        known = Evidence(
+            about, DECIDED, "none_of_the_above", condition, "text", "", len(d), "items", None
+        )
+        where = {"probe": "none_of_the_above", "condition": "place=last", "missing": 0}
+        row = {"kind": "found", "direction": direction, "value": float(d.mean())}
+        low, high = sorted((0.051 * direction, 0.5 * direction))
+        ends = {"low": low, "high": high, "level": 0.99, "size": 0.05, "n": len(d), "units": of}
         run = SimpleNamespace(
             reader="text",
             probes={"none_of_the_above": {"title": "None", "invariant": "none"}},
             by_people=False,
             label=lambda probe, condition: probe,
         )
-        (f,) = Early([{**where, **row, **ends}], frozenset(), "text").findings(run)
-        assert (f.name, f.kind) == ("none_option", outcome)
-        assert said in f.sentence
+        early = Early([{**where, **row, **ends}], frozenset(), "text")
+        return [*early.findings(run, [known], float(cluster))]
+
+    def test_a_few_items_accuse_nobody(self) -> None:
+        """Three of three wrong are certain about these three, and say nothing of a model."""
+        (f,) = self.told(-np.ones(3), -1, of=3)
+        assert (f.kind, f.items) == ("cannot_tell", None)
+        assert f.sentence == (
+            "Under “none_of_the_above”, accuracy is 100 points lower on these 3 items;"
+            " whether it is on others like them cannot be told."
+        )
+
+    def test_what_is_certain_of_these_items_may_be_luck(self) -> None:
+        d = np.repeat([-1.0, 1.0, 0.0], [9, 4, 27])
+        (f,) = self.told(d, -1, of=40)
+        assert f.kind == "cannot_tell"
+        assert f.items is not None
+        assert f.items > 40
+        assert "is 12 points lower on these 40 items; whether it is on others" in f.sentence
+        assert "items would if the effect is as large as it looks." in f.sentence
+        (f,) = self.told(d, -1, of=200)
+        assert "is between 5.1 and 50.0 points lower on these 200 items (after 40" in f.sentence
+
+    def test_more_items_are_enough(self) -> None:
+        (f,) = self.told(np.repeat([-1.0, 1.0, 0.0], [90, 40, 270]), -1)
+        assert f.kind == "found"
+        assert "alone, that it falls is about items like them too." in f.sentence
+
+    def test_clusters_are_the_units(self) -> None:
+        d = np.repeat([-1.0, 1.0, 0.0], [90, 40, 270])
+        (f,) = self.told(d, -1, cluster=10)
+        assert f.kind == "cannot_tell"
+        assert "items in clusters like these would" in f.sentence
+
+    def test_a_share_has_half_of_its_level_on_either_route(self) -> None:
+        """A band where asking stopped and a test where it did not accuse at twice the level."""
+        cell = cell_of([[0]] * 15 + [[1]] * 25, [0] * 40, probe="original")
+        context = Context("d", "m", np.arange(40), signature=lambda *_: None)  # type: ignore[arg-type, return-value]
+        found = found_all([cell], [MEASURES.get("accuracy")], context)
+        published = {"original": {"title": "Published", "invariant": "none"}}
+        run = SimpleNamespace(reader="text", probes=published, by_people=False)
+        early = Early([], frozenset(), "text")
+        (alone,), (split,) = (
+            [
+                a
+                for a in accusations(run, found, SIZES, when)
+                if a.kind.name == "no_better_than_guessing"
+            ]
+            for when in (None, early)
+        )
+        assert (alone.routes, split.routes) == (1, 2)
+        assert 0 < alone.p_small < 0.5
+        assert split.p_small == pytest.approx(2 * alone.p_small)
+        assert split.p == min(1.0, 2 * alone.p)
+        assert early.routes(replace(alone.evidence, measure="mismatch"), kind("first_token")) == 1
 
 
 class TestKnownCells:

@@ -114,7 +114,10 @@ def test_the_report_says_what_was_decided_and_saved(early: Result) -> None:
     assert "What was decided early?" in html
     assert "were saved" in html
     [found] = [text for text in early.done.verdict() if text.startswith("[found]")]
-    assert "of 600 items; this is about these 600 alone." in found
+    assert found.endswith(
+        "of 600 items; by how much is about these 600 alone, that it falls is about items like"
+        " them too."
+    )
     assert found.startswith(
         "[found] Under “Options reordered”, accuracy falls by 5 points or more (between"
     )
@@ -159,6 +162,38 @@ def test_an_accusation_is_about_more_than_these_items() -> None:
     exact = binomtest(34, 99).proportion_ci(0.95)
     assert found.low < exact.low < 0.25 + 0.01
     assert found.high > exact.high
+
+
+def test_a_copied_answer_is_no_second_answer() -> None:
+    """Ten texts of ten items that are right together: 4 of 10 texts, not 40 of 100 items."""
+    items = load_items(
+        [{"id": f"q{i}", "question": f"q {i}", "options": [*"wxyz"], "answer_index": 0}
+         for i in range(100)]
+    )  # fmt: skip
+    cell = cell_of([[0]] * 50 + [[1]] * 40, [0] * 90, probe="original")
+    only = Population(probe="original", condition="", units=100, tested=False)
+    extents = Extents(goal="decided", reader="text", batch=25, populations=(only,))
+    share = Shares.of(np.repeat([1.0, 0.0], [50, 40]), np.ones(90))
+    e = Evidence(share, "accuracy", "original", PLAIN, "text", "", 90, "trials", 0.25)
+    alone, texts = (
+        Sequences(extents, items, [cell], 0, 0.95, np.arange(100) // size).band(e, 0.001)
+        for size in (1, 10)
+    )
+    assert alone is not None
+    assert texts is not None
+    assert alone.low > 0.25 > texts.low
+    assert texts.high > alone.high
+
+
+def test_an_innocent_of_few_items_is_not_accused(tmp_path: Path) -> None:
+    """All 40 were asked: their own change is certain, and is nearly always 5 points or more."""
+    items = items_file(tmp_path / "items.jsonl", 40)
+    flat = "sim:prior?know=0.3&prior=1,1,1,1"
+    result = study(items, flat, tmp_path / "run", probes=("order", "labels"), until="decided")
+    assert "found" in {row["kind"] for row in decisions(result).values()}
+    told = [f for f in result.findings["verdict"] if f["section"] == "until"]
+    assert {f["kind"] for f in told} <= {"cannot_tell", "ruled_out"}
+    assert any("on these 40 items; whether it is on others like" in f["sentence"] for f in told)
 
 
 def test_parts_of_the_score_are_refused_with_the_reason(early: Result) -> None:
@@ -254,6 +289,13 @@ def test_a_precision_is_reached(gold_first: Path, tmp_path: Path) -> None:
     (row,) = decisions(result).values()
     assert row["n"] < 600
     assert row["high"] - row["low"] <= 0.2
+    assert row["reached"]
+    wide = study(gold_first, "sim:uniform", tmp_path / "two", **options | {"until": "precision=.3"})
+    (row,) = decisions(wide).values()
+    assert (row["kind"], row["reached"]) == ("open", True)
+    said = " ".join(wide.done.verdict())
+    assert "is open at the precision that was asked for (between" in said
+    assert "not decided yet" not in said
 
 
 @pytest.mark.parametrize(

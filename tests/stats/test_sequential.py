@@ -21,6 +21,7 @@ from horsesense.stats.sequential import (
     Decision,
     Design,
     band,
+    band_of_clusters,
     cut,
     forecast,
     in_random_order,
@@ -200,6 +201,49 @@ def test_unequal_blocks_have_the_mean_of_their_items() -> None:
         design = Design.of_blocks(sizes.tolist(), delta, ALPHA)
         found = Decision(design, STUDIES).extend(shuffled(sums / sizes.max(), STUDIES, seed=17))
         assert not too_many(int((found.code != right).sum()), STUDIES, ALPHA)
+
+
+def test_copied_answers_are_no_evidence() -> None:
+    """Ten texts of 40, right with chance .25 as a whole: of 125 items a share above .25 was found
+    in 16 % of studies while each of them counted."""
+    rng = np.random.default_rng(11)
+    text = np.repeat(np.arange(10), 40)
+    wrong = dict.fromkeys(("items", "clusters"), 0)
+    for _ in range(60):
+        answers, seen = (rng.random(10) < 0.25)[text].astype(float), rng.permutation(400)[:125]
+        grid = np.array([0.25, 1.0])
+        low, _ = Band(Design(10**9, 0.05, 0.0025), grid).extend(answers[seen]).ends()
+        wrong["items"] += low >= 0.25
+        low, _ = band_of_clusters(answers[seen], rng.permutation(10)[text[seen]], 0.05, 0.00125)
+        wrong["clusters"] += low >= 0.25
+    assert wrong["items"] >= 4
+    assert wrong["clusters"] == 0
+
+
+def test_a_band_of_clusters_is_as_wrong_as_its_level_allows() -> None:
+    rng = np.random.default_rng(12)
+    sizes = rng.choice([1, 2, 8], 60)
+    text = np.repeat(np.arange(60), sizes)
+    low_missed = high_missed = 0
+    widths = []
+    for _ in range(300):
+        answers = (rng.random(60) < 0.7)[text].astype(float)
+        low, high = band_of_clusters(answers, rng.permutation(60)[text], 0.05, 0.1)
+        low_missed, high_missed = low_missed + (low > 0.7), high_missed + (high < 0.7)
+        widths.append(high - low)
+    assert not too_many(low_missed, 300, 0.1)
+    assert not too_many(high_missed, 300, 0.1)
+    assert np.mean(widths) < 0.5
+
+
+def test_what_is_missing_in_a_cluster_is_the_worst_for_each_bet() -> None:
+    text = np.repeat(np.arange(100), 3)
+    answers = np.tile([1.0, 1.0, 0.0], 100)
+    some = np.where(np.arange(300) % 9 == 0, np.nan, answers)
+    whole = band_of_clusters(answers, text, 0.05, 0.05)
+    low, high = band_of_clusters(some, text, 0.05, 0.05)
+    assert low == pytest.approx(band_of_clusters(np.nan_to_num(some), text, 0.05, 0.05)[0])
+    assert low < whole[0] < 2 / 3 < whole[1] <= high
 
 
 def test_clusters_are_cut_into_blocks() -> None:

@@ -4,25 +4,36 @@ A change of accuracy is decided by betting and tested by nothing else. Of a prob
 what was answered, no test for a number of items fixed beforehand is valid: a share of one reply an
 item is held to its own band, which is valid at every look, and all else cannot be told. All share
 one error rate, `SHARE` of which is for the changes of accuracy.
+
+A decision is about the items of the set alone. "Found" accuses the model, which would have other
+items too: it also needs the paired test of a run that asks everything, with clusters as units, to
+reject at the level of the decision.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import Any, Final, NamedTuple
 
-from horsesense.findings.evidence import Evidence
+from horsesense.findings.evidence import Evidence, clusters_needed
 from horsesense.findings.finding import Finding, Outcome
 from horsesense.findings.kinds import KINDS, Kind
 from horsesense.findings.places import Run
-from horsesense.findings.wording import in_points, signed
+from horsesense.findings.wording import in_points, plural, rounded_up, signed
 from horsesense.trials.condition import Condition
 
 SHARE: Final = 0.8
 """Share of the error rate that the changes of accuracy have; the rest is for everything else."""
 DECIDED: Final = "accuracy_change"
 """The measure that is decided by betting, whatever kind of finding rests on it."""
+BANDED: Final = ("accuracy", "valid_rate")
+"""Measures that are a share of one reply an item, which have a band."""
+STOPS: Final = 2
+"""What the level of a paired test is divided by, since decisions stop the asking: at the whole
+level of a decision it accused up to 1.6 times as often, at half of it no oftener than that level
+(docs/sequential.md)."""
 STOPPED: Final = "asking stopped early; ask the full set (without --until)"
 """Why something cannot be told."""
 
@@ -66,18 +77,89 @@ class Early:
         where = evidence.probe, evidence.condition.format()
         return evidence.measure == DECIDED and where in tested
 
-    def findings(self, run: Run) -> Iterator[Finding]:
-        """One finding for each row that a kind accuses by in a run that asks everything."""
+    def routes(self, evidence: Evidence, kind: Kind) -> int:
+        """In how many ways it can come to an accusation, of which each has its part of the level.
+
+        A share is held to its band where asking stopped and to a test of all items where it did
+        not. These exclude each other in a run, yet which of them it is depends on the answers, so
+        that the chances of an error add up.
+        """
+        shares = evidence.measure in BANDED and evidence.reader == self.reader
+        return 2 if shares and not evidence.group and kind.way != "both" else 1
+
+    def findings(self, run: Run, known: Iterable[Evidence], each: float = 1.0) -> Iterator[Finding]:
+        """One finding for each row that a kind accuses by in a run that asks everything.
+
+        Args:
+            known: what is behind the estimates, from which the paired tests are made.
+            each: items of a cluster, on average.
+        """
+        behind = {
+            (e.probe, e.condition.format()): e
+            for e in known
+            if e.measure == DECIDED and e.reader == self.reader and not e.group
+        }
         for row in self.rows:
             where = _Where(row["probe"], Condition.parse(row["condition"]), run.reader)
             for kind in KINDS:
                 if kind.measure == DECIDED and kind.takes(run, where):
                     label = run.label(where.probe, where.condition)
-                    yield _finding(row, kind, label, self.reader, len(self.rows))
+                    e = behind.get((row["probe"], row["condition"]))
+                    yield _finding(_Decided(row, kind, label, e, each), self.reader, len(self.rows))
 
 
-def _finding(row: Mapping[str, Any], kind: Kind, label: str, reader: str, of: int) -> Finding:
-    outcome = _outcome(row, kind)
+@dataclass(frozen=True)
+class _Decided:
+    """A row, with what it is about and the differences behind it."""
+
+    row: Mapping[str, Any]
+    kind: Kind
+    label: str
+    evidence: Evidence | None
+    each: float
+
+    @property
+    def outcome(self) -> Outcome:
+        """A change that is decided for the side that is no fault rules the fault out."""
+        row = self.row
+        if row["kind"] == "found" and self.kind.way == "below" and row["direction"] > 0:
+            return "ruled_out"
+        if row["kind"] == "open" or self.these_alone:
+            return "cannot_tell"
+        decided: Outcome = row["kind"]
+        return decided
+
+    @property
+    def these_alone(self) -> bool:
+        """Whether it is beyond the size among these items, and may be nothing among others."""
+        row, e = self.row, self.evidence
+        if row["kind"] != "found" or (self.kind.way == "below" and row["direction"] > 0):
+            return False
+        same_side = e is not None and e.value * row["direction"] > 0
+        return e is None or not same_side or e.p_found("both", 0.0, row["size"]) > self.alpha
+
+    @property
+    def alpha(self) -> float:
+        """The level of the paired test: half of that of the decision, as asking can have stopped.
+
+        The band of a decision errs at both ends together as often as the decision itself.
+        """
+        return (1 - float(self.row["level"])) / 2 / STOPS
+
+    @property
+    def needed(self) -> int | None:
+        """How many items would tell of others, if the effect is as large as it looks."""
+        e, size = self.evidence, self.row["size"]
+        if not self.these_alone or e is None or not e.about.clusters or e.interval(0.95) is None:
+            return None
+        clusters = clusters_needed(e, "both", 0.0, size, self.alpha)
+        if clusters is None or clusters <= e.about.clusters:
+            return None
+        return ceil(clusters / e.about.clusters * int(self.row["n"]))
+
+
+def _finding(decided: _Decided, reader: str, of: int) -> Finding:
+    row, kind, outcome = decided.row, decided.kind, decided.outcome
     return Finding(
         kind=outcome,
         name=kind.name,
@@ -97,32 +179,61 @@ def _finding(row: Mapping[str, Any], kind: Kind, label: str, reader: str, of: in
         weight=SHARE / of,
         n=row["n"],
         counted="items",
-        items=None,
+        items=decided.needed,
         section="until",
-        sentence=f"{_said(row, kind, outcome, label)}, after {row['n']:,} of"
-        f" {row['units']:,} items; this is about these {row['units']:,} alone.",
+        sentence=_sentence(decided),
     )
 
 
-def _outcome(row: Mapping[str, Any], kind: Kind) -> Outcome:
-    """A change that is decided for the side that is no fault rules the fault out."""
-    if row["kind"] == "found" and kind.way == "below" and row["direction"] > 0:
-        return "ruled_out"
-    found: Outcome = "cannot_tell" if row["kind"] == "open" else row["kind"]
-    return found
+def _sentence(decided: _Decided) -> str:
+    row, asked = decided.row, f"{decided.row['n']:,} of {decided.row['units']:,} items"
+    these = f"these {row['units']:,}"
+    if decided.these_alone:
+        others = f"whether it is on others like them cannot be told{_would(decided)}"
+        return f"{_of_these(decided)}; {others}."
+    about = f"this is about {these} alone"
+    if decided.outcome == "found":
+        moves = "rises" if row["direction"] > 0 else "falls"
+        about = f"by how much is about {these} alone, that it {moves} is about items like them too"
+    return f"{_said(decided)}, after {asked}; {about}."
 
 
-def _said(row: Mapping[str, Any], kind: Kind, outcome: Outcome, label: str) -> str:
+def _of_these(decided: _Decided) -> str:
+    """The change over these items, where nothing is known of others: it is certain, or a band."""
+    row, label = decided.row, decided.label
+    compared = "higher" if row["direction"] > 0 else "lower"
+    if row["n"] == row["units"] and not row["missing"]:
+        change = f"{in_points(abs(row['value']))} {compared} on these {plural(row['n'], 'item')}"
+        return f"Under “{label}”, accuracy is {change}"
+    least, most = sorted(abs(100 * row[end]) for end in ("low", "high"))
+    change = f"between {signed(least, 1)} and {signed(most, 1)} points {compared}"
+    asked = f"on these {plural(row['units'], 'item')} (after {row['n']:,} of them)"
+    return f"Under “{label}”, accuracy is {change} {asked}"
+
+
+def _would(decided: _Decided) -> str:
+    if decided.needed is None:
+        return ""
+    so = " in clusters like these" if decided.each > 1 else ""
+    items = plural(rounded_up(decided.needed), "item")
+    return f"; about {items}{so} would if the effect is as large as it looks"
+
+
+def _said(decided: _Decided) -> str:
+    row, kind, label = decided.row, decided.kind, decided.label
     size, falls = in_points(row["size"]), kind.way == "below"
-    if outcome == "found":
+    if decided.outcome == "found":
         moves = "rises" if row["direction"] > 0 else "falls"
         return f"Under “{label}”, accuracy {moves} by {size} or more ({_band(row)})"
-    if outcome == "ruled_out":
+    if decided.outcome == "ruled_out":
         moves = f"does not fall by {size} or more" if falls else f"changes by less than {size}"
         return f"Under “{label}”, accuracy {moves} ({_band(row)})"
-    undecided = "is not decided yet" if row["kind"] == "open" else "cannot be told"
     moves = "falls" if falls else "changes"
-    return f"Whether accuracy {moves} by {size} under “{label}” {undecided} ({_band(row)})"
+    question = f"Whether accuracy {moves} by {size} under “{label}”"
+    if row["kind"] == "open" and row.get("reached"):
+        return f"{question} is open at the precision that was asked for ({_band(row)})"
+    undecided = "is not decided yet" if row["kind"] == "open" else "cannot be told"
+    return f"{question} {undecided} ({_band(row)})"
 
 
 def _band(row: Mapping[str, Any]) -> str:

@@ -31,6 +31,7 @@ class Evidence:
         measure, probe, condition, reader, group: what was measured, and where.
         n, counted: trials or items behind it.
         baseline: what guessing gives, where the measure knows it.
+        missing: trials or items that lack a reply.
     """
 
     about: Shares | Paired
@@ -42,6 +43,7 @@ class Evidence:
     n: int
     counted: str
     baseline: float | None
+    missing: int = 0
 
     @classmethod
     def of(cls, found: Found) -> Self | None:
@@ -50,7 +52,7 @@ class Evidence:
         if about is None or about.n <= 0:
             return None
         where = e.measure, e.probe, e.condition, e.reader, e.group
-        return cls(about, *where, n=e.n, counted=e.counted, baseline=e.baseline)
+        return cls(about, *where, e.n, e.counted, e.baseline, e.n_missing)
 
     @property
     def value(self) -> float:

@@ -16,14 +16,12 @@ from horsesense.measures.composition import (
     PARTS,
     CompositionQuestionless,
     ScoreComposition,
+    bounds_only,
     considered,
     parts,
     possible,
 )
 from horsesense.stats.known import DRAWS, Known, share_known
-
-MOST_UNCLASSIFIED = 0.05
-"""Share of items with a missing form above which bounds alone are told."""
 
 
 def known_by_reader(
@@ -87,7 +85,7 @@ def composition_by_reader(
         cell.reader: {
             "items": int(considered(cell).sum()),
             "unclassified": int((considered(cell) & (parts(cell) < 0)).sum()),
-            "bounds_only": _mostly_bounds(cell),
+            "bounds_only": bounds_only(cell),
             "parts": [*_parts(cell, estimates)],
             "questionless": [*_questionless(cells, cell.reader, estimates)],
             "reason": "",
@@ -107,20 +105,20 @@ def unasked_composition(cells: Sequence[Cell]) -> dict[str, dict[str, Any]]:
     }
 
 
-def _mostly_bounds(cell: Cell) -> bool:
-    lost = considered(cell) & (parts(cell) < 0)
-    return bool(lost.sum() > MOST_UNCLASSIFIED * considered(cell).sum())
-
-
 def _parts(cell: Cell, estimates: Sequence[Estimate]) -> Iterator[dict[str, Any]]:
     """Each part with its interval, and its share if none or all of the doubtful items are in it."""
-    items, part, may = considered(cell), parts(cell), possible(cell)
+    items, part, may, alone = considered(cell), parts(cell), possible(cell), bounds_only(cell)
     for number, name in enumerate(PARTS):
-        e = _one(estimates, "score_composition", cell.reader, name)
+        e = None if alone else _one(estimates, "score_composition", cell.reader, name)
         doubtful = int((may[:, number] & items & (part < 0)).sum())
         sure = int((part == number).sum())
         n = int(items.sum())
-        yield {**_shown(e), "count": sure, "least": sure / n, "most": (sure + doubtful) / n}
+        shown = dict.fromkeys(("value", "low", "high")) | {
+            "name": name,
+            "n": int((part >= 0).sum()),
+        }
+        shown = shown if e is None else _shown(e)
+        yield {**shown, "count": sure, "least": sure / n, "most": (sure + doubtful) / n}
 
 
 def _questionless(

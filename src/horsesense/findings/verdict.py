@@ -46,6 +46,7 @@ class Accusation:
     Where asking stopped for what was answered (`stopped`), only a band can decide. Where no value
     lies a size from its null (`possible`), as 50 points above a guess among two, nothing can.
     `own_null`: other groups have another null, as positions that not every item has.
+    Each p is that of a test times the `routes` on which it can come to the accusation.
     """
 
     kind: Kind
@@ -58,6 +59,7 @@ class Accusation:
     stopped: bool = False
     band: Banded | None = None
     own_null: bool = False
+    routes: int = 1
 
     @property
     def possible(self) -> bool:
@@ -101,7 +103,8 @@ def verdict(
         )
         for a, p, q in zip(made, there, small, strict=True)
     ]
-    bets = [] if early is None else [*early.findings(run)]
+    known = filter(None, map(Evidence.of, found))
+    bets = [] if early is None else [*early.findings(run, known, items_per_cluster)]
     seen = [*_seen(run, judged, bets, _choosing(found))]
     told = [_told(group) for group in _groups(seen[: len(judged)]).values()]
     told += seen[len(judged) :]
@@ -124,10 +127,12 @@ def accusations(
             if null is None:
                 continue
             stopped = early is not None and e.probe in early.stopped
-            a = Accusation(kind, e, null, size, stopped=stopped)
+            routes = 1 if early is None else early.routes(e, kind)
+            a = Accusation(kind, e, null, size, stopped=stopped, routes=routes)
             if a.possible and not stopped:
                 where = kind.way, null, size
-                a = replace(a, p=e.p_found(*where), p_small=e.p_ruled_out(*where))
+                p, p_small = (min(1.0, routes * p(*where)) for p in (e.p_found, e.p_ruled_out))
+                a = replace(a, p=p, p_small=p_small)
             yield a
 
 
@@ -141,10 +146,13 @@ def _by_group(made: Sequence[Accusation]) -> Iterator[Accusation]:
 
 
 def _by_band(a: Accusation, early: Early) -> Accusation:
-    """What a band says at the level of the accusation's weight, which the plan has fixed."""
+    """What a band says at the level of the accusation's weight, which the plan has fixed.
+
+    It has the part of one route; the p is valid with that of the other, a test of all items.
+    """
     alpha = ALPHA * a.weight
     open_to = a.possible and a.kind.way != "both"
-    found = early.band(a.evidence, alpha) if open_to else None
+    found = early.band(a.evidence, alpha / a.routes) if open_to else None
     if found is None:
         return a
     ends, decided = found[:2], alpha * (1 - 1e-9)
@@ -215,11 +223,11 @@ def _judged(
         "found": _level_left(a.p, p, a.weight),
         "ruled_out": _level_left(a.p_small, q, a.weight),
         "cannot_tell": left * a.weight,
-    }[outcome]
+    }[outcome] / a.routes
     two_sided = outcome != "ruled_out" and a.kind.way == "both"
     level = 1 - (alpha if two_sided else 2 * alpha)
     if a.stopped:
-        level, ends = 1 - 2 * ALPHA * a.weight, a.band and a.band[:2]
+        level, ends = 1 - 2 * ALPHA * a.weight / a.routes, a.band and a.band[:2]
     else:
         ends = a.evidence.interval(level)
     needed = Needed()
@@ -251,7 +259,8 @@ def _judged(
         section=a.kind.section,
         sentence="",
     )
-    return replace(blank, sentence=_sentence(blank, a, run, needed.told(a, each)))
+    sentence = _sentence(blank, a, run, needed.told(a, each))
+    return replace(blank, sentence=f"{sentence[:-1]}{_lost(e)}.")
 
 
 @dataclass(frozen=True)
@@ -284,6 +293,19 @@ class Needed:
         (way, n), *others = [*known.items()] or [("", 0)]
         first = f"; about {plural(n, 'item')}{so} would {way}" if n else ""
         return first + "".join(f", and about {n:,} {way}" for way, n in others)
+
+
+MOST_LOST = 0.05
+"""Share of missing replies above which a sentence counts them."""
+
+
+def _lost(e: Evidence) -> str:
+    """How many replies a number lacks, where they could be more than a detail."""
+    whole = e.n + e.missing
+    if e.missing <= MOST_LOST * whole:
+        return ""
+    of = "replies" if e.counted == "trials" else e.counted
+    return f"; {e.missing:,} of {whole:,} {of} are missing"
 
 
 def _value(a: Accusation) -> tuple[float, Way, float, float]:

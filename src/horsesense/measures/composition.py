@@ -18,6 +18,9 @@ PUBLISHED, ORDERS, QUESTIONLESS = "published", "orders", "questionless"
 UNCLASSIFIED = -1
 """Part of an item with a form that has no reading, or without a known right answer."""
 
+MOST_UNCLASSIFIED: Final = 0.05
+"""Share of the items without a part above which there are bounds alone."""
+
 Codes = npt.NDArray[np.int64]
 
 
@@ -76,6 +79,12 @@ def parts(cell: Cell) -> Codes:
     return np.where(complete & (may.sum(axis=1) == 1), may.argmax(axis=1), UNCLASSIFIED)
 
 
+def bounds_only(cell: Cell) -> bool:
+    """Whether so many items lack a part that the shares of the others are no estimate."""
+    lost = considered(cell) & (parts(cell) == UNCLASSIFIED)
+    return bool(lost.sum() > MOST_UNCLASSIFIED * considered(cell).sum())
+
+
 class ScoreComposition(Measure):
     name = "score_composition"
     title = "What the score is made of"
@@ -94,8 +103,14 @@ class ScoreComposition(Measure):
                 yield joined({PUBLISHED: published, ORDERS: order}, "order", order.condition)
 
     def undefined_reason(self, cell: Cell) -> str | None:
-        none = considered(cell).any() or not cell.read.any()
-        return None if none else "no item has a gold answer in every form"
+        if cell.read.any() and bounds_only(cell):
+            return "more than 5 % of the items lack a reply to some form"
+        return self.goldless(cell)
+
+    def goldless(self, cell: Cell) -> str | None:
+        """Why there is no item at all."""
+        some = considered(cell).any() or not cell.read.any()
+        return None if some else "no item has a gold answer in every form"
 
     def groups(self, cell: Cell) -> Sequence[str]:
         return PARTS
@@ -124,6 +139,9 @@ class CompositionQuestionless(ScoreComposition):
             if reader in orders and reader in published:
                 whole = {PUBLISHED: published[reader], ORDERS: orders[reader]}
                 yield joined({**whole, QUESTIONLESS: without}, "options_only", without.condition)
+
+    def undefined_reason(self, cell: Cell) -> str | None:
+        return self.goldless(cell)
 
     def groups(self, cell: Cell) -> Sequence[str]:
         return self.GROUPS

@@ -116,7 +116,8 @@ def headline(run: Results) -> list[str]:
     score = run.one("accuracy")
     if score is None:
         return []
-    said = [f"{value_of(score)} {as_asked(run)}"]
+    lost = f" ({score.n_missing:,} of {score.n + score.n_missing:,} replies missing)"
+    said = [f"{value_of(score)} {as_asked(run)}{lost if score.n_missing else ''}"]
     every = _parts(run).get("every_form", {}).get("value")
     if every is not None and not _block(run)["bounds_only"]:
         said.append(f"{number(every, 'fraction', 0)} in every order")
@@ -124,7 +125,8 @@ def headline(run: Results) -> list[str]:
     said += _instead(run)
     if known and known["value"] is not None:
         whose = f" ({options_of(known)})" if known["rare"] else ""
-        said.append(f"an estimated {number(known['value'], 'fraction', 0)} known{whose}")
+        estimated = f"{number(known['value'], 'fraction', 0)} {_interval(known)}".rstrip()
+        said.append(f"an estimated {estimated} known{whose}")
     return ["; ".join(said[:MOST_NUMBERS]) + "."]
 
 

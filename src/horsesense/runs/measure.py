@@ -68,7 +68,9 @@ def measure(directory: RunDirectory) -> Results:
         findings["people"] = {**people, "agreement": agreed}
     early = None
     if asked.until is not None:
-        told = Sequences(asked.until, directory.items, found, settings.seed, settings.level)
+        items = directory.items
+        study = settings.seed, settings.level, clusters(items)
+        told = Sequences(asked.until, items, found, *study)
         estimates = list(told.estimates(estimates))
         findings["until"] = {**asked.until.model_dump(), "findings": told.findings()}
         early = Early(findings["until"]["findings"], told.stopped, asked.until.reader, told.band)

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.errors import UsageError
-from horsesense.findings.early import SHARE, Banded
+from horsesense.findings.early import BANDED, SHARE, Banded
 from horsesense.findings.evidence import Evidence
 from horsesense.items.item import Item, ItemSet
 from horsesense.measures.accuracy import Accuracy
@@ -41,6 +41,7 @@ from horsesense.stats.sequential import (
     Decision,
     Design,
     band,
+    band_of_clusters,
     in_random_order,
 )
 from horsesense.trials.condition import Condition
@@ -51,7 +52,7 @@ Key = tuple[str, Condition]
 """Probe and condition."""
 
 CHANGE, SCORE = AccuracyChange(), Accuracy()
-SHARES: Mapping[str, Measure] = {m.name: m for m in (SCORE, ValidRate())}
+SHARES: Mapping[str, Measure] = dict(zip(BANDED, (SCORE, ValidRate()), strict=True))
 """Shares of one reply an item, which have a band."""
 STOPPED = (
     "the probe was stopped when its findings were decided, where this number has no valid"
@@ -297,13 +298,18 @@ def _scored(trial: Trial, items: ItemSet) -> bool:
 
 @dataclass(frozen=True)
 class Sequences:
-    """The decisions and bands of a finished study, replayed from its tables."""
+    """The decisions and bands of a finished study, replayed from its tables.
+
+    Attributes:
+        cluster: number of each item's cluster; None where each item is one of its own.
+    """
 
     extents: Extents
     items: ItemSet
     cells: Sequence[Cell]
     seed: int
     level: float
+    cluster: npt.NDArray[np.intp] | None = None
 
     @cached_property
     def _rank(self) -> dict[int, int]:
@@ -329,7 +335,8 @@ class Sequences:
         """A row per finding: decision, band, and the items that it took.
 
         kind: found, ruled_out, cannot_tell or open; `direction` 1 or -1 where found. `at`: items
-        at which the decision fell; `n` of `units` were asked, `missing` of them in vain. `low` and
+        at which the decision fell; `reached`: whether nothing more was wanted, decided or known to
+        the precision named; `n` of `units` were asked, `missing` of them in vain. `low` and
         `high` hold at `level`; `value` is the mean so far, which stopping early pulls away from
         the smallest size that matters. `band`: [items, low, high] at the looks, not cut to the
         decision.
@@ -338,6 +345,11 @@ class Sequences:
 
     def _sequences(self, measure: Measure) -> Iterator[tuple[Population, Floats]]:
         """The values of each population in the random order."""
+        for population, values in self._valued(measure):
+            yield population, np.array([*values.values()], dtype=np.float64)
+
+    def _valued(self, measure: Measure) -> Iterator[tuple[Population, dict[int, float]]]:
+        """The values of each population by item number, in the random order."""
         found, changes = differences(self._own, measure), differences(self._own, CHANGE)
         for population in self.extents.populations:
             key = population.probe, Condition.parse(population.condition)
@@ -345,7 +357,7 @@ class Sequences:
             # Of a probe, only items that it changes are in the population.
             members = values.keys() & changes.get(key, values).keys()
             ranked = sorted(members, key=self._rank.__getitem__)
-            yield population, np.array([values[item] for item in ranked], dtype=np.float64)
+            yield population, {item: values[item] for item in ranked}
 
     def _row(self, population: Population, d: Floats) -> dict[str, Any]:
         goal, alpha = Goal.parse(self.extents.goal), budget(self.extents, self.level)
@@ -367,6 +379,7 @@ class Sequences:
             "missing": int(np.isnan(d).sum()),
             "units": population.units,
             "at": int(decision.at[0]) or None,
+            "reached": high - low <= 2 * goal.precision if goal.precision else code != OPEN,
             "band": bands(d, design, self.extents.batch),
         }
 
@@ -402,19 +415,30 @@ class Sequences:
 
         It is about as many items as there could be, not about these alone: an accusation is of the
         model, and where nearly all items were asked their own share is above what guessing gives
-        half of the time. None unless the deciding reader read one share per item of a population
-        that was planned.
+        half of the time. Clusters are its units. None unless the deciding reader read one share per
+        item of a population that was planned.
         """
         measure = SHARES.get(evidence.measure)
         if measure is None or evidence.reader != self.extents.reader or evidence.group:
             return None
         where = evidence.probe, evidence.condition.format()
-        for population, d in self._sequences(measure):
+        for population, values in self._valued(measure):
             units = population.units
-            if (population.probe, population.condition) == where and 0 < len(d) <= units:
-                low, high = band(d, Design(ENDLESS, SIZE_OF_SCORE, 2 * alpha))
-                return Banded(max(0.0, low), high, len(d), units)
+            if (population.probe, population.condition) == where and 0 < len(values) <= units:
+                low, high = self._of_like_items(values, alpha)
+                return Banded(max(0.0, low), high, len(values), units)
         return None
+
+    def _of_like_items(self, values: Mapping[int, float], alpha: float) -> tuple[float, float]:
+        """The band of a share, item number -> value in the random order."""
+        d = np.array([*values.values()])
+        if self.cluster is None or len(np.unique(self.cluster)) == len(self.items):
+            return band(d, Design(ENDLESS, SIZE_OF_SCORE, 2 * alpha))
+        looks = -(-len(self.items) // self.extents.batch)
+        numbers = in_random_order([str(n) for n in np.unique(self.cluster)], self.seed)
+        rank = {int(number): place for place, number in enumerate(numbers)}
+        ranks = np.array([rank[int(self.cluster[item])] for item in values])
+        return band_of_clusters(d, ranks, SIZE_OF_SCORE, alpha / looks)
 
     def _score(self, population: Population, d: Floats) -> dict[str, Any]:
         """The band of a share of right answers: one number, at the level of any interval."""

@@ -1,0 +1,69 @@
+"""What replies are missing of: it is said where it could change what is said."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from horsesense.models.base import Asked
+from horsesense.models.messages import Failure
+from horsesense.models.registry import make_model
+from horsesense.report.score_bar import headline
+from horsesense.runs.results import Results
+from horsesense.runs.run import Run
+from horsesense.runs.settings import Settings
+from studies import items_file
+
+MODEL = "sim:prior?know=0.7"
+
+
+@pytest.fixture(scope="module")
+def lost(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    """A tenth of the replies never came."""
+    folder = tmp_path_factory.mktemp("missing")
+    items = items_file(folder / "items.jsonl", 80)
+    model: Any = make_model(MODEL)
+    answer = model.respond
+
+    async def respond(batch: Sequence[Asked]) -> list[Any]:
+        refused = Failure("rejected", "no", retryable=False)
+        answers = await answer(batch)
+        return [
+            refused if asked.key[0] < 26 else found
+            for asked, found in zip(batch, answers, strict=True)
+        ]
+
+    model.respond = respond
+    chosen = Settings.of(items=str(items), model=MODEL, probes=("order",))
+    run = Run.start(folder / "run", chosen)
+    run.ask(model)
+    run.read()
+    run.measure()
+    return run.results
+
+
+def test_the_headline_counts_them(lost: Results) -> None:
+    score = lost.one("accuracy")
+    assert score is not None
+    assert score.n_missing > 0
+    said = f"as published ({score.n_missing} of 80 replies missing)"
+    assert said in headline(lost)[0]
+
+
+def test_sentences_count_them(lost: Results) -> None:
+    (score,) = (f for f in lost.verdict if f.name == "no_better_than_guessing")
+    assert score.sentence.endswith(f"; {80 - score.n} of 80 replies are missing.")
+    assert score.n < 76
+
+
+def test_parts_without_bounds_are_not_shown_beside_them(lost: Results) -> None:
+    """Every form 97 % [92, 99] stood beside its own bounds, 67 % to 72 %."""
+    block = lost.findings["composition"]["text"]
+    assert block["bounds_only"]
+    assert {part["value"] for part in block["parts"]} == {None}
+    assert all(part["least"] < part["most"] for part in block["parts"])
+    shown = [e for e in lost.estimates if e.measure == "score_composition" and e.reader == "text"]
+    assert [e.value for e in shown] == [None]
+    assert "lack a reply" in shown[0].note
