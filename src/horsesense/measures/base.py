@@ -27,7 +27,7 @@ Unit = Literal[
 ]
 Layout = Literal["shared", "halves", "pairs"]
 """Where the columns of ratios stand: all over the last; the first half over the second; or each
-over the next. In the last two every group has trials of its own."""
+over the next."""
 
 
 class Crossed(NamedTuple):
@@ -219,9 +219,19 @@ class Measure(ABC):
         """Values (..., groups) from totals (..., d); ratios of columns by default."""
         return ratio(*self.split(totals))
 
+    @property
+    def plain(self) -> bool:
+        """Whether every value is the ratio of two columns, and nothing is made of the ratios."""
+        return type(self).value is Measure.value
+
+    @property
+    def apart(self) -> bool:
+        """Whether every group has trials of its own: those in its denominator."""
+        return self.plain and self.layout != "shared"
+
     def families(self, cell: Cell) -> Sequence[Family]:
         """The family of each group's statistic."""
-        share = type(self).value is Measure.value and self.unit == "fraction"
+        share = self.plain and self.unit == "fraction"
         return [self.family or (SHARE if share else REFIT)] * len(self.groups(cell))
 
     def units(self, cell: Cell) -> Sequence[Unit]:
