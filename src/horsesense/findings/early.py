@@ -25,6 +25,15 @@ DECIDED: Final = "accuracy_change"
 """The measure that is decided by betting, whatever kind of finding rests on it."""
 STOPPED: Final = "asking stopped early; ask the full set (without --until)"
 """Why something cannot be told."""
+ENDED: Final[Mapping[str, str]] = {
+    "budget": "the budget ended asking; a larger one goes on, or ask the full set (without"
+    " --until)",
+    "interrupted": "asking was interrupted; the same audit goes on, or ask the full set (without"
+    " --until)",
+    "failures": "asking ended with failed requests; the same audit goes on, or ask the full set"
+    " (without --until)",
+}
+"""The same where asking ended before its goal, by what ended it."""
 
 
 class Banded(NamedTuple):
@@ -127,4 +136,4 @@ def _said(row: Mapping[str, Any], kind: Kind, outcome: Outcome, label: str) -> s
 
 def _band(row: Mapping[str, Any]) -> str:
     low, high = (signed(100 * row[end], 1) for end in ("low", "high"))
-    return f"between {low} and {high} points"
+    return f"{low} points" if low == high else f"between {low} and {high} points"

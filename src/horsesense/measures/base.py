@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from typing import Any, ClassVar, Final, Literal, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -84,6 +84,9 @@ class Rows(NamedTuple):
     answers: Answers | None = None
 
 
+FINITE: Final = "betting"
+"""The interval of a number whose probe stopped early: a band about the items of the set alone."""
+
 _KINDS: Mapping[str, Any] = {
     "str": str,
     "int": int,
@@ -123,6 +126,11 @@ class Estimate:
     p_adjusted: float | None = None
     detectable: float | None = None
     note: str = ""
+
+    @property
+    def finite(self) -> bool:
+        """Whether its interval says nothing of other items like these."""
+        return self.interval == FINITE
 
     def as_json(self) -> dict[str, Any]:
         """Every field by name; condition and signature as texts."""
