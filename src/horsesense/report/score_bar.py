@@ -136,7 +136,7 @@ def as_asked(run: Results) -> str:
 def _of_these(run: Results, score: Estimate) -> str:
     """What a score is about whose band says nothing of other items."""
     items = run.findings["dataset"]["with_gold"]
-    return f" on these {plural(items, 'item')} alone" if score.finite else ""
+    return f", on these {plural(items, 'item')} alone" if score.finite else ""
 
 
 def _instead(run: Results) -> list[str]:
