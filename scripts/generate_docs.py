@@ -98,11 +98,11 @@ ROWS = {
 
 def _type(kind: dict[str, Any]) -> str:
     """The type of a field in words."""
+    told = "" if "description" not in kind else f": {kind['description']}"
     if "anyOf" in kind:
-        return " or ".join(map(_type, kind["anyOf"]))
+        return " or ".join(map(_type, kind["anyOf"])) + told
     if "$ref" in kind:
         return ROWS[kind["$ref"].rpartition("/")[2]]
-    told = "" if "description" not in kind else f": {kind['description']}"
     if kind["type"] == "array":
         return f"list of {_type(kind['items'])}{told}" if kind.get("items") else f"list{told}"
     return f"{kind['type']}{told}"

@@ -63,6 +63,7 @@ def audit(
     draws: int = 1000,
     level: float = 0.95,
     until: str | None = None,
+    smallest: Mapping[str, float] | None = None,
     limits: Limits = UNLIMITED,
     max_connections: int | None = None,
     key_env: str | None = None,
@@ -96,6 +97,8 @@ def audit(
         until: "decided" asks the items in random order and stops each probe once its change of
             accuracy is found or ruled out to be 5 points or more ("decided=0.03": 3 points);
             "precision=0.03" once it is known to within 3 points. By default all are asked.
+        smallest: the smallest size that matters, by kind of finding, as a share:
+            {"position_locked": 0.02}; see docs/verdict.md.
         limits: what the run directory may spend, over all sessions.
         max_connections: requests under way together.
         key_env: environment variable with the key for the server of `model`.
@@ -118,7 +121,7 @@ def audit(
         disjoint=disjoint, map=map, split=split, where=where, labels=labels, task=task,
         limit=limit, seed=seed, shots=shots, shots_from=shots_from, style=style,
         templates=templates, max_tokens=max_tokens, temperature=temperature, top_p=top_p,
-        readers=readers, draws=draws, level=level, until=until,
+        readers=readers, draws=draws, level=level, until=until, smallest=smallest,
     )  # fmt: skip
     run = Run.start(default_out(chosen) if out is None else out, chosen, found)
     run.ask(answering, limits=limits, max_connections=max_connections)

@@ -114,7 +114,7 @@ class StudyOptions:
         list[str] | None,
         typer.Option(
             help="KIND=SHARE: the smallest size that matters for a kind of finding, such as"
-            " accuracy_change=0.03; the report shows all of them."
+            " position_locked=0.02; the report shows it beside every check."
         ),
     ] = None
 
@@ -201,6 +201,12 @@ PlanOut = Annotated[
         "--out", help="Write the plan as a run to be asked later, or as a batch (`export`)."
     ),
 ]
+
+
+NO_FORECAST = (
+    "No forecast for --until precision: how fast a band narrows depends on every batch of answers,"
+    " and no formula for it has been measured. Smaller than a fixed design it is never."
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -294,6 +300,8 @@ def plan(
             print_json("plan", found)
         else:
             print(plan_text(found))
+            if settings.until is not None and not found["until"]:
+                print(NO_FORECAST)
 
 
 def demo(

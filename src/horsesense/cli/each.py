@@ -118,7 +118,7 @@ def show(run: Run, as_json: bool) -> None:
         print(f"{name}: {RunSummary(**spent).costs()}.")
     for name, told in results.findings.get("cascades", {}).items():
         print(_steps(name, told, results))
-    for line in shortfalls(run):
+    for line in [*saved(results), *shortfalls(run)]:
         print(line)
     if find_spec("vl_convert") is None:
         print(f"The report has its charts in words; to have them drawn: {install('figures')}")
@@ -135,6 +135,16 @@ def _steps(name: str, told: Mapping[str, Any], results: Results) -> str:
         f" of the other {told['left_open']:,} the judge understood {told['judged']:,}, and read"
         f" {told['changed']:,} otherwise.{score}"
     )
+
+
+def saved(results: Results) -> list[str]:
+    """What `--until` saved; nothing where everything was to be asked."""
+    told, asked = results.findings.get("until"), results.findings["trials"]
+    if told is None or not told["fixed_trials"]:
+        return []
+    whole, goal = told["fixed_trials"], told["goal"]
+    spared = f"{1 - asked / whole:.0%} saved"
+    return [f"Until {goal}: {asked:,} of {whole:,} prompts were put ({spared})."]
 
 
 def shortfalls(run: Run) -> list[str]:

@@ -55,7 +55,11 @@ class AuditOutput(Output):
     reviews: dict[str, Any]
     bounds: dict[str, Any]
     designs: Rows
-    until: dict[str, Any] | None = None
+    until: dict[str, Any] | None = Field(
+        default=None,
+        description="with --until: goal, reader, batch, extents, populations, fixed_trials (prompts"
+        " of the whole study), findings; see docs/sequential.md",
+    )
     composition: dict[str, dict[str, Any]] = Field(description="by reader")
     known: dict[str, dict[str, Any]] = Field(description="by reader")
     sizes: dict[str, float] = Field(description="smallest size that matters, by kind of finding")

@@ -36,6 +36,15 @@ level of a decision it accused up to 1.6 times as often, at half of it no oftene
 (docs/sequential.md)."""
 STOPPED: Final = "asking stopped early; ask the full set (without --until)"
 """Why something cannot be told."""
+ENDED: Final[Mapping[str, str]] = {
+    "budget": "the budget ended asking; a larger one goes on, or ask the full set (without"
+    " --until)",
+    "interrupted": "asking was interrupted; the same audit goes on, or ask the full set (without"
+    " --until)",
+    "failures": "asking ended with failed requests; the same audit goes on, or ask the full set"
+    " (without --until)",
+}
+"""The same where asking ended before its goal, by what ended it."""
 
 
 class Banded(NamedTuple):
@@ -238,4 +247,4 @@ def _said(decided: _Decided) -> str:
 
 def _band(row: Mapping[str, Any]) -> str:
     low, high = (signed(100 * row[end], 1) for end in ("low", "high"))
-    return f"between {low} and {high} points"
+    return f"{low} points" if low == high else f"between {low} and {high} points"

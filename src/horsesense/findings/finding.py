@@ -31,8 +31,8 @@ class Finding:
         level: of that interval.
         null: what there is without the fault.
         size: the smallest distance from the null that matters.
-        p_adjusted: of "there is no such fault", corrected over all accusations; None where a
-            sequence decided, which has no p, or nothing was measured.
+        p_adjusted: of "there is no such fault", corrected over all accusations; None where asking
+            stopped early, since a sequence and its band have no p, or nothing was measured.
         p_ruled_out: of "there is one of at least the size that matters", corrected likewise.
         weight: the accusation's share of the error rate.
         n, counted: trials or items behind it.

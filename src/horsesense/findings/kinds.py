@@ -103,7 +103,8 @@ KINDS: tuple[Kind, ...] = (
         null=None,
         way="lacks",
         found="{scores} {value}, less than {size} above guessing ({null}).",
-        ruled_out="{scores} {value}, better than guessing ({null}).",
+        ruled_out="{scores} {value}, better than guessing ({null}; less than {size} above it would "
+        "be a fault).",
         question="the score is better than guessing",
         seen=": it is {value}, and guessing gives {null}",
         main=True,
@@ -288,7 +289,7 @@ KINDS: tuple[Kind, ...] = (
         found="Across the orders, the model agrees with itself in {value} of its "
         "answers, less than {size} above guessing ({null}).",
         ruled_out="Across the orders, the model agrees with itself in {value} of its "
-        "answers, more than guessing would ({null}).",
+        "answers, more than guessing would ({null}; less than {size} more would be a fault).",
         question="the model agrees with itself across the orders more than guessing would",
         seen=" (in {value} of its answers; guessing {null})",
         takes=over_orders,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.findings.early import STOPPED
+from horsesense.findings.early import ENDED, STOPPED
 from horsesense.measures.base import Estimate
 from horsesense.measures.cells import Cell
 from horsesense.measures.composition import (
@@ -22,6 +22,12 @@ from horsesense.measures.composition import (
     possible,
 )
 from horsesense.stats.known import DRAWS, Known, share_known
+from horsesense.stats.smooth import ROUNDING
+
+
+def why(ended: str) -> str:
+    """Why nothing is told of a study that was not put to all items."""
+    return ENDED.get(ended, STOPPED)
 
 
 def known_by_reader(
@@ -31,9 +37,11 @@ def known_by_reader(
     return {cell.reader: _as_json(cell, cluster, level, seed) for cell in _cyclic(cells)}
 
 
-def unasked_known(cells: Sequence[Cell], level: float) -> dict[str, dict[str, Any]]:
+def unasked_known(
+    cells: Sequence[Cell], level: float, ended: str = ""
+) -> dict[str, dict[str, Any]]:
     """The same where asking stopped for what was answered: refused, with the reason."""
-    blank = Known(None, None, None, level, 0, 0, (), None, None, None, STOPPED, ())
+    blank = Known(None, None, None, level, 0, 0, (), None, None, None, why(ended), ())
     return {cell.reader: asdict(blank) for cell in _cyclic(cells)}
 
 
@@ -47,11 +55,20 @@ def _cyclic(cells: Sequence[Cell]) -> Iterator[Cell]:
 
 def _as_json(cell: Cell, cluster: npt.NDArray[np.intp], level: float, seed: int) -> dict[str, Any]:
     choices, clusters, unclear = by_gold(cell, cluster)
-    return asdict(
-        share_known(
-            choices, unclear=unclear, level=level, draws=DRAWS, seed=seed, clusters=clusters
-        )
+    found = share_known(
+        choices, unclear=unclear, level=level, draws=DRAWS, seed=seed, clusters=clusters
     )
+    told: dict[str, Any] = _without_dust(asdict(found))
+    return told
+
+
+def _without_dust(value: Any) -> Any:
+    """What EM leaves of a share that is 0, such as 1e-119, is 0."""
+    if isinstance(value, dict):
+        return {name: _without_dust(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(map(_without_dust, value))
+    return 0.0 if isinstance(value, float) and abs(value) < ROUNDING else value
 
 
 def by_gold(
@@ -95,11 +112,11 @@ def composition_by_reader(
     }
 
 
-def unasked_composition(cells: Sequence[Cell]) -> dict[str, dict[str, Any]]:
+def unasked_composition(cells: Sequence[Cell], ended: str = "") -> dict[str, dict[str, Any]]:
     """The same where asking stopped for what was answered: no part, and the reason."""
     blank = {"items": 0, "unclassified": 0, "bounds_only": False, "parts": [], "questionless": []}
     return {
-        cell.reader: {**blank, "reason": STOPPED}
+        cell.reader: {**blank, "reason": why(ended)}
         for cell in ScoreComposition().cells(cells)
         if considered(cell).any()
     }

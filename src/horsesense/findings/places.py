@@ -29,6 +29,10 @@ class Run(Protocol):
     def unasked(self) -> Mapping[str, str]:
         """Why no item can be asked under a probe, for each probe of which that is so."""
 
+    @property
+    def ended(self) -> str:
+        """What ended asking before it was complete, as in the record; "" where nothing did."""
+
     def label(self, probe: str, condition: Condition) -> str:
         """A probe, and what sets the condition apart."""
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 
-from horsesense.findings.early import SHARE, STOPPED, Banded, Early
+from horsesense.findings.early import ENDED, SHARE, STOPPED, Banded, Early
 from horsesense.findings.evidence import (
     Evidence,
     Way,
@@ -260,7 +260,9 @@ def _judged(
         sentence="",
     )
     sentence = _sentence(blank, a, run, needed.told(a, each))
-    return replace(blank, sentence=f"{sentence[:-1]}{_lost(e)}.")
+    told = replace(blank, sentence=f"{sentence[:-1]}{_lost(e)}.")
+    # A band decides without a p.
+    return replace(told, p_adjusted=None, p_ruled_out=None) if a.stopped else told
 
 
 @dataclass(frozen=True)
@@ -372,7 +374,7 @@ def _sentence(f: Finding, a: Accusation, run: Run, needed: str) -> str:
         far = f"{in_points(f.size)} or more from {chance_text(f.null)}"
         return _untold(run, f, f"no value can lie {far}")
     if a.stopped and f.kind == "cannot_tell":
-        return _untold(run, f, STOPPED)
+        return _untold(run, f, ENDED.get(run.ended, STOPPED))
     text = a.kind.sentence(f.kind, a.own_null).format_map(words(f, a, run))
     if run.by_people:
         text = text.replace("These items cannot", "These items and people cannot")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from typing import Any, ClassVar, Final, Literal, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +27,7 @@ Unit = Literal[
 ]
 Layout = Literal["shared", "halves", "pairs"]
 """Where the columns of ratios stand: all over the last; the first half over the second; or each
-over the next. In the last two every group has trials of its own."""
+over the next."""
 
 
 class Crossed(NamedTuple):
@@ -109,6 +109,9 @@ class Rows(NamedTuple):
         )
 
 
+FINITE: Final = "betting"
+"""The interval of a number whose probe stopped early: a band about the items of the set alone."""
+
 _KINDS: Mapping[str, Any] = {
     "str": str,
     "int": int,
@@ -148,6 +151,11 @@ class Estimate:
     p_adjusted: float | None = None
     detectable: float | None = None
     note: str = ""
+
+    @property
+    def finite(self) -> bool:
+        """Whether its interval says nothing of other items like these."""
+        return self.interval == FINITE
 
     def as_json(self) -> dict[str, Any]:
         """Every field by name; condition and signature as texts."""
@@ -259,9 +267,19 @@ class Measure(ABC):
         """Values (..., groups) from totals (..., d); ratios of columns by default."""
         return ratio(*self.split(totals))
 
+    @property
+    def plain(self) -> bool:
+        """Whether every value is the ratio of two columns, and nothing is made of the ratios."""
+        return type(self).value is Measure.value
+
+    @property
+    def apart(self) -> bool:
+        """Whether every group has trials of its own: those in its denominator."""
+        return self.plain and self.layout != "shared"
+
     def families(self, cell: Cell) -> Sequence[Family]:
         """The family of each group's statistic."""
-        share = type(self).value is Measure.value and self.unit == "fraction"
+        share = self.plain and self.unit == "fraction"
         return [self.family or (SHARE if share else REFIT)] * len(self.groups(cell))
 
     def units(self, cell: Cell) -> Sequence[Unit]:

@@ -186,15 +186,14 @@ def _estimates(job: Job, context: Context) -> Iterator[Found]:
 
 def _trials(job: Job, place: int) -> int:
     """How many trials a group counts: its own, where groups have trials of their own."""
-    if job.measure.layout == "shared":
+    if not job.measure.apart:
         return job.rows.n
-    own = job.measure.split(job.sums.sum(axis=0))[1]
-    return round(float(own[place])) if len(own) > 1 else job.rows.n
+    return round(float(job.measure.split(job.sums.sum(axis=0))[1][place]))
 
 
 def _missing(job: Job, place: int) -> int:
     """How many trials a group misses: its own, where the measure knows them."""
-    missing = job.rows.missing
+    missing = job.rows.missing if job.measure.apart else None
     return job.rows.n_missing if missing is None else missing[place]
 
 

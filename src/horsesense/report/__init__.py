@@ -81,6 +81,7 @@ def write_report(results: Results, *, max_items: int = MAX_ITEMS, to: Path | Non
     html = page.render(
         run=results,
         level=f"{100 * results.findings['study']['level']:g}",
+        finite=any(e.finite for e in results.estimates),
         headline=headline(results),
         bar=score_bar(results),
         checks=checks_of(results, reasons, filters.by_reason),

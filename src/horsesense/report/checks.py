@@ -65,6 +65,18 @@ class Group:
     rule: str
     checks: tuple[Check, ...]
 
+    @property
+    def first(self) -> tuple[Check, ...]:
+        """Those with a sentence on the first screen."""
+        return self.checks[: MOST_FOUND if self.outcome == "found" else 1]
+
+    @property
+    def in_words(self) -> list[str]:
+        """The sentences of the others; what one sentence says of several stands here once."""
+        said = dict.fromkeys(check.finding.sentence for check in self.checks)
+        told = {check.finding.sentence for check in self.first}
+        return [sentence for sentence in said if sentence not in told]
+
 
 @dataclass(frozen=True)
 class Checks:

@@ -117,7 +117,8 @@ def headline(run: Results) -> list[str]:
     if score is None:
         return []
     lost = f" ({score.n_missing:,} of {score.n + score.n_missing:,} replies missing)"
-    said = [f"{value_of(score)} {as_asked(run)}{lost if score.n_missing else ''}"]
+    asked = f"{as_asked(run)}{_of_these(run, score)}"
+    said = [f"{value_of(score)} {asked}{lost if score.n_missing else ''}"]
     every = _parts(run).get("every_form", {}).get("value")
     if every is not None and not _block(run)["bounds_only"]:
         said.append(f"{number(every, 'fraction', 0)} in every order")
@@ -133,6 +134,12 @@ def headline(run: Results) -> list[str]:
 def as_asked(run: Results) -> str:
     """What the score is that others are compared with."""
     return "as the log asked" if run.imported else "as published"
+
+
+def _of_these(run: Results, score: Estimate) -> str:
+    """What a score is about whose band says nothing of other items."""
+    items = run.findings["dataset"]["with_gold"]
+    return f", on these {plural(items, 'item')} alone" if score.finite else ""
 
 
 def _instead(run: Results) -> list[str]:
@@ -165,9 +172,8 @@ def score_bar(run: Results) -> Bar | None:
         return None
     block, parts = _block(run), _parts(run)
     segments = tuple(_segments(run))
-    published = Mark(
-        as_asked(run).capitalize(), value_of(score), interval_of(score), "", *_ends(score)
-    )
+    title = as_asked(run).capitalize() + (", these items alone" if score.finite else "")
+    published = Mark(title, value_of(score), interval_of(score), "", *_ends(score))
     guess = score.baseline or None
     return Bar(
         published,

@@ -12,13 +12,13 @@ import polars as pl
 from horsesense.errors import StoreError
 from horsesense.files import write_whole
 from horsesense.findings.early import Early
-from horsesense.findings.kinds import SIZES
 from horsesense.findings.known import (
     composition_by_reader,
     known_by_reader,
     unasked_composition,
     unasked_known,
 )
+from horsesense.findings.sizes import sizes_of
 from horsesense.findings.verdict import verdict
 from horsesense.items.class_names import near_names
 from horsesense.items.item import ItemSet
@@ -36,6 +36,7 @@ from horsesense.rng import fingerprint
 from horsesense.runs.asked import Asked
 from horsesense.runs.cells import cells
 from horsesense.runs.directory import RunDirectory
+from horsesense.runs.goal import Goal
 from horsesense.runs.parts import check_trials, spans
 from horsesense.runs.people import load_told
 from horsesense.runs.read import described
@@ -84,13 +85,14 @@ def measure(directory: RunDirectory) -> Results:
         findings["composition"] = composition_by_reader(found, estimates)
         findings["known"] = known_by_reader(found, *blocks)
     else:
-        findings["composition"] = unasked_composition(found)
-        findings["known"] = unasked_known(found, settings.level)
+        ended = directory.known.stages["ask"].reason
+        findings["composition"] = unasked_composition(found, ended)
+        findings["known"] = unasked_known(found, settings.level, ended)
     results = Results(directory, findings, tuple(estimates))
-    judged = verdict(
-        results, measured, settings.smallest, early, _items_per_cluster(directory.items)
-    )
-    findings["sizes"] = {**SIZES, **settings.smallest}
+    goal = None if asked.until is None else Goal.parse(asked.until.goal)
+    sizes = sizes_of(settings.smallest, None if goal is None else goal.size)
+    judged = verdict(results, measured, sizes, early, _items_per_cluster(directory.items))
+    findings["sizes"] = sizes
     findings["verdict"] = [finding.as_json() for finding in judged]
     if directory.writable:
         rows = [estimate.as_json() for estimate in estimates]

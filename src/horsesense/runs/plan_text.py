@@ -79,7 +79,7 @@ def forecasts(study: Study) -> list[dict[str, Any]]:
     deciding = Deciding(study, item_index(study.items))
     told, goal = deciding.told(), Goal.parse(until)
     units = max(p.units for p in told.populations if p.tested)
-    design = Design(units, goal.size, budget(told, study.settings.level))
+    design = Design(units, goal.size, budget(told))
     return [
         {
             "change": effect,

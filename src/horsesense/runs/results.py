@@ -218,6 +218,11 @@ class Results:
         return {probe["name"]: probe for probe in self.findings["probes"]}
 
     @property
+    def ended(self) -> str:
+        """What ended asking before its goal: budget, interrupted or failures; "" for nothing."""
+        return str(self.findings["stages"]["ask"]["reason"])
+
+    @property
     def by_people(self) -> bool:
         """Whether people answered."""
         return "people" in self.findings

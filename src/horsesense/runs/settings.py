@@ -108,15 +108,6 @@ class Settings(BaseModel):
     def _a_shard(cls, value: str | None) -> str | None:
         return None if value is None else str(Shard.parse(value))
 
-    @field_validator("smallest")
-    @classmethod
-    def _sizes_of_kinds(cls, sizes: dict[str, float]) -> dict[str, float]:
-        if sizes:
-            from horsesense.findings.sizes import check_sizes  # with all that measures need
-
-            check_sizes(sizes)
-        return sizes
-
     @model_validator(mode="before")
     @classmethod
     def _with_suite(cls, values: dict[str, Any]) -> dict[str, Any]:
@@ -158,6 +149,10 @@ class Settings(BaseModel):
                 "--until decides from all answers together, and a shard sees its own alone.",
                 hint="Leave out one of --shard and --until.",
             )
+        if self.smallest:
+            from horsesense.findings.sizes import check_sizes  # with all that measures need
+
+            check_sizes(self.smallest, self.until)
         return self
 
     @classmethod

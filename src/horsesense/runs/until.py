@@ -19,9 +19,10 @@ import numpy.typing as npt
 from horsesense.errors import UsageError
 from horsesense.findings.early import BANDED, SHARE, Banded
 from horsesense.findings.evidence import Evidence
+from horsesense.findings.verdict import ALPHA
 from horsesense.items.item import Item, ItemSet
 from horsesense.measures.accuracy import Accuracy
-from horsesense.measures.base import Estimate, Measure
+from horsesense.measures.base import FINITE, Estimate, Measure
 from horsesense.measures.cells import MISSING, Cell
 from horsesense.measures.contrast import AccuracyChange, tested
 from horsesense.measures.joined import ORIGINAL
@@ -54,6 +55,11 @@ Key = tuple[str, Condition]
 CHANGE, SCORE = AccuracyChange(), Accuracy()
 SHARES: Mapping[str, Measure] = dict(zip(BANDED, (SCORE, ValidRate()), strict=True))
 """Shares of one reply an item, which have a band."""
+UNFINISHED = (
+    "asking ended before the findings of the probe were decided, where this number has no valid"
+    " interval; the same audit goes on, and without --until it asks all"
+)
+"""Why a measure is left out where a budget, say, ended asking."""
 STOPPED = (
     "the probe was stopped when its findings were decided, where this number has no valid"
     " interval; the same audit without --until asks the rest"
@@ -121,12 +127,13 @@ def bands(d: Floats, design: Design, batch: int) -> list[list[float]]:
     return found
 
 
-def budget(extents: Extents, level: float) -> float:
+def budget(extents: Extents) -> float:
     """Error budget of one finding: equal shares, fixed by the plan (weighted Bonferroni).
 
-    A part of the whole is left for the findings that are not decided early.
+    A part of the verdict's whole is left for the findings that are not decided early; the level of
+    the intervals has nothing to do with it.
     """
-    return SHARE * (1 - level) / max(1, sum(p.tested for p in extents.populations))
+    return SHARE * ALPHA / max(1, sum(p.tested for p in extents.populations))
 
 
 @dataclass
@@ -183,7 +190,8 @@ class Deciding:
                         if isinstance(probe, SetProbe)
                         else "depends on the answers to others."
                     ),
-                    hint="Leave it out with --probes, or ask everything without --until.",
+                    hint="Leave it out with --probes, or ask everything without --until; of the"
+                    " suites, basic, know-no and look-at-text can stop early.",
                 )
         self.reader = deciding_reader(self.study)
         self.goal = Goal.parse(self.study.settings.until or "decided")
@@ -226,7 +234,7 @@ class Deciding:
 
     @cached_property
     def _findings(self) -> list[_Finding]:
-        alpha = budget(self.told(), self.study.settings.level)
+        alpha = budget(self.told())
         made = []
         for (signature, _, _), population in zip(self._trials, self.populations, strict=True):
             if population.tested:
@@ -360,7 +368,7 @@ class Sequences:
             yield population, {item: values[item] for item in ranked}
 
     def _row(self, population: Population, d: Floats) -> dict[str, Any]:
-        goal, alpha = Goal.parse(self.extents.goal), budget(self.extents, self.level)
+        goal, alpha = Goal.parse(self.extents.goal), budget(self.extents)
         design = Design(population.units, goal.size, alpha)
         decision = Decision(design).extend(d[None])
         code = int(decision.code[0])
@@ -389,9 +397,10 @@ class Sequences:
         An interval that supposes a number of items fixed beforehand is too narrow where asking
         stopped because of what was seen.
         """
+        rows = self.findings()
+        undecided = {r["probe"] for r in rows if r["kind"] == "open" and not r.get("reached")}
         bands = {
-            (CHANGE.name, row["probe"], Condition.parse(row["condition"])): row
-            for row in self.findings()
+            (CHANGE.name, row["probe"], Condition.parse(row["condition"])): row for row in rows
         } | {
             (SCORE.name, p.probe, Condition.parse(p.condition)): self._score(p, d)
             for p, d in self._sequences(SCORE)
@@ -405,10 +414,14 @@ class Sequences:
             row = bands.get((e.measure, e.probe, e.condition))
             blank = replace(e, p_value=None, p_adjusted=None, detectable=None, low=None, high=None)
             if row is None or e.reader != self.extents.reader or not row["n"]:
-                yield replace(blank, value=None, interval="", note=STOPPED)
+                ended = e.probe in undecided or (undecided and e.probe not in names)
+                note = UNFINISHED if ended else STOPPED
+                yield replace(blank, value=None, interval="", note=note)
             else:
                 ends = {name: row[name] for name in ("low", "high", "level")}
-                yield replace(blank, **ends, interval="betting")
+                how = f"{row['level']:g}betting({row['n']} of {row['units']} items, finite)"
+                signature = replace(e.signature, interval=how)
+                yield replace(blank, **ends, interval=FINITE, signature=signature)
 
     def band(self, evidence: Evidence, alpha: float) -> Banded | None:
         """The band of a share over items like these, with an error of `alpha` on either side.
@@ -443,7 +456,13 @@ class Sequences:
     def _score(self, population: Population, d: Floats) -> dict[str, Any]:
         """The band of a share of right answers: one number, at the level of any interval."""
         low, high = band(d, Design(population.units, SIZE_OF_SCORE, 1 - self.level))
-        return {"low": max(0.0, low), "high": high, "level": self.level, "n": len(d)}
+        return {
+            "low": max(0.0, low),
+            "high": high,
+            "level": self.level,
+            "n": len(d),
+            "units": population.units,
+        }
 
 
 ENDLESS = 10**9

@@ -15,6 +15,7 @@ from horsesense.runs.results import Results
 
 State = Literal["passed", "failed", "cannot tell"]
 AFTER, BEFORE = "this run", "baseline"
+THESE_ALONE = "asking stopped early: the band is about the items of this set alone"
 
 
 @dataclass(frozen=True)
@@ -147,7 +148,8 @@ def _told(reference: Reference, e: Estimate) -> str:
     whole = "" if e.value is None else f"{e.value:.4g}"
     ends = "" if e.low is None or e.high is None else f" [{e.low:.4g}, {e.high:.4g}]"
     missing = f", {e.n_missing:,} missing" if e.n_missing else ""
-    return f"{reference.text} = {shown} ({whole}{ends}, n = {e.n:,} {e.counted}{missing})"
+    alone = f"; {THESE_ALONE}" if e.finite else ""
+    return f"{reference.text} = {shown} ({whole}{ends}, n = {e.n:,} {e.counted}{missing}{alone})"
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from horsesense.findings.early import SHARE
+from horsesense.findings.verdict import ALPHA
 from horsesense.report.bands import bands
 from horsesense.report.sections.base import Context, Section
 from horsesense.report.text import number, signed
@@ -35,7 +36,7 @@ def context(run: Results) -> Context | None:
         for row in told["findings"]
     ]
     saved = number(1 - asked / fixed, "fraction", 0) if fixed else ""
-    budget = number(SHARE * (1 - run.findings["study"]["level"]), "fraction", 0)
+    budget = number(SHARE * ALPHA, "fraction", 0)
     drawn = [(row["label"], row["band"]) for row in rows if row.get("band")]
     figure = bands(drawn, rows[0]["size"], spoken(rows)) if drawn else None
     shown = {"asked": asked, "saved": saved, "budget": budget, "figure": figure}
@@ -49,7 +50,8 @@ def spoken(rows: Sequence[Row]) -> str:
 
 
 def _band(row: Row) -> str:
-    return f"{signed(100 * row['low'], 1)} and {signed(100 * row['high'], 1)}"
+    low, high = (signed(100 * row[end], 1) for end in ("low", "high"))
+    return low if low == high else f"{low} and {high}"
 
 
 UNTIL = Section("until", "What was decided early?", context)

@@ -1,0 +1,128 @@
+"""The n of a number counts what the number is made of, in every measure and every suite."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+import pytest
+
+from horsesense.measures.base import Estimate, Measure
+from horsesense.measures.by_subject import RstdBySubject
+from horsesense.measures.cells import MISSING, Cell
+from horsesense.measures.estimate import Context, estimate_all
+from horsesense.measures.registry import MEASURES
+from horsesense.measures.signature import Signature
+from horsesense.runs.suites import SUITES
+from horsesense.runs.suites.base import Suite
+from horsesense.testing.conformance import random_cells
+from horsesense.trials.condition import Condition
+from studies import study
+
+
+def signature(probe: str, condition: Condition, reader: str, measure: str) -> Signature:
+    nothing = dict.fromkeys(("data", "model", "prompt", "decoding", "interval", "horsesense"), "")
+    return Signature(
+        **nothing, items=0, probe=probe, condition=condition, reader=reader, reviewed=0,
+        measure=measure, seed=0,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def cells() -> list[Cell]:
+    return random_cells()
+
+
+def inferred(cells: list[Cell], *measures: Measure) -> list[Estimate]:
+    """Every estimate of the measures, with each item a cluster of its own."""
+    items = 1 + max(int(cell.item.max()) for cell in cells)
+    return estimate_all(cells, measures, Context("d", "m", np.arange(items), signature))
+
+
+def clusters_of(e: Estimate) -> int | None:
+    found = re.search(r"\((\d+) clusters\b", e.interval)
+    return None if found is None else int(found[1])
+
+
+def too_few(estimates: list[Estimate]) -> list[tuple[str, str, str, int, str]]:
+    """Numbers that rest on fewer trials or items than on clusters of them."""
+    return [
+        (e.measure, e.probe, e.group, e.n, e.interval)
+        for e in estimates
+        if (clusters_of(e) or 0) > e.n
+    ]
+
+
+def test_no_measure_counts_fewer_than_its_clusters(cells: list[Cell]) -> None:
+    estimates = inferred(cells, *MEASURES)
+    assert sum(clusters_of(e) is not None for e in estimates) > 100
+    assert too_few(estimates) == []
+
+
+def defined(measure: Measure, cells: list[Cell]) -> Iterator[Cell]:
+    return (cell for cell in measure.cells(cells) if measure.undefined_reason(cell) is None)
+
+
+@pytest.mark.parametrize("measure", list(MEASURES), ids=lambda measure: measure.name)
+def test_n_is_that_of_the_rows_or_of_the_group_in_the_denominator(
+    measure: Measure, cells: list[Cell]
+) -> None:
+    """A value made of several columns has the n of all that enters, not that of one column."""
+    own = [e for e in inferred(cells, measure) if e.measure == measure.name and not e.note]
+    for cell in defined(measure, cells):
+        rows, groups = measure.rows(cell), measure.groups(cell)
+        here = [e for e in own if (e.probe, e.condition, e.reader) ==
+                (cell.probe, cell.condition, cell.reader) and e.group in groups]  # fmt: skip
+        apart = measure.apart and len(groups) > 1
+        for e in here:
+            if apart:
+                below = measure.split(rows.rows)[1][:, list(groups).index(e.group)]
+                assert (below > 0).sum() <= e.n <= rows.n
+            else:
+                assert (e.n, e.n_missing) == (rows.n, rows.n_missing)
+
+
+def test_spread_counts_every_trial_and_a_subject_its_own(cells: list[Cell]) -> None:
+    original = next(cell for cell in cells if cell.probe == "original")
+    known = original.read & (original.gold_at >= 0)
+    (whole,) = [
+        e for e in inferred([original], MEASURES.get("rstd")) if not e.measure.endswith("_null")
+    ]
+    assert whole.n == known.sum()
+    assert whole.n_missing == (original.status == MISSING).sum()
+    for e in inferred([original], RstdBySubject()):
+        of = np.arange(len(known)) % 3 == ("algebra", "law", "virology").index(e.group)
+        assert e.n == known[of].sum()
+
+
+def test_both_judgements_are_counted(cells: list[Cell]) -> None:
+    judged = [cell for cell in cells if cell.probe == "true_false"]
+    (e,) = inferred(judged, MEASURES.get("true_false_balanced_accuracy"))
+    assert e.n == judged[0].read.sum()
+
+
+def classified(i: int) -> dict[str, Any]:
+    return {"id": f"q{i}", "text": f"Text {i}.", "label": ("sport", "music", "food")[i % 3]}
+
+
+def chosen(i: int) -> dict[str, Any]:
+    options = [f"answer {i}.{j}" for j in range(4)]
+    item = {"id": f"q{i}", "question": f"What is number {i}?", "subject": f"subject {i % 2}"}
+    return {**item, "options": options, "answer_index": i % 3}
+
+
+@pytest.mark.parametrize("suite", list(SUITES), ids=lambda suite: suite.name)
+def test_no_suite_shows_fewer_than_its_clusters(suite: Suite, tmp_path: Path) -> None:
+    bundled = suite.name == "multi-problem"
+    rows = map(classified if bundled else chosen, range(16))
+    items = tmp_path / "items.jsonl"
+    items.write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    chosen_sizes = {"sizes": "4", "bundles": 2} if bundled else {}
+    asked = {"probes": (), "suite": suite.name, "draws": 50, **chosen_sizes}
+    done = study(items, "sim:position", tmp_path / "run", **asked)
+    assert sum(clusters_of(e) is not None for e in done.estimates) > 10
+    assert too_few(done.estimates) == []

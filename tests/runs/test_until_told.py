@@ -1,0 +1,166 @@
+"""What a run that may stop early says of its sizes, its error rate, and of whom its bands are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import horsesense as hs
+from command_line import call
+from horsesense.cli.audit import NO_FORECAST
+from horsesense.cli.each import saved
+from horsesense.comparison.gates.expression import parse
+from horsesense.comparison.gates.gate import THESE_ALONE, require
+from horsesense.errors import UsageError
+from horsesense.findings.early import ENDED, STOPPED, Early
+from horsesense.findings.kinds import KINDS
+from horsesense.findings.known import _without_dust
+from horsesense.findings.sizes import sizes_of
+from horsesense.findings.verdict import ALPHA
+from horsesense.inference.limits import Limits
+from horsesense.measures.signature import Signature
+from horsesense.report import verdict_of
+from horsesense.report.sections.until import _band
+from horsesense.runs.goal import Extents, Population
+from horsesense.runs.settings import Settings
+from horsesense.runs.until import budget
+from studies import Result, items_file, study
+
+
+@pytest.fixture(scope="module")
+def items(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return items_file(tmp_path_factory.mktemp("items") / "items.jsonl", 120)
+
+
+@pytest.fixture(scope="module")
+def early(items: Path, tmp_path_factory: pytest.TempPathFactory) -> Result:
+    """An oracle under other labels is decided before all items are asked."""
+    out = tmp_path_factory.mktemp("early") / "run"
+    return study(items, "sim:oracle", out, probes=("labels",), until="decided=0.15", level=0.8)
+
+
+def test_an_audit_from_python_takes_sizes(tmp_path: Path) -> None:
+    run = hs.audit(
+        "sample", "sim:oracle", out=tmp_path / "run", probes="labels", limit=12, report_items=1,
+        smallest={"no_choice": 0.02},
+    )  # fmt: skip
+    assert run.findings["sizes"]["no_choice"] == 0.02
+    assert [f["size"] for f in run.findings["verdict"] if f["name"] == "no_choice"] == [0.02]
+    with pytest.raises(UsageError, match="no_choice cannot be 2"):
+        hs.audit("sample", "sim:oracle", smallest={"no_choice": 2})
+
+
+@pytest.mark.parametrize("kind", ["accuracy_change", "none_option"])
+def test_a_size_that_until_decides_against_is_named_there(kind: str) -> None:
+    """It was ignored without a word: asking stopped at 5 points."""
+    with pytest.raises(UsageError, match="decided by --until") as error:
+        Settings.of(items="i", model="m", until="decided", smallest={kind: 0.15})
+    assert "--until decided=0.15" in str(error.value.hint)
+    Settings.of(items="i", model="m", smallest={kind: 0.15})
+    Settings.of(items="i", model="m", until="decided", smallest={"no_choice": 0.15})
+
+
+def test_the_sizes_told_are_those_at_which_asking_stops(early: Result) -> None:
+    sizes = early.findings["sizes"]
+    of = ("accuracy_change", "none_option", "no_choice")
+    assert [sizes[name] for name in of] == [0.15, 0.15, 0.05]
+    assert sizes == sizes_of({}, 0.15)
+    assert {row["size"] for row in early.findings["until"]["findings"]} == {0.15}
+    assert all(f["size"] == sizes[f["name"]] for f in early.findings["verdict"])
+
+
+def test_the_level_of_intervals_leaves_the_error_rate_of_the_verdict_alone(early: Result) -> None:
+    """At a level of .8 the page said 5 % and 16 %."""
+    rows = early.findings["until"]["findings"]
+    assert all(row["level"] == pytest.approx(1 - 2 * 0.8 * ALPHA / len(rows)) for row in rows)
+    populations = [Population(probe=p, condition="", units=9, tested=True) for p in "ab"]
+    told = Extents(goal="decided", reader="text", batch=25, populations=tuple(populations))
+    assert budget(told) == pytest.approx(0.02)
+    page = early.done.report().read_text(encoding="utf-8")
+    assert "has a probability of at most 4\u202f%" in page
+    assert "16\u202f%" not in page
+
+
+def test_a_band_has_a_signature_of_its_own(early: Result) -> None:
+    """Its number could not be told from the interval of all items by what it was made from."""
+    band = early.estimate("accuracy", reader="text")
+    assert band.finite
+    told = Signature.parse(band.signature.format())
+    assert told == band.signature
+    assert told.interval == f"0.8betting({band.n} of 120 items, finite)"
+    whole = next(e for e in early.estimates if not e.finite)
+    assert "betting" not in whole.signature.interval
+
+
+def test_headline_and_gate_say_of_whom_a_band_is(early: Result) -> None:
+    assert early.estimate("accuracy", reader="text").n < 120, "asking stopped early"
+    assert verdict_of(early.results)[0].startswith(
+        "100\u202f% as published, on these 120 items alone"
+    )
+    (check,) = require([parse("accuracy.low > 0.5")], early.results, None)
+    assert check.state == "passed"
+    assert THESE_ALONE in check.says
+
+
+def test_what_was_saved_is_told_in_a_line(early: Result) -> None:
+    (line,) = saved(early.results)
+    whole = early.findings["until"]["fixed_trials"]
+    assert line.startswith(f"Until decided=0.15: {early.findings['trials']} of {whole} prompts")
+
+
+def test_a_band_decides_without_a_p(early: Result) -> None:
+    """Where it decided, a p of .05 less a trillionth was made up."""
+    stopped = [f for f in early.findings["verdict"] if f["probe"] in ("original", "labels")]
+    assert {f["kind"] for f in stopped} >= {"ruled_out"}
+    assert all(f["p_adjusted"] is None and f["p_ruled_out"] is None for f in stopped)
+
+
+def test_a_spent_budget_is_the_reason(items: Path, tmp_path: Path) -> None:
+    """It said that asking had stopped for what was answered."""
+    some = Limits(requests=150)
+    asked = {"probes": ("labels",), "until": "decided=0.01", "limits": some}
+    done = study(items, "sim:oracle", tmp_path / "run", **asked)
+    said = " ".join(verdict_of(done.results))
+    assert ENDED["budget"] in said
+    assert STOPPED not in said
+    left_out = [e.note for e in done.estimates if e.value is None and "no valid interval" in e.note]
+    assert left_out
+    assert all(note.startswith("asking ended before") for note in left_out)
+
+
+def test_one_value_is_no_range() -> None:
+    where = {"probe": "order", "condition": "", "kind": "found", "direction": -1, "value": -0.1}
+    row = {**where, "low": -0.1, "high": -0.1, "level": 0.99, "size": 0.05, "n": 9, "units": 9}
+    assert _band(row) == "−10.0"
+    assert _band({**row, "low": -0.2}) == "−20.0 and −10.0"
+    assert not Early([row], frozenset(), "text").stopped
+
+
+def test_dust_is_nothing() -> None:
+    found = _without_dust({"value": 1.27e-119, "fits": ({"q": [0.5, 1e-30]},), "n": 3, "low": None})
+    assert found == {"value": 0.0, "fits": ({"q": [0.5, 0.0]},), "n": 3, "low": None}
+
+
+def test_every_kind_has_a_size_in_the_report(early: Result) -> None:
+    html = early.done.report().read_text(encoding="utf-8")
+    checks = html[html.index('id="checks"') : html.index('id="items"')]
+    rows = early.findings["verdict"]
+    assert checks.count('<td role="cell" class="size">') == len(rows)
+    assert "matters from 5 points" in html
+    told = html[: html.index('id="items"')]
+    for f in rows:
+        assert told.count(f["sentence"]) == 1
+    lacking = [kind for kind in KINDS if kind.way == "lacks"]
+    assert len(lacking) == 2
+    assert all("{size}" in kind.ruled_out for kind in lacking)
+
+
+def test_a_plan_for_a_precision_says_why_it_has_no_forecast(items: Path) -> None:
+    asked = ["plan", str(items), "-m", "sim:oracle", "--probes", "labels", "--until"]
+    done = call(*asked, "precision=0.03")
+    assert done.returncode == 0
+    assert NO_FORECAST in done.stdout
+    forecast = call(*asked, "decided").stdout
+    assert "about so many prompts" in forecast
+    assert NO_FORECAST not in forecast
