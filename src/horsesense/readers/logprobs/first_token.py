@@ -21,7 +21,7 @@ from horsesense.readers.reading import Reading
 from horsesense.readers.version import Rules
 from horsesense.trials.trial import Trial, none_phrase
 
-RULES: Final = Rules(version="1", source="122d578b3347")
+RULES: Final = Rules(version="1", source="541ef2c9e1c9")
 
 NO_LOGIT: Final = 1e-3
 """Largest logarithm of a probability, rounding errors allowed for."""

@@ -19,7 +19,7 @@ from horsesense.readers.version import Rules
 from horsesense.trials.option_texts import has_option_texts, scored_replies
 from horsesense.trials.trial import Trial
 
-RULES: Final = Rules(version="3", source="fc673eb38dc0")
+RULES: Final = Rules(version="3", source="10d01d16ff25")
 
 NAME: Final = "option_text"
 NORMS: Final = ("sum", "token", "char", "byte", "pmi")
