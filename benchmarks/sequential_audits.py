@@ -33,12 +33,13 @@ from horsesense.findings.verdict import verdict
 from horsesense.items.load import load_items
 from horsesense.measures.cells import Cell
 from horsesense.models.registry import make_model
+from horsesense.runs.deciding import CHANGE, differences
 from horsesense.runs.goal import SIZE
 from horsesense.runs.prepare import Study, prepare, reader_names
 from horsesense.runs.record import ModelRecord
 from horsesense.runs.run import complete
 from horsesense.runs.settings import Settings
-from horsesense.runs.until import CHANGE, Deciding, Sequences, differences
+from horsesense.runs.until import Deciding, Sequences
 from verdict_errors import Case, Template, settled, told
 
 PROBES = ("repeat", "order", "labels", "none_of_the_above", "options_only")

@@ -41,9 +41,10 @@ import orjson
 import polars as pl
 from scipy.stats import binomtest
 
+from horsesense.findings.accusation import ALPHA, Accusation
 from horsesense.findings.finding import Finding
 from horsesense.findings.kinds import KINDS, SIZES
-from horsesense.findings.verdict import ALPHA, Accusation, accusations, verdict, weighted
+from horsesense.findings.verdict import accusations, verdict, weighted
 from horsesense.items.load import load_items
 from horsesense.measures import estimate
 from horsesense.measures.cells import NO_OPTION, NOT_ASKED, STATUS_CODE, Cell, Scores

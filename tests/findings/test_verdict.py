@@ -10,12 +10,13 @@ import numpy.typing as npt
 import pytest
 
 from cells import cell_of
+from horsesense.findings.accusation import Accusation
 from horsesense.findings.early import DECIDED, Early
 from horsesense.findings.evidence import Evidence, Way, binomial_tail, clusters_needed
 from horsesense.findings.finding import Finding
 from horsesense.findings.kinds import KINDS, SIZES, Kind
 from horsesense.findings.known import by_gold
-from horsesense.findings.verdict import Accusation, accusations, verdict, weighted
+from horsesense.findings.verdict import accusations, verdict, weighted
 from horsesense.measures.cells import STATUS_CODE, Cell
 from horsesense.measures.composition import PARTS, ScoreComposition
 from horsesense.measures.estimate import Context, found_all

@@ -13,11 +13,11 @@ from horsesense.cli.each import saved
 from horsesense.comparison.gates.expression import parse
 from horsesense.comparison.gates.gate import THESE_ALONE, require
 from horsesense.errors import UsageError
+from horsesense.findings.accusation import ALPHA
 from horsesense.findings.early import ENDED, STOPPED, Early
 from horsesense.findings.kinds import KINDS
 from horsesense.findings.known import _without_dust
 from horsesense.findings.sizes import sizes_of
-from horsesense.findings.verdict import ALPHA
 from horsesense.inference.limits import Limits
 from horsesense.measures.signature import Signature
 from horsesense.report import verdict_of

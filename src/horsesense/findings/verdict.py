@@ -10,60 +10,29 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from math import ceil
+from dataclasses import replace
 
-from horsesense.findings.early import ENDED, SHARE, STOPPED, Banded, Early
+from horsesense.findings.accusation import ALPHA, Accusation
+from horsesense.findings.early import ENDED, SHARE, STOPPED, Early
 from horsesense.findings.evidence import (
     Evidence,
-    Way,
-    clusters_needed,
     faulty,
     harmless,
-    looks_faulty,
 )
 from horsesense.findings.finding import ORDER, Finding, Outcome
-from horsesense.findings.kinds import KINDS, SIZES, Kind, accused, problems
+from horsesense.findings.kinds import KINDS, SIZES, accused, problems
+from horsesense.findings.needed import Needed, items_needed
 from horsesense.findings.places import Run
 from horsesense.findings.untested import named, question, untested, untold
-from horsesense.findings.wording import chance_text, in_points, number, plural, rounded_up
+from horsesense.findings.wording import chance_text, in_points, number
 from horsesense.measures.estimate import Found
 from horsesense.stats.equivalence import within
 from horsesense.stats.multiplicity import weighted_holm
 from horsesense.stats.paired import FEW_PAIRS
 from horsesense.trials.condition import Condition
 
-ALPHA = 0.05
-"""Error rate of all that is found together, and of all that is ruled out together."""
 MAIN_SHARE = 0.5
 """Share of the weight that the main questions have, split evenly over them."""
-
-
-@dataclass(frozen=True)
-class Accusation:
-    """What a run may be accused of, with the evidence, its null and its weight.
-
-    Where asking stopped for what was answered (`stopped`), only a band can decide. Where no value
-    lies a size from its null (`possible`), as 50 points above a guess among two, nothing can.
-    `own_null`: other groups have another null, as positions that not every item has.
-    Each p is that of a test times the `routes` on which it can come to the accusation.
-    """
-
-    kind: Kind
-    evidence: Evidence
-    null: float
-    size: float
-    weight: float = 0.0
-    p: float = 1.0
-    p_small: float = 1.0
-    stopped: bool = False
-    band: Banded | None = None
-    own_null: bool = False
-    routes: int = 1
-
-    @property
-    def possible(self) -> bool:
-        return self.size < self.kind.room(self.null)
 
 
 def verdict(
@@ -234,7 +203,7 @@ def _judged(
     # Of people no number of items is named: more people would be needed as well.
     counts = a.possible and not a.stopped and not run.by_people
     if outcome == "cannot_tell" and counts and ends:
-        needed = _items_needed(a, alpha, entered * each, members)
+        needed = items_needed(a, alpha, entered * each, members)
     e = a.evidence
     blank = Finding(
         kind=outcome,
@@ -265,38 +234,6 @@ def _judged(
     return replace(told, p_adjusted=None, p_ruled_out=None) if a.stopped else told
 
 
-@dataclass(frozen=True)
-class Needed:
-    """How many items would settle what cannot be told; None where no number, or these, would.
-
-    Attributes:
-        as_seen: if a fault is as large as it looks; None where it looks smaller than its size.
-        none: if there is none, or, for "lacks", as the score looks.
-    """
-
-    as_seen: int | None = None
-    none: int | None = None
-
-    @property
-    def most(self) -> int | None:
-        return max(filter(None, (self.as_seen, self.none)), default=None)
-
-    def told(self, a: Accusation, each: float) -> str:
-        """The end of a sentence; "" where nothing is known."""
-        so = " in clusters like these" if each > 1 else ""
-        so = " asked in this way" if a.kind.name == "many_problems" else so
-        ways = {
-            "if the effect is as large as it looks": self.as_seen,
-            "if there is none": self.none,
-        }
-        known = {way: rounded_up(n) for way, n in ways.items() if n}
-        if self.none and (a.kind.way == "lacks" or not looks_faulty(*_value(a))):
-            return f"; about {plural(known.popitem()[1], 'item')}{so} would"
-        (way, n), *others = [*known.items()] or [("", 0)]
-        first = f"; about {plural(n, 'item')}{so} would {way}" if n else ""
-        return first + "".join(f", and about {n:,} {way}" for way, n in others)
-
-
 MOST_LOST = 0.05
 """Share of missing replies above which a sentence counts them."""
 
@@ -308,28 +245,6 @@ def _lost(e: Evidence) -> str:
         return ""
     of = "replies" if e.counted == "trials" else e.counted
     return f"; {e.missing:,} of {whole:,} {of} are missing"
-
-
-def _value(a: Accusation) -> tuple[float, Way, float, float]:
-    return a.evidence.value, a.kind.way, a.null, a.size
-
-
-def _items_needed(a: Accusation, alpha: float, items: float, members: int) -> Needed:
-    """How many items would settle it, asked as these `items` were.
-
-    Clusters are supposed to grow in number as the items that are asked do.
-    """
-    about, where = a.evidence.about, (a.kind.way, a.null, a.size, alpha)
-
-    def asked(clusters: int | None) -> int | None:
-        if clusters is None or clusters <= about.clusters:
-            return None
-        return ceil(clusters / about.clusters * items)
-
-    seen = asked(clusters_needed(a.evidence, *where, members=members))
-    if a.kind.way == "lacks" or not looks_faulty(*_value(a)):
-        return Needed(none=seen)
-    return Needed(seen, asked(clusters_needed(a.evidence, *where, none=True, members=members)))
 
 
 def _group(a: Accusation) -> tuple[str, str, str]:

@@ -17,21 +17,27 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.errors import UsageError
-from horsesense.findings.early import BANDED, SHARE, Banded
+from horsesense.findings.accusation import ALPHA
+from horsesense.findings.early import SHARE, Banded
 from horsesense.findings.evidence import Evidence
-from horsesense.findings.verdict import ALPHA
 from horsesense.items.item import Item, ItemSet
-from horsesense.measures.accuracy import Accuracy
 from horsesense.measures.base import FINITE, Estimate, Measure
-from horsesense.measures.cells import MISSING, Cell
-from horsesense.measures.contrast import AccuracyChange, tested
+from horsesense.measures.cells import Cell
+from horsesense.measures.contrast import tested
 from horsesense.measures.joined import ORIGINAL
-from horsesense.measures.validity import ValidRate
 from horsesense.probes.base import Probe, SetProbe
-from horsesense.readers.base import FittedReader, Reader
-from horsesense.readers.model_based.cases import BulkReader
+from horsesense.runs.deciding import (
+    CHANGE,
+    SCORE,
+    SHARES,
+    Floats,
+    Key,
+    deciding_reader,
+    differences,
+)
 from horsesense.runs.goal import Extents, Goal, Population
 from horsesense.runs.prepare import Study
+from horsesense.stats.cluster_bets import band_of_clusters
 from horsesense.stats.sequential import (
     DOWN,
     KINDS,
@@ -42,19 +48,11 @@ from horsesense.stats.sequential import (
     Decision,
     Design,
     band,
-    band_of_clusters,
     in_random_order,
 )
 from horsesense.trials.condition import Condition
 from horsesense.trials.trial import Trial, same_prompt
 
-Floats = npt.NDArray[np.float64]
-Key = tuple[str, Condition]
-"""Probe and condition."""
-
-CHANGE, SCORE = AccuracyChange(), Accuracy()
-SHARES: Mapping[str, Measure] = dict(zip(BANDED, (SCORE, ValidRate()), strict=True))
-"""Shares of one reply an item, which have a band."""
 UNFINISHED = (
     "asking ended before the findings of the probe were decided, where this number has no valid"
     " interval; the same audit goes on, and without --until it asks all"
@@ -70,46 +68,6 @@ STOPPED = (
 def batch_size(items: int) -> int:
     """Items between two looks: a look costs nothing, but requests want company."""
     return 50 if items >= 2000 else 25
-
-
-def deciding_reader(study: Study) -> Reader:
-    """The reader whose readings decide: settled before the first answer.
-
-    What a reply says, where there are replies; else the first reader that needs neither a fit nor
-    a model of its own. UsageError where there is none.
-    """
-    replies = study.capabilities.text and study.settings.max_tokens > 0
-    plain = [r for r in study.readers() if not isinstance(r, FittedReader | BulkReader)]
-    ranked = sorted(plain, key=lambda reader: (reader.name == "text") is not replies)
-    if not ranked:
-        raise UsageError(
-            "--until needs a reader that decides as answers come.",
-            hint="Add text or first_token to --readers.",
-        )
-    return ranked[0]
-
-
-def differences(cells: Sequence[Cell], measure: Measure) -> dict[Key, dict[int, float]]:
-    """Item number -> value of its rows, by probe and condition; NaN where an answer is missing.
-
-    `measure` has rows of one value per item and 1 where it enters (as `AccuracyChange`).
-    """
-    found: dict[Key, dict[int, float]] = {}
-    for cell in measure.cells(cells):
-        if measure.undefined_reason(cell) is None:
-            rows = measure.rows(cell).rows
-            whole = (rows[:, 1] > 0) & ~_incomplete(cell, cell)
-            if measure is CHANGE:
-                whole &= ~_incomplete(cell, cell.other)
-            values, there = np.where(whole, rows[:, 0], np.nan), cell.asked.any(axis=1)
-            pairs = zip(cell.item[there].tolist(), values[there], strict=True)
-            found[cell.probe, cell.condition] = dict(pairs)
-    return found
-
-
-def _incomplete(cell: Cell, of: Cell) -> npt.NDArray[np.bool_]:
-    """Which items of a cell lack an answer in another."""
-    return np.isin(cell.item, of.item[(of.status == MISSING).any(axis=1)])
 
 
 LOOKS = 60

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from horsesense.findings.accusation import ALPHA
 from horsesense.findings.early import SHARE
-from horsesense.findings.verdict import ALPHA
 from horsesense.report.bands import bands
 from horsesense.report.sections.base import Context, Section
 from horsesense.report.text import number, signed

@@ -1,0 +1,39 @@
+"""What a run may be accused of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from horsesense.findings.early import Banded
+from horsesense.findings.evidence import Evidence
+from horsesense.findings.kinds import Kind
+
+ALPHA = 0.05
+"""Error rate of all that is found together, and of all that is ruled out together."""
+
+
+@dataclass(frozen=True)
+class Accusation:
+    """What a run may be accused of, with the evidence, its null and its weight.
+
+    Where asking stopped for what was answered (`stopped`), only a band can decide. Where no value
+    lies a size from its null (`possible`), as 50 points above a guess among two, nothing can.
+    `own_null`: other groups have another null, as positions that not every item has.
+    Each p is that of a test times the `routes` on which it can come to the accusation.
+    """
+
+    kind: Kind
+    evidence: Evidence
+    null: float
+    size: float
+    weight: float = 0.0
+    p: float = 1.0
+    p_small: float = 1.0
+    stopped: bool = False
+    band: Banded | None = None
+    own_null: bool = False
+    routes: int = 1
+
+    @property
+    def possible(self) -> bool:
+        return self.size < self.kind.room(self.null)

@@ -1,0 +1,64 @@
+"""How many items would settle what a run cannot tell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+
+from horsesense.findings.accusation import Accusation
+from horsesense.findings.evidence import Way, clusters_needed, looks_faulty
+from horsesense.findings.wording import plural, rounded_up
+
+
+@dataclass(frozen=True)
+class Needed:
+    """How many items would settle what cannot be told; None where no number, or these, would.
+
+    Attributes:
+        as_seen: if a fault is as large as it looks; None where it looks smaller than its size.
+        none: if there is none, or, for "lacks", as the score looks.
+    """
+
+    as_seen: int | None = None
+    none: int | None = None
+
+    @property
+    def most(self) -> int | None:
+        return max(filter(None, (self.as_seen, self.none)), default=None)
+
+    def told(self, a: Accusation, each: float) -> str:
+        """The end of a sentence; "" where nothing is known."""
+        so = " in clusters like these" if each > 1 else ""
+        so = " asked in this way" if a.kind.name == "many_problems" else so
+        ways = {
+            "if the effect is as large as it looks": self.as_seen,
+            "if there is none": self.none,
+        }
+        known = {way: rounded_up(n) for way, n in ways.items() if n}
+        if self.none and (a.kind.way == "lacks" or not looks_faulty(*_value(a))):
+            return f"; about {plural(known.popitem()[1], 'item')}{so} would"
+        (way, n), *others = [*known.items()] or [("", 0)]
+        first = f"; about {plural(n, 'item')}{so} would {way}" if n else ""
+        return first + "".join(f", and about {n:,} {way}" for way, n in others)
+
+
+def _value(a: Accusation) -> tuple[float, Way, float, float]:
+    return a.evidence.value, a.kind.way, a.null, a.size
+
+
+def items_needed(a: Accusation, alpha: float, items: float, members: int) -> Needed:
+    """How many items would settle it, asked as these `items` were.
+
+    Clusters are supposed to grow in number as the items that are asked do.
+    """
+    about, where = a.evidence.about, (a.kind.way, a.null, a.size, alpha)
+
+    def asked(clusters: int | None) -> int | None:
+        if clusters is None or clusters <= about.clusters:
+            return None
+        return ceil(clusters / about.clusters * items)
+
+    seen = asked(clusters_needed(a.evidence, *where, members=members))
+    if a.kind.way == "lacks" or not looks_faulty(*_value(a)):
+        return Needed(none=seen)
+    return Needed(seen, asked(clusters_needed(a.evidence, *where, none=True, members=members)))
