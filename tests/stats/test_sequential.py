@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
+from horsesense.stats.cluster_band import band_of_clusters
 from horsesense.stats.sequential import (
     CANNOT_TELL,
     DOWN,
@@ -21,7 +22,6 @@ from horsesense.stats.sequential import (
     Decision,
     Design,
     band,
-    band_of_clusters,
     cut,
     forecast,
     in_random_order,

@@ -26,7 +26,7 @@ from horsesense.findings.finding import ORDER, Finding, Outcome
 from horsesense.findings.kinds import KINDS, SIZES, Kind, accused, problems
 from horsesense.findings.places import Run
 from horsesense.findings.untested import named, question, untested, untold
-from horsesense.findings.wording import chance_text, in_points, number, plural, rounded_up
+from horsesense.findings.wording import chance_text, in_points, lost, number, plural, rounded_up
 from horsesense.measures.estimate import Found
 from horsesense.stats.equivalence import within
 from horsesense.stats.multiplicity import weighted_holm
@@ -248,7 +248,7 @@ def _judged(
         sentence="",
     )
     sentence = _sentence(blank, a, run, needed.told(a, each))
-    return replace(blank, sentence=f"{sentence[:-1]}{_lost(e)}.")
+    return replace(blank, sentence=f"{sentence[:-1]}{lost(e.missing, e.n, e.counted)}.")
 
 
 @dataclass(frozen=True)
@@ -281,19 +281,6 @@ class Needed:
         (way, n), *others = [*known.items()] or [("", 0)]
         first = f"; about {plural(n, 'item')}{so} would {way}" if n else ""
         return first + "".join(f", and about {n:,} {way}" for way, n in others)
-
-
-MOST_LOST = 0.05
-"""Share of missing replies above which a sentence counts them."""
-
-
-def _lost(e: Evidence) -> str:
-    """How many replies a number lacks, where they could be more than a detail."""
-    whole = e.n + e.missing
-    if e.missing <= MOST_LOST * whole:
-        return ""
-    of = "replies" if e.counted == "trials" else e.counted
-    return f"; {e.missing:,} of {whole:,} {of} are missing"
 
 
 def _value(a: Accusation) -> tuple[float, Way, float, float]:

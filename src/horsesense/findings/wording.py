@@ -78,3 +78,19 @@ def in_points(value: float, *, signed: bool = False) -> str:
     text = f"{size:.0f}" if size >= 2 or size < 0.05 else f"{size:.1f}"
     sign = ("+" if value > 0 else MINUS if value < 0 else "") if signed and text != "0" else ""
     return f"{sign}{text} {'point' if text == '1' else 'points'}"
+
+
+MOST_LOST = 0.05
+"""Share of missing replies above which a sentence counts them."""
+
+
+def lost(missing: int, n: int, counted: str) -> str:
+    """The end of a sentence: how many a number lacks, where they could be more than a detail.
+
+    >>> lost(22, 128, "trials"), lost(1, 128, "items")
+    ('; 22 of 150 replies are missing', '')
+    """
+    if missing <= MOST_LOST * (n + missing):
+        return ""
+    of = "replies" if counted == "trials" else counted
+    return f"; {missing:,} of {n + missing:,} {of} are missing"

@@ -31,6 +31,7 @@ from horsesense.readers.base import FittedReader, Reader
 from horsesense.readers.model_based.cases import BulkReader
 from horsesense.runs.goal import Extents, Goal, Population
 from horsesense.runs.prepare import Study
+from horsesense.stats.cluster_band import band_of_clusters
 from horsesense.stats.sequential import (
     DOWN,
     KINDS,
@@ -41,7 +42,6 @@ from horsesense.stats.sequential import (
     Decision,
     Design,
     band,
-    band_of_clusters,
     in_random_order,
 )
 from horsesense.trials.condition import Condition
@@ -335,8 +335,7 @@ class Sequences:
         """A row per finding: decision, band, and the items that it took.
 
         kind: found, ruled_out, cannot_tell or open; `direction` 1 or -1 where found. `at`: items
-        at which the decision fell; `reached`: whether nothing more was wanted, decided or known to
-        the precision named; `n` of `units` were asked, `missing` of them in vain. `low` and
+        at which the decision fell; `reached`: whether the goal was; `n` of `units` were asked, `missing` of them in vain. `low` and
         `high` hold at `level`; `value` is the mean so far, which stopping early pulls away from
         the smallest size that matters. `band`: [items, low, high] at the looks, not cut to the
         decision.
@@ -415,8 +414,7 @@ class Sequences:
 
         It is about as many items as there could be, not about these alone: an accusation is of the
         model, and where nearly all items were asked their own share is above what guessing gives
-        half of the time. Clusters are its units. None unless the deciding reader read one share per
-        item of a population that was planned.
+        half of the time. Clusters are its units. None unless it is a share that was planned.
         """
         measure = SHARES.get(evidence.measure)
         if measure is None or evidence.reader != self.extents.reader or evidence.group:
