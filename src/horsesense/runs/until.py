@@ -335,10 +335,10 @@ class Sequences:
         """A row per finding: decision, band, and the items that it took.
 
         kind: found, ruled_out, cannot_tell or open; `direction` 1 or -1 where found. `at`: items
-        at which the decision fell; `reached`: whether the goal was; `n` of `units` were asked, `missing` of them in vain. `low` and
-        `high` hold at `level`; `value` is the mean so far, which stopping early pulls away from
-        the smallest size that matters. `band`: [items, low, high] at the looks, not cut to the
-        decision.
+        at which the decision fell; `reached`: whether the goal was; `n` of `units` were asked,
+        `missing` of them in vain. `low` and `high` hold at `level`; `value` is the mean so far,
+        which stopping early pulls away from the smallest size that matters. `band`: [items, low,
+        high] at the looks, not cut to the decision.
         """
         return [self._row(p, d) for p, d in self._sequences(CHANGE) if p.tested]
 
