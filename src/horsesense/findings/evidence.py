@@ -20,6 +20,7 @@ one that does not reach the null plus the size that matters."""
 
 
 NORMAL: Final = NormalDist()
+ROUNDING: Final = 1e-9
 
 
 @dataclass(frozen=True)
@@ -126,7 +127,7 @@ def binomial_tail(share: Shares, low: float, high: float) -> float:
 
 def _worth(share: Shares, lump: float) -> tuple[float, float]:
     """Independent trials that the share's trials are worth at most, and hits among them."""
-    n = min(share.effective, share.n / lump)
+    n = min(share.effective, share.n / max(lump, ROUNDING))
     return n, n * share.estimate
 
 

@@ -49,8 +49,8 @@ class Shares:
         single: whether no cluster has more than one trial.
         clusters: how many there are; of two clusterings, the smaller number.
         even: how many clusters of one size they are worth; `clusters` where all have one size.
-        lumps: in how large lumps hits, and misses, come, at least 1; of two clusterings, the
-            larger.
+        lumps: in how large lumps hits, and misses, come; 1 for independent trials, 0 where every
+            cluster has as many; of two clusterings, the larger.
     """
 
     hits: float
@@ -171,7 +171,7 @@ def _lump(part: Clustering, hits: Floats) -> float:
         return 1.0
     share = total / n
     beyond = float((hits * (hits - 1)).sum()) - share**2 * float((part.m * (part.m - 1)).sum())
-    return max(1.0, 1 + beyond / (total * (1 - share)))
+    return max(0.0, 1 + beyond / (total * (1 - share)))
 
 
 def _squares(part: Clustering, share: float) -> Floats:
