@@ -38,13 +38,13 @@ def asked(path: Path, model: str = "sim:talker", limits: Limits | None = None, *
 
 
 def files_of(run: Run) -> dict[str, bytes]:
-    """Every file but for the store, and what is said of a session."""
+    """Every file but for the store, the name of the run, and what is said of a session."""
     run.read()
     run.measure()
     found = {
         str(path.relative_to(run.path)): path.read_bytes()
         for path in sorted(run.path.rglob("*"))
-        if path.is_file() and not path.name.startswith(("store.", "run."))
+        if path.is_file() and not path.name.startswith(("store.", "run.")) and path.name != "name"
     }
     for name in ("estimates.json", "asked.json"):
         told = orjson.loads(found[name])

@@ -128,6 +128,7 @@ def _shuffled(
 class PositionPreference(Measure):
     name = "position_preference"
     layout = "halves"
+    whole = True
     title = "Choice per position"
     summary = (
         "Share of answers to items with the position that choose it. Where each option visits each "
@@ -148,8 +149,8 @@ class PositionPreference(Measure):
         """
         hits, trials, missing = self.counts(cell)
         chance = self.chance(cell)
-        hits = hits + (even_spread(chance, trials) - chance[:, None]) * trials
-        rows = np.concatenate([hits, trials], axis=1)
+        about = (even_spread(chance, trials) - chance[:, None]) * trials
+        rows = np.concatenate([hits + _adding_up_to_nothing(about, trials), trials], axis=1)
         # Every item has the first position.
         return Rows(rows, int(trials[:, 0].sum()), int(missing[0]), missing=missing.tolist())
 
@@ -169,6 +170,14 @@ class PositionPreference(Measure):
     def baselines(self, cell: Cell) -> Sequence[float | None]:
         """What it gives to each position over the answers that were given to items that have it."""
         return [float(x) for x in even_spread(self.chance(cell), self.counts(cell)[1])]
+
+
+def _adding_up_to_nothing(about: Floats, trials: Floats) -> Floats:
+    """The same to 1e-12, with sums of exactly 0, (items, positions): totals stay whole numbers."""
+    whole = np.round(about * 2.0**40)
+    first = (trials > 0).argmax(axis=0), np.arange(whole.shape[1])
+    whole[first] -= whole.sum(axis=0)
+    return np.asarray(whole / 2.0**40)
 
 
 def _there(cell: Cell) -> Ints:
