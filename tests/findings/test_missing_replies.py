@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 import pytest
 
-from horsesense.models.base import Asked
-from horsesense.models.messages import Failure
-from horsesense.models.registry import make_model
 from horsesense.report.score_bar import headline
 from horsesense.runs.results import Results
 from horsesense.runs.run import Run
 from horsesense.runs.settings import Settings
+from refusing import refusing
 from studies import items_file
 
 MODEL = "sim:prior?know=0.7"
@@ -24,18 +19,7 @@ def lost(tmp_path_factory: pytest.TempPathFactory) -> Results:
     """A tenth of the replies never came."""
     folder = tmp_path_factory.mktemp("missing")
     items = items_file(folder / "items.jsonl", 80)
-    model: Any = make_model(MODEL)
-    answer = model.respond
-
-    async def respond(batch: Sequence[Asked]) -> list[Any]:
-        refused = Failure("rejected", "no", retryable=False)
-        answers = await answer(batch)
-        return [
-            refused if asked.key[0] < 26 else found
-            for asked, found in zip(batch, answers, strict=True)
-        ]
-
-    model.respond = respond
+    model = refusing(MODEL, 26)
     chosen = Settings.of(items=str(items), model=MODEL, probes=("order",))
     run = Run.start(folder / "run", chosen)
     run.ask(model)

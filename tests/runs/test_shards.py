@@ -21,7 +21,7 @@ from horsesense.inference.limits import Limits
 from horsesense.inference.store import Store
 from horsesense.items.item import Item, ItemSet
 from horsesense.models.base import Asked
-from horsesense.models.messages import Response
+from horsesense.models.messages import Key, Response
 from horsesense.runs.merge import merge
 from horsesense.runs.settings import Settings
 from horsesense.runs.shard import Shard, placement
@@ -76,10 +76,12 @@ def test_merging_is_idempotent_and_has_no_order(tmp_path: Path) -> None:
         assert spent.requests == first.answers.new
 
 
-def test_of_two_answers_to_one_request_the_earlier_stays(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    paths = [asked(tmp_path / f"{n}", shard=f"{n}/2").path for n in (1, 2)]
+def answered_twice(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> tuple[list[Path], Key, Response]:
+    """Two shards, of which the second has later another answer to a request of the first; its key
+    and the first answer."""
+    paths = [asked(folder / f"{n}", shard=f"{n}/2").path for n in (1, 2)]
     with Store.open(paths[0] / "store.sqlite", read_only=True) as store:
         [(request, response)] = store.latest(1)
         identity = next(iter(store.spent()))
@@ -87,6 +89,13 @@ def test_of_two_answers_to_one_request_the_earlier_stays(
     monkeypatch.setattr("horsesense.inference.store.time.time", lambda: 4e9)
     with Store.open(paths[1] / "store.sqlite") as store:
         store.put([(Asked(key, request), Response("something else"))], identity=identity)
+    return paths, key, response
+
+
+def test_of_two_answers_to_one_request_the_earlier_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths, key, response = answered_twice(tmp_path, monkeypatch)
     for order in itertools.permutations(paths):
         out = tmp_path / "-".join(path.name for path in order)
         merged = merge(order, out)
@@ -98,14 +107,7 @@ def test_of_two_answers_to_one_request_the_earlier_stays(
 def test_the_earlier_answer_is_kept_also_where_runs_are_merged_one_by_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    paths = [asked(tmp_path / f"{n}", shard=f"{n}/2").path for n in (1, 2)]
-    with Store.open(paths[0] / "store.sqlite", read_only=True) as store:
-        [(request, response)] = store.latest(1)
-        identity = next(iter(store.spent()))
-    key = request.key(identity)
-    monkeypatch.setattr("horsesense.inference.store.time.time", lambda: 4e9)
-    with Store.open(paths[1] / "store.sqlite") as store:
-        store.put([(Asked(key, request), Response("something else"))], identity=identity)
+    paths, key, response = answered_twice(tmp_path, monkeypatch)
     found = []
     for order in itertools.permutations(paths):
         out = tmp_path / "-".join(path.name for path in order)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +16,6 @@ from horsesense.findings.early import SHARE
 from horsesense.findings.evidence import Evidence
 from horsesense.inference.limits import Limits
 from horsesense.items.load import load_items
-from horsesense.models.base import Asked
-from horsesense.models.messages import Failure
-from horsesense.models.registry import make_model
 from horsesense.runs.goal import Extents, Goal, Population
 from horsesense.runs.run import Run
 from horsesense.runs.settings import Settings
@@ -27,6 +23,7 @@ from horsesense.runs.until import Sequences
 from horsesense.stats.sequential import in_random_order
 from horsesense.stats.shares import Shares
 from horsesense.trials.condition import PLAIN
+from refusing import refusing
 from studies import Result, items_file, study
 
 DROP = "sim:prior?know=0.56&prior=0.7,0.1,0.1,0.1"
@@ -259,18 +256,7 @@ def test_failed_requests_count_as_the_worst_for_each_bet(
     gold_first: Path, early: Result, tmp_path: Path
 ) -> None:
     """One request in a hundred is refused for good: more is asked for the same decision."""
-    model: Any = make_model(DROP)
-    answer = model.respond
-
-    async def respond(batch: Sequence[Asked]) -> list[Any]:
-        refused = Failure("rejected", "no", retryable=False)
-        answers = await answer(batch)
-        return [
-            refused if asked.key[0] < 3 else found
-            for asked, found in zip(batch, answers, strict=True)
-        ]
-
-    model.respond = respond
+    model = refusing(DROP, 3)
     chosen = Settings.of(items=str(gold_first), model=DROP, probes=PROBES, until="decided")
     run = Run.start(tmp_path / "run", chosen)
     spent = run.ask(model)
