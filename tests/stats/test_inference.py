@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from math import log, sqrt
 
 import numpy as np
@@ -84,7 +85,40 @@ def test_six_to_nothing_is_found_and_five_to_nothing_is_not_as_in_mcnemars_exact
             # The two differ by less than a step of the discrete test.
             assert (ours < 0.05) == (exact < 0.05) or abs(ours - exact) < 0.03, (plus, minus)
     assert pairs(6, 0, 40).p() < 0.05 < pairs(5, 0, 40).p()
-    assert pairs(6, 0, 40).p() == pytest.approx(2 * norm.sf(6 / sqrt(8)))
+    assert pairs(5, 0, 40).p() == pytest.approx(2 * norm.sf(5 / sqrt(7)))
+
+
+def test_below_one_in_twenty_single_pairs_have_the_smaller_p_of_two_tests() -> None:
+    for plus, minus in [(6, 0), (9, 0), (12, 0), (14, 2), (40, 20), (60, 20), (150, 90)]:
+        exact = binomtest(plus, plus + minus, 0.5).pvalue
+        score = 2 * norm.sf((plus - minus) / sqrt(plus + minus + 2))
+        assert score < 0.05
+        assert pairs(plus, minus, 400).p() == pytest.approx(min(score, exact), rel=1e-9)
+        d = np.array([4.0] * plus + [-4.0] * minus + [0.0] * (400 - plus - minus))
+        fours = Paired.of(d, 4 * ones(400)).p()  # whole clusters of four are single pairs
+        assert fours == pytest.approx(min(score, exact), rel=1e-9)
+
+
+def test_clusters_worth_few_have_no_p_below_the_level_at_which_intervals_end() -> None:
+    sizes = unequal(100, 1, 4, 100).astype(float)
+    lost = Paired.of(-sizes, sizes)
+    assert lost.p() == pytest.approx(0.0298, abs=1e-4)
+    assert lost.interval(0.9955) is not None
+    assert lost.interval(0.9965) is None
+
+
+def test_the_end_towards_no_difference_keeps_its_level() -> None:
+    """Every outcome of 200 pairs, at rates of change up and down, weighted by its chance."""
+    from scipy.stats import multinomial
+
+    n, level = 200, 0.998
+    outcomes = [(plus, minus) for plus in range(36) for minus in range(14)]
+    lows = np.array([pairs(plus, minus, n).interval(level)[0] for plus, minus in outcomes])
+    counts = np.array([(plus, minus, n - plus - minus) for plus, minus in outcomes])
+    for up, down in [(0.005, 0), (0.01, 0), (0.03, 0), (0.06, 0), (0.02, 0.01), (0.04, 0.01)]:
+        chance = multinomial.pmf(counts, n, [up, down, 1 - up - down])
+        assert chance.sum() > 0.999
+        assert chance[lows > up - down].sum() <= (1 - level) / 2
 
 
 def random_clusters(rng: np.random.Generator) -> tuple[Floats, Floats]:
@@ -127,7 +161,7 @@ def test_p_of_differences_and_intervals_agree_on_random_cells() -> None:
     rng = np.random.default_rng(2)
     seen = [0, 0]
     for _ in range(CELLS):
-        found, alpha = random_differences(rng), rng.choice([0.005, 0.05, 0.2])
+        found, alpha = random_differences(rng), rng.choice([0.0005, 0.005, 0.05, 0.2])
         p, interval = found.p(), found.interval(1 - alpha)
         if interval is None:
             assert p is None or p >= alpha
@@ -396,19 +430,25 @@ def test_two_positions_at_least() -> None:
     assert Spread.of(np.array([3.0, 0]), np.array([5.0, 0])) is None
 
 
-def test_power_is_that_of_all_outcomes_added_up() -> None:
+@pytest.mark.parametrize("alpha", [0.05, 0.002])
+def test_power_is_that_of_all_outcomes_added_up(alpha: float) -> None:
     """Against an enumeration of every number of pairs ahead and behind."""
-    n, base, change, alpha = 25, 0.1, 0.3, 0.05
+    n, base, change = 25, 0.1, 0.3
     ahead, behind = change + base / 2, base / 2
-    z, total = norm.ppf(1 - alpha / 2), 0.0
+    total = 0.0
     from scipy.stats import multinomial
 
     for plus in range(n + 1):
         for minus in range(n + 1 - plus):
-            if abs(plus - minus) > z * sqrt(plus + minus + 2):
+            if pairs(plus, minus, n).p() < alpha:
                 chance = [ahead, behind, 1 - ahead - behind]
                 total += multinomial.pmf([plus, minus, n - plus - minus], n, chance)
     assert power(n, base, change, alpha) == pytest.approx(total, abs=1e-6)
+
+
+@cache
+def p_of(plus: int, minus: int, n: int) -> float:
+    return pairs(plus, minus, n).p()
 
 
 @pytest.mark.parametrize("level", [0.05, 0.005])
@@ -424,7 +464,7 @@ def test_a_minimum_detectable_effect_is_found_four_times_in_five(
         assert x is not None
         p = [noise / 2, 1 - noise - x, noise / 2 + x]
         plus, minus = rng.multinomial(n, [p[2], p[0], p[1]], 200)[:, :2].T
-        found += list(np.abs(plus - minus) > norm.ppf(1 - level / 2) * np.sqrt(plus + minus + 2))
+        found += [p_of(a, b, n) < level for a, b in zip(plus, minus, strict=True)]
     assert 0.75 <= np.mean(found) <= 0.89
 
 

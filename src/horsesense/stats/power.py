@@ -4,7 +4,8 @@ A change of X adds X to the share of pairs that differ, so that the noise of the
 none or another, is not the noise of the study that is to find it. The power is computed from the
 binomial number of differing pairs and of those in one direction, at the level that is left after
 correction (Connor 1987 does so for McNemar's test; here for `paired`'s test with its continuity
-pair). It aims at 82 %: two points pay for not knowing the pilot's discordance.
+pair and its binomial tail). It aims at 82 %: two points pay for not knowing the pilot's
+discordance.
 
 Assumptions: the effect adds to the noise of the pilot instead of replacing it; otherwise the
 power is higher.
@@ -17,7 +18,7 @@ from math import sqrt
 import numpy as np
 
 from horsesense.stats import functions
-from horsesense.stats.paired import Paired
+from horsesense.stats.paired import HINGE, Paired
 from horsesense.stats.two_way import Floats
 
 POWER = 0.82
@@ -96,6 +97,9 @@ def power(n: int, base: float, change: float, alpha: float) -> float:
     beyond = functions.ndtri(1 - alpha / 2) * np.sqrt(t + 2)
     # |2b - t| > beyond: b above or below, and never both.
     most, least = np.floor((t + beyond) / 2), np.ceil((t - beyond) / 2) - 1
+    if functions.ndtri(1 - alpha / 2) > HINGE:
+        exact = functions.binom.isf(alpha / 2, t, 0.5)
+        most, least = np.minimum(most, exact), np.maximum(least, t - exact - 1)
     above = np.where(most < t, _more(np.minimum(most, t - 1), t, ahead), 0.0)
     below = np.where(least >= 0, _more(t - np.maximum(least, 0) - 1, t, 1 - ahead), 0.0)
     return float(_chance(t, n, differ) @ (above + below))
