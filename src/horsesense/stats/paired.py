@@ -9,8 +9,8 @@ differences that are not rejected, so that p < alpha exactly where it leaves out
 Below p = .05 the normal tail is too heavy for a few clusters that differ: nine single pairs in one
 direction have p = .0067 by it, and .0039 by McNemar's exact test. There p is also held to the
 binomial tail of as many equal flips as have the fourth moment of the clusters' sums, (sum d^2)^2 /
-sum d^4: McNemar's exact test where all that differ differ by as much. What that gains over the
-normal quantile is taken off the quantile of the end that lies towards 0, and of that end alone.
+sum d^4: McNemar's exact test where all that differ differ by as much. Where it rejects what the
+normal tail does not, the interval ends just beside 0; no other end depends on it.
 
 Assumptions: clusters are independent, or outcomes share one of two clusterings (see `two_way`);
 each single difference lies in [-1, 1]. With up to 3 clusters, or where a few large ones have
@@ -37,6 +37,8 @@ FEWEST_EVEN = 2.0
 an interval at 95 %."""
 HINGE = 1.959963984540054
 """The quantile, of p = .05, beyond which tails are those of flips of the clusters."""
+BESIDE = 1e-9
+"""The end of an interval that leaves out 0 and nothing beyond it."""
 FEW_PAIRS = "too few independent clusters to compare"
 FEW_LARGE = "a few large independent clusters hold most of the pairs"
 
@@ -182,20 +184,12 @@ class Paired:
         z = float(functions.ndtri((1 + level) / 2))
         if z >= self._furthest():
             return None
-        far, near = z * z, self._nearer(z) ** 2
         sign = -1.0 if self.total < 0 else 1.0
-        low = min(self._end(m, near, sign, -1) for m in self.moments)
-        high = max(self._end(m, far, sign, 1) for m in self.moments)
-        low, high = (low, high) if sign > 0 else (-high, -low)
-        return max(low, -1.0), min(high, 1.0)
-
-    def _nearer(self, z: float) -> float:
-        """The quantile of the end towards 0: the score itself where z is the quantile of its p."""
-        score = self._score() if self.smallest else 0.0
-        if min(z, score) <= HINGE:
-            return z
-        quantile = -float(functions.ndtri(self._tail(score) / 2))
-        return HINGE + (z - HINGE) * min((score - HINGE) / (quantile - HINGE), 1.0)
+        low = max(min(self._end(m, z * z, sign, -1) for m in self.moments), -1.0)
+        high = min(max(self._end(m, z * z, sign, 1) for m in self.moments), 1.0)
+        if self.smallest and self._tail(self._score()) < 1 - level:
+            low = max(low, BESIDE)
+        return (low, high) if sign > 0 else (-high, -low)
 
     def _end(self, m: Moments, zz: float, sign: float, end: int) -> float:
         """The lower or upper root of the test's acceptance, mirrored for a total below 0."""
