@@ -217,6 +217,27 @@ def case(audit: Audit, n: int, first: int, studies: int) -> dict[str, Any]:
     }
 
 
+def merged(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows that differ in their studies alone, as one."""
+    alike: dict[tuple[str, str, int], list[dict[str, Any]]] = {}
+    for row in rows:
+        alike.setdefault((row["model"], row["until"], row["items"]), []).append(row)
+    return [_as_one(same) for same in alike.values()]
+
+
+def _as_one(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    weights = [row["studies"] for row in rows]
+    means = {
+        name: float(np.average([row[name] for row in rows], weights=weights))
+        for name in ("decided", "findings", "asked")
+    }
+    counts = {
+        name: sum(row[name] for row in rows) for name in ("studies", "wrong", "missed", "accused")
+    }
+    of = sum((Counter(row["of"]) for row in rows), Counter[str]())
+    return {**rows[0], **means, **counts, "of": of}
+
+
 def line(row: dict[str, Any]) -> str:
     cells = (
         f"`{row['model'].removeprefix('sim:')}`",
@@ -251,7 +272,7 @@ def main() -> None:
     lines = given.out.read_bytes().splitlines() if given.out.exists() else []
     rows = [orjson.loads(text) for text in lines]
     print(f"| {HEAD} |\n|{'---|' * (HEAD.count('|') + 1)}")
-    for row in rows:
+    for row in merged(rows):
         print(line(row))
     done = {(row["model"], row["until"], row["items"], row["first"]) for row in rows}
     for audit in () if given.table else AUDITS:

@@ -16,6 +16,7 @@ from horsesense.findings.evidence import Evidence, Way, binomial_tail, clusters_
 from horsesense.findings.finding import Finding
 from horsesense.findings.kinds import KINDS, SIZES, Kind
 from horsesense.findings.known import by_gold
+from horsesense.findings.untested import named
 from horsesense.findings.verdict import accusations, verdict, weighted
 from horsesense.measures.cells import STATUS_CODE, Cell
 from horsesense.measures.composition import PARTS, ScoreComposition
@@ -224,6 +225,7 @@ def told(
     probe = {"title": "A probe", "invariant": "same_answer"}
     run = SimpleNamespace(
         reader="text",
+        readers=[*dict.fromkeys(cell.reader for cell in cells)],
         probes=dict.fromkeys([*(cell.probe for cell in cells), *(unasked or {})], probe),
         unasked=unasked or {},
         by_people=False,
@@ -318,6 +320,15 @@ class TestSentences:
         whole_needs = gains["pride"].items
         assert whole_needs is not None
         assert gains["pride_held_out"].items == pytest.approx(2 * whole_needs, rel=0.05)
+        assert "whether PriDe and the first token give" in gains["pride"].sentence
+        fitted = "whether PriDe, on items that it was not fitted on, and the first token give"
+        assert fitted in gains["pride_held_out"].sentence
+
+    def test_settings_tell_readers_of_a_kind_apart(self) -> None:
+        assert named("pride(least=20)", ["text", "pride(least=20)"]) == "PriDe"
+        two = ["pride", "pride(least=20)"]
+        assert [named(name, two) for name in two] == ["PriDe", "PriDe (least=20)"]
+        assert named("mine(a=1)", ["mine(a=1)"]) == "mine(a=1)"
 
     def test_silence_accepts_no_wrong_option(self) -> None:
         """A model that declined all was accused of accepting wrong options alone."""

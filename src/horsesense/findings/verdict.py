@@ -279,7 +279,7 @@ def words(f: Finding, a: Accusation, run: Run) -> dict[str, str]:
         "compared": "higher" if value > 0 else "lower",
         "label": label,
         "group": f.group,
-        "reader": named(f.reader),
+        "reader": named(f.reader, run.readers),
         "scores": "People score" if run.by_people else "The model scores",
     }
 
@@ -315,7 +315,7 @@ def _untold(run: Run, f: Finding, why: str) -> str:
     """A sentence for what cannot be told, with the reason."""
     kind = next(kind for kind in KINDS if kind.name == f.name)
     label = run.label(f.probe, Condition.parse(f.condition))
-    return untold([question(kind, f.size, run, label, named(f.reader))], why)
+    return untold([question(kind, f.size, run, label, named(f.reader, run.readers))], why)
 
 
 def _choosing(found: Iterable[Found]) -> dict[tuple[str, str, str], float]:

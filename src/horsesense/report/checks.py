@@ -9,6 +9,7 @@ from math import ceil
 from horsesense.errors import UsageError
 from horsesense.findings.finding import ORDER, TITLES, Finding, Outcome
 from horsesense.findings.kinds import KINDS
+from horsesense.findings.untested import named as named_reader
 from horsesense.findings.wording import MINUS, between, chance_text, number, signed
 from horsesense.report.reasons import Reason, reason_for
 from horsesense.runs.results import Results
@@ -151,7 +152,8 @@ def _where(run: Results, f: Finding) -> str:
     if f.null and f.value is not None:
         told = f"{number(f.value, 'fraction', 0)} against {chance_text(f.null)}"
     if f.probe == "original":
-        return f"read by {f.reader}" if f.name == "other_reader" else told
+        by = named_reader(f.reader, run.readers).removesuffix(",")
+        return f"read by {by}" if f.name == "other_reader" else told
     try:
         label = run.label(f.probe, Condition.parse(f.condition))
     except (KeyError, UsageError):

@@ -19,6 +19,7 @@ def context(run: Results) -> Context | None:
     if not run.readers:
         return None
     mismatch = run.everywhere("mismatch_rate", "first_token")
+    statuses = [(reader, _statuses(run, reader)) for reader in run.readers]
     rows = [Point(run.label(e.probe, e.condition), e) for e in mismatch]
     return {
         "readers": run.readers,
@@ -34,7 +35,8 @@ def context(run: Results) -> Context | None:
         "cascades": [*_cascades(run)],
         "valid": run.one("mismatch_valid", reader="first_token"),
         "by_text": [*_by_text(run)],
-        "statuses": [(reader, _statuses(run, reader)) for reader in run.readers],
+        "statuses": statuses,
+        "choosing": [reader for reader, svg in statuses if svg is None],
     }
 
 
