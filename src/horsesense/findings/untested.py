@@ -50,12 +50,17 @@ def untested(
 def question(kind: Kind, size: float, run: Run, label: str, reader: str = "") -> str:
     """What a kind asks, as a clause after "whether"."""
     if kind.name == "many_problems":
-        label = f"with many problems in one prompt ({label.lower()})"
+        label = f"with many problems in one prompt ({asked_as(label)})"
     below = (kind.null or 0.0) - size
     limit = number(below, "fraction", 0)
     return kind.question.format(
         label=label, limit=limit, reader=reader or named(run.reader, run.readers)
     )
+
+
+def asked_as(title: str) -> str:
+    """How several problems were asked in one prompt, for a sentence that says that they were."""
+    return title.lower().removeprefix("many problems, ")
 
 
 def untold(questions: Sequence[str], reason: str) -> str:

@@ -23,7 +23,7 @@ from horsesense.findings.finding import ORDER, Finding, Outcome
 from horsesense.findings.kinds import KINDS, SIZES, accused, problems
 from horsesense.findings.needed import Needed, items_needed
 from horsesense.findings.places import Run
-from horsesense.findings.untested import named, question, untested, untold
+from horsesense.findings.untested import asked_as, named, question, untested, untold
 from horsesense.findings.wording import chance_text, in_points, number
 from horsesense.measures.estimate import Found
 from horsesense.stats.equivalence import within
@@ -266,7 +266,7 @@ def words(f: Finding, a: Accusation, run: Run) -> dict[str, str]:
     title = str(run.probes.get(f.probe, {}).get("title", f.probe))
     label = run.label(f.probe, a.evidence.condition)
     if a.kind.name == "many_problems":
-        label = f"with {problems(a.evidence)} problems in one prompt ({title.lower()})"
+        label = f"with {problems(a.evidence)} problems in one prompt ({asked_as(title)})"
     return {
         "value": number(value, "fraction", 0 if wide else 1),
         "null": chance_text(f.null),
@@ -380,4 +380,4 @@ def _badness(f: Finding) -> float:
 def _with_others(f: Finding, members: int, of: int) -> Finding:
     if f.kind != "found" or of == 1 or f.group:
         return f
-    return replace(f, sentence=f"{f.sentence[:-1]} ({members} of {of} conditions).")
+    return replace(f, sentence=f"{f.sentence[:-1]} (in {members} of {of} forms).")
