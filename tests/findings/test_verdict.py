@@ -195,6 +195,15 @@ class TestSwitches:
         (old,) = found_in(self.cells(), "answer_change_beyond_repeat")
         assert (old.value, old.about.n) == (0.5, 4)
 
+    def test_what_chooses_no_option_is_not_missing(self) -> None:
+        """ "4 of 24 items are missing" stood beside "1 of 2,400 trials have no answer"."""
+        (e,) = found_in(self.cells(), "answer_switch_beyond_repeat")
+        assert e.missing == 0
+        original, again, _ = self.cells()
+        lost = cell_of([[1], [None], [1], [-99]], [0] * 4, probe="labels")
+        (e,) = found_in([original, again, lost], "answer_switch_beyond_repeat")
+        assert (e.about.n, e.missing) == (2, 1)
+
     def test_it_is_told_as_what_it_is(self) -> None:
         change = {e.probe: e.value for e in found_in(self.cells(), "valid_change")}
         assert change == {"repeat": 0.0, "labels": -0.5}
@@ -303,6 +312,12 @@ class TestSentences:
         (f,) = (f for f in told([unknown], "accuracy") if f.probe == "original")
         assert (f.kind, f.name) == ("cannot_tell", "no_better_than_guessing")
         assert f.reason == "no item has a gold answer"
+
+    def test_less_than_guessing_is_told_as_such(self) -> None:
+        """ "28 % of its answers, less than 5 points above guessing (53 %)" sounds like 58 %."""
+        (f,) = (f for f in told([published([0] * 60)], "accuracy") if f.probe == "original")
+        assert f.kind == "found"
+        assert f.sentence.endswith("below guessing (25\u202f%), and so not 5 points above it.")
 
     def test_where_there_is_no_interval_the_reason_is_told(self) -> None:
         cells = [published([1, 0, 1]), replace(published([1, 0, 0]), probe="labels")]

@@ -271,6 +271,7 @@ def words(f: Finding, a: Accusation, run: Run) -> dict[str, str]:
         "value": number(value, "fraction", 0 if wide else 1),
         "null": chance_text(f.null),
         "size": in_points(f.size),
+        "lacking": _lacking(value, f),
         "limit": number(f.null + f.size if up else f.null - f.size, "fraction", 0),
         "change": in_points(value, signed=True),
         "distance": in_points(abs(value)),
@@ -301,6 +302,13 @@ def _sentence(f: Finding, a: Accusation, run: Run, needed: str) -> str:
     if f.kind == "found" and small and a.kind.way != "lacks":
         text = f"{text[:-1]}; it is there, but smaller than {in_points(f.size)}."
     return f"{text}{needed}." if f.kind == "cannot_tell" else text
+
+
+def _lacking(value: float, f: Finding) -> str:
+    """Where what should be far above guessing is not."""
+    if value < f.null:
+        return f"below guessing ({chance_text(f.null)}), and so not {in_points(f.size)} above it"
+    return f"less than {in_points(f.size)} above guessing ({chance_text(f.null)})"
 
 
 def _beside(change: float) -> str:
@@ -380,4 +388,4 @@ def _badness(f: Finding) -> float:
 def _with_others(f: Finding, members: int, of: int) -> Finding:
     if f.kind != "found" or of == 1 or f.group:
         return f
-    return replace(f, sentence=f"{f.sentence[:-1]} (in {members} of {of} forms).")
+    return replace(f, sentence=f"{f.sentence[:-1]}; found in {members} of {of} forms.")

@@ -69,7 +69,21 @@ class Group:
     @property
     def first(self) -> tuple[Check, ...]:
         """Those with a sentence on the first screen."""
-        return self.checks[: MOST_FOUND if self.outcome == "found" else 1]
+        return self._ranked[: MOST_FOUND if self.outcome == "found" else 1]
+
+    @property
+    def rest(self) -> tuple[Check, ...]:
+        """The others, which are named after them."""
+        return self._ranked[len(self.first) :]
+
+    @property
+    def _ranked(self) -> tuple[Check, ...]:
+        """The largest of each kind, then the others: one kind in many forms hides no other."""
+        leading: dict[str, Check] = {}
+        for check in self.checks:
+            leading.setdefault(check.finding.name, check)
+        chosen = {id(check) for check in leading.values()}
+        return (*leading.values(), *(check for check in self.checks if id(check) not in chosen))
 
     @property
     def in_words(self) -> list[str]:
