@@ -1,6 +1,7 @@
 """How often an audit that stops early is wrong: whole `--until decided` audits, simulated.
 
     python benchmarks/sequential_audits.py --out RESULTS.jsonl [--studies 200] [--items 1000]
+    python benchmarks/sequential_audits.py --out RESULTS.jsonl --models know=0.3 --first 1000
     python benchmarks/sequential_audits.py --out RESULTS.jsonl --table
 
 Every study is a production audit in memory: its plan, its random order, the choice of the next
@@ -9,7 +10,8 @@ drawn in every study (see `Template` of verdict_errors.py). The truth is that of
 mean difference over all of them, from the answers that the whole study would have had. Counted are
 studies in which any decision contradicts it (bar 4 %: four fifths of 1 - level), in which any band
 leaves it out (bar 8 %, both ends of a decided band together), and in which the verdict accuses
-falsely of anything else; and the share of all prompts that was put.
+of anything that is false of the model, whatever decided it (bar 5 %); and the share of all prompts
+that was put.
 
 A case is appended to --out when its studies are done; the same command goes on.
 """
@@ -53,13 +55,30 @@ class Audit:
 
     Attributes:
         change: in points, in closed form over new items.
-        innocent: whether the model has no fault at all.
+        true: findings (a name, or name/probe) that are no false accusation.
     """
 
     model: str
     change: float
     until: str = "decided"
-    innocent: bool = False
+    true: frozenset[str] = frozenset()
+
+    @property
+    def case(self) -> Case:
+        return Case("", "basic", self.model, self.true)
+
+
+LEANING = frozenset(
+    (
+        "position_preference",
+        "position_locked",
+        "without_question",
+        "none_option",
+        "accuracy_change/order",
+        "answer_change/order",
+    )
+)
+"""True of guesses that lean to where the gold stands; `none_option` where "none" stands last."""
 
 
 def leaning(know: float, change: float) -> Audit:
@@ -71,12 +90,13 @@ def leaning(know: float, change: float) -> Audit:
     first = (change / (1 - know) + 0.25 * 5 / 6 + 1 / 18) / (1 + 1 / 18)
     rest = (1 - first) / 3
     prior = ",".join(f"{100 * q:.4f}" for q in (first, rest, rest, rest))
-    return Audit(f"sim:prior?know={know}&prior={prior}", -100 * change)
+    return Audit(f"sim:prior?know={know}&prior={prior}", -100 * change, true=LEANING)
 
 
 AUDITS = (
-    Audit("sim:prior?know=0.6&prior=1,1,1,1", 0.0, innocent=True),
-    Audit("sim:prior?know=0.9&prior=1,1,1,1", 0.0, innocent=True),
+    Audit("sim:prior?know=0.3&prior=1,1,1,1", 0.0),
+    Audit("sim:prior?know=0.6&prior=1,1,1,1", 0.0),
+    Audit("sim:prior?know=0.9&prior=1,1,1,1", 0.0),
     leaning(0.6, 0.05),
     leaning(0.3, 0.05),
     leaning(0.6, 0.08),
@@ -91,7 +111,7 @@ def template(audit: Audit, n: int) -> Template:
             "id": f"s{i}",
             "question": f"Which of these is number {i}?",
             "options": [f"answer {i}.{j}" for j in range(4)],
-            "answer_index": i % 4 if audit.innocent else 0,
+            "answer_index": 0 if audit.true else i % 4,
         }
         for i in range(n)
     ]
@@ -114,10 +134,13 @@ def about(cell: Cell, items: Sequence[int]) -> Cell:
     return replace(cell, **rows(cell), groups=groups)
 
 
-def audited(made: Template, study: Study, number: int, trials: dict[str, Any]) -> dict[str, Any]:
+def audited(
+    audit: Audit, made: Template, study: Study, number: int, trials: dict[str, Any]
+) -> dict[str, Any]:
     """One audit: what it decided, against what asking everything shows."""
     index = {item.id: place for place, item in enumerate(study.items)}
-    every = [cell for cell in made.redrawn(number + 1) if cell.reader == "text"]
+    redrawn = made.redrawn(number + 1)
+    every = [cell for cell in redrawn if cell.reader == "text"]
     deciding = Deciding(study, index)
     deciding.__dict__.update(trials)
     trials |= {name: deciding.__dict__[name] for name in ("_trials", "fixed_trials")}
@@ -126,36 +149,38 @@ def audited(made: Template, study: Study, number: int, trials: dict[str, Any]) -
         numbers = [index[item.id] for item in items]
         names = {probe.name for probe in probes}
         deciding.look(probes, items, [about(c, numbers) for c in every if c.probe in names])
-    asked = {name: [index[i] for i in ids] for name, ids in deciding.only().items()}
+    put_to = {name: [index[i] for i in ids] for name, ids in deciding.only().items()}
     seen = [
-        about(cell, asked[probe.signature])
+        about(cell, put_to[probe.signature])
         for probe in study.probes
-        for cell in every
+        for cell in redrawn
         if cell.probe == probe.name
     ]
     settings = study.settings
     replayed = Sequences(deciding.told(), study.items, seen, settings.seed, settings.level)
     rows, whole = replayed.findings(), differences(every, CHANGE)
     truths = [
-        np.mean([*by_item.values()])
+        np.mean([low for low, _ in by_item.values()])
         for row in rows
         for (probe, condition), by_item in whole.items()
         if (probe, condition.format()) == (row["probe"], row["condition"])
     ]
     early = Early(rows, replayed.stopped, "text", replayed.band)
-    results, found = settled(study, Case("", "basic", settings.model), len(index), seen)
+    results, found = settled(study, audit.case, len(index), seen)
     judged = verdict(results, found, SIZES, early)
+    asked = sum(int(cell.asked.sum()) for cell in seen if cell.reader == "text")
+    false = [f.name for f in judged if f.kind == "found" and not audit.case.holds(f, audit.true)]
     return {
         "wrong": any(wrong(row, truth) for row, truth in zip(rows, truths, strict=True)),
         "missed": any(
             not row["low"] - SLACK <= truth <= row["high"] + SLACK
             for row, truth in zip(rows, truths, strict=True)
         ),
-        "accused": any(f.kind == "found" and f.section != "until" for f in judged),
-        "names": [f.name for f in judged if f.kind == "found" and f.section != "until"],
+        "accused": bool(false),
+        "names": sorted(set(false)),
         "decided": sum(row["kind"] in ("found", "ruled_out") for row in rows),
         "findings": len(rows),
-        "asked": sum(int(cell.asked.sum()) for cell in seen) / deciding.fixed_trials,
+        "asked": asked / deciding.fixed_trials,
     }
 
 
@@ -166,12 +191,14 @@ def wrong(row: dict[str, Any], truth: float) -> bool:
     return row["kind"] == "ruled_out" and abs(truth) >= SIZE - 1e-9
 
 
-def case(audit: Audit, n: int, studies: int) -> dict[str, Any]:
+def case(audit: Audit, n: int, first: int, studies: int) -> dict[str, Any]:
+    """The studies of a row from number `first` on, as counts."""
     start, made, trials = time.perf_counter(), template(audit, n), dict[str, Any]()
     found = []
-    for number in range(studies):
+    for number in range(first, first + studies):
         settings = made.study.settings.model_copy(update={"seed": number})
-        found.append(audited(made, replace(made.study, settings=settings), number, trials))
+        study = replace(made.study, settings=settings)
+        found.append(audited(audit, made, study, number, trials))
     means = {
         name: float(np.mean([f[name] for f in found])) for name in ("decided", "findings", "asked")
     }
@@ -180,8 +207,8 @@ def case(audit: Audit, n: int, studies: int) -> dict[str, Any]:
         "model": audit.model,
         "until": audit.until,
         "change": audit.change,
-        "innocent": audit.innocent,
         "items": n,
+        "first": first,
         "studies": studies,
         **means,
         **counts,
@@ -190,23 +217,47 @@ def case(audit: Audit, n: int, studies: int) -> dict[str, Any]:
     }
 
 
+def merged(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows that differ in their studies alone, as one."""
+    alike: dict[tuple[str, str, int], list[dict[str, Any]]] = {}
+    for row in rows:
+        alike.setdefault((row["model"], row["until"], row["items"]), []).append(row)
+    return [_as_one(same) for same in alike.values()]
+
+
+def _as_one(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    weights = [row["studies"] for row in rows]
+    means = {
+        name: float(np.average([row[name] for row in rows], weights=weights))
+        for name in ("decided", "findings", "asked")
+    }
+    counts = {
+        name: sum(row[name] for row in rows) for name in ("studies", "wrong", "missed", "accused")
+    }
+    of = sum((Counter(row["of"]) for row in rows), Counter[str]())
+    return {**rows[0], **means, **counts, "of": of}
+
+
 def line(row: dict[str, Any]) -> str:
-    accused = f"{row['accused']} {told(row['of'])}".strip() if row["innocent"] else "-"
     cells = (
         f"`{row['model'].removeprefix('sim:')}`",
         f"{row['change']:+.0f}",
         row["until"],
+        row["items"],
         row["studies"],
         f"{row['decided']:.1f} of {row['findings']:.0f}",
         f"{100 * row['asked']:.0f} %",
         row["wrong"],
         row["missed"],
-        accused,
+        f"{row['accused']} {told(row['of'])}".strip(),
     )
     return "| " + " | ".join(map(str, cells)) + " |"
 
 
-HEAD = "model | reordered | until | studies | decided | prompts | wrong | band misses | accused"
+HEAD = (
+    "model | reordered | until | items | studies | decided | prompts"
+    " | wrong | band misses | accused"
+)
 
 
 def main() -> None:
@@ -214,17 +265,20 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("sequential_audits.jsonl"))
     parser.add_argument("--studies", type=int, default=200)
     parser.add_argument("--items", type=int, default=1000)
+    parser.add_argument("--models", default="", help="those whose name contains it")
+    parser.add_argument("--first", type=int, default=0, help="number of the first study")
     parser.add_argument("--table", action="store_true")
     given = parser.parse_args()
     lines = given.out.read_bytes().splitlines() if given.out.exists() else []
     rows = [orjson.loads(text) for text in lines]
     print(f"| {HEAD} |\n|{'---|' * (HEAD.count('|') + 1)}")
-    for row in rows:
+    for row in merged(rows):
         print(line(row))
-    done = {(row["model"], row["until"], row["items"]) for row in rows}
+    done = {(row["model"], row["until"], row["items"], row["first"]) for row in rows}
     for audit in () if given.table else AUDITS:
-        if (audit.model, audit.until, given.items) not in done:
-            row = case(audit, given.items, given.studies)
+        key = audit.model, audit.until, given.items, given.first
+        if given.models in audit.model and key not in done:
+            row = case(audit, given.items, given.first, given.studies)
             with given.out.open("ab") as file:
                 file.write(orjson.dumps(row) + b"\n")
             print(line(row), flush=True)

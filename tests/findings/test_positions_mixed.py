@@ -24,6 +24,7 @@ NAMES = ("position_preference", "position_locked")
 
 class Run:
     reader = "text"
+    readers = ("text",)
     by_people = False
     probes: ClassVar = {"order": {"title": "Options reordered", "invariant": "same_answer"}}
     unasked: ClassVar[dict[str, str]] = {}

@@ -16,6 +16,7 @@ from horsesense.findings.evidence import Evidence, Way, binomial_tail, clusters_
 from horsesense.findings.finding import Finding
 from horsesense.findings.kinds import KINDS, SIZES, Kind
 from horsesense.findings.known import by_gold
+from horsesense.findings.untested import named
 from horsesense.findings.verdict import accusations, verdict, weighted
 from horsesense.measures.cells import STATUS_CODE, Cell
 from horsesense.measures.composition import PARTS, ScoreComposition
@@ -194,6 +195,15 @@ class TestSwitches:
         (old,) = found_in(self.cells(), "answer_change_beyond_repeat")
         assert (old.value, old.about.n) == (0.5, 4)
 
+    def test_what_chooses_no_option_is_not_missing(self) -> None:
+        """ "4 of 24 items are missing" stood beside "1 of 2,400 trials have no answer"."""
+        (e,) = found_in(self.cells(), "answer_switch_beyond_repeat")
+        assert e.missing == 0
+        original, again, _ = self.cells()
+        lost = cell_of([[1], [None], [1], [-99]], [0] * 4, probe="labels")
+        (e,) = found_in([original, again, lost], "answer_switch_beyond_repeat")
+        assert (e.about.n, e.missing) == (2, 1)
+
     def test_it_is_told_as_what_it_is(self) -> None:
         change = {e.probe: e.value for e in found_in(self.cells(), "valid_change")}
         assert change == {"repeat": 0.0, "labels": -0.5}
@@ -224,6 +234,7 @@ def told(
     probe = {"title": "A probe", "invariant": "same_answer"}
     run = SimpleNamespace(
         reader="text",
+        readers=[*dict.fromkeys(cell.reader for cell in cells)],
         probes=dict.fromkeys([*(cell.probe for cell in cells), *(unasked or {})], probe),
         unasked=unasked or {},
         by_people=False,
@@ -302,6 +313,12 @@ class TestSentences:
         assert (f.kind, f.name) == ("cannot_tell", "no_better_than_guessing")
         assert f.reason == "no item has a gold answer"
 
+    def test_less_than_guessing_is_told_as_such(self) -> None:
+        """ "28 % of its answers, less than 5 points above guessing (53 %)" sounds like 58 %."""
+        (f,) = (f for f in told([published([0] * 60)], "accuracy") if f.probe == "original")
+        assert f.kind == "found"
+        assert f.sentence.endswith("below guessing (25\u202f%), and so not 5 points above it.")
+
     def test_where_there_is_no_interval_the_reason_is_told(self) -> None:
         cells = [published([1, 0, 1]), replace(published([1, 0, 0]), probe="labels")]
         (f,) = (f for f in told(cells, "valid_change") if f.name == "fewer_choices")
@@ -318,6 +335,15 @@ class TestSentences:
         whole_needs = gains["pride"].items
         assert whole_needs is not None
         assert gains["pride_held_out"].items == pytest.approx(2 * whole_needs, rel=0.05)
+        assert "whether PriDe and the first token give" in gains["pride"].sentence
+        fitted = "whether PriDe, on items that it was not fitted on, and the first token give"
+        assert fitted in gains["pride_held_out"].sentence
+
+    def test_settings_tell_readers_of_a_kind_apart(self) -> None:
+        assert named("pride(least=20)", ["text", "pride(least=20)"]) == "PriDe"
+        two = ["pride", "pride(least=20)"]
+        assert [named(name, two) for name in two] == ["PriDe", "PriDe (least=20)"]
+        assert named("mine(a=1)", ["mine(a=1)"]) == "mine(a=1)"
 
     def test_silence_accepts_no_wrong_option(self) -> None:
         """A model that declined all was accused of accepting wrong options alone."""

@@ -43,6 +43,11 @@ def test_what_many_problems_cost_is_said_and_drawn(tmp_path: Path) -> None:
     said = [line for line in verdict_of(results_of(out)) if "with 20 problems" in line]
     assert len(said) == 3
     assert all(re.search(r"(2|3)\d points lower than one by one", line) for line in said)
+    (batch,) = (line for line in said if "(one answer a line) is" in line)
+    assert batch.endswith("than one by one; found in 2 of 2 forms.")
+    assert "one answer a line − select one label, 20" in part
+    assert "One answer a line (numbered) keeps more than 0.90 of the accuracy one by one at" in part
+    assert not re.search("select_one - |lines=anchored| ;", part[: part.index("</section>")])
 
 
 def test_a_run_without_shared_prompts_has_no_such_part(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from horsesense.measures.registry import MEASURES
 from horsesense.measures.signature import Signature
 from horsesense.report import item_report, verdict_of, write_report
 from horsesense.report.charts import Line, Point, bars, forest, multiples
-from horsesense.report.checks import MOST_FOUND
+from horsesense.report.checks import MOST_FOUND, checks_of
 from horsesense.report.examples import choose, exchanged, pieces, trials_of
 from horsesense.report.item_view import ItemView, quoted, view_of
 from horsesense.report.marks import side
@@ -284,6 +284,20 @@ class TestReader:
         )
         run = replace(runs["oracle"], estimates=silent)
         assert run.reader == "first_token"
+
+
+class TestChecks:
+    def test_one_kind_in_many_forms_hides_no_other(self, runs: dict[str, Results]) -> None:
+        """Three sentences about changed answers kept a preferred position off the first screen."""
+        (group, *_) = checks_of(runs["talker"], [], {}).groups
+        (one, *_), rows = group.checks, []
+        for name, value in (("a", 0.9), ("a", 0.8), ("a", 0.7), ("b", 0.6), ("c", 0.5)):
+            rows.append(replace(one, finding=replace(one.finding, name=name, value=value)))
+        told = replace(group, outcome="found", checks=tuple(rows))
+        assert [check.finding.name for check in told.first] == ["a", "b", "c"]
+        assert told.rest == (rows[1], rows[2])
+        alike = replace(told, checks=tuple(rows[:3]))
+        assert (alike.first, alike.rest) == (tuple(rows[:3]), ())
 
 
 class TestPage:

@@ -250,8 +250,12 @@ def test_the_report_shows_readers_side_by_side(suites):
     write_report(result.results, max_items=3)
     page = (result.out / "report.html").read_text()
     assert "What do first token and text say?" in page
-    words = ("PriDe", "Entropy of an item’s answers", "without them", "not fitted on", "0 added")
+    words = ("PriDe", "Entropy of an item’s answers", "without them", "not fitted on", "none added")
     assert [word for word in words if word not in page] == []
+    checks, numbers = page[: page.index('id="items"')], page[page.index("What came back") :]
+    assert "read by PriDe, on items that it was not fitted on" in checks
+    assert "held_out" not in checks
+    assert numbers.count("every reply chose an option") == 1
     counts = dict.fromkeys((("right", "right"), ("wrong", "none")), 0.5)
     assert "right 50\u202f% (20)" in flow(counts, 40, caption="")
 

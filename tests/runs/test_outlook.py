@@ -42,6 +42,12 @@ def test_small_sets_are_counted_whole(tmp_path: Path, probes: tuple[str, ...]) -
     assert again.prompt_tokens == again.completion_tokens == 0
 
 
+def test_bundles_are_no_forms(tmp_path: Path) -> None:
+    """Each prompt with several items was counted as another form of its items."""
+    told, _ = asked(tmp_path / "run", "batch(sizes=3/4,bundles=3)")
+    assert "in 3 forms (original, batch)" in told.sentences()[-2]
+
+
 @pytest.mark.parametrize("probes", [("order",), ("batch(sizes=4,bundles=3)",)])
 def test_a_shard_tells_what_it_asks_itself(tmp_path: Path, probes: tuple[str, ...]) -> None:
     told, run = asked(tmp_path / "run", *probes, shard="1/3")

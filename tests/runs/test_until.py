@@ -16,6 +16,7 @@ from horsesense.findings.early import SHARE
 from horsesense.findings.evidence import Evidence
 from horsesense.inference.limits import Limits
 from horsesense.items.load import load_items
+from horsesense.runs.deciding import CHANGE, SCORE, differences
 from horsesense.runs.goal import Extents, Goal, Population
 from horsesense.runs.run import Run
 from horsesense.runs.settings import Settings
@@ -255,7 +256,7 @@ def test_the_plan_follows_from_the_stored_answers(
 def test_failed_requests_count_as_the_worst_for_each_bet(
     gold_first: Path, early: Result, tmp_path: Path
 ) -> None:
-    """One request in a hundred is refused for good: more is asked for the same decision."""
+    """One request in a hundred is refused for good: it may have been right or wrong."""
     model = refusing(DROP, 3)
     chosen = Settings.of(items=str(gold_first), model=DROP, probes=PROBES, until="decided")
     run = Run.start(tmp_path / "run", chosen)
@@ -266,7 +267,33 @@ def test_failed_requests_count_as_the_worst_for_each_bet(
     row, whole = (decisions(r)["order", "design=cyclic"] for r in (result, early))
     assert row["missing"] > 0
     assert (row["kind"], row["direction"]) == ("found", -1)
-    assert row["at"] > whole["at"]
+    assert row["at"] >= whole["at"]
+
+
+def test_one_lost_order_leaves_what_the_others_say() -> None:
+    """An item with one lost order of four was worth no more than one that nobody answered."""
+    published = cell_of([[0], [0], [-99]], [0] * 3, probe="original")
+    orders = cell_of([[0, 0, 0, 1], [0, 0, 1, -99], [0, 0, 0, 0]], [0] * 3)
+    (whole, partly, unknown) = differences([published, orders], CHANGE)["order", PLAIN].values()
+    assert whole == (-0.25, -0.25)
+    assert partly == (-0.5, -0.25)
+    assert unknown == (0.0, 1.0)
+    scores = differences([published, orders], SCORE)
+    assert scores["order", PLAIN] == {0: (0.75, 0.75), 1: (0.5, 0.75), 2: (1.0, 1.0)}
+    assert scores["original", PLAIN][2] == (0.0, 1.0)
+
+
+def test_items_without_a_right_answer_have_no_change(tmp_path: Path) -> None:
+    """They were counted among the items asked, and measuring the run ended in an error."""
+    path = items_file(tmp_path / "items.jsonl", 60)
+    rows = [orjson.loads(line) for line in path.read_bytes().splitlines()]
+    for row in rows[::4]:
+        row["answer_index"] = None
+    path.write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    result = study(path, "sim:oracle", tmp_path / "run", probes=("labels",), until="decided=0.15")
+    for row in decisions(result).values():
+        assert (row["kind"], row["units"], row["missing"]) == ("ruled_out", 45, 0)
+        assert row["n"] <= 45
 
 
 def test_a_precision_is_reached(gold_first: Path, tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from horsesense.stats.sequential import (
     Design,
     band,
     cut,
+    ends_of,
     forecast,
     in_random_order,
 )
@@ -203,6 +204,21 @@ def test_unequal_blocks_have_the_mean_of_their_items() -> None:
         assert not too_many(int((found.code != right).sum()), STUDIES, ALPHA)
 
 
+@pytest.mark.parametrize(("effect", "right"), [(0.05, UP), (0.045, RULED_OUT), (-0.05, DOWN)])
+def test_what_is_partly_known_is_bounded(effect: float, right: int) -> None:
+    """One answer of three lost, of every second unit that fell: the rest of it counts."""
+    d = shuffled(population(400, effect, 0.3), STUDIES, seed=18)
+    lost = (np.random.default_rng(19).random(d.shape) < 0.5) & (d < 0)
+    partly = np.stack([d, np.where(lost, d + 1 / 3, d)])
+    found = Decision(Design(400, 0.05, ALPHA), STUDIES).extend(partly)
+    wrong = np.isin(found.code, [OPEN, CANNOT_TELL, right], invert=True)
+    assert not too_many(int(wrong.sum()), STUDIES, ALPHA)
+    every = d[0], partly[:, 0], np.where(lost, np.nan, d)[0]
+    whole, bounds, unknown = (band(x, Design(500, 0.05, ALPHA)) for x in every)
+    assert unknown[0] == bounds[0] == whole[0]
+    assert whole[1] < bounds[1] < unknown[1]
+
+
 def test_copied_answers_are_no_evidence() -> None:
     """Ten texts of 40, right with chance .25 as a whole: of 125 items a share above .25 was found
     in 16 % of studies while each of them counted."""
@@ -214,7 +230,8 @@ def test_copied_answers_are_no_evidence() -> None:
         grid = np.array([0.25, 1.0])
         low, _ = Band(Design(10**9, 0.05, 0.0025), grid).extend(answers[seen]).ends()
         wrong["items"] += low >= 0.25
-        low, _ = band_of_clusters(answers[seen], rng.permutation(10)[text[seen]], 0.05, 0.00125)
+        said = ends_of(answers[seen])
+        low, _ = band_of_clusters(said, rng.permutation(10)[text[seen]], 0.05, 0.00125)
         wrong["clusters"] += low >= 0.25
     assert wrong["items"] >= 4
     assert wrong["clusters"] == 0
@@ -228,7 +245,8 @@ def test_a_band_of_clusters_is_as_wrong_as_its_level_allows() -> None:
     widths = []
     for _ in range(300):
         answers = (rng.random(60) < 0.7)[text].astype(float)
-        low, high = band_of_clusters(answers, rng.permutation(60)[text], 0.05, 0.1)
+        said = ends_of(answers)
+        low, high = band_of_clusters(said, rng.permutation(60)[text], 0.05, 0.1)
         low_missed, high_missed = low_missed + (low > 0.7), high_missed + (high < 0.7)
         widths.append(high - low)
     assert not too_many(low_missed, 300, 0.1)
@@ -240,9 +258,10 @@ def test_what_is_missing_in_a_cluster_is_the_worst_for_each_bet() -> None:
     text = np.repeat(np.arange(100), 3)
     answers = np.tile([1.0, 1.0, 0.0], 100)
     some = np.where(np.arange(300) % 9 == 0, np.nan, answers)
-    whole = band_of_clusters(answers, text, 0.05, 0.05)
-    low, high = band_of_clusters(some, text, 0.05, 0.05)
-    assert low == pytest.approx(band_of_clusters(np.nan_to_num(some), text, 0.05, 0.05)[0])
+    whole = band_of_clusters(ends_of(answers), text, 0.05, 0.05)
+    low, high = band_of_clusters(ends_of(some, 0.0), text, 0.05, 0.05)
+    wrong = ends_of(np.nan_to_num(some))
+    assert low == pytest.approx(band_of_clusters(wrong, text, 0.05, 0.05)[0])
     assert low < whole[0] < 2 / 3 < whole[1] <= high
 
 

@@ -102,7 +102,7 @@ KINDS: tuple[Kind, ...] = (
         size=0.05,
         null=None,
         way="lacks",
-        found="{scores} {value}, less than {size} above guessing ({null}).",
+        found="{scores} {value}, {lacking}.",
         ruled_out="{scores} {value}, better than guessing ({null}; less than {size} above it would "
         "be a fault).",
         question="the score is better than guessing",
@@ -287,7 +287,7 @@ KINDS: tuple[Kind, ...] = (
         null=None,
         way="lacks",
         found="Across the orders, the model agrees with itself in {value} of its "
-        "answers, less than {size} above guessing ({null}).",
+        "answers, {lacking}.",
         ruled_out="Across the orders, the model agrees with itself in {value} of its "
         "answers, more than guessing would ({null}; less than {size} more would be a fault).",
         question="the model agrees with itself across the orders more than guessing would",

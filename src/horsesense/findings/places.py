@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from horsesense.measures.contrast import REPEAT
@@ -16,6 +16,10 @@ class Run(Protocol):
     @property
     def reader(self) -> str:
         """The main reader."""
+
+    @property
+    def readers(self) -> Sequence[str]:
+        """Every reader."""
 
     @property
     def probes(self) -> Mapping[str, Mapping[str, Any]]:

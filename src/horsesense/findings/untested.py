@@ -50,10 +50,17 @@ def untested(
 def question(kind: Kind, size: float, run: Run, label: str, reader: str = "") -> str:
     """What a kind asks, as a clause after "whether"."""
     if kind.name == "many_problems":
-        label = f"with many problems in one prompt ({label.lower()})"
+        label = f"with many problems in one prompt ({asked_as(label)})"
     below = (kind.null or 0.0) - size
     limit = number(below, "fraction", 0)
-    return kind.question.format(label=label, limit=limit, reader=reader or named(run.reader))
+    return kind.question.format(
+        label=label, limit=limit, reader=reader or named(run.reader, run.readers)
+    )
+
+
+def asked_as(title: str) -> str:
+    """How several problems were asked in one prompt, for a sentence that says that they were."""
+    return title.lower().removeprefix("many problems, ")
 
 
 def untold(questions: Sequence[str], reason: str) -> str:
@@ -63,11 +70,26 @@ def untold(questions: Sequence[str], reason: str) -> str:
     return f"{clauses[0].upper()}{clauses[1:]}{UNTOLD}{reason}."
 
 
-def named(reader: str) -> str:
-    """A reader in words; one that was fitted is judged on other items."""
-    name = {"text": "the text", "first_token": "the first token"}.get(reader, reader)
-    fitted = name.removesuffix(HELD_OUT)
-    return name if fitted == name else f"{fitted}, on items that it was not fitted on,"
+READERS = {
+    "first_token": "the first token",
+    "option_text": "the option text",
+    "pride": "PriDe",
+    "text": "the text",
+}
+"""Kinds of readers in words."""
+
+
+def named(reader: str, among: Iterable[str]) -> str:
+    """A reader in words, with its settings where they tell it from `among` others of its kind.
+
+    One that was fitted is judged on other items.
+    """
+    fitted = reader.removesuffix(HELD_OUT)
+    kind, _, settings = fitted.partition("(")
+    name = READERS.get(kind, fitted)
+    if name != fitted and settings and sum(r.partition("(")[0] == kind for r in among) > 1:
+        name = f"{name} ({settings}"
+    return name if fitted == reader else f"{name}, on items that it was not fitted on,"
 
 
 def _unmeasured(kind: Kind, probe: str, reader: str, size: float, sentence: str) -> Finding:

@@ -23,7 +23,7 @@ from horsesense.findings.finding import ORDER, Finding, Outcome
 from horsesense.findings.kinds import KINDS, SIZES, accused, problems
 from horsesense.findings.needed import Needed, items_needed
 from horsesense.findings.places import Run
-from horsesense.findings.untested import named, question, untested, untold
+from horsesense.findings.untested import asked_as, named, question, untested, untold
 from horsesense.findings.wording import chance_text, in_points, number
 from horsesense.measures.estimate import Found
 from horsesense.stats.equivalence import within
@@ -266,11 +266,12 @@ def words(f: Finding, a: Accusation, run: Run) -> dict[str, str]:
     title = str(run.probes.get(f.probe, {}).get("title", f.probe))
     label = run.label(f.probe, a.evidence.condition)
     if a.kind.name == "many_problems":
-        label = f"with {problems(a.evidence)} problems in one prompt ({title.lower()})"
+        label = f"with {problems(a.evidence)} problems in one prompt ({asked_as(title)})"
     return {
         "value": number(value, "fraction", 0 if wide else 1),
         "null": chance_text(f.null),
         "size": in_points(f.size),
+        "lacking": _lacking(value, f),
         "limit": number(f.null + f.size if up else f.null - f.size, "fraction", 0),
         "change": in_points(value, signed=True),
         "distance": in_points(abs(value)),
@@ -279,7 +280,7 @@ def words(f: Finding, a: Accusation, run: Run) -> dict[str, str]:
         "compared": "higher" if value > 0 else "lower",
         "label": label,
         "group": f.group,
-        "reader": named(f.reader),
+        "reader": named(f.reader, run.readers),
         "scores": "People score" if run.by_people else "The model scores",
     }
 
@@ -303,6 +304,13 @@ def _sentence(f: Finding, a: Accusation, run: Run, needed: str) -> str:
     return f"{text}{needed}." if f.kind == "cannot_tell" else text
 
 
+def _lacking(value: float, f: Finding) -> str:
+    """Where what should be far above guessing is not."""
+    if value < f.null:
+        return f"below guessing ({chance_text(f.null)}), and so not {in_points(f.size)} above it"
+    return f"less than {in_points(f.size)} above guessing ({chance_text(f.null)})"
+
+
 def _beside(change: float) -> str:
     """A score without the right answer, beside that with it."""
     distance = in_points(abs(change))
@@ -315,7 +323,7 @@ def _untold(run: Run, f: Finding, why: str) -> str:
     """A sentence for what cannot be told, with the reason."""
     kind = next(kind for kind in KINDS if kind.name == f.name)
     label = run.label(f.probe, Condition.parse(f.condition))
-    return untold([question(kind, f.size, run, label, named(f.reader))], why)
+    return untold([question(kind, f.size, run, label, named(f.reader, run.readers))], why)
 
 
 def _choosing(found: Iterable[Found]) -> dict[tuple[str, str, str], float]:
@@ -380,4 +388,4 @@ def _badness(f: Finding) -> float:
 def _with_others(f: Finding, members: int, of: int) -> Finding:
     if f.kind != "found" or of == 1 or f.group:
         return f
-    return replace(f, sentence=f"{f.sentence[:-1]} ({members} of {of} conditions).")
+    return replace(f, sentence=f"{f.sentence[:-1]}; found in {members} of {of} forms.")

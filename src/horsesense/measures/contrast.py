@@ -154,7 +154,15 @@ class ChangeBeyondRepeat(AnswerChangeRate):
         used = (here[:, 1] > 0) & (noise[:, 1] > 0)
         rows = np.zeros((len(cell.item), 2))
         rows[mine] = np.column_stack([np.where(used, here[:, 0] - noise[:, 0], 0), used])
-        return Rows(rows, int(used.sum()), int(cell.asked.any(axis=1).sum() - used.sum()))
+        # What chose no option is not missing: it shows no answer that could change.
+        out = cell.item[cell.asked.any(axis=1) & (rows[:, 1] == 0)]
+        lost = np.concatenate([_unread(c) for c in (cell, cell.other, again)])
+        return Rows(rows, int(used.sum()), int(np.isin(out, lost).sum()))
+
+
+def _unread(cell: Cell) -> npt.NDArray[np.int64]:
+    """Numbers of the items with a missing reading."""
+    return cell.item[(cell.asked & ~cell.read).any(axis=1)]
 
 
 class SwitchBeyondRepeat(ChangeBeyondRepeat):

@@ -9,6 +9,7 @@ from math import ceil
 from horsesense.errors import UsageError
 from horsesense.findings.finding import ORDER, TITLES, Finding, Outcome
 from horsesense.findings.kinds import KINDS
+from horsesense.findings.untested import named as named_reader
 from horsesense.findings.wording import MINUS, between, chance_text, number, signed
 from horsesense.report.reasons import Reason, reason_for
 from horsesense.runs.results import Results
@@ -68,7 +69,21 @@ class Group:
     @property
     def first(self) -> tuple[Check, ...]:
         """Those with a sentence on the first screen."""
-        return self.checks[: MOST_FOUND if self.outcome == "found" else 1]
+        return self._ranked[: MOST_FOUND if self.outcome == "found" else 1]
+
+    @property
+    def rest(self) -> tuple[Check, ...]:
+        """The others, which are named after them."""
+        return self._ranked[len(self.first) :]
+
+    @property
+    def _ranked(self) -> tuple[Check, ...]:
+        """The largest of each kind, then the others: one kind in many forms hides no other."""
+        leading: dict[str, Check] = {}
+        for check in self.checks:
+            leading.setdefault(check.finding.name, check)
+        chosen = {id(check) for check in leading.values()}
+        return (*leading.values(), *(check for check in self.checks if id(check) not in chosen))
 
     @property
     def in_words(self) -> list[str]:
@@ -151,7 +166,8 @@ def _where(run: Results, f: Finding) -> str:
     if f.null and f.value is not None:
         told = f"{number(f.value, 'fraction', 0)} against {chance_text(f.null)}"
     if f.probe == "original":
-        return f"read by {f.reader}" if f.name == "other_reader" else told
+        by = named_reader(f.reader, run.readers).removesuffix(",")
+        return f"read by {by}" if f.name == "other_reader" else told
     try:
         label = run.label(f.probe, Condition.parse(f.condition))
     except (KeyError, UsageError):

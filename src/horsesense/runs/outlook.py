@@ -196,7 +196,9 @@ class _Tally:
     def add(self, trial: Trial, weight: float) -> None:
         planner = self.study.planner
         self.prompts += weight
-        self.forms.add((trial.probe, trial.condition, trial.repetition, trial.sample))
+        # Prompts with several problems are numbered by their bundles, which are no forms.
+        number = 0 if len(trial.variants) > 1 else trial.repetition
+        self.forms.add((trial.probe, trial.condition, number, trial.sample))
         request = planner.prompter.request(planner.as_shown(trial) if planner.as_shown else trial)
         key = request.key(planner.identity)
         if key in self.keys:

@@ -41,6 +41,7 @@ WORDS: Mapping[tuple[str, str], str] = {
     ("true_false", "items=all"): "all items",
     ("true_false", "items=consistent"): "items right in every order",
     ("batch", "lines=anchored"): "numbered lines",
+    ("extra_options", "added=0"): "none added",
     ("extra_options", "added"): "{} added",
 }
 """Settings of conditions whose value says too little alone, by probe."""

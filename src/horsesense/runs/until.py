@@ -30,6 +30,7 @@ from horsesense.runs.deciding import (
     CHANGE,
     SCORE,
     SHARES,
+    Ends,
     Floats,
     Key,
     deciding_reader,
@@ -76,12 +77,13 @@ LOOKS = 60
 
 def bands(d: Floats, design: Design, batch: int) -> list[list[float]]:
     """[items, low, high] at the looks, at most about `LOOKS` of them, and at the last item."""
-    step = batch * -(-len(d) // (batch * LOOKS)) or batch
+    n = d.shape[-1]
+    step = batch * -(-n // (batch * LOOKS)) or batch
     growing = Band(design)
     found = []
-    for start in range(0, len(d), step):
-        low, high = growing.extend(d[start : start + step]).ends()
-        found.append([min(start + step, len(d)), round(low, 4), round(high, 4)])
+    for start in range(0, n, step):
+        low, high = growing.extend(d[..., start : start + step]).ends()
+        found.append([min(start + step, n), round(low, 4), round(high, 4)])
     return found
 
 
@@ -92,6 +94,15 @@ def budget(extents: Extents) -> float:
     the intervals has nothing to do with it.
     """
     return SHARE * ALPHA / max(1, sum(p.tested for p in extents.populations))
+
+
+UNKNOWN: Ends = (-1.0, 1.0)
+"""Of an item whose change is not known at all."""
+
+
+def _ends(values: Iterable[Ends]) -> Floats:
+    """The lowest and the highest that each value can be, (2, items)."""
+    return np.array([*values], dtype=np.float64).reshape(-1, 2).T
 
 
 @dataclass
@@ -119,9 +130,9 @@ class _Finding:
         low, high = self.band.ends()
         return high - low > 2 * self.goal.precision
 
-    def look(self, values: Mapping[int, float], items: Sequence[int]) -> None:
-        d = np.array([values.get(item, np.nan) for item in items if item in self.members])
-        self.decision.extend(d[None])
+    def look(self, values: Mapping[int, Ends], items: Sequence[int]) -> None:
+        d = _ends(values.get(item, UNKNOWN) for item in items if item in self.members)
+        self.decision.extend(d[:, None])
         if self.goal.precision is not None:
             self.band.extend(d)
 
@@ -302,47 +313,49 @@ class Sequences:
 
         kind: found, ruled_out, cannot_tell or open; `direction` 1 or -1 where found. `at`: items
         at which the decision fell; `reached`: whether nothing more was wanted, decided or known to
-        the precision named; `n` of `units` were asked, `missing` of them in vain. `low` and
-        `high` hold at `level`; `value` is the mean so far, which stopping early pulls away from
-        the smallest size that matters. `band`: [items, low, high] at the looks, not cut to the
-        decision.
+        the precision named; `n` of `units` were asked, and of `missing` of them not every answer
+        is there. `low` and `high` hold at `level`; `value` is the mean so far of the others, which
+        stopping early pulls away from the smallest size that matters. `band`: [items, low, high]
+        at the looks, not cut to the decision.
         """
         return [self._row(p, d) for p, d in self._sequences(CHANGE) if p.tested]
 
     def _sequences(self, measure: Measure) -> Iterator[tuple[Population, Floats]]:
-        """The values of each population in the random order."""
+        """The ends of the values of each population in the random order, (2, items)."""
         for population, values in self._valued(measure):
-            yield population, np.array([*values.values()], dtype=np.float64)
+            yield population, _ends(values.values())
 
-    def _valued(self, measure: Measure) -> Iterator[tuple[Population, dict[int, float]]]:
-        """The values of each population by item number, in the random order."""
+    def _valued(self, measure: Measure) -> Iterator[tuple[Population, dict[int, Ends]]]:
+        """The ends of the values of each population by item number, in the random order."""
         found, changes = differences(self._own, measure), differences(self._own, CHANGE)
+        known = {number for number, item in enumerate(self.items) if item.gold is not None}
         for population in self.extents.populations:
             key = population.probe, Condition.parse(population.condition)
             values = found.get(key, {})
-            # Of a probe, only items that it changes are in the population.
-            members = values.keys() & changes.get(key, values).keys()
+            # Of a probe, only items that it changes are in the population, with a right answer.
+            members = values.keys() & changes.get(key, values).keys() & known
             ranked = sorted(members, key=self._rank.__getitem__)
             yield population, {item: values[item] for item in ranked}
 
     def _row(self, population: Population, d: Floats) -> dict[str, Any]:
         goal, alpha = Goal.parse(self.extents.goal), budget(self.extents)
         design = Design(population.units, goal.size, alpha)
-        decision = Decision(design).extend(d[None])
+        decision = Decision(design).extend(d[:, None])
         code = int(decision.code[0])
         low, high = band(d, design, code)
+        whole = d[0, d[0] == d[1]]
         return {
             "probe": population.probe,
             "condition": population.condition,
             "kind": KINDS[code],
             "direction": {UP: 1, DOWN: -1}.get(code, 0),
-            "value": None if np.isnan(d).all() else float(np.nanmean(d)),
+            "value": float(whole.mean()) if len(whole) else None,
             "low": low,
             "high": high,
             "level": 1 - (2 * alpha if code in (UP, DOWN, RULED_OUT) else alpha),
             "size": goal.size,
-            "n": len(d),
-            "missing": int(np.isnan(d).sum()),
+            "n": d.shape[1],
+            "missing": d.shape[1] - len(whole),
             "units": population.units,
             "at": int(decision.at[0]) or None,
             "reached": high - low <= 2 * goal.precision if goal.precision else code != OPEN,
@@ -400,9 +413,9 @@ class Sequences:
                 return Banded(max(0.0, low), high, len(values), units)
         return None
 
-    def _of_like_items(self, values: Mapping[int, float], alpha: float) -> tuple[float, float]:
+    def _of_like_items(self, values: Mapping[int, Ends], alpha: float) -> tuple[float, float]:
         """The band of a share, item number -> value in the random order."""
-        d = np.array([*values.values()])
+        d = np.clip(_ends(values.values()), 0.0, 1.0)
         if self.cluster is None or len(np.unique(self.cluster)) == len(self.items):
             return band(d, Design(ENDLESS, SIZE_OF_SCORE, 2 * alpha))
         looks = -(-len(self.items) // self.extents.batch)
@@ -418,7 +431,7 @@ class Sequences:
             "low": max(0.0, low),
             "high": high,
             "level": self.level,
-            "n": len(d),
+            "n": d.shape[1],
             "units": population.units,
         }
 

@@ -25,15 +25,14 @@ def band_of_clusters(
     on either side at one look, to be shared out over all that there may be.
 
     Args:
-        values: in [0, 1] or NaN where missing, which counts as the worst for each bet, (items,).
+        values: the lowest and the highest that each can be, in [0, 1], (2, items): of what is
+            missing, each bet is on the worst.
         cluster: place of each item's cluster in an order that is random, (items,).
         delta: only how bold the bets are.
     """
     _, index, sizes = np.unique(cluster, return_inverse=True, return_counts=True)
     largest = int(sizes.max())
-    low, high = (
-        np.bincount(index, np.where(np.isnan(values), end, values)) / largest for end in (0.0, 1.0)
-    )
+    low, high = (np.bincount(index, end) / largest for end in values)
     share = sizes / largest
     return (
         _first_left(low, share, largest, delta, alpha),

@@ -92,6 +92,11 @@ def cut(clusters: Sequence[Sequence[str]], most: int = 8) -> list[tuple[str, ...
     ]
 
 
+def ends_of(d: Floats, least: float = -1.0) -> Floats:
+    """The lowest and the highest that each unit can be, (2, ...): of NaN, `least` and 1."""
+    return np.stack([np.nan_to_num(d, nan=end) for end in (least, 1.0)])
+
+
 @dataclass
 class _Past:
     """Sums over the units that were seen, with missing ones as low (0) and as high (1) as can be.
@@ -109,8 +114,8 @@ class _Past:
         return cls(design, 0, np.zeros((2, studies)), np.zeros((2, studies)))
 
     def look(self, d: Floats) -> _Ahead:
-        """What is known before each of some further units, (studies, units), and add them."""
-        filled = np.stack([np.where(np.isnan(d), end, d) for end in (-1.0, 1.0)])
+        """What is known before each of some further units, and add them; see `Decision.extend`."""
+        filled = d if d.ndim == 3 else ends_of(d)
         totals = self.total[..., None] + np.cumsum(filled, axis=-1)
         squares = self.squares[..., None] + np.cumsum(filled**2, axis=-1)
         step = self.seen + 1 + np.arange(d.shape[-1])
@@ -243,16 +248,18 @@ class Decision:
         return KINDS[int(self.code[0])]
 
     def extend(self, d: Floats) -> Decision:
-        """Look at further units, (studies, units), values in [-1, 1] or NaN where missing.
+        """Look at further units, (studies, units), values in [-1, 1] or NaN where missing; or at
+        the lowest and the highest that each can be, (2, studies, units).
 
-        A missing unit counts as the worst that it can be for each bet, so that wealth only falls:
-        this is valid whatever made it missing. (At temperature 0 an answer is asked for again
-        first.) A decision, once taken, stays.
+        What is missing counts as the worst that it can be for each bet: those against a high mean
+        are on the highest values, whose mean is no lower than the true one, and the others on the
+        lowest. So this is valid whatever made it missing. (At temperature 0 an answer is asked for
+        again first.) A decision, once taken, stays.
         """
         if self.seen + d.shape[-1] > self.design.units:
             raise ValueError(f"more than {self.design.units} units")
         for start in range(0, d.shape[-1], CHUNK):
-            self._chunk(d[:, start : start + CHUNK])
+            self._chunk(d[..., start : start + CHUNK])
         if self.seen == self.design.units:
             self._settle(self.code == OPEN, CANNOT_TELL, self.seen)
         return self
@@ -338,9 +345,9 @@ class Band:
         self._possible = (-1.0, 1.0)
 
     def extend(self, d: Floats) -> Band:
-        """Look at further units, (units,); NaN where missing."""
-        for start in range(0, len(d), CHUNK):
-            ahead = self._past.look(d[None, start : start + CHUNK])
+        """Look at further units, (units,), NaN where missing; or at their ends, (2, units)."""
+        for start in range(0, d.shape[-1], CHUNK):
+            ahead = self._past.look(d[..., None, start : start + CHUNK])
             for side, given_up in self._given_up.items():
                 stake = self._stakes[side].multiplied(ahead.factors(self.means[:, None], side))
                 given_up |= (stake >= 2 / self.design.alpha).any(axis=1)
@@ -357,12 +364,12 @@ class Band:
 
 
 def band(d: Floats, design: Design, code: int = CANNOT_TELL) -> tuple[float, float]:
-    """The band after the units `d`, (units,), to a ten-thousandth or better; NaN where missing.
+    """The band after the units `d`, as `Band.extend` takes them, to a ten-thousandth or better.
 
     Where a decision was taken it holds at level 1 - alpha too, and the band is cut to it; both
     together hold at 1 - 2 alpha.
     """
-    if not len(d):
+    if not d.shape[-1]:
         return -1.0, 1.0
     grid = np.linspace(-1, 1, 201)
     for _ in range(2):

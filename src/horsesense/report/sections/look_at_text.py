@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from horsesense.findings.untested import named
 from horsesense.measures.base import Estimate
 from horsesense.measures.cells import HELD_OUT
 from horsesense.measures.votes import PERTURBED
@@ -90,18 +91,9 @@ def _named(run: Results, reader: str) -> str:
     """A reader for people, with its settings where they tell it from another of its kind."""
     if reader.endswith(HELD_OUT):
         return f"{_named(run, reader.removesuffix(HELD_OUT))}, items not fitted on"
-    kinds = [name.partition("(")[0] for name in run.readers]
-    kind, _, settings = reader.partition("(")
-    known = {
-        "first_token": "First token",
-        "option_text": "Option text",
-        "pride": "PriDe",
-        "text": "Text",
-    }
-    if kind not in known:
-        return reader
-    alone = kinds.count(kind) == 1 or not settings
-    return known[kind] if alone else f"{known[kind]}, {settings[:-1]}"
+    name = named(reader, run.readers)
+    plain = name.removeprefix("the ")
+    return name if plain == name else f"{plain[:1].upper()}{plain[1:]}"
 
 
 def _fits(run: Results) -> list[tuple[str, dict[str, Any]]]:

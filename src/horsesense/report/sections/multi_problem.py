@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from horsesense.findings.wording import MINUS
 from horsesense.measures.base import Estimate
 from horsesense.measures.task_contrast import TASKS
 from horsesense.report.charts import Line, multiples
@@ -38,8 +39,8 @@ ERRORS = {
     "unassigned": "unassigned",
 }
 """What becomes of a problem, with its heading."""
-SIZEABLE = 0.05
-"""Change of accuracy from which a shared prompt is said to cost something."""
+DIFFERENCE = "task_difference"
+"""Of two tasks, which its group names."""
 
 
 def context(run: Results) -> Context | None:
@@ -71,11 +72,11 @@ def context(run: Results) -> Context | None:
         ),
         "largest": sizes[-1],
         "differences": [
-            (f"{e.group}, {e.condition}", e, p_text(e.p_value), p_text(e.p_adjusted))
-            for e in _estimates(run, "task_difference")
+            (_label(e), e, p_text(e.p_value), p_text(e.p_adjusted))
+            for e in _estimates(run, DIFFERENCE)
         ],
         "cells": _cells(scores),
-        "near": _estimates(run, "share_of_sizes_near_single"),
+        "near": _near(run),
         "replies": [
             (_label(e), e, other)
             for e in _estimates(run, "unread_share")
@@ -103,7 +104,20 @@ def _words(rest: Condition) -> str:
 
 def _label(e: Estimate) -> str:
     rest = f", {_words(_rest(e))}" if _rest(e) else ""
-    return f"{NAMES[e.probe]}, {_size(e)}{rest}"
+    return f"{_tasks(e.group) if e.measure == DIFFERENCE else NAMES[e.probe]}, {_size(e)}{rest}"
+
+
+def _tasks(pair: str) -> str:
+    """Two tasks, of which the second is taken from the first."""
+    return f" {MINUS} ".join(NAMES[task] for task in pair.split(" - "))
+
+
+def _near(run: Results) -> list[tuple[str, list[Estimate]]]:
+    """At how many sizes a share of the accuracy is kept: by setting, in words."""
+    found: dict[str, list[Estimate]] = {}
+    for e in _estimates(run, "share_of_sizes_near_single"):
+        found.setdefault(_words(_rest(e)), []).append(e)
+    return [*found.items()]
 
 
 def _main(found: list[Estimate]) -> list[Estimate]:
@@ -160,7 +174,7 @@ def _cells(scores: list[Estimate]) -> list[tuple[str, Contrast]]:
         if e.value is not None:
             tasks.setdefault(e.probe, {})[_size(e)] = 100 * e.value
     found = contrasts(tasks)
-    return [(f"{a} - {b}", c) for (a, b), c in found.items() if c.cells > 1]
+    return [(_tasks(f"{a} - {b}"), c) for (a, b), c in found.items() if c.cells > 1]
 
 
 def _beside(run: Results, e: Estimate) -> Estimate | None:

@@ -14,7 +14,8 @@ ORDERS = {
     "balanced": "in orders that put every option in every position equally often",
     "other": "in orders that do not put every option in every position equally often",
     "recorded": "in the orders that the log holds",
-    "published": "in the published order, where the positions do not get the same options",
+    "published": "in the published order alone, which cannot tell a preference for a position from "
+    "one for what stands there",
 }
 
 

@@ -19,6 +19,7 @@ def context(run: Results) -> Context | None:
     if not run.readers:
         return None
     mismatch = run.everywhere("mismatch_rate", "first_token")
+    statuses = [(reader, _statuses(run, reader)) for reader in run.readers]
     rows = [Point(run.label(e.probe, e.condition), e) for e in mismatch]
     return {
         "readers": run.readers,
@@ -34,7 +35,8 @@ def context(run: Results) -> Context | None:
         "cascades": [*_cascades(run)],
         "valid": run.one("mismatch_valid", reader="first_token"),
         "by_text": [*_by_text(run)],
-        "statuses": [(reader, _statuses(run, reader)) for reader in run.readers],
+        "statuses": statuses,
+        "choosing": [reader for reader, svg in statuses if svg is None],
     }
 
 
@@ -118,8 +120,9 @@ def notices(run: Results) -> Iterator[str]:
     lost = sum(e.n_missing for e in run.missing)
     of = sum(e.n + e.n_missing for e in run.estimates if _is_validity(run, e))
     worst = max(run.missing, key=lambda e: e.n_missing / (e.n + e.n_missing))
+    have = "has" if lost == 1 else "have"
     yield (
-        f"{lost:,} of {plural(of, 'trial')} have no answer; the share is largest under "
+        f"{lost:,} of {plural(of, 'trial')} {have} no answer; the share is largest under "
         f"“{run.label(worst.probe, worst.condition)}” ({worst.n_missing:,} of "
         f"{worst.n + worst.n_missing:,}). All numbers describe the rest."
     )

@@ -48,13 +48,12 @@ def _moved(changes: dict[tuple[str, Condition], Estimate], score: Estimate) -> b
 
 
 def notices(run: Results) -> Iterator[str]:
-    """Few independent items settle little."""
+    """Few independent items make wide intervals."""
     clusters = run.findings["dataset"]["clusters"]
     if clusters < FEW:
         are = "is" if clusters == 1 else "are"
         yield (
-            f"There {are} only {plural(clusters, 'independent item')}, so the intervals are wide "
-            "and settle little."
+            f"There {are} only {plural(clusters, 'independent item')}, so the intervals are wide."
         )
 
 
