@@ -13,6 +13,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+# Where Python may not keep what it compiled, each start compiles all again: not what users have.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 HERE = Path(__file__).parent
 SHARED = Path(os.environ.get("HORSESENSE_SHARED", HERE.parent.parent / "shared"))
 CONNECTIONS = 100
@@ -24,6 +27,33 @@ class Measured(NamedTuple):
     seconds: float
     cpu: float
     peak: int
+
+
+class Stolen:
+    """Share of the processor time, in per cent, that other guests of the machine had."""
+
+    percent = float("nan")
+
+
+@contextlib.contextmanager
+def steal() -> Iterator[Stolen]:
+    """What was stolen while the block ran, by /proc/stat; nan on other systems than Linux."""
+    found, before = Stolen(), _ticks()
+    try:
+        yield found
+    finally:
+        stolen, every = (b - a for a, b in zip(before, _ticks(), strict=True))
+        if every:
+            found.percent = 100 * stolen / every
+
+
+def _ticks() -> tuple[int, int]:
+    """Stolen and all ticks of all cores so far, guests within guests counted once."""
+    stat = Path("/proc/stat")
+    if not stat.exists():
+        return 0, 0
+    ticks = [int(word) for word in stat.read_text().split(maxsplit=9)[1:9]]
+    return ticks[7], sum(ticks)
 
 
 @contextlib.contextmanager
@@ -55,8 +85,8 @@ def workload(kind: str, url: str, n: int) -> Measured:
         return measured([*map(str, command), directory])
 
 
-def measured(command: list[str]) -> Measured:
-    """Run a command; its output starts with its own seconds, else the wall clock counts."""
+def measured(command: list[str], *, wall: bool = False) -> Measured:
+    """Run a command. Seconds are what it prints of its own, else and with `wall` the clock's."""
     started = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
@@ -65,8 +95,8 @@ def measured(command: list[str]) -> Measured:
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise SystemExit(f"{' '.join(command)} ended with {process.returncode}")
-    try:
-        seconds = float(output)
-    except ValueError:
-        seconds = time.perf_counter() - started
+    seconds = time.perf_counter() - started
+    if not wall:
+        with contextlib.suppress(ValueError):
+            seconds = float(output)
     return Measured(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)

@@ -19,6 +19,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from http_common import steal
+
 PROBES = "repeat(n=3),order(random(16))"
 """With the original, 20 requests per item."""
 
@@ -75,7 +77,10 @@ def main() -> None:
         command = [sys.executable, "-m", "horsesense", "audit", "items.jsonl", "--json"]
         command += ["--model", "sim:prior", "--probes", PROBES, "--out", "run"]
         started = time.perf_counter()
-        done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, text=True, check=True)
+        with steal() as taken:
+            done = subprocess.run(
+                command, cwd=folder, stdout=subprocess.PIPE, text=True, check=True
+            )
         wall = time.perf_counter() - started
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
         found = json.loads(done.stdout)
@@ -84,7 +89,7 @@ def main() -> None:
     cpu = used.ru_utime + used.ru_stime
     print(f"trials                 {found['trials']:>12,}")
     print(f"answers stored         {found['run']['answered']:>12,}")
-    print(f"wall                   {wall:>12.1f} s")
+    print(f"wall                   {wall:>12.1f} s   {taken.percent:.0f} % of all cores stolen")
     print(f"CPU                    {cpu:>12.1f} s   {1e6 * cpu / found['trials']:.0f} us per trial")
     print(f"measures alone, CPU    {measures:>12.1f} s")
     print(f"peak memory            {used.ru_maxrss / 1e3:>12.0f} MB")

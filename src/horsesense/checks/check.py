@@ -16,9 +16,9 @@ from horsesense.processes import Spread, copies
 from horsesense.stats.multiplicity import holm
 
 ALPHA: Final = 0.05
-MANY: Final = 5_000
+MANY: Final = 1_000
 """Items from which on copies of the process pay."""
-PIECE: Final = 500
+PIECE: Final = 100
 """Items that a copy looks through at a time."""
 
 

@@ -86,6 +86,13 @@ _NEGATED: Final = (
     ),
 )
 """Stems that ask for what is not so, in English."""
+_NEGATING: Final = (
+    "not", "n't", "n’t", "never", "unable", "except", "exclud", "ave one", "ave for one", "but",
+    "lea", "fal", "ncorrect", "untrue", "wrong", "naccurate", "erroneou", "nappropr", "mproper",
+    "odd", "ntruder",
+)  # fmt: skip
+"""One of these stands in every sentence that `_NEGATED` finds; without i, k and s, which to a
+pattern that ignores case are letters of other alphabets too."""
 _NEGATED_ELSEWHERE: Final = (
     re.compile(
         r"\b(?:welche[rsnm]?|was|wer|wo|wem|wen|alle)\b[^.?!,]{0,160}"
@@ -233,7 +240,9 @@ def negated(item: Item) -> str | None:
         return None
     last = _asked(item.question)
     emphasis = None if last.isupper() else _EMPHASIS.search(last)
-    found = emphasis or next(filter(None, (p.search(last) for p in _NEGATED)), None)
+    found = emphasis
+    if found is None and any(map(last.lower().__contains__, _NEGATING)):
+        found = next(filter(None, (p.search(last) for p in _NEGATED)), None)
     if found is None and not _ENGLISH.search(last):
         bare = _QUOTED.sub("", last)
         found = next(filter(None, (p.search(bare) for p in _NEGATED_ELSEWHERE)), None)

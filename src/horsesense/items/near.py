@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -22,6 +23,8 @@ BINS, BAND = 64, 4
 MARGIN: Final = 0.3
 """Four standard errors of a similarity estimated on half of the bins, at 0.8."""
 EMPTY: Final = np.uint64(2**64 - 1)
+TOGETHER: Final = 2_000
+"""Texts whose word pairs are hashed and sorted at a time."""
 TOKENS: Final = re.compile(r"\w+|[^\w\s]")
 
 
@@ -40,12 +43,18 @@ def near_duplicates(texts: Sequence[str], like: float = LIKE) -> Iterator[tuple[
     words = _Words.of(texts)
     signature = np.full((len(texts), BINS), EMPTY)
     exact: list[bytes | None] = []
-    for i in range(len(texts)):
-        values = words.pairs(i)
-        exact.append(blake2b(values.tobytes(), digest_size=16).digest() if len(values) else None)
+    for start in range(0, len(texts), TOGETHER):
+        values, bounds = words.pairs_of(start, min(start + TOGETHER, len(texts)))
+        owner = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
         # Sorted values: the first of each bin is its smallest.
-        first, at = np.unique((values >> np.uint64(58)).astype(np.int64), return_index=True)
-        signature[i, first] = values[at]
+        place = (start + owner) * BINS + (values >> np.uint64(58)).astype(np.int64)
+        first = np.diff(place, prepend=-1) > 0
+        signature.reshape(-1)[place[first]] = values[first]
+        raw = values.tobytes()
+        exact += [
+            blake2b(raw[8 * low : 8 * high], digest_size=16).digest() if low < high else None
+            for low, high in pairwise(bounds.tolist())
+        ]
     yield from _equal(exact)
     seen: set[tuple[int, int]] = set()
     for a, b in _candidates(signature):
@@ -85,11 +94,27 @@ class _Words:
 
     def pairs(self, i: int) -> Hashes:
         """The set of hashed word pairs of one text, sorted."""
-        text = self.ids[self.starts[i] : self.starts[i + 1]]
-        # Odd multipliers from Steele and others (2014) mix the numbers; wrapping is intended.
-        mixed = text[:-1] * np.uint64(0x9E3779B97F4A7C15) + text[1:] * np.uint64(0xBF58476D1CE4E5B9)
-        mixed ^= mixed >> np.uint64(31)
-        return np.unique(mixed * np.uint64(0x94D049BB133111EB))
+        return np.unique(_hashed(self.ids[self.starts[i] : self.starts[i + 1]]))
+
+    def pairs_of(self, low: int, high: int) -> tuple[Hashes, npt.NDArray[np.int64]]:
+        """The sets of several texts end to end, and where each begins and the last one ends."""
+        starts = self.starts[low : high + 1]
+        owner = np.repeat(np.arange(high - low), np.diff(starts))
+        within = owner[:-1] == owner[1:]
+        hashed, owner = _hashed(self.ids[starts[0] : starts[-1]])[within], owner[:-1][within]
+        order = np.lexsort((hashed, owner))
+        hashed, owner = hashed[order], owner[order]
+        new = (np.diff(hashed, prepend=EMPTY) != 0) | (np.diff(owner, prepend=-1) != 0)
+        sizes = np.bincount(owner[new], minlength=high - low)
+        return hashed[new], np.concatenate(([0], np.cumsum(sizes)))
+
+
+def _hashed(words: Hashes) -> Hashes:
+    """The pairs of successive words."""
+    # Odd multipliers from Steele and others (2014) mix the numbers; wrapping is intended.
+    mixed = words[:-1] * np.uint64(0x9E3779B97F4A7C15) + words[1:] * np.uint64(0xBF58476D1CE4E5B9)
+    mixed ^= mixed >> np.uint64(31)
+    return mixed * np.uint64(0x94D049BB133111EB)
 
 
 def _equal(keys: Sequence[bytes | None]) -> Iterator[tuple[int, int]]:
@@ -102,12 +127,13 @@ def _equal(keys: Sequence[bytes | None]) -> Iterator[tuple[int, int]]:
 def _candidates(signature: Hashes) -> Iterator[tuple[int, int]]:
     """Pairs (first of a bucket, other) of texts whose smallest hashes agree throughout a band."""
     for start in range(0, BINS, BAND):
+        band = signature[:, start : start + BAND]
+        raw, width = band.tobytes(), band.itemsize * BAND
         first: dict[bytes, int] = {}
-        for i, row in enumerate(signature[:, start : start + BAND]):
-            if (row != EMPTY).any():
-                leader = first.setdefault(row.tobytes(), i)
-                if leader != i:
-                    yield leader, i
+        for i in np.flatnonzero((band != EMPTY).any(axis=1)).tolist():
+            leader = first.setdefault(raw[i * width : (i + 1) * width], i)
+            if leader != i:
+                yield leader, i
 
 
 def _jaccard(a: Hashes, b: Hashes) -> float:

@@ -31,7 +31,7 @@ from horsesense.runs.parts import UNREADABLE, PartWriter, scan_parts
 from horsesense.runs.tables import READINGS, TRIALS, read_trials, reading_row
 from horsesense.trials.trial import Trial
 
-MANY: Final = 100_000
+MANY: Final = 20_000
 """Trials from which on copies of the process pay."""
 PIECE: Final = 2_000
 """Answers that a copy reads at a time."""
