@@ -32,13 +32,13 @@ def test_the_headline_counts_them(lost: Results) -> None:
     score = lost.one("accuracy")
     assert score is not None
     assert score.n_missing > 0
-    said = f"as published ({score.n_missing} of 80 replies missing)"
+    said = f"as published ({score.n_missing} of 80 replies missing or unclear)"
     assert said in headline(lost)[0]
 
 
 def test_sentences_count_them(lost: Results) -> None:
     (score,) = (f for f in lost.verdict if f.name == "no_better_than_guessing")
-    assert score.sentence.endswith(f"; {80 - score.n} of 80 replies are missing.")
+    assert score.sentence.endswith(f"; {80 - score.n} of 80 replies are missing or unclear.")
     assert score.n < 76
 
 

@@ -250,7 +250,9 @@ class TestVerdict:
 
     def test_a_probe_without_any_answer_is_noticed(self, hostile: Path) -> None:
         told = "\n".join(verdict_of(results_of(hostile)))
-        assert "trials have no answer; the share is largest under “Asked again” (7 of 7)" in told
+        assert (
+            "trials have no clear answer; the share is largest under “Asked again” (7 of 7)" in told
+        )
 
     def test_missing_answers_are_noticed(self, runs: dict[str, Results]) -> None:
         lost = tuple(

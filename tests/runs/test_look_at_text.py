@@ -255,6 +255,9 @@ def test_the_report_shows_readers_side_by_side(suites):
     checks, numbers = page[: page.index('id="items"')], page[page.index("What came back") :]
     assert "read by PriDe, on items that it was not fitted on" in checks
     assert "held_out" not in checks
+    # What moves an answer there may be the orders, which the label has to say.
+    for changed in ("Typing errors", "Scrambled letters", "Swapped words", "Swapped letters"):
+        assert f"{changed}, options shuffled" in checks
     assert numbers.count("every reply chose an option") == 1
     counts = dict.fromkeys((("right", "right"), ("wrong", "none")), 0.5)
     assert "right 50\u202f% (20)" in flow(counts, 40, caption="")

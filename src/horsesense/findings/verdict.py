@@ -243,8 +243,9 @@ def _lost(e: Evidence) -> str:
     whole = e.n + e.missing
     if e.missing <= MOST_LOST * whole:
         return ""
-    of = "replies" if e.counted == "trials" else e.counted
-    return f"; {e.missing:,} of {whole:,} {of} are missing"
+    if e.counted == "trials":
+        return f"; {e.missing:,} of {whole:,} replies are missing or unclear"
+    return f"; {e.missing:,} of {whole:,} {e.counted} lack a clear reply"
 
 
 def _group(a: Accusation) -> tuple[str, str, str]:

@@ -110,7 +110,7 @@ class RandomPerturbation(Perturbation):
 @dataclass(frozen=True)
 class KeyTypo(RandomPerturbation):
     name = "key_typo"
-    title = "Typing errors"
+    title = "Typing errors, options shuffled"
     summary = "One letter is replaced in every fifth word of the question, by chance."
     expectation = "The same answer: a reader sees through it. A short question may have no typo."
 
@@ -121,7 +121,7 @@ class KeyTypo(RandomPerturbation):
 @dataclass(frozen=True)
 class LetterScramble(RandomPerturbation):
     name = "letter_scramble"
-    title = "Scrambled letters"
+    title = "Scrambled letters, options shuffled"
     summary = "The inner letters of all longer words of the question stand in another order."
 
     def perturbed(self, text: str, dice: Dice, kept: str | None) -> str | None:
@@ -131,7 +131,7 @@ class LetterScramble(RandomPerturbation):
 @dataclass(frozen=True)
 class LetterSwap(RandomPerturbation):
     name = "letter_swap"
-    title = "Swapped letters"
+    title = "Swapped letters, options shuffled"
     summary = "Two neighbouring inner letters change places in all longer words of the question."
 
     def perturbed(self, text: str, dice: Dice, kept: str | None) -> str | None:
@@ -141,7 +141,7 @@ class LetterSwap(RandomPerturbation):
 @dataclass(frozen=True)
 class WordSwap(RandomPerturbation):
     name = "word_swap"
-    title = "Swapped words"
+    title = "Swapped words, options shuffled"
     summary = "Four words of the question change places, none of them the first or the last."
 
     def perturbed(self, text: str, dice: Dice, kept: str | None) -> str | None:
@@ -156,7 +156,7 @@ class Paraphrase(Perturbation):
     """
 
     name = "paraphrase"
-    title = "Other words"
+    title = "Other words, options shuffled"
     summary = (
         "The question in other words, as the items give them (`horsesense build paraphrases`)."
     )
@@ -204,7 +204,7 @@ class ExtraOptions(Probe):
     shuffles: int = 5
 
     name = "extra_options"
-    title = "Abstention options"
+    title = "Abstention options, all shuffled"
     summary = (
         "Three options are added: no correct answer, refused, do not know. Also asked without "
         "them, under as many orders."

@@ -116,7 +116,7 @@ def headline(run: Results) -> list[str]:
     score = run.one("accuracy")
     if score is None:
         return []
-    lost = f" ({score.n_missing:,} of {score.n + score.n_missing:,} replies missing)"
+    lost = f" ({score.n_missing:,} of {score.n + score.n_missing:,} replies missing or unclear)"
     asked = f"{as_asked(run)}{_of_these(run, score)}"
     said = [f"{value_of(score)} {asked}{lost if score.n_missing else ''}"]
     every = _parts(run).get("every_form", {}).get("value")

@@ -122,7 +122,7 @@ def notices(run: Results) -> Iterator[str]:
     worst = max(run.missing, key=lambda e: e.n_missing / (e.n + e.n_missing))
     have = "has" if lost == 1 else "have"
     yield (
-        f"{lost:,} of {plural(of, 'trial')} {have} no answer; the share is largest under "
+        f"{lost:,} of {plural(of, 'trial')} {have} no clear answer; the share is largest under "
         f"“{run.label(worst.probe, worst.condition)}” ({worst.n_missing:,} of "
         f"{worst.n + worst.n_missing:,}). All numbers describe the rest."
     )
