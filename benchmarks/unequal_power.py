@@ -2,11 +2,11 @@
 
     python benchmarks/unequal_power.py [--studies 1000]
 
-"Lost": every item is lost alone with the chance given. "Even": the same, but that large clusters gain
-all their items instead, just so often that nothing is lost on average. Sign flips of clusters find
-the first more often, and accuse the second: with the chance in "none gains" a study of the second
-has no cluster that gains, and then cannot be told from one of the first, by any test. So no test
-that keeps its level finds the first more often than level / chance.
+"Lost": every item is lost alone with the chance given. "Even": the same, but that large clusters
+gain all their items instead, just so often that nothing is lost on average. Sign flips of clusters
+find the first more often, and accuse the second: with the chance in "none gains" a study of the
+second has no cluster that gains, and then cannot be told from one of the first, by any test. So no
+test that keeps its level finds the first more often than level / chance.
 """
 
 from __future__ import annotations

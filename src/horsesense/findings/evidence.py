@@ -78,15 +78,15 @@ class Evidence:
 
         The intervals of shares were simulated for nulls of .2 and more; near 0 and 1 they are
         held to the binomial tail of the effective sample (Korn and Graubard 1998), in which a
-        cluster that agrees is one event.
+        cluster that agrees is one event. Differences that all go one way are held to it likewise.
         """
         if self.interval(0.5) is None:
             return 1.0
         p = ruled_out(self.interval, low, high)
         p = 1.0 if p >= 0.5 else p
         if isinstance(self.about, Shares):
-            p = max(p, binomial_tail(self.about, low, high))
-        return p
+            return max(p, binomial_tail(self.about, low, high))
+        return max(p, self.about.tail(low, high))
 
 
 def faulty(way: Way, null: float, size: float) -> tuple[float, float]:

@@ -13,6 +13,7 @@ from horsesense.measures.base import Floats, Rows, item_means, no_gold
 from horsesense.measures.cells import NO_OPTION, Cell, Columns, Verdicts
 from horsesense.measures.families import DIFFERENCE
 from horsesense.measures.joined import AgainstOriginal
+from horsesense.stats.paired import relabelled
 
 
 def paired(cell: Cell, other: Cell) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
@@ -21,24 +22,43 @@ def paired(cell: Cell, other: Cell) -> tuple[npt.NDArray[np.intp], npt.NDArray[n
     return mine, theirs
 
 
-def item_differences(cell: Cell, other: Cell, means: Callable[[Cell], Floats]) -> Rows:
-    """Rows (mean of an item in the cell minus that in the other, 1), of `item_means` of each."""
+Outcomes = Callable[[Cell], tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]]
+"""A cell -> what is counted and among which trials, (items, trials) each."""
+
+
+def item_differences(cell: Cell, other: Cell, outcomes: Outcomes) -> Rows:
+    """Rows (mean of an item in the cell minus that in the other, 1), of the same outcomes."""
+    (here, asked), (base, before) = outcomes(cell), outcomes(other)
     mine, theirs = paired(cell, other)
-    here, base = means(cell)[mine], means(other)[theirs]
+    rows, chance = differences((here[mine], asked[mine]), (base[theirs], before[theirs]))
+    found, spread = np.zeros((len(cell.item), 2)), np.zeros(len(cell.item))
+    found[mine], spread[mine] = rows, chance
+    used = int(rows[:, 1].sum())
+    missing = int(cell.asked.any(axis=1).sum() - used)
+    return Rows(found, used, missing, relabelled=spread)
+
+
+def differences(
+    one: tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]],
+    other: tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]],
+) -> tuple[Floats, Floats]:
+    """Rows (difference of means, 1) of items that have both, and `relabelled` of each."""
+    here, base = item_means(*one), item_means(*other)
     used = (here[:, 1] > 0) & (base[:, 1] > 0)
-    rows = np.zeros((len(cell.item), 2))
-    rows[mine] = np.column_stack([np.where(used, here[:, 0] - base[:, 0], 0), used])
-    return Rows(rows, int(used.sum()), int(cell.asked.any(axis=1).sum() - used.sum()))
+    rows = np.column_stack([np.where(used, here[:, 0] - base[:, 0], 0), used])
+    forms = [among.sum(axis=1).astype(np.float64) for _, among in (one, other)]
+    chance = relabelled(here[:, 0], forms[0], base[:, 0], forms[1])
+    return rows, np.where(used, chance, 0.0)
 
 
-def right_means(cell: Cell) -> Floats:
-    """`item_means` of being right, of the trials whose right answer is known."""
-    return item_means(cell.correct == 1, cell.read & (cell.correct >= 0))
+def right(cell: Cell) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """Being right, of the trials whose right answer is known."""
+    return cell.correct == 1, cell.read & (cell.correct >= 0)
 
 
-def valid_means(cell: Cell) -> Floats:
-    """`item_means` of choosing an option."""
-    return item_means(cell.valid, cell.read)
+def choosing(cell: Cell) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """Choosing an option."""
+    return cell.valid, cell.read
 
 
 def tested(probes: Iterable[tuple[str, str]]) -> frozenset[str]:
@@ -77,7 +97,7 @@ class AccuracyChange(AgainstOriginal):
         return no_gold(cell) or no_gold(cell.other) or chosen_by_answer(cell)
 
     def rows(self, cell: Cell) -> Rows:
-        return item_differences(cell, cell.other, right_means)
+        return item_differences(cell, cell.other, right)
 
 
 REPEAT = "repeat"
@@ -100,6 +120,15 @@ class AnswerChangeRate(AgainstOriginal):
     )
 
     def rows(self, cell: Cell) -> Rows:
+        mine, theirs = paired(cell, cell.other)
+        changed, chosen = self.changes(cell)
+        rows = np.zeros((len(cell.item), 2))
+        rows[mine] = item_means(changed, chosen)[mine]
+        both = cell.read[mine] & cell.other.read[theirs][:, :1]
+        return Rows(rows, int(chosen.sum()), int(cell.asked.sum() - both.sum()))
+
+    def changes(self, cell: Cell) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+        """Where another content is chosen than in the other cell, and where that is counted."""
         other = cell.other
         mine, theirs = paired(cell, other)
         here, base = cell.option[mine], other.option[theirs][:, :1]
@@ -107,12 +136,12 @@ class AnswerChangeRate(AgainstOriginal):
         if self.both_choose:
             # A reply that refuses, or says "none" where that is not shown, has a content too.
             one, two = cell.valid[mine], other.valid[theirs][:, :1]
-            chosen = both & one & two & (here != NO_OPTION) & (base != NO_OPTION)
+            counted = both & one & two & (here != NO_OPTION) & (base != NO_OPTION)
         else:
-            chosen = both & ((here != NO_OPTION) | (base != NO_OPTION))
-        rows = np.zeros((len(cell.item), 2))
-        rows[mine] = item_means(here != base, chosen)
-        return Rows(rows, int(chosen.sum()), int(cell.asked.sum() - both.sum()))
+            counted = both & ((here != NO_OPTION) | (base != NO_OPTION))
+        changed, chosen = (np.zeros(cell.option.shape, dtype=bool) for _ in range(2))
+        changed[mine], chosen[mine] = here != base, counted
+        return changed, chosen
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,15 +178,16 @@ class ChangeBeyondRepeat(AnswerChangeRate):
     def rows(self, cell: Cell) -> Rows:
         again = cell[Again].cell
         mine, theirs = paired(cell, again)
-        here = super().rows(cell).rows[mine]
-        noise = super().rows(again.against(cell.other)).rows[theirs]
-        used = (here[:, 1] > 0) & (noise[:, 1] > 0)
-        rows = np.zeros((len(cell.item), 2))
-        rows[mine] = np.column_stack([np.where(used, here[:, 0] - noise[:, 0], 0), used])
+        here, noise = self.changes(cell), self.changes(again.against(cell.other))
+        rows, chance = np.zeros((len(cell.item), 2)), np.zeros(len(cell.item))
+        rows[mine], chance[mine] = differences(
+            (here[0][mine], here[1][mine]), (noise[0][theirs], noise[1][theirs])
+        )
         # What chose no option is not missing: it shows no answer that could change.
         out = cell.item[cell.asked.any(axis=1) & (rows[:, 1] == 0)]
         lost = np.concatenate([_unread(c) for c in (cell, cell.other, again)])
-        return Rows(rows, int(used.sum()), int(np.isin(out, lost).sum()))
+        missing = int(np.isin(out, lost).sum())
+        return Rows(rows, int(rows[:, 1].sum()), missing, relabelled=chance)
 
 
 def _unread(cell: Cell) -> npt.NDArray[np.int64]:
@@ -198,4 +228,4 @@ class ValidChange(AgainstOriginal):
         return free or chosen_by_answer(cell)
 
     def rows(self, cell: Cell) -> Rows:
-        return item_differences(cell, cell.other, valid_means)
+        return item_differences(cell, cell.other, choosing)

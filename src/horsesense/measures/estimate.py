@@ -219,7 +219,8 @@ def _evidence(job: Job, place: int, shared: Shared | None, context: Context) -> 
 
     weighted = _weighted(job, place, context)
     items = Items(job.rows.rows, context.cluster[job.cell.item])
-    return Evidence(job.sums, value, ratio, low, high, shared, weighted, items)
+    noise = job.rows.noise
+    return Evidence(job.sums, value, ratio, low, high, shared, weighted, items, noise)
 
 
 def _weighted(job: Job, place: int, context: Context) -> Weighted | None:

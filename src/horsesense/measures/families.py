@@ -101,6 +101,7 @@ class Evidence:
         shared: the single outcomes, where items share prompts.
         weighted: single answers, where people saw one form of several each.
         items: rows of single items, where known.
+        noise: of differences, see `stats.paired.Paired.of`.
     """
 
     rows: Floats
@@ -111,6 +112,7 @@ class Evidence:
     shared: Shared | None = None
     weighted: Weighted | None = None
     items: Items | None = None
+    noise: float = 1.0
 
 
 class Family(ABC):
@@ -157,10 +159,11 @@ class OfDifference(Family):
 
     def infer(self, evidence: Evidence, level: float) -> Inference:
         if evidence.shared is None:
-            pairs = Paired.of(*evidence.ratio(evidence.rows))
+            pairs = Paired.of(*evidence.ratio(evidence.rows), noise=evidence.noise)
         else:
             total, _ = evidence.ratio(evidence.shared.rows)
-            pairs = Paired.two_way(total, evidence.shared.first, evidence.shared.second)
+            first, second = evidence.shared.first, evidence.shared.second
+            pairs = Paired.two_way(total, first, second, evidence.noise)
         how = _named("paired score", pairs.clusters, evidence)
         reason = f"no interval: {pairs.reason or FEW_PAIRS}"
         found = _ends(pairs.interval(level), how, reason, pairs.p())

@@ -12,6 +12,12 @@ binomial tail of as many equal flips as have the fourth moment of the clusters' 
 sum d^4: McNemar's exact test where all that differ differ by as much. Where it rejects what the
 normal tail does not, the interval ends just beside 0; no other end depends on it.
 
+A difference of means over several forms of an item is skewed: of a model that guesses one of ten
+positions, nine forms against one differ by 1/9 nine times in ten, else by -1. Too few items show
+the rare ones, and the squares that were seen are too small. So the variance is at least that of
+labelling each item's forms at random (`relabelled`; Miettinen 1969 for one case and several
+controls; McNemar's where there are two forms).
+
 Assumptions: clusters are independent, or outcomes share one of two clusterings (see `two_way`);
 each single difference lies in [-1, 1]. With up to 3 clusters, or where a few large ones have
 most of the pairs, nothing is said.
@@ -67,8 +73,9 @@ class Paired:
         total: sum of the differences.
         n: number of pairs.
         mean_size: sum of M squared over n (Q); 1 where each cluster has one pair.
-        smallest: smallest non-zero |d| of a cluster of at least mean size; 0 where all are 0.
-        step: smallest non-zero |d| of any cluster; 0 where all are 0.
+        smallest: size of the |d| that differ, of a cluster of at least mean size; 0 if all are 0.
+        step: mean of the |d|, weighted by themselves; 0 where all are 0.
+        whole: whether all differences are whole numbers, and not means over several forms.
         clusters: how many there are; of two clusterings, the smaller number.
         differing: how many of them have a sum other than 0; of two clusterings, the fewer.
         moments: of the clustering; of two, also of the other and of both together.
@@ -79,28 +86,37 @@ class Paired:
     mean_size: float
     smallest: float
     step: float
+    whole: bool
     clusters: int
     differing: int
     moments: tuple[Moments, ...]
 
     @classmethod
-    def of(cls, differences: Floats, pairs: Floats) -> Self:
-        """From the clusters' sums of differences and numbers of pairs, (clusters,) each."""
+    def of(cls, differences: Floats, pairs: Floats, noise: float = 1.0) -> Self:
+        """From the clusters' sums of differences and numbers of pairs, (clusters,) each.
+
+        `noise`, at least 1: by how much the variance of no difference is larger than the squares.
+        """
         used = pairs > 0
-        return cls._of(Clustering(differences[used], pairs[used]))
+        return cls._of(noise, Clustering(differences[used], pairs[used]))
 
     @classmethod
     def two_way(
-        cls, differences: Floats, first: npt.NDArray[np.intp], second: npt.NDArray[np.intp]
+        cls,
+        differences: Floats,
+        first: npt.NDArray[np.intp],
+        second: npt.NDArray[np.intp],
+        noise: float = 1.0,
     ) -> Self:
         """From single differences that share a cluster of the first or of the second kind."""
-        return cls._of(*clusterings(differences, np.ones(len(differences)), first, second))
+        return cls._of(noise, *clusterings(differences, np.ones(len(differences)), first, second))
 
     @classmethod
-    def _of(cls, *parts: Clustering) -> Self:
+    def _of(cls, noise: float, *parts: Clustering) -> Self:
         """From one clustering, or from the first, the second and their intersection."""
         shown = parts[:2]
         moments = tuple(_moments(part) for part in parts)
+        moments = tuple(m._replace(dd=noise * m.dd) for m in moments)
         if len(parts) > 1:
             one, other, both = moments
             # The sign of d M is not that of a variance: its sum follows from the other two.
@@ -118,7 +134,8 @@ class Paired:
             n=n,
             mean_size=sum(sizes) - (len(sizes) - 1),
             smallest=max(_smallest(part) for part in shown),
-            step=min(_step(part) for part in shown),
+            step=max(_step(part) for part in shown),
+            whole=bool((np.abs(parts[0].x - np.round(parts[0].x)) < 1e-6).all()),
             clusters=min(len(part.m) for part in shown),
             differing=min(int((np.abs(part.x) > ROUNDING).sum()) for part in shown),
             moments=moments,
@@ -166,6 +183,23 @@ class Paired:
         exact = 2 * float(functions.betainc(flips - behind, behind + 1, 0.5))
         return max(min(p, exact), erfc(self._furthest() / sqrt(2)))
 
+    def tail(self, low: float, high: float) -> float:
+        """The larger chance of a total as far inside of (low, high) as this, at either end.
+
+        As if all that differ did so in one direction, by as much as a cluster does on average: at
+        the ends of a range near 0 the number of changes is then binomial, and the score's normal
+        tail too light by a factor of 2 to 4 at levels below .005. Ends at 0 or beyond 1 say
+        nothing.
+        """
+        size = self.step or self.mean_size
+        found = 0.0
+        for end, sign in ((high, 1.0), (low, -1.0)):
+            share, seen = sign * end, sign * self.total / size
+            if 0 < share < 1 and seen >= 0:
+                more = max(self.n / size - seen, ROUNDING)
+                found = max(found, float(functions.betainc(more, seen + 1, 1 - share)))
+        return found
+
     @property
     def reason(self) -> str:
         """Why there is neither p nor interval at any level; "" where there are."""
@@ -202,6 +236,21 @@ class Paired:
         return _root(a, -total * wide + zz * dm + (least if below else -least), c, end)
 
 
+def relabelled(here: Floats, n: Floats, base: Floats, m: Floats) -> Floats:
+    """Variance of the difference of two means of 0 and 1 if an item's forms were labelled anew.
+
+    Args:
+        here, base: the means under the probe and without it, (items,).
+        n, m: how many forms each is over, (items,); at least 1 each where the item enters.
+    """
+    forms = np.maximum(n + m, 2)
+    p = (n * here + m * base) / forms
+    found: Floats = (
+        p * (1 - p) * forms / (forms - 1) * (1 / np.maximum(n, 1) + 1 / np.maximum(m, 1))
+    )
+    return found
+
+
 def _root(a: float, b: float, c: float, sign: int) -> float:
     """A root of a x^2 + 2 b x + c, computed without cancellation."""
     reach = sqrt(max(b * b - a * c, 0.0))
@@ -223,21 +272,22 @@ def _moments(part: Clustering) -> Moments:
 
 
 def _step(part: Clustering) -> float:
-    """Smallest |d| above rounding; 0 if all are 0."""
+    """Sum of d squared over that of |d|, so that tiny differences count for little; 0 of zeros."""
     sizes = np.abs(part.x)
-    differ = sizes[sizes > ROUNDING]
-    return float(differ.min()) if len(differ) else 0.0
+    total = float(sizes[sizes > ROUNDING].sum())
+    return float((sizes**2).sum()) / total if total else 0.0
 
 
 def _smallest(part: Clustering) -> float:
-    """Smallest |d| above rounding, or, if larger, that of a cluster of mean size; 0 if all are 0.
+    """`_step`, or, if larger, the |d| that a cluster of mean size would have at the same rate.
 
-    The second is the smallest |d| / M times Q: among small clusters, a difference of one small
-    cluster would say nothing of the steps in which the sum of a few large ones moves.
+    The second is the rate of |d| a pair among clusters that differ times Q: among small clusters,
+    a difference of one small cluster would say nothing of the steps in which the sum of a few
+    large ones moves.
     """
     differ = np.abs(part.x) > ROUNDING
     if not differ.any():
         return 0.0
     mean_size = float((part.m**2).sum() / part.m.sum())
-    rate = float((np.abs(part.x[differ]) / part.m[differ]).min())
+    rate = float(np.abs(part.x[differ]).sum() / part.m[differ].sum())
     return max(_step(part), rate * mean_size)

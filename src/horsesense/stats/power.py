@@ -46,7 +46,7 @@ def minimum_detectable(pilot: Paired, alpha: float = 0.05) -> float | None:
     several = pilot.mean_size > 1
     if pilot.clusters < 4 or (several and pilot.differing < FEWEST_DIFFERING):
         return None
-    if pilot.n < EVEN * pilot.mean_size * pilot.clusters or _broken(pilot):
+    if pilot.n < EVEN * pilot.mean_size * pilot.clusters or not pilot.whole:
         return None
     worth = max(m.dd for m in pilot.moments) / moments.size if moments.size else 1.0
     n = round(pilot.n / worth)
@@ -54,12 +54,6 @@ def minimum_detectable(pilot: Paired, alpha: float = 0.05) -> float | None:
     noise = size - total + min(total, 0.8 * sqrt(moments.dd)) + worth / 2
     base = min(max(noise / pilot.n, 0.0), 1.0)
     return smallest_change(n, base, alpha)
-
-
-def _broken(pilot: Paired) -> bool:
-    """Whether differences are not whole, being means over several orders."""
-    parts = np.array([pilot.smallest, pilot.moments[-1].size])
-    return bool(np.any(np.abs(parts - np.round(parts)) > 1e-6))
 
 
 def smallest_change(
