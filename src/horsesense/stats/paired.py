@@ -73,8 +73,8 @@ class Paired:
         total: sum of the differences.
         n: number of pairs.
         mean_size: sum of M squared over n (Q); 1 where each cluster has one pair.
-        smallest: size of the |d| that differ, of a cluster of at least mean size; 0 if all are 0.
-        step: mean of the |d|, weighted by themselves; 0 where all are 0.
+        smallest: smallest non-zero |d| of a cluster of at least mean size; 0 where all are 0.
+        step: smallest non-zero |d| of any cluster; 0 where all are 0.
         whole: whether all differences are whole numbers, and not means over several forms.
         clusters: how many there are; of two clusterings, the smaller number.
         differing: how many of them have a sum other than 0; of two clusterings, the fewer.
@@ -134,8 +134,8 @@ class Paired:
             n=n,
             mean_size=sum(sizes) - (len(sizes) - 1),
             smallest=max(_smallest(part) for part in shown),
-            step=max(_step(part) for part in shown),
-            whole=bool((np.abs(parts[0].x - np.round(parts[0].x)) < 1e-6).all()),
+            step=min(_step(part) for part in shown),
+            whole=_whole(parts[0]),
             clusters=min(len(part.m) for part in shown),
             differing=min(int((np.abs(part.x) > ROUNDING).sum()) for part in shown),
             moments=moments,
@@ -191,8 +191,8 @@ class Paired:
         tail too light by a factor of 2 to 4 at levels below .005. Ends at 0 or beyond 1 say
         nothing.
         """
-        size = self.step or self.mean_size
-        found = 0.0
+        differ = [m.dd / m.size for m in self.moments if m.size]
+        size, found = max(differ, default=self.mean_size), 0.0
         for end, sign in ((high, 1.0), (low, -1.0)):
             share, seen = sign * end, sign * self.total / size
             if 0 < share < 1 and seen >= 0:
@@ -272,22 +272,34 @@ def _moments(part: Clustering) -> Moments:
 
 
 def _step(part: Clustering) -> float:
-    """Sum of d squared over that of |d|, so that tiny differences count for little; 0 of zeros."""
+    """Smallest |d| above rounding; 0 if all are 0.
+
+    Of means over several forms, which may be as small as you like, it is the sum of d squared over
+    that of |d|, in which tiny ones count for little.
+    """
     sizes = np.abs(part.x)
-    total = float(sizes[sizes > ROUNDING].sum())
-    return float((sizes**2).sum()) / total if total else 0.0
+    differ = sizes[sizes > ROUNDING]
+    if not len(differ):
+        return 0.0
+    return float(differ.min() if _whole(part) else (differ**2).sum() / differ.sum())
+
+
+def _whole(part: Clustering) -> bool:
+    """Whether all differences are whole numbers, and not means over several forms."""
+    return bool((np.abs(part.x - np.round(part.x)) < 1e-6).all())
 
 
 def _smallest(part: Clustering) -> float:
-    """`_step`, or, if larger, the |d| that a cluster of mean size would have at the same rate.
+    """`_step`, or, if larger, the |d| that a cluster of mean size would have at the least rate.
 
-    The second is the rate of |d| a pair among clusters that differ times Q: among small clusters,
-    a difference of one small cluster would say nothing of the steps in which the sum of a few
-    large ones moves.
+    The second is the smallest |d| / M times Q (of means over forms, that of all that differ): among
+    small clusters, a difference of one small cluster would say nothing of the steps in which the
+    sum of a few large ones moves.
     """
     differ = np.abs(part.x) > ROUNDING
     if not differ.any():
         return 0.0
     mean_size = float((part.m**2).sum() / part.m.sum())
-    rate = float(np.abs(part.x[differ]).sum() / part.m[differ].sum())
-    return max(_step(part), rate * mean_size)
+    sizes, pairs = np.abs(part.x[differ]), part.m[differ]
+    rate = (sizes / pairs).min() if _whole(part) else sizes.sum() / pairs.sum()
+    return max(_step(part), float(rate) * mean_size)
