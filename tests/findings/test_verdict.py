@@ -328,7 +328,10 @@ class TestSentences:
 
     @pytest.mark.parametrize(
         ("sizes", "why"),
-        [([120] * 4 + [1] * 20, "differ too much in size"), ([1] * 4, "too few independent")],
+        [
+            ([120] * 4 + [1] * 20, "independent clusters differ too much in size"),
+            ([1] * 4, "too few independent clusters"),
+        ],
     )
     def test_where_the_level_allows_no_interval_that_is_told(
         self, sizes: list[int], why: str
@@ -341,8 +344,7 @@ class TestSentences:
         found = told(cells, *measures, clusters=clusters)
         (f,) = (f for f in found if f.name == "accuracy_change")
         assert (f.kind, f.value, f.low) == ("cannot_tell", -1, None)
-        assert f"no interval at {level_text(f.level)}, the level that the corr" in f.sentence
-        assert why in f.sentence
+        assert f"no interval at {level_text(f.level)} ({why} for so high a level" in f.sentence
 
     def test_what_is_found_is_smaller_only_where_the_interval_shows_it(self) -> None:
         """2.5 points were "smaller than 5 points" beside an interval up to 5.2 points."""

@@ -306,9 +306,10 @@ def _sentence(f: Finding, a: Accusation, run: Run, needed: str) -> str:
 
 def _no_interval(f: Finding, a: Accusation) -> str:
     """That there is no interval, and whether the data or the level alone is the cause."""
-    about = a.evidence.about
-    at = "" if about.reason else f" at {level_text(f.level)}, the level that the correction leaves"
-    return f"there is no interval{at} ({why_no_interval(about, f.level)})"
+    why = why_no_interval(a.evidence.about, f.level)
+    if a.evidence.about.reason:
+        return f"there is no interval ({why})"
+    return f"there is no interval at {level_text(f.level)} ({why}, which the correction leaves)"
 
 
 def _smaller(f: Finding, a: Accusation) -> str:

@@ -8,8 +8,8 @@ from horsesense.stats import functions
 from horsesense.stats.paired import Paired
 from horsesense.stats.shares import Shares
 
-FEW = "too few independent clusters"
-UNEVEN = "independent clusters differ too much in size"
+FEW = "too few independent clusters for so high a level"
+UNEVEN = "independent clusters differ too much in size for so high a level"
 
 
 def why_no_interval(about: Shares | Paired, level: float) -> str:
