@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pytest
 
 from cells import cell_of
-from horsesense.findings.accusation import Accusation
+from horsesense.findings.accusation import ALPHA, Accusation
 from horsesense.findings.early import DECIDED, Early
 from horsesense.findings.evidence import Evidence, Way, binomial_tail, clusters_needed
 from horsesense.findings.finding import Finding
@@ -18,6 +18,7 @@ from horsesense.findings.kinds import KINDS, SIZES, Kind
 from horsesense.findings.known import by_gold
 from horsesense.findings.untested import named
 from horsesense.findings.verdict import accusations, verdict, weighted
+from horsesense.findings.wording import between, level_text
 from horsesense.measures.cells import STATUS_CODE, Cell
 from horsesense.measures.composition import PARTS, ScoreComposition
 from horsesense.measures.estimate import Context, found_all
@@ -227,10 +228,11 @@ def told(
     each: float = 1.0,
     sizes: dict[str, float] | None = None,
     unasked: dict[str, str] | None = None,
+    clusters: npt.NDArray[np.intp] | None = None,
 ) -> list[Finding]:
     """The verdict on cells by some measures, of a run that promises the same answer throughout."""
-    n = max(len(cell.item) for cell in cells)
-    context = Context("d", "m", np.arange(n), signature=lambda *_: None)  # type: ignore[arg-type, return-value]
+    clusters = np.arange(max(len(cell.item) for cell in cells)) if clusters is None else clusters
+    context = Context("d", "m", clusters, signature=lambda *_: None)  # type: ignore[arg-type, return-value]
     probe = {"title": "A probe", "invariant": "same_answer"}
     run = SimpleNamespace(
         reader="text",
@@ -323,6 +325,47 @@ class TestSentences:
         cells = [published([1, 0, 1]), replace(published([1, 0, 0]), probe="labels")]
         (f,) = (f for f in told(cells, "valid_change") if f.name == "fewer_choices")
         assert f.sentence.endswith("no interval (too few independent clusters to compare).")
+
+    @pytest.mark.parametrize(
+        ("sizes", "why"),
+        [
+            ([120] * 4 + [1] * 20, "independent clusters differ too much in size"),
+            ([1] * 4, "too few independent clusters"),
+        ],
+    )
+    def test_where_the_level_allows_no_interval_that_is_told(
+        self, sizes: list[int], why: str
+    ) -> None:
+        """104 clusters, and every reply lost its choice: they were said to be too few."""
+        clusters = np.repeat(np.arange(len(sizes)), sizes)
+        n = len(clusters)
+        cells = [published([1] * n), replace(published([0] * n), probe="labels")]
+        measures = ("accuracy", "accuracy_change", "valid_rate", "valid_change")
+        found = told(cells, *measures, clusters=clusters)
+        (f,) = (f for f in found if f.name == "accuracy_change")
+        assert (f.kind, f.value, f.low) == ("cannot_tell", -1, None)
+        assert f"no interval at {level_text(f.level)} ({why} for so high a level" in f.sentence
+
+    def test_what_is_found_is_smaller_only_where_the_interval_shows_it(self) -> None:
+        """2.5 points were "smaller than 5 points" beside an interval up to 5.2 points."""
+        seen = set()
+        for lost in range(7, 15):
+            fewer = replace(published([0] * lost + [1] * (400 - lost)), probe="labels")
+            found = told([published([1] * 400), fewer], "accuracy", "accuracy_change")
+            (f,) = (f for f in found if f.name == "accuracy_change")
+            assert f.low is not None
+            if f.kind == "found" and f.p_ruled_out is not None and f.p_ruled_out <= ALPHA:
+                shown = "smaller" if f.low > -0.05 else "may be smaller"
+                assert f"it is there, but {shown} than 5 points" in f.sentence
+                seen.add(shown)
+        assert len(seen) == 2
+
+    def test_an_end_beside_0_is_not_shown_as_0(self) -> None:
+        """1e-9 was shown as 0.0 under "Found"; dust of sums is 0."""
+        assert between(1e-7, 5.2, 1) == "[above 0, 5.2]"
+        assert between(-5.2, -1e-7, 0) == "[−5, below 0]"
+        assert between(-1e-14, 1e-14, 1) == "[0.0, 0.0]"
+        assert between(0.00002, 5.0, 1) == "[0.00002, 5.0]"
 
     def test_items_are_counted_not_trials_nor_held_out_items(self) -> None:
         """A reader judged on half of the items needs twice as many to be asked."""

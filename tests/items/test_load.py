@@ -313,6 +313,9 @@ def test_contexts_that_repeat_make_clusters_unless_clusters_are_given(write: Wri
     assert clusters[0] == clusters[1] != clusters[3] == clusters[4]
     assert clusters[2] is None
     assert items.notes == ("2 contexts are shared by several items; each is taken as a cluster.",)
+    assert load_items(write(rows[:3])).notes == (
+        "1 context is shared by several items, which are taken as a cluster.",
+    )
     again = load_items(write(rows[::-1]))
     assert [i.cluster for i in again][::-1] == clusters
     given_clusters = load_items(write([{**row, "cluster": "mine"} for row in rows]))

@@ -376,7 +376,7 @@ class TestOtherRuns:
         result = study(items_file(tmp_path / "one.jsonl", 1), "sim:prior", tmp_path / "run")
         page = Page(write_report(result.results))
         check_harmless(page)
-        assert "There is only 1 independent item" in page.text
+        assert "There is only 1 independent item, so there are no intervals." in page.text
 
     def test_without_gold(self, tmp_path: Path) -> None:
         rows = [{"id": str(i), "question": f"{i}?", "options": ["x", "y"]} for i in range(12)]

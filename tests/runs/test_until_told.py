@@ -94,10 +94,11 @@ def test_a_band_has_a_signature_of_its_own(early: Result) -> None:
 
 
 def test_headline_and_gate_say_of_whom_a_band_is(early: Result) -> None:
-    assert early.estimate("accuracy", reader="text").n < 120, "asking stopped early"
-    assert verdict_of(early.results)[0].startswith(
-        "100\u202f% as published, on these 120 items alone"
-    )
+    asked = early.estimate("accuracy", reader="text").n
+    assert asked < 120, "asking stopped early"
+    of_whom = f"s published, on these 120 items alone (after {asked} of them)"
+    assert verdict_of(early.results)[0].startswith(f"100\u202f% a{of_whom}")
+    assert f"A{of_whom}</div>" in early.done.report().read_text(encoding="utf-8")
     (check,) = require([parse("accuracy.low > 0.5")], early.results, None)
     assert check.state == "passed"
     assert THESE_ALONE in check.says

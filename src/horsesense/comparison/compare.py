@@ -32,7 +32,7 @@ from horsesense.comparison.align import (
 from horsesense.errors import UsageError
 from horsesense.measures.base import Measure
 from horsesense.rng import seed_of
-from horsesense.stats.paired import FEW_PAIRS
+from horsesense.stats.no_interval import why_no_interval
 from horsesense.stats.power import minimum_detectable
 from horsesense.stats.ranks import (
     directed,
@@ -372,7 +372,7 @@ def _differences(
             n=view.n,
             clusters=each.clusters,
             detectable=minimum_detectable(each, (1 - level) * weight / total) if total else None,
-            note="" if low is not None else each.reason or FEW_PAIRS,
+            note="" if low is not None else why_no_interval(each, 1 - left),
         )
 
 

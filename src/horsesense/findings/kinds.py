@@ -1,7 +1,8 @@
 """The kinds of findings: what each accuses of, against which size, and in which words.
 
-A new kind is one entry of KINDS. What a kind accuses of is fixed by what was asked, never by what
-was answered: the weights of the correction rest on it.
+A new kind is one entry of KINDS. What a kind accuses of is fixed by what was asked, and the weights
+of the correction rest on it, with one exception: a number that the replies leave undefined (all
+refuse, so that no answer has a position) accuses nobody, and its weight goes to the others.
 """
 
 from __future__ import annotations

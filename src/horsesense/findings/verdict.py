@@ -24,11 +24,11 @@ from horsesense.findings.kinds import KINDS, SIZES, accused, problems
 from horsesense.findings.needed import Needed, items_needed
 from horsesense.findings.places import Run
 from horsesense.findings.untested import asked_as, named, question, untested, untold
-from horsesense.findings.wording import chance_text, in_points, number
+from horsesense.findings.wording import chance_text, in_points, level_text, number
 from horsesense.measures.estimate import Found
 from horsesense.stats.equivalence import within
 from horsesense.stats.multiplicity import weighted_holm
-from horsesense.stats.paired import FEW_PAIRS
+from horsesense.stats.no_interval import why_no_interval
 from horsesense.trials.condition import Condition
 
 MAIN_SHARE = 0.5
@@ -298,11 +298,30 @@ def _sentence(f: Finding, a: Accusation, run: Run, needed: str) -> str:
     if a.band is not None:
         text = f"{text[:-1]} (after {a.band.n:,} of {a.band.units:,} items)."
     if f.kind == "cannot_tell" and f.low is None and a.band is None:
-        return f"{text}; there is no interval ({a.evidence.about.reason or FEW_PAIRS})."
+        return f"{text}; {_no_interval(f, a)}."
     small = f.p_ruled_out is not None and f.p_ruled_out <= ALPHA
     if f.kind == "found" and small and a.kind.way != "lacks":
-        text = f"{text[:-1]}; it is there, but smaller than {in_points(f.size)}."
+        text = f"{text[:-1]}; {_smaller(f, a)}."
     return f"{text}{needed}." if f.kind == "cannot_tell" else text
+
+
+def _no_interval(f: Finding, a: Accusation) -> str:
+    """That there is no interval, and whether the data or the level alone is the cause."""
+    why = why_no_interval(a.evidence.about, f.level)
+    if a.evidence.about.reason:
+        return f"there is no interval ({why})"
+    return f"there is no interval at {level_text(f.level)} ({why}, which the correction leaves)"
+
+
+def _smaller(f: Finding, a: Accusation) -> str:
+    """That what is found does not matter; as a fact only where its interval shows it too.
+
+    That it is smaller is tested at a level of its own, that of the interval beside it is another.
+    """
+    ends = None if f.low is None or f.high is None else (f.low, f.high)
+    if within(ends, *harmless(a.kind.way, a.null, f.size)):
+        return f"it is there, but smaller than {in_points(f.size)}"
+    return f"it is there, but may be smaller than {in_points(f.size)}"
 
 
 def _lacking(value: float, f: Finding) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import ceil, log10
+
 NARROW = "\u202f"
 """Narrow no-break space, between a number and its unit."""
 MINUS = "−"
@@ -28,18 +30,38 @@ def signed(value: float, digits: int) -> str:
     return text.replace("-", MINUS)
 
 
+DUST = 1e-10
+"""What lies this close to 0 is 0, but for the rounding of sums."""
+
+
 def between(low: float, high: float, digits: int) -> str:
     """An interval in brackets; a bound next to 0 has the digits that show on which side it lies.
 
-    >>> between(-27.3, -0.02, 1), between(-4.0, 0.0, 1)
-    ('[−27.3, −0.02]', '[−4.0, 0.0]')
+    One that leaves out 0 and nothing more is told in words.
+
+    >>> between(-27.3, -0.02, 1), between(-4.0, 0.0, 1), between(1e-7, 5.2, 1)
+    ('[−27.3, −0.02]', '[−4.0, 0.0]', '[above 0, 5.2]')
     """
     return f"[{_beside_zero(low, digits)}, {_beside_zero(high, digits)}]"
 
 
 def _beside_zero(value: float, digits: int) -> str:
-    enough = (d for d in range(digits, 6) if value == 0 or float(f"{value:.{d}f}") != 0)
-    return signed(value, next(enough, digits))
+    if abs(value) <= DUST:
+        return signed(0.0, digits)
+    for enough in range(digits, 6):
+        if float(f"{value:.{enough}f}") != 0:
+            return signed(value, enough)
+    return "above 0" if value > 0 else "below 0"
+
+
+def level_text(level: float) -> str:
+    """A level of confidence in percent, never rounded to 100.
+
+    >>> level_text(0.95), level_text(0.999975)
+    ('95\\u202f%', '99.998\\u202f%')
+    """
+    digits = max(4, ceil(-log10(1 - level))) if level < 1 else 4
+    return f"{100 * level:.{digits}g}{NARROW}%"
 
 
 def chance_text(value: float) -> str:

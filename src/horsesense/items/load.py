@@ -225,6 +225,8 @@ def _cluster_by_context(items: list[Item]) -> tuple[list[Item], str]:
         return items, ""
     names = {text: f"context-{fingerprint(text)}" for text, n in times.items() if n > 1}
     note = f"{len(names):,} contexts are shared by several items; each is taken as a cluster."
+    if len(names) == 1:
+        note = "1 context is shared by several items, which are taken as a cluster."
     return [
         replace(item, cluster=names[item.context]) if item.context in names else item
         for item in items

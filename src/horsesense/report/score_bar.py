@@ -12,6 +12,7 @@ from horsesense.findings.wording import (
     between,
     chance_text,
     in_points,
+    level_text,
     number,
     plural,
     signed,
@@ -137,9 +138,12 @@ def as_asked(run: Results) -> str:
 
 
 def _of_these(run: Results, score: Estimate) -> str:
-    """What a score is about whose band says nothing of other items."""
-    items = run.findings["dataset"]["with_gold"]
-    return f", on these {plural(items, 'item')} alone" if score.finite else ""
+    """What a score is about whose band says nothing of other items, and how many were asked."""
+    if not score.finite:
+        return ""
+    items, asked = run.findings["dataset"]["with_gold"], score.n + score.n_missing
+    after = f" (after {asked:,} of them)" if asked < items else ""
+    return f", on these {plural(items, 'item')} alone{after}"
 
 
 def _instead(run: Results) -> list[str]:
@@ -172,7 +176,7 @@ def score_bar(run: Results) -> Bar | None:
         return None
     block, parts = _block(run), _parts(run)
     segments = tuple(_segments(run))
-    title = as_asked(run).capitalize() + (", these items alone" if score.finite else "")
+    title = as_asked(run).capitalize() + _of_these(run, score)
     published = Mark(title, value_of(score), interval_of(score), "", *_ends(score))
     guess = score.baseline or None
     return Bar(
@@ -320,7 +324,7 @@ def _wide(f: Finding) -> bool:
 def shown_interval(f: Finding) -> str:
     """The interval of a finding with its level."""
     if f.low is None or f.high is None:
-        return "no interval: too few independent items"
+        return "no interval"
     digits = 0 if _wide(f) else 1
     ends = between(100 * f.low, 100 * f.high, digits)
-    return f"{100 * f.level:.4g}{NARROW}% interval {ends}"
+    return f"{level_text(f.level)} interval {ends}"

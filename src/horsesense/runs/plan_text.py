@@ -152,6 +152,9 @@ def _smallest_line(found: Mapping[str, Any]) -> str:
     change, items, clusters = (
         found[name] for name in ("smallest_detectable_change", "items", "clusters")
     )
+    if clusters == 1 < items:
+        one = "are one cluster (a shared text or template)"
+        return f"no change of accuracy could be told from luck: all {items:,} items {one}"
     if clusters < items:
         return (
             f"the {items:,} items come in {clusters:,} clusters (a shared text or template): which "

@@ -48,13 +48,12 @@ def _moved(changes: dict[tuple[str, Condition], Estimate], score: Estimate) -> b
 
 
 def notices(run: Results) -> Iterator[str]:
-    """Few independent items make wide intervals."""
+    """Few independent items make wide intervals, and one makes none."""
     clusters = run.findings["dataset"]["clusters"]
-    if clusters < FEW:
-        are = "is" if clusters == 1 else "are"
-        yield (
-            f"There {are} only {plural(clusters, 'independent item')}, so the intervals are wide."
-        )
+    if clusters == 1:
+        yield "There is only 1 independent item, so there are no intervals."
+    elif clusters < FEW:
+        yield f"There are only {plural(clusters, 'independent item')}, so the intervals are wide."
 
 
 SCORE = Section("score", "What each change does to the score", context, notices)
