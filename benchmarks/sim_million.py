@@ -2,7 +2,7 @@
 
     python benchmarks/sim_million.py [--items 50000]
 
-The claim: 50,000 items x 20 requests with 1,000 bootstrap draws in under 4 minutes and 1.5 GB on
+The claim: 50,000 items x 20 requests in under 4 minutes and 1.5 GB on
 two cores. The reference, measured in the same run, is the bare minimum that any such tool must do
 in Python: write the same number of request and response texts to SQLite.
 """

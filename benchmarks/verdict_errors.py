@@ -551,7 +551,11 @@ PLAN = (
 
 
 def run(options: argparse.Namespace) -> None:
-    """Run the studies that cells still lack, each cell written down when they are done."""
+    """Run the studies that cells still lack, each cell written down when they are done.
+
+    Raises SystemExit where no cell is of the groups, suites and number of items named.
+    """
+    planned = False
     done = {identity(row): row["studies"] for row in stored(options.out)}
     wanted = [set(text.split(",")) - {""} for text in (options.groups, options.suites)]
     for group, suite, n in PLAN:
@@ -561,12 +565,16 @@ def run(options: argparse.Namespace) -> None:
         for case in cases():
             if (case.group, case.suite) != (group, suite):
                 continue
+            planned = True
             first = done.get((group, suite, n, case.model), 0)
             if first < options.studies:
                 row = cell(case, n, first, options.studies)
                 with options.out.open("ab") as file:
                     file.write(orjson.dumps(row) + b"\n")
                 print(line(row), flush=True)
+    if not planned:
+        cells = "; ".join(f"{group} {suite} {n}" for group, suite, n in PLAN)
+        raise SystemExit(f"No study has these --groups, --suites and --items. There are: {cells}.")
 
 
 def stored(path: Path) -> list[dict[str, Any]]:

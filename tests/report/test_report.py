@@ -388,6 +388,19 @@ class TestOtherRuns:
         assert "prefers position A: over the orders, 100\u202f% of its answers" in page.text
         assert "0 of them with a known right answer" in page.text
 
+    @pytest.mark.parametrize("shared", [False, True])
+    def test_a_spread_by_permutation_needs_items_of_their_own(
+        self, shared: bool, tmp_path: Path
+    ) -> None:
+        items = items_file(tmp_path / "items.jsonl", 12)
+        rows = [orjson.loads(line) for line in items.read_bytes().splitlines()]
+        for number, row in enumerate(rows):
+            row["context"] = f"Text {number // 4 if shared else number}."
+        items.write_bytes(b"\n".join(map(orjson.dumps, rows)))
+        text = Page(write_report(study(items, "sim:prior", tmp_path / "run").results)).text
+        assert ("by permutation" in text) == (not shared)
+        assert ("and trials were independent, which these are not" in text) == shared
+
     def test_labels_without_positions(self, tmp_path: Path) -> None:
         labels = [f"intent_{i}" for i in range(30)]
         rows = [{"id": str(i), "text": f"text {i}", "label": labels[i % 30]} for i in range(60)]

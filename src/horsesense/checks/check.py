@@ -246,7 +246,8 @@ def _interval(low: float | None, high: float | None) -> str:
 def check_text(result: CheckResult, shown: int = 3, *, every: bool = False) -> str:
     """The same for people: what was found, the first items of each, and what to do; with `every`,
     also the names of what was not found."""
-    lines = [f"{len(result.items):,} items of {result.items.name}: {summary(result)}"]
+    n = len(result.items)
+    lines = [f"{n:,} item{'s' * (n != 1)} of {result.items.name}: {summary(result)}"]
     lines += map(_printable, result.items.notes)
     for weight, heading in WEIGHTS.items():
         findings = [f for f in result.findings if f.rule.weight == weight]

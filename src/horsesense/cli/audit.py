@@ -225,7 +225,10 @@ def audit(
         typer.Option(help="Ask only this part of the items, such as 2/8; `merge` unites the runs."),
     ] = None,
     draws: Annotated[
-        int, typer.Option(help="Without effect since intervals need no resamples.")
+        int,
+        typer.Option(
+            help="Changes no number (intervals need no resamples), but signatures name it."
+        ),
     ] = 1000,
     max_connections: Connections = None,
     rate: Rate = None,

@@ -316,6 +316,13 @@ class Measure(ABC):
         """Values of the measure when there is no effect, (draws,); None where not needed."""
         return None
 
+    def drawn(self, cell: Cell, rows: Rows) -> Floats:
+        """How many trials of each item `null` takes for independent of each other, (items,).
+
+        Its range and p stand only where no cluster has more than one.
+        """
+        return np.asarray(cell.asked.sum(axis=1), dtype=np.float64)
+
 
 def ratio(numerator: Floats, denominator: Floats) -> Floats:
     """Element-wise ratio, NaN where the denominator is 0."""

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.base import Estimate, Floats, Measure, Rows
-from horsesense.measures.cells import Cell, NearNames, People, Subjects
+from horsesense.measures.cells import Bundles, Cell, NearNames, People, Subjects
 from horsesense.measures.families import (
     ANSWERS,
     SHARING,
@@ -52,7 +52,7 @@ class Context:
         tested: probes whose difference from the original is a finding; Holm's family.
         level: of the intervals.
         seed: of the permutations behind null values.
-        draws: not used any more; kept for callers of one release.
+        draws: not used; signatures still name the setting. Kept for callers of one release.
     """
 
     dataset: str
@@ -82,6 +82,10 @@ class Job(NamedTuple):
 
 
 NO_TRIAL = "no trial to count"
+NOT_APART = (
+    "no range and no p: drawn as if trials were independent, but some share an item, a text, a "
+    "prompt or a person"
+)
 NO_RANGE = "no interval: values drawn without an effect do not vary"
 
 
@@ -248,6 +252,7 @@ def _null(job: Job, context: Context) -> Iterator[Found]:
     """What a measure is when there is no effect: mean, 95 % range, and p of the observed value.
 
     No range where draws do not vary, as where every confidence is 1; their p is exact all the same.
+    Neither where trials that were drawn one by one share a cluster, a prompt or a person.
     """
     measure, cell = job.measure, job.cell
     seed = seed_of(context.seed, f"{cell.probe}|{cell.condition}|{cell.reader}", measure.name)
@@ -257,19 +262,30 @@ def _null(job: Job, context: Context) -> Iterator[Found]:
     observed = float(measure.value(job.sums.sum(axis=0))[0])
     low, high = (float(q) for q in np.quantile(null, [0.025, 0.975]))
     varies = high - low > ROUNDING
+    apart = _apart(job, context)
+    shown = varies and apart
     estimate = replace(
         _blank(measure, cell, context, ""),
         measure=f"{measure.name}_null",
         value=float(null.mean()),
-        low=low if varies else None,
-        high=high if varies else None,
+        low=low if shown else None,
+        high=high if shown else None,
         n=job.rows.n,
         n_missing=job.rows.n_missing,
-        interval=f"range of {len(null)} permutations" if varies else "",
-        note="" if varies else NO_RANGE,
-        p_value=float((1 + (null >= observed).sum()) / (1 + len(null))),
+        interval=f"range of {len(null)} permutations" if shown else "",
+        note=NOT_APART if not apart else "" if varies else NO_RANGE,
+        p_value=float((1 + (null >= observed).sum()) / (1 + len(null))) if apart else None,
     )
     yield Found(estimate)
+
+
+def _apart(job: Job, context: Context) -> bool:
+    """Whether the trials that a null value draws one by one are independent."""
+    if Bundles in job.cell or People in job.cell:
+        return False
+    drawn = job.measure.drawn(job.cell, job.rows)[:, None]
+    cluster = context.cluster[job.cell.item]
+    return bool(by_cluster(drawn, cluster, context.n_clusters).max() <= 1)
 
 
 def _blank(measure: Measure, cell: Cell, context: Context, group: str) -> Estimate:

@@ -80,6 +80,11 @@ class Rstd(Recall):
     def null(self, cell: Cell, seed: int) -> Floats | None:
         return permuted_rstd(cell, seed)
 
+    def drawn(self, cell: Cell, rows: Rows) -> Floats:
+        """Those with the right answer in one position: permuted within items, others may go
+        together, but two of these may be draws of one prompt."""
+        return np.asarray(rows.rows[:, _width(cell) :].max(axis=1))
+
 
 def spread(recalls: Floats) -> Floats:
     """Standard deviation of the last axis in points, (..., 1); NaN entries are left out."""

@@ -25,7 +25,7 @@ class Signature:
         reader: name and version.
         reviewed: replies that people read in its place.
         measure: its name.
-        interval: level of the interval and number of draws.
+        interval: level of the interval, and `--draws`, which no interval rests on any more.
         seed: of the study.
         horsesense: the version that measured.
     """

@@ -152,7 +152,10 @@ class Prior(Profile):
     prior: tuple[float, ...] = ()
 
     name = "prior"
-    summary = "knows an item with probability know, else draws a position from a prior"
+    summary = (
+        "knows an item with probability know, else draws a position from a prior, which favours "
+        "the first ones unless prior= gives other weights"
+    )
 
     def weights(self, k: int) -> tuple[float, ...]:
         """The prior over `k` positions; sums to 1."""
