@@ -91,6 +91,23 @@ def test_verify_finds_a_changed_answer(audited: Path, tmp_path: Path) -> None:
     call("verify", "run", cwd=tmp_path, code=3)
 
 
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("merge", "run", "--out", ""), "The argument after --out is empty."),
+        (("merge", "", "--out", "x"), "The argument after merge is empty."),
+        (("audit", "sample", "-m", "sim:prior", "--out="), "--out is empty."),
+        (("report", ""), "The argument after report is empty."),
+    ],
+)
+def test_an_empty_path_is_not_the_current_folder(
+    tmp_path: Path, words: tuple[str, ...], says: str
+) -> None:
+    done = call(*words, cwd=tmp_path, code=2)
+    assert says in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_plan_spends_nothing(tmp_path: Path) -> None:
     done = json.loads(call("plan", "sample", "-m", "sim:prior", "--json", cwd=tmp_path).stdout)
     assert done["items"] == 60

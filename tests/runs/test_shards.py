@@ -172,6 +172,56 @@ def test_answers_that_a_finished_run_lost_are_named(tmp_path: Path) -> None:
     assert merge(paths[:1], whole).lost == {whole: len(runs[1].trials)}
 
 
+def test_answers_that_are_lost_together_with_what_was_asked_are_named(tmp_path: Path) -> None:
+    runs = [asked(tmp_path / f"{n}", probes=(), shard=f"{n}/2") for n in (1, 2)]
+    paths, trials = [run.path for run in runs], len(runs[1].trials)
+    spoilt(paths[1], "DELETE FROM responses WHERE rowid > 1")
+    runs[1].directory.layout.asked.unlink()
+    merged = merge(paths, tmp_path / "out")
+    assert merged.lost == {paths[1]: trials - 1}
+    assert merged.directory.known.stages["ask"].state == "stopped"
+    Run.open(paths[1]).ask("sim:talker", tell=None)
+    assert merge(paths, tmp_path / "out").whole
+
+
+def test_one_trial_is_told_in_the_singular(tmp_path: Path) -> None:
+    path = asked(tmp_path / "1", probes=()).path
+    spoilt(path, "DELETE FROM responses WHERE rowid = 2")
+    done = call("merge", "1", "--out", "out", cwd=tmp_path)
+    assert "1: 1 trial that was asked has no answer any more" in done.stdout
+
+
+def test_a_folder_of_several_runs_says_what_to_merge(tmp_path: Path) -> None:
+    models = ("-m", "sim:prior", "-m", "sim:talker")
+    for number in "12":
+        words = ("--probes", "", "--limit", "8", "--shard", f"{number}/2", "--out", number)
+        assert not call("audit", "sample", *models, *words, cwd=tmp_path).returncode
+    done = call("merge", "1", "2", "--out", "out", cwd=tmp_path)
+    assert done.returncode == ExitCode.TROUBLE
+    names = sorted(path.parent.name for path in (tmp_path / "1").glob("*/run.toml"))
+    assert f"1 is no run but holds 2: {', '.join(names)}." in done.stderr
+    assert f"horsesense merge RUN.*/{names[0]} --out" in done.stderr
+    paths = [f"{number}/{names[0]}" for number in "12"]
+    assert not call("merge", *paths, "--out", "out", cwd=tmp_path).returncode
+
+
+def test_what_lies_at_a_path_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    paths = [asked(tmp_path / f"{n}", probes=(), shard=f"{n}/2").path for n in (1, 2)]
+    settings = Settings.of(items="sample", model="sim:talker", limit=24, probes=(), shard="2/2")
+    with pytest.raises(UsageError, match=r"1 holds shard 1/2 of a study, not 2/2"):
+        Run.start(paths[0], settings)
+    with pytest.raises(UsageError, match=r"1 holds shard 1/2 of a study"):
+        merge(paths[1:], paths[0])
+    (file := tmp_path / "file").touch()
+    for run in (file, file / "below"):
+        with pytest.raises(StoreError, match=r"no run directory|not a run directory"):
+            merge([run], tmp_path / "out")
+    for out in (file, file / "below"):
+        with pytest.raises(StoreError, match=r"file is a file"):
+            merge(paths, out)
+    assert file.read_bytes() == b""
+
+
 def test_an_account_that_no_run_can_have_is_damaged(tmp_path: Path) -> None:
     path = asked(tmp_path / "1", probes=(), shard="1/2").path
     for count in (2**63 - 1, -7):
@@ -370,3 +420,11 @@ def test_the_plan_says_what_each_shard_asks(tmp_path: Path) -> None:
     assert [row["shard"] for row in found["shards"]] == ["1/3", "2/3", "3/3"]
     assert sum(row["items"] for row in found["shards"]) == found["items"]
     assert sum(row["prompts"] for row in found["shards"]) == found["trials"]
+
+
+def test_a_plan_lists_the_shards_that_have_items(tmp_path: Path) -> None:
+    words = ("plan", "sample", "-m", "sim:prior", "--limit", "3", "--shards")
+    done = call(*words, "9999999", cwd=tmp_path)
+    assert done.stdout.count("--shard ") == 3
+    assert "9,999,996 of the shards would have no item" in done.stdout
+    assert call(*words, "10000000", cwd=tmp_path).returncode == ExitCode.USAGE

@@ -10,6 +10,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from io import TextIOWrapper
+from itertools import pairwise
 from typing import Annotated, NoReturn
 
 import typer
@@ -33,8 +34,11 @@ from horsesense.cli import (
     view,
 )
 from horsesense.cli.output import plain_warnings, print_error
-from horsesense.errors import EXIT_CODES, ExitCode, HorsesenseError, InterruptedRunError
+from horsesense.errors import EXIT_CODES, ExitCode, HorsesenseError, InterruptedRunError, UsageError
 from horsesense.version import __version__
+
+MAY_BE_EMPTY = ("--probes", "--readers")
+"""Options whose empty value says something: none."""
 
 app = typer.Typer(
     name="horsesense",
@@ -95,6 +99,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     gc.set_threshold(100_000, 20, 50)
     try:
         with plain_warnings():
+            _refuse_empty(words)
             code = app(words, standalone_mode=False)
         if code == InterruptedRunError.exit_code:  # which typer makes of Ctrl-C, without a word
             raise KeyboardInterrupt
@@ -107,6 +112,20 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         code = _usage_exit(error)
     _last(arguments)
     sys.exit(int(code) if isinstance(code, int) else 0)
+
+
+def _refuse_empty(words: Sequence[str]) -> None:
+    """UsageError for an empty argument, such as a variable that is not set.
+
+    As a path it would be the current folder, and as a budget none.
+    """
+    for before, word in pairwise(words):
+        option = before if not word else word.removesuffix("=")
+        if option not in MAY_BE_EMPTY and (not word or (word == f"{option}=" and word[:2] == "--")):
+            raise UsageError(
+                f"The argument after {before} is empty." if not word else f"{option} is empty.",
+                hint="Is a variable not set? The current folder is written as a dot.",
+            )
 
 
 def _last(arguments: Sequence[str] | None) -> None:

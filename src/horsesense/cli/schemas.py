@@ -121,7 +121,7 @@ class PlanOutput(Output):
     capabilities: dict[str, Any]
     dataset: dict[str, Any]
     check: list[str]
-    shards: Rows = Field(description="with --shards: items and requests of each")
+    shards: Rows = Field(description="with --shards: items and requests of each that has items")
 
 
 class ImportOutput(Output):

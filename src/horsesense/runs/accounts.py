@@ -29,6 +29,8 @@ Told = dict[str, dict[str, Counts]]
 """Name of a part -> identity of a model -> what was spent."""
 
 _TOLD: Final = TypeAdapter(Told)
+_OWN: Final = f"{SHARDS}/"
+"""How names of a run's own shards begin; those of runs are hashes, or absolute paths."""
 _NAME: Final = re.compile(r"[0-9a-f]{16}")
 
 
@@ -74,7 +76,7 @@ def account(whole: Layout, store: Store, parts: Mapping[str, Mapping[str, Spent]
         gone, come = _sums(before, identity), _sums(told, identity)
         counts = (max(0, n - m) + k for n, m, k in zip(own, gone, come, strict=True))
         store.keep_spent(identity, Spent(*counts))
-    write_whole(_file(whole), orjson.dumps(told, option=orjson.OPT_INDENT_2))
+    _tell(whole, told)
 
 
 def _counts(spent: Spent) -> Counts:
@@ -96,7 +98,38 @@ def most_spent(kept: Iterable[Store]) -> dict[str, Spent]:
 
 def spent_by_parts(told: Told) -> Told:
     """What was told of parts that are runs, and may come again; not of a run's own shards."""
-    return {name: of for name, of in told.items() if not name.startswith(f"{SHARDS}/")}
+    return {name: of for name, of in told.items() if not name.startswith(_OWN)}
+
+
+def told_of_shards(told: Told) -> dict[str, Spent]:
+    """What was told of a run's own shards, by their names, all models together."""
+    return {
+        name.removeprefix(_OWN): sum((Spent(*one) for one in of.values()), start=Spent())
+        for name, of in told.items()
+        if name.startswith(_OWN)
+    }
+
+
+def own_account(whole: Layout, store: Store, shards: Mapping[str, Spent]) -> Spent:
+    """What a run spent but for its own shards as they are now, all models together.
+
+    What was told of a shard whose store was removed since, or begins anew, is the run's own from
+    now on: a store of the same name would have to exceed it before it counted again.
+
+    Args:
+        shards: what the store of each shard says was spent.
+    """
+    told = told_before(whole)
+    gone = {
+        f"{_OWN}{name}"
+        for name, spent in told_of_shards(told).items()
+        if (now := shards.get(name)) is None or now | spent != now
+    }
+    if gone:
+        told = {name: of for name, of in told.items() if name not in gone}
+        _tell(whole, told)
+    there = {name: of for name, of in told.items() if name.startswith(_OWN)}
+    return sum(without(there, store).values(), start=Spent())
 
 
 def without(told: Told, store: Store) -> dict[str, Spent]:
@@ -106,11 +139,6 @@ def without(told: Told, store: Store) -> dict[str, Spent]:
         parts = zip(astuple(all_of_it), _sums(told, identity), strict=True)
         found[identity] = Spent(*(max(0, n - m) for n, m in parts))
     return found
-
-
-def spent_itself(whole: Layout, store: Store) -> Spent:
-    """What a run spent but for all parts that became one with it, all models together."""
-    return sum(without(told_before(whole), store).values(), start=Spent())
 
 
 def told_before(whole: Layout) -> Told:
@@ -125,6 +153,10 @@ def told_before(whole: Layout) -> Told:
             f"{path} cannot be read: {error}",
             hint="Restore it from a copy, or merge into another --out.",
         ) from None
+
+
+def _tell(whole: Layout, told: Told) -> None:
+    write_whole(_file(whole), orjson.dumps(told, option=orjson.OPT_INDENT_2))
 
 
 def _file(whole: Layout) -> Path:

@@ -22,6 +22,7 @@ class Layout:
     asked.json            what asking settled: conditions, exclusions, counts
     name                  by which a copy of the run is known as the same one
     merged.json           what the parts spent that became one with it
+    shards/               of a run that workers ask: the stores of its shards
     trials/stage-N/       what was asked about which item
     readings/READER/      what one reader understood; stage-N/ as the trials
     reviews.json          what people decided
@@ -109,10 +110,13 @@ class Layout:
         return self.readings / f"{slug}-{fingerprint([reader, version])}"
 
 
+SHARDS = "shards"
+"""Folder of a run that workers ask, in which the stores of its shards lie."""
+
 _OURS = (
     *("run.toml", "items.json", "asked.json", "trials", "readings", "reviews.json"),
     *("imported.json", "recorded", "people.json", "estimates.json", "report.html", "redacted.json"),
-    *("study.toml", "trials.parquet", "readings.parquet", "0.1.0", "name", "merged.json"),
+    *("study.toml", "trials.parquet", "readings.parquet", "0.1.0", "name", "merged.json", SHARDS),
 )
 
 
@@ -121,9 +125,6 @@ def is_of_run(name: str) -> bool:
     unfinished = name.startswith(".") and name.endswith((".part", ".old", ".new"))
     return name in _OURS or name.startswith("store.") or unfinished
 
-
-SHARDS = "shards"
-"""Folder of a run that workers ask, in which the stores of its shards lie."""
 
 VERSION_ONE = ("study.toml", "trials.parquet", "readings.parquet")
 """Files of a run of 0.1.0 that have no place in one of today."""

@@ -37,6 +37,7 @@ from horsesense.runs.record import RunRecord
 from horsesense.runs.run import complete
 from horsesense.runs.settings import DEFAULT_READERS, Settings
 from horsesense.runs.shard import Shard, placement
+from horsesense.runs.start import check_place
 from horsesense.runs.unanswered import trials_unanswered
 
 MAY_DIFFER = {"readers", "shard", "items", "model", "shots_from", "templates", "limit"}
@@ -91,11 +92,11 @@ def merge(runs: Sequence[str | Path], out: str | Path) -> Merged:
         raise UsageError("No run to merge is named.", hint="horsesense merge RUN.* --out RUN")
     for other in found[1:]:
         _same_study(found[0], other)
-    whole = _whole(found, Layout.at(out))
-    if any(run.layout.root.resolve() == whole.layout.root.resolve() for run in found):
-        raise UsageError(
-            f"{whole.layout.root} is one of the runs to merge.", hint="Choose another --out."
-        )
+    layout = Layout.at(out)
+    if any(run.layout.root.resolve() == layout.root.resolve() for run in found):
+        what = f"{layout.root} is one of the runs to merge."
+        raise UsageError(what, hint="Choose another --out.")
+    whole = _whole(found, layout)
     finished = whole.layout.record.exists() and _finished(whole)
     asked = [(run, told) for run in (*found, whole) if (told := _put(run)) is not None]
     with ExitStack() as stack:
@@ -155,8 +156,14 @@ def _fingerprint(shots: ItemSet | None) -> str:
 def _whole(found: Sequence[RunDirectory], layout: Layout) -> RunDirectory:
     """The run that all become: new, or one that lies there already."""
     first, before = found[0], None
+    check_place(layout.root)
     if layout.record.exists():
         before = RunDirectory.open(layout.root)
+        if (shard := before.settings.shard) is not None:
+            raise UsageError(
+                f"{layout.root} holds shard {shard} of a study.",
+                hint="Name it among the runs to merge, and choose another --out.",
+            )
         _same_study(before, first)
     runs = found if before is None else [*found, before]
     sets = [frozenset(reader_names(run.settings, run.items, run.known.model)) for run in runs]
@@ -183,11 +190,14 @@ def _begin(whole: RunDirectory, first: RunRecord) -> None:
 def _put(run: RunDirectory) -> tuple[frozenset[str], int] | None:
     """Items of a run, and how many trials about them it did not put to the model.
 
-    None where it did not come to its end: then there is no telling what it should hold.
+    None where it did not come to its end: then there is no telling what it should hold. Where
+    asked.json is lost, so is what it spared: it should hold all.
     """
     if not run.layout.record.exists() or run.known.kind != "asked" or not _finished(run):
         return None
     asked = run.asked()
+    if asked is None and run.settings.until is None:
+        return _own(run), 0
     if asked is None or "asked" not in asked.spent:
         return None
     return _own(run), asked.trials - int(asked.spent["asked"])

@@ -48,8 +48,9 @@ def plan_json(plan: Plan, study: Study, limits: Limits) -> dict[str, Any]:
 
 
 def shards_json(study: Study, shards: int) -> list[dict[str, Any]]:
-    """What each shard would ask: its items, prompts and different requests."""
-    placed = placement(study.items, shards)
+    """What each shard that has items would ask: how many, its prompts and different requests."""
+    of = Shard.parse(f"1/{shards}").of  # UsageError for more than --shard can name
+    placed = placement(study.items, of)
     items, prompts = Counter(placed.values()), Counter[int]()
     keys: dict[int, set[Key]] = defaultdict(set)
     for planned in study.planner.again().plan(study.probes):
@@ -58,12 +59,12 @@ def shards_json(study: Study, shards: int) -> list[dict[str, Any]]:
         keys[number].add(planned.key)
     return [
         {
-            "shard": str(Shard(number, shards)),
+            "shard": str(Shard(number, of)),
             "items": items[number],
             "prompts": prompts[number],
             "requests": len(keys[number]),
         }
-        for number in range(1, shards + 1)
+        for number in sorted(items)
     ]
 
 
@@ -123,10 +124,7 @@ def plan_text(found: dict[str, Any]) -> str:
         ]
     lines.append(_smallest_line(found))
     lines += _forecast_lines(found["until"])
-    lines += [
-        f"--shard {row['shard']:<9} {row['items']:>10,} items {row['requests']:>12,} requests"
-        for row in found.get("shards", ())
-    ]
+    lines += _shard_lines(found.get("shards", ()))
     lines += [
         f"not for {row['items']:,} items: {row['probe']}, because {row['reason']}"
         for row in found["excluded"]
@@ -134,6 +132,16 @@ def plan_text(found: dict[str, Any]) -> str:
     scores = "none" if not (can["top_logprobs"] or can["label_tokens"]) else "given"
     lines.append(f"token scores: {scores}; text: {'yes' if can['text'] else 'no'}")
     return "\n".join([*lines, *can["notes"], *dataset["notes"]])
+
+
+def _shard_lines(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What each shard would ask, for people."""
+    lines = [
+        f"--shard {row['shard']:<9} {row['items']:>10,} items {row['requests']:>12,} requests"
+        for row in rows
+    ]
+    empty = Shard.parse(rows[0]["shard"]).of - len(rows) if rows else 0
+    return [*lines, f"{empty:,} of the shards would have no item"] if empty else lines
 
 
 def _smallest(study: Study) -> float | None:

@@ -122,7 +122,7 @@ class RunRecord(_Frozen):
         """Read run.toml; StoreError if it is missing, damaged or of a later format."""
         try:
             content = read_settings(path, inside=True)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             raise not_a_run(path.parent) from None
         except (OSError, ValueError) as error:
             raise StoreError(f"{path} cannot be read: {error}") from None
@@ -142,7 +142,18 @@ class RunRecord(_Frozen):
 
 
 def not_a_run(folder: Path) -> StoreError:
-    """The error for a directory without run.toml."""
+    """The error for what has no run.toml: a file, or another directory."""
+    if folder.is_file():
+        return StoreError(
+            f"{folder} is a file, and no run directory.",
+            hint="Name the directory that `horsesense audit --out` wrote.",
+        )
+    if inner := sorted(path.parent.name for path in folder.glob("*/run.toml")):
+        return StoreError(
+            f"{folder} is no run but holds {len(inner)}: {', '.join(inner)}.",
+            hint=f"Name one of them. Shards of several models are merged model by model:"
+            f" horsesense merge RUN.*/{inner[0]} --out MERGED/{inner[0]}",
+        )
     if any(folder.glob(f"{SHARDS}/*/store.sqlite")):
         return StoreError(
             f"{folder} is not a run yet: its workers stored answers, and the command that gathers"

@@ -34,7 +34,7 @@ def start(out: str | Path, settings: Settings, items: ItemSet | None = None) -> 
     """
     layout = Layout.at(out)
     path = layout.root
-    _check_place(path)
+    check_place(path)
     found = load_study_items(settings) if items is None else items
     shots = load_shots(settings, found)
     if shared := len(found.flags.get("in_shots", ())):
@@ -47,13 +47,14 @@ def start(out: str | Path, settings: Settings, items: ItemSet | None = None) -> 
     if layout.record.exists():
         before = RunDirectory.open(path)
         check_names(settings)
+        _same_shard(before, settings)
         for sentence in changes(before, directory):
             say(sentence)
         directory.record = before.record
     return directory
 
 
-def _check_place(path: Path) -> None:
+def check_place(path: Path) -> None:
     """StoreError where nothing can be written at `path`, before anything is asked."""
     place = next(folder for folder in (path, *path.absolute().parents) if folder.exists())
     if not place.is_dir():
@@ -62,6 +63,16 @@ def _check_place(path: Path) -> None:
         raise StoreError(
             f"{place} cannot be written to.",
             hint="Choose another --out, or change its permissions.",
+        )
+
+
+def _same_shard(before: RunDirectory, settings: Settings) -> None:
+    """UsageError where another shard of the study lies in the directory."""
+    there, asked = before.settings.shard, settings.shard
+    if there is not None and asked is not None and there != asked:
+        raise UsageError(
+            f"{before.layout.root} holds shard {there} of a study, not {asked}.",
+            hint="Give each shard an --out of its own; `horsesense merge` unites them.",
         )
 
 

@@ -314,7 +314,7 @@ def test_answers_that_cannot_be_gathered_are_trouble(
     pytest.importorskip("fsspec")
     monkeypatch.setattr(Keep, "names", lambda *args: [])  # as where each machine has its own
     run = run_of(tmp_path / "run", server)
-    with pytest.raises(StoreError, match=r"answered 60 prompts of which nothing can be found at"):
+    with pytest.raises(StoreError, match=r"answers to 60 requests, which cannot be found at"):
         ask(run, Here(shards=2, keep=(tmp_path / "kept").as_uri()))
     assert run.directory.known.stages["ask"].state == "stopped"
 
@@ -504,6 +504,65 @@ def test_the_stores_of_shards_may_be_removed_once_they_are_one_run(
     shutil.rmtree(tmp_path / "run" / "shards")
     assert ask(run, Here()).complete
     assert set(times(server).values()) == {1}
+
+
+@pytest.mark.parametrize("gone", ["shards", "shards/00002-of-00005"])
+def test_what_was_spent_counts_where_stores_of_shards_were_removed(
+    tmp_path: Path, server: FaultServer, gone: str
+) -> None:
+    run = run_of(tmp_path / "run", server)
+    for most in (25, 40, 55):
+        assert ask(run, Here(), limits=Limits(requests=most)).stopped == "budget"
+        assert server.sent.total() <= most
+        assert spent(run) == server.sent.total()
+        shutil.rmtree(tmp_path / "run" / gone)
+    assert ask(run, Here()).complete
+    assert spent(run) == server.sent.total()
+    assert set(times(server).values()) == {1}
+
+
+def test_workers_count_what_the_runs_spent_that_were_merged(
+    tmp_path: Path, server: FaultServer
+) -> None:
+    ask(part := run_of(tmp_path / "part", server, shard="1/3"))
+    merge([part.path], tmp_path / "run")
+    before = server.sent.total()
+    run = run_of(tmp_path / "run", server)
+    assert ask(run, Here(), limits=Limits(requests=before + 8)).stopped == "budget"
+    assert server.sent.total() == spent(run) == before + 8
+
+
+def spent(run: Run) -> int:
+    """Requests in the account of a run."""
+    with run.directory.store() as store:
+        return sum(one.requests for one in store.spent().values())
+
+
+def test_a_budget_that_ends_among_equal_prompts_loses_nothing(
+    tmp_path: Path, server: FaultServer
+) -> None:
+    run_of(tmp_path / "run", server)
+    items = tmp_path / "items.jsonl"
+    rows = [orjson.loads(line) for line in items.read_bytes().splitlines()]
+    alike = [row | {"id": f"{row['id']}-{n}"} for row in rows for n in range(4)]
+    items.write_bytes(b"\n".join(map(orjson.dumps, alike)))
+    asks = {"items": str(items), "model": f"http:m@{server.url}", "probes": ("original",)}
+    run = Run.start(tmp_path / "run", Settings.of(**asks))
+    assert ask(run, Here(shards=4), limits=Limits(requests=8)).stopped == "budget"
+    assert run.directory.known.stages["ask"].reason == "budget"
+    assert ask(run, Here(shards=4)).complete
+
+
+def test_shards_that_are_a_link_are_refused(tmp_path: Path, server: FaultServer) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "elsewhere").mkdir()
+    try:
+        (tmp_path / "run" / "shards").symlink_to(tmp_path / "elsewhere")
+    except OSError:
+        pytest.skip("no links here")
+    with pytest.raises(StoreError, match="shards is a link"):
+        ask(run_of(tmp_path / "run", server), Here())
+    assert not list((tmp_path / "elsewhere").iterdir())
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs signals")

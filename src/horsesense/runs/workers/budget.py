@@ -118,7 +118,8 @@ class Budget:
 
         limits = self.limits
         return Amount(
-            max(1.0, part(free.requests, limits.requests)),
+            # Whole ones, of which sums are exact: a trace that was left would be lent as one more.
+            max(1.0, math.floor(part(free.requests, limits.requests))),
             part(free.tokens, limits.tokens),
             part(free.money, limits.money),
         )

@@ -17,8 +17,6 @@ from dataclasses import asdict, replace
 from types import TracebackType
 from typing import Any, Final, Protocol, Self
 
-import polars as pl
-
 from horsesense.errors import (
     BudgetSpentError,
     HorsesenseError,
@@ -31,7 +29,7 @@ from horsesense.inference.control import Control
 from horsesense.inference.limits import Limits, RunSummary
 from horsesense.inference.store import Store
 from horsesense.progress import Progress, progress, say
-from horsesense.runs.accounts import named, spent_itself
+from horsesense.runs.accounts import named, own_account
 from horsesense.runs.ask import interrupted, plan_again
 from horsesense.runs.asked import Asked
 from horsesense.runs.directory import RunDirectory
@@ -117,8 +115,9 @@ def ask_with(
         run = named(layout)
         parts = Parts(layout.root / SHARDS, keep, run)
         task = _task(directory, run, engine.keep, max_connections, options or {})
-        accounts = parts.spent() if limits.any else {}
-        budget = Budget(limits, engine.workers, spent_itself(layout, store), accounts)
+        accounts = parts.spent()
+        own = own_account(layout, store, accounts)
+        budget = Budget(limits, engine.workers, own, accounts)
         schedule, expected, before = Schedule(budget, engine.workers, rate), None, 0
         with engine.pool(task) as pool, _Crew(pool, schedule, engine.workers) as crew:
             crew.work(Progress("finding out what the model offers"))
@@ -139,31 +138,31 @@ def ask_with(
         _raise(directory, store, schedule, spent)
         with progress("planning the whole study"):
             complete(plan_again(directory, store))
-        lost = _lost(directory, store, schedule)
+        lost = _lost(directory, store, parts.found, schedule.stored)
     _tell_spending(directory, spent)
     reason = spent.stopped or ("failures" if spent.failed or lost else "")
     directory.mark("ask", "stopped" if reason else "complete", reason)
     if lost:
         where = layout.root / SHARDS if engine.keep is None else engine.keep
         raise StoreError(
-            f"Workers answered {lost:,} prompts of which nothing can be found at {where}.",
+            f"Workers stored answers to {lost:,} requests, which cannot be found at {where}.",
             hint="It must be a place that this machine and all workers share. The same command"
             " asks again what is missing.",
         )
     return spent, expected
 
 
-def _lost(directory: RunDirectory, store: Store, schedule: Schedule) -> int:
-    """Prompts that workers say are answered, and that have no answer here.
+def _lost(
+    directory: RunDirectory, store: Store, found: Mapping[str, int], stored: Mapping[str, int]
+) -> int:
+    """Requests that workers say they have stored answers to, and that have none here.
 
-    Where some failed it is not looked for: equal prompts of theirs count as done, and the run ends
-    with trouble anyway.
+    Args:
+        found: name of a shard -> answers that were found in its store.
+        stored: the same, as the worker said that wrote it.
     """
-    if schedule.failed:
-        return 0
-    trials: int = directory.trials().select(pl.col("trial").n_unique()).collect().item()
-    there = trials - len(trials_unanswered(directory, store))
-    return max(0, schedule.done - there)
+    lost = sum(max(0, answers - found.get(name, 0)) for name, answers in stored.items())
+    return min(lost, len(trials_unanswered(directory, store))) if lost else 0
 
 
 def _task(

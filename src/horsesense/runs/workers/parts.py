@@ -18,7 +18,7 @@ from horsesense.inference.absorb import Absorbed, absorb
 from horsesense.inference.store import Store
 from horsesense.inference.stored_rows import Spent
 from horsesense.progress import progress
-from horsesense.runs.accounts import account, most_spent, told_before
+from horsesense.runs.accounts import account, most_spent, told_before, told_of_shards
 from horsesense.runs.layout import SHARDS, Layout
 from horsesense.runs.workers.keep import Keep, run_of
 
@@ -33,12 +33,17 @@ class Parts:
         folder: of the run's shards.
         keep: the address, where workers write to disks of their own.
         run: name of the run, which stands in the names of the stores that its workers keep.
+
+    Attributes:
+        found: name of a shard -> answers in the store of it that this run's workers wrote, when it
+            was gathered last.
     """
 
     def __init__(self, folder: Path, keep: Keep | None = None, run: str = "") -> None:
         self.folder = folder
         self._keep = keep
         self._run = run
+        self.found: dict[str, int] = {}
 
     def shards(self) -> list[str]:
         """Names of the shards of which something is stored."""
@@ -57,7 +62,11 @@ class Parts:
 
     def _spent(self, kept: Sequence[Store]) -> dict[str, Spent]:
         """What this run spent, of the stores of one shard."""
-        return most_spent(s for s in kept if self._keep is None or run_of(s.path) == self._run)
+        return most_spent(self._ours(kept))
+
+    def _ours(self, kept: Sequence[Store]) -> list[Store]:
+        """Of the stores of one shard, those that this run's workers wrote."""
+        return [s for s in kept if self._keep is None or run_of(s.path) == self._run]
 
     def gather(self, whole: Layout, store: Store, shards: Sequence[str]) -> Absorbed:
         """Have a run take over what these shards hold, and what they spent; twice does no harm."""
@@ -66,6 +75,9 @@ class Parts:
             for some in _few(shards):
                 with self._opened(some) as stores:
                     every = [each for kept in stores.values() for each in kept]
+                    for name, kept in stores.items():
+                        answers = (each.answered() for each in self._ours(kept))
+                        self.found[name] = max(answers, default=0)
                     if not (store.begun or any(each.answered() for each in every)):
                         continue  # a run begins with its first answer
                     found += absorb(store, every)
@@ -102,15 +114,8 @@ def take_over(whole: Layout) -> None:
     """
     parts = Parts(whole.root / SHARDS)
     spent = parts.spent()
-    told = told_before(whole) if spent else {}
-
-    def before(name: str) -> Spent | None:
-        found = told.get(f"{SHARDS}/{name}")
-        if found is None:
-            return None
-        return sum((Spent(*one) for one in found.values()), start=Spent())
-
-    new = [name for name, account in spent.items() if before(name) != account]
+    told = told_of_shards(told_before(whole)) if spent else {}
+    new = [name for name, account in spent.items() if told.get(name) != account]
     if new:
         with Store.open(whole.store) as store:
             parts.gather(whole, store, new)

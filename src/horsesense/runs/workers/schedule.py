@@ -99,6 +99,7 @@ class Schedule:
         stopped: why not everything is asked; None while everything is.
         error: what ends the run.
         found: what the model offers, once a worker has found out.
+        stored: name of a shard -> answers in its store, as its worker said when an attempt ended.
         deaths: workers that died while they had a shard.
         rate: requests a second that all may send; None for no limit.
     """
@@ -108,6 +109,7 @@ class Schedule:
         self.stopped: Stopped | None = None
         self.error: HorsesenseError | None = None
         self.found: Found | None = None
+        self.stored: dict[str, int] = {}
         self.deaths = 0
         self._budget = budget
         self.rate = rate
@@ -196,6 +198,7 @@ class Schedule:
         self._budget.settle(_name(shard), outcome.account)
         self.spent += replace(spent, stopped=None)
         if shard is not None:
+            self.stored[_name(shard)] = outcome.answers
             progress = self._progress.setdefault(shard, _Progress())
             done = spent.cached + spent.answered + spent.failed
             progress.now(Standing(done, spent.cached, spent.failed, spent.cost))

@@ -102,12 +102,14 @@ class Outcome:
         account: what the store of the shard says that all attempts took.
         found: what the model offers, where that was the job.
         error: why it ended early, where the whole run must end.
+        answers: what is in the store of the shard.
     """
 
     spent: RunSummary
     account: Spent
     found: Found | None = None
     error: HorsesenseError | None = None
+    answers: int = 0
 
 
 @dataclass(frozen=True)
@@ -180,7 +182,7 @@ class Worker:
         self._control.follow(before)  # else each shard would begin with requests ahead of the rate
         if self._stopping:
             self._control.stop()
-        account = Spent()
+        account, answers = Spent(), 0
         try:
             with self._place(job.shard) as layout:
                 try:
@@ -189,10 +191,10 @@ class Worker:
                     else:
                         spent, found = self._run(self._ask(layout, job)), None
                 finally:
-                    account = account_of(layout.store)
+                    account, answers = left_in(layout.store)
         except HorsesenseError as error:
-            return Outcome(self._control.spent, account, error=error)
-        return Outcome(spent, account, found)
+            return Outcome(self._control.spent, account, error=error, answers=answers)
+        return Outcome(spent, account, found, answers=answers)
 
     def _run(self, work: Coroutine[Any, Any, T]) -> T:
         return self._loop.run_until_complete(work)
@@ -351,12 +353,12 @@ def folder_name(shard: str) -> str:
     return f"{int(number):05d}-of-{int(of):05d}"
 
 
-def account_of(path: Path) -> Spent:
-    """What a store says was spent, all models together; nothing where there is none."""
+def left_in(path: Path) -> tuple[Spent, int]:
+    """What a store says was spent, all models together, and its answers; 0 where there is none."""
     if not path.exists():
-        return Spent()
+        return Spent(), 0
     with Store.open(path, read_only=True) as store:
-        return sum(store.spent().values(), start=Spent())
+        return sum(store.spent().values(), start=Spent()), store.answered()
 
 
 def fetch(keep: Keep, name: str, to: Path, run: str = "") -> None:
