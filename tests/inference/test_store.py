@@ -19,6 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from horsesense.errors import StoreError
+from horsesense.inference import store_file
 from horsesense.inference.store import Store
 from horsesense.models.base import Asked
 from horsesense.models.messages import Failure, Request, Response, SamplingParams, Usage
@@ -181,6 +182,39 @@ def test_a_second_process_is_told_who_writes(path: Path) -> None:
         other.send_signal(signal.SIGKILL)
         other.wait()
     Store.open(path).close()  # the lock died with its holder
+
+
+def test_a_run_is_held_before_its_first_answer_and_then_nothing_is_left(path: Path) -> None:
+    with Store.lazy(path, lambda: None):
+        for second in (Store.open, lambda path: Store.lazy(path, lambda: None)):
+            with pytest.raises(StoreError, match="in use by another run"):
+                second(path)
+    assert not path.parent.exists()
+    path.parent.mkdir()
+    other = path.with_name("of somebody else")
+    other.touch()
+    Store.lazy(path, lambda: None).close()
+    assert [*path.parent.iterdir()] == [other]
+
+
+def test_a_lock_file_that_is_taken_away_while_it_is_locked_is_no_lock(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever held it left nothing behind, just before this process locked its file."""
+    locked: list[int] = []
+    lock = store_file._lock
+
+    def late(file: int) -> None:
+        if not locked:
+            path.with_suffix(".lock").unlink()
+        locked.append(file)
+        lock(file)
+
+    monkeypatch.setattr(store_file, "_lock", late)
+    with Store.lazy(path, lambda: None):
+        assert len(locked) == 2
+        with pytest.raises(StoreError, match="in use by another run"):
+            Store.open(path)
 
 
 def test_without_fcntl_a_byte_far_behind_is_locked(

@@ -16,6 +16,8 @@ import pytest
 
 import horsesense.report as report
 from cells import cell_of
+from horsesense.api import Run
+from horsesense.cli.each import shortfalls
 from horsesense.errors import StoreError, UsageError
 from horsesense.findings.finding import Finding
 from horsesense.findings.kinds import KINDS
@@ -23,6 +25,9 @@ from horsesense.inference.store import Store
 from horsesense.measures.base import Estimate
 from horsesense.measures.registry import MEASURES
 from horsesense.measures.signature import Signature
+from horsesense.models.base import Capabilities
+from horsesense.models.messages import Request
+from horsesense.models.simulated.backend import Simulated
 from horsesense.report import item_report, verdict_of, write_report
 from horsesense.report.charts import Line, Point, bars, forest, multiples
 from horsesense.report.checks import MOST_FOUND, checks_of
@@ -619,3 +624,30 @@ class TestStrata:
     def test_undefined_for_single_trials(self) -> None:
         cell = cell_of([(0,)], [0])
         assert MEASURES.get("agreement_share").undefined_reason(cell) is not None
+
+
+class Small(Simulated):
+    """A simulation with a context of few words."""
+
+    async def capabilities(self) -> Capabilities:
+        return replace(await super().capabilities(), context_length=100)
+
+    def count_tokens(self, request: Request) -> int | None:
+        return sum(len(text.split()) for _, text in request.messages or ())
+
+
+def test_prompts_beyond_the_context_are_told_with_their_number(tmp_path: Path) -> None:
+    probes = ("original", "order")
+    settings = Settings.of(items="sample", model="sim:prior", probes=probes, limit=20, draws=100)
+    run = Run.start(tmp_path / "run", settings)
+    run.ask(Small.from_spec("prior"), tell=None)
+    run.read("text")
+    run.measure()
+    by_form = [row["prompts"] for row in run.findings["too_long"]]
+    assert len(by_form) > 1
+    assert 0 < sum(by_form) == run.findings["unread"] < run.findings["trials"]
+    told = f"{sum(by_form)} of {run.findings['trials']} prompts were not sent"
+    assert [line for line in shortfalls(run) if line.startswith(told)]
+    page = Page(run.report())
+    assert f"context: {sum(by_form)} prompts, counted as missing" in page.text
+    assert "Prompts that exceed the model’s context" in page.text

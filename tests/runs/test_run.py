@@ -22,6 +22,8 @@ from horsesense import files
 from horsesense.errors import ModelError, StoreError, UsageError
 from horsesense.inference.store import Store
 from horsesense.runs.frames import ESTIMATE_COLUMNS, READING_COLUMNS, TRIAL_COLUMNS
+from horsesense.runs.merge import merge
+from horsesense.runs.settings import Settings
 from horsesense.testing.faults import FaultServer
 
 DATA = Path(__file__).parent / "data"
@@ -136,6 +138,36 @@ class TestBeforeTheFirstAnswer:
         with FaultServer(hopeless=1.0) as server:
             self.wrong(tmp_path / "run", f"http:test@{server.url}", probes="order")
         assert not (tmp_path / "run").exists()
+
+    def test_a_second_command_is_refused_before_it_asks(self, tmp_path: Path) -> None:
+        out, asked = tmp_path / "run", []
+        other = hs.audit("sample", "sim:prior", out=tmp_path / "other", limit=2, draws=100)
+
+        def second(prompt: str) -> str:
+            asked.append(prompt)
+            return "A"
+
+        def first(prompt: str) -> str:
+            for command in (
+                lambda: hs.audit("sample", second, out=out, limit=2),
+                lambda: merge([other.path], out),
+            ):
+                with pytest.raises(StoreError, match="run is in use by another run"):
+                    command()
+            return "A"
+
+        run = hs.audit("sample", first, out=out, limit=2, readers="text", draws=100)
+        assert len(run.trials) > 0
+        assert not asked
+
+    def test_a_run_that_came_meanwhile_is_not_overwritten(self, tmp_path: Path) -> None:
+        out = tmp_path / "run"
+        early = hs.Run.start(out, Settings.of(items="sample", model="sim:oracle", limit=2))
+        hs.audit("sample", "sim:prior", out=out, limit=2, draws=100)
+        before = stored(out), (out / "run.toml").read_bytes()
+        with pytest.raises(StoreError, match="has become a run of another command"):
+            early.ask("sim:oracle")
+        assert (stored(out), (out / "run.toml").read_bytes()) == before
 
     def test_a_run_that_is_there_stays_as_it_was(self, tmp_path: Path) -> None:
         out = tmp_path / "run"

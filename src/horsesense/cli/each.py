@@ -169,6 +169,11 @@ def shortfalls(run: Run) -> list[str]:
         lines.append(
             f"{findings['failures']:,} requests have no answer; the same audit asks them again."
         )
+    if too_long := sum(row["prompts"] for row in findings.get("too_long", ())):
+        lines.append(
+            f"{too_long:,} of {findings['trials']:,} prompts were not sent: with room for the reply"
+            " they exceed the model's context. The report says which."
+        )
     if findings["unread"]:
         lines.append(
             f"{findings['unread']:,} of {findings['trials']:,} prompts have no reading and are"

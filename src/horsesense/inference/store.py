@@ -12,7 +12,6 @@ most that second.
 from __future__ import annotations
 
 import contextlib
-import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -24,13 +23,12 @@ from typing import Any, Final, Self
 import orjson
 
 from horsesense.errors import StoreError
-from horsesense.files import make_folder
 from horsesense.inference.store_file import (
+    Held,
     connect,
     create,
     examine,
     explained,
-    hold,
     refusal,
 )
 from horsesense.inference.stored_rows import (
@@ -77,12 +75,12 @@ class Store:
         self,
         path: Path,
         connection: sqlite3.Connection | None,
-        lock: int | None,
+        held: Held | None,
         begin: Callable[[], None] | None = None,
     ) -> None:
         self.path = path
         self._connection = connection
-        self._lock = lock
+        self._held = held
         self._begin = begin
         self._early: list[tuple[Sequence[tuple[Asked, int, Failure]], str]] = []
         self._spent: dict[str, Spent] = {}
@@ -101,26 +99,28 @@ class Store:
         if read_only:
             examine(path)
             return cls(path, connect(path, read_only=True), None)
-        lock = _locked(path)
-        try:
-            return cls(path, _connected(path), lock)
-        except BaseException:
-            os.close(lock)
-            raise
+        return cls._alone(path, make=True)
 
     @classmethod
-    def lazy(cls, path: Path, begin: Callable[[], None], *, alone: bool = False) -> Self:
+    def lazy(cls, path: Path, begin: Callable[[], None]) -> Self:
         """A store that calls `begin` just before it keeps its first answer of this session.
 
-        Where there is no file at `path` yet, it is made then and not before: a study whose every
-        request fails leaves nothing behind. With `alone` the directory is locked at once all the
-        same. Raises StoreError as `open` does.
+        The directory is locked at once, so that no second process asks the same. Where there is no
+        file at `path` yet, it is made with that answer and not before: a study whose every request
+        fails leaves nothing behind. Raises StoreError as `open` does.
         """
-        if not path.exists():
-            return cls(path, None, _locked(path) if alone else None, begin)
-        store = cls.open(path)
-        store._begin = begin
-        return store
+        return cls._alone(path, begin)
+
+    @classmethod
+    def _alone(
+        cls, path: Path, begin: Callable[[], None] | None = None, *, make: bool = False
+    ) -> Self:
+        held = Held(path)
+        try:  # whether there is one is looked at once nobody else can make it
+            return cls(path, _connected(path) if make or path.exists() else None, held, begin)
+        except BaseException:
+            held.release()
+            raise
 
     @property
     def begun(self) -> bool:
@@ -140,8 +140,6 @@ class Store:
         """Make the file, if there is none, and write down what was kept for it."""
         if self._connection is not None:
             return
-        if self._lock is None:
-            self._lock = _locked(self.path)
         self._connection = _connected(self.path)
         early, self._early = self._early, []
         for failures, identity in early:
@@ -165,9 +163,8 @@ class Store:
         with explained(self.path):
             if self._connection is not None:
                 self._connection.close()
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
+        if self._held is not None:
+            self._held.release()
 
     def put(self, answered: Sequence[tuple[Asked, Response]], *, identity: str) -> None:
         """Store responses of the model named `identity` in one transaction; the first one stays."""
@@ -243,7 +240,7 @@ class Store:
 
     def _set_aside(self, damaged: Sequence[tuple[int, Key]]) -> None:
         """Set damaged responses aside, so that they can be asked again, and name them."""
-        if self._lock is not None:
+        if self._held is not None:
             self.set_aside([row for row, _ in damaged])
         for _, key in damaged:
             if key not in self._named:
@@ -417,13 +414,6 @@ class Store:
         for start in range(0, len(keys), _IN):
             some = keys[start : start + _IN]
             yield from self.rows(sql.format(",".join("?" * len(some))), some)
-
-
-def _locked(path: Path) -> int:
-    """The lock of a run directory, which is made where there is none."""
-    with explained(path):
-        make_folder(path.parent)
-        return hold(path.with_suffix(".lock"))
 
 
 def _connected(path: Path) -> sqlite3.Connection:

@@ -142,6 +142,9 @@ def hold(path: Path) -> int:
     lock = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), PRIVATE)
     try:
         _lock(lock)
+        if not _named(lock, path):  # whoever had it before took the file away
+            os.close(lock)
+            return hold(path)
     except (BlockingIOError, PermissionError):
         os.lseek(lock, 0, os.SEEK_SET)
         holder = os.read(lock, 32).decode(errors="replace").strip() or "unknown"
@@ -172,6 +175,13 @@ def held(path: Path) -> Iterator[None]:
         os.close(lock)
 
 
+def _named(file: int, path: Path) -> bool:
+    """Whether an open file is the one at `path`."""
+    with contextlib.suppress(FileNotFoundError):
+        return os.path.samestat(os.fstat(file), os.stat(path))
+    return False
+
+
 def _lock(file: int) -> None:
     """Take the only lock of an open file, which ends with its holder.
 
@@ -187,6 +197,36 @@ def _lock(file: int) -> None:
         os.lseek(file, 0, os.SEEK_SET)
         return
     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+class Held:
+    """The directory of a store for this process alone; it is made where there is none.
+
+    Raises:
+        InUseError: another process has it.
+        StoreError: the lock file is a link, or the file system refuses.
+    """
+
+    def __init__(self, store: Path) -> None:
+        self._store, self._path = store, store.with_suffix(".lock")
+        self._new = [folder for folder in store.absolute().parents if not folder.exists()]
+        with explained(store):
+            make_folder(store.parent)
+            self._lock: int | None = hold(self._path)
+
+    def release(self) -> None:
+        """Give the directory free, and leave nothing where no store was made; twice no harm."""
+        if self._lock is None:
+            return
+        empty = not self._store.exists()
+        with contextlib.suppress(OSError):  # Windows keeps a file that is open
+            if empty:
+                self._path.unlink()
+        os.close(self._lock)
+        self._lock = None
+        with contextlib.suppress(OSError):  # of those that hold something by now
+            for folder in self._new if empty else ():
+                folder.rmdir()
 
 
 def create(path: Path) -> None:

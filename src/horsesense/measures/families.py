@@ -17,7 +17,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.stats.paired import FEW_PAIRS, Paired
+from horsesense.stats.no_interval import why_no_interval
+from horsesense.stats.paired import Paired
 from horsesense.stats.quotient import Quotient
 from horsesense.stats.shares import FEWEST, Shares
 from horsesense.stats.shares import ONE_CLUSTER as ALL_IN_ONE
@@ -165,7 +166,7 @@ class OfDifference(Family):
             first, second = evidence.shared.first, evidence.shared.second
             pairs = Paired.two_way(total, first, second, evidence.noise)
         how = _named("paired score", pairs.clusters, evidence)
-        reason = f"no interval: {pairs.reason or FEW_PAIRS}"
+        reason = f"no interval: {why_no_interval(pairs, level)}"
         found = _ends(pairs.interval(level), how, reason, pairs.p())
         return found._replace(about=pairs)
 

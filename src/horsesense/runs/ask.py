@@ -52,18 +52,19 @@ async def ask(
 ) -> tuple[RunSummary, Outlook]:
     """Ask what has no answer yet; `model` has been entered. Also what this was expected to take.
 
-    Nothing is written before the first answer has come. `tell` is given what will be asked, a
-    sentence at a time, before anything is sent. `control` says how fast requests are sent.
+    The run is held from the start, and nothing but the lock is written before the first answer has
+    come. `tell` is given what will be asked, a sentence at a time, before anything is sent.
+    `control` says how fast requests are sent.
 
     Raises:
         ModelError: the model cannot be reached, or answered not a single request.
         InterruptedRunError: stopped by the user; what was answered is stored.
-        StoreError: the answers cannot be stored.
+        StoreError: the answers cannot be stored, or another process works on the run.
     """
     same_model(directory, model)
     take_over(directory.layout)
     say = tell or (lambda sentence: None)
-    with Store.lazy(directory.layout.store, lambda: directory.begin(described)) as store:
+    with directory.hold(lambda: directory.begin(described)) as store:
         expected = await expectation(directory, model, store, limits)
         for sentence in expected.sentences():
             say(sentence)
@@ -109,8 +110,7 @@ async def ask_as(
     same_model(directory, described)
     if isinstance(model, Probing):
         model.recall(described.offers)
-    begin = partial(directory.begin, described)
-    with store or Store.lazy(directory.layout.store, begin) as kept:
+    with store or directory.hold(partial(directory.begin, described)) as kept:
         asking = _prepared(directory, model, described, kept, max_connections, retry)
         asking.control, asking.shown = control, shown or asking.shown
         spent = await asking.rounds(limits)
@@ -198,7 +198,7 @@ async def plan_only(directory: RunDirectory, model: Model) -> ModelRecord:
     described = ModelRecord.of(model, await model.capabilities())
     same_model(directory, described)
     directory.study(described).readers()
-    with Store.lazy(directory.layout.store, lambda: directory.begin(described)) as store:
+    with directory.hold(lambda: directory.begin(described)) as store:
         store.begin()
         await plan_again(directory, store)
     return described

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Self
@@ -138,6 +138,23 @@ class RunDirectory:
     def store(self) -> Store:
         """The stored answers, for reading."""
         return Store.open(self.layout.store, read_only=True)
+
+    def hold(self, begin: Callable[[], None]) -> Store:
+        """The store, and the run for this process alone, before anything is asked.
+
+        `begin` is called just before the first answer of this session is kept.
+
+        Raises:
+            StoreError: another process works on the run, or has made one here meanwhile.
+        """
+        store = Store.lazy(self.layout.store, begin)
+        if self.record is None and self.layout.record.exists():
+            store.close()
+            raise StoreError(
+                f"{self.layout.root} has become a run of another command meanwhile.",
+                hint="The same command, given again, continues it or says why it cannot.",
+            )
+        return store
 
     def question(self) -> str:
         """Fingerprint of everything that decides what was asked."""

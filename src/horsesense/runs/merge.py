@@ -10,7 +10,6 @@ import shutil
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import astuple, dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +83,7 @@ def merge(runs: Sequence[str | Path], out: str | Path) -> Merged:
     Raises:
         UsageError: the runs are not of one study: other items, model, probes, prompts, or ways to
             judge what is found.
-        StoreError: one of them cannot be read, or `out` cannot be written.
+        StoreError: one of them cannot be read, or `out` cannot be written or is in use.
     """
     opened = map(RunDirectory.open, runs)
     found = sorted({run.layout.root.resolve(): run for run in opened}.values(), key=_place)
@@ -96,13 +95,13 @@ def merge(runs: Sequence[str | Path], out: str | Path) -> Merged:
     if any(run.layout.root.resolve() == layout.root.resolve() for run in found):
         what = f"{layout.root} is one of the runs to merge."
         raise UsageError(what, hint="Choose another --out.")
-    whole = _whole(found, layout)
-    finished = whole.layout.record.exists() and _finished(whole)
-    asked = [(run, told) for run in (*found, whole) if (told := _put(run)) is not None]
     with ExitStack() as stack:
+        # What lies there is looked at once no other process can change it.
+        store = stack.enter_context(Store.lazy(layout.store, lambda: _begin(whole, found[0].known)))
+        whole = _whole(found, layout)
+        finished = layout.record.exists() and _finished(whole)
+        asked = [(run, told) for run in (*found, whole) if (told := _put(run)) is not None]
         stores = [stack.enter_context(run.store()) for run in found]
-        begin = partial(_begin, whole, found[0].known)
-        store = stack.enter_context(Store.lazy(whole.layout.store, begin))
         answers = absorb(store, stores)
         if answers.replaced:  # what was read of them no longer holds
             shutil.rmtree(whole.layout.readings, ignore_errors=True)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import multiprocessing
 import signal
 import sys
 import threading
+import time
 import types
 from dataclasses import replace
 from multiprocessing import resource_tracker
@@ -68,7 +70,7 @@ def test_answers_are_those_of_hf(folder, engines):
         chat("which?", max_tokens=9, top_logprobs=3),
         chat("which?", max_tokens=3),
         chat("which?", max_tokens=3, label_tokens=("no single token",)),
-        plain("the dog", max_tokens=2, continuations=("", " is black", "the dog " * 100)),
+        plain("the dog", max_tokens=2, continuations=("", " is black")),
     ]
     wanted = ask(hf.from_spec(str(folder)), *requests)
     found = ask(vllm.from_spec(f"{folder}?top_logprobs=20"), *requests)
@@ -252,6 +254,20 @@ def test_what_cannot_be_asked_is_a_failure(folder, engines):
     assert not isinstance(answer, Failure)
 
 
+def test_a_text_that_does_not_fit_leaves_no_part_of_an_answer(folder, engines):
+    """With a larger `max_model_len` it would be asked no more: the model's identity is the same."""
+    long = "the dog " * 100
+    given = chat("A?", max_tokens=3, continuations=("red", long))
+    bare = chat("A?", max_tokens=3, continuations=("red",), unconditional="A? " * 200)
+    brief = chat("A?", max_tokens=3, continuations=("red",), unconditional="A?")
+    *refused, answer = ask(vllm.from_spec(str(folder)), given, bare, brief)
+    for failure in refused:
+        assert isinstance(failure, Failure)
+        assert (failure.kind, failure.retryable) == ("rejected", False)
+        assert "the model takes 128 in all" in failure.message
+    assert set(answer.continuations) == set(answer.unconditional) == {"red"}
+
+
 def test_a_refusal_of_the_engine_is_a_failure(folder, engines, monkeypatch):
     def refuse(self, name, prompt, params):
         raise ValueError("token ids out of range")
@@ -302,6 +318,56 @@ def test_an_engine_that_dies_ends_the_run_and_is_stopped(folder, engines, monkey
 
     asyncio.run(asyncio.wait_for(go(), 60))
     assert engines[0].stopped
+
+
+def test_a_process_of_the_engine_that_is_killed_ends_the_run(folder, engines, monkeypatch):
+    """As in vLLM 0.32, whose step then waits for ever."""
+    process = multiprocessing.get_context("spawn").Process(
+        target=time.sleep, args=(600,), name="EngineCore", daemon=True
+    )
+    process.start()
+    start = vllm.start
+    monkeypatch.setattr(vllm, "start", lambda *a: replace(start(*a), processes=(process,)))
+    never = threading.Event()
+
+    def kill_and_wait(self):
+        process.kill()
+        never.wait()
+
+    monkeypatch.setattr(PlainEngine, "step", kill_and_wait)
+
+    async def go():
+        async with vllm.from_spec(str(folder)) as model:
+            for _ in range(2):
+                with pytest.raises(ModelError, match="process EngineCore has ended"):
+                    await model.respond([Asked(bytes(16), chat("A?"))])
+
+    asyncio.run(asyncio.wait_for(go(), 60))
+    never.set()
+    assert engines[0].stopped
+
+
+def test_an_engine_that_does_not_come_back_is_left(folder, engines, monkeypatch):
+    """Ctrl-C, twice: nobody waits for the answer any more."""
+    begun, never = threading.Event(), threading.Event()
+
+    def stay(self):
+        begun.set()
+        never.wait()
+
+    monkeypatch.setattr(PlainEngine, "step", stay)
+    monkeypatch.setattr(engine, "PATIENCE", 0.1)
+
+    async def go():
+        async with vllm.from_spec(str(folder)) as model:
+            asking = asyncio.create_task(model.respond([Asked(bytes(16), chat("A?"))]))
+            await asyncio.to_thread(begun.wait, 60)
+            asking.cancel()
+            await asyncio.wait([asking])
+
+    asyncio.run(asyncio.wait_for(go(), 60))
+    assert engines[0].stopped
+    never.set()
 
 
 def test_who_goes_while_it_is_loaded_leaves_no_engine_behind(folder, engines, monkeypatch):

@@ -11,11 +11,14 @@ import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import Future
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
 from multiprocessing import active_children, resource_tracker
+from multiprocessing.connection import wait
+from multiprocessing.process import BaseProcess
 from queue import Empty, SimpleQueue
 from typing import Any, Final, Protocol
 
@@ -31,6 +34,8 @@ CPU_BLOCK: Final = 32
 CPU_CACHE_GIB: Final = 4.0
 """Memory for the cache on a CPU: vLLM's own default is 92 % of the machine's."""
 
+PATIENCE: Final = 10.0
+"""Seconds that a step nobody waits for may take before the engine is stopped all the same."""
 
 REFUSALS: Final = (ValueError, TypeError, OverflowError)
 """What Python's and msgspec's own checks of a call's settings raise."""
@@ -62,6 +67,7 @@ class Started:
         stop: ends its processes.
         notes: sentences for the plan.
         refusals: what it raises for a call that it does not take.
+        processes: of the engine; where one of them ends by itself, a step may wait for ever.
     """
 
     llm: OfflineLLM
@@ -70,6 +76,7 @@ class Started:
     stop: Callable[[], None]
     notes: tuple[str, ...] = ()
     refusals: tuple[type[Exception], ...] = REFUSALS
+    processes: tuple[BaseProcess, ...] = ()
 
     def begin(self, name: str, call: Call) -> None:
         """Hand over a call; one of `refusals` where vLLM does not take it."""
@@ -125,9 +132,8 @@ def start(weights: Weights, options: Mapping[str, Any], stop_ids: Iterable[int])
         "skip_clone": True,
     }
     block = engine.vllm_config.cache_config.block_size
-    call_off = guard(
-        child.pid for child in active_children() if child not in before and child.pid is not None
-    )
+    processes = tuple(child for child in active_children() if child not in before)
+    call_off = guard(child.pid for child in processes if child.pid is not None)
 
     def stop() -> None:
         engine.engine_core.shutdown()
@@ -140,6 +146,7 @@ def start(weights: Weights, options: Mapping[str, Any], stop_ids: Iterable[int])
         stop,
         (f"vLLM {version_of_vllm()}; prefixes are shared in blocks of {block} tokens.",),
         (*REFUSALS, *client_errors()),
+        processes,
     )
 
 
@@ -205,12 +212,16 @@ class Engine:
         self._open: dict[str, tuple[_Batch, Call]] = {}
         self._tops = False
         self._names = count()
-        self._dead: BaseException | None = None
+        self._started: Started | None = None
+        self._stopping = threading.Lock()
+        self._dead: Future[str] = Future()
+        self._dead.set_running_or_notify_cancel()
         self._thread = threading.Thread(target=self._work, name="horsesense-vllm", daemon=True)
 
     async def open(self) -> Started:
         """Load the model; ModelError if that cannot be done."""
         self._thread.start()
+        self._death = asyncio.wrap_future(self._dead)
         try:
             return await asyncio.wrap_future(self._opened)
         except asyncio.CancelledError:
@@ -218,9 +229,18 @@ class Engine:
             raise
 
     async def close(self) -> None:
-        """End the thread and vLLM's processes."""
+        """End the thread and vLLM's processes, also where a step does not come back."""
         self._fed.put(None)
-        await asyncio.to_thread(self._thread.join)
+        await asyncio.to_thread(self._thread.join, 0 if self._dead.done() else PATIENCE)
+        await asyncio.to_thread(self._stop)
+        self._death.cancel()
+
+    def _stop(self) -> None:
+        """End vLLM's processes, once."""
+        with self._stopping:
+            started, self._started = self._started, None
+            if started is not None:
+                started.stop()
 
     async def ask(self, calls: Iterable[Call]) -> Answers:
         """Answer calls, equal ones once; those that share a prefix follow each other.
@@ -236,12 +256,16 @@ class Engine:
         ]
         for batch in batches:
             self._fed.put(batch)
-        if self._dead is not None:  # after the thread looked into the queue for the last time
-            self._fail_all(self._dead)
         answers: dict[Call, Answer | Failure] = {}
         for batch in batches:
-            found = await asyncio.wrap_future(batch.done)
-            answers.update(found)
+            done = asyncio.wrap_future(batch.done)
+            await asyncio.wait((done, self._death), return_when=asyncio.FIRST_COMPLETED)
+            if not done.done():
+                raise ModelError(
+                    f"vLLM stopped working: {self._death.result()}",
+                    hint="The same command continues. VLLM_LOGGING_LEVEL=INFO shows its log.",
+                )
+            answers.update(done.result())
         return answers
 
     def _work(self) -> None:
@@ -255,6 +279,9 @@ class Engine:
         except BaseException as error:  # noqa: BLE001 - whoever waits for the engine must hear of it
             self._opened.set_exception(error)
             return
+        self._started = started
+        if started.processes:
+            threading.Thread(target=self._watch, args=(started.processes,), daemon=True).start()
         self._opened.set_result(started)
         try:
             while self._take_in():
@@ -263,10 +290,19 @@ class Engine:
                 if self._open:
                     self._collect(started.llm.llm_engine.step())
         except BaseException as error:  # noqa: BLE001 - likewise whoever waits for an answer
-            self._dead = error
-            self._fail_all(error)
+            self._died(f"{type(error).__name__}: {error}")
         finally:
-            started.stop()
+            self._stop()
+
+    def _watch(self, processes: Sequence[BaseProcess]) -> None:
+        """Tell everybody who waits of the end of a process: a step then waits for ever (0.32)."""
+        ended = wait([process.sentinel for process in processes])
+        name = next(process.name for process in processes if process.sentinel in ended)
+        self._died(f"its process {name} has ended, or was killed, as where memory is short")
+
+    def _died(self, reason: str) -> None:
+        with suppress(InvalidStateError):  # the first who notices says why
+            self._dead.set_result(reason)
 
     def _take_in(self) -> bool:
         """Take new batches, and wait for one where nothing is to do; False at the end."""
@@ -306,21 +342,6 @@ class Engine:
         batch.answers[call] = answer
         if len(batch.answers) == len(batch.calls):
             batch.done.set_result(batch.answers)
-
-    def _fail_all(self, error: BaseException) -> None:
-        """Tell everybody who waits that the engine is dead."""
-        while not self._fed.empty():
-            batch = self._fed.get()
-            if batch is not None:
-                self._waiting.append(batch)
-        for batch in {*self._waiting, *(batch for batch, _ in self._open.values())}:
-            if not batch.done.done():
-                batch.done.set_exception(
-                    ModelError(
-                        f"vLLM stopped working: {type(error).__name__}: {error}",
-                        hint="The same command continues. VLLM_LOGGING_LEVEL=INFO shows its log.",
-                    )
-                )
 
 
 def _read(output: Any) -> Answer | Failure:

@@ -82,7 +82,8 @@ class Readout:
         context_length: tokens that prompt and reply share.
 
     Raises:
-        ValueError: the prompt cannot be written in the model's form, or does not fit.
+        ValueError: the prompt cannot be written in the model's form, or it or a reply that is to be
+            scored does not fit.
     """
 
     def __init__(self, asked: Asked, tokens: Tokens, context_length: int) -> None:
@@ -187,8 +188,14 @@ class _Replies:
     def __init__(self, prompt: Ids, request: Request, tokens: Tokens, context_length: int) -> None:
         self.prompt = prompt
         replies = tokens.replies(request, request.params.continuations)
-        room = context_length - len(prompt)
-        self.replies = {text: ids for text, ids in replies.items() if len(ids) <= room}
+        # A part of what was asked for is no answer: with more room, it would stay in its place.
+        longest = max(map(len, replies.values()), default=0)
+        if len(prompt) + longest > context_length:
+            raise ValueError(
+                f"the prompt has {len(prompt)} tokens and a reply to be scored {longest}; "
+                f"the model takes {context_length} in all"
+            )
+        self.replies = replies
         after: dict[Ids, set[int]] = {}
         for ids in self.replies.values():
             for place, token in enumerate(ids):

@@ -66,6 +66,7 @@ def left_out(run: Results) -> Context:
         "more_kinds": max(0, len(ranked) - MOST_FAILURES),
         "flags": [(text, flags[flag]) for flag, text in FLAGS.items() if flags.get(flag)],
         "notes": [*found["dataset"]["notes"], *found["model"]["notes"]],
+        "too_long": _too_long(run),
         "missing": _missing(run),
         "unscored": _unscored(run),
     }
@@ -78,6 +79,14 @@ def _unscored(run: Results) -> tuple[int, int, int, int] | None:
             labels = fit["missing"], fit["labels"]
             return *labels, fit.get("incomplete", 0), fit.get("replies", 0)
     return None
+
+
+def _too_long(run: Results) -> list[tuple[str, int]]:
+    """Prompts that exceed the model's context and were not sent: name, how many."""
+    return [
+        (run.label(row["probe"], Condition.parse(row["condition"])), row["prompts"])
+        for row in run.findings.get("too_long", ())
+    ]
 
 
 def _missing(run: Results) -> list[tuple[str, int, int]]:

@@ -111,7 +111,7 @@ def ask_with(
         directory.begin(model)
 
     # Before anything is written that workers of another driver of this run would see.
-    with Store.lazy(layout.store, begin, alone=True) as store:
+    with directory.hold(begin) as store:
         run = named(layout)
         parts = Parts(layout.root / SHARDS, keep, run)
         task = _task(directory, run, engine.keep, max_connections, options or {})
