@@ -177,12 +177,14 @@ def test_every_number_is_signed_and_counted(results: dict[str, Result]) -> None:
     for e in results["prior"].estimates:
         assert str(e.signature).startswith("data:made_up@")
         assert f"|measure:{e.measure.removesuffix('_null')}|" in str(e.signature)
-        assert (e.value is None) == bool(e.note)
-        if e.value is not None:
-            assert e.n > 0
-            assert e.low is not None
-            assert e.high is not None
+        assert (e.low is None) == (e.high is None) == bool(e.note)
+        # Of four orders of an item, what chance alone would make has a mean and no more.
+        assert (e.value is None) <= (e.low is None)
+        assert e.value is None or e.n > 0
+        if e.low is not None:
             assert e.interval
+        elif e.value is not None:
+            assert e.measure == "ece_null"
 
 
 def test_the_run_directory_holds_what_it_should(results: dict[str, Result]) -> None:

@@ -95,6 +95,7 @@ def merge(runs: Sequence[str | Path], out: str | Path) -> Merged:
     if any(run.layout.root.resolve() == layout.root.resolve() for run in found):
         what = f"{layout.root} is one of the runs to merge."
         raise UsageError(what, hint="Choose another --out.")
+    check_place(layout.root)
     with ExitStack() as stack:
         # What lies there is looked at once no other process can change it.
         store = stack.enter_context(Store.lazy(layout.store, lambda: _begin(whole, found[0].known)))
@@ -155,7 +156,6 @@ def _fingerprint(shots: ItemSet | None) -> str:
 def _whole(found: Sequence[RunDirectory], layout: Layout) -> RunDirectory:
     """The run that all become: new, or one that lies there already."""
     first, before = found[0], None
-    check_place(layout.root)
     if layout.record.exists():
         before = RunDirectory.open(layout.root)
         if (shard := before.settings.shard) is not None:

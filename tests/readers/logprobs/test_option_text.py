@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from horsesense.errors import UsageError
+from horsesense.findings.untested import named
 from horsesense.items.item import Item
 from horsesense.models.base import Asked, Capabilities
 from horsesense.models.messages import Request, Response, SamplingParams
@@ -201,8 +202,8 @@ def test_the_report_sets_it_beside_the_letters(habit: Results) -> None:
         assert found[reader].kind == "found"
         assert found[reader].value == pytest.approx(0.75)
         assert (
-            f"Read by {reader}, the score is 75 points higher than by the first token"
-            in found[reader].sentence
+            f"Read by {named(reader, READERS)}, the score is 75 points higher than by the first "
+            "token" in found[reader].sentence
         )
 
 
