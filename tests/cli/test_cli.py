@@ -97,6 +97,7 @@ def test_verify_finds_a_changed_answer(audited: Path, tmp_path: Path) -> None:
         (("merge", "run", "--out", ""), "The argument after --out is empty."),
         (("merge", "", "--out", "x"), "The argument after merge is empty."),
         (("audit", "sample", "-m", "sim:prior", "--out="), "--out is empty."),
+        (("audit", "sample", "-m", "sim:prior", "--readers="), "--readers is empty."),
         (("report", ""), "The argument after report is empty."),
     ],
 )

@@ -208,8 +208,11 @@ def test_a_folder_of_several_runs_says_what_to_merge(tmp_path: Path) -> None:
 def test_what_lies_at_a_path_is_refused_before_anything_is_written(tmp_path: Path) -> None:
     paths = [asked(tmp_path / f"{n}", probes=(), shard=f"{n}/2").path for n in (1, 2)]
     settings = Settings.of(items="sample", model="sim:talker", limit=24, probes=(), shard="2/2")
-    with pytest.raises(UsageError, match=r"1 holds shard 1/2 of a study, not 2/2"):
+    with pytest.raises(UsageError, match=r"1 holds shard 1/2 of a study, not shard 2/2"):
         Run.start(paths[0], settings)
+    whole = asked(tmp_path / "whole", probes=()).directory.layout.root
+    with pytest.raises(UsageError, match=r"whole holds a whole study, not shard 2/2"):
+        Run.start(whole, settings)
     with pytest.raises(UsageError, match=r"1 holds shard 1/2 of a study"):
         merge(paths[1:], paths[0])
     (file := tmp_path / "file").touch()

@@ -37,7 +37,7 @@ from horsesense.cli.output import plain_warnings, print_error
 from horsesense.errors import EXIT_CODES, ExitCode, HorsesenseError, InterruptedRunError, UsageError
 from horsesense.version import __version__
 
-MAY_BE_EMPTY = ("--probes", "--readers")
+MAY_BE_EMPTY = ("--probes",)
 """Options whose empty value says something: none."""
 
 app = typer.Typer(

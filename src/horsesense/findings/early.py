@@ -41,8 +41,8 @@ ENDED: Final[Mapping[str, str]] = {
     " --until)",
     "interrupted": "asking was interrupted; the same audit goes on, or ask the full set (without"
     " --until)",
-    "failures": "asking ended with failed requests; the same audit goes on, or ask the full set"
-    " (without --until)",
+    "failures": "asking ended early, with failed requests; the same audit asks them again, and"
+    " without --until all the rest",
 }
 """The same where asking ended before its goal, by what ended it."""
 

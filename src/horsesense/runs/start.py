@@ -69,9 +69,10 @@ def check_place(path: Path) -> None:
 def _same_shard(before: RunDirectory, settings: Settings) -> None:
     """UsageError where another shard of the study lies in the directory."""
     there, asked = before.settings.shard, settings.shard
-    if there is not None and asked is not None and there != asked:
+    if asked is not None and there != asked:
+        held = "a whole study" if there is None else f"shard {there} of a study"
         raise UsageError(
-            f"{before.layout.root} holds shard {there} of a study, not {asked}.",
+            f"{before.layout.root} holds {held}, not shard {asked}.",
             hint="Give each shard an --out of its own; `horsesense merge` unites them.",
         )
 

@@ -79,6 +79,7 @@ class Paired:
         clusters: how many there are; of two clusterings, the smaller number.
         differing: how many of them have a sum other than 0; of two clusterings, the fewer.
         moments: of the clustering; of two, also of the other and of both together.
+        noise: by how much the variance of no difference is larger than the squares; at least 1.
     """
 
     total: float
@@ -90,6 +91,7 @@ class Paired:
     clusters: int
     differing: int
     moments: tuple[Moments, ...]
+    noise: float = 1.0
 
     @classmethod
     def of(cls, differences: Floats, pairs: Floats, noise: float = 1.0) -> Self:
@@ -116,7 +118,6 @@ class Paired:
         """From one clustering, or from the first, the second and their intersection."""
         shown = parts[:2]
         moments = tuple(_moments(part) for part in parts)
-        moments = tuple(m._replace(dd=noise * m.dd) for m in moments)
         if len(parts) > 1:
             one, other, both = moments
             # The sign of d M is not that of a variance: its sum follows from the other two.
@@ -139,6 +140,7 @@ class Paired:
             clusters=min(len(part.m) for part in shown),
             differing=min(int((np.abs(part.x) > ROUNDING).sum()) for part in shown),
             moments=moments,
+            noise=noise,
         )
 
     @property
@@ -161,7 +163,7 @@ class Paired:
 
     def _score(self) -> float:
         """The score at no difference, in standard errors, at most that at which intervals end."""
-        variance = max(m.dd for m in self.moments) + 2 * self.smallest**2
+        variance = self.noise * max(m.dd for m in self.moments) + 2 * self.smallest**2
         return min(abs(self.total) / sqrt(variance), self._furthest())
 
     def _furthest(self) -> float:
@@ -176,7 +178,7 @@ class Paired:
         if score <= HINGE or len(self.moments) > 1 or not fourth:
             return p
         beyond = self.smallest**2 - self.step**2, self.smallest**4 - self.step**4
-        squares = self.moments[0].dd + 2 * beyond[0]
+        squares = self.noise * self.moments[0].dd + 2 * beyond[0]
         flips = squares**2 / (fourth + 2 * beyond[1])
         ahead = abs(self.total) * sqrt(flips / squares)
         behind = max((flips - ahead) / 2, 0.0)
@@ -226,14 +228,22 @@ class Paired:
         return (low, high) if sign > 0 else (-high, -low)
 
     def _end(self, m: Moments, zz: float, sign: float, end: int) -> float:
-        """The lower or upper root of the test's acceptance, mirrored for a total below 0."""
+        """The lower or upper root of the test's acceptance, mirrored for a total below 0.
+
+        What forms labelled anew add to the variance is there in full at 0 and below, and gone at
+        the estimate: if it is the truth, an item's forms are as unlike as they were seen to be.
+        """
         total, dm, q = abs(self.total), sign * m.dm, self.mean_size
         wide = self.n + 2 * q
+        more = zz * (self.noise - 1) * m.dd if end < 0 else 0.0
         a = wide**2 - zz * self._size(m)
-        c = total**2 - zz * (m.dd + 2 * self.smallest**2)
+        c = total**2 - zz * (m.dd + 2 * self.smallest**2) - more
         least = zz * self.n * q * q / (2 * (m.size + q))
-        below = end < 0 and c <= 0
-        return _root(a, -total * wide + zz * dm + (least if below else -least), c, end)
+        b = -total * wide + zz * dm
+        if end < 0 and c <= 0:
+            return _root(a, b + least, c, end)
+        fading = more * self.n / (2 * total) if total else 0.0
+        return _root(a, b - least + fading, c, end)
 
 
 def relabelled(here: Floats, n: Floats, base: Floats, m: Floats) -> Floats:

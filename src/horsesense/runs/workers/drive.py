@@ -130,7 +130,8 @@ def ask_with(
         if model is None:
             raise _early(schedule, directory)
         took = parts.gather(layout, store, parts.shards())
-        spent = _spent(schedule, store.answered() - before, time.monotonic() - started)
+        answered = 0 if schedule.found is None else store.answered() - before
+        spent = _spent(schedule, answered, time.monotonic() - started)
         if took.different:
             tell(_differing(took))
         for fault in took.faults():
