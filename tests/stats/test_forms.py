@@ -84,3 +84,18 @@ def test_what_is_just_as_large_as_its_size_is_ruled_out_no_more_often_than_state
     for alpha in (0.05, 0.005, 0.0005):
         assert binom.pmf(seen, n, size)[p < alpha].sum() <= alpha
     assert p.min() < 0.01
+
+
+def test_the_nulls_variance_is_gone_at_the_estimate() -> None:
+    """Changes under ten orders, none in the repeat: as wide as if squares were all, beyond it."""
+    rng = np.random.default_rng(4)
+    here, once = rng.binomial(10, 0.03, 300) / 10, np.ones(300)
+    noise = rows(here.tolist(), relabelled(here, 10 * once, 0 * once, once)).noise
+    assert noise > 4
+    plain, pairs = (Paired.of(here, once, factor) for factor in (1.0, noise))
+    assert pairs.interval()[1] == plain.interval()[1]
+    assert 0 < pairs.interval()[0] < plain.interval()[0]
+    assert pairs.tail(-0.05, 0.05) == plain.tail(-0.05, 0.05)
+    for level in (0.5, 0.9, 0.99, 0.999, 0.99999):
+        low, high = pairs.interval(level)
+        assert (pairs.p() < 1 - level) == (not low <= 0 <= high)

@@ -460,6 +460,8 @@ def test_a_small_budget_is_spent(tmp_path: Path, server: FaultServer) -> None:
     assert ask(run, Here(workers=3), limits=Limits(requests=6)).stopped == "budget"
     assert server.sent.total() == 6
     assert len(times(server)) > 2
+    again = ask(Run.open(tmp_path / "run"), Here(workers=3), limits=Limits(requests=6))
+    assert (again.answered, server.sent.total()) == (0, 6)
 
 
 def test_one_process_and_workers_continue_what_the_other_began(
