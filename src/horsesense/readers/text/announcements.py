@@ -13,7 +13,7 @@ import re
 # and there are two, because most replies are ASCII and the second is slower.
 _ANSWER = (
     r"answers?|option|choice|alternative|selection|response|solution|conclusion|pick|result"
-    r"|correct(?=\s{0,9}:)|selected(?=\s{0,9}:)|(?:correct|right|best) one|letter|ans|antwort"
+    r"|(?:correct|selected|expected|key)(?=\s{0,9}:)|(?:correct|right|best) one|letter|ans|antwort"
     r"|auswahl"
     r"|respuesta|risposta|resposta|alternativa|antwoord"
     r"|svar|svaret|vastaus|cevap|jawaban"
@@ -31,7 +31,7 @@ _MAYBE = r"(?:would|should|must|could|might|may|will|can only|has to|have to|see
 LINK = re.compile(
     rf"\b(?:{_MAYBE} (?:\w+ly )?be|is|are|was|were|to be|becomes?|remains"
     r"|ist|lautet|wäre|es|sería|est|serait|é|è|seria|sarebbe|är|er|là|to(?<=odpowiedź to))\b"
-    r"|[:=]|->|→|⇒|是|为|為|は|은|는|คือ|היא|הוא|هو|هي|उत्तर\s|विकल्प\s|-(?=\s)|(?<=[a-z])'s\b|\n"
+    r"|[:=]|->|→|⇒|是|为|為|は|은|는|คือ|היא|הוא|هو|هي|उत्तर\s|विकल्प\s|-(?=\s)|(?<=[a-z])'s\b|\n|(?<=\bans)\."
 )
 MAIN_CLAUSE_END = re.compile(
     r"[.?!](?=\s|$)|;|\n\s*\n|, (?:which|that|who|because|since|as|but|so|where|while)\b"
@@ -64,6 +64,8 @@ OTHER_ANSWER = frozenset(
         *("other", "another", "each", "every", "incorrect", "wrong", "false", "worst", "falsche"),
         *("closest", "nearest", "previous", "initial", "frequent", "common", "popular", "usual"),
         *("typical", "tempting", "naive", "obvious", "intuitive", "expected", "standard"),
+        *("student's", "learner's", "candidate's", "pupil's", "user's", "examinee's", "child's"),
+        *("respondent's", "participant's", "patient's", "his", "her", "their", "someone's"),
         *("suppose", "assume", "assuming", "if", "whether"),
     ]
 )
@@ -149,6 +151,7 @@ TURNED_DOWN = re.compile(
     r"|reject\w*|incorrect|wrong|unlike|instead of|against|why|versus|whether|discard|dismiss"
     r"|cannot select|between|if|none of|others"
     r"|(?:the )?(?:other|remaining|rest|incorrect|wrong)(?= options))|n't)"
+    r"(?: \w+,? (?:and|or|nor)(?= ))?"
     r"(?: (?:select|choose|options?|choices?|answers?|it is|it's|the|a|an|was|were|is|be)){0,3}"
     r"[^\w\n.;,]*\Z"
 )

@@ -23,7 +23,8 @@ _NUMERIC = re.compile(r"[\d.,+/%-]+")
 
 def lead(scene: Scene) -> Statement | None:
     """What the response begins with: a label that is set off, or an option's text."""
-    target = scene.target_at(0, cut=False)
+    low = scene.response.low
+    target = scene.target_at(len(low) - len(low.lstrip()), cut=False)
     if target is None or announcements.NOT_THE_ANSWER.match(scene.response.low, target.end):
         return None
     if len(target.positions) > 1:

@@ -15,8 +15,13 @@ from typing import NamedTuple
 
 from horsesense.readers.text.normalise import DEFAULT, Folded
 
+SOLID = (
+    r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
+)
+"""Scripts whose words run on without spaces, or with particles: each character is a token."""
 TOKEN = re.compile(
-    r"(?:(?<![\w)\]])[-+])?\d+(?:,\d{3})*(?:\.\d+)?|[^\W\d_]+|[=<>^/+%°≤≥±√∞≈≠∈∪∩∧∨¬~→↔⊃≡&!#@|]"
+    r"(?:(?<![\w)\]])[-+])?\d+(?:,\d{3})*(?:\.\d+)?"
+    rf"|[{SOLID}]|[^\W\d_{SOLID}]+|[=<>^/+%°≤≥±√∞≈≠∈∪∩∧∨¬~→↔⊃≡&!#@|]"
 )
 _CLAUSE_END = re.compile(r"[\"')\]}]{0,9}\s{0,40}(?:$|[\n.,;:!?(]|- )")
 _CLAUSE = re.compile(r"\s*(?:[^.\n;!?]|\.(?=\S))*")
