@@ -40,7 +40,10 @@ TURNS = re.compile(
     r"\b(?:but|however|actually|wait|instead|although|though|in fact|on second thought|rather"
     r"|correction|sorry|hmm+)\b"
 )
-CONCLUDES = re.compile(r"\b(?:so|therefore|thus|hence|final|finally|overall|in conclusion)\b")
+CONCLUDES = re.compile(
+    r"\b(?:so|therefore|thus|hence|final|finally|overall|in conclusion|in the end|on balance"
+    r"|all in all|all things considered|ultimately)\b"
+)
 
 _FILLING = (
     r"most likely|most probably|likely|probably|clearly|definitely|certainly|therefore|thus|indeed"
@@ -50,7 +53,7 @@ _FILLING = (
     r"|a letra|letra|lettre|la|el|der|die|das|选项|選項"
 )
 FILLER = re.compile(
-    rf"(?:[\s\"'(\[{{<:=>,#|]|-(?!\d)|->|→|[✅✔☑✓•…★👉➡\ufe0f]|\\(?:text|textbf|mathrm|mathbf)\b|\\[(\[]"
+    rf"(?:[\s\"'(\[{{<:=>,#|]|-(?!\d)|->|→|[✅✔☑✓•…★👉➡\ufe0f]|\\(?:text|textbf|textit|mathrm|mathbf|rm|bf)\b|\\[(\[]"
     rf"|(?:{_FILLING})(?=\W)){{0,24}}"
 )
 NOT = re.compile(r"\W{0,3}(?:\w+ly )?(?:in fact )?(?:not|never|nicht|pas)\b(?! only)\W*")
@@ -99,7 +102,7 @@ CHOOSE = re.compile(
 )
 WEAK = re.compile(
     r"\b(?:it is|it's|it must be|it would be|this is|that is|that's|must be|should be|would be|is"
-    r"|so|therefore|thus|hence|ergo|namely|leaves(?: us| only)?(?: with)?|leaving"
+    r"|so|therefore|thus|hence|ergo|namely|in the end|on balance|all in all|leaves(?: us| only)?(?: with)?|leaving"
     r"|corresponds to|matches"
     r"|represented by|described (?:in|by)|points to|i mean(?:t)?|going with|es ist|also)\b[,:]?"
     r"|即|所以选?|因此选?|故选|选|→|⇒|=>"

@@ -64,10 +64,14 @@ def last_line(scene: Scene) -> Statement | None:
 
 
 def _walks_through(scene: Scene) -> bool:
-    """Whether the first three options are taken up one after the other."""
+    """Whether the first three options are taken up one after the other, or all labels once each."""
     wanted = 0
-    for hit in scene.labels.mentions(scene.response):
-        if hit.position == wanted and hit.marked and scene.behind(hit).agrees:
+    marked = [hit for hit in scene.labels.at_both_ends(scene.response) if hit.marked]
+    k = len(scene.options.texts)
+    if k > 2 and [hit.position for hit in marked] == list(range(k)):
+        return True
+    for hit in marked:
+        if hit.position == wanted and scene.behind(hit).agrees:
             wanted += 1
             if wanted == 3:
                 return True

@@ -64,7 +64,7 @@ _SETTLES = re.compile(
     r"\b(?:so|therefore|thus|hence|then|in short|overall|in sum|summary|conclu\w*|final\w*|my"
     r"|i|we|answer|leav(?:es|ing)|remain\w*|which is why|that is why|that's why|must be|has to be"
     r"|it's|it is|it was|that's|that is|this is|also|daher|somit|bleibt|donc|por tanto|entonces"
-    r"|result|verdict|choice|settle\w*|go with|going with|i'd|come down"
+    r"|in the end|on balance|all in all|ultimately|after all|result|verdict|choice|settle\w*|go with|going with|i'd|come down"
     r"|revert\w*|return\w*|back to|stands?|stick\w*|stay\w*|opt\w*|plump\w*)\b|→|=>"
 )
 _MINE = re.compile(

@@ -45,6 +45,11 @@ _OPENING = 120
 _OUTRIGHT = frozenset(
     ("stated", "chosen", "confirmed", "lead", "last_line", "boxed", "element", "field")
 )
+_FORMS = frozenset(("boxed", "element"))
+_ENDS_IN_FORM = re.compile(
+    r"</ ?(?:final ?)?(?:answer|choice|option)>\s*\Z"
+    r"|\\(?:boxed|fbox) ?\{(?:[^{}\n]|\{[^{}\n]*\}){1,60}\}[\s.\])\\]*\Z"
+)
 _WEAKER = frozenset(("linked", "mentioned"))
 _BRIEF = frozenset(("unknown", "linked", "mentioned", "several", "text_alone")) | {
     "other_label",
@@ -206,6 +211,8 @@ def outright(scene: Scene, first: Impression) -> Reading | None:
         sure = found.confidence >= _PLAIN
         if sure and not hesitates and (_by_label(scene, first, found) or _undoubted(scene, found)):
             return replace(found, confidence=_SURE)
+    if found.rule in _FORMS and found.positions and _ENDS_IN_FORM.search(low[-_OPENING:]):
+        return replace(found, confidence=_PLAIN)
     if found.rule in _OUTRIGHT and _stands(scene, first, found):
         return replace(found, confidence=_FAIRLY)
     if found.rule == "mentioned" and _is_linked(scene, found):

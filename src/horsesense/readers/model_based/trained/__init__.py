@@ -21,7 +21,7 @@ from horsesense.readers.version import Rules
 
 __all__ = ["TrainedReader", "from_spec", "understand"]
 
-RULES: Final = Rules(version="3", source="0f2b9938e3dd")
+RULES: Final = Rules(version="3", source="acddc071d431")
 
 _TOGETHER = 128
 """Replies that are scored between two marks of progress."""
