@@ -102,7 +102,8 @@ CHOOSE = re.compile(
 )
 WEAK = re.compile(
     r"\b(?:it is|it's|it must be|it would be|this is|that is|that's|must be|should be|would be|is"
-    r"|so|therefore|thus|hence|ergo|namely|in the end|on balance|all in all|leaves(?: us| only)?(?: with)?|leaving"
+    r"|so|therefore|thus|hence|ergo|namely|in the end|on balance|all in all"
+    r"|leaves(?: us| only)?(?: with)?|leaving"
     r"|corresponds to|matches"
     r"|represented by|described (?:in|by)|points to|i mean(?:t)?|going with|es ist|also)\b[,:]?"
     r"|即|所以选?|因此选?|故选|选|→|⇒|=>"

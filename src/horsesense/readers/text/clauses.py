@@ -29,7 +29,7 @@ _AFTER = 200
 _AGAINST = re.compile(
     r"\b(?:not|no|never|nor|neither|cannot|incorrect\w*|wrong\w*|false\w*|invalid|unlikely"
     r"|impossible|implausible|irrelevant|eliminat\w*|(?:is|are|was|were|be|rul\w+|cross\w*|falls?|drops?|knock\w*|leaves?|left|count\w*|both|all)"
-    r" (?:\w+ )?out|(?:is|are|was|were|be|both|all) off"
+    r" (?:\w+ly |now |also )?out|(?:is|are|was|were|be|both|all) off"
     r"|exclud\w*"
     r"|reject\w*|fails?|too(?= \w)|misleading|distractor|inaccurate|untrue"
     r"|unsupported|contradict\w*"
@@ -64,7 +64,8 @@ _SETTLES = re.compile(
     r"\b(?:so|therefore|thus|hence|then|in short|overall|in sum|summary|conclu\w*|final\w*|my"
     r"|i|we|answer|leav(?:es|ing)|remain\w*|which is why|that is why|that's why|must be|has to be"
     r"|it's|it is|it was|that's|that is|this is|also|daher|somit|bleibt|donc|por tanto|entonces"
-    r"|in the end|on balance|all in all|ultimately|after all|result|verdict|choice|settle\w*|go with|going with|i'd|come down"
+    r"|in the end|on balance|all in all|ultimately|after all|result"
+    r"|verdict|choice|settle\w*|go with|going with|i'd|come down"
     r"|revert\w*|return\w*|back to|stands?|stick\w*|stay\w*|opt\w*|plump\w*)\b|→|=>"
 )
 _MINE = re.compile(

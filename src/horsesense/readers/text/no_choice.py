@@ -90,7 +90,7 @@ UNDETERMINED = _any(
     r"ne peut pas être déterminé|无法确定",
 )
 NONE = _any(
-    r"\A\W*(?:0\W{1,9})?none\b(?= ?[.,;:!]| ?-(?!\w))",
+    r"\A\W*(?:0\W{1,9})?none\b(?= ?[.,;:!]| ?-(?!\w)|\W*\Z)",
     r"\bnone of (?:the |these |those |them\b|your )?"
     r"(?:(?:above|given|listed|provided|available|answer|four|five|three|following|other"
     r"|remaining) ?){0,3}"

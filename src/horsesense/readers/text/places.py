@@ -46,6 +46,7 @@ PLACE = re.compile(
     r"|\bthe (?P<pair>former|latter)\b"
     r"|\bfrom the (?P<end>top|bottom)\b"
 )
+_ORDINAL_ALONE = re.compile(rf"(?:the )?({_ORDINAL}|last)(?: (?:one|option|choice|answer))?")
 _LAST_BUT_ONE = ("next-to-last", "next to last", "last but one", "penultimate")
 _NOT_A_PLACE = re.compile(r"\b(?:my|at|in|for|of the|your) (?:the )?\Z")
 
@@ -56,6 +57,15 @@ class Place(NamedTuple):
     position: int
     start: int
     end: int
+
+
+def ordinal(words: str, k: int) -> int | None:
+    """The position among `k` that words such as "the third one" name and nothing besides."""
+    found = _ORDINAL_ALONE.fullmatch(words.lower())
+    if found is None:
+        return None
+    position = k - 1 if found[1] == "last" else _ORDINALS[found[1]]
+    return position if position < k else None
 
 
 def place_at(m: re.Match[str], k: int, digits: bool, asked: str = "") -> Place | None:

@@ -16,7 +16,7 @@ _AGAINST = re.compile(
     r"\b(?:no|not|never|nor|neither|cannot|incorrect\w*|wrong\w*|false|invalid|unlikely|impossible"
     r"|implausible|irrelevant|unrelated|eliminat\w*"
     r"|(?:is|are|was|were|be|rul\w+|cross\w*|falls?|drops?|knock\w*|leaves?|left|count\w*|both|all)"
-    r" (?:\w+ )?out|exclud\w*|reject\w*"
+    r" (?:\w+ly |now |also )?out|exclud\w*|reject\w*"
     r"|lack\w*|fails?|fail|too(?= \w)|weak\w*|misleading|distractor|inaccurate|nope|untrue"
     r"|unsupported"
     r"|contradict\w*|falsch|nicht|nein|incorrecta|falso|falsa|faux|discard\w*|dismiss\w*|nonsense"
