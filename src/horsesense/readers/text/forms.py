@@ -33,6 +33,7 @@ SEVERAL = (
     *("or_pair", "plural_pair", "several", "and_other", "back_and_forth", "end_two", "says_two"),
     *("two_bold", "two_marked", "places_two", "two_affirmed", "open", "stated_both"),
 )
+SENTENCE_ENDS = re.compile(r"[\"')\]]*(?:\.(?=\s|\[|\Z)|!|\n\s*\n)")
 SENTENCE_START = re.compile(r"(?<=[.!?\n])\s+(?=\S)")
 ANNOUNCES = re.compile(
     r"(?:\b(?:is|are|be|option|answer|choose|pick|select|with|that|the|a|to|and|of|:|because|so|as"
