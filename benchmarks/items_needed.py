@@ -3,12 +3,16 @@
     python benchmarks/items_needed.py [--model 'sim:prior?know=0.6&prior=1,1,1,1'] [--items 40]
         [--studies 25] [--most 600]
     python benchmarks/items_needed.py --pilots 100
+    python benchmarks/items_needed.py --as-seen
 
 Whole studies of the suite `basic`, made as by `verdict_errors.py`. For each sentence that names up
 to `--most` items, a new study of that many is made, and counted where the same kind, probe and
 reader is found or ruled out. Sentences with more items are left out, which favours small numbers.
 With `--pilots`, instead: differences drawn without an effect, the number that each pilot names if
-there is none, and whether a fresh study of as many clusters rules a difference of 5 points out.
+there is none, and whether a fresh study of as many clusters, whose sizes are drawn from those of
+the pilot, rules a difference of 5 points out. With `--as-seen`: pilots that show exactly the true
+effect, however much noise they show beside it, and the power of a study of as many items as each
+names, by sums over all outcomes.
 """
 
 from __future__ import annotations
@@ -16,8 +20,11 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from collections.abc import Iterable
+from functools import cache
+from itertools import product
 
 import numpy as np
+from scipy.stats import binom, multinomial
 
 from horsesense.findings.evidence import Evidence, clusters_needed
 from horsesense.findings.finding import Finding
@@ -40,8 +47,25 @@ def settled(again: Iterable[Finding], f: Finding) -> bool:
     return any(place(g) == place(f) and g.kind != "cannot_tell" for g in again)
 
 
-LEVEL = 0.05 * 0.5 / 7 / 6
-"""What the correction leaves to a change under one of six forms."""
+LEVELS = (0.05, 0.005, 0.0006)
+"""The last is what the correction leaves to a change under one of six forms."""
+TEST = "both", 0.0, 0.05
+SHAPES = {
+    "20 items": np.ones(20, int),
+    "40 items": np.ones(40, int),
+    "150 items": np.ones(150, int),
+    "40 clusters of 4": np.full(40, 4),
+    "100 items, 10 clusters of 30": np.repeat([1, 30], [100, 10]),
+    "100 items, 4 clusters of 100": np.repeat([1, 100], [100, 4]),
+    "300 items, 5 clusters of 20": np.repeat([1, 20], [300, 5]),
+    "30 clusters of 2, 4 of 30": np.repeat([2, 30], [30, 4]),
+}
+
+
+def evidence(sums: np.ndarray, sizes: np.ndarray) -> Evidence:
+    about = Paired.of(sums.astype(float), sizes.astype(float))
+    n = int(sizes.sum())
+    return Evidence(about, "accuracy_change", "p", PLAIN, "text", "", n, "items", None)
 
 
 def without_effect(
@@ -53,41 +77,99 @@ def without_effect(
     else:
         up = rng.binomial(sizes, differ / 2)
         sums = up - rng.binomial(sizes - up, (differ / 2) / (1 - differ / 2))
-    about = Paired.of(sums.astype(float), sizes.astype(float))
-    return Evidence(
-        about, "accuracy_change", "p", PLAIN, "text", "", int(sizes.sum()), "items", None
-    )
+    return evidence(sums, sizes)
+
+
+def is_settled(e: Evidence, level: float) -> bool:
+    return min(e.p_found(*TEST), e.p_ruled_out(*TEST)) <= level
 
 
 def pilots(number: int) -> None:
     """How often the number that is named for no effect settles it."""
-    print("| pilot | differ | pilots not settled | median clusters named | settled |")
-    print("|---|---|---|---|---|")
-    unequal = np.repeat([1, 30], [100, 10])
-    for name, sizes, differ, whole in (
-        ("20 items", np.ones(20, int), 0.1, False),
-        ("20 items", np.ones(20, int), 0.3, False),
-        ("40 items", np.ones(40, int), 0.1, False),
-        ("40 items", np.ones(40, int), 0.3, False),
-        ("150 items", np.ones(150, int), 0.1, False),
-        ("100 items, 10 clusters of 30", unequal, 0.1, True),
-    ):
-        rng, named, held = np.random.default_rng(5), [], 0
-        for _ in range(number):
-            pilot = without_effect(rng, sizes, differ, whole)
-            test = "both", 0.0, 0.05
-            if min(pilot.p_found(*test), pilot.p_ruled_out(*test)) <= LEVEL:
+    print("| pilot | differ | level | pilots not settled | named: 10 %, 50 %, 90 % | settled |")
+    print("|---|---|---|---|---|---|")
+    for name, sizes in SHAPES.items():
+        alone = bool((sizes == 1).all())
+        worlds = ((0.1, False), (0.3, False)) if alone else ((0.1, True), (0.3, True), (0.2, False))
+        for (differ, whole), level in product(worlds, LEVELS):
+            rng, named, held = np.random.default_rng(5), [], 0
+            for _ in range(number):
+                pilot = without_effect(rng, sizes, differ, whole)
+                if pilot.interval(1 - level) is None or is_settled(pilot, level):
+                    continue
+                clusters = clusters_needed(pilot, *TEST, level, none=True)
+                if clusters is None:
+                    continue
+                again = rng.choice(sizes, clusters)
+                named.append(round(clusters * sizes.mean()))
+                fresh = without_effect(rng, again, differ, whole)
+                held += fresh.p_ruled_out(*TEST) <= level
+            of = " of whole clusters" if whole else ""
+            ends = np.percentile(named, [10, 50, 90]).astype(int) if named else []
+            told = ", ".join(f"{x:,}" for x in ends) or "none"
+            part = f"{held / len(named):.2f}" if named else "-"
+            row = name, f"{differ}{of}", f"{level:g}", len(named), told, part
+            print(f"| {' | '.join(map(str, row))} |", flush=True)
+
+
+def single(up: int, down: int, n: int) -> Evidence:
+    return evidence(np.repeat([1, -1, 0], [up, down, n - up - down]), np.ones(n, int))
+
+
+@cache
+def finds(up: int, down: int, n: int, level: float) -> bool:
+    return single(up, down, n).p_found(*TEST) <= level
+
+
+def power(n: int, gains: float, losses: float, level: float) -> float:
+    """Share of studies of `n` single items that find it, summed over all outcomes above 1e-4."""
+    lost = range(int(binom.ppf(1e-4, n, losses)), int(binom.ppf(1 - 1e-4, n, losses)) + 1)
+    whole = 0.0
+    for down in lost:
+        rest, share = n - down, gains / (1 - losses)
+        most = int(binom.ppf(1 - 1e-4, rest, share))
+        up = np.arange(int(binom.ppf(1e-4, rest, share)), most + 1)
+        found = [finds(int(u), down, n, level) for u in up]
+        whole += float(binom.pmf(down, n, losses) * (binom.pmf(up, rest, share) @ found))
+    return whole
+
+
+EFFECTS = (
+    (12, 0.0, 2 / 12),
+    (20, 0.0, 0.15),
+    (40, 0.0, 0.1),
+    (100, 0.0, 0.06),
+    (20, 0.05, 0.25),
+    (40, 0.025, 0.125),
+    (40, 0.1, 0.2),
+    (100, 0.03, 0.11),
+)
+"""Items of a pilot, and the shares of items that are truly gained and lost."""
+
+
+def chances(gains: float, losses: float) -> list[float]:
+    return [gains, losses, 1 - gains - losses]
+
+
+def as_seen() -> None:
+    """Power at the number that is named for an effect as large as it looks, if it is."""
+    print("| pilot | gained | lost | level | named, likeliest pilot | power |")
+    print("|---|---|---|---|---|---|")
+    for (n, gains, losses), level in product(EFFECTS, LEVELS):
+        effect, weight, held, likeliest = round(n * (losses - gains)), 0.0, 0.0, (0.0, 0)
+        for up in range((n - effect) // 2 + 1):
+            down = up + effect
+            chance = float(multinomial.pmf([up, down, n - up - down], n, chances(gains, losses)))
+            pilot = single(up, down, n)
+            if chance < 1e-3 or is_settled(pilot, level):
                 continue
-            n = clusters_needed(pilot, *test, LEVEL, none=True)
-            if pilot.interval(1 - LEVEL) is None or n is None:
+            named = clusters_needed(pilot, *TEST, level)
+            if named is None:
                 continue
-            named.append(n)
-            again = np.resize(sizes, n) if not whole else rng.permutation(np.resize(sizes, n))
-            held += without_effect(rng, again, differ, whole).p_ruled_out(*test) <= LEVEL
-        of = " of whole clusters" if whole else ""
-        settled = held / max(1, len(named))
-        row = name, f"{differ}{of}", len(named), int(np.median(named)), f"{settled:.2f}"
-        print(f"| {' | '.join(map(str, row))} |", flush=True)
+            likeliest = max(likeliest, (chance, named))
+            weight, held = weight + chance, held + chance * power(named, gains, losses, level)
+        told = f"{likeliest[1]:,} | {held / weight:.2f}" if weight else "settled | -"
+        print(f"| {n} items | {gains:g} | {losses:.3g} | {level:g} | {told} |", flush=True)
 
 
 def main() -> None:
@@ -97,9 +179,12 @@ def main() -> None:
     parser.add_argument("--studies", type=int, default=25)
     parser.add_argument("--most", type=int, default=600)
     parser.add_argument("--pilots", type=int, default=0)
+    parser.add_argument("--as-seen", action="store_true")
     given = parser.parse_args()
     if given.pilots:
         pilots(given.pilots)
+    elif given.as_seen:
+        as_seen()
     else:
         studies(given)
 

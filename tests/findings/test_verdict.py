@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import numpy.typing as npt
 import pytest
+from scipy.stats import binom
 
 from cells import cell_of
 from horsesense.findings.accusation import ALPHA, Accusation
@@ -108,6 +109,34 @@ class TestEvidence:
             up, down = rng.multinomial(n, [0.05, 0.05, 0.9])[:2]
             settled += difference(up, down, n).p_ruled_out("both", 0.0, 0.05) <= 0.0006
         assert 0.68 <= settled / pilots <= 0.92
+
+    @pytest.mark.parametrize(("lost", "of"), [(2, 12), (3, 20), (4, 40), (6, 100)])
+    @pytest.mark.parametrize("level", [0.005, 0.0006])
+    def test_numbers_from_changes_in_one_direction_have_the_power_that_is_meant(
+        self, lost: int, of: int, level: float
+    ) -> None:
+        """By exact sums over the binomial; it was .96 to 1.00."""
+        n = clusters_needed(difference(0, lost, of), "both", 0.0, 0.05, level)
+        assert n is not None
+        found = [difference(0, k, n).p_found("both", 0.0, 0.05) <= level for k in range(n // 2)]
+        least = found.index(True)
+        assert all(found[least:])
+        assert 0.75 <= binom.sf(least - 1, n, lost / of) <= 0.88
+
+    def test_large_clusters_that_happen_to_agree_are_not_supposed_to_go_on(self) -> None:
+        """10 of 100 single items differ, and none of ten texts of 30: number as if one had."""
+        sizes = np.repeat([1.0, 30.0], [100, 10])
+
+        def needed(*large: float) -> int:
+            sums = np.zeros(110)
+            sums[:10] = np.tile([1.0, -1.0], 5)
+            sums[100 : 100 + len(large)] = large
+            e = replace(difference(0, 0, 400), about=Paired.of(sums, sizes))
+            return clusters_needed(e, "both", 0.0, 0.05, 0.005, none=True) or 0
+
+        assert 0.4 < needed() / needed(30.0) < 1
+        # Texts whose items change one by one show that they do, and cost little.
+        assert needed(1, 2, -2, -1, 3, 1, -2, -1, 1, -2) < needed() / 5
 
     @pytest.mark.parametrize(
         ("hits", "of", "way", "null", "size", "truth"),
