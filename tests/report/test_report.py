@@ -189,7 +189,7 @@ class TestVerdict:
             assert f.p_adjusted > 0.05
             assert f.p_ruled_out > 0.05
             if f.items is not None:
-                assert re.search(r"about [\d,]+ items would", f.sentence)
+                assert re.search(r"it would take about [\d,]+ items", f.sentence)
 
     def test_the_interval_of_what_cannot_be_told_shows_that_it_was_not_found(
         self, runs: dict[str, Results]

@@ -181,19 +181,22 @@ def _noisier(about: Shares | Paired, finds: bool) -> Shares | Paired:
     noise of a difference that is to be found is what goes the other way: two more clusters, at most
     as many as are seen to, so that none is added where all go one way. Large clusters that happen
     to agree show no noise of theirs: as large a share of them is supposed to differ as of all, each
-    by as large a part as the least of those that do.
+    by as large a part as the least of those that do. Of a share in clusters, the variance is half
+    of its standard error larger.
     """
     if isinstance(about, Shares):
-        return about
+        few = 0.0 if about.single else sqrt(0.5 / about.even)
+        return replace(about, spread=about.spread * (1 + few))
 
     def more(m: Moments) -> Moments:
         if not m.size:
             return m
         each = sqrt(m.fourth / m.dd) if m.fourth else m.dd / m.size
         added = min(2.0, (m.size - abs(about.total)) / each) if finds else 1.0
-        size, dd = m.size + added * each, m.dd + added * each**2
         part = about.smallest / about.mean_size
-        like = about.differing / about.clusters * part
+        unlike = added * max(1 - part, 0.0)
+        size, dd = m.size + unlike * each, m.dd + unlike * each**2
+        like = (about.differing + added) / about.clusters * part
         if like * part * m.mm > dd:
             size, dd = like * about.n, like * part * m.mm
         return m._replace(dd=dd, size=max(size, abs(about.total)))

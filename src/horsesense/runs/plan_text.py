@@ -11,6 +11,7 @@ from horsesense.checks.check import check_items, headlines
 from horsesense.inference.limits import Limits, rounded_up
 from horsesense.models.messages import Key
 from horsesense.runs.goal import Goal
+from horsesense.runs.outlook import items_of
 from horsesense.runs.planner import Plan, item_index
 from horsesense.runs.prepare import Study
 from horsesense.runs.shard import Shard, placement
@@ -100,7 +101,7 @@ def plan_text(found: dict[str, Any]) -> str:
     """The same for people."""
     dataset, can = found["dataset"], found["capabilities"]
     lines = [
-        f"{found['items']:,} items of {dataset['name']}, asked of {found['model']}",
+        f"{items_of(found['items'], dataset['name'])}, asked of {found['model']}",
         *found["check"],
         "",
         f"{'probe':<24}{'prompts':>12}",
