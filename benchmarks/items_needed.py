@@ -4,6 +4,7 @@
         [--studies 25] [--most 600]
     python benchmarks/items_needed.py --pilots 100
     python benchmarks/items_needed.py --as-seen
+    python benchmarks/items_needed.py --shares 200
 
 Whole studies of the suite `basic`, made as by `verdict_errors.py`. For each sentence that names up
 to `--most` items, a new study of that many is made, and counted where the same kind, probe and
@@ -12,7 +13,8 @@ With `--pilots`, instead: differences drawn without an effect, the number that e
 there is none, and whether a fresh study of as many clusters, whose sizes are drawn from those of
 the pilot, rules a difference of 5 points out. With `--as-seen`: pilots that show exactly the true
 effect, however much noise they show beside it, and the power of a study of as many items as each
-names, by sums over all outcomes.
+names, by sums over all outcomes. With `--shares`: pilots of a share that is true as it is supposed,
+and fresh studies of as many clusters as each names, also where the verdict would name none.
 """
 
 from __future__ import annotations
@@ -20,16 +22,18 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cache
 from itertools import product
 
 import numpy as np
 from scipy.stats import binom, multinomial
 
-from horsesense.findings.evidence import Evidence, clusters_needed
+from horsesense.findings.evidence import Evidence, Way, clusters_needed
 from horsesense.findings.finding import Finding
 from horsesense.findings.verdict import verdict
 from horsesense.stats.paired import Paired
+from horsesense.stats.shares import Shares
 from horsesense.trials.condition import PLAIN
 from verdict_errors import Case, measured
 
@@ -134,6 +138,52 @@ def power(n: int, gains: float, losses: float, level: float) -> float:
     return whole
 
 
+def share_of(rng: np.random.Generator, sizes: np.ndarray, true: float, whole: float) -> Evidence:
+    """A share, of which a part of the clusters is right or wrong as a whole."""
+    alike = rng.random(len(sizes)) < whole
+    together = sizes * (rng.random(len(sizes)) < true)
+    hits = np.where(alike, together, rng.binomial(sizes, true)).astype(float)
+    return replace(evidence(hits, sizes), about=Shares.of(hits, sizes.astype(float)))
+
+
+def shares(number: int) -> None:
+    """How often the number that is named settles a share, whose truth is what is supposed."""
+    print("| clusters | whole | truth | settles | pilots not settled | named, median | settled |")
+    print("|---|---|---|---|---|---|---|")
+    level = 0.003
+    for name, sizes in {**SHAPES, "12 clusters of 10": np.full(12, 10)}.items():
+        for (way, null, true, finds), whole in product(SHARES, (0.0, 0.3)):
+            if whole and (sizes == 1).all():
+                continue
+            rng, named, held = np.random.default_rng(3), [], 0
+            for _ in range(10 * number):
+                pilot = share_of(rng, sizes, true, whole)
+                test = way, null, 0.05
+                if len(named) == number or pilot.interval(1 - 2 * level) is None:
+                    break
+                p = min(pilot.p_found(*test), pilot.p_ruled_out(*test))
+                if p <= level or (finds and not 0.9 < pilot.value / true < 1.1):
+                    continue
+                clusters = clusters_needed(pilot, *test, level, none=not finds)
+                if clusters is None:
+                    continue
+                named.append(round(clusters * sizes.mean()))
+                fresh = share_of(rng, rng.choice(sizes, clusters), true, whole)
+                held += (fresh.p_found if finds else fresh.p_ruled_out)(*test) <= level
+            part = f"{held / len(named):.2f}" if named else "-"
+            row = name, f"{whole:g}", f"{true:g} {way} {null:g}", "found" if finds else "ruled out"
+            middle = f"{int(np.median(named)):,}" if named else "none"
+            print(f"| {' | '.join(row)} | {len(named)} | {middle} | {part} |", flush=True)
+
+
+SHARES: tuple[tuple[Way, float, float, bool], ...] = (
+    ("above", 0.25, 0.25, False),
+    ("above", 0.25, 0.35, True),
+    ("below", 0.95, 0.95, False),
+)
+"""Way, null, true share, and whether it is to be found; to be ruled out, else."""
+
+
 EFFECTS = (
     (12, 0.0, 2 / 12),
     (20, 0.0, 0.15),
@@ -180,9 +230,12 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=600)
     parser.add_argument("--pilots", type=int, default=0)
     parser.add_argument("--as-seen", action="store_true")
+    parser.add_argument("--shares", type=int, default=0)
     given = parser.parse_args()
     if given.pilots:
         pilots(given.pilots)
+    elif given.shares:
+        shares(given.shares)
     elif given.as_seen:
         as_seen()
     else:

@@ -4,7 +4,8 @@
     python benchmarks/known_coverage.py --studies 0 --refusals 200
     python benchmarks/known_coverage.py --studies 0 --clusters 500
     python benchmarks/known_coverage.py --studies 0 --half-sure 25
-    python benchmarks/known_coverage.py --studies 0 --outsiders 50
+    python benchmarks/known_coverage.py --studies 0 --outsiders 40
+    python benchmarks/known_coverage.py --studies 0 --three 400
 
 Truths: know {0, .1, .3, .5, .7, .9, 1} x three position biases of guesses, 400 new items of four
 options in every study. With --refusals, also models that the classes do not describe, with the
@@ -13,9 +14,10 @@ whole answer, with an intra-cluster correlation of 0, .3 and 1. With --half-sure
 .4 and is right about each other item in each form with a chance of the item's own, evenly from 0
 to 1: what the share known is not, by number of options and of items. With --outsiders, the power
 that the best test of the fit could have against that model, and how often this and other models
-outside of the classes are refused, without the least number of items of three options. Every study
-has a seed of its own. A cell of the first table is appended to --out when its studies are done, and
-is not run again: the same command goes on.
+outside of the classes are refused, without the least number of items of three options. With
+--three, coverage where the classes hold with three options. Every study has a seed of its own. A
+cell of the first table is appended to --out when its studies are done, and is not run again: the
+same command goes on.
 """
 
 from __future__ import annotations
@@ -210,6 +212,25 @@ def outsiders(studies: int) -> None:
         print(f"| {name} | {k} | {n} | {told(found, truth)} |", flush=True)
 
 
+def three(studies: int) -> None:
+    """Coverage where the classes hold, 1,000 items of three options, without the check."""
+    print("\n| know | q flat | q (.5, .3, .2) | q (.8, .1, .1) |\n|---|---|---|---|")
+    for know in (0.0, 0.4, 0.8):
+        held = []
+        for number, bias in enumerate(((1, 1, 1), (5, 3, 2), (8, 1, 1))):
+            inside = 0
+            for s in range(studies):
+                rng = np.random.default_rng([s, 1000, int(10 * know), number])
+                guesses = rng.choice(3, (1000, 3), p=np.array(bias) / sum(bias))
+                table = np.where(rng.random((1000, 1)) < know, np.arange(3), guesses)
+                f = share_known(table, draws=0)
+                assert f.low is not None
+                assert f.high is not None
+                inside += f.low - 1e-9 <= know <= f.high + 1e-9
+            held.append(f"{inside / studies:.3f}")
+        print(f"| {know:g} | {' | '.join(held)} |", flush=True)
+
+
 def told(found: list[known.Known], truth: float) -> str:
     """Of studies of one truth: how many are refused, and what the others cover."""
     given = [f for f in found if f.value is not None]
@@ -329,6 +350,7 @@ def main() -> None:
     parser.add_argument("--clusters", type=int, default=0, help="studies of clustered items")
     parser.add_argument("--checks", type=int, default=0, help="of these, with check of the fit")
     parser.add_argument("--half-sure", type=int, default=0, help="studies a cell")
+    parser.add_argument("--three", type=int, default=0, help="studies a cell")
     parser.add_argument("--outsiders", type=int, default=0, help="studies a cell")
     options = parser.parse_args()
     start = time.perf_counter()
@@ -338,6 +360,8 @@ def main() -> None:
         refusals(options.refusals)
     if options.clusters:
         clustered(options.clusters, options.checks)
+    if options.three:
+        three(options.three)
     if options.outsiders:
         most_power()
         outsiders(options.outsiders)

@@ -148,7 +148,11 @@ class Told(NamedTuple):
         but = ""
         if len(numbers) > 1:
             upto = "about" if n == 1 else "up to"
-            but = f" ({upto} {plural(max(known), 'item')})" if known else ", without a number"
+            but = (
+                f" ({upto} {plural(max(known), 'item')})"
+                if known
+                else ", with no known number of items"
+            )
         return f" The same goes for {which}{but}."
 
 
