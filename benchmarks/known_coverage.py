@@ -235,9 +235,9 @@ def told(found: list[known.Known], truth: float) -> str:
     """Of studies of one truth: how many are refused, and what the others cover."""
     given = [f for f in found if f.value is not None]
     covered = sum((f.low or 0.0) <= truth <= (f.high or 1.0) for f in given)
-    mean = np.mean([f.value for f in given if f.value is not None]) if given else float("nan")
+    mean = f"{np.mean([f.value for f in given if f.value is not None]):.2f}" if given else "-"
     refused = f"{len(found) - len(given)} of {len(found)}"
-    return f"{refused} | {covered} of {len(given)} | {mean:.2f}"
+    return f"{refused} | {covered} of {len(given)} | {mean}"
 
 
 def most_power() -> None:
