@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import numpy.typing as npt
 import pytest
+from scipy.stats import binom
 
 from cells import cell_of
 from horsesense.findings.accusation import ALPHA, Accusation
@@ -16,6 +18,7 @@ from horsesense.findings.evidence import Evidence, Way, binomial_tail, clusters_
 from horsesense.findings.finding import Finding
 from horsesense.findings.kinds import KINDS, SIZES, Kind
 from horsesense.findings.known import by_gold
+from horsesense.findings.needed import items_needed
 from horsesense.findings.untested import named
 from horsesense.findings.verdict import accusations, verdict, weighted
 from horsesense.findings.wording import between, level_text
@@ -108,6 +111,34 @@ class TestEvidence:
             up, down = rng.multinomial(n, [0.05, 0.05, 0.9])[:2]
             settled += difference(up, down, n).p_ruled_out("both", 0.0, 0.05) <= 0.0006
         assert 0.68 <= settled / pilots <= 0.92
+
+    @pytest.mark.parametrize(("lost", "of"), [(2, 12), (3, 20), (4, 40), (6, 100)])
+    @pytest.mark.parametrize("level", [0.005, 0.0006])
+    def test_numbers_from_changes_in_one_direction_have_the_power_that_is_meant(
+        self, lost: int, of: int, level: float
+    ) -> None:
+        """By exact sums over the binomial; it was .96 to 1.00."""
+        n = clusters_needed(difference(0, lost, of), "both", 0.0, 0.05, level)
+        assert n is not None
+        found = [difference(0, k, n).p_found("both", 0.0, 0.05) <= level for k in range(n // 2)]
+        least = found.index(True)
+        assert all(found[least:])
+        assert 0.75 <= binom.sf(least - 1, n, lost / of) <= 0.88
+
+    def test_large_clusters_that_happen_to_agree_are_not_supposed_to_go_on(self) -> None:
+        """10 of 100 single items differ, and none of ten texts of 30: number as if one had."""
+        sizes = np.repeat([1.0, 30.0], [100, 10])
+
+        def needed(*large: float) -> int:
+            sums = np.zeros(110)
+            sums[:10] = np.tile([1.0, -1.0], 5)
+            sums[100 : 100 + len(large)] = large
+            e = replace(difference(0, 0, 400), about=Paired.of(sums, sizes))
+            return clusters_needed(e, "both", 0.0, 0.05, 0.005, none=True) or 0
+
+        assert 0.4 < needed() / needed(30.0) < 1
+        # Texts whose items change one by one show that they do, and cost little.
+        assert needed(1, 2, -2, -1, 3, 1, -2, -1, 1, -2) < needed() / 5
 
     @pytest.mark.parametrize(
         ("hits", "of", "way", "null", "size", "truth"),
@@ -271,7 +302,7 @@ class TestSentences:
         (four,) = (f for f in told(cells, "valid_change", each=4.0) if f.kind == "cannot_tell")
         assert alone.items is not None
         assert four.items == 4 * alone.items
-        assert four.sentence.endswith(" items in clusters like these would.")
+        assert four.sentence.endswith(" items in clusters like these.")
 
     def test_an_effect_that_looks_large_is_no_known_effect(self) -> None:
         """A chance effect at 12 items was said to need 34, as if it were the truth."""
@@ -279,8 +310,29 @@ class TestSentences:
         found = told(cells, "accuracy", "accuracy_change", "answer_switch_beyond_repeat")
         (f,) = (f for f in found if f.name == "accuracy_change")
         assert f.value == pytest.approx(-0.25)
-        assert " items would if the effect is as large as it looks, and about " in f.sentence
+        assert re.search(
+            r"; it would take about \d+ items if the effect is as large as it looks, and",
+            f.sentence,
+        )
         assert f.sentence.endswith(" if there is none.")
+
+    def test_few_unequal_clusters_name_no_number_for_a_share(self) -> None:
+        """They settled .52 of what .8 was meant for: how noisy others are is hardly known."""
+        sizes = np.repeat([1.0, 30.0], [100, 10])
+        hits = np.where(np.arange(110) % 5 < 3, sizes, 0.0)
+        few = replace(share(9, 40), about=Shares.of(hits, sizes))
+        accused = Accusation(kind("without_question"), few, 0.55, 0.05)
+        needed = items_needed(accused, 0.003, 400, 1)
+        assert needed.most is None
+        assert needed.told(accused, 3.6) == (
+            "; how many items it would take is not known, as these are worth only 17 clusters of"
+            " one size"
+        )
+        equal = replace(
+            share(9, 40), about=Shares.of(np.repeat([2.0, 0.0], [6, 10]), np.full(16, 2.0))
+        )
+        accused = replace(accused, evidence=equal)
+        assert items_needed(accused, 0.003, 32, 1).most is not None
 
     def test_one_cluster_names_no_number(self) -> None:
         """One lucky item was said to need six."""
@@ -487,7 +539,7 @@ class TestEarly:
         assert f.items is not None
         assert f.items > 40
         assert "is 12 points lower on these 40 items; whether it is on others" in f.sentence
-        assert "items would if the effect is as large as it looks." in f.sentence
+        assert "items if the effect is as large as it looks." in f.sentence
         (f,) = self.told(d, -1, of=200)
         assert "is between 5.1 and 50.0 points lower on these 200 items (after 40" in f.sentence
 
@@ -500,7 +552,7 @@ class TestEarly:
         d = np.repeat([-1.0, 1.0, 0.0], [90, 40, 270])
         (f,) = self.told(d, -1, cluster=10)
         assert f.kind == "cannot_tell"
-        assert "items in clusters like these would" in f.sentence
+        assert "items in clusters like these if" in f.sentence
 
     def test_a_share_has_half_of_its_level_on_either_route(self) -> None:
         """A band where asking stopped and a test where it did not accuse at twice the level."""

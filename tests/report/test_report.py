@@ -189,7 +189,19 @@ class TestVerdict:
             assert f.p_adjusted > 0.05
             assert f.p_ruled_out > 0.05
             if f.items is not None:
-                assert re.search(r"about [\d,]+ items would", f.sentence)
+                assert re.search(r"it would take about [\d,]+ items", f.sentence)
+
+    def test_others_are_told_with_their_numbers(self, runs: dict[str, Results]) -> None:
+        """ "The same goes for 1 other form, with other numbers of items (up to 1,700)"."""
+        f = replace(runs["oracle"].verdict[0], name="accuracy_change", items=2200)
+        fewer, more, none = (replace(f, items=items) for items in (1655, 2640, None))
+        goes = " The same goes for "
+        assert report.Told(f, []).more == ""
+        assert report.Told(f, [f]).more == f"{goes}one other form."
+        assert report.Told(f, [fewer]).more == f"{goes}one other form (about 1,700 items)."
+        assert report.Told(f, [fewer, more]).more == f"{goes}2 other forms (up to 2,700 items)."
+        known = f"{goes}one other form, with no known number of items."
+        assert report.Told(f, [none]).more == known
 
     def test_the_interval_of_what_cannot_be_told_shows_that_it_was_not_found(
         self, runs: dict[str, Results]

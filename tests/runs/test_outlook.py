@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import numpy as np
+import orjson
 import pytest
 
 import horsesense as hs
 from command_line import call
 from horsesense.models.registry import make_model
 from horsesense.runs import outlook
-from horsesense.runs.outlook import Outlook
+from horsesense.runs.outlook import Outlook, items_of
+from horsesense.runs.plan_text import OF_THESE
 from horsesense.runs.settings import Settings
 from horsesense.runs.shard import Shard
+from horsesense.stats.paired import Paired
 from horsesense.testing.faults import FaultServer
 
 
@@ -100,3 +105,44 @@ def test_who_sets_no_limit_to_much_is_told_how_to(
         words += ["-m", f"http:m@{server.url}"]
         assert "No limit is set: --budget" in call(*words).stderr
         assert "No limit is set" not in call(*words, "--budget", "requests=99").stderr
+
+
+class TestPlanOfClusters:
+    """What a plan says that items in clusters could show."""
+
+    @pytest.fixture
+    def said(self, tmp_path: Path) -> Callable[..., str]:
+        def of(sizes: Sequence[int], *options: str) -> str:
+            rows = [
+                {"question": f"{c}.{i}?", "options": ["yes", "no"], "answer": 0, "cluster": f"c{c}"}
+                for c, size in enumerate(sizes)
+                for i in range(size)
+            ]
+            (tmp_path / "set.jsonl").write_bytes(b"\n".join(map(orjson.dumps, rows)))
+            words = "set.jsonl", "-m", "sim:oracle", "--probes", "labels", *options
+            return call("plan", *words, cwd=tmp_path).stdout
+
+        return of
+
+    def test_no_change_is_seen_in_up_to_three_clusters(self, said: Callable[..., str]) -> None:
+        """It was said to depend on what they share: such differences never have a p."""
+        three = "the 15 items come in 3 clusters (a shared text or template), and 4 are needed"
+        assert f"no change of accuracy could be told from luck: {three}" in said([5, 5, 5])
+        assert "cannot be said beforehand" in said([5, 5, 5, 5])
+
+    def test_no_change_is_seen_where_a_large_cluster_holds_most(
+        self, said: Callable[..., str]
+    ) -> None:
+        sizes = np.array([1.0] * 5 + [20.0])
+        assert Paired.of(sizes, sizes).p() is None
+        assert "a few large ones hold most of them" in said([1] * 5 + [20])
+
+    def test_what_is_decided_early_is_about_these_items(self, said: Callable[..., str]) -> None:
+        assert OF_THESE in said([4] * 10, "--until", "decided")
+        alone = said([1] * 40, "--until", "decided")
+        assert OF_THESE not in alone
+        assert "points would be seen" in alone
+
+
+def test_a_list_of_items_is_not_said_to_be_of_items() -> None:
+    assert (items_of(12, "items"), items_of(1200, "mmlu")) == ("12 items", "1,200 items of mmlu")

@@ -50,14 +50,23 @@ class TestClosedForms:
         assert found.low == pytest.approx((theta - 1 / 256) / (1 - 1 / 256), abs=4e-4)
         assert "could not be checked" in found.reason
 
-    def test_few_items_hardly_check_the_fit_and_with_three_options_more_are_few(self) -> None:
+    def test_few_items_hardly_check_the_fit(self) -> None:
         """Answers right in each form with a chance of the item's own may pass for known."""
-        said = "so few items hardly check the fit"
-        three, four = choices(400, 4, 0.4, (1 / 3,) * 3), choices(400, 4, 0.4, BIASED)
-        assert share_known(three, draws=59).reason == said
-        assert share_known({3: three, 4: four}, draws=59).reason == said
-        assert share_known(four[:399], draws=59).reason == said
+        four = choices(400, 4, 0.4, BIASED)
+        assert share_known(four[:399], draws=59).reason == "so few items hardly check the fit"
         assert share_known(four, draws=59).reason == ""
+
+    def test_fewer_than_a_thousand_items_of_three_options_tell_nothing(self) -> None:
+        """400 were answered with a caution, and wrongly for models that are half sure."""
+        three, four = choices(1000, 4, 0.4, (1 / 3,) * 3), choices(400, 4, 0.4, BIASED)
+        few = share_known(three[:999], draws=59)
+        assert (few.value, few.rare) == (None, ((3, 999),))
+        assert "1,000 with 3" in few.reason
+        enough = share_known(three, draws=59)
+        assert enough.value == pytest.approx(0.4, abs=0.05)
+        assert enough.reason == ""
+        both = share_known({3: three[:999], 4: four}, draws=59)
+        assert (both.n, both.rare, both.reason) == (400, ((3, 999),), "")
 
     def test_always_one_position_is_nothing_known(self) -> None:
         found = share_known(np.full((100, 4), 2))
@@ -127,10 +136,10 @@ class TestTruths:
         assert found.bias == pytest.approx(BIASED, abs=0.03)
 
     def test_two_numbers_of_options_are_weighed_by_items(self) -> None:
-        tables = {4: choices(300, 1, 0.8, FLAT), 3: choices(100, 2, 0.2, (0.5, 0.3, 0.2))}
+        tables = {4: choices(300, 1, 0.8, FLAT), 5: choices(100, 2, 0.2, (0.4, 0.2, 0.2, 0.1, 0.1))}
         found = share_known(tables, draws=0)
         assert found.n == 400
-        assert [f.k for f in found.fits] == [4, 3]
+        assert [f.k for f in found.fits] == [4, 5]
         expected = sum(f.n * f.known for f in found.fits) / 400
         assert found.value == pytest.approx(expected)
         assert found.low is not None
@@ -195,7 +204,7 @@ class TestRefusal:
     def test_two_options_tell_nothing(self) -> None:
         found = share_known(np.tile([0, 1], (100, 1)))
         assert found.value is None
-        assert "at least 3" in found.reason
+        assert "at least 4" in found.reason
         with pytest.raises(ValueError, match="fewer than 3"):
             fit(np.tile([0, 1], (100, 1)))
 

@@ -114,6 +114,7 @@ class PlanOutput(Output):
     completion_tokens_at_most: int
     cost_at_most: float | None
     clusters: int = Field(description="independent clusters in which the items come")
+    clusters_worth: float = Field(description="how many clusters of one size they are worth")
     smallest_detectable_change: float | None = Field(
         description="None where clusters hold several items, or no change would be seen"
     )

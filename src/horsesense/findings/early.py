@@ -225,7 +225,7 @@ def _would(decided: _Decided) -> str:
         return ""
     so = " in clusters like these" if decided.each > 1 else ""
     items = plural(rounded_up(decided.needed), "item")
-    return f"; about {items}{so} would if the effect is as large as it looks"
+    return f"; it would take about {items}{so} if the effect is as large as it looks"
 
 
 def _said(decided: _Decided) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import inf
+from math import inf, sqrt
 from statistics import NormalDist
 from typing import Final, Literal, Self
 
@@ -152,7 +152,7 @@ def clusters_needed(
     `members` that one sentence speaks for. None where no number up to `MOST` would.
     """
     truth, finds = (null, False) if none else _supposed(evidence, way, null, size)
-    evidence = replace(evidence, about=_noisier(evidence.about))
+    evidence = replace(evidence, about=_noisier(evidence.about, finds))
     power = 0.8 if finds else 1 - 0.2 / members
 
     def settles(clusters: int) -> bool:
@@ -173,19 +173,35 @@ def clusters_needed(
     return most
 
 
-def _noisier(about: Shares | Paired) -> Shares | Paired:
-    """A difference as if one more cluster differed, by as much as those that do on average.
+def _noisier(about: Shares | Paired, finds: bool) -> Shares | Paired:
+    """A difference as if one more cluster differed, and large clusters as often as small ones.
 
     The noise of a few clusters is uncertain, and too little of it costs more power than too much
-    gives: as it was seen, numbers from 20 items settled .57 of what was to be settled with .8.
+    gives: as it was seen, numbers from 20 items settled .57 of what was to be settled with .8. The
+    noise of a difference that is to be found is what goes the other way: two more clusters, at most
+    as many as are seen to, so that none is added where all go one way. Large clusters that happen
+    to agree show no noise of theirs: as large a share of them is supposed to differ as of all, each
+    by as large a part as the least of those that do. Of a share in clusters, the variance is half
+    of its standard error larger.
     """
     if isinstance(about, Shares):
-        return about
-    moments = (
-        m._replace(dd=m.dd + (m.dd / m.size) ** 2, size=m.size + m.dd / m.size) if m.size else m
-        for m in about.moments
-    )
-    return replace(about, moments=tuple(moments))
+        few = 0.0 if about.single else sqrt(0.5 / about.even)
+        return replace(about, spread=about.spread * (1 + few))
+
+    def more(m: Moments) -> Moments:
+        if not m.size:
+            return m
+        each = sqrt(m.fourth / m.dd) if m.fourth else m.dd / m.size
+        added = min(2.0, (m.size - abs(about.total)) / each) if finds else 1.0
+        part = about.smallest / about.mean_size
+        unlike = added * max(1 - part, 0.0)
+        size, dd = m.size + unlike * each, m.dd + unlike * each**2
+        like = (about.differing + added) / about.clusters * part
+        if like * part * m.mm > dd:
+            size, dd = like * about.n, like * part * m.mm
+        return m._replace(dd=dd, size=max(size, abs(about.total)))
+
+    return replace(about, moments=tuple(map(more, about.moments)))
 
 
 def _supposed(evidence: Evidence, way: Way, null: float, size: float) -> tuple[float, bool]:
@@ -224,37 +240,71 @@ def _expected(
     For .8 it lies .84 standard errors (1.28 where both ends count) on the unfavourable side.
     """
     about = scaled(evidence.about, times, truth)
-    ends = about.interval(0.95)
-    if ends is None or constant(about):
-        return replace(evidence, about=about)
-    error = (ends[1] - ends[0]) / (2 * NORMAL.inv_cdf(0.975))
     power = (1 + power) / 2 if way == "both" and not finds else power
     up = {"above": not finds, "below": finds, "lacks": finds, "both": truth <= null}[way]
-    worse = truth + (1 if up else -1) * error * NORMAL.inv_cdf(power)
-    return replace(evidence, about=scaled(evidence.about, times, worse))
+    worse = truth + (1 if up else -1) * _error(about) * NORMAL.inv_cdf(power)
+    return replace(evidence, about=moved(about, worse))
+
+
+def _error(about: Shares | Paired) -> float:
+    """Standard error of a value that is true, of as many clusters."""
+    if isinstance(about, Shares):
+        return sqrt(about.spread) / about.n
+    value = about.estimate
+    noise = about.noise if value == 0 else 1.0
+    squares = max(noise * m.dd - 2 * value * m.dm + value**2 * m.mm for m in about.moments)
+    return sqrt(max(squares, 0.0)) / about.n
 
 
 def scaled(about: Shares | Paired, times: float, value: float) -> Shares | Paired:
-    """The same kind of data with another number of clusters, about another value."""
+    """The same kind of data with another number of clusters, about another true value."""
     n, clusters = about.n * times, max(1, round(about.clusters * times))
     if isinstance(about, Shares):
-        value = min(max(value, 0.0), 1.0)
-        now, then = about.estimate * (1 - about.estimate), value * (1 - value)
-        ratio = times * (then / now if now > 0 else 1.0)
-        return replace(
+        grown = replace(
             about,
-            hits=value * n,
+            hits=about.hits * times,
             n=n,
-            squares=about.squares * ratio if now > 0 else n * about.mean_size * then,
-            spread=about.spread * ratio if now > 0 else n * about.mean_size * then,
+            squares=about.squares * times,
+            spread=about.spread * times,
             clusters=clusters,
             even=about.even * times,
         )
-    moments = tuple(Moments(*(part * times for part in m)) for m in about.moments)
+        return moved(grown, value)
+    moments = tuple(
+        Moments(m.dd * times, value * m.mm * times, m.mm * times, m.size * times, m.fourth * times)
+        for m in about.moments
+    )
     differing = round(about.differing * times)
     return replace(
         about, total=value * n, n=n, clusters=clusters, differing=differing, moments=moments
     )
+
+
+def moved(about: Shares | Paired, value: float) -> Shares | Paired:
+    """As many clusters that happen to show another value, with the noise that goes with it.
+
+    A difference that is smaller than the true one has fewer changes in its direction, and so fewer
+    changes: sizes that sum to L where the differences sum to S are regressed on S, with a slope of
+    S / L; and as the sizes, so their squares.
+    """
+    if isinstance(about, Shares):
+        value = min(max(value, 0.0), 1.0)
+        now, then = about.estimate * (1 - about.estimate), value * (1 - value)
+        whole = about.n * about.mean_size * then
+        return replace(
+            about,
+            hits=value * about.n,
+            squares=about.squares * then / now if now > 0 else whole,
+            spread=about.spread * then / now if now > 0 else whole,
+        )
+    more = (value - about.estimate) * about.n
+
+    def seen(m: Moments) -> Moments:
+        least = abs(value) * about.n / m.size if m.size else 0.0
+        ratio = max(1 + about.total * more / m.size**2, min(least, 1.0)) if m.size else 1.0
+        return Moments(m.dd * ratio, value * m.mm, m.mm, m.size * ratio, m.fourth * ratio)
+
+    return replace(about, total=value * about.n, moments=tuple(map(seen, about.moments)))
 
 
 def constant(about: Shares | Paired) -> bool:

@@ -266,9 +266,9 @@ KINDS: tuple[Kind, ...] = (
         found="The model chooses position {group} in {value} of items, whatever stands "
         "there; guessing would in {null}.",
         ruled_out="Fewer than {limit} of items are answered by one position, whatever "
-        "stands there (the most, by {group}: {value}).",
+        "stands there (most often by {group}: {value}).",
         question="some items are answered by position alone",
-        seen=" (the most, by {group}: {value} of items)",
+        seen=" (most often by {group}: {value} of items)",
         each={
             "found": "The model chooses position {group} in {value} of the items that have it, "
             "whatever stands there; guessing would in {null}.",

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, floor
 
 from horsesense.findings.accusation import Accusation
 from horsesense.findings.evidence import Way, clusters_needed, looks_faulty
 from horsesense.findings.wording import plural, rounded_up
+from horsesense.stats.power import EVEN
+from horsesense.stats.shares import Shares
+
+FEWEST_EVEN = 20
+"""Clusters of one size that unequal ones of a share must be worth: the noise of fewer says so
+little of others' that numbers settled as few as .52 of what was to be settled with .8."""
 
 
 @dataclass(frozen=True)
@@ -17,10 +23,12 @@ class Needed:
     Attributes:
         as_seen: if a fault is as large as it looks; None where it looks smaller than its size.
         none: if there is none, or, for "lacks", as the score looks.
+        why: in words, why no number is named; "" where that needs none.
     """
 
     as_seen: int | None = None
     none: int | None = None
+    why: str = ""
 
     @property
     def most(self) -> int | None:
@@ -28,18 +36,27 @@ class Needed:
 
     def told(self, a: Accusation, each: float) -> str:
         """The end of a sentence; "" where nothing is known."""
+        if self.why:
+            return f"; {self.why}"
         so = " in clusters like these" if each > 1 else ""
         so = " asked in this way" if a.kind.name == "many_problems" else so
         ways = {
-            "if the effect is as large as it looks": self.as_seen,
-            "if there is none": self.none,
+            " if the effect is as large as it looks": self.as_seen,
+            " if there is none": self.none,
         }
         known = {way: rounded_up(n) for way, n in ways.items() if n}
+        if not known:
+            return ""
         if self.none and (a.kind.way == "lacks" or not looks_faulty(*_value(a))):
-            return f"; about {plural(known.popitem()[1], 'item')}{so} would"
-        (way, n), *others = [*known.items()] or [("", 0)]
-        first = f"; about {plural(n, 'item')}{so} would {way}" if n else ""
-        return first + "".join(f", and about {n:,} {way}" for way, n in others)
+            known = {"": known.popitem()[1]}
+        (way, n), *others = known.items()
+        first = f"; it would take about {plural(n, 'item')}{so}{way}"
+        return first + "".join(f", and about {n:,}{way}" for way, n in others)
+
+
+def _worth(even: float) -> str:
+    """How few clusters of one size a few clusters are worth."""
+    return f"these are worth only {plural(floor(even), 'cluster')} of one size"
 
 
 def _value(a: Accusation) -> tuple[float, Way, float, float]:
@@ -52,6 +69,9 @@ def items_needed(a: Accusation, alpha: float, items: float, members: int) -> Nee
     Clusters are supposed to grow in number as the items that are asked do.
     """
     about, where = a.evidence.about, (a.kind.way, a.null, a.size, alpha)
+
+    if isinstance(about, Shares) and about.even < min(FEWEST_EVEN, EVEN * about.clusters):
+        return Needed(why=f"how many items it would take is not known, as {_worth(about.even)}")
 
     def asked(clusters: int | None) -> int | None:
         if clusters is None or clusters <= about.clusters:

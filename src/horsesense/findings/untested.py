@@ -66,7 +66,8 @@ def asked_as(title: str) -> str:
 def untold(questions: Sequence[str], reason: str) -> str:
     """That something cannot be told, and why."""
     *first, last = [f"whether {asked}" for asked in questions]
-    clauses = f"{', '.join(first)}, or {last}" if first else last
+    comma = "," if len(first) > 1 else ""
+    clauses = f"{', '.join(first)}{comma} or {last}" if first else last
     return f"{clauses[0].upper()}{clauses[1:]}{UNTOLD}{reason}."
 
 

@@ -138,12 +138,22 @@ class Told(NamedTuple):
 
         Each of them has its own number of items that would tell.
         """
-        n, noun = len(self.others), "reader" if self.finding.name == "other_reader" else "form"
+        if not self.others:
+            return ""
+        noun = "reader" if self.finding.name == "other_reader" else "form"
+        n = len(self.others)
+        which = f"one other {noun}" if n == 1 else plural(n, f"other {noun}")
         numbers = {f.items and rounded_up(f.items) for f in (self.finding, *self.others)}
-        known = [f.items for f in self.others if f.items]
-        most = f" (up to {rounded_up(max(known)):,})" if known else ""
-        but = f", with other numbers of items{most}" if len(numbers) > 1 else ""
-        return f" The same goes for {plural(n, f'other {noun}')}{but}." if n else ""
+        known = [rounded_up(f.items) for f in self.others if f.items]
+        but = ""
+        if len(numbers) > 1:
+            upto = "about" if n == 1 else "up to"
+            but = (
+                f" ({upto} {plural(max(known), 'item')})"
+                if known
+                else ", with no known number of items"
+            )
+        return f" The same goes for {which}{but}."
 
 
 def _verdict(results: Results) -> list[tuple[Outcome, str, list[Told]]]:

@@ -28,6 +28,15 @@ MANY_TOKENS: Final = 20_000_000
 """Beyond either, somebody who named no limit is told how to."""
 
 
+def items_of(n: int, dataset: str) -> str:
+    """So many items, and of which set, if its name says more than that they are items.
+
+    >>> items_of(1200, "mmlu"), items_of(12, "items")
+    ('1,200 items of mmlu', '12 items')
+    """
+    return f"{n:,} items" if dataset == "items" else f"{n:,} items of {dataset}"
+
+
 @dataclass(frozen=True)
 class Outlook:
     """What a study will ask, before anything is spent.
@@ -90,7 +99,7 @@ class Outlook:
         probes = ", ".join(self.probes)
         lines = [
             *self.notes,
-            f"{self.items:,} items of {self.dataset}, in {forms} ({probes}): {asked}.",
+            f"{items_of(self.items, self.dataset)}, in {forms} ({probes}): {asked}.",
         ]
         if self.to_ask:
             lines.append(self._tokens())

@@ -7,16 +7,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+import numpy as np
+
 from horsesense.checks.check import check_items, headlines
 from horsesense.inference.limits import Limits, rounded_up
 from horsesense.models.messages import Key
 from horsesense.runs.goal import Goal
+from horsesense.runs.outlook import items_of
 from horsesense.runs.planner import Plan, item_index
 from horsesense.runs.prepare import Study
 from horsesense.runs.shard import Shard, placement
 from horsesense.runs.until import Deciding, budget
+from horsesense.stats.paired import FEWEST, FEWEST_EVEN
 from horsesense.stats.power import smallest_change
 from horsesense.stats.sequential import Design, forecast
+from horsesense.stats.two_way import Floats, worth
 
 EFFECTS = (0.0, 0.02, 0.08, 0.1, 0.2, 0.3)
 SHARES = (0.1, 0.2, 0.4)
@@ -25,6 +30,10 @@ DISCORDANT = 0.2
 """Share of items that change by themselves, assumed for the smallest change that is found."""
 FOUND = 0.8
 """Power of a test for that change."""
+OF_THESE = (
+    "that decides about these items; as they come in clusters, it may be open then whether a change"
+    " is found on others like them"
+)
 
 
 def plan_json(plan: Plan, study: Study, limits: Limits) -> dict[str, Any]:
@@ -37,7 +46,8 @@ def plan_json(plan: Plan, study: Study, limits: Limits) -> dict[str, Any]:
         "saved_over_probes_alone": plan.saved_over_probes_alone,
         "completion_tokens_at_most": completion,
         "cost_at_most": limits.cost(plan.prompt_tokens, completion),
-        "clusters": _clusters(study),
+        "clusters": len(sizes := _clusters(study)),
+        "clusters_worth": worth(sizes),
         "smallest_detectable_change": _smallest(study),
         "until": forecasts(study),
         "model": study.model.name,
@@ -100,7 +110,7 @@ def plan_text(found: dict[str, Any]) -> str:
     """The same for people."""
     dataset, can = found["dataset"], found["capabilities"]
     lines = [
-        f"{found['items']:,} items of {dataset['name']}, asked of {found['model']}",
+        f"{items_of(found['items'], dataset['name'])}, asked of {found['model']}",
         *found["check"],
         "",
         f"{'probe':<24}{'prompts':>12}",
@@ -123,7 +133,7 @@ def plan_text(found: dict[str, Any]) -> str:
             for row in found["too_long_by"]
         ]
     lines.append(_smallest_line(found))
-    lines += _forecast_lines(found["until"])
+    lines += _forecast_lines(found["until"], found["clusters"] < found["items"])
     lines += _shard_lines(found.get("shards", ()))
     lines += [
         f"not for {row['items']:,} items: {row['probe']}, because {row['reason']}"
@@ -146,13 +156,14 @@ def _shard_lines(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def _smallest(study: Study) -> float | None:
     """The change of accuracy that so many single items show; None in clusters of several."""
-    alone = _clusters(study) == len(study.items)
+    alone = len(_clusters(study)) == len(study.items)
     return smallest_change(len(study.items), DISCORDANT, wanted=FOUND) if alone else None
 
 
-def _clusters(study: Study) -> int:
-    """How many clusters of items there are; an item that names none is one of its own."""
-    return len({item.cluster or (item.id,) for item in study.items})
+def _clusters(study: Study) -> Floats:
+    """How many items each cluster has; an item that names none is one of its own."""
+    sizes = Counter(item.cluster or (item.id,) for item in study.items)
+    return np.array([*sizes.values()], dtype=np.float64)
 
 
 def _smallest_line(found: Mapping[str, Any]) -> str:
@@ -160,22 +171,27 @@ def _smallest_line(found: Mapping[str, Any]) -> str:
     change, items, clusters = (
         found[name] for name in ("smallest_detectable_change", "items", "clusters")
     )
+    none = "no change of accuracy could be told from luck"
     if clusters == 1 < items:
-        one = "are one cluster (a shared text or template)"
-        return f"no change of accuracy could be told from luck: all {items:,} items {one}"
+        return f"{none}: all {items:,} items are one cluster (a shared text or template)"
     if clusters < items:
+        come = f"the {items:,} items come in {clusters:,} clusters (a shared text or template)"
+        if clusters < FEWEST:
+            return f"{none}: {come}, and {FEWEST} are needed"
+        if found["clusters_worth"] < FEWEST_EVEN:
+            return f"{none}: {come}, and a few large ones hold most of them"
         return (
-            f"the {items:,} items come in {clusters:,} clusters (a shared text or template): which "
-            "change would be seen cannot be said beforehand, as it depends on what clusters share"
+            f"{come}: which change would be seen cannot be said beforehand, as it depends on what"
+            " clusters share"
         )
     others = f"if {DISCORDANT:.0%} of the items change by themselves"
-    terms = f"({FOUND:.0%} power, one test at 5 %, {others})"
+    terms = f"({FOUND:.0%} power, one test at 5%, {others})"
     if change is None:
-        return f"no change of accuracy could be told from luck {terms}"
+        return f"{none} {terms}"
     return f"a change of accuracy of {100 * change:.1f} points would be seen {terms}"
 
 
-def _forecast_lines(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+def _forecast_lines(rows: Sequence[Mapping[str, Any]], clustered: bool) -> list[str]:
     """What `--until decided` would take, for people."""
     if not rows:
         return []
@@ -188,5 +204,6 @@ def _forecast_lines(rows: Sequence[Mapping[str, Any]]) -> list[str]:
             f"{row['prompts']:>12,}{row['share']:>8.0%}"
             for row in rows
         ),
+        *[OF_THESE] * clustered,
         "",
     ]

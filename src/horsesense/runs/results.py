@@ -25,6 +25,7 @@ WORDS: Mapping[tuple[str, str], str] = {
     ("none_of_the_above", "place=kept"): "for the right option, in its place",
     ("none_of_the_above", "place=last"): "for the right option, last",
     ("none_of_the_above", "place=distractor"): "for a wrong option",
+    ("labels", "set=lower"): "small letters",
     ("gold_absent", "prompt=with_gold"): "kept, for comparison",
     ("gold_absent", "prompt=hint_option"): "",
     ("gold_absent", "prompt=hint_instruction"): "the instruction allows for none",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Any, Self
 
 import numpy as np
@@ -31,18 +32,33 @@ from horsesense.stats.shares import Shares
 
 FEWEST = 30
 """Items of one number of options below which nothing is fitted to them."""
+FEWEST_OF_THREE = 1000
+"""The same of three options: five cells of items, four of them free, check three parameters, and
+with 400 items no test of the fit could refuse models that are half sure in more than .67."""
 CHECKABLE = 20
 """Items not right throughout below which the fit cannot be checked."""
 WELL_CHECKED = 400
 """Items of one number of options below which models outside of the classes are often answered."""
-WELL_CHECKED_OF_THREE = 1000
-"""The same of three options, where slips explain too much."""
 REFUSED_AT = 0.05
 """p of the goodness of fit at or below which no share is given."""
 MOST_UNCLEAR = 0.05
 """Share of items without a choice in every form above which no share is given."""
 DRAWS = 199
 PROFILE_ITERATIONS = 60
+
+
+NEEDS = (
+    f"needs {FEWEST} items with the same number of options, at least 4, or {FEWEST_OF_THREE:,}"
+    " with 3 (fewer hardly check the fit)"
+)
+"""Why nothing is fitted."""
+
+
+def fewest(k: int) -> float:
+    """Items of k options below which nothing is fitted to them."""
+    if k < 3:
+        return inf
+    return FEWEST_OF_THREE if k == 3 else FEWEST
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,7 +220,7 @@ def share_known(
     tables = choices if isinstance(choices, Mapping) else {0: choices}
     names = clusters if isinstance(clusters, Mapping) else dict.fromkeys(tables, clusters)
     found = [Table.of(t, names[key]) for key, t in tables.items() if np.asarray(t).size]
-    used = [t for t in found if t.data.k >= 3 and t.data.n >= FEWEST]
+    used = [t for t in found if t.data.n >= fewest(t.data.k)]
     n = sum(t.data.n for t in used)
     rare = tuple(sorted((t.data.k, t.data.n) for t in found if t not in used))
     none = Known(None, None, None, level, n, unclear, rare, None, None, None, "", ())
@@ -212,7 +228,7 @@ def share_known(
     if unclear > MOST_UNCLEAR * every:
         return _refused(none, f"{unclear} of {every} items have a form without a clear choice")
     if not used:
-        return _refused(none, f"needs {FEWEST} items with the same number of options, at least 3")
+        return _refused(none, NEEDS)
     whole = right_throughout(used)
     if whole.reason:
         return _refused(none, whole.reason)
@@ -246,7 +262,7 @@ def _unchecked(used: Sequence[Table], p_value: float | None) -> str:
     """Why a fit that was not refused says little for the classes; "" where it does."""
     if p_value is None:
         return "the fit could not be checked"
-    few = any(t.data.n < (WELL_CHECKED_OF_THREE if t.data.k == 3 else WELL_CHECKED) for t in used)
+    few = any(t.data.n < WELL_CHECKED for t in used)
     return "so few items hardly check the fit" if few else ""
 
 
