@@ -181,6 +181,7 @@ def _noisier(about: Shares | Paired) -> Shares | Paired:
     """
     if isinstance(about, Shares):
         return about
+    about = about.normal()
     moments = (
         m._replace(dd=m.dd + (m.dd / m.size) ** 2, size=m.size + m.dd / m.size) if m.size else m
         for m in about.moments
@@ -250,6 +251,7 @@ def scaled(about: Shares | Paired, times: float, value: float) -> Shares | Paire
             clusters=clusters,
             even=about.even * times,
         )
+    about = about.normal()
     moments = tuple(Moments(*(part * times for part in m)) for m in about.moments)
     differing = round(about.differing * times)
     return replace(

@@ -14,9 +14,9 @@ options alone: forms that have a change in common are more like each other than 
 one, and may differ from it in either direction and be as often right on average.
 
 Where orders do so, squares of the differences that speak against the total are larger than labels
-drawn at random make them. By what they have in excess, twice, since those that speak for it have
-as much, the variance is larger, and distances count for less. A change in one direction has no
-excess: what it adds speaks for the total.
+drawn at random make them. By what they have in excess beyond its standard error, twice, since those
+that speak for it have as much, the variance is larger, and distances count for less. A change in
+one direction has no excess: what it adds speaks for the total.
 """
 
 from __future__ import annotations
@@ -98,10 +98,6 @@ class Forms:
         variance = float((chance * (1 - chance)).sum())
         if not variance:
             return None
-        ahead = self.differences().sum() < 0
-        against = self.base == (0 if ahead else 1)
-        apart = chance if ahead else 1 - chance
-        excess = float(((against - (1 - apart)) * apart**2).sum())
         number, centre = _number(right, every), float(chance.sum())
         distance = np.round(np.abs(np.arange(len(number)) - centre) / SAME) * SAME
         distances, place = np.unique(distance, return_inverse=True)
@@ -109,10 +105,20 @@ class Forms:
         return Labels(
             off=abs(float(self.base.sum()) - centre),
             scale=sqrt(float(self.variances().sum()) / variance),
-            stretch=sqrt(1 + 2 * max(excess, 0.0) / variance),
+            deviation=sqrt(variance),
+            stretch=sqrt(1 + 2 * self._excess(chance) / variance),
             distances=distances,
             tails=np.minimum(np.cumsum(shares[::-1])[::-1] * (1 + SAME), 1.0),
         )
+
+    def _excess(self, chance: Floats) -> float:
+        """By how much squares that speak against the total are larger than expected, and one
+        standard error of that; 0 where they are not."""
+        ahead = self.differences().sum() < 0
+        against = self.base == (0 if ahead else 1)
+        apart = chance if ahead else 1 - chance
+        more = float(((against - (1 - apart)) * apart**2).sum())
+        return max(more - sqrt(float((chance * (1 - chance) * apart**4).sum())), 0.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,6 +128,7 @@ class Labels:
     Attributes:
         off: the distance that was seen.
         scale: differences for each answer, N / (N - 1) where all items have N forms.
+        deviation: standard deviation of the number.
         stretch: by how much distances count for less, where forms differ in either direction.
         distances: all that there may be, increasing.
         tails: the chance of each, or of a larger one.
@@ -129,9 +136,15 @@ class Labels:
 
     off: float
     scale: float
+    deviation: float
     stretch: float
     distances: Floats
     tails: Floats
+
+    @property
+    def variance(self) -> float:
+        """Of the sum of the differences."""
+        return (self.scale * self.deviation * self.stretch) ** 2
 
     @property
     def p(self) -> float:

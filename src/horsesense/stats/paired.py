@@ -80,7 +80,8 @@ class Paired:
         clusters: how many there are; of two clusterings, the smaller number.
         differing: how many of them have a sum other than 0; of two clusterings, the fewer.
         moments: of the clustering; of two, also of the other and of both together.
-        noise: by how much the variance of no difference is larger than the squares; at least 1.
+        noise: by how much the variance of no difference is larger than the squares; at least 1 but
+            for `normal`.
         labels: of items on their own, the published form among several drawn at random.
     """
 
@@ -146,6 +147,12 @@ class Paired:
             moments=moments,
             noise=1.0 if forms is None else forms.noise,
         )
+
+    def normal(self) -> Self:
+        """Without an exact p, for other numbers of items than were seen: with its variance."""
+        if self.labels is None:
+            return self
+        return replace(self, labels=None, noise=self.labels.variance / self.moments[0].dd)
 
     @property
     def single(self) -> bool:
