@@ -252,7 +252,8 @@ class Paired:
         """The lower or upper root of the test's acceptance, mirrored for a total below 0.
 
         What the null has more, or less, than the squares is there in full at 0 and below, and gone
-        at the estimate.
+        at the estimate. What is less goes as squares about a supposed difference do, so that the
+        variance is nowhere below both that at 0 and that at the estimate.
         """
         total, dm, q, zz = abs(self.total), sign * m.dm, self.mean_size, z * z
         wide = self.n + 2 * q
@@ -264,8 +265,10 @@ class Paired:
         b = -total * wide + zz * dm
         if end < 0 and c <= 0:
             return _root(a, b + least, c, end)
-        fading = more * self.n / (2 * total) if total else 0.0
-        return _root(a, b - least + fading, c, end)
+        per = self.n / total if total else 0.0
+        if more < 0:
+            return _root(a - more * per**2, b - least + more * per, c, end)
+        return _root(a, b - least + more * per / 2, c, end)
 
     def _beyond(self, m: Moments, z: float) -> float:
         """The square of the total beyond which no difference is rejected at `z`."""
