@@ -15,6 +15,8 @@ alarms: models whose published form is like the others. "one position": chooses 
 either: orders matter in both directions and on average not. "even": a share of the items is right
     as published alone, and as many wrong as published alone. "uneven": a share is right as
     published alone, and twice as many are wrong as published, and right in half of the others.
+    "in common": no orders, but forms that all change in the same way; a share of the items is
+    answered anew as published.
 """
 
 from __future__ import annotations
@@ -36,6 +38,7 @@ USEFUL = (0.2, 0.98)
 OPTIONS = (4, 10)
 ITEMS = (12, 40, 100, 400)
 EFFECTS = (0.02, 0.05, 0.1, 0.2, 0.4)
+EITHER = ("even", "uneven", "in common")
 PARTS = ("power", "alarms", "either")
 
 Floats = npt.NDArray[np.float64]
@@ -82,12 +85,17 @@ def truth(k: int, know: float, effect: float) -> float:
     return -effect * (1 - 1 / k) if effect > 0 else -effect * (know + (1 - know) / k)
 
 
-def either(rng: np.random.Generator, k: int, n: int, share: float, even: bool) -> Study:
-    kind = np.digitize(rng.random(n), [share, share * (2 if even else 3)])
+def either(rng: np.random.Generator, k: int, n: int, share: float, kind: str) -> Study:
+    if kind == "in common":
+        alike = rng.random(n) < 0.6
+        own = np.where(rng.random(n) < share, rng.random(n) < 0.6, alike)
+        return alike * (k - 1.0), own * 1.0
+    even = kind == "even"
+    place = np.digitize(rng.random(n), [share, share * (2 if even else 3)])
     others, published = guesses(rng, k, n, 0.5)
     half = np.where(rng.random(n) < 0.5, (k - 1) // 2, k // 2)
     wrong = np.full(n, k - 1.0) if even else half
-    return np.choose(kind, [0 * others, wrong, others]), np.choose(kind, [1, 0, published]) * 1.0
+    return np.choose(place, [0 * others, wrong, others]), np.choose(place, [1, 0, published]) * 1.0
 
 
 def forms(study: Study, k: int) -> Forms:
@@ -174,17 +182,17 @@ def both_ways(studies: int) -> Iterator[str]:
     tests = ("variance alone", "in use", "permutation")
     heads = (f"{x} at {a}" for a in LEVELS[:2] for x in tests)
     yield f"| orders | share | options | items | {' | '.join(heads)} |\n|{'---|' * 10}"
-    for even, share, k, n in product((True, False), (0.05, 0.2), OPTIONS, ITEMS[1:]):
-        rng = generator("either", even, share, k, n)
+    for kind, share, k, n in product(EITHER, (0.05, 0.2), OPTIONS, (40, 400)):
+        rng = generator("either", kind, share, k, n)
         p = np.ones((studies, 3))
         for at in range(studies):
-            study = either(rng, k, n, share, even)
+            study = either(rng, k, n, share, kind)
             own = (paired(replace(forms(study, k), alike=alike)).p() for alike in (False, True))
             p[at] = *own, permuted(study, k)
         shown = " | ".join(
             f"{(p[:, test] < a).mean():.3f}" for a in LEVELS[:2] for test in range(3)
         )
-        yield f"| {'even' if even else 'uneven'} | {share} | {k} | {n} | {shown} |"
+        yield f"| {kind} | {share} | {k} | {n} | {shown} |"
 
 
 def main() -> None:
