@@ -6,7 +6,8 @@
 the K orders is right; accuracy over the other orders less that as published, whose truth is 0.
 "samples": each reply is the item's main answer with chance q, else one of the others; changed
 answers under K - 1 orders less those of one repeat. "squares": the variance is that of the squares
-alone, as before.
+alone; "labelled": at least that of labelling forms anew, as for forms with a change in common and
+items in clusters; "drawn": the exact p of drawing the published form, for orders of items alone.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ import argparse
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.stats.paired import Paired, relabelled
+from horsesense.stats.forms import Forms
+from horsesense.stats.paired import Paired
 
 LEVELS = (0.05, 0.005, 0.0005)
 GUESSES = (
@@ -47,26 +49,24 @@ def sampled(rng: np.random.Generator, k: int, q: float, n: int) -> tuple[Floats,
 
 
 def alarms(rng: np.random.Generator, kind: str, k: int, share: float, n: int, studies: int) -> str:
-    """How often a true null is rejected at each level, for both variances."""
-    p = np.ones((studies, 2))
-    forms, once = np.full(n, k - 1.0), np.ones(n)
+    """How often a true null is rejected at each level, for all three tests."""
+    p = np.ones((studies, 3))
+    others, once = np.full(n, k - 1.0), np.ones(n)
     for study in range(studies):
         here, base = (guessed if kind == "guesses" else sampled)(rng, k, share, n)
-        d, squares = here - base, float(((here - base) ** 2).sum())
-        chance = float(relabelled(here, forms, base, once).sum())
-        noise = max(1.0, chance / squares) if squares else 1.0
-        for at, factor in enumerate((1.0, noise)):
-            found = Paired.of(d, once, factor).p()
+        forms = [Forms.of(others * here, others, base, once, alike) for alike in (False, True)]
+        for at, seen in enumerate((None, *forms)):
+            found = Paired.of(here - base, once, seen).p()
             p[study, at] = 1.0 if found is None else found
-    return " | ".join(f"{(p[:, at] < a).mean():.4f}" for at in (0, 1) for a in LEVELS)
+    return " | ".join(f"{(p[:, at] < a).mean():.4f}" for at in range(3) for a in LEVELS)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--studies", type=int, default=4000)
     studies = parser.parse_args().studies
-    heads = [f"{name}: {level}" for name in ("squares", "in use") for level in LEVELS]
-    print(f"| model | options | share | items | {' | '.join(heads)} |\n|{'---|' * 10}")
+    heads = [f"{name}: {level}" for name in ("squares", "labelled", "drawn") for level in LEVELS]
+    print(f"| model | options | share | items | {' | '.join(heads)} |\n|{'---|' * 13}")
     for kind, cells in (("guesses", GUESSES), ("samples", SAMPLES)):
         for k, share, n in cells:
             rng = np.random.default_rng([k, n, round(100 * share)])

@@ -154,6 +154,30 @@ def test_the_minimum_detectable_effect_is_that_of_the_corrected_level() -> None:
     assert all(a < b for a, b in zip(alone, family, strict=True))
 
 
+@pytest.mark.parametrize("name", ["accuracy_change", "answer_change_beyond_repeat"])
+def test_other_orders_of_single_items_have_the_p_of_drawing_the_published_one(name: str) -> None:
+    """Four of 40 items are right in one of four orders, and in three it is the published one; all
+    change under the three others, where asking again changes the answers of one."""
+    original = cell_of([[0]] * 39 + [[1]], [0] * 40, probe="original")
+    again = replace(original, probe="repeat")
+    if name != "accuracy_change":
+        again = cell_of([[0]] * 38 + [[1]] * 2, [0] * 40, probe="repeat")
+    others = [[0, 0, 0]] * 36 + [[1, 1, 1]] * 3 + [[0, 1, 1]]
+    found = []
+    for probe in ("order", "labels"):
+        cells = original, again, cell_of(others, [0] * 40, probe=probe)
+        found += [e for e in estimates(*cells, names=(name,)) if e.probe == probe]
+    order, labels = found
+    assert order.value == labels.value
+    assert order.p_value < 0.06 < labels.p_value
+    apart = np.arange(40)
+    apart[39] = 38
+    context = Context("d", "m", apart, signature=lambda *_: None)
+    cells = original, again, cell_of(others, [0] * 40)
+    for e in estimate_all(cells, [MEASURES.get(name)], context):
+        assert e.p_value is None or e.p_value > 0.06, "two items are one cluster"
+
+
 class Numbers(Measure):
     """A mean without bounds."""
 

@@ -2,47 +2,138 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import product
+from math import log
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from scipy.stats import binom
+from scipy.stats import binom, binomtest
 
-from horsesense.findings.evidence import Evidence
+from horsesense.findings.evidence import Evidence, scaled
 from horsesense.measures.base import Rows
-from horsesense.stats.paired import Paired, relabelled
+from horsesense.stats.forms import Forms
+from horsesense.stats.paired import Paired
+from horsesense.stats.power import minimum_detectable
+
+
+def forms(right: list[float], base: list[float], options: int, alike: bool = True) -> Forms:
+    """Of `options` forms of each item, one is published."""
+    once = np.ones(len(base))
+    return Forms.of(np.array(right), (options - 1) * once, np.array(base), once, alike)
+
+
+def pairs_of(seen: Forms) -> Paired:
+    return Paired.of(seen.differences(), np.ones(len(seen.m)), seen)
 
 
 def test_two_forms_have_mcnemars_variance_and_several_that_of_matched_sets() -> None:
-    one = np.ones(4)
-    here, base = np.array([1.0, 0, 1, 0]), np.array([0.0, 1, 1, 0])
-    assert relabelled(here, one, base, one).tolist() == [1, 1, 0, 0]
+    assert forms([1, 0, 1, 0], [0, 1, 1, 0], 2).variances().tolist() == [1, 1, 0, 0]
     # One of ten forms right, whichever: p (1 - p) (10 / 9)^2.
-    for right, published in [(1 / 9, 0.0), (0.0, 1.0)]:
-        found = relabelled(*(np.array([x]) for x in (right, 9.0, published, 1.0)))
-        assert found == pytest.approx(0.09 * (10 / 9) ** 2)
+    assert forms([1, 0], [0, 1], 10).variances() == pytest.approx([0.09 * (10 / 9) ** 2] * 2)
 
 
 def test_relabelling_an_items_forms_has_that_variance() -> None:
     rng = np.random.default_rng(0)
-    forms = np.array([1.0] * 2 + [0.0] * 5)
-    drawn = np.array([rng.permutation(forms) for _ in range(20_000)])
+    drawn = np.array([rng.permutation([1.0] * 2 + [0.0] * 5) for _ in range(20_000)])
     d = drawn[:, :4].mean(axis=1) - drawn[:, 4:].mean(axis=1)
-    known = relabelled(*(np.array([x]) for x in (0.5, 4.0, 0.0, 3.0)))
-    assert (d**2).mean() == pytest.approx(float(known[0]), rel=0.03)
-
-
-def rows(d: list[float], chance: list[float]) -> Rows:
-    return Rows(np.column_stack([d, np.ones(len(d))]), len(d), 0, relabelled=np.array(chance))
+    one = Forms.of(*(np.array([x]) for x in (2.0, 4.0, 0.0, 3.0)))
+    assert (d**2).mean() == pytest.approx(float(one.variances()[0]), rel=0.03)
 
 
 def test_noise_is_at_least_what_was_seen() -> None:
-    assert rows([-1.0, 1 / 9], [0.1, 0.1]).noise == 1
-    assert rows([1 / 9] * 4, [1 / 9] * 4).noise == pytest.approx(9)
-    assert rows([0.0] * 4, [0.0] * 4).noise == 1
-    assert Rows(np.ones((2, 2)), 2, 0).noise == 1
-    parts = [(slice(0, 2), rows([0.5, 0], [1, 0])), (slice(2, 3), rows([0.5], [2]))]
-    assert Rows.united(parts).noise == pytest.approx(6)
+    assert forms([0, 1], [1, 0], 2).noise == 1
+    assert forms([1] * 4, [0] * 4, 10).noise == pytest.approx(9)
+    assert forms([0] * 4, [0] * 4, 10).noise == 1
+    assert Paired.of(np.ones(4), np.ones(4)).noise == 1
+
+
+def test_the_forms_of_parts_are_those_of_the_whole() -> None:
+    one, other = forms([1, 0], [0, 1], 4), forms([2], [1], 4)
+    both = Forms.united([one, other])
+    assert both.here.tolist() == [1, 0, 2]
+    assert both.alike
+    assert not Forms.united([one, forms([2], [1], 4, alike=False)]).alike
+    rows = [Rows(np.ones((len(own.m), 2)), 1, 0, forms=own) for own in (one, other)]
+    parts = [(slice(2, 3), rows[1]), (slice(0, 2), rows[0])]
+    assert Rows.united(parts).forms.here.tolist() == [1, 0, 2]
+
+
+def test_p_is_that_of_every_way_to_draw_the_published_form() -> None:
+    seen = forms([0, 0, 1, 0, 2, 1], [1, 1, 1, 0, 1, 0], 4)
+    assert seen.labels().stretch == 1
+    each = [[1.0] * int(r) + [0.0] * int(4 - r) for r in seen.here + seen.base]
+    drawn = [sum(drawn) for drawn in product(*each)]
+    centre = sum(map(sum, each)) / 4
+    far = [abs(x - centre) >= abs(float(seen.base.sum()) - centre) - 1e-9 for x in drawn]
+    assert pairs_of(seen).p() == pytest.approx(np.mean(far), rel=1e-8)
+
+
+def test_a_loss_of_rare_guesses_says_more_than_its_size() -> None:
+    """Of four items, each right in one of ten forms, it is the published one in three."""
+    known = [9.0] * 36, [1.0] * 36
+    seen = forms([0, 0, 0, 1, *known[0]], [1, 1, 1, 0, *known[1]], 10)
+    assert pairs_of(seen).p() == pytest.approx(binom.sf(2, 4, 0.1))
+    assert pairs_of(seen).interval()[1] < 0
+    before = pairs_of(replace(seen, alike=False))
+    assert before.p() > 0.1
+    assert before.interval()[0] < 0 < before.interval()[1]
+
+
+@pytest.mark.parametrize("cluster", [1.0, 2.0])
+def test_only_items_on_their_own_and_forms_alike_by_design_have_that_p(cluster: float) -> None:
+    seen = forms([0] * 8 + [9] * 32, [1] * 40, 10)
+    own = Paired.of(cluster * seen.differences(), np.full(40, cluster), seen)
+    assert (own.labels is not None) == (cluster == 1)
+    assert forms([0, 1], [1, 0], 2).labels() is None, "McNemar's test"
+    assert forms([0, 9], [0, 1], 10).labels() is None, "nothing differs"
+    assert forms([], [], 10).labels() is None
+    assert replace(seen, alike=False).labels() is None
+    assert replace(seen, m=2 * seen.m).labels() is None
+    assert minimum_detectable(own) is None
+
+
+def test_forms_that_differ_in_either_direction_count_for_less() -> None:
+    """30 items are right as published alone, 18 in all other forms."""
+    seen = forms([0] * 30 + [9] * 18, [1] * 30 + [0] * 18, 10)
+    drawn = seen.labels()
+    assert replace(drawn, stretch=1.0).p < 1e-5
+    assert 0.05 < drawn.p < binomtest(18, 48).pvalue
+    assert forms([0] * 30 + [9] * 18, [1] * 48, 10).labels().stretch == 1
+
+
+def random_forms(rng: np.random.Generator) -> Forms:
+    """Some known, some guessed, some recited or lost as published; with replies missing."""
+    n, options = int(rng.integers(4, 50)), int(rng.choice([3, 4, 10]))
+    known, moved = rng.random(n) < rng.random(), rng.random(n) < rng.choice([0, 0.1, 0.5])
+    asked = options - 1 - (rng.random((n, 1)) < rng.choice([0, 0.2]))[:, 0]
+    base = np.where(moved, rng.random() < 0.5, known | (rng.random(n) < 1 / options))
+    here = np.where(known, asked, rng.binomial(asked, 1 / options))
+    return Forms.of(here * 1.0, asked * 1.0, base * 1.0, np.ones(n), alike=True)
+
+
+def test_p_over_forms_and_intervals_agree_on_random_cells() -> None:
+    rng = np.random.default_rng(7)
+    seen = [0, 0]
+    for _ in range(3000):
+        found = pairs_of(random_forms(rng))
+        within = None
+        for alpha in (0.0005, 0.005, 0.05, 0.2):
+            p, interval = found.p(), found.interval(1 - alpha)
+            if interval is None:
+                assert p is None or p >= alpha
+                continue
+            out = not interval[0] <= 0 <= interval[1]
+            assert (p < alpha) == out
+            assert interval[0] <= found.estimate <= interval[1]
+            if within is not None:
+                assert within[0] <= interval[0] + 1e-12
+                assert interval[1] <= within[1] + 1e-12
+            within = interval
+            seen[out] += 1
+    assert seen[0] + seen[1] > 10_000
+    assert min(seen) > 800
 
 
 @pytest.mark.parametrize(("options", "know", "n"), [(10, 0.0, 25), (10, 0.6, 40), (5, 0.0, 12)])
@@ -50,16 +141,16 @@ def test_guessers_are_not_accused_by_the_rare_items_that_a_set_lacks(
     options: int, know: float, n: int
 ) -> None:
     rng = np.random.default_rng(options)
-    alarms = np.zeros(2)
-    forms = np.full(n, options - 1.0), np.ones(n)
+    alarms = np.zeros(3)
+    n1, once = np.full(n, options - 1.0), np.ones(n)
     for _ in range(400):
         position, known = rng.integers(0, options, n), rng.random(n) < know
-        here = np.where(known, 1.0, (position != 0) / forms[0])
+        here = np.where(known, 1.0, (position != 0) / n1)
         base = np.where(known, 1.0, position == 0)
-        noise = rows((here - base).tolist(), relabelled(here, forms[0], base, forms[1])).noise
-        p = [Paired.of(here - base, forms[1], factor).p() for factor in (1.0, noise)]
+        seen = [Forms.of(here * n1, n1, base, once, alike) for alike in (False, True)]
+        p = [Paired.of(here - base, once, own).p() for own in (None, *seen)]
         alarms += [x < 0.01 for x in p]
-    assert alarms[1] <= 8 < alarms[0]
+    assert max(alarms[1:]) <= 8 < alarms[0]
 
 
 def test_a_tiny_difference_changes_little() -> None:
@@ -90,12 +181,22 @@ def test_the_nulls_variance_is_gone_at_the_estimate() -> None:
     """Changes under ten orders, none in the repeat: as wide as if squares were all, beyond it."""
     rng = np.random.default_rng(4)
     here, once = rng.binomial(10, 0.03, 300) / 10, np.ones(300)
-    noise = rows(here.tolist(), relabelled(here, 10 * once, 0 * once, once)).noise
-    assert noise > 4
-    plain, pairs = (Paired.of(here, once, factor) for factor in (1.0, noise))
+    seen = Forms.of(10 * here, 10 * once, 0 * once, once)
+    assert seen.noise > 4
+    plain, pairs = Paired.of(here, once), Paired.of(here, once, seen)
     assert pairs.interval()[1] == plain.interval()[1]
     assert 0 < pairs.interval()[0] < plain.interval()[0]
     assert pairs.tail(-0.05, 0.05) == plain.tail(-0.05, 0.05)
     for level in (0.5, 0.9, 0.99, 0.999, 0.99999):
         low, high = pairs.interval(level)
         assert (pairs.p() < 1 - level) == (not low <= 0 <= high)
+
+
+def test_more_items_like_these_are_judged_by_the_variance_of_drawing_the_published_form() -> None:
+    rng = np.random.default_rng(5)
+    others, base = rng.binomial(9, 0.1, 2000) * 1.0, (rng.random(2000) < 0.13) * 1.0
+    pilot, whole = (pairs_of(forms(others[:n], base[:n], 10)) for n in (500, 2000))
+    more = scaled(pilot, 4, whole.estimate)
+    assert more.labels is None
+    assert log(more.p()) == pytest.approx(log(whole.p()), rel=0.15)
+    assert more.interval() == pytest.approx(whole.interval(), abs=0.005)

@@ -188,6 +188,8 @@ def _noisier(about: Shares | Paired, finds: bool) -> Shares | Paired:
         few = 0.0 if about.single else sqrt(0.5 / about.even)
         return replace(about, spread=about.spread * (1 + few))
 
+    about = about.normal()
+
     def more(m: Moments) -> Moments:
         if not m.size:
             return m
@@ -270,6 +272,7 @@ def scaled(about: Shares | Paired, times: float, value: float) -> Shares | Paire
             even=about.even * times,
         )
         return moved(grown, value)
+    about = about.normal()
     moments = tuple(
         Moments(m.dd * times, value * m.mm * times, m.mm * times, m.size * times, m.fourth * times)
         for m in about.moments
@@ -297,6 +300,7 @@ def moved(about: Shares | Paired, value: float) -> Shares | Paired:
             squares=about.squares * then / now if now > 0 else whole,
             spread=about.spread * then / now if now > 0 else whole,
         )
+    about = about.normal()
     more = (value - about.estimate) * about.n
 
     def seen(m: Moments) -> Moments:

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from horsesense.measures.cells import Cell, Columns, People
 from horsesense.measures.families import REFIT, SHARE, Family
 from horsesense.measures.signature import Signature
+from horsesense.stats.forms import Forms
 from horsesense.trials.condition import Condition
 from horsesense.trials.trial import AnswerFormat
 
@@ -82,8 +83,8 @@ class Rows(NamedTuple):
         missing: `n_missing` of each group, where groups have trials of their own and it is known
             to which of them a missing one belongs.
         answers: of several forms that different people saw, where known (`measures.people`).
-        relabelled: of differences of means over forms, their variances if the forms of an item
-            were labelled anew (`stats.paired.relabelled`), (items,).
+        forms: of differences of means over forms, the right ones of each item that has
+            both.
     """
 
     rows: Floats
@@ -92,7 +93,7 @@ class Rows(NamedTuple):
     crossed: Crossed | None = None
     missing: Sequence[int] | None = None
     answers: Answers | None = None
-    relabelled: Floats | None = None
+    forms: Forms | None = None
 
     @classmethod
     def united(cls, parts: Iterable[tuple[slice, Self]]) -> Self:
@@ -103,24 +104,15 @@ class Rows(NamedTuple):
             return found[0]
         crossed = [(of.start, own.crossed) for of, own in ordered if own.crossed is not None]
         missing = [own.missing for own in found if own.missing is not None]
-        chance = [own.relabelled for own in found if own.relabelled is not None]
+        forms = [own.forms for own in found if own.forms is not None]
         return cls(
             np.concatenate([own.rows for own in found]),
             sum(own.n for own in found),
             sum(own.n_missing for own in found),
             Crossed.united(crossed) if crossed else None,
             [sum(lost) for lost in zip(*missing, strict=True)] if missing else None,
-            relabelled=np.concatenate(chance) if chance else None,
+            forms=Forms.united(forms) if forms else None,
         )
-
-    @property
-    def noise(self) -> float:
-        """By how much differences vary more than they show, if an item's forms were labelled
-        anew; at least 1."""
-        if self.relabelled is None:
-            return 1.0
-        seen = float((self.rows[:, 0] ** 2).sum())
-        return max(1.0, float(self.relabelled.sum()) / seen) if seen else 1.0
 
 
 FINITE: Final = "betting"

@@ -13,7 +13,12 @@ from horsesense.measures.base import Floats, Rows, item_means, no_gold
 from horsesense.measures.cells import NO_OPTION, Cell, Columns, Verdicts
 from horsesense.measures.families import DIFFERENCE
 from horsesense.measures.joined import AgainstOriginal
-from horsesense.stats.paired import relabelled
+from horsesense.stats.forms import Forms
+
+ORDER = "order"
+"""The probe that shows the same options in other orders."""
+REPEAT = "repeat"
+"""The probe that asks the very same prompt again: the noise of answers."""
 
 
 def paired(cell: Cell, other: Cell) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
@@ -30,25 +35,30 @@ def item_differences(cell: Cell, other: Cell, outcomes: Outcomes) -> Rows:
     """Rows (mean of an item in the cell minus that in the other, 1), of the same outcomes."""
     (here, asked), (base, before) = outcomes(cell), outcomes(other)
     mine, theirs = paired(cell, other)
-    rows, chance = differences((here[mine], asked[mine]), (base[theirs], before[theirs]))
-    found, spread = np.zeros((len(cell.item), 2)), np.zeros(len(cell.item))
-    found[mine], spread[mine] = rows, chance
+    alike = cell.probe == ORDER
+    rows, forms = differences((here[mine], asked[mine]), (base[theirs], before[theirs]), alike)
+    found = np.zeros((len(cell.item), 2))
+    found[mine] = rows
     used = int(rows[:, 1].sum())
     missing = int(cell.asked.any(axis=1).sum() - used)
-    return Rows(found, used, missing, relabelled=spread)
+    return Rows(found, used, missing, forms=forms)
 
 
 def differences(
     one: tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]],
     other: tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]],
-) -> tuple[Floats, Floats]:
-    """Rows (difference of means, 1) of items that have both, and `relabelled` of each."""
+    alike: bool = False,
+) -> tuple[Floats, Forms]:
+    """Rows (difference of means, 1) of items that have both, and the forms of these items, which
+    may be all of a kind (`alike`)."""
     here, base = item_means(*one), item_means(*other)
     used = (here[:, 1] > 0) & (base[:, 1] > 0)
     rows = np.column_stack([np.where(used, here[:, 0] - base[:, 0], 0), used])
-    forms = [among.sum(axis=1).astype(np.float64) for _, among in (one, other)]
-    chance = relabelled(here[:, 0], forms[0], base[:, 0], forms[1])
-    return rows, np.where(used, chance, 0.0)
+    (right_here, n), (right_before, m) = (
+        ((hits & among).sum(axis=1, dtype=np.float64), among.sum(axis=1, dtype=np.float64))
+        for hits, among in (one, other)
+    )
+    return rows, Forms.of(right_here, n, right_before, m, alike)
 
 
 def right(cell: Cell) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
@@ -98,10 +108,6 @@ class AccuracyChange(AgainstOriginal):
 
     def rows(self, cell: Cell) -> Rows:
         return item_differences(cell, cell.other, right)
-
-
-REPEAT = "repeat"
-"""The probe that asks the very same prompt again: the noise of answers."""
 
 
 class AnswerChangeRate(AgainstOriginal):
@@ -179,15 +185,17 @@ class ChangeBeyondRepeat(AnswerChangeRate):
         again = cell[Again].cell
         mine, theirs = paired(cell, again)
         here, noise = self.changes(cell), self.changes(again.against(cell.other))
-        rows, chance = np.zeros((len(cell.item), 2)), np.zeros(len(cell.item))
-        rows[mine], chance[mine] = differences(
-            (here[0][mine], here[1][mine]), (noise[0][theirs], noise[1][theirs])
+        rows = np.zeros((len(cell.item), 2))
+        rows[mine], forms = differences(
+            (here[0][mine], here[1][mine]),
+            (noise[0][theirs], noise[1][theirs]),
+            alike=cell.probe == ORDER,
         )
         # What chose no option is not missing: it shows no answer that could change.
         out = cell.item[cell.asked.any(axis=1) & (rows[:, 1] == 0)]
         lost = np.concatenate([_unread(c) for c in (cell, cell.other, again)])
         missing = int(np.isin(out, lost).sum())
-        return Rows(rows, int(rows[:, 1].sum()), missing, relabelled=chance)
+        return Rows(rows, int(rows[:, 1].sum()), missing, forms=forms)
 
 
 def _unread(cell: Cell) -> npt.NDArray[np.int64]:

@@ -223,8 +223,8 @@ def _evidence(job: Job, place: int, shared: Shared | None, context: Context) -> 
 
     weighted = _weighted(job, place, context)
     items = Items(job.rows.rows, context.cluster[job.cell.item])
-    noise = job.rows.noise
-    return Evidence(job.sums, value, ratio, low, high, shared, weighted, items, noise)
+    forms = job.rows.forms
+    return Evidence(job.sums, value, ratio, low, high, shared, weighted, items, forms)
 
 
 def _weighted(job: Job, place: int, context: Context) -> Weighted | None:

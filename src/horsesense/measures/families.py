@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from horsesense.stats.forms import Forms
 from horsesense.stats.no_interval import why_no_interval
 from horsesense.stats.paired import Paired
 from horsesense.stats.quotient import Quotient
@@ -102,7 +103,7 @@ class Evidence:
         shared: the single outcomes, where items share prompts.
         weighted: single answers, where people saw one form of several each.
         items: rows of single items, where known.
-        noise: of differences, see `stats.paired.Paired.of`.
+        forms: of differences, see `stats.paired.Paired.of`.
     """
 
     rows: Floats
@@ -113,7 +114,7 @@ class Evidence:
     shared: Shared | None = None
     weighted: Weighted | None = None
     items: Items | None = None
-    noise: float = 1.0
+    forms: Forms | None = None
 
 
 class Family(ABC):
@@ -160,11 +161,11 @@ class OfDifference(Family):
 
     def infer(self, evidence: Evidence, level: float) -> Inference:
         if evidence.shared is None:
-            pairs = Paired.of(*evidence.ratio(evidence.rows), noise=evidence.noise)
+            pairs = Paired.of(*evidence.ratio(evidence.rows), forms=evidence.forms)
         else:
             total, _ = evidence.ratio(evidence.shared.rows)
             first, second = evidence.shared.first, evidence.shared.second
-            pairs = Paired.two_way(total, first, second, evidence.noise)
+            pairs = Paired.two_way(total, first, second, evidence.forms)
         how = _named("paired score", pairs.clusters, evidence)
         reason = f"no interval: {why_no_interval(pairs, level)}"
         found = _ends(pairs.interval(level), how, reason, pairs.p())

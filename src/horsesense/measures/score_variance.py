@@ -12,12 +12,11 @@ import numpy.typing as npt
 
 from horsesense.measures.base import Estimate, Floats, Measure, Rows, Unit, no_gold
 from horsesense.measures.cells import Bools, Cell, Columns
-from horsesense.measures.contrast import REPEAT, paired
+from horsesense.measures.contrast import ORDER, REPEAT, paired
 from horsesense.measures.joined import ORIGINAL, drawn_orders
 from horsesense.stats.components import COLUMNS, Components, item_rows, variances
 from horsesense.stats.shares import Shares
 
-ORDER = "order"
 PARTS = ("items", "orders", "draws")
 
 

@@ -12,11 +12,11 @@ binomial tail of as many equal flips as have the fourth moment of the clusters' 
 sum d^4: McNemar's exact test where all that differ differ by as much. Where it rejects what the
 normal tail does not, the interval ends just beside 0; no other end depends on it.
 
-A difference of means over several forms of an item is skewed: of a model that guesses one of ten
-positions, nine forms against one differ by 1/9 nine times in ten, else by -1. Too few items show
-the rare ones, and the squares that were seen are too small. So the variance is at least that of
-labelling each item's forms at random (`relabelled`; Miettinen 1969 for one case and several
-controls; McNemar's where there are two forms).
+Differences of means over several forms of an item are skewed, and have a null of their own
+(`forms`). Where items stand alone, p is that of drawing the published form at random, and at 0 the
+interval's variance that which makes the normal tail this p; elsewhere the variance is at least that
+of such a draw. It fades towards the estimate: if that is the truth, an item's forms are as unlike
+as they were seen to be.
 
 Assumptions: clusters are independent, or outcomes share one of two clusterings (see `two_way`);
 each single difference lies in [-1, 1]. With up to 3 clusters, or where a few large ones have
@@ -25,7 +25,7 @@ most of the pairs, nothing is said.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from math import erfc, sqrt
 from typing import NamedTuple, Self
 
@@ -33,6 +33,7 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.stats import functions
+from horsesense.stats.forms import Forms, Labels
 from horsesense.stats.two_way import Clustering, Floats, clusterings
 
 ROUNDING = 1e-12
@@ -79,7 +80,9 @@ class Paired:
         clusters: how many there are; of two clusterings, the smaller number.
         differing: how many of them have a sum other than 0; of two clusterings, the fewer.
         moments: of the clustering; of two, also of the other and of both together.
-        noise: by how much the variance of no difference is larger than the squares; at least 1.
+        noise: by how much the variance of no difference is larger than the squares; at least 1 but
+            for `normal`.
+        labels: of items on their own, the published form among several drawn at random.
     """
 
     total: float
@@ -92,15 +95,17 @@ class Paired:
     differing: int
     moments: tuple[Moments, ...]
     noise: float = 1.0
+    labels: Labels | None = field(default=None, compare=False)
 
     @classmethod
-    def of(cls, differences: Floats, pairs: Floats, noise: float = 1.0) -> Self:
-        """From the clusters' sums of differences and numbers of pairs, (clusters,) each.
-
-        `noise`, at least 1: by how much the variance of no difference is larger than the squares.
-        """
+    def of(cls, differences: Floats, pairs: Floats, forms: Forms | None = None) -> Self:
+        """From the clusters' sums of differences and numbers of pairs, (clusters,) each; and from
+        the items' forms, where their differences are means over several."""
         used = pairs > 0
-        return cls._of(noise, Clustering(differences[used], pairs[used]))
+        found = cls._of(forms, Clustering(differences[used], pairs[used]))
+        if forms is None or pairs.max(initial=0) > 1:
+            return found
+        return replace(found, labels=forms.labels())
 
     @classmethod
     def two_way(
@@ -108,13 +113,13 @@ class Paired:
         differences: Floats,
         first: npt.NDArray[np.intp],
         second: npt.NDArray[np.intp],
-        noise: float = 1.0,
+        forms: Forms | None = None,
     ) -> Self:
         """From single differences that share a cluster of the first or of the second kind."""
-        return cls._of(noise, *clusterings(differences, np.ones(len(differences)), first, second))
+        return cls._of(forms, *clusterings(differences, np.ones(len(differences)), first, second))
 
     @classmethod
-    def _of(cls, noise: float, *parts: Clustering) -> Self:
+    def _of(cls, forms: Forms | None, *parts: Clustering) -> Self:
         """From one clustering, or from the first, the second and their intersection."""
         shown = parts[:2]
         moments = tuple(_moments(part) for part in parts)
@@ -140,8 +145,19 @@ class Paired:
             clusters=min(len(part.m) for part in shown),
             differing=min(int((np.abs(part.x) > ROUNDING).sum()) for part in shown),
             moments=moments,
-            noise=noise,
+            noise=1.0 if forms is None else forms.noise,
         )
+
+    def normal(self) -> Self:
+        """Without an exact p, for other numbers of items than were seen: with its variance."""
+        if self.labels is None:
+            return self
+        return replace(self, labels=None, noise=self.labels.variance / self.moments[0].dd)
+
+    @property
+    def single(self) -> bool:
+        """Whether pairs are single outcomes, and not means over several forms."""
+        return self.whole and self.labels is None
 
     @property
     def estimate(self) -> float:
@@ -159,6 +175,11 @@ class Paired:
             return None
         if self.smallest == 0:
             return 1.0
+        return self._null_p()
+
+    def _null_p(self) -> float:
+        if self.labels is not None:
+            return max(self.labels.p, erfc(self._furthest() / sqrt(2)))
         return self._tail(self._score())
 
     def _score(self) -> float:
@@ -221,44 +242,40 @@ class Paired:
         if z >= self._furthest():
             return None
         sign = -1.0 if self.total < 0 else 1.0
-        low = max(min(self._end(m, z * z, sign, -1) for m in self.moments), -1.0)
-        high = min(max(self._end(m, z * z, sign, 1) for m in self.moments), 1.0)
-        if self.smallest and self._tail(self._score()) < 1 - level:
+        low = max(min(self._end(m, z, sign, -1) for m in self.moments), -1.0)
+        high = min(max(self._end(m, z, sign, 1) for m in self.moments), 1.0)
+        if self.smallest and self._null_p() < 1 - level:
             low = max(low, BESIDE)
         return (low, high) if sign > 0 else (-high, -low)
 
-    def _end(self, m: Moments, zz: float, sign: float, end: int) -> float:
+    def _end(self, m: Moments, z: float, sign: float, end: int) -> float:
         """The lower or upper root of the test's acceptance, mirrored for a total below 0.
 
-        What forms labelled anew add to the variance is there in full at 0 and below, and gone at
-        the estimate: if it is the truth, an item's forms are as unlike as they were seen to be.
+        What the null has more, or less, than the squares is there in full at 0 and below, and gone
+        at the estimate. What is less goes as squares about a supposed difference do, so that the
+        variance is nowhere below both that at 0 and that at the estimate.
         """
-        total, dm, q = abs(self.total), sign * m.dm, self.mean_size
+        total, dm, q, zz = abs(self.total), sign * m.dm, self.mean_size, z * z
         wide = self.n + 2 * q
-        more = zz * (self.noise - 1) * m.dd if end < 0 else 0.0
+        squares = zz * (m.dd + 2 * self.smallest**2)
+        more = self._beyond(m, z) - squares if end < 0 else 0.0
         a = wide**2 - zz * self._size(m)
-        c = total**2 - zz * (m.dd + 2 * self.smallest**2) - more
+        c = total**2 - squares - more
         least = zz * self.n * q * q / (2 * (m.size + q))
         b = -total * wide + zz * dm
         if end < 0 and c <= 0:
             return _root(a, b + least, c, end)
-        fading = more * self.n / (2 * total) if total else 0.0
-        return _root(a, b - least + fading, c, end)
+        per = self.n / total if total else 0.0
+        if more < 0:
+            return _root(a - more * per**2, b - least + more * per, c, end)
+        return _root(a, b - least + more * per / 2, c, end)
 
-
-def relabelled(here: Floats, n: Floats, base: Floats, m: Floats) -> Floats:
-    """Variance of the difference of two means of 0 and 1 if an item's forms were labelled anew.
-
-    Args:
-        here, base: the means under the probe and without it, (items,).
-        n, m: how many forms each is over, (items,); at least 1 each where the item enters.
-    """
-    forms = np.maximum(n + m, 2)
-    p = (n * here + m * base) / forms
-    found: Floats = (
-        p * (1 - p) * forms / (forms - 1) * (1 / np.maximum(n, 1) + 1 / np.maximum(m, 1))
-    )
-    return found
+    def _beyond(self, m: Moments, z: float) -> float:
+        """The square of the total beyond which no difference is rejected at `z`."""
+        if self.labels is None:
+            return z * z * (self.noise * m.dd + 2 * self.smallest**2)
+        more = self.labels.reach(z) - self.labels.off
+        return max(abs(self.total) + self.labels.scale * more, 0.0) ** 2
 
 
 def _root(a: float, b: float, c: float, sign: int) -> float:

@@ -46,7 +46,7 @@ def minimum_detectable(pilot: Paired, alpha: float = 0.05) -> float | None:
     several = pilot.mean_size > 1
     if pilot.clusters < 4 or (several and pilot.differing < FEWEST_DIFFERING):
         return None
-    if pilot.n < EVEN * pilot.mean_size * pilot.clusters or not pilot.whole:
+    if pilot.n < EVEN * pilot.mean_size * pilot.clusters or not pilot.single:
         return None
     worth = max(m.dd for m in pilot.moments) / moments.size if moments.size else 1.0
     n = round(pilot.n / worth)

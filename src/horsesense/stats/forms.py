@@ -1,0 +1,174 @@
+"""Items in several forms: how answers as published differ from the others if that is only a label.
+
+Of a model that guesses one of ten positions, an item is right in one of ten forms, and the
+published one is right one time in ten: nine forms less one differ by 1/9 nine times in ten, else by
+-1. Too few items show the rare ones. If the published form is like the others, which of an item's
+forms is right as published is drawn at random; the difference of means then has the variance of
+Miettinen's test (1969; one case and several controls), McNemar's where there are two forms.
+
+Where each item stands on its own and has one published form, the number of right published answers
+is then a sum of independent ones, right with a chance of r / N where r of the item's N forms are.
+It is Poisson-binomial, its chance of being as far from its mean as what was seen is exact, and
+items with equal chances are binomial together (`Labels`). That is so by design of orders of the
+options alone: forms that have a change in common are more like each other than like the published
+one, and may differ from it in either direction and be as often right on average.
+
+Where orders do so, squares of the differences that speak against the total are larger than labels
+drawn at random make them. By what they have in excess beyond its standard error, twice, since those
+that speak for it have as much, the variance is larger, and distances count for less. A change in
+one direction has no excess: what it adds speaks for the total.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from math import erfc, sqrt
+from typing import Self
+
+import numpy as np
+
+from horsesense.stats import functions
+from horsesense.stats.two_way import Floats
+
+SAME = 1e-9
+"""Distances that differ by less are one, and chances by as large a part: sums are rounded."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Forms:
+    """Right forms of each item under a probe and as published, (items,) each; items that have none
+    of one kind do not enter.
+
+    Attributes:
+        here, n: right forms under the probe, and all of them.
+        base, m: right published forms, and all of them.
+        alike: whether nothing sets the published form apart but that it was published, as of
+            orders of the options.
+    """
+
+    here: Floats
+    n: Floats
+    base: Floats
+    m: Floats
+    alike: bool = False
+
+    @classmethod
+    def of(cls, here: Floats, n: Floats, base: Floats, m: Floats, alike: bool = False) -> Self:
+        """Of the items that have both."""
+        both = (n > 0) & (m > 0)
+        return cls(here[both], n[both], base[both], m[both], alike)
+
+    @classmethod
+    def united(cls, parts: Sequence[Self]) -> Self:
+        """The items of all parts, at least one."""
+        here, n, base, m = (
+            np.concatenate([getattr(part, name) for part in parts])
+            for name in ("here", "n", "base", "m")
+        )
+        return cls(here, n, base, m, all(part.alike for part in parts))
+
+    def differences(self) -> Floats:
+        """Mean under the probe less that as published."""
+        found: Floats = self.here / self.n - self.base / self.m
+        return found
+
+    def variances(self) -> Floats:
+        """Of those differences, if an item's forms were labelled anew."""
+        every = self.n + self.m
+        p = (self.here + self.base) / every
+        found: Floats = p * (1 - p) * every / (every - 1) * (1 / self.n + 1 / self.m)
+        return found
+
+    @property
+    def noise(self) -> float:
+        """By how much differences vary more than they show, if forms were labelled anew; at
+        least 1."""
+        seen = float((self.differences() ** 2).sum())
+        return max(1.0, float(self.variances().sum()) / seen) if seen else 1.0
+
+    def labels(self) -> Labels | None:
+        """The published form drawn at random; None where that is not one like several others, or
+        where nothing differs."""
+        if not (self.alike and len(self.m)) or self.m.max() > 1 or self.n.max() < 2:
+            return None
+        right, every = self.here + self.base, self.n + 1
+        chance = right / every
+        variance = float((chance * (1 - chance)).sum())
+        if not variance:
+            return None
+        number, centre = _number(right, every), float(chance.sum())
+        distance = np.round(np.abs(np.arange(len(number)) - centre) / SAME) * SAME
+        distances, place = np.unique(distance, return_inverse=True)
+        shares = np.bincount(place, weights=number)
+        return Labels(
+            off=abs(float(self.base.sum()) - centre),
+            scale=sqrt(float(self.variances().sum()) / variance),
+            deviation=sqrt(variance),
+            stretch=sqrt(1 + 2 * self._excess(chance) / variance),
+            distances=distances,
+            tails=np.minimum(np.cumsum(shares[::-1])[::-1] * (1 + SAME), 1.0),
+        )
+
+    def _excess(self, chance: Floats) -> float:
+        """By how much squares that speak against the total are larger than expected, and one
+        standard error of that; 0 where they are not."""
+        ahead = self.differences().sum() < 0
+        against = self.base == (0 if ahead else 1)
+        apart = chance if ahead else 1 - chance
+        more = float(((against - (1 - apart)) * apart**2).sum())
+        return max(more - sqrt(float((chance * (1 - chance) * apart**4).sum())), 0.0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Labels:
+    """How far the number of right published answers is from its mean, if labels are drawn.
+
+    Attributes:
+        off: the distance that was seen.
+        scale: differences for each answer, N / (N - 1) where all items have N forms.
+        deviation: standard deviation of the number.
+        stretch: by how much distances count for less, where forms differ in either direction.
+        distances: all that there may be, increasing.
+        tails: the chance of each, or of a larger one.
+    """
+
+    off: float
+    scale: float
+    deviation: float
+    stretch: float
+    distances: Floats
+    tails: Floats
+
+    @property
+    def variance(self) -> float:
+        """Of the sum of the differences."""
+        return (self.scale * self.deviation * self.stretch) ** 2
+
+    @property
+    def p(self) -> float:
+        """Chance of the distance that was seen, or of a larger one."""
+        tail = float(self.tails[np.searchsorted(self.distances, self.off - SAME)])
+        return erfc(-float(functions.ndtri(tail / 2)) / self.stretch / sqrt(2))
+
+    def reach(self, z: float) -> float:
+        """The distance beyond which p is below that of `z` standard errors, between two."""
+        beyond = int((self.tails >= erfc(z * self.stretch / sqrt(2))).sum())
+        last = float(self.distances[beyond - 1]) if beyond else 0.0
+        after = self.distances[beyond] if beyond < len(self.distances) else last + 1
+        return (last + float(after)) / 2
+
+
+def _number(right: Floats, every: Floats) -> Floats:
+    """Chance of each number of right published answers, (items + 1,)."""
+    kinds, items = np.unique(np.column_stack([right, every]), axis=0, return_counts=True)
+    each = (_binomial(int(n), r / of) for (r, of), n in zip(kinds, items, strict=True))
+    return reduce(np.convolve, each)
+
+
+def _binomial(n: int, p: float) -> Floats:
+    k = np.arange(n + 1.0)
+    choose = functions.gammaln(n + 1) - functions.gammaln(k + 1) - functions.gammaln(n - k + 1)
+    found: Floats = np.exp(choose + functions.xlogy(k, p) + functions.xlog1py(n - k, -p))
+    return found
