@@ -39,9 +39,10 @@ from horsesense.runs.deciding import CHANGE, differences
 from horsesense.runs.goal import SIZE
 from horsesense.runs.prepare import Study, prepare, reader_names
 from horsesense.runs.record import ModelRecord
+from horsesense.runs.replay import Sequences
 from horsesense.runs.run import complete
 from horsesense.runs.settings import Settings
-from horsesense.runs.until import Deciding, Sequences
+from horsesense.runs.until import Deciding
 from verdict_errors import Case, Template, settled, told
 
 PROBES = ("repeat", "order", "labels", "none_of_the_above", "options_only")
