@@ -207,7 +207,8 @@ def composed(replayed: Sequences, every: Sequence[Cell]) -> list[tuple[float, fl
     *hits, n = ScoreComposition().rows(whole).rows.sum(axis=0)
     bands = []
     for name, count in zip(PARTS, hits, strict=True):
-        seen = replayed.bands.seen(ScoreComposition.name, (whole.probe, whole.condition), name)
+        place = whole.probe, whole.condition, whole.reader
+        seen = replayed.bands.seen(ScoreComposition.name, place, name)
         if seen is not None:
             d = np.stack([seen.ratio.low, seen.ratio.high])
             bands.append((*band(d, Design(int(n), SIZE, 1 - replayed.level)), count / n))

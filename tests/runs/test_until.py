@@ -100,7 +100,7 @@ def test_no_number_of_a_stopped_probe_has_a_naive_interval(early: Result) -> Non
         if e.value is not None:
             measures.setdefault(e.interval, set()).add(e.measure)
     assert measures.pop("betting") == {"accuracy", "accuracy_change", "score_composition"}
-    assert measures == {"betting_sampled": set(BANDED) - {"accuracy"}}
+    assert measures == {"betting_sampled": {*BANDED} - {"accuracy"}}
     assert all(e.p_value is None and e.p_adjusted is None for e in stopped)
     left_out = next(e for e in stopped if e.measure == "accuracy_hard")
     assert "was stopped" in left_out.note
@@ -162,7 +162,6 @@ def test_all_findings_are_decided_if_that_is_wanted(gold_first: Path, tmp_path: 
     assert all(0 < n < 600 for n in extents.values())
     kinds = {(f["name"], f["probe"]): f["kind"] for f in result.findings["verdict"]}
     assert kinds.pop(("other_reader", "original")) == "cannot_tell"
-    assert kinds.pop(("first_token", "original")) == "cannot_tell"
     assert set(kinds.values()) == {"found", "ruled_out"}
     blind = {"group": "all", "reader": "text"}
     without = result.estimate("composition_questionless", "options_only", **blind)

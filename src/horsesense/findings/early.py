@@ -36,8 +36,18 @@ BANDED: Final = (
     "position_preference",
     "position_locked",
     "plurality_agreement",
+    "mismatch_valid",
 )
 """Measures that are ratios of what each item adds, within bounds: they have a band."""
+COMPARING: Final = "mismatch_valid"
+"""The one of them that is of another reader than the one that decides, beside it."""
+
+
+def banded(measure: str, reader: str, deciding: str) -> bool:
+    """Whether a number has a band: by the reader that decides, or of another beside it."""
+    return measure in BANDED and (reader == deciding) != (measure == COMPARING)
+
+
 ROUTES: Final = 2
 """In how many ways a number with a band can come to an accusation: by it, or by a test of all."""
 STOPS: Final = 2
@@ -105,8 +115,8 @@ class Early:
         not. These exclude each other in a run, yet which of them it is depends on the answers, so
         that the chances of an error add up.
         """
-        banded = evidence.measure in BANDED and evidence.reader == self.reader
-        return ROUTES if banded and kind.way != "both" else 1
+        both = banded(evidence.measure, evidence.reader, self.reader)
+        return ROUTES if both and kind.way != "both" else 1
 
     def findings(self, run: Run, known: Iterable[Evidence], each: float = 1.0) -> Iterator[Finding]:
         """One finding for each row that a kind accuses by in a run that asks everything.

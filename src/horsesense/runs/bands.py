@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from horsesense.items.item import ItemSet
 from horsesense.measures.cells import Cell
-from horsesense.runs.deciding import TOLD, Added, Key, added
+from horsesense.runs.deciding import TOLD, Added, Place, added
 from horsesense.stats.ratio_bets import Ratio
 from horsesense.stats.sequential import in_random_order
 
@@ -43,7 +43,7 @@ class Bands:
     clusters, these are the units, and an error is shared out over all looks.
 
     Attributes:
-        cells: of the deciding reader.
+        cells: of readers that no answer was needed to fit.
         batch: items between two looks.
         cluster: number of each item's cluster; None where each item is one of its own.
     """
@@ -53,7 +53,7 @@ class Bands:
     seed: int
     batch: int
     cluster: npt.NDArray[np.intp] | None = None
-    _kept: dict[str, dict[Key, Added]] = field(default_factory=dict)
+    _kept: dict[str, dict[Place, Added]] = field(default_factory=dict)
 
     @cached_property
     def ranks(self) -> npt.NDArray[np.intp]:
@@ -73,15 +73,15 @@ class Bands:
         rank = {int(number): place for place, number in enumerate(numbers)}
         return np.array([rank[int(number)] for number in self.cluster], dtype=np.intp)
 
-    def added(self, measure: str) -> dict[Key, Added]:
-        """What each item added to a measure, by probe and condition."""
+    def added(self, measure: str) -> dict[Place, Added]:
+        """What each item added to a measure, by probe, condition and reader."""
         if measure not in self._kept:
             self._kept[measure] = added(self.cells, TOLD[measure])
         return self._kept[measure]
 
-    def seen(self, measure: str, key: Key, group: str = "") -> Seen | None:
+    def seen(self, measure: str, place: Place, group: str = "") -> Seen | None:
         """What the items that have a place in a number added to it; None where none has."""
-        values = self.added(measure).get(key) if measure in TOLD else None
+        values = self.added(measure).get(place) if measure in TOLD else None
         if values is None or group not in values.groups:
             return None
         ratio, _ = values.groups[group]

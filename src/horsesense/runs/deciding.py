@@ -18,7 +18,7 @@ from horsesense.measures.composition import CompositionQuestionless, ScoreCompos
 from horsesense.measures.contrast import AccuracyChange, Again, SwitchBeyondRepeat, ValidChange
 from horsesense.measures.families import DIFFERENCE
 from horsesense.measures.positions import PositionLocked, PositionPreference
-from horsesense.measures.validity import ValidRate
+from horsesense.measures.validity import MismatchValid, ValidRate
 from horsesense.readers.base import FittedReader, Reader
 from horsesense.readers.model_based.cases import BulkReader
 from horsesense.runs.prepare import Study
@@ -28,6 +28,8 @@ from horsesense.trials.condition import Condition
 Floats = npt.NDArray[np.float64]
 Key = tuple[str, Condition]
 """Probe and condition."""
+Place = tuple[str, Condition, str]
+"""Probe, condition and reader."""
 Ends = tuple[float, float]
 """The lowest and the highest that a value can be: not the same where an answer is missing."""
 
@@ -43,6 +45,7 @@ BOUNDED: Mapping[str, Measure] = dict(
             PositionPreference(),
             PositionLocked(),
             PluralityAgreement(),
+            MismatchValid(),
         ),
         strict=True,
     )
@@ -119,14 +122,14 @@ class Added:
     groups: Mapping[str, tuple[Ratio, float | None]]
 
 
-def added(cells: Sequence[Cell], measure: Measure) -> dict[Key, Added]:
-    """What each item adds to a bounded measure, by probe and condition."""
-    found: dict[Key, Added] = {}
+def added(cells: Sequence[Cell], measure: Measure) -> dict[Place, Added]:
+    """What each item adds to a bounded measure, by probe, condition and reader."""
+    found: dict[Place, Added] = {}
     for cell in measure.cells(cells):
         if measure.undefined_reason(cell) is None:
             parts = zip(_ratios(cell, measure), measure.baselines(cell), strict=True)
             groups = dict(zip(measure.groups(cell), parts, strict=True))
-            found[cell.probe, cell.condition] = Added(cell.item, groups)
+            found[cell.probe, cell.condition, cell.reader] = Added(cell.item, groups)
     return found
 
 
@@ -153,9 +156,10 @@ def _ratios(cell: Cell, measure: Measure) -> list[Ratio]:
 def _lost(cell: Cell, measure: Measure) -> tuple[Floats, Floats]:
     """How much of each item is lost, and whether what is left of it counts, (items,) each.
 
-    Of a measure that counts items a lost answer loses the item, in whichever cell it belongs to.
+    Of a measure that counts items, or compares cells, a lost answer loses the item, in whichever
+    cell it belongs to.
     """
-    if measure.counted != "items":
+    if measure.counted != "items" and Other not in cell:
         return (cell.status == MISSING).sum(axis=1, dtype=np.float64), np.ones(len(cell.item))
     beside = [cell.other] if Other in cell else []
     beside += [cell[Again].cell] if Again in cell else []

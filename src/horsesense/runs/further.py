@@ -22,7 +22,7 @@ from horsesense.findings.sizes import sizes_of
 from horsesense.findings.verdict import MAIN_SHARE
 from horsesense.measures.cells import Cell
 from horsesense.runs.bands import Bands, Seen, clusters
-from horsesense.runs.deciding import TOLD, Key, added
+from horsesense.runs.deciding import TOLD, Place, added
 from horsesense.runs.goal import Goal
 from horsesense.runs.prepare import Study
 from horsesense.stats.ratio_bets import Ratio
@@ -61,7 +61,7 @@ class Further:
         self.run = _Planned(reader, [r.name for r in study.readers()], probes)
         self.bands = Bands(items, (), settings.seed, batch, clusters(items))
         self.sizes = sizes_of(settings.smallest, Goal.parse(settings.until or "decided").size)
-        self._parts: dict[tuple[str, Key, str], list[_Part]] = {}
+        self._parts: dict[tuple[str, Place, str], list[_Part]] = {}
 
     def look(self, cells: Sequence[Cell]) -> None:
         """Take note of all answers to a batch."""
@@ -88,8 +88,7 @@ class Further:
         places = [
             (key[0], parts)
             for (measure, key, group), parts in self._parts.items()
-            if measure == kind.measure
-            and kind.takes(self.run, Anywhere(*key, self.run.reader, group))
+            if measure == kind.measure and kind.takes(self.run, Anywhere(*key, group))
         ]
         alpha = ALPHA * self._weight(kind) / max(1, len(places)) / ROUTES
         for probe, parts in places:

@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.findings.early import BANDED, Banded
+from horsesense.findings.early import COMPARING, Banded, banded
 from horsesense.findings.evidence import Evidence
 from horsesense.findings.known import composition_by_reader
 from horsesense.items.item import ItemSet
 from horsesense.measures.base import FINITE, SAMPLED, Estimate, Measure
 from horsesense.measures.cells import Cell
 from horsesense.measures.composition import CompositionQuestionless
-from horsesense.measures.joined import ORIGINAL
+from horsesense.measures.joined import FIRST_TOKEN, ORIGINAL
 from horsesense.runs.bands import SIZE, Bands
 from horsesense.runs.deciding import CHANGE, COMPOSITION, SCORE, Ends, Floats, Key, differences
 from horsesense.runs.goal import Extents, Goal, Population
@@ -120,7 +120,8 @@ class Sequences:
     def bands(self) -> Bands:
         """The bands over items like these."""
         batch = self.extents.batch
-        return Bands(self.items, self._own, self.seed, batch, self.cluster)
+        cells = [c for c in self.cells if c.reader in (self.extents.reader, FIRST_TOKEN)]
+        return Bands(self.items, cells, self.seed, batch, self.cluster)
 
     @cached_property
     def _known(self) -> frozenset[int]:
@@ -182,7 +183,9 @@ class Sequences:
                 # One error budget: where the sequence decides, no second test does.
                 yield replace(e, p_adjusted=None) if e.probe in names else e
                 continue
-            told = self._told(e, changes) if e.reader == self.extents.reader else None
+            compares = e.measure == COMPARING and banded(e.measure, e.reader, self.extents.reader)
+            own = e.reader == self.extents.reader
+            told = self._told(e, changes) if own or compares else None
             blank = replace(e, p_value=None, p_adjusted=None, detectable=None, low=None, high=None)
             if told is None or not told.n:
                 ended = e.probe in undecided or (undecided and e.probe not in names)
@@ -190,8 +193,8 @@ class Sequences:
                 yield replace(blank, value=None, interval="", note=note)
             else:
                 signature = replace(e.signature, interval=told.signature)
-                banded = replace(blank, low=told.low, high=told.high, level=told.level)
-                yield replace(banded, interval=told.kind, signature=signature)
+                within = replace(blank, low=told.low, high=told.high, level=told.level)
+                yield replace(within, interval=told.kind, signature=signature)
 
     def _told(self, e: Estimate, changes: Mapping[Key, Mapping[str, Any]]) -> _Told | None:
         """The band of a number of a probe that stopped; None where there is none."""
@@ -205,7 +208,7 @@ class Sequences:
             return None
         if e.measure == SCORE.name:
             return self._finite(population, self._sequence(SCORE, population))
-        seen = self.bands.seen(e.measure, key, e.group)
+        seen = self.bands.seen(e.measure, (*key, e.reader), e.group)
         if seen is None:
             return None
         if e.measure == COMPOSITION.name:
@@ -246,8 +249,9 @@ class Sequences:
         """
         key = evidence.probe, evidence.condition
         population = self._planned.get(key)
-        bounded = evidence.measure in BANDED and evidence.reader == self.extents.reader
-        seen = self.bands.seen(evidence.measure, key, evidence.group) if bounded else None
+        place = *key, evidence.reader
+        bounded = banded(evidence.measure, evidence.reader, self.extents.reader)
+        seen = self.bands.seen(evidence.measure, place, evidence.group) if bounded else None
         if population is None or seen is None:
             return None
         n = len(seen.items)
