@@ -11,6 +11,10 @@ in a run of the suite `basic`; `preferred` is how often the first position is fo
 mean share of the items until the nine are decided, in batches of 25 (all, where they are not).
 
 The fixed test of a run that asks everything, at the same level: `preferred, all asked`.
+
+Then whether answers change more than when asked again, of which nothing is true, by the share of
+items in which they differ: `wrong` at 5 % for this finding alone, and `asked` at the level of a
+verdict with four such findings.
 """
 
 from __future__ import annotations
@@ -70,13 +74,13 @@ class Finding:
     null: float
     truth: float
     main: bool
+    members: int = K
 
     @property
     def weight(self) -> float:
         """Its part of the error rate of a verdict."""
         share = MAIN_SHARE / MAIN if self.main else (1 - MAIN_SHARE) / OTHERS
-        members = 1 if self.name == "agreement" else K
-        return (1 - SHARE) * share / members / ROUTES
+        return (1 - SHARE) * share / self.members / ROUTES
 
     def wrong(self, alpha: float) -> bool:
         """Whether a band left the truth for what is not so, after any number of units."""
@@ -120,7 +124,7 @@ def nine(model: Model, n: int, rng: np.random.Generator) -> list[Finding]:
         found.append(Finding(f"locked {place}", "above", ratio, K**-K, truth, False))
     ratio = Ratio(agreement, agreement, ones)
     truth, chance = expected_agreement(model), chance_agreement(K, K)
-    return [*found, Finding("agreement", "lacks", ratio, chance, truth, False)]
+    return [*found, Finding("agreement", "lacks", ratio, chance, truth, False, 1)]
 
 
 def expected_agreement(model: Model, draws: int = 400_000) -> float:
@@ -188,6 +192,23 @@ def rows(n: int, studies: int) -> Iterator[str]:
         yield "| " + " | ".join(map(str, cells)) + " |"
 
 
+def changed(n: int, studies: int) -> Iterator[str]:
+    """The same of changed answers, where they change as often as when asked again."""
+    for discordance in (0.1, 0.2, 0.4):
+        rng = np.random.default_rng((n, round(100 * discordance)))
+        wrong, shares = 0, []
+        for study in range(studies):
+            share = [discordance / 2, 1 - discordance, discordance / 2]
+            d = rng.choice([-1.0, 0.0, 1.0], n, p=share)
+            ratio = Ratio(d, d, np.ones(n), least=-1.0)
+            finding = Finding("changed", "above", ratio, 0.0, 0.0, False)
+            wrong += finding.wrong(ALPHA)
+            if study < studies // 10:
+                shares.append(asked([finding]))
+        told = n, discordance, f"{wrong / studies:.4f}", f"{100 * float(np.mean(shares)):.0f}"
+        yield "| " + " | ".join(map(str, told)) + " |"
+
+
 HEAD = (
     "N | knows | prior | excess, points | readable | wrong | preferred | preferred, all asked |"
     " asked, %"
@@ -203,6 +224,10 @@ def main() -> None:
     print(f"| {HEAD} |\n|{'---|' * (HEAD.count('|') + 1)}")
     for n in given.items:
         for row in rows(n, given.studies):
+            print(row, flush=True)
+    print("\n| N | answers that differ | wrong | asked, % |\n|---|---|---|---|")
+    for n in given.items:
+        for row in changed(n, given.studies):
             print(row, flush=True)
     print(f"{time.perf_counter() - start:.0f} s")
 

@@ -122,7 +122,7 @@ def headline(run: Results) -> list[str]:
     said = [f"{value_of(score)} {asked}{lost if score.n_missing else ''}"]
     every, block = _parts(run).get("every_form", {}).get("value"), _block(run)
     if every is not None and not block["bounds_only"]:
-        after = f" (after {block['items']:,} of them)" if block.get("about") else ""
+        after = f" (after {plural(block['items'], 'item')})" if block.get("about") else ""
         said.append(f"{number(every, 'fraction', 0)} in every order{after}")
     known = _known(run)
     said += _instead(run)

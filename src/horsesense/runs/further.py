@@ -24,7 +24,7 @@ from horsesense.measures.cells import Cell
 from horsesense.runs.bands import Bands, Seen, clusters
 from horsesense.runs.deciding import TOLD, Place, added
 from horsesense.runs.goal import Goal
-from horsesense.runs.prepare import Study
+from horsesense.runs.prepare import Study, reader_names
 from horsesense.stats.ratio_bets import Ratio
 from horsesense.trials.condition import Condition
 
@@ -58,7 +58,8 @@ class Further:
     def __init__(self, study: Study, reader: str, batch: int) -> None:
         settings, items = study.settings, study.items
         probes = {p.name: {"invariant": p.invariant, "title": p.title} for p in study.probes}
-        self.run = _Planned(reader, [r.name for r in study.readers()], probes)
+        readers = reader_names(settings, items, study.model)
+        self.run = _Planned(reader, readers, probes)
         self.bands = Bands(items, (), settings.seed, batch, clusters(items))
         self.sizes = sizes_of(settings.smallest, Goal.parse(settings.until or "decided").size)
         self._parts: dict[tuple[str, Place, str], list[_Part]] = {}
