@@ -16,9 +16,11 @@ from horsesense.findings.early import BANDED, SHARE
 from horsesense.findings.evidence import Evidence
 from horsesense.inference.limits import Limits
 from horsesense.items.load import load_items
+from horsesense.report.sections.until import context
 from horsesense.runs.deciding import CHANGE, SCORE, differences
 from horsesense.runs.goal import Extents, Goal, Population
 from horsesense.runs.replay import Sequences
+from horsesense.runs.results import Results
 from horsesense.runs.run import Run
 from horsesense.runs.settings import Settings
 from horsesense.stats.sequential import in_random_order
@@ -320,6 +322,11 @@ def test_failed_requests_count_as_the_worst_for_each_bet(
     assert row["missing"] > 0
     assert (row["kind"], row["direction"]) == ("found", -1)
     assert row["at"] >= whole["at"]
+    (told,) = (f for f in result.findings["verdict"] if "accuracy falls" in f["sentence"])
+    assert f"{row['missing']} lack an answer, for which the band allows" in told["sentence"]
+    shown = context(Results.load(run.directory))
+    assert shown is not None
+    assert shown["lost"], "the table says of which items the mean beside a band is"
 
 
 def test_one_lost_order_leaves_what_the_others_say() -> None:

@@ -79,7 +79,10 @@ def test_an_innocent_is_accused_of_nothing(tmp_path: Path, until: str) -> None:
     probes = ("repeat", "order", "options_only")
     flat = "sim:prior?know=0.6&prior=1,1,1,1"
     result = study(items, flat, tmp_path / "run", probes=probes, until=until)
-    assert "found" not in {f["kind"] for f in result.findings["verdict"]}
+    verdict = result.findings["verdict"]
+    assert "found" not in {f["kind"] for f in verdict}
+    told = [f for f in verdict if "decided=all goes on" in f["sentence"]]
+    assert bool(told) is (until == "decided")
 
 
 def test_a_preference_is_found_before_all_is_asked(tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ level of a decision it accused up to 1.6 times as often, at half of it no oftene
 STOPPED: Final = "asking stopped early; ask the full set (without --until)"
 """Why something cannot be told."""
 GOES_ON: Final = "asking stopped for the changes of accuracy; --until decided=all goes on"
-"""The same of what has a band, which more items would narrow."""
+"""The same of what has a band, where asking did not wait for it."""
 ENDED: Final[Mapping[str, str]] = {
     "budget": "the budget ended asking; a larger one goes on, or ask the full set (without"
     " --until)",
@@ -93,6 +93,7 @@ class Early:
         rows: one for each finding, as in `until` of estimates.json.
         stopped: probes that were not put to all items.
         reader: the one whose readings decided.
+        every: whether asking waited for every finding that the reader can decide.
         band: of a share, with an error of at most alpha on either side, whenever asking stopped;
             None where there is none.
     """
@@ -101,6 +102,7 @@ class Early:
     stopped: frozenset[str]
     reader: str
     band: Callable[[Evidence, float], Banded | None] = lambda evidence, alpha: None
+    every: bool = False
 
     def bets(self, evidence: Evidence) -> bool:
         """Whether a row has decided it, and nothing else may test it."""

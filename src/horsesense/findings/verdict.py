@@ -128,7 +128,7 @@ def _by_band(a: Accusation, early: Early) -> Accusation:
     where = a.kind.way, a.null, a.size
     p = decided if within(ends, *faulty(*where)) else 1.0
     q = decided if within(ends, *harmless(*where)) else 1.0
-    return replace(a, p=p, p_small=q, band=found)
+    return replace(a, p=p, p_small=q, band=found, awaited=early.every)
 
 
 def _corrected(p_values: Sequence[float], made: Sequence[Accusation]) -> list[float]:
@@ -296,7 +296,7 @@ def _sentence(f: Finding, a: Accusation, run: Run, needed: str) -> str:
     if run.by_people:
         text = text.replace("These items cannot", "These items and people cannot")
     if a.band is not None:
-        return _with_band(f, a.band, text.removesuffix("."), run)
+        return _with_band(f, a, a.band, text.removesuffix("."), run)
     if f.kind == "cannot_tell" and f.low is None and a.band is None:
         return f"{text}; {_no_interval(f, a)}."
     small = f.p_ruled_out is not None and f.p_ruled_out <= ALPHA
@@ -305,16 +305,17 @@ def _sentence(f: Finding, a: Accusation, run: Run, needed: str) -> str:
     return f"{text}{needed}." if f.kind == "cannot_tell" else text
 
 
-def _with_band(f: Finding, band: Banded, text: str, run: Run) -> str:
+def _with_band(f: Finding, a: Accusation, band: Banded, text: str, run: Run) -> str:
     """A sentence about a probe that stopped, with what was asked; undecided, with the band."""
     after = f"after {band.n:,} of {band.units:,} items"
     if f.kind != "cannot_tell":
         return f"{text} ({after})."
+    why = STOPPED if a.awaited else GOES_ON
     if f.null == 0:
         ends = f"{signed(100 * band.low, 1)} and {signed(100 * band.high, 1)} points"
     else:
         ends = " and ".join(number(end, "fraction", 0) for end in (band.low, band.high))
-    return f"{text}, {after}, and may be between {ends}; {ENDED.get(run.ended, GOES_ON)}."
+    return f"{text}, {after}, and may be between {ends}; {ENDED.get(run.ended, why)}."
 
 
 def _no_interval(f: Finding, a: Accusation) -> str:

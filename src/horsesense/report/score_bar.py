@@ -216,7 +216,7 @@ def _notes(run: Results, score: Estimate) -> Iterator[str]:
         yield (
             f"The parts are of the {block['items']:,} of {plural(about, 'item')} that were asked in"
             " every order. Brackets are about all of them, and hold at every look; the shares are"
-            " those so far, of items asked until something was decided."
+            " those so far, which stopping can draw to one side."
         )
     if lost := block["unclassified"]:
         bounds = ": the shares are bounds" if block["bounds_only"] else ""

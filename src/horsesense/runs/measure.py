@@ -75,7 +75,9 @@ def measure(directory: RunDirectory) -> Results:
         told = Sequences(asked.until, items, found, *study)
         estimates = list(told.estimates(estimates))
         findings["until"] = {**asked.until.model_dump(), "findings": told.findings()}
-        early = Early(findings["until"]["findings"], told.stopped, asked.until.reader, told.band)
+        every = Goal.parse(asked.until.goal).every
+        rows, reader = findings["until"]["findings"], asked.until.reader
+        early = Early(rows, told.stopped, reader, told.band, every)
     findings["designs"] = list(designs(estimates, in_use(found, clusters(directory.items))))
     blocks = clusters(directory.items), settings.level, settings.seed
     # Of a probe that stopped for what was seen, neither interval would hold.
