@@ -102,7 +102,7 @@ def test_no_number_of_a_stopped_probe_has_a_naive_interval(early: Result) -> Non
         if e.value is not None:
             measures.setdefault(e.interval, set()).add(e.measure)
     assert measures.pop("betting") == {"accuracy", "accuracy_change", "score_composition"}
-    assert measures == {"betting_sampled": {*BANDED} - {"accuracy"}}
+    assert measures == {"betting, items like these": {*BANDED} - {"accuracy"}}
     assert all(e.p_value is None and e.p_adjusted is None for e in stopped)
     left_out = next(e for e in stopped if e.measure == "accuracy_hard")
     assert "was stopped" in left_out.note
@@ -167,7 +167,7 @@ def test_all_findings_are_decided_if_that_is_wanted(gold_first: Path, tmp_path: 
     assert set(kinds.values()) == {"found", "ruled_out"}
     blind = {"group": "all", "reader": "text"}
     without = result.estimate("composition_questionless", "options_only", **blind)
-    assert without.interval == "betting_sampled"
+    assert without.interval == "betting, items like these"
     changes = decisions(result)["order", "design=cyclic"]
     order = next(n for signature, n in extents.items() if signature.startswith("order"))
     assert changes["at"] <= order - 25, "the other findings took longer"

@@ -125,7 +125,7 @@ class Rows(NamedTuple):
 
 FINITE: Final = "betting"
 """The interval of a number whose probe stopped early: a band about the items of the set alone."""
-SAMPLED: Final = "betting_sampled"
+SAMPLED: Final = "betting, items like these"
 """The same about items like those asked, of the set or not."""
 
 _KINDS: Mapping[str, Any] = {
