@@ -10,8 +10,10 @@ drawn in every study (see `Template` of verdict_errors.py). The truth is that of
 mean difference over all of them, from the answers that the whole study would have had. Counted are
 studies in which any decision contradicts it (bar 4 %: four fifths of 1 - level), in which any band
 leaves it out (bar 8 %, both ends of a decided band together), and in which the verdict accuses
-of anything that is false of the model, whatever decided it (bar 5 %); and the share of all prompts
-that was put.
+of anything that is false of the model, whatever decided it (bar 5 %); the share of all prompts
+that was put; studies in which a preferred position is found; and, of the four parts of the score
+where their probes stopped, the bands that leave out the share of all items (each is at the level of
+any interval: bar 5 %).
 
 A case is appended to --out when its studies are done; the same command goes on.
 """
@@ -34,17 +36,21 @@ from horsesense.findings.kinds import SIZES
 from horsesense.findings.verdict import verdict
 from horsesense.items.load import load_items
 from horsesense.measures.cells import Cell
+from horsesense.measures.composition import PARTS, ScoreComposition
 from horsesense.models.registry import make_model
 from horsesense.runs.deciding import CHANGE, differences
 from horsesense.runs.goal import SIZE
 from horsesense.runs.prepare import Study, prepare, reader_names
 from horsesense.runs.record import ModelRecord
+from horsesense.runs.replay import Sequences
 from horsesense.runs.run import complete
 from horsesense.runs.settings import Settings
-from horsesense.runs.until import Deciding, Sequences
-from verdict_errors import Case, Template, settled, told
+from horsesense.runs.until import Deciding
+from horsesense.stats.sequential import Design, band
+from verdict_errors import Case, Template, flat, settled, told
 
 PROBES = ("repeat", "order", "labels", "none_of_the_above", "options_only")
+COUNTED = ("wrong", "missed", "accused", "preferred", "bands", "parts")
 SLACK = 2e-4
 """Bands are rounded to four digits."""
 
@@ -102,6 +108,11 @@ AUDITS = (
     leaning(0.6, 0.08),
     leaning(0.6, 0.2),
     replace(leaning(0.6, 0.05), until="precision=0.04"),
+    Audit(flat(0.6), 0.0, "decided=all"),
+    Audit(flat(0.3), 0.0, "decided=all"),
+    Audit("sim:prior?know=0.3&prior=30,23.3333,23.3333,23.3333", 0.0, "decided", LEANING),
+    Audit("sim:prior?know=0.3&prior=30,23.3333,23.3333,23.3333", 0.0, "decided=all", LEANING),
+    replace(leaning(0.6, 0.2), until="decided=all"),
 )
 
 
@@ -111,7 +122,7 @@ def template(audit: Audit, n: int) -> Template:
             "id": f"s{i}",
             "question": f"Which of these is number {i}?",
             "options": [f"answer {i}.{j}" for j in range(4)],
-            "answer_index": 0 if audit.true else i % 4,
+            "answer_index": 0 if audit.change else i % 4,
         }
         for i in range(n)
     ]
@@ -168,6 +179,7 @@ def audited(
     early = Early(rows, replayed.stopped, "text", replayed.band)
     results, found = settled(study, audit.case, len(index), seen)
     judged = verdict(results, found, SIZES, early)
+    parts = composed(replayed, every)
     asked = sum(int(cell.asked.sum()) for cell in seen if cell.reader == "text")
     false = [f.name for f in judged if f.kind == "found" and not audit.case.holds(f, audit.true)]
     return {
@@ -178,10 +190,29 @@ def audited(
         ),
         "accused": bool(false),
         "names": sorted(set(false)),
+        "preferred": any(f.kind == "found" and f.name == "position_preference" for f in judged),
+        "bands": len(parts),
+        "parts": sum(not low - SLACK <= truth <= high + SLACK for low, high, truth in parts),
         "decided": sum(row["kind"] in ("found", "ruled_out") for row in rows),
         "findings": len(rows),
         "asked": asked / deciding.fixed_trials,
     }
+
+
+def composed(replayed: Sequences, every: Sequence[Cell]) -> list[tuple[float, float, float]]:
+    """Band and truth of each part of the score; none where all items were asked."""
+    if not replayed.stopped & {"original", "order"}:
+        return []
+    (whole,) = ScoreComposition().cells(every)
+    *hits, n = ScoreComposition().rows(whole).rows.sum(axis=0)
+    bands = []
+    for name, count in zip(PARTS, hits, strict=True):
+        place = whole.probe, whole.condition, whole.reader
+        seen = replayed.bands.seen(ScoreComposition.name, place, name)
+        if seen is not None:
+            d = np.stack([seen.ratio.low, seen.ratio.high])
+            bands.append((*band(d, Design(int(n), SIZE, 1 - replayed.level)), count / n))
+    return bands
 
 
 def wrong(row: dict[str, Any], truth: float) -> bool:
@@ -202,7 +233,7 @@ def case(audit: Audit, n: int, first: int, studies: int) -> dict[str, Any]:
     means = {
         name: float(np.mean([f[name] for f in found])) for name in ("decided", "findings", "asked")
     }
-    counts = {name: sum(f[name] for f in found) for name in ("wrong", "missed", "accused")}
+    counts = {name: sum(f[name] for f in found) for name in COUNTED}
     return {
         "model": audit.model,
         "until": audit.until,
@@ -231,9 +262,7 @@ def _as_one(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
         name: float(np.average([row[name] for row in rows], weights=weights))
         for name in ("decided", "findings", "asked")
     }
-    counts = {
-        name: sum(row[name] for row in rows) for name in ("studies", "wrong", "missed", "accused")
-    }
+    counts = {name: sum(row[name] for row in rows) for name in ("studies", *COUNTED)}
     of = sum((Counter(row["of"]) for row in rows), Counter[str]())
     return {**rows[0], **means, **counts, "of": of}
 
@@ -250,13 +279,15 @@ def line(row: dict[str, Any]) -> str:
         row["wrong"],
         row["missed"],
         f"{row['accused']} {told(row['of'])}".strip(),
+        row["preferred"],
+        f"{row['parts']} of {row['bands']}" if row["bands"] else "-",
     )
     return "| " + " | ".join(map(str, cells)) + " |"
 
 
 HEAD = (
     "model | reordered | until | items | studies | decided | prompts"
-    " | wrong | band misses | accused"
+    " | wrong | band misses | accused | a position found | parts: band misses"
 )
 
 
@@ -266,6 +297,7 @@ def main() -> None:
     parser.add_argument("--studies", type=int, default=200)
     parser.add_argument("--items", type=int, default=1000)
     parser.add_argument("--models", default="", help="those whose name contains it")
+    parser.add_argument("--until", default="", help="those with this goal")
     parser.add_argument("--first", type=int, default=0, help="number of the first study")
     parser.add_argument("--table", action="store_true")
     given = parser.parse_args()
@@ -277,7 +309,8 @@ def main() -> None:
     done = {(row["model"], row["until"], row["items"], row["first"]) for row in rows}
     for audit in () if given.table else AUDITS:
         key = audit.model, audit.until, given.items, given.first
-        if given.models in audit.model and key not in done:
+        wanted = given.models in audit.model and given.until in ("", audit.until)
+        if wanted and key not in done:
             row = case(audit, given.items, given.first, given.studies)
             with given.out.open("ab") as file:
                 file.write(orjson.dumps(row) + b"\n")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+from scipy.stats import binom
 
 from horsesense.api import Run
 from horsesense.inference.limits import UNLIMITED, Limits, RunSummary
@@ -99,3 +100,8 @@ def value(
     assert len(found) == 1, f"{len(found)} of {measure} {group} with {has}"
     assert found[0] is not None
     return found[0]
+
+
+def too_many(wrong: int, studies: int, budget: float) -> bool:
+    """Whether so many wrong decisions show a rate above the budget (one test in 10,000)."""
+    return bool(binom.sf(wrong - 1, studies, budget) < 1e-4)

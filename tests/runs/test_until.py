@@ -12,15 +12,17 @@ from scipy.stats import binomtest
 
 from cells import cell_of
 from horsesense.errors import UsageError
-from horsesense.findings.early import SHARE
+from horsesense.findings.early import BANDED, SHARE
 from horsesense.findings.evidence import Evidence
 from horsesense.inference.limits import Limits
 from horsesense.items.load import load_items
+from horsesense.report.sections.until import context
 from horsesense.runs.deciding import CHANGE, SCORE, differences
 from horsesense.runs.goal import Extents, Goal, Population
+from horsesense.runs.replay import Sequences
+from horsesense.runs.results import Results
 from horsesense.runs.run import Run
 from horsesense.runs.settings import Settings
-from horsesense.runs.until import Sequences
 from horsesense.stats.sequential import in_random_order
 from horsesense.stats.shares import Shares
 from horsesense.trials.condition import PLAIN
@@ -95,8 +97,12 @@ def test_each_probe_is_put_to_the_first_items_of_the_random_order(early: Result)
 
 def test_no_number_of_a_stopped_probe_has_a_naive_interval(early: Result) -> None:
     stopped = [e for e in early.estimates if e.probe == "order"]
-    assert {e.interval for e in stopped if e.value is not None} == {"betting"}
-    assert {e.measure for e in stopped if e.value is not None} == {"accuracy", "accuracy_change"}
+    measures: dict[str, set[str]] = {}
+    for e in stopped:
+        if e.value is not None:
+            measures.setdefault(e.interval, set()).add(e.measure)
+    assert measures.pop("betting") == {"accuracy", "accuracy_change", "score_composition"}
+    assert measures == {"betting, items like these": {*BANDED} - {"accuracy"}}
     assert all(e.p_value is None and e.p_adjusted is None for e in stopped)
     left_out = next(e for e in stopped if e.measure == "accuracy_hard")
     assert "was stopped" in left_out.note
@@ -111,7 +117,7 @@ def test_the_report_says_what_was_decided_and_saved(early: Result) -> None:
     html = early.done.report().read_text(encoding="utf-8")
     assert "What was decided early?" in html
     assert "were saved" in html
-    [found] = [text for text in early.done.verdict() if text.startswith("[found]")]
+    [found] = [text for text in early.done.verdict() if "accuracy falls" in text]
     assert found.endswith(
         "of 600 items; by how much is about these 600 alone, that it falls is about items like"
         " them too."
@@ -128,9 +134,44 @@ def test_nothing_vanishes_from_the_verdict(early: Result, fixed: Result) -> None
         return {(f["name"], f["probe"]): f for f in result.findings["verdict"]}
 
     assert told(early).keys() == told(fixed).keys()
-    position = told(early)["position_preference", "order"]
-    assert (position["kind"], position["low"]) == ("cannot_tell", None)
-    assert position["sentence"].endswith("ask the full set (without --until).")
+
+
+def test_a_position_is_found_where_asking_stopped(early: Result, fixed: Result) -> None:
+    """It could not be told, however far beyond chance: no band was made of anything but a score."""
+    whole = fixed.estimate("position_preference", "order", group="A", reader="text").value
+    (row,) = (f for f in early.findings["verdict"] if f["name"] == "position_preference")
+    assert (row["kind"], row["group"]) == ("found", "A")
+    assert row["n"] < 600
+    assert 0.25 < row["low"] <= whole <= row["high"]
+    assert row["p_adjusted"] is None
+    assert "(after" in row["sentence"]
+
+
+def test_what_is_open_at_the_stop_has_a_band(early: Result) -> None:
+    told = [f for f in early.findings["verdict"] if "decided=all goes on" in f["sentence"]]
+    assert told
+    for f in told:
+        assert f["kind"] == "cannot_tell"
+        assert f["low"] < f["high"]
+        assert "and may be between" in f["sentence"]
+
+
+def test_all_findings_are_decided_if_that_is_wanted(gold_first: Path, tmp_path: Path) -> None:
+    """A probe goes on until its bands settle everything that the verdict asks of it."""
+    probes = ("repeat", "order", "options_only")
+    result = study(gold_first, DROP, tmp_path / "run", probes=probes, until="decided=all")
+    extents = result.findings["until"]["extents"]
+    assert all(0 < n < 600 for n in extents.values())
+    kinds = {(f["name"], f["probe"]): f["kind"] for f in result.findings["verdict"]}
+    assert kinds.pop(("other_reader", "original")) == "cannot_tell"
+    assert set(kinds.values()) == {"found", "ruled_out"}
+    blind = {"group": "all", "reader": "text"}
+    without = result.estimate("composition_questionless", "options_only", **blind)
+    assert without.interval == "betting, items like these"
+    changes = decisions(result)["order", "design=cyclic"]
+    order = next(n for signature, n in extents.items() if signature.startswith("order"))
+    assert changes["at"] <= order - 25, "the other findings took longer"
+    assert result.findings["composition"]["first_token"]["reason"]
 
 
 def test_the_score_is_held_to_its_own_band(early: Result, fixed: Result) -> None:
@@ -194,9 +235,22 @@ def test_an_innocent_of_few_items_is_not_accused(tmp_path: Path) -> None:
     assert any("on these 40 items; whether it is on others like" in f["sentence"] for f in told)
 
 
-def test_parts_of_the_score_are_refused_with_the_reason(early: Result) -> None:
-    for block in ("composition", "known"):
-        assert "stopped early" in early.findings[block]["text"]["reason"]
+def test_the_share_known_is_refused_with_the_reason(early: Result) -> None:
+    """Its interval is a likelihood's, of a number of items that was fixed before."""
+    assert "stopped early" in early.findings["known"]["text"]["reason"]
+
+
+def test_the_parts_of_the_score_have_bands(early: Result, fixed: Result) -> None:
+    """They were not told at all, not even after 250 of 300 items."""
+    block, whole = (r.findings["composition"]["text"] for r in (early, fixed))
+    asked = decisions(early)["order", "design=cyclic"]["n"]
+    assert (block["items"], block["about"]) == (asked, 600)
+    for part, truth in zip(block["parts"], whole["parts"], strict=True):
+        assert part["n"] == asked
+        assert part["low"] <= truth["value"] <= part["high"]
+    html = early.done.report().read_text(encoding="utf-8")
+    assert f"The parts are of the {asked} of 600 items that were asked in every order" in html
+    assert f"in every order (after {asked} items)" in html
 
 
 def test_replies_without_a_choice_rule_nothing_out(tmp_path: Path) -> None:
@@ -268,6 +322,11 @@ def test_failed_requests_count_as_the_worst_for_each_bet(
     assert row["missing"] > 0
     assert (row["kind"], row["direction"]) == ("found", -1)
     assert row["at"] >= whole["at"]
+    (told,) = (f for f in result.findings["verdict"] if "accuracy falls" in f["sentence"])
+    assert f"{row['missing']} lack an answer, for which the band allows" in told["sentence"]
+    shown = context(Results.load(run.directory))
+    assert shown is not None
+    assert shown["lost"], "the table says of which items the mean beside a band is"
 
 
 def test_one_lost_order_leaves_what_the_others_say() -> None:

@@ -9,9 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binom
 
-from horsesense.stats.cluster_bets import band_of_clusters
 from horsesense.stats.sequential import (
     CANNOT_TELL,
     DOWN,
@@ -23,10 +21,10 @@ from horsesense.stats.sequential import (
     Design,
     band,
     cut,
-    ends_of,
     forecast,
     in_random_order,
 )
+from studies import too_many
 
 STUDIES = 2000
 ALPHA = 0.05
@@ -46,11 +44,6 @@ def shuffled(d: np.ndarray, studies: int, seed: int) -> np.ndarray:
 
 def decided(d: np.ndarray, effect_of_interest: float = 0.05, alpha: float = ALPHA) -> Decision:
     return Decision(Design(d.shape[1], effect_of_interest, alpha), len(d)).extend(d)
-
-
-def too_many(wrong: int, studies: int, budget: float) -> bool:
-    """Whether so many wrong decisions show a rate above the budget (one test in 10,000)."""
-    return bool(binom.sf(wrong - 1, studies, budget) < 1e-4)
 
 
 @pytest.mark.parametrize("discordance", [0.1, 0.4])
@@ -219,50 +212,15 @@ def test_what_is_partly_known_is_bounded(effect: float, right: int) -> None:
     assert whole[1] < bounds[1] < unknown[1]
 
 
-def test_copied_answers_are_no_evidence() -> None:
-    """Ten texts of 40, right with chance .25 as a whole: of 125 items a share above .25 was found
-    in 16 % of studies while each of them counted."""
-    rng = np.random.default_rng(11)
-    text = np.repeat(np.arange(10), 40)
-    wrong = dict.fromkeys(("items", "clusters"), 0)
-    for _ in range(60):
-        answers, seen = (rng.random(10) < 0.25)[text].astype(float), rng.permutation(400)[:125]
-        grid = np.array([0.25, 1.0])
-        low, _ = Band(Design(10**9, 0.05, 0.0025), grid).extend(answers[seen]).ends()
-        wrong["items"] += low >= 0.25
-        said = ends_of(answers[seen])
-        low, _ = band_of_clusters(said, rng.permutation(10)[text[seen]], 0.05, 0.00125)
-        wrong["clusters"] += low >= 0.25
-    assert wrong["items"] >= 4
-    assert wrong["clusters"] == 0
-
-
-def test_a_band_of_clusters_is_as_wrong_as_its_level_allows() -> None:
-    rng = np.random.default_rng(12)
-    sizes = rng.choice([1, 2, 8], 60)
-    text = np.repeat(np.arange(60), sizes)
-    low_missed = high_missed = 0
-    widths = []
-    for _ in range(300):
-        answers = (rng.random(60) < 0.7)[text].astype(float)
-        said = ends_of(answers)
-        low, high = band_of_clusters(said, rng.permutation(60)[text], 0.05, 0.1)
-        low_missed, high_missed = low_missed + (low > 0.7), high_missed + (high < 0.7)
-        widths.append(high - low)
-    assert not too_many(low_missed, 300, 0.1)
-    assert not too_many(high_missed, 300, 0.1)
-    assert np.mean(widths) < 0.5
-
-
-def test_what_is_missing_in_a_cluster_is_the_worst_for_each_bet() -> None:
-    text = np.repeat(np.arange(100), 3)
-    answers = np.tile([1.0, 1.0, 0.0], 100)
-    some = np.where(np.arange(300) % 9 == 0, np.nan, answers)
-    whole = band_of_clusters(ends_of(answers), text, 0.05, 0.05)
-    low, high = band_of_clusters(ends_of(some, 0.0), text, 0.05, 0.05)
-    wrong = ends_of(np.nan_to_num(some))
-    assert low == pytest.approx(band_of_clusters(wrong, text, 0.05, 0.05)[0])
-    assert low < whole[0] < 2 / 3 < whole[1] <= high
+@pytest.mark.parametrize("wrong", [1.2, -1.5])
+def test_a_difference_that_is_none_is_refused(wrong: float) -> None:
+    """Bets on it were lost or won as if it were one, and their error rate was gone."""
+    design = Design(10, 0.05, ALPHA)
+    with pytest.raises(ValueError, match="between -1 and 1"):
+        Decision(design).extend(np.array([[0.0, wrong]]))
+    with pytest.raises(ValueError, match="between -1 and 1"):
+        Band(design).extend(np.array([0.0, wrong]))
+    Decision(design).extend(np.array([[np.nan, 1.0, -1.0]]))
 
 
 def test_clusters_are_cut_into_blocks() -> None:

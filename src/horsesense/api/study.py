@@ -96,6 +96,7 @@ def audit(
         level: the confidence level of intervals (0.5 to 1).
         until: "decided" asks the items in random order and stops each probe once its change of
             accuracy is found or ruled out to be 5 points or more ("decided=0.03": 3 points);
+            "decided=all" ("decided=all,0.03") once all that the verdict asks of it is decided;
             "precision=0.03" once it is known to within 3 points. By default all are asked.
         smallest: the smallest size that matters, by kind of finding, as a share:
             {"position_locked": 0.02}; see docs/verdict.md.

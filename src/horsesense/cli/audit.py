@@ -105,8 +105,9 @@ class StudyOptions:
     until: Annotated[
         str | None,
         typer.Option(
-            help="Stop each probe once its finding is decided (decided, decided=0.03), or known"
-            " well enough (precision=0.03); all items are asked otherwise."
+            help="Stop each probe once its change of accuracy is decided (decided, decided=0.03),"
+            " all that the verdict asks of it is (decided=all), or the change is known well enough"
+            " (precision=0.03); all items are asked otherwise."
         ),
     ] = None
 
@@ -204,8 +205,8 @@ PlanOut = Annotated[
 
 
 NO_FORECAST = (
-    "No forecast for --until precision: how fast a band narrows depends on every batch of answers,"
-    " and no formula for it has been measured. Smaller than a fixed design it is never."
+    "No forecast for --until precision or decided=all: how fast a band narrows depends on every"
+    " batch of answers, and no formula for it has been measured."
 )
 
 

@@ -24,7 +24,8 @@ from horsesense.measures.joined import ORIGINAL
 from horsesense.measures.registry import MEASURES
 from horsesense.rng import digest
 from horsesense.runs.asked import Asked
-from horsesense.runs.measure import cells_of, clusters
+from horsesense.runs.bands import clusters
+from horsesense.runs.measure import cells_of
 from horsesense.runs.results import Results
 from horsesense.stats.paired import Paired
 from horsesense.stats.shares import Shares

@@ -19,6 +19,7 @@ class Accusation:
     Where asking stopped for what was answered (`stopped`), only a band can decide. Where no value
     lies a size from its null (`possible`), as 50 points above a guess among two, nothing can.
     `own_null`: other groups have another null, as positions that not every item has.
+    `awaited`: asking went on until the findings by the deciding reader were settled.
     Each p is that of a test times the `routes` on which it can come to the accusation.
     """
 
@@ -33,6 +34,7 @@ class Accusation:
     band: Banded | None = None
     own_null: bool = False
     routes: int = 1
+    awaited: bool = False
 
     @property
     def possible(self) -> bool:

@@ -28,14 +28,36 @@ SHARE: Final = 0.8
 """Share of the error rate that the changes of accuracy have; the rest is for everything else."""
 DECIDED: Final = "accuracy_change"
 """The measure that is decided by betting, whatever kind of finding rests on it."""
-BANDED: Final = ("accuracy", "valid_rate")
-"""Measures that are a share of one reply an item, which have a band."""
+BANDED: Final = (
+    "accuracy",
+    "valid_rate",
+    "valid_change",
+    "answer_switch_beyond_repeat",
+    "position_preference",
+    "position_locked",
+    "plurality_agreement",
+    "mismatch_valid",
+)
+"""Measures that are ratios of what each item adds, within bounds: they have a band."""
+COMPARING: Final = "mismatch_valid"
+"""The one of them that is of another reader than the one that decides, beside it."""
+
+
+def banded(measure: str, reader: str, deciding: str) -> bool:
+    """Whether a number has a band: by the reader that decides, or of another beside it."""
+    return measure in BANDED and (reader == deciding) != (measure == COMPARING)
+
+
+ROUTES: Final = 2
+"""In how many ways a number with a band can come to an accusation: by it, or by a test of all."""
 STOPS: Final = 2
 """What the level of a paired test is divided by, since decisions stop the asking: at the whole
 level of a decision it accused up to 1.6 times as often, at half of it no oftener than that level
 (docs/sequential.md)."""
 STOPPED: Final = "asking stopped early; ask the full set (without --until)"
 """Why something cannot be told."""
+GOES_ON: Final = "asking stopped for the changes of accuracy; --until decided=all goes on"
+"""The same of what has a band, where asking did not wait for it."""
 ENDED: Final[Mapping[str, str]] = {
     "budget": "the budget ended asking; a larger one goes on, or ask the full set (without"
     " --until)",
@@ -71,6 +93,7 @@ class Early:
         rows: one for each finding, as in `until` of estimates.json.
         stopped: probes that were not put to all items.
         reader: the one whose readings decided.
+        every: whether asking waited for every finding that the reader can decide.
         band: of a share, with an error of at most alpha on either side, whenever asking stopped;
             None where there is none.
     """
@@ -79,6 +102,7 @@ class Early:
     stopped: frozenset[str]
     reader: str
     band: Callable[[Evidence, float], Banded | None] = lambda evidence, alpha: None
+    every: bool = False
 
     def bets(self, evidence: Evidence) -> bool:
         """Whether a row has decided it, and nothing else may test it."""
@@ -89,12 +113,12 @@ class Early:
     def routes(self, evidence: Evidence, kind: Kind) -> int:
         """In how many ways it can come to an accusation, of which each has its part of the level.
 
-        A share is held to its band where asking stopped and to a test of all items where it did
+        A number is held to its band where asking stopped and to a test of all items where it did
         not. These exclude each other in a run, yet which of them it is depends on the answers, so
         that the chances of an error add up.
         """
-        shares = evidence.measure in BANDED and evidence.reader == self.reader
-        return 2 if shares and not evidence.group and kind.way != "both" else 1
+        both = banded(evidence.measure, evidence.reader, self.reader)
+        return ROUTES if both and kind.way != "both" else 1
 
     def findings(self, run: Run, known: Iterable[Evidence], each: float = 1.0) -> Iterator[Finding]:
         """One finding for each row that a kind accuses by in a run that asks everything.
@@ -204,7 +228,18 @@ def _sentence(decided: _Decided) -> str:
     if decided.outcome == "found":
         moves = "rises" if row["direction"] > 0 else "falls"
         about = f"by how much is about {these} alone, that it {moves} is about items like them too"
-    return f"{_said(decided)}, after {asked}; {about}."
+    return f"{_said(decided)}, after {asked}{_without(row)}; {about}."
+
+
+def _without(row: Mapping[str, Any]) -> str:
+    """That the band allows for what the mean so far leaves out."""
+    if not row["missing"] or row["value"] is None:
+        return ""
+    n, so_far = row["n"] - row["missing"], signed(100 * row["value"], 1)
+    return (
+        f", of which {row['missing']:,} lack an answer, for which the band allows (the others"
+        f" alone, {n:,}: {so_far} points so far)"
+    )
 
 
 def _of_these(decided: _Decided) -> str:

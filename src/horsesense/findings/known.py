@@ -95,11 +95,16 @@ def by_gold(
 
 
 def composition_by_reader(
-    cells: Sequence[Cell], estimates: Sequence[Estimate]
+    cells: Sequence[Cell], estimates: Sequence[Estimate], about: int | None = None
 ) -> dict[str, dict[str, Any]]:
-    """The parts of the score with their bounds, and what is right without the question."""
+    """The parts of the score with their bounds, and what is right without the question.
+
+    Args:
+        about: of how many items the intervals are, where not all of them were asked.
+    """
     return {
         cell.reader: {
+            "about": about,
             "items": int(considered(cell).sum()),
             "unclassified": int((considered(cell) & (parts(cell) < 0)).sum()),
             "bounds_only": bounds_only(cell),
@@ -114,7 +119,8 @@ def composition_by_reader(
 
 def unasked_composition(cells: Sequence[Cell], ended: str = "") -> dict[str, dict[str, Any]]:
     """The same where asking stopped for what was answered: no part, and the reason."""
-    blank = {"items": 0, "unclassified": 0, "bounds_only": False, "parts": [], "questionless": []}
+    blank: dict[str, Any] = {"about": None, "items": 0, "unclassified": 0, "bounds_only": False}
+    blank |= {"parts": [], "questionless": []}
     return {
         cell.reader: {**blank, "reason": why(ended)}
         for cell in ScoreComposition().cells(cells)

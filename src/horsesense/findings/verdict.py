@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from horsesense.findings.accusation import ALPHA, Accusation
-from horsesense.findings.early import ENDED, SHARE, STOPPED, Early
+from horsesense.findings.early import ENDED, GOES_ON, SHARE, STOPPED, Banded, Early
 from horsesense.findings.evidence import (
     Evidence,
     faulty,
@@ -24,7 +24,7 @@ from horsesense.findings.kinds import KINDS, SIZES, accused, problems
 from horsesense.findings.needed import Needed, items_needed
 from horsesense.findings.places import Run
 from horsesense.findings.untested import asked_as, named, question, untested, untold
-from horsesense.findings.wording import chance_text, in_points, level_text, number
+from horsesense.findings.wording import chance_text, in_points, level_text, number, signed
 from horsesense.measures.estimate import Found
 from horsesense.stats.equivalence import within
 from horsesense.stats.multiplicity import weighted_holm
@@ -128,7 +128,7 @@ def _by_band(a: Accusation, early: Early) -> Accusation:
     where = a.kind.way, a.null, a.size
     p = decided if within(ends, *faulty(*where)) else 1.0
     q = decided if within(ends, *harmless(*where)) else 1.0
-    return replace(a, p=p, p_small=q, band=found)
+    return replace(a, p=p, p_small=q, band=found, awaited=early.every)
 
 
 def _corrected(p_values: Sequence[float], made: Sequence[Accusation]) -> list[float]:
@@ -290,19 +290,32 @@ def _sentence(f: Finding, a: Accusation, run: Run, needed: str) -> str:
     if not a.possible:
         far = f"{in_points(f.size)} or more from {chance_text(f.null)}"
         return _untold(run, f, f"no value can lie {far}")
-    if a.stopped and f.kind == "cannot_tell":
+    if a.stopped and f.kind == "cannot_tell" and a.band is None:
         return _untold(run, f, ENDED.get(run.ended, STOPPED))
     text = a.kind.sentence(f.kind, a.own_null).format_map(words(f, a, run))
     if run.by_people:
         text = text.replace("These items cannot", "These items and people cannot")
     if a.band is not None:
-        text = f"{text[:-1]} (after {a.band.n:,} of {a.band.units:,} items)."
+        return _with_band(f, a, a.band, text.removesuffix("."), run)
     if f.kind == "cannot_tell" and f.low is None and a.band is None:
         return f"{text}; {_no_interval(f, a)}."
     small = f.p_ruled_out is not None and f.p_ruled_out <= ALPHA
     if f.kind == "found" and small and a.kind.way != "lacks":
         text = f"{text[:-1]}; {_smaller(f, a)}."
     return f"{text}{needed}." if f.kind == "cannot_tell" else text
+
+
+def _with_band(f: Finding, a: Accusation, band: Banded, text: str, run: Run) -> str:
+    """A sentence about a probe that stopped, with what was asked; undecided, with the band."""
+    after = f"after {band.n:,} of {band.units:,} items"
+    if f.kind != "cannot_tell":
+        return f"{text} ({after})."
+    why = STOPPED if a.awaited else GOES_ON
+    if f.null == 0:
+        ends = f"{signed(100 * band.low, 1)} and {signed(100 * band.high, 1)} points"
+    else:
+        ends = " and ".join(number(end, "fraction", 0) for end in (band.low, band.high))
+    return f"{text}, {after}, and may be between {ends}; {ENDED.get(run.ended, why)}."
 
 
 def _no_interval(f: Finding, a: Accusation) -> str:

@@ -117,6 +117,8 @@ class Rows(NamedTuple):
 
 FINITE: Final = "betting"
 """The interval of a number whose probe stopped early: a band about the items of the set alone."""
+SAMPLED: Final = "betting, items like these"
+"""The same about items like those asked, of the set or not."""
 
 _KINDS: Mapping[str, Any] = {
     "str": str,

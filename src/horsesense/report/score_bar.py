@@ -120,9 +120,10 @@ def headline(run: Results) -> list[str]:
     lost = f" ({score.n_missing:,} of {score.n + score.n_missing:,} replies missing or unclear)"
     asked = f"{as_asked(run)}{_of_these(run, score)}"
     said = [f"{value_of(score)} {asked}{lost if score.n_missing else ''}"]
-    every = _parts(run).get("every_form", {}).get("value")
-    if every is not None and not _block(run)["bounds_only"]:
-        said.append(f"{number(every, 'fraction', 0)} in every order")
+    every, block = _parts(run).get("every_form", {}).get("value"), _block(run)
+    if every is not None and not block["bounds_only"]:
+        after = f" (after {plural(block['items'], 'item')})" if block.get("about") else ""
+        said.append(f"{number(every, 'fraction', 0)} in every order{after}")
     known = _known(run)
     said += _instead(run)
     if known and known["value"] is not None:
@@ -210,13 +211,20 @@ def _notes(run: Results, score: Estimate) -> Iterator[str]:
     if reason := block.get("reason"):
         yield f"What the score is made of cannot be told: {reason}."
         return
+    about = block.get("about")
+    if about:
+        yield (
+            f"The parts are of the {block['items']:,} of {plural(about, 'item')} that were asked in"
+            " every order. Brackets are about all of them, and hold at every look; the shares are"
+            " those so far, which stopping can draw to one side."
+        )
     if lost := block["unclassified"]:
         bounds = ": the shares are bounds" if block["bounds_only"] else ""
         yield (
             f"{plural(lost, 'item')} of {block['items']:,} could not be placed, since a form has "
             f"no answer, or was answered right and wrong{bounds}."
         )
-    other = run.findings["dataset"]["items"] - block["items"]
+    other = run.findings["dataset"]["items"] - (about or block["items"])
     if other > 0:
         are = "is" if other == 1 else "are"
         yield f"{plural(other, 'item')} could not be reordered and {are} not in the bar."

@@ -15,35 +15,42 @@ SIZE = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """What `--until` says: "decided", "decided=0.03" or "precision=0.03".
+    """What `--until` says: "decided", "decided=0.03", "decided=all" or "precision=0.03".
 
     Attributes:
         size: smallest change of accuracy that matters, as a fraction.
         precision: half the width that a band may have; None where a decision is wanted.
+        every: whether all findings are to be decided, and not the changes of accuracy alone.
 
     >>> Goal.parse("decided").size, Goal.parse("precision=0.03").precision
     (0.05, 0.03)
+    >>> Goal.parse("decided=all,0.03")
+    Goal(size=0.03, precision=None, every=True)
     """
 
     size: float = SIZE
     precision: float | None = None
+    every: bool = False
 
     @classmethod
     def parse(cls, text: str) -> Self:
         """The goal that a text names; UsageError says what there is."""
         name, equals, value = text.partition("=")
-        allowed = 'Say "decided", "decided=0.03" or "precision=0.03".'
+        allowed = 'Say "decided", "decided=0.03", "decided=all" or "precision=0.03".'
         if name not in ("decided", "precision"):
             raise UsageError(f"until cannot be {text!r}.", hint=allowed)
-        if name == "decided" and not equals:
-            return cls()
+        every = name == "decided" and value.partition(",")[0] == "all"
+        if every:
+            value = value.removeprefix("all").removeprefix(",")
+        if name == "decided" and (not equals or text == "decided=all"):
+            return cls(every=every)
         try:
             number = float(value)
         except ValueError:
             number = float("nan")
         if not 0 < number < 1:
             raise UsageError(f"until: {value!r} is not between 0 and 1.", hint=allowed)
-        return cls(size=number) if name == "decided" else cls(precision=number)
+        return cls(number, every=every) if name == "decided" else cls(precision=number)
 
 
 class Population(BaseModel):

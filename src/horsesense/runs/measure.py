@@ -34,15 +34,16 @@ from horsesense.readers.human.reviews import Reviews
 from horsesense.readers.registry import reads_scores
 from horsesense.rng import fingerprint
 from horsesense.runs.asked import Asked
+from horsesense.runs.bands import clusters
 from horsesense.runs.cells import cells
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.goal import Goal
 from horsesense.runs.parts import check_trials, spans
 from horsesense.runs.people import load_told
 from horsesense.runs.read import described
+from horsesense.runs.replay import Sequences
 from horsesense.runs.results import Results
 from horsesense.runs.suites import named_suites
-from horsesense.runs.until import Sequences
 from horsesense.trials.condition import Condition
 from horsesense.version import __version__
 
@@ -67,14 +68,16 @@ def measure(directory: RunDirectory) -> Results:
     if people is not None:
         agreed = agreements(found, clusters(directory.items), settings.level)
         findings["people"] = {**people, "agreement": agreed}
-    early = None
+    early = told = None
     if asked.until is not None:
         items = directory.items
         study = settings.seed, settings.level, clusters(items)
         told = Sequences(asked.until, items, found, *study)
         estimates = list(told.estimates(estimates))
         findings["until"] = {**asked.until.model_dump(), "findings": told.findings()}
-        early = Early(findings["until"]["findings"], told.stopped, asked.until.reader, told.band)
+        every = Goal.parse(asked.until.goal).every
+        rows, reader = findings["until"]["findings"], asked.until.reader
+        early = Early(rows, told.stopped, reader, told.band, every)
     findings["designs"] = list(designs(estimates, in_use(found, clusters(directory.items))))
     blocks = clusters(directory.items), settings.level, settings.seed
     # Of a probe that stopped for what was seen, neither interval would hold.
@@ -87,6 +90,8 @@ def measure(directory: RunDirectory) -> Results:
     else:
         ended = directory.known.stages["ask"].reason
         findings["composition"] = unasked_composition(found, ended)
+        if told is not None and people is None:
+            findings["composition"] |= told.composed(estimates)
         findings["known"] = unasked_known(found, settings.level, ended)
     results = Results(directory, findings, tuple(estimates))
     goal = None if asked.until is None else Goal.parse(asked.until.goal)
@@ -131,13 +136,6 @@ def near_classes(items: ItemSet) -> np.ndarray[Any, np.dtype[np.bool_]] | None:
     near = near_names(items.labels)
     of = [item.gold is not None and bool(near.get(item.options[item.gold])) for item in items]
     return np.array(of) if near and any(of) else None
-
-
-def clusters(items: ItemSet) -> np.ndarray[Any, np.dtype[np.intp]]:
-    """Cluster number of each item; an item without a cluster is one of its own."""
-    names = [("c", i.cluster) if i.cluster is not None else ("i", i.id) for i in items]
-    numbers = {name: n for n, name in enumerate(dict.fromkeys(names))}
-    return np.array([numbers[name] for name in names], dtype=np.intp)
 
 
 def _items_per_cluster(items: ItemSet) -> float:

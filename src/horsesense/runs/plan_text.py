@@ -81,14 +81,15 @@ def shards_json(study: Study, shards: int) -> list[dict[str, Any]]:
 def forecasts(study: Study) -> list[dict[str, Any]]:
     """What `--until decided` would ask, by true change and share of items that change.
 
-    Empty where everything is to be asked, or a precision is wanted. All probes are supposed to
-    have that change; prompts of a probe that stops are counted in proportion to its items.
+    Empty where everything is to be asked, or more than the changes decide. All probes are supposed
+    to have that change; prompts of a probe that stops are counted in proportion to its items.
     """
     until = study.settings.until
-    if until is None or Goal.parse(until).precision is not None:
+    goal = Goal.parse(until) if until is not None else None
+    if goal is None or goal.precision is not None or goal.every:
         return []
     deciding = Deciding(study, item_index(study.items))
-    told, goal = deciding.told(), Goal.parse(until)
+    told = deciding.told()
     units = max(p.units for p in told.populations if p.tested)
     design = Design(units, goal.size, budget(told))
     return [

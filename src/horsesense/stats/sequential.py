@@ -97,6 +97,13 @@ def ends_of(d: Floats, least: float = -1.0) -> Floats:
     return np.stack([np.nan_to_num(d, nan=end) for end in (least, 1.0)])
 
 
+def _check(d: Floats) -> None:
+    """ValueError for a difference that is none: bets on it would have no error rate."""
+    if np.any(np.abs(d) > 1 + ROUNDING):
+        least, most = np.nanmin(d), np.nanmax(d)
+        raise ValueError(f"differences lie between -1 and 1, and these between {least} and {most}")
+
+
 @dataclass
 class _Past:
     """Sums over the units that were seen, with missing ones as low (0) and as high (1) as can be.
@@ -254,10 +261,12 @@ class Decision:
         What is missing counts as the worst that it can be for each bet: those against a high mean
         are on the highest values, whose mean is no lower than the true one, and the others on the
         lowest. So this is valid whatever made it missing. (At temperature 0 an answer is asked for
-        again first.) A decision, once taken, stays.
+        again first.) A decision, once taken, stays. ValueError for values outside of [-1, 1], and
+        for more units than there are.
         """
         if self.seen + d.shape[-1] > self.design.units:
             raise ValueError(f"more than {self.design.units} units")
+        _check(d)
         for start in range(0, d.shape[-1], CHUNK):
             self._chunk(d[..., start : start + CHUNK])
         if self.seen == self.design.units:
@@ -346,6 +355,7 @@ class Band:
 
     def extend(self, d: Floats) -> Band:
         """Look at further units, (units,), NaN where missing; or at their ends, (2, units)."""
+        _check(d)
         for start in range(0, d.shape[-1], CHUNK):
             ahead = self._past.look(d[..., None, start : start + CHUNK])
             for side, given_up in self._given_up.items():
