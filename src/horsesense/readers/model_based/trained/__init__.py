@@ -21,7 +21,7 @@ from horsesense.readers.version import Rules
 
 __all__ = ["TrainedReader", "from_spec", "understand"]
 
-RULES: Final = Rules(version="2", source="913c88cc6198")
+RULES: Final = Rules(version="2", source="79e913585a59")
 
 _TOGETHER = 128
 """Replies that are scored between two marks of progress."""
