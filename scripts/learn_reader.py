@@ -42,8 +42,10 @@ from horsesense.readers.text.weigh import (  # noqa: E402
     STATUSES,
     WAYS,
     grounds,
+    is_choice,
     probabilities,
     trust,
+    way,
 )
 
 WEIGHTS = ROOT / "src/horsesense/readers/text/weights.json"
@@ -77,12 +79,15 @@ RIGHT = {"answer": 0.975, "other": 0.97}
 of choices, since a wrong one changes a score unseen."""
 CAUTION = 12.0
 """By no more than this are the odds of a confidence divided."""
-ALLOWED = 0.015
-"""Wrong choices, as a share of all rows, that the threshold of choices allows blind writers."""
+ALLOWED = 0.01
+"""Wrong choices, as a share of all rows, that the threshold of choices allows blind writers: fewer
+than the 1.5 % that are the goal, since a writer left out has more than those who set it."""
 OTHER = 0.39
 """The threshold of readings that choose no option, before caution."""
 LOST = 12
 """Labelled answers to MMLU, of 3,098, that may be unclear or wrong."""
+MARGIN = 0.002
+"""By so much the threshold stays below the first labelled answer that it may not lose."""
 COSTS = (0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 """Thresholds of choices of which it is printed what they cost."""
 SURE = (0.9, 0.985)
@@ -502,10 +507,15 @@ class Scale(NamedTuple):
 
 
 def sort_of(row: Row, best: int) -> str:
-    """Which threshold holds for a candidate: an option that says what a status does is "other"."""
-    chosen = 0 <= best < row.k
-    says_so = chosen and row.features is not None and "says_so" in row.features[best]
-    return "answer" if chosen and not says_so else "other"
+    """Whose threshold holds for a reading that is weighed."""
+    return "answer" if row.features is not None and is_choice(row.features, best) else "other"
+
+
+def manner(row: Row, best: int) -> str:
+    """Whose caution holds for a reading: an option is chosen as such, or all else."""
+    if row.features is None:
+        return "answer" if 0 <= best < row.k else "other"
+    return "answer" if way(row.features, best) in CHOICES else "other"
 
 
 def clear(row: Row, best: int, c: float, scale: Scale) -> bool:
@@ -516,7 +526,7 @@ def clear(row: Row, best: int, c: float, scale: Scale) -> bool:
 def cautious(rows: Sequence[Row], found: Found, scale: Scale) -> Found:
     """What is read, with the confidences that are said."""
     return [
-        (best, c if row.features is None else scale.cautious(c, sort_of(row, best)))
+        (best, c if row.features is None else scale.cautious(c, manner(row, best)))
         for row, (best, c) in zip(rows, found, strict=True)
     ]
 
@@ -524,25 +534,24 @@ def cautious(rows: Sequence[Row], found: Found, scale: Scale) -> Found:
 def scale_of(rows: Sequence[Row], found: Found, highest: float = 1.0) -> Scale:
     """The least caution with which `RIGHT` of what is called sure is right, and the thresholds,
     on the writers of `BLIND` parts; that of choices is at most `highest` (before caution)."""
-    caution, limits = {}, {"other": OTHER}
     blind = [(r, *one) for r, one in zip(rows, found, strict=True) if r.part in BLIND]
-    for sort in ("answer", "other"):
+    caution = {}
+    for name in RIGHT:
         own = [(c, best == r.truth, r.features is None) for r, best, c in blind
-               if sort_of(r, best) == sort]  # fmt: skip
+               if manner(r, best) == name]  # fmt: skip
         for tenths in range(10, int(10 * CAUTION) + 1):
-            caution[sort] = tenths / 10
+            caution[name] = tenths / 10
             trial = Scale(caution, {})
-            sure = [
-                ok for c, ok, told in own if (c if told else trial.cautious(c, sort)) >= SURE[0]
-            ]
-            if not sure or np.mean(sure) >= RIGHT[sort]:
+            said = [(c if told else trial.cautious(c, name), ok) for c, ok, told in own]
+            sure = [ok for c, ok in said if c >= SURE[0]]
+            if not sure or np.mean(sure) >= RIGHT[name]:
                 break
-        if sort == "answer":
-            wrong = sorted(c for c, ok, told in own if not ok and not told)
-            allowed = int(ALLOWED * len(blind)) - sum(not ok for _, ok, told in own if told)
-            need = wrong[-allowed - 1] + 1e-6 if len(wrong) > max(0, allowed) else 0.0
-            limits[sort] = min(need, highest)
+    told = sum(r.features is None and 0 <= best < r.k and best != r.truth for r, best, _ in blind)
+    wrong = sorted(c for r, best, c in blind if best != r.truth and sort_of(r, best) == "answer")
+    allowed = max(0, int(ALLOWED * len(blind)) - told)
+    need = wrong[-allowed - 1] + 1e-6 if len(wrong) > allowed else 0.0
     final = Scale(caution, {})
+    limits = {"answer": min(need, highest), "other": OTHER}
     return Scale(caution, {s: round(final.cautious(c, s), 6) for s, c in limits.items()})
 
 
@@ -562,7 +571,7 @@ def lost_below(rows: Sequence[Row], weights: dict[str, float], known: dict[str, 
             right.append(c)
     print(f"labelled answers that are lost whatever the threshold of choices: {lost}; "
           f"right choices from {np.round(sorted(right)[:10], 3)}")  # fmt: skip
-    return sorted(right)[min(len(right) - 1, max(0, LOST - lost))]
+    return sorted(right)[min(len(right) - 1, max(0, LOST - lost))] - MARGIN
 
 
 def costs(rows: Sequence[Row], said: Found, scale: Scale) -> None:

@@ -84,8 +84,9 @@ OWN_WORDS: Final = frozenset(("part:mine", "part:only_own", "part:last_own"))
 """Features of an option that is named by a word of its own text."""
 CHOICES: Final = ("option", "named alone")
 WAYS: Final = (*CHOICES, "says so", "status", "cut off")
-"""How a decision comes about (see `way`); the first two are choices, which have a threshold of
-their own."""
+"""How a decision comes about (see `way`); in the first two an option is chosen as such."""
+SEVERAL: Final = 2
+"""Options that say what a status does, from which on `is_choice` holds for no option."""
 STEEP: Final = 4.0
 """Log-odds from which on more of them say less."""
 CAP: Final = 0.995
@@ -106,6 +107,21 @@ def way(candidates: Sequence[Features], best: int) -> str:
         return "says so"
     alone = "named:only" in names and any(name.startswith(BARELY) for name in names)
     return "named alone" if alone and not names & FIRMLY else "option"
+
+
+def ways_out(candidates: Sequence[Features]) -> int:
+    """How many options of the item say what a status does, as "Refused" and "I do not know" do."""
+    return sum("says_so" in one for one in candidates[: -len(STATUSES)])
+
+
+def is_choice(candidates: Sequence[Features], best: int) -> bool:
+    """Whether the threshold of choices holds for a decision.
+
+    It keeps replies without a choice from being read as one. It does not hold for an option that
+    says what a status does, nor where several do, so that such replies have an option themselves.
+    """
+    k = len(candidates) - len(STATUSES)
+    return best < k and "says_so" not in candidates[best] and ways_out(candidates) < SEVERAL
 
 
 def grounds(
@@ -130,13 +146,12 @@ def grounds(
     }
     if kind in CHOICES:
         names = {_formless(name) for name in candidates[best]}
-        ways_out = sum("says_so" in one for one in candidates[: -len(STATUSES)])
         more = {
             "named before the end": kind == "named alone" and "named:last_sentence" not in names,
             "own words": not names.isdisjoint(OWN_WORDS),
             "the ending": "part:ending" in names,
             "value": not names.isdisjoint(("value:last", "value:near")),
-            "ways out": min(ways_out, 3),
+            "ways out": min(ways_out(candidates), 3),
         }
         found |= {name: float(value) for name, value in more.items() if value}
     return found
@@ -183,8 +198,7 @@ def decide(
     best = max(range(len(chances)), key=chances.__getitem__)
     k = len(candidates) - len(STATUSES)
     sure = trust(grounds(candidates, best, chances), known.trust)
-    chosen = best < k and "says_so" not in candidates[best]
-    if sure < (known.choice if chosen else known.other):
+    if sure < (known.choice if is_choice(candidates, best) else known.other):
         return Reading("unclear", (), rules[best], spans[best], sure)
     if best < k:
         return Reading("answer", (best,), rules[best], spans[best], sure)
