@@ -682,9 +682,9 @@ def write(
     path: Path = WEIGHTS,
 ) -> None:  # fmt: skip
     """Put what was learnt into the package, caution within the weights of trust."""
-    for way in WAYS:
-        sort = "answer" if way in CHOICES else "other"
-        known = {**known, way: known.get(way, 0.0) - math.log(scale.caution[sort])}
+    for one in WAYS:
+        whose = "answer" if one in CHOICES else "other"
+        known = {**known, one: known.get(one, 0.0) - math.log(scale.caution[whose])}
     found = {
         "learnt_from": n,
         "thresholds": scale.thresholds,

@@ -28,6 +28,7 @@ _NOT: Final = r"(?:\bnot(?:\s+even)?\s+|n't\s+)"
 _NONE = re.compile(
     r"\bthere(?:'s|\s+is)\s+none\b|\bnone[\s-]+of[\s-]+(?:the[\s-]+)?(?:above|these|them|those|(?:\w+\s+)?(?:options?|answers?"
     r"|choices?|labels?|classes|categories|given|provided|listed))\b"
+    r"|\b(?:none|nobody|no\s+one|nothing)\s+(?:listed|offered|given|shown|named)\b"
     r"|\bnone\s+(?:is|are|fits?|match(?:es)?|appl(?:y|ies)|seems?|works?)\b(?!\s+of)"
     rf"|(?:\bno|\bnot any|n't\s+(?:an|any|a))(?: of the)? (?:\w+ )?{_RIGHT} {_OFFERED}\b"
     rf"|\b(?:no|not any)(?: of the)? (?:\w+ )?{_OFFERED}\b"
@@ -41,7 +42,10 @@ _NONE = re.compile(
     r"|(?:among|one\s+of|in)\s+(?:the|these|those)\s+(?:\w+\s+)?(?:options|choices|answers|list)"
     r")\b"
     rf"|\b(?:options?|choices?|list)\b[^.\n]{{0,20}}{_NOT}(?:include|contain|list|offer|mention)"
-    rf"|\b(?:options?|choices?)\s+(?:omit|lack|leave\s+out)\b",
+    rf"|\b(?:options?|choices?|list)\s+(?:omits?|lacks?|leaves?\s+out)\b"
+    rf"|n't\s+(?:see|find)\s+(?:the|an?|any)\s+{_RIGHT}\s+{_OFFERED}\b"
+    rf"|\bthe\s+answer(?:\s+is)?\s*{_NOT}{_ABSENT}"
+    r"|\bnot\s+(?:on|in)\s+(?:the|your|this)\s+list\b",
     re.IGNORECASE,
 )
 _SETTLES = re.compile(

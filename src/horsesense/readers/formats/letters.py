@@ -15,24 +15,29 @@ from horsesense.models.messages import Response
 from horsesense.readers.formats.bundled import names_of, no_text, repaired, without_thinking
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import TextReader
+from horsesense.readers.text.places import ordinal
 from horsesense.trials.trial import Trial, Variant
 
 # Replies are hostile: repetitions are taken whole (`*+`, `++`), so that nothing is tried in many
 # ways and time grows no faster than the reply.
 _LEAD = re.compile(
     r"[\s*#>_]*+(?:so,?\s+)?(?:the\s+)?(?:correct\s+|right\s+|final\s+)?"
-    r"(?:answers?|options?|letters?|choices?|both|only|just)\b[\s*_]*+(?:are|is)?[\s*_]*+:?+[\s*_]*+",
+    r"(?:answers?|options?|letters?|choices?|ones|both|only|just"
+    r"|i(?:'d| would| will|'ll)? (?:pick|choose|select|say|tick|take))\b"
+    r"[\s*_]*+(?:are|is)?[\s*_]*+:?+[\s*_]*+",
     re.IGNORECASE,
 )
 _TAIL = re.compile(
-    r"\s*+(?:only|(?:are|is)\s+(?:all\s+|both\s+)?(?:correct|right|true|valid))?[\s.!*_]*+\Z",
+    r"\s*+(?:only|alone|(?:are|is)\s+(?:all\s+|both\s+)?(?:correct|right|true|valid))?[\s.!*_]*+\Z",
     re.IGNORECASE,
 )
 _SPLIT = re.compile(
-    r"(?:[^\S\n]*+(?:[,;/&\n]|\+(?=\w)|(?<=\s)\+(?=\s)|\b(?:and|or)\b(?=\s)))++\s*+", re.IGNORECASE
+    r"(?:[^\S\n]*+(?:[,;/&\n]|\+(?=\w)|(?<=\s)\+(?=\s)|\]\[|\b(?:and|or)\b(?=\s)(?:\s+also\b)?))++\s*+",
+    re.IGNORECASE,
 )
 _BULLET = re.compile(r"\s*+(?:[-*•+]\s++)?")
-_NUMBER = re.compile(r"\d{1,2}[.)]\s++")
+_NUMBER = re.compile(r"\d{1,2}[.):]\s++")
+_BOX = re.compile(r"(?P<full>[☑✅✓✔☒●■]|\[[xX]\]|\([xX]\))|[☐○□]|\[ ?\]|\( ?\)")
 _MARKS: Final = " \t\r\n()[]{}\"'`*_.:!$"
 _BOXED = re.compile(r"\\boxed\s*\{(?:\\text\s*\{)?([^{}]*)\}")
 _JUST = re.compile(r"\b(?:just|only)\s+([^\n]*)\Z", re.IGNORECASE)
@@ -55,11 +60,26 @@ def read_letters(reader: TextReader, trial: Trial, response: Response) -> Readin
     text, variant = without_thinking(response.text), trial.variant
     if not text.strip():
         return no_text(response)
-    found = _listed(text, variant) or _verdicts(text, variant) or _all(text, variant)
+    found = _ticked(text, variant) or _listed(text, variant) or _verdicts(text, variant)
+    found = found or _all(text, variant)
     if found is not None:
         return found
     reason = response.finish_reason
     return reader.read(text, variant.options, variant.labels, finish_reason=reason, multiple=True)
+
+
+def _ticked(text: str, shown: Variant) -> Reading | None:
+    """The options whose box is full, where every option stands behind a box of its own."""
+    boxes = list(_BOX.finditer(text))
+    if len(boxes) != len(shown.options) or not any(box["full"] for box in boxes):
+        return None
+    ends = [*(box.start() for box in boxes[1:]), len(text)]
+    named = [_name(text[box.end() : end], shown)[1] for box, end in zip(boxes, ends, strict=True)]
+    if sorted(-1 if name is None else name for name in named) != list(range(len(boxes))):
+        return None
+    full = [name for name, box in zip(named, boxes, strict=True) if box["full"]]
+    chosen = tuple(sorted(name for name in full if name is not None))
+    return Reading("answer", chosen, "ticked", (0, len(text)), 0.97)
 
 
 def _listed(text: str, shown: Variant) -> Reading | None:
@@ -89,7 +109,9 @@ def _stretches(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _values(found: Any) -> Iterator[str]:
-    """Fields of an object that are texts or lists of texts."""
+    """Fields of an object that are texts or lists of texts; the names that are true."""
+    if isinstance(found, dict) and found and all(isinstance(v, bool) for v in found.values()):
+        yield ", ".join(str(name) for name, holds in found.items() if holds)
     for value in found.values() if isinstance(found, dict) else ():
         if isinstance(value, str):
             yield value
@@ -125,6 +147,9 @@ def _name(piece: str, shown: Variant) -> tuple[bool, int | None]:
     bare = body.strip(_MARKS)
     if bare in shown.labels:
         return True, shown.labels.index(bare)
+    place = ordinal(bare, len(shown.options))
+    if place is not None and bare not in shown.options:
+        return True, place
     texts = names_of(shown.options, False)
     whole = texts.whole(piece)
     if whole is None:

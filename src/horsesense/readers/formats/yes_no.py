@@ -22,11 +22,13 @@ YES_POSITION, NO_POSITION = 0, 1
 _OF_ITS_CLAUSE: Final = 40
 """Characters behind "I am not sure" that may still be what is not sure."""
 _YES: Final = (
-    r"yes|yeah|yep|yup|affirmative|absolutely|certainly|definitely|indeed|of course|sure"
+    r"yes|yeah|yep|yup|i (?:think|believe|suppose|guess) so|you got it"
+    r"|affirmative|absolutely|certainly|definitely|indeed|of course|sure"
     r"|oui|ja|s[ií]|да|是的?|はい|✅|✔|✓|☑|👍|y"
 )
 _NO: Final = (
-    r"(?:absolutely|certainly|definitely|of course|surely)\s+not|not at all|no|nope|nah|negative"
+    r"(?:absolutely|certainly|definitely|of course|surely)\s+not|not at all|not quite"
+    r"|i (?:do not|don't) (?:think|believe) so|no|nope|nah|negative"
     r"|nein|non|нет|否|不是|いいえ|❌|✗|✘|👎|n"
 )
 _GOOD: Final = r"correct|right|true|accurate|valid"
@@ -41,7 +43,9 @@ _NAMED: Final = r"(?:final\s+)?(?:answer|verdict|conclusion|judge?ment|response)
 _OPENS = re.compile(rf"[\s\W]*?(?:{_NAMED}\s*[:=]\W*)?{_SAYS}", re.I)
 _OPENS_JUDGING = re.compile(rf"[\s\W]*?(?:{_NAMED}\s*[:=]\W*)?(?:that's\s+)?{_JUDGES}", re.I)
 _STANDS = re.compile(
-    rf"(?:\b{_NAMED}\s*(?:is|would be|[:=])[\W_]*|\bsay\s+|\\boxed\s*\{{\W*(?:text\s*\{{)?\s*"
+    rf"(?:\b{_NAMED}\s*(?:is|would be|[:=])[\W_]*|\bsay\s+"
+    r"|\b(?:be|is)\s+an?\s+(?:clear\s+|firm\s+|definite\s+)?[\"']?(?=(?:yes|no)\b)"
+    r"|\\boxed\s*\{\W*(?:text\s*\{)?\s*"
     rf"|^[ \t*#>]*+(?=\w++[\s*.!]*+\Z)){_SAYS}",
     re.I | re.M,
 )
@@ -79,6 +83,14 @@ _ANOTHER = re.compile(
     r"\b(?:correct|right|true|actual)\s+(?:answer|option|one)\s*(?:is|was|should be|would be|:)\s*"
     r"(?P<not>not\s+|n't\s+)?(?:indeed|actually|in fact|probably|likely)?[\s*\"'`(]*+"
     r"(?P<what>[^\n]+)",
+    re.I,
+)
+
+
+_AGREES = re.compile(
+    r"\bi(?:\s+(?:would|fully|completely|have\s+to|must))*"
+    r"(?P<not>\s+(?:do\s+not|don't|cannot|can't|would\s+not|wouldn't))?\s+(?P<dis>dis)?agree"
+    r"(?=\s+with\b|\W*\Z|[.,;])",
     re.I,
 )
 
@@ -201,9 +213,17 @@ def _judged(text: str, asked: Proposed) -> Iterator[_Said]:
     for m in statement.finditer(text):
         if not text[m.end() :].lstrip(" *").startswith("?"):
             yield _judgement(m, asked, "judged")
-    for m in re.finditer(r"^\W*(?:indeed,?\s+)?it\s+is(?P<not>n't|\s+not)?\W*$", text, re.I | re.M):
+    for m in re.finditer(
+        r"^\W*(?:indeed,?\s+)?it\s+(?:sure\s+|certainly\s+)?is(?P<not>n't|\s+not)?\W*$",
+        text,
+        re.I | re.M,
+    ):
         position = NO_POSITION if m["not"] else YES_POSITION
         yield _Said(position, m.start(), m.end(), "judged")
+    for m in _AGREES.finditer(text):
+        good = bool(m["not"]) == bool(m["dis"])
+        yes = good == (asked.quality == "correct")
+        yield _Said(YES_POSITION if yes else NO_POSITION, m.start(), m.end(), "judged")
     for m in _ANOTHER.finditer(text):
         same = bool(asked.proposed) and _begins(m["what"], asked.proposed)
         good = same != bool(m["not"])

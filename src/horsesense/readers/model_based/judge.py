@@ -36,7 +36,7 @@ from horsesense.readers.text import TextReader
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 
-RULES: Final = Rules(version="5", source="9d82851589e4")
+RULES: Final = Rules(version="6", source="3516680feda1")
 
 MAX_TOKENS: Final = 16
 REPLY_CHARACTERS: Final = 6000

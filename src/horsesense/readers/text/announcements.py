@@ -13,7 +13,7 @@ import re
 # and there are two, because most replies are ASCII and the second is slower.
 _ANSWER = (
     r"answers?|option|choice|alternative|selection|response|solution|conclusion|pick|result"
-    r"|correct(?=\s{0,9}:)|selected(?=\s{0,9}:)|(?:correct|right|best) one|letter|ans|antwort"
+    r"|(?:correct|selected|expected|key)(?=\s{0,9}:)|(?:correct|right|best) one|letter|ans|antwort"
     r"|auswahl"
     r"|respuesta|risposta|resposta|alternativa|antwoord"
     r"|svar|svaret|vastaus|cevap|jawaban"
@@ -31,7 +31,7 @@ _MAYBE = r"(?:would|should|must|could|might|may|will|can only|has to|have to|see
 LINK = re.compile(
     rf"\b(?:{_MAYBE} (?:\w+ly )?be|is|are|was|were|to be|becomes?|remains"
     r"|ist|lautet|wäre|es|sería|est|serait|é|è|seria|sarebbe|är|er|là|to(?<=odpowiedź to))\b"
-    r"|[:=]|->|→|⇒|是|为|為|は|은|는|คือ|היא|הוא|هو|هي|उत्तर\s|विकल्प\s|-(?=\s)|(?<=[a-z])'s\b|\n"
+    r"|[:=]|->|→|⇒|是|为|為|は|은|는|คือ|היא|הוא|هو|هي|उत्तर\s|विकल्प\s|-(?=\s)|(?<=[a-z])'s\b|\n|(?<=\bans)\."
 )
 MAIN_CLAUSE_END = re.compile(
     r"[.?!](?=\s|$)|;|\n\s*\n|, (?:which|that|who|because|since|as|but|so|where|while)\b"
@@ -40,7 +40,10 @@ TURNS = re.compile(
     r"\b(?:but|however|actually|wait|instead|although|though|in fact|on second thought|rather"
     r"|correction|sorry|hmm+)\b"
 )
-CONCLUDES = re.compile(r"\b(?:so|therefore|thus|hence|final|finally|overall|in conclusion)\b")
+CONCLUDES = re.compile(
+    r"\b(?:so|therefore|thus|hence|final|finally|overall|in conclusion|in the end|on balance"
+    r"|all in all|all things considered|ultimately)\b"
+)
 
 _FILLING = (
     r"most likely|most probably|likely|probably|clearly|definitely|certainly|therefore|thus|indeed"
@@ -50,7 +53,7 @@ _FILLING = (
     r"|a letra|letra|lettre|la|el|der|die|das|选项|選項"
 )
 FILLER = re.compile(
-    rf"(?:[\s\"'(\[{{<:=>,#|]|-(?!\d)|->|→|[✅✔☑✓•…★👉➡\ufe0f]|\\(?:text|textbf|mathrm|mathbf)\b|\\[(\[]"
+    rf"(?:[\s\"'(\[{{<:=>,#|]|-(?!\d)|->|→|[✅✔☑✓•…★👉➡\ufe0f]|\\(?:text|textbf|textit|mathrm|mathbf|rm|bf)\b|\\[(\[]"
     rf"|(?:{_FILLING})(?=\W)){{0,24}}"
 )
 NOT = re.compile(r"\W{0,3}(?:\w+ly )?(?:in fact )?(?:not|never|nicht|pas)\b(?! only)\W*")
@@ -64,6 +67,8 @@ OTHER_ANSWER = frozenset(
         *("other", "another", "each", "every", "incorrect", "wrong", "false", "worst", "falsche"),
         *("closest", "nearest", "previous", "initial", "frequent", "common", "popular", "usual"),
         *("typical", "tempting", "naive", "obvious", "intuitive", "expected", "standard"),
+        *("student's", "learner's", "candidate's", "pupil's", "user's", "examinee's", "child's"),
+        *("respondent's", "participant's", "patient's", "his", "her", "their", "someone's"),
         *("suppose", "assume", "assuming", "if", "whether"),
     ]
 )
@@ -97,7 +102,8 @@ CHOOSE = re.compile(
 )
 WEAK = re.compile(
     r"\b(?:it is|it's|it must be|it would be|this is|that is|that's|must be|should be|would be|is"
-    r"|so|therefore|thus|hence|ergo|namely|leaves(?: us| only)?(?: with)?|leaving"
+    r"|so|therefore|thus|hence|ergo|namely|in the end|on balance|all in all"
+    r"|leaves(?: us| only)?(?: with)?|leaving"
     r"|corresponds to|matches"
     r"|represented by|described (?:in|by)|points to|i mean(?:t)?|going with|es ist|also)\b[,:]?"
     r"|即|所以选?|因此选?|故选|选|→|⇒|=>"
@@ -149,6 +155,7 @@ TURNED_DOWN = re.compile(
     r"|reject\w*|incorrect|wrong|unlike|instead of|against|why|versus|whether|discard|dismiss"
     r"|cannot select|between|if|none of|others"
     r"|(?:the )?(?:other|remaining|rest|incorrect|wrong)(?= options))|n't)"
+    r"(?: \w+,? (?:and|or|nor)(?= ))?"
     r"(?: (?:select|choose|options?|choices?|answers?|it is|it's|the|a|an|was|were|is|be)){0,3}"
     r"[^\w\n.;,]*\Z"
 )

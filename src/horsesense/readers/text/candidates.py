@@ -23,7 +23,8 @@ _NUMERIC = re.compile(r"[\d.,+/%-]+")
 
 def lead(scene: Scene) -> Statement | None:
     """What the response begins with: a label that is set off, or an option's text."""
-    target = scene.target_at(0, cut=False)
+    low = scene.response.low
+    target = scene.target_at(len(low) - len(low.lstrip()), cut=False)
     if target is None or announcements.NOT_THE_ANSWER.match(scene.response.low, target.end):
         return None
     if len(target.positions) > 1:
@@ -63,10 +64,14 @@ def last_line(scene: Scene) -> Statement | None:
 
 
 def _walks_through(scene: Scene) -> bool:
-    """Whether the first three options are taken up one after the other."""
+    """Whether the first three options are taken up one after the other, or all labels once each."""
     wanted = 0
-    for hit in scene.labels.mentions(scene.response):
-        if hit.position == wanted and hit.marked and scene.behind(hit).agrees:
+    marked = [hit for hit in scene.labels.at_both_ends(scene.response) if hit.marked]
+    k = len(scene.options.texts)
+    if k > 2 and [hit.position for hit in marked] == list(range(k)):
+        return True
+    for hit in marked:
+        if hit.position == wanted and scene.behind(hit).agrees:
             wanted += 1
             if wanted == 3:
                 return True

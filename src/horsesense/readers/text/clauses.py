@@ -28,7 +28,8 @@ _AFTER = 200
 
 _AGAINST = re.compile(
     r"\b(?:not|no|never|nor|neither|cannot|incorrect\w*|wrong\w*|false\w*|invalid|unlikely"
-    r"|impossible|implausible|irrelevant|eliminat\w*|rul(?:e|ed|es|ing) (?:\w+ )?out|out|off"
+    r"|impossible|implausible|irrelevant|eliminat\w*|(?:is|are|was|were|be|rul\w+|cross\w*|falls?|drops?|knock\w*|leaves?|left|count\w*|both|all)"
+    r" (?:\w+ly |now |also )?out|(?:is|are|was|were|be|both|all) off"
     r"|exclud\w*"
     r"|reject\w*|fails?|too(?= \w)|misleading|distractor|inaccurate|untrue"
     r"|unsupported|contradict\w*"
@@ -51,7 +52,9 @@ _HEARSAY = re.compile(
     r"\b(?:people|many|some|others?|most|everyone|everybody|they|textbooks?|students?|common\w*"
     r"|popular\w*|frequent\w*|often|usual\w*|famous\w*|widely|myth|legend|at first|initially"
     r"|originally|my first|first thought|instinct\w*|gut|tempt\w*|you might|one might|one may"
-    r"|might think|viele|oft|häufig|muchos|beaucoup)\b"
+    r"|might think|viele|oft|häufig|muchos|beaucoup|(?:student|learner|candidate|pupil|examinee)s?"
+    r"|you(?:'ve| have)? (?:\w+ )?(?:wrote|written|ticked|chose|chosen|picked|put|said|circled"
+    r"|marked|answered|selected|crossed)|(?:got|submitted|given)(?=:)|not accept|confus\w+ with)\b"
 )
 _SUPPOSED = re.compile(
     r"\b(?:if|unless|would (?:be|have|only|need)|had been|were it|could be|might be|suppose|imagine"
@@ -61,7 +64,8 @@ _SETTLES = re.compile(
     r"\b(?:so|therefore|thus|hence|then|in short|overall|in sum|summary|conclu\w*|final\w*|my"
     r"|i|we|answer|leav(?:es|ing)|remain\w*|which is why|that is why|that's why|must be|has to be"
     r"|it's|it is|it was|that's|that is|this is|also|daher|somit|bleibt|donc|por tanto|entonces"
-    r"|result|verdict|choice|settle\w*|go with|going with|i'd|come down"
+    r"|in the end|on balance|all in all|ultimately|after all|result"
+    r"|verdict|choice|settle\w*|go with|going with|i'd|come down"
     r"|revert\w*|return\w*|back to|stands?|stick\w*|stay\w*|opt\w*|plump\w*)\b|→|=>"
 )
 _MINE = re.compile(
@@ -97,6 +101,14 @@ _ADDS = re.compile(
     r"|également|anche|ook)\b"
 )
 _JOINS = re.compile(r"[\s\"')\].,/&]*(?:and|or|und|oder|et|ou|y|o|nor)?[\s\"'(\[]*(?:the |an? )?")
+
+
+_TAKEN_BACK = re.compile(
+    r"\b(?:let me (?:correct|revise|rethink|reconsider|redo|fix)|i (?:have to |must )?take (?:that"
+    r"|it|this|back)\b|scratch that|on reflection|on second thought|revised (?:answer|choice)"
+    r"|correction|i was wrong|(?:my|a) (?:mistake|slip)\b|strike that|i misread|changed my mind"
+    r"|hold on|wait)\b"
+)
 
 
 class Said(NamedTuple):
@@ -160,7 +172,20 @@ def clauses(low: str, options: Sequence[str], mentions: Sequence[Mention]) -> Cl
             found[-1] = _said_of_it(low, start, end, found[-1])
         if here:
             found += _of_clause(low, start, end, sorted(here), n)
-    return Clauses(found, n)
+    return Clauses(_taken_back(low, begin, found), n)
+
+
+def _taken_back(low: str, begin: int, found: list[Said]) -> list[Said]:
+    """What was said before the last words that take it back is no longer the reply's own, where
+    something is affirmed after them."""
+    turns = [m.start() for m in _TAKEN_BACK.finditer(low, begin)]
+    if not turns:
+        return found
+    after = sum(start < turns[-1] for start, _ in _spans(low, begin))
+    later = {one.position for one in found if one.clause > after and one.verdict >= 0}
+    if len(later) != 1:
+        return found
+    return [one if one.clause > after else one._replace(hearsay=True) for one in found]
 
 
 def named_by_word(low: str, options: Sequence[str]) -> set[int]:

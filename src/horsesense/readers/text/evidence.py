@@ -23,6 +23,7 @@ from horsesense.readers.text.forms import (
     NAMES,
     NO_CHOICE,
     PLURAL,
+    SENTENCE_ENDS,
     TAIL,
     THE_OTHER,
 )
@@ -132,7 +133,7 @@ class _Evidence(Gathering):
             ("several", any(len(s.target.positions) > 1 for s in self.first.said)),
             ("unfinished", not finished(low)),
             ("cut_unsaid", "length" in found and not self.said and not self.mentions),
-            ("cut_open", "length" in found and not finished(low) and not self.said),
+            ("cut_open", "length" in found and not finished(low) and not self._answered()),
             ("announcing", ANNOUNCES.search(tail) is not None),
             ("all_against", len(self.against) == self.k),
             ("most_against", len(self.against) >= max(2, self.k - 1)),
@@ -156,6 +157,12 @@ class _Evidence(Gathering):
                 found[name] = 1.0
         return found
 
+    def _answered(self) -> bool:
+        """Whether a choice is stated, or stands alone in front as its own sentence."""
+        lead = self.first.first
+        alone = lead is not None and SENTENCE_ENDS.match(self.scene.response.low, lead.target.end)
+        return bool(self.said or alone)
+
     def _repeats(self) -> bool:
         asked = self.scene.question
         return bool(asked) and question.repeats(self.low, asked, self.options)
@@ -169,6 +176,7 @@ class _Evidence(Gathering):
             for one in self.features[: self.k]
             for name in one
         )
+        plain = plain and not self._answered()
         return self.k > 1 and order == list(range(self.k)) and plain
 
     def _pairs(self) -> list[tuple[str, bool]]:

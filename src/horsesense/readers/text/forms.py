@@ -29,6 +29,7 @@ LAST_WORDS = frozenset(
 LOOKED_AT = 4000
 HEAD = 120
 GAP = 24
+SENTENCE_ENDS = re.compile(r"[\"')\]]*(?:\.(?=\s|\[|\Z)|!|\n\s*\n)")
 SENTENCE_START = re.compile(r"(?<=[.!?\n])\s+(?=\S)")
 ANNOUNCES = re.compile(
     r"(?:\b(?:is|are|be|option|answer|choose|pick|select|with|that|the|a|to|and|of|:|because|so|as"

@@ -59,7 +59,7 @@ def other_label(scene: Scene) -> Reading | None:
     m = None
     if scene.labels.letters:
         m = announcements.OTHER_LABEL.search(scene.response.low)
-    elif scene.labels.numbers:
+    elif scene.labels.numbers and scene.response.low.strip() not in scene.labels.positions:
         m = announcements.OTHER_NUMBER.match(scene.response.low)
     if m is None:
         return None

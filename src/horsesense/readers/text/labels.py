@@ -35,6 +35,7 @@ _AND = (
     r"\s{0,9}(?:option|choice)?\s{0,9}[\"'(\[]{0,9}"
 )
 _REPLY_FORMS = ("{}", "{}.", "({})", "{})", "{}:", "[{}]", "**{}**", "**{}.**", "**({})**", '"{}"')
+_SET_OFF = " ()[]{}<>.:"
 _ENDS = 150
 _DOUBTFUL = frozenset("AaIi")
 _WORD_NEXT = re.compile(r"\s+(?!(?:is|are|because|since|and|or|but|both|were|for|in|would)\b)[a-z]")
@@ -69,6 +70,7 @@ class LabelSet:
     """
 
     def __init__(self, labels: tuple[str, ...]) -> None:
+        labels = _bare_names(labels)
         signs = {c for label in labels for c in label if not c.isalnum()}
         self.table = Table(signs) if signs else DEFAULT
         shown = [Folded(label.strip(), self.table).text for label in labels]
@@ -165,6 +167,13 @@ class LabelSet:
     ) -> Iterator[LabelHit]:
         """Every label standing by itself, marked or not, articles and pronouns included."""
         return map(self._hit, self._mention.finditer(response.text, offset, stop))
+
+
+def _bare_names(labels: tuple[str, ...]) -> tuple[str, ...]:
+    """Labels without what sets them off ("(a)", "B."), where names are left that differ."""
+    bare = tuple(label.strip(_SET_OFF) for label in labels)
+    names = len({*bare}) == len(bare) and all(name.isalnum() for name in bare)
+    return bare if names else labels
 
 
 @lru_cache(maxsize=512)

@@ -43,7 +43,11 @@ _ELEMENT = re.compile(
 )
 _SAYS = re.compile(r"\w")
 _BREAKS = re.compile(r"</?(?:p|br|hr|div|li|h[1-6]|tr|table|blockquote|section)\b")
-_STRUCK = re.compile(r"~~[^~\n]{1,80}~~|<(?:del|s|strike)>[^<\n]{1,80}</(?:del|s|strike)>")
+_STRUCK = re.compile(
+    r"(?:(?<=\n)|\A)[\t >*-]{0,9}\(?\w{1,3}[.):][ \t]{0,3}~~[^~\n]{1,80}~~"
+    r"(?=[ \t]*(?:\n|\Z))|~~[^~\n]{1,80}~~"
+    r"|<(?:del|s|strike)>[^<\n]{1,80}</(?:del|s|strike)>"
+)
 _TO_YOU = re.compile(r"\b(?:you|your|sie|ihnen|du|vous|tú|usted|i|we)\b|\b(?:which|what) one\b")
 _ENTITY = re.compile(r"&(?:#\d{2,6}|#x[0-9a-f]{2,5}|[a-z]{2,8});", re.IGNORECASE)
 _NEXT_QUESTION = re.compile(

@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from horsesense.readers.text.normalise import DEFAULT
 
@@ -179,6 +180,17 @@ _UNITS: dict[str, tuple[str, float]] = {
     **dict.fromkeys(("m", "meter", "metre", "meters", "metres"), ("m", 1.0)),
     **dict.fromkeys(("cm", "centimeter", "centimetre", "centimeters", "centimetres"), ("m", 0.01)),
     **dict.fromkeys(("mm", "millimeter", "millimetre", "millimeters", "millimetres"), ("m", 0.001)),
+    **dict.fromkeys(("mile", "miles", "mi"), ("m~", 1609.344)),
+    **dict.fromkeys(("yard", "yards", "yd"), ("m~", 0.9144)),
+    **dict.fromkeys(("foot", "feet", "ft"), ("m~", 0.3048)),
+    **dict.fromkeys(("inch", "inches"), ("m~", 0.0254)),
+    **dict.fromkeys(("lb", "lbs"), ("g~", 453.59237)),
+    **dict.fromkeys(("oz", "ounce", "ounces"), ("g~", 28.349523)),
+    **dict.fromkeys(("tonne", "tonnes"), ("g", 1e6)),
+    **dict.fromkeys(("gallon", "gallons"), ("l~", 3.785412)),
+    **dict.fromkeys(("pint", "pints"), ("l~", 0.473176)),
+    **dict.fromkeys(("°c", "celsius", "centigrade"), ("°", 1.0)),
+    **dict.fromkeys(("°f", "fahrenheit"), ("°~", 5 / 9)),
     **dict.fromkeys(("kg", "kilogram", "kilograms", "kilo", "kilos"), ("g", 1000.0)),
     **dict.fromkeys(("g", "gram", "grams"), ("g", 1.0)),
     **dict.fromkeys(("mg", "milligram", "milligrams"), ("g", 0.001)),
@@ -198,11 +210,16 @@ _UNITS: dict[str, tuple[str, float]] = {
     **dict.fromkeys(("cent", "cents", "¢", "pence"), ("$", 0.01)),
     **dict.fromkeys(("dollar", "dollars", "euro", "euros", "€", "pounds"), ("$", 1.0)),
 }
+_FREEZING = 32 * 5 / 9
+_CONVERTED = "~"
+"""Ends the kind of a unit from which others are converted by a rounded figure."""
+_ROUNDED = 0.006
 _NUMBER = re.compile(
     r"(?P<money>[$€£]\s?)?(?P<number>(?<![\w.])[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)"
     r"(?:\s?/\s?(?P<below>\d+)(?![/\d]))?"
     r"(?:e(?P<power>[-+]?\d{1,2})\b| ?[x×*] ?10\^?(?P<ten>[-+]?\d{1,2}))?"
-    r"(?:[ -]?(?P<unit>%|€|¢|[a-zµμ]{1,12})(?![a-z]))?"
+    r"(?: ?degrees? |[ -]?)"
+    r"(?:(?P<unit>%|€|¢|° ?[cf]|[a-zµμ]{1,12})(?![a-z]))?"
 )
 _LATEX = re.compile(r"\\[dt]?frac\s*\{?(\d+)\}?\s*\{?(\d+)\}?")
 _TEENS = {
@@ -217,17 +234,30 @@ _TENS = {
         ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], 2
     )
 }
+_PARTS = {
+    **{"halves": 2, "thirds": 3, "quarters": 4, "fourths": 4, "fifths": 5},
+    **{"sixths": 6, "sevenths": 7, "eighths": 8, "ninths": 9, "tenths": 10},
+}
 _FRACTIONS = {"half": "0.5", "third": "1/3", "quarter": "0.25", "fifth": "0.2", "tenth": "0.1"}
+_DIGIT = "one|two|three|four|five|six|seven|eight|nine"
 _SPELLED = re.compile(
-    r"\b(?:(?P<ten>" + "|".join(_TENS) + r")(?:[ -](?P<one>one|two|three|four|five|six|seven|eight"
-    r"|nine))?|(?:(?:a|an|one) )?(?P<part>half|third|quarter|fifth|tenth)\b(?! (?:one|option|choice"
+    rf"\b(?:(?P<over>{_DIGIT})(?:[ -](?P<under>{'|'.join(_PARTS)})"
+    rf"| (?:in|out of) (?P<of>{_DIGIT}|ten))"
+    rf"|(?P<ten>{'|'.join(_TENS)})(?:[ -](?P<one>{_DIGIT}))?"
+    r"|(?:(?:a|an|one) )?(?P<part>half|third|quarter|fifth|tenth)\b(?! (?:one|option|choice"
     r"|answer|statement|is|place|person|name))|(?:a )?(?P<dozen>dozen)|(?:a )?hundred"
-    r"|(?P<word>" + "|".join([*_NUMERALS, *_TEENS]) + r"))\b"
+    rf"|(?P<word>{'|'.join([*_NUMERALS, *_TEENS])}))\b"
 )
 
 _FEW_WORDS = 10
 
-Value = tuple[str, float]
+
+class Value(NamedTuple):
+    """A number: the kind of its unit, its value in that kind's own unit, and as it is written."""
+
+    kind: str
+    number: float
+    written: float
 
 
 @lru_cache(maxsize=65_536)
@@ -324,9 +354,13 @@ def values(low: str) -> list[Value]:
     for m in _NUMBER.finditer(low):
         value = _value(m)
         # "1 h 45 min" is one value.
-        joined = found and m["unit"] and m.start() - end <= 5 and found[-1][0] == value[0] != ""
-        if joined and abs(found[-1][1]) > abs(value[1]) and not low[end : m.start()].strip(" and"):
-            found[-1] = (value[0], found[-1][1] + value[1])
+        joined = found and m["unit"] and m.start() - end <= 5 and found[-1].kind == value.kind != ""
+        if (
+            joined
+            and abs(found[-1].number) > abs(value.number)
+            and not low[end : m.start()].strip(" and")
+        ):
+            found[-1] = found[-1]._replace(number=found[-1].number + value.number)
         else:
             found.append(value)
         end = m.end()
@@ -334,6 +368,8 @@ def values(low: str) -> list[Value]:
 
 
 def _spelled(m: re.Match[str]) -> str:
+    if m["over"]:
+        return f"{_NUMERALS[m['over']]}/{_PARTS[m['under']] if m['under'] else _NUMERALS[m['of']]}"
     if m["ten"]:
         return str(_TENS[m["ten"]] + int(_NUMERALS[m["one"]] if m["one"] else 0))
     if m["part"]:
@@ -349,8 +385,9 @@ def _value(m: re.Match[str]) -> Value:
         number /= float(m["below"])
     if power := m["power"] or m["ten"]:
         number *= 10.0 ** int(power)
-    unit, factor = _UNITS.get(m["unit"] or "", ("", 1.0))
-    return ("$" if m["money"] else unit, number * factor)
+    unit, factor = _UNITS.get((m["unit"] or "").replace(" ", ""), ("", 1.0))
+    zero = _FREEZING if unit == "°~" else 0.0
+    return Value("$" if m["money"] else unit, number * factor - zero, number)
 
 
 @lru_cache(maxsize=16_384)
@@ -363,13 +400,22 @@ def option_value(text: str) -> Value | None:
 
 def near(one: Value, other: Value) -> bool:
     """Whether two values are equal but for rounding."""
-    if one[0] and other[0] and one[0] != other[0]:
-        return False
-    return math.isclose(one[1], other[1], rel_tol=0.011)
+    return _one_kind(one, other) and math.isclose(one.number, other.number, rel_tol=0.011)
 
 
 def same(one: Value, other: Value) -> bool:
-    """Whether two values are equal; a unit that is missing on one side is no difference."""
-    if one[0] and other[0] and one[0] != other[0]:
-        return False
-    return math.isclose(one[1], other[1], rel_tol=1e-9, abs_tol=1e-12)
+    """Whether two values are equal, but for the rounding of a conversion ("26.2 miles", "42.2 km");
+    a unit that is missing on one side is no difference."""
+    close = 1e-9
+    if one.kind and other.kind:
+        close = _ROUNDED if (one.kind + other.kind).count(_CONVERTED) == 1 else close
+    elif math.isclose(one.written, other.written, rel_tol=close, abs_tol=1e-12):
+        return True
+    return _one_kind(one, other) and math.isclose(
+        one.number, other.number, rel_tol=close, abs_tol=1e-12
+    )
+
+
+def _one_kind(one: Value, other: Value) -> bool:
+    kinds = one.kind.rstrip(_CONVERTED), other.kind.rstrip(_CONVERTED)
+    return not all(kinds) or kinds[0] == kinds[1]

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import pairwise
 
 from horsesense.readers.text.targets import Scene
 
-_BEFORE = re.compile(r"[^\w\n]*(?:\[ ?x? ?\][^\w\n]*|option\s+|<t[dr]>[^\w\n]*)*", re.IGNORECASE)
+_BEFORE = re.compile(r"(?:\[ ?[x*]? ?\]|\( ?[x*o]? ?\)|option\s+|<t[dr]>|[^\w\n])*", re.IGNORECASE)
 _PLAIN = re.compile(r"[\s.,;:()|•\-–—]+")
-_BOX = re.compile(r"\[\s*\]|☐|◯|○")
-_MARK = re.compile(r"[✓✔✅☑←⬅➡→👈👉★⭐*<>=]|\[x\]")
+_BOX = re.compile(r"\[\s*\]|\(\s*\)|[☐◯○⚪□◻⬜]")
+_MARK = re.compile(r"[✓✔✅☑☒←⬅➡→👈👉★⭐●◉🔘■◼🏆*<>=]|\[x\]|\([xo]\)")
+_FILLED = re.compile(r"\[ ?[x*] ?\]|\( ?[xo*] ?\)")
 _CROSS = re.compile(r"[✗✘❌✖❎🚫👎⛔]")
 _VERDICT = re.compile(
-    r"\A[\s|:;,.()*_\-–—=→>]*(?:(?P<yes>✅|✓|✔|☑|(?:yes|true|correct|right|oui|sí|si|ja|richtig|good"
+    r"\A[\s|:;,.()*_\-–—=→>\"']*(?:(?P<yes>✅|✓|✔|☑|(?:yes|true|correct|right|oui|sí|si|ja|richtig|good"
     r"|fits|matches|best|chosen|selected|supported)\b)|(?P<no>❌|✗|✘|✖|(?:no|not|false|incorrect"
     r"|wrong|non|nein|falsch|poor|weak|partial|impossible|unlikely|eliminated|rejected"
     r"|unsupported)\b))"
@@ -21,6 +23,11 @@ _VERDICT = re.compile(
 _CHANCE = re.compile(
     r"\A[^\w\n+]{0,12}?(?:\w+\W{0,4}){0,2}?[^\w\n+]{0,6}?(\d{1,3}(?:[.,]\d+)?|\.\d+)"
 )
+_TELLS = re.compile(r"\d|[✓✔✅☑☒●◉🔘■✗✘❌✖]|\b(?:true|false|yes|no)\b|\[x\]|\([xo]\)")
+_RULE = re.compile(r"[\s|:+=-]+")
+_TICKS = "✓✔✅☑"
+_SIGN = re.compile(rf"[{_TICKS}✗✘❌✖❎☒]")
+_AMONG = re.compile(r"[\d\s.,;:|+=()*/✓✔✅☑✗✘❌✖❎☒\ufe0f-]+")
 _NAME = re.compile(r"\w{1,5}(?![\w'])")
 _GAP = re.compile(r"[^\w\n]*")
 _DIGIT = re.compile(r"\d")
@@ -36,14 +43,42 @@ def stands_out(scene: Scene) -> int | None:
     # What was left out at the end, a next question, is no part of the list.
     source = response.source[: response.span(0, len(response.low.rstrip()))[1]]
     text = source.rpartition("</think>")[2].lower()
-    rests = _rests(scene, text)
+    rests = _rests(scene, _turned(text) if text.count("|") > 2 * len(scene.options.texts) else text)
     if rests is not None:
-        for look in (_approved, _marked, _likeliest):
+        for look in (_approved, _stars, _marked, _likeliest):
             found = look(rests)
             if found is not None:
                 return found
-    chances = _in_a_row(scene, text) if _DIGIT.search(text) else None
-    return _likeliest(chances) if chances else None
+    ordered = _in_order(text, len(scene.options.texts))
+    if ordered is not None:
+        return ordered
+    row = _in_a_row(scene, text) if _TELLS.search(text) else None
+    if row is None:
+        return None
+    found = _approved([("", after) for _, after in row])
+    found = _likeliest(row) if found is None else found
+    signs = all(_PLAIN.sub("", before) and not _LETTER.search(before) for before, _ in row)
+    return _marked([(before, "") for before, _ in row]) if found is None and signs else found
+
+
+def _turned(text: str) -> str:
+    """A table whose columns are as many as its first row has names, as a table of rows."""
+    rows = [
+        [cell.strip() for cell in line.strip().strip("|").split("|")]
+        for line in text.split("\n")
+        if "|" in line and not _RULE.fullmatch(line)
+    ]
+    wide = len(rows) > 1 and len({len(row) for row in rows}) == 1 and len(rows) < len(rows[0])
+    return "\n".join(" | ".join(cells) for cells in zip(*rows, strict=True)) if wide else text
+
+
+def _in_order(text: str, k: int) -> int | None:
+    """The one tick among as many ticks and crosses as there are options, in lines or in a row."""
+    signs = _SIGN.findall(text)
+    ticks = [sign in _TICKS for sign in signs]
+    if len(signs) != k or k < 3 or ticks.count(True) != 1:
+        return None
+    return ticks.index(True) if _AMONG.sub("", text) == "" else None
 
 
 def _rests(scene: Scene, text: str) -> list[tuple[str, str]] | None:
@@ -88,7 +123,8 @@ def _option_at(
 
 def _marked(rests: list[tuple[str, str]]) -> int | None:
     """The only one whose line has a mark that those of all others lack."""
-    signs = [_PLAIN.sub("", _BOX.sub("", before + after)) for before, after in rests]
+    signs = [_FILLED.sub("✓", before + after) for before, after in rests]
+    signs = [_PLAIN.sub("", _BOX.sub("", sign)) for sign in signs]
     usual, n = Counter(signs).most_common(1)[0]
     if len(signs) == 2:
         usual, n = ("", 1) if "" in signs else ("", 0)
@@ -113,6 +149,12 @@ def _approved(rests: list[tuple[str, str]]) -> int | None:
     return against[0] if len(against) == 1 else None
 
 
+def _stars(rests: list[tuple[str, str]]) -> int | None:
+    """The one with the most full stars."""
+    counts = [after.count("★") + after.count("⭐") for _, after in rests]
+    return counts.index(max(counts)) if min(counts) and counts.count(max(counts)) == 1 else None
+
+
 def _likeliest(rests: list[tuple[str, str]]) -> int | None:
     """The one with the highest of numbers that add up to 1 or to 100."""
     found = [_CHANCE.match(after) for _, after in rests]
@@ -125,7 +167,7 @@ def _likeliest(rests: list[tuple[str, str]]) -> int | None:
 
 
 def _in_a_row(scene: Scene, text: str) -> list[tuple[str, str]] | None:
-    """What follows each option where all are named one after the other in one line."""
+    """What stands before and after each option where all are named once, in their order."""
     names = list(scene.labels.positions.items())
     ways = [[(n.lower(), i) for n, i in names]] if names else []
     ways.append([(t.lower(), i) for i, t in enumerate(scene.options.texts) if t.strip()])
@@ -135,6 +177,8 @@ def _in_a_row(scene: Scene, text: str) -> list[tuple[str, str]] | None:
         hits = list(re.finditer(rf"(?<![\w.])(?:{each})(?![\w.])", text))
         if [known[m.group()] for m in hits] != list(range(len(scene.options.texts))):
             continue
-        ends = [*(m.start() for m in hits[1:]), len(text)]
-        return [("", text[m.end() : end]) for m, end in zip(hits, ends, strict=True)]
+        begins = [0, *(m.end() for m in hits)]
+        ends = [*(m.start() for m in hits), len(text)]
+        gaps = [text[begin:end] for begin, end in zip(begins, ends, strict=True)]
+        return list(pairwise(gaps))
     return None

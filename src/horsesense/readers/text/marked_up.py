@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+from horsesense.readers.text import likeness
 from horsesense.readers.text.statements import Statement
-from horsesense.readers.text.targets import Scene
+from horsesense.readers.text.targets import Scene, Target
 
 _BOXED = re.compile(r"\\(?:boxed|fbox)\s*\{\s*(?:\\(?:textbf|text|mathrm|mathbf|rm)\s*\{?)?\s*")
+_INSIDE = re.compile(r"(?:[^{}\n]|\{[^{}\n]{0,40}\}){1,60}")
 _ELEMENT = re.compile(r"<\s*(?:final ?)?(?:answer|choice|option)[^<>\n]{0,40}>\s*")
 _FIELD = re.compile(
-    r"[\"'](?:(?:the|my|your|final|correct|selected|chosen|best|predicted) ?){0,2}"
+    r"\\?[\"'](?:(?:the|my|your|final|correct|selected|chosen|best|predicted) ?){0,2}"
     r"(?:answer|choice|option|label|letter|prediction|response)"
-    r"(?: ?(?:choice|letter|option|label|id|key|index))?[\"']\s*:\s*[\[\"']*\s*"
+    r"(?: ?(?:choice|letter|option|label|id|key|index))?\\?[\"']\s*:\s*[\[\\\"']*\s*"
 )
 _TAG = re.compile(r"</?[^<>\n]{1,60}>|\b(?:and|or)\b|[\"'](?:answer|choice|option)[\"']")
 _WORD = re.compile(r"\w")
@@ -29,11 +31,22 @@ def marked_up(scene: Scene) -> Statement | None:
         found = [
             Statement(rule, target, m.start())
             for m in pattern.finditer(low)
-            if (target := scene.target_at(m.end())) is not None
+            if (target := scene.target_at(m.end()) or _by_value(scene, rule, m)) is not None
         ]
         if found:
             return found[-1] if _agree(low, found) else None
     return None
+
+
+def _by_value(scene: Scene, rule: str, m: re.Match[str]) -> Target | None:
+    """The one option whose value is all that the box holds ("\\tfrac{1}{9}" for 1/9)."""
+    inside = _INSIDE.match(m.string, m.end()) if rule == "boxed" else None
+    said = likeness.values(inside.group()) if inside else []
+    if inside is None or len(said) != 1:
+        return None
+    known = [likeness.option_value(text) for text in scene.options.texts]
+    fitting = [i for i, one in enumerate(known) if one and likeness.same(one, said[0])]
+    return Target((fitting[0],), *inside.span(), "text", None) if len(fitting) == 1 else None
 
 
 def _agree(low: str, found: list[Statement]) -> bool:

@@ -50,6 +50,9 @@ REFUSAL = _any(
     r"\b(?:do not|don'?t) have the (?:ability|capacity|capability) to (?:have|hold|form|feel)\b",
     r"\bi apologi[sz]e,? but\b",
     r"\bi (?:refuse|decline)\b",
+    r"\bkeep (?:that|it|this|my \w+) (?:to myself|private)\b|\A\W*no comment\b",
+    r"\bnone of your business\b|\bi(?:'d| would)? (?:rather|prefer) not (?:to )?"
+    r"(?:say|answer|disclose|comment|share|tell)\b",
     r"\bich kann (?:diese|die|ihre|das)[^.\n]{0,40}nicht beantworten",
     r"\bno puedo (?:responder|contestar|ayudar)",
     r"\bje ne peux pas (?:répondre|aider)",
@@ -87,6 +90,7 @@ UNDETERMINED = _any(
     r"ne peut pas être déterminé|无法确定",
 )
 NONE = _any(
+    r"\A\W*(?:0\W{1,9})?none\b(?= ?[.,;:!]| ?-(?!\w)|\W*\Z)",
     r"\bnone of (?:the |these |those |them\b|your )?"
     r"(?:(?:above|given|listed|provided|available|answer|four|five|three|following|other"
     r"|remaining) ?){0,3}"

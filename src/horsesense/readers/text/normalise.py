@@ -18,7 +18,16 @@ _DROPPED = "*`$"
 _SPACED = "_"
 _QUOTES = dict.fromkeys("‘’‚‛′´", "'") | dict.fromkeys("“”„‟″«»「」『』", '"')
 _DASHES = dict.fromkeys("‐‑‒–—―−﹣", "-")
-_BRACKETS = {"【": "[", "】": "]", "〔": "[", "〕": "]", "。": ".", "、": ","}
+_BRACKETS = {
+    "【": "[",
+    "】": "]",
+    "〔": "[",
+    "〕": "]",
+    "。": ". ",
+    "、": ",",
+    "！": "! ",
+    "？": "? ",
+}
 _PLAIN = {ord(k): v for k, v in (_QUOTES | _DASHES | _BRACKETS).items()}
 _REMEMBERED = 20_000
 _TERMINAL = re.compile(r"\x1b\[[0-9;?]{0,16}[A-Za-z]")

@@ -15,8 +15,13 @@ from typing import NamedTuple
 
 from horsesense.readers.text.normalise import DEFAULT, Folded
 
+SOLID = (
+    r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
+)
+"""Scripts whose words run on without spaces, or with particles: each character is a token."""
 TOKEN = re.compile(
-    r"(?:(?<![\w)\]])[-+])?\d+(?:,\d{3})*(?:\.\d+)?|[^\W\d_]+|[=<>^/+%°≤≥±√∞≈≠∈∪∩∧∨¬~→↔⊃≡&!#@|]"
+    r"(?:(?<![\w)\]])[-+])?\d+(?:,\d{3})*(?:\.\d+)?"
+    rf"|[{SOLID}]|[^\W\d_{SOLID}]+|[=<>^/+%°≤≥±√∞≈≠∈∪∩∧∨¬~→↔⊃≡&!#@|]"
 )
 _CLAUSE_END = re.compile(r"[\"')\]}]{0,9}\s{0,40}(?:$|[\n.,;:!?(]|- )")
 _CLAUSE = re.compile(r"\s*(?:[^.\n;!?]|\.(?=\S))*")
@@ -60,11 +65,17 @@ def _plain(tokens: Sequence[str]) -> tuple[str, ...]:
 class Options:
     """The option texts of one question; what is not needed of them is not worked out."""
 
-    __slots__ = ("_firsts", "_limit", "texts")
+    __slots__ = ("_firsts", "_limit", "_signs", "texts")
 
     def __init__(self, texts: Sequence[str]) -> None:
         self.texts = texts
         self._firsts = [first_of(text) for text in texts]
+        # Options without a word or a number (an emoji) are found as they stand.
+        self._signs = {
+            position: text.strip().lower()
+            for position, text in enumerate(texts)
+            if self._firsts[position] is None and text.strip()
+        }
         self._limit = 2 * max(map(len, texts), default=0) + 40
 
     @property
@@ -74,6 +85,8 @@ class Options:
 
     def match_at(self, response: Folded, offset: int) -> list[TextHit]:
         """The options whose whole text is at `offset`: the longest ones alone."""
+        if self._signs and (signs := self._signs_at(response, offset)):
+            return signs
         positions = self._beginning_at(response, offset)
         if not positions:
             return []
@@ -91,6 +104,18 @@ class Options:
             if size == n
         ]
         return self._verbatim(response, hits) if len(hits) > 1 else hits
+
+    def _signs_at(self, response: Folded, offset: int) -> list[TextHit]:
+        """The options of signs alone that are at `offset`, after spaces."""
+        low = response.low
+        start = (
+            offset + len(low[offset : offset + _NEAR]) - len(low[offset : offset + _NEAR].lstrip())
+        )
+        return [
+            TextHit(position, start, start + len(sign), 1)
+            for position, sign in self._signs.items()
+            if low.startswith(sign, start)
+        ]
 
     def _verbatim(self, response: Folded, hits: list[TextHit]) -> list[TextHit]:
         """Of hits at one place those that the response writes exactly as they were shown.
@@ -168,6 +193,10 @@ class Options:
             for first in _occurrences(line, tokens):
                 last = places[first + len(tokens) - 1]
                 hits.append(TextHit(position, places[first].start(), last.end(), len(tokens)))
+        for position, sign in self._signs.items():
+            hits += [
+                TextHit(position, *m.span(), 1) for m in re.finditer(re.escape(sign), response.low)
+            ]
         kept = _outermost(hits)
         if len(kept) < 2:
             return kept

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 _ORDINALS = {
@@ -27,19 +28,25 @@ _NUMERALS = {
 }
 _THING = (
     r"(?:options?|choices?|answers?|alternatives?|one|statements?|items?|entry|candidate"
-    r"|possibility|bullet|line|option|antwort|opción|respuesta|réponse)"
+    r"|possibility|bullet|line|row|line|sentence|wording|spelling|option|antwort|opción"
+    r"|respuesta|réponse|of (?:the|these|those|them)(?! (?:\w+ )?(?:year|month|day|week))\b)"
 )
 _ORDINAL = "|".join(_ORDINALS)
 PLACE = re.compile(
     rf"\b(?P<ordinal>{_ORDINAL}|next[- ]to[- ]last|last but one|penultimate|last|bottom|top|topmost"
-    rf"|middle)"
+    rf"|bottommost|middle)"
     rf" (?P<least>to[- ]last |from last )?(?:answer |listed |given |offered )?{_THING}\b"
     rf"(?! (?:is|was) to\b)"
+    rf"|(?:\A\W*|\b(?:go with|going with|pick|choose|take|prefer|within|mark|tick|select|for|say) )"
+    rf"(?:the )?(?:very )?(?P<alone>{_ORDINAL}|last)(?=\W*(?:\Z|\n|[.;:!](?:\s|\Z)))"
+    rf"|(?<=\bthe )(?P<of>{_ORDINAL}|last) (?P<noun>[a-z]{{3,}})\b"
+    r"|\b(?:the one before last|last but (?P<but>one|two))\b"
     r"|\b(?:options?|choice|answer|alternative|number|no\.|nr\.|item|#)\s?(?:number |no\. ?|# ?)?"
     r"(?P<number>\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten)\b(?![.,:/]\d|\s?[%=])"
     r"|\bthe (?P<pair>former|latter)\b"
     r"|\bfrom the (?P<end>top|bottom)\b"
 )
+_ORDINAL_ALONE = re.compile(rf"(?:the )?({_ORDINAL}|last)(?: (?:one|option|choice|answer))?")
 _LAST_BUT_ONE = ("next-to-last", "next to last", "last but one", "penultimate")
 _NOT_A_PLACE = re.compile(r"\b(?:my|at|in|for|of the|your) (?:the )?\Z")
 
@@ -52,21 +59,40 @@ class Place(NamedTuple):
     end: int
 
 
-def place_at(m: re.Match[str], k: int, digits: bool) -> Place | None:
+def ordinal(words: str, k: int) -> int | None:
+    """The position among `k` that words such as "the third one" name and nothing besides."""
+    found = _ORDINAL_ALONE.fullmatch(words.lower())
+    if found is None:
+        return None
+    position = k - 1 if found[1] == "last" else _ORDINALS[found[1]]
+    return position if position < k else None
+
+
+def place_at(m: re.Match[str], k: int, digits: bool, asked: str = "") -> Place | None:
     """The place that a match of `PLACE` names among `k` options, None where it names none.
 
-    With `digits`, numbers are labels and not places.
+    With `digits`, numbers are labels and not places. "The second caption" is a place where the
+    question `asked` has the word ("Which caption ...").
     """
     low, start = m.string, m.start()
     if m["ordinal"] and _NOT_A_PLACE.search(low, max(0, start - 12), start):
+        return None
+    if m["noun"] and (m.group() in asked.lower() or not _asks_for(m["noun"], asked)):
         return None
     position = _position(m, k, digits)
     return None if position is None or not 0 <= position < k else Place(position, start, m.end())
 
 
+@lru_cache(maxsize=4096)
+def _asks_for(noun: str, asked: str) -> bool:
+    """Whether a question asks which `noun` it is."""
+    name = re.escape(noun.removesuffix("s"))
+    return re.search(rf"\b(?:which|what)\b[^.?\n]{{0,40}}\b{name}s?\b", asked, re.I) is not None
+
+
 def _position(m: re.Match[str], k: int, digits: bool) -> int | None:
     if ordinal := m["ordinal"]:
-        if ordinal in ("last", "bottom"):
+        if ordinal in ("last", "bottom", "bottommost"):
             return k - 1
         if ordinal in _LAST_BUT_ONE:
             return k - 2
@@ -75,6 +101,10 @@ def _position(m: re.Match[str], k: int, digits: bool) -> int | None:
         if ordinal == "middle":
             return k // 2 if k % 2 else None
         return k - 1 - _ORDINALS[ordinal] if m["least"] else _ORDINALS[ordinal]
+    if ordinal := m["alone"] or m["of"]:
+        return k - 1 if ordinal == "last" else _ORDINALS[ordinal]
+    if m["but"] or m.group() == "the one before last":
+        return k - (3 if m["but"] == "two" else 2)
     if number := m["number"]:
         if digits:
             return None

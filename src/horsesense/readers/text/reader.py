@@ -46,6 +46,11 @@ _OPENING = 120
 _OUTRIGHT = frozenset(
     ("stated", "chosen", "confirmed", "lead", "last_line", "boxed", "element", "field")
 )
+_FORMS = frozenset(("boxed", "element"))
+_ENDS_IN_FORM = re.compile(
+    r"</ ?(?:final ?)?(?:answer|choice|option)>\s*\Z"
+    r"|\\(?:boxed|fbox) ?\{(?:[^{}\n]|\{[^{}\n]*\}){1,60}\}[\s.\])\\]*\Z"
+)
 _WEAKER = frozenset(("linked", "mentioned"))
 _BRIEF = frozenset(("unknown", "linked", "mentioned", "several", "text_alone")) | {
     "other_label",
@@ -103,6 +108,7 @@ _BUT_NOT = re.compile(
 )
 """One label and not others, as the whole of a reply: "It is D, not B"."""
 _LABELS = re.compile(r"[\s,;.()\[\]&+/]+|\b(?:and|or|und|oder)\b")
+_LONG_WORD = re.compile(r"[^\W\d_]{8}")
 _JOINED = re.compile(r"\b[A-Z1-9]\b(?:,| and| or| &){1,2} \b[A-Z1-9]\b")
 
 
@@ -173,7 +179,10 @@ def outright(scene: Scene, first: Impression) -> Reading | None:
     """
     found = first.reading
     low = scene.response.low
-    if _labels_alone(scene) or (not first.said and several.just_listed(scene)):
+    alone = _labels_alone(scene)
+    if len(alone) == 1:
+        return Reading("answer", (*alone,), "label_alone", None, _PLAINLY)
+    if alone or (not first.said and several.just_listed(scene)):
         return Reading("ambiguous", (), "several", None, _PLAINLY)
     listed = None if first.said else stands_out(scene)
     if listed is not None:
@@ -202,6 +211,8 @@ def outright(scene: Scene, first: Impression) -> Reading | None:
         sure = found.confidence >= _PLAIN
         if sure and not hesitates and (_by_label(scene, first, found) or _undoubted(scene, found)):
             return replace(found, confidence=plainly)
+    if found.rule in _FORMS and found.positions and _ENDS_IN_FORM.search(low[-_OPENING:]):
+        return replace(found, confidence=_PLAINLY)
     if found.rule in _OUTRIGHT and _stands(scene, first, found):
         return replace(found, confidence=_FAIRLY)
     if found.rule == "mentioned" and _is_linked(scene, found):
@@ -264,16 +275,18 @@ def _joins_labels(scene: Scene, first: Impression) -> bool:
     return _JOINED.search(scene.options.texts[lead.target.positions[0]]) is not None
 
 
-def _labels_alone(scene: Scene) -> bool:
-    """Whether a reply is several labels and nothing else."""
-    words = _LABELS.sub(" ", scene.response.text).split()
+def _labels_alone(scene: Scene) -> set[int]:
+    """The options of a reply that is labels and nothing else: several, or one over and over."""
     known = scene.labels.positions
-    return (
-        1 < len(words) <= len(known)
-        and all(word in known and (scene.labels.shows(word) or len(words) < 3) for word in words)
-        and len({known[word] for word in words}) > 1
-        and "?" not in scene.response.low
-    )
+    if _LONG_WORD.search(scene.response.text) or not known:
+        return set()
+    words = _LABELS.sub(" ", scene.response.text).split()
+    if len(words) < 2 or "?" in scene.response.low or not known.keys() >= {*words}:
+        return set()
+    found = {known[word] for word in words}
+    shown = all(map(scene.labels.shows, words))
+    fits = shown or len(words) < 3
+    return found if fits and (len(words) <= len(known) or len(found) == 1) else set()
 
 
 def _stands(scene: Scene, first: Impression, found: Reading) -> bool:

@@ -14,7 +14,9 @@ from horsesense.readers.text.targets import Scene
 _SENTENCE = re.compile(r"[^\n.!?;]*(?:[.!?;](?!\s|\Z)[^\n.!?;]*)*(?:[.!?;]+|\n|\Z)")
 _AGAINST = re.compile(
     r"\b(?:no|not|never|nor|neither|cannot|incorrect\w*|wrong\w*|false|invalid|unlikely|impossible"
-    r"|implausible|irrelevant|unrelated|eliminat\w*|ruled? out|rule out|out|exclud\w*|reject\w*"
+    r"|implausible|irrelevant|unrelated|eliminat\w*"
+    r"|(?:is|are|was|were|be|rul\w+|cross\w*|falls?|drops?|knock\w*|leaves?|left|count\w*|both|all)"
+    r" (?:\w+ly |now |also )?out|exclud\w*|reject\w*"
     r"|lack\w*|fails?|fail|too(?= \w)|weak\w*|misleading|distractor|inaccurate|nope|untrue"
     r"|unsupported"
     r"|contradict\w*|falsch|nicht|nein|incorrecta|falso|falsa|faux|discard\w*|dismiss\w*|nonsense"
@@ -50,6 +52,16 @@ _PAIR = re.compile(r"(?<![\w'])([A-Z])(?:,? (?:and|or|und|oder|&) |[/,] ?)([A-Z]
 _ALL_BUT = re.compile(
     r"\b(?:all|everything|anything|any|each)(?: of (?:them|these|those))? (?:but|except(?: for)?)"
     r"(?: the| a| an)?\W*\Z"
+)
+_NEXT_CLAUSE = re.compile(
+    r",? (?:and|but|so|while|whereas) (?:if |when )?"
+    r"(?:the|a|an|you|we|i|there|one|its|your|their)\b"
+)
+_SCOPE = re.compile(
+    r"[,;:]|\b(?:so|and|but|therefore|thus|hence|which|because|since|while|then|whereas)\b"
+)
+_BARE = re.compile(
+    r"\W*(?:no|nope|not (?:\w+ )?(?:correct|right|accepted|true|so)|incorrect|wrong|false)\W*"
 )
 _SAID_OF = 300
 _SAID_BEFORE = 300
@@ -95,7 +107,9 @@ def survey(scene: Scene) -> tuple[list[Mention], int]:
             at += 1
         if not here:
             # What follows a heading is said of it.
-            if subject is not None and found:
+            if found and found[-1].sentence == n - 1 and _BARE.fullmatch(low, start, end):
+                found[-1] = found[-1]._replace(verdict=-1)
+            elif subject is not None and found:
                 verdict = _verdict(low, start, end)
                 last = found[subject]
                 if verdict and not last.verdict:
@@ -106,14 +120,14 @@ def survey(scene: Scene) -> tuple[list[Mention], int]:
             stop = min(stops[i], last_end + _SAID_OF)
             if stop < end:
                 stop = _before_not(low, last_end, stop)
-            verdict = _verdict(low, last_end, stop)
+            verdict = _verdict(low, last_end, _clause_end(low, last_end, stop))
             head = i == 0 and _HEAD.match(low[start:first]) is not None
             begin = _after_turn(low, start, first)
             start = max(start, begin)
             if (
                 turned_down(scene, first)
                 or (excepts and _ALL_BUT.search(low, max(start, first - 40), first))
-                or (not verdict and i == 0 and first > begin and _AGAINST.search(low, begin, first))
+                or (not verdict and i == 0 and first > begin and _denied(low, begin, first))
             ):
                 verdict = -1
             elif (not verdict and i == 0 and first > start and _FOR.search(low, start, first)) or (
@@ -136,6 +150,19 @@ def _next_others(here: list[Spot], end: int) -> list[int]:
         joined = following[0] == here[i][0] or following[1] < here[i][2]
         stops[i] = stops[i + 1] if joined else following[1]
     return stops
+
+
+def _clause_end(low: str, start: int, stop: int) -> int:
+    """Where a clause of another subject begins, up to which something is said of a mention."""
+    m = _NEXT_CLAUSE.search(low, start, stop)
+    return m.start() if m else stop
+
+
+def _denied(low: str, start: int, stop: int) -> bool:
+    """Whether the clause before a mention denies it; an earlier clause's negation does not."""
+    for m in _SCOPE.finditer(low, max(start, stop - _SAID_BEFORE), stop):
+        start = m.end()
+    return _AGAINST.search(low, start, stop) is not None
 
 
 def _after_turn(low: str, start: int, stop: int) -> int:
@@ -193,7 +220,10 @@ def _spots(scene: Scene) -> list[Spot]:
                 in _QUOTES
             )
         if not named and is_named(scene, hit.start):
-            named = not odd or labels.goes_on(response, hit)
+            # "that $a$ and the rest" speaks of a variable.
+            first = response.span(hit.start, hit.end)[0] if odd else 0
+            variable = response.source[max(0, first - 1) : first] == "$"
+            named = not odd or (not variable and labels.goes_on(response, hit))
             named = named or (name not in "aAiI" and _SET.match(response.low, hit.end) is not None)
         if not named and not odd and labels.shows(name) and (len(name) > 1 or labels.unusual):
             named = not _FORMULA.search(
@@ -212,7 +242,7 @@ def _spots(scene: Scene) -> list[Spot]:
     ]
     k = len(scene.options.texts)
     for m in PLACE.finditer(response.low):
-        place = place_at(m, k, labels.numbers)
+        place = place_at(m, k, labels.numbers, scene.question)
         if place:
             spots.append((place.position, place.start, place.end, "place"))
     spots.sort(key=lambda spot: (spot[1], spot[0]))

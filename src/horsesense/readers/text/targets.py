@@ -96,7 +96,7 @@ class Scene:
 
     def _label_or_text(self, label: LabelHit, texts: list[TextHit]) -> Target:
         """Decide between a label and a text that begins with the label's own character."""
-        if texts and texts[0].end > label.end:
+        if texts and (texts[0].end > label.end or texts[0].start < label.start):
             return self._text_target(texts)
         if _AS_LABEL.search(self.response.low, max(0, label.start - 14), label.start):
             return self.behind(label)
