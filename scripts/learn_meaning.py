@@ -22,19 +22,21 @@ import numpy as np
 from learn_reader import (
     ANNOTATED,
     LEARNT_FROM,
-    OTHER,
     PRIOR,
     Row,
+    Scale,
     annotated_rows,
-    calibration,
+    cautious,
+    clear,
     corpus_rows,
     feature_names,
     folds,
     learn,
     learn_trust,
     left_out,
-    sure,
-    thresholds,
+    lost_below,
+    scale_of,
+    tally,
     trust,
     write,
 )  # fmt: skip
@@ -75,31 +77,34 @@ def main() -> None:
     rows = [row for some in parts.values() for row in some] + list(annotated_rows())
     fold = folds(rows, joint=True)
     decisions, found = left_out(rows, fold)
-    knots = calibration(rows, found)
-    plain = [sure(t, knots) for _, t in found]
-    limits = thresholds(rows, found, knots)
-    told(parts, rows, [best for best, _ in found], plain, limits, "rules")
+    names = feature_names(rows)
+    weights = dict(zip(names, learn(rows, names), strict=True))
+    scale = scale_of(rows, found, lost_below(rows, weights, learn_trust(rows, decisions)))
+    plain = cautious(rows, found, scale)
+    stands = [row.features is None or (c >= SURE and clear(row, best, c, scale))
+              for row, (best, c) in zip(rows, plain, strict=True)]  # fmt: skip
+    told(rows, plain, scale, "rules")
     meant = with_vectors(rows, asked.vectors)
     think_ahead(meant)
-    more, seen = left_out(meant, fold)
-    open_at = [i for i, d in enumerate(more) if d.grounds is not None and plain[i] < SURE]
-    seen = [(d.best, 2.0) for d in decisions]
+    more, _ = left_out(meant, fold)
+    open_at = [i for i, stood in enumerate(stands) if not stood]
+    seen = list(plain)
     for out in sorted(set(fold)):
         used = [i for i in open_at if out.leaves(fold[i])]
         known = learn_trust([meant[i] for i in used], [more[i] for i in used])
         for i in open_at:
             if fold[i] == out:
                 seen[i] = more[i].best, trust(more[i].grounds or {}, known)
-    knots = calibration([meant[i] for i in open_at], [seen[i] for i in open_at])
-    limits = thresholds(meant, seen, knots)
-    settled = {i: sure(seen[i][1], knots) for i in open_at}
-    surely = [settled.get(i, max(c, SURE)) for i, c in enumerate(plain)]
-    told(parts, rows, [best for best, _ in seen], surely, limits, "rules and meaning")
+    # What the rules read surely stands: it is as if it were said outright.
+    settled = [row._replace(features=None, exact=best) if stood else row
+               for row, (best, _), stood in zip(meant, seen, stands, strict=True)]  # fmt: skip
+    scale = scale_of(settled, seen)
+    told(settled, cautious(settled, seen, scale), scale, "rules and meaning")
     if asked.write:
         names = feature_names(meant)
         weights = dict(zip(names, learn(meant, names), strict=True))
         known = learn_trust([meant[i] for i in open_at], [more[i] for i in open_at])
-        write(weights, knots, limits, known, len(meant), WEIGHTS)
+        write(weights, known, scale, sum(row.weight > 0 for row in meant), WEIGHTS)
 
 
 def with_vectors(rows: Sequence[Row], kept: Path | None) -> list[Row]:
@@ -143,29 +148,12 @@ def think_ahead(rows: Sequence[Row]) -> None:
             PRIOR[name] = SAYS
 
 
-def told(
-    parts: dict[str, list[Row]], rows: Sequence[Row], best: Sequence[int],
-    confidence: Sequence[float], limits: dict[str, float], reader: str,
-) -> None:  # fmt: skip
+def told(rows: Sequence[Row], said: Sequence[tuple[int, float]], scale: Scale, reader: str) -> None:
     """Print how a reader reads each part."""
-    start = 0
-    for part, some in parts.items():
-        n, places = len(some), range(start, start + len(some))
-        right = [best[i] == rows[i].truth for i in places]
-        choice = [0 <= best[i] < rows[i].k for i in places]
-        clear = [
-            confidence[i] >= limits["answer" if chosen else "other"]
-            for i, chosen in zip(places, choice, strict=True)
-        ]
-        high = [ok for ok, i in zip(right, places, strict=True) if confidence[i] >= SURE]
-        print(
-            f"{reader:18} {part:12} n {n} threshold {limits['answer']:.3f} (other {OTHER}): "
-            f"likeliest right {np.mean(right):.3f}, right {np.mean(np.array(right) & clear):.3f}, "
-            f"wrong choice {np.mean(~np.array(right) & choice & clear):.4f}, "
-            f"unclear {1 - np.mean(clear):.3f}, from {SURE} {len(high) / n:.3f}, "
-            f"of those right {np.mean(high):.3f}"
-        )
-        start += n
+    print(f"{reader}: {scale}")
+    for part in LEARNT_FROM:
+        own = [i for i, row in enumerate(rows) if row.part == part]
+        print(f"  {part}", tally([rows[i] for i in own], [said[i] for i in own], scale))
 
 
 if __name__ == "__main__":

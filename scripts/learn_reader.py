@@ -3,29 +3,31 @@
 
     python scripts/learn_reader.py [--write] [--errors]
 
-Learns from the packaged corpus: its development part, and the further replies, which were written
-when the patterns were there. The human-labelled answers of the shared benchmark data are learnt
-from too where they are there.
+Learns weights from the packaged corpus: its development part, and the further replies, which were
+written when the patterns were there; confidence from these and from the later replies. The
+human-labelled answers of the shared benchmark data are learnt from too where they are there.
 
 Prints how the reader reads kinds that were left out of learning: each with all that are like it
-(`kinds_alike.json`), and then with the writers of what is read left out as well. `--write` puts the
-weights learnt on all rows into the package, with confidences and thresholds measured on the latter.
+(`kinds_alike.json`), and then with the writers of what is read left out as well, with a table for
+each writer and one of reliability. `--write` puts the weights learnt on all rows into the package,
+with confidences and thresholds measured on the latter.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
-from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -35,7 +37,16 @@ from annotated_answers import Answer, mmlu, opinions  # noqa: E402
 from horsesense.readers.corpus.load import Part, examples  # noqa: E402
 from horsesense.readers.reading import Reading  # noqa: E402
 from horsesense.readers.text.reader import evidence_of  # noqa: E402
-from horsesense.readers.text.weigh import STATUSES, grounds, probabilities, trust  # noqa: E402
+from horsesense.readers.text.weigh import (  # noqa: E402
+    CHOICES,
+    STATUSES,
+    WAYS,
+    grounds,
+    is_choice,
+    probabilities,
+    trust,
+    way,
+)
 
 WEIGHTS = ROOT / "src/horsesense/readers/text/weights.json"
 FOLDS = 10
@@ -46,18 +57,43 @@ ANNOTATED = 3.0
 """What an annotated answer of the shared data counts, beside a row of the corpus."""
 FURTHER = 2.0
 """What a further reply counts: patterns know its kind less well, as they do that of a new one."""
-AS_NEW = 4
-"""How often a further reply counts in the calibration, so that both parts count about alike."""
 ALIKE = ROOT / "scripts/kinds_alike.json"
 """Groups of kinds of which one tells something of another."""
 RARE = 3
 """Features of fewer rows are left out."""
-TRUST = 0.2
+TRUST = 1.0
 """How freely the weights of trust move: the inverse of their penalty."""
-ALLOWED = 0.015
-"""Wrong choices, as a share of all rows, that the threshold allows."""
-OTHER = 0.4
-"""The threshold of readings that choose no option."""
+SHARES = {"development": 0.1, "further": 1.0, "later": 1.0, "annotated": 1.0}
+"""What the replies of a part count together when confidence is learnt.
+
+A confidence is for a writer whom nobody has read, not for a row: the two further writers together,
+and the two later ones, count as much as all models whose answers people labelled, and the
+development part, whose kinds the patterns were written with, a tenth of that.
+"""
+AT_ONCE = 1500
+"""For how many replies all parts stand together when confidence is learnt."""
+BLIND = ("further", "later")
+"""Parts whose writers knew no pattern: on them, left out, thresholds and caution are measured."""
+RIGHT = {"answer": 0.975, "other": 0.97}
+"""The share of readings of `SURE[0]` and more that is to be right, on blind writers left out: more
+of choices, since a wrong one changes a score unseen."""
+CAUTION = 12.0
+"""By no more than this are the odds of a confidence divided."""
+ALLOWED = 0.01
+"""Wrong choices, as a share of all rows, that the threshold of choices allows blind writers: fewer
+than the 1.5 % that are the goal, since a writer left out has more than those who set it."""
+OTHER = 0.39
+"""The threshold of readings that choose no option, before caution."""
+LOST = 12
+"""Labelled answers to MMLU, of 3,098, that may be unclear or wrong."""
+MARGIN = 0.002
+"""By so much the threshold stays below the first labelled answer that it may not lose."""
+COSTS = (0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+"""Thresholds of choices of which it is printed what they cost."""
+SURE = (0.9, 0.985)
+"""Confidences from which on readings are counted as sure."""
+LEVELS = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 1.01)
+"""Limits of the table of reliability."""
 WORTH = {
     "said": 1.0,
     "list": 0.7,
@@ -71,11 +107,6 @@ WORTH = {
     "shared": 0.3,
 }
 """What a feature of an option is worth in replies of a form, as a share of what it is elsewhere."""
-SLOPE = 0.01
-"""How much a confidence rises over a stretch of trusts whose shares do not."""
-CAP = 0.995
-"""No confidence is higher: it could not be told from 1 on this many rows."""
-
 
 PRIOR = {
     **{"list mark:only": 3.0, "list mark:bold": 2.5, "list line:only": 2.0},
@@ -195,22 +226,27 @@ Each says outright what it is about, but may be rare in what is learnt from.
 
 
 class Row(NamedTuple):
-    """One reply: `truth` is an option, or a status after the options (-1: no candidate)."""
+    """One reply: `truth` is an option, or a status after the options (-1: no candidate).
+
+    `weight` is what it counts where weights are learnt; `said` the confidence of what is read
+    outright, `exact`.
+    """
 
     id: str
     kind: str
     writer: str
+    part: str
     weight: float
     k: int
     truth: int
     features: list[dict[str, float]] | None
-    shape: dict[str, float]
     exact: int
+    said: float
     source: dict[str, object]
 
 
-LEARNT_FROM: dict[Part, float] = {"development": 1.0, "further": FURTHER}
-"""Part of the corpus -> what one of its replies counts."""
+LEARNT_FROM: dict[Part, float] = {"development": 1.0, "further": FURTHER, "later": 0.0}
+"""Part of the corpus -> what one of its replies counts where weights are learnt."""
 
 
 class Problem(NamedTuple):
@@ -235,46 +271,50 @@ def main() -> None:
         right = sum(row.exact == row.truth for row in told)
         print(f"{name}: {len(some)}, {len(told)} said outright, {right} of them right")
     everything = [row for rows in (*parts.values(), extra) for row in rows]
+    names = feature_names(everything)
+    weights = dict(zip(names, learn(everything, names), strict=True))
     for joint in (False,) if asked.quick else (False, True):
         decisions, found = left_out(everything, folds(everything, joint))
-        knots = calibration(everything, found)
-        limits = thresholds(everything, found, knots)
-        print(f"\nkinds{' and writers' if joint else ''} left out: thresholds {limits}")
+        known = learn_trust(everything, decisions)
+        scale = scale_of(everything, found, lost_below(everything, weights, known))
+        print(f"\nkinds{' and writers' if joint else ''} left out: {scale}")
+        said = cautious(everything, found, scale)
         start = 0
         for name, rows in (*parts.items(), ("annotated", extra)):
             print(name)
-            table(rows, found[start : start + len(rows)], knots, limits, brief=rows is extra)
+            table(rows, said[start : start + len(rows)], scale, brief=rows is extra)
             start += len(rows)
+    costs(everything, said, scale)
+    by_writer(everything, found, said, scale)
     if asked.errors:
-        errors(everything, found, knots)
+        errors(everything, said)
     if asked.write:
-        names = feature_names(everything)
-        weights = dict(zip(names, learn(everything, names), strict=True))
-        write(weights, knots, limits, learn_trust(everything, decisions), len(everything))
+        n = sum(row.weight > 0 for row in everything)
+        write(weights, known, scale, n)
 
 
 def corpus_rows(part: Part, weight: float) -> Iterable[Row]:
     for e in examples(part):
         k = len(e.options)
         truth = k + STATUSES.index(e.status) if e.status in STATUSES else -1
+        truth = truth if e.position is None else e.position
         yield make_row(
-            e.id, e.kind, e.writer, weight, truth if e.position is None else e.position, e.options,
-            e.labels, e.response, e.finish_reason, e.question, e._asdict(),
+            e.id, e.kind, e.writer, part, weight, truth, e.options, e.labels,
+            e.response, e.finish_reason, e.question, e._asdict(),
         )  # fmt: skip
 
 
 def make_row(
-    identity: str, kind: str, writer: str, weight: float, truth: int, options: Sequence[str],
-    labels: Sequence[str], response: str, reason: str | None, question: str | None,
-    source: dict[str, object],
+    identity: str, kind: str, writer: str, part: str, weight: float, truth: int,
+    options: Sequence[str], labels: Sequence[str], response: str, reason: str | None,
+    question: str | None, source: dict[str, object],
 ) -> Row:  # fmt: skip
     found = evidence_of(response, options, labels, finish_reason=reason, question=question)
     k = len(options)
+    of = identity, kind, writer, part, weight, k, truth
     if not isinstance(found, Reading):
-        return Row(
-            identity, kind, writer, weight, k, truth, found.features, found.shape, -2, source
-        )
-    return Row(identity, kind, writer, weight, k, truth, None, {}, as_truth(found, k), source)
+        return Row(*of, found.features, -2, 0.0, source)
+    return Row(*of, None, as_truth(found, k), found.confidence, source)
 
 
 def as_truth(reading: Reading, k: int) -> int:
@@ -297,8 +337,9 @@ def annotated_rows() -> Iterable[Row]:
         else:
             truth = answer.letters.index(answer.label)
         yield make_row(
-            answer.id, *(annotated_group(answer),) * 2, ANNOTATED, truth, answer.options,
-            answer.letters, answer.response, None, answer.question, answer._asdict(),
+            answer.id, *(annotated_group(answer),) * 2, "annotated", ANNOTATED, truth,
+            answer.options, answer.letters, answer.response, None, answer.question,
+            answer._asdict(),
         )  # fmt: skip
 
 
@@ -310,7 +351,8 @@ def annotated_group(answer: Answer) -> str:
 def feature_names(rows: Sequence[Row]) -> dict[str, int]:
     counts: Counter[str] = Counter()
     for row in rows:
-        counts.update({name for one in row.features or () for name in one})
+        if row.weight:
+            counts.update({name for one in row.features or () for name in one})
     kept = {name for name, count in counts.items() if count >= RARE or thought(name)}
     return {name: i for i, name in enumerate(sorted(kept | PRIOR.keys()))}
 
@@ -342,7 +384,7 @@ def problem(rows: Sequence[Row], names: dict[str, int]) -> Problem:
 
 def learn(rows: Sequence[Row], names: dict[str, int]) -> np.ndarray:
     """The weights that make the truths likeliest, with a normal prior."""
-    p = problem([row for row in rows if row.features is not None and row.truth >= 0], names)
+    p = problem([r for r in rows if r.features is not None and r.truth >= 0 and r.weight], names)
     prior = np.array([thought(name) for name in names])
     sizes = np.diff([*p.starts, p.x.shape[0]])
 
@@ -375,12 +417,11 @@ def decision(row: Row, weights: dict[str, float]) -> Decision:
         return Decision(row.exact, None)
     chances = probabilities(row.features, weights)
     best = max(range(len(chances)), key=chances.__getitem__)
-    return Decision(best, grounds(row.features, best, chances, row.shape, weights))
+    return Decision(best, grounds(row.features, best, chances))
 
 
 Found = list[tuple[int, float]]
-"""(the likeliest candidate, trust in it) of each row; 2 where the reply is exact."""
-Knots = tuple[np.ndarray, np.ndarray]
+"""(the likeliest candidate, the confidence in it) of each row."""
 
 
 class Fold(NamedTuple):
@@ -400,15 +441,17 @@ def folds(rows: Sequence[Row], joint: bool) -> list[Fold]:
     alone = sorted({row.kind for row in rows} - alike.keys())
     np.random.default_rng(1).shuffle(alone)
     alike |= {kind: -1 - i % FOLDS for i, kind in enumerate(alone)}
-    writers = {name: i % WRITERS for i, name in enumerate(sorted({row.writer for row in rows}))}
-    return [
-        Fold(alike[row.kind], writers[row.writer] if joint and row.weight == 1 else -1)
-        for row in rows
+    names = {row.part: sorted({r.writer for r in rows if r.part == row.part}) for row in rows}
+    groups = [
+        *(set(names["development"][i::WRITERS]) for i in range(WRITERS)),
+        *({name} for part in ("further", "later") for name in names[part]),
     ]
+    writers = {name: i for i, some in enumerate(groups) for name in some}
+    return [Fold(alike[row.kind], writers.get(row.writer, -1) if joint else -1) for row in rows]
 
 
 def left_out(rows: Sequence[Row], fold: Sequence[Fold]) -> tuple[list[Decision], Found]:
-    """What is read, and with what trust, when the row's fold is learnt from nowhere."""
+    """What is read, and how surely, when the row's fold is learnt from nowhere."""
     decisions: list[Decision] = [Decision(-1, None)] * len(rows)
     for out in sorted(set(fold)):
         learnt = [row for row, other in zip(rows, fold, strict=True) if out.leaves(other)]
@@ -417,7 +460,7 @@ def left_out(rows: Sequence[Row], fold: Sequence[Fold]) -> tuple[list[Decision],
         for at, row in enumerate(rows):
             if fold[at] == out:
                 decisions[at] = decision(row, weights)
-    found: Found = [(d.best, 2.0) for d in decisions]
+    found: Found = [(d.best, row.said) for d, row in zip(decisions, rows, strict=True)]
     for out in sorted(set(fold)):
         known = learn_trust(
             [row for row, other in zip(rows, fold, strict=True) if out.leaves(other)],
@@ -432,84 +475,141 @@ def left_out(rows: Sequence[Row], fold: Sequence[Fold]) -> tuple[list[Decision],
 def learn_trust(rows: Sequence[Row], decisions: Sequence[Decision]) -> dict[str, float]:
     """What makes decisions right, from decisions on rows that were left out."""
     used = [(r, d) for r, d in zip(rows, decisions, strict=True) if d.grounds is not None]
-    counts = Counter(name for _, d in used for name in d.grounds or ())
-    names = sorted(name for name, count in counts.items() if count >= RARE)
+    names = sorted({name for _, d in used for name in d.grounds or ()})
     at = {name: i for i, name in enumerate(names)}
     x = np.zeros((len(used), len(names)))
     for i, (_, d) in enumerate(used):
         for name, value in (d.grounds or {}).items():
-            if name in at:
-                x[i, at[name]] = value
+            x[i, at[name]] = value
     right = np.array([d.best == r.truth for r, d in used])
-    weight = np.array([r.weight for r, _ in used])
+    sizes = Counter(r.part for r, _ in used)
+    weight = np.array([SHARES[r.part] / sizes[r.part] for r, _ in used])
     model = LogisticRegression(C=TRUST, fit_intercept=False, max_iter=2000)
-    return dict(zip(names, model.fit(x, right, weight).coef_[0], strict=True))
+    model.fit(x, right, weight / weight.sum() * AT_ONCE)
+    return dict(zip(names, model.coef_[0], strict=True))
 
 
-def calibration(rows: Sequence[Row], found: Found) -> Knots:
-    """Trust -> share right, rising, on rows that were left out."""
-    pairs = sorted((t, best == row.truth) for row, (best, t) in zip(rows, found, strict=True)
-                   if t <= 1 and row.weight != ANNOTATED
-                   for _ in range(AS_NEW if row.weight == FURTHER else 1))  # fmt: skip
-    bins = np.array_split(np.array(pairs, float), max(2, len(pairs) // 50))
-    mids = np.array([b[:, 0].mean() for b in bins])
-    shares = np.array([(b[:, 1].sum() + 0.25) / (len(b) + 0.5) for b in bins])
-    smooth = IsotonicRegression(y_min=0.02, y_max=CAP).fit(mids, shares)
-    shares = smooth.predict(mids)
-    # No two trusts have one confidence: where the shares do not rise, they rise by a little.
-    rising = np.maximum.accumulate(shares + SLOPE * (np.arange(len(shares)) + 1) / len(shares))
-    ends = np.array([pairs[0][0], *mids, pairs[-1][0]])
-    levels = np.clip([rising[0] - SLOPE, *(rising - SLOPE / 2), rising[-1]], 0.02, CAP)
-    return ends, levels
+class Scale(NamedTuple):
+    """How readings are called, for choices ("answer") and for all others ("other").
+
+    By `caution` the odds of a confidence are divided; below a threshold, which is met by the
+    cautious confidence, a reading that is weighed is `unclear`.
+    """
+
+    caution: dict[str, float]
+    thresholds: dict[str, float]
+
+    def __str__(self) -> str:
+        return f"caution {self.caution}, thresholds {self.thresholds}"
+
+    def cautious(self, c: float, sort: str) -> float:
+        return c / (c + self.caution[sort] * (1 - c))
 
 
-def sure(t: float, knots: Knots) -> float:
-    return 0.99 if t > 1 else float(np.interp(t, *knots))
+def sort_of(row: Row, best: int) -> str:
+    """Whose threshold holds for a reading that is weighed."""
+    return "answer" if row.features is not None and is_choice(row.features, best) else "other"
 
 
-def thresholds(rows: Sequence[Row], found: Found, knots: Knots) -> dict[str, float]:
-    """The lowest confidences that keep wrong choices within `ALLOWED`, in each part."""
-    limits = [0.5]
-    for weight in LEARNT_FROM.values():
-        own = [(row, one) for row, one in zip(rows, found, strict=True) if row.weight == weight]
-        wrong = [(sure(t, knots), t > 1) for row, (best, t) in own
-                 if 0 <= best < row.k and best != row.truth]  # fmt: skip
-        weighed = sorted(c for c, outright in wrong if not outright)
-        allowed = max(0, int(ALLOWED * len(own)) - (len(wrong) - len(weighed)))
-        if len(weighed) > allowed:
-            limits.append(weighed[-allowed - 1] + 1e-6)
-    return {"answer": round(max(limits), 6), "other": OTHER}
+def manner(row: Row, best: int) -> str:
+    """Whose caution holds for a reading: an option is chosen as such, or all else."""
+    if row.features is None:
+        return "answer" if 0 <= best < row.k else "other"
+    return "answer" if way(row.features, best) in CHOICES else "other"
 
 
-def tally(
-    rows: Sequence[Row], found: Found, knots: Knots, limits: dict[str, float]
-) -> dict[str, float]:
+def clear(row: Row, best: int, c: float, scale: Scale) -> bool:
+    """Whether a reading of this cautious confidence is given."""
+    return row.features is None or c >= scale.thresholds[sort_of(row, best)]
+
+
+def cautious(rows: Sequence[Row], found: Found, scale: Scale) -> Found:
+    """What is read, with the confidences that are said."""
+    return [
+        (best, c if row.features is None else scale.cautious(c, manner(row, best)))
+        for row, (best, c) in zip(rows, found, strict=True)
+    ]
+
+
+def scale_of(rows: Sequence[Row], found: Found, highest: float = 1.0) -> Scale:
+    """The least caution with which `RIGHT` of what is called sure is right, and the thresholds,
+    on the writers of `BLIND` parts; that of choices is at most `highest` (before caution)."""
+    blind = [(r, *one) for r, one in zip(rows, found, strict=True) if r.part in BLIND]
+    caution = {}
+    for name in RIGHT:
+        own = [(c, best == r.truth, r.features is None) for r, best, c in blind
+               if manner(r, best) == name]  # fmt: skip
+        for tenths in range(10, int(10 * CAUTION) + 1):
+            caution[name] = tenths / 10
+            trial = Scale(caution, {})
+            said = [(c if told else trial.cautious(c, name), ok) for c, ok, told in own]
+            sure = [ok for c, ok in said if c >= SURE[0]]
+            if not sure or np.mean(sure) >= RIGHT[name]:
+                break
+    told = sum(r.features is None and 0 <= best < r.k and best != r.truth for r, best, _ in blind)
+    wrong = sorted(c for r, best, c in blind if best != r.truth and sort_of(r, best) == "answer")
+    allowed = max(0, int(ALLOWED * len(blind)) - told)
+    need = wrong[-allowed - 1] + 1e-6 if len(wrong) > allowed else 0.0
+    final = Scale(caution, {})
+    limits = {"answer": min(need, highest), "other": OTHER}
+    return Scale(caution, {s: round(final.cautious(c, s), 6) for s, c in limits.items()})
+
+
+def lost_below(rows: Sequence[Row], weights: dict[str, float], known: dict[str, float]) -> float:
+    """The highest threshold of choices, before caution, with which no more than `LOST` of the
+    labelled answers to MMLU are unclear or wrong, read by weights that know them."""
+    lost, right = 0, [1.0]
+    for row in rows:
+        if row.part != "annotated" or "opinionqa" in row.kind:
+            continue
+        found = decision(row, weights)
+        c = row.said if found.grounds is None else trust(found.grounds, known)
+        sort = sort_of(row, found.best)
+        if found.best != row.truth or (found.grounds and sort == "other" and c < OTHER):
+            lost += 1
+        elif found.grounds and sort == "answer":
+            right.append(c)
+    print(f"labelled answers that are lost whatever the threshold of choices: {lost}; "
+          f"right choices from {np.round(sorted(right)[:10], 3)}")  # fmt: skip
+    return sorted(right)[min(len(right) - 1, max(0, LOST - lost))] - MARGIN
+
+
+def costs(rows: Sequence[Row], said: Found, scale: Scale) -> None:
+    """Print what some thresholds of choices cost."""
+    for part in LEARNT_FROM:
+        own = [(row, one) for row, one in zip(rows, said, strict=True) if row.part == part]
+        for limit in (*COSTS, scale.thresholds["answer"]):
+            other = Scale(scale.caution, {**scale.thresholds, "answer": limit})
+            cost = tally(*zip(*own, strict=True), other)
+            print(f"  {part} {limit}", {n: cost[n] for n in ("right", "wrong choice", "unclear")})
+
+
+def tally(rows: Sequence[Row], said: Found, scale: Scale) -> dict[str, float]:
     n = len(rows)
     counts: Counter[str] = Counter()
-    for row, (best, p) in zip(rows, found, strict=True):
-        c = sure(p, knots)
+    for row, (best, c) in zip(rows, said, strict=True):
         choice = 0 <= best < row.k
-        clear = c >= limits["answer" if choice else "other"]
+        read = clear(row, best, c, scale)
         right = best == row.truth
-        counts["right"] += right and clear
-        counts["wrong choice"] += choice and clear and not right
-        counts["unclear"] += not clear
+        counts["right"] += right and read
+        counts["wrong choice"] += choice and read and not right
+        counts["unclear"] += not read
         counts["best right"] += right
-        counts["sure"] += c >= 0.9
-        counts["sure right"] += c >= 0.9 and right
+        for level in SURE:
+            counts[f"sure {level}"] += read and c >= level
+            counts[f"right {level}"] += read and c >= level and right
     return {
         "n": n,
         **{name: round(counts[name] / n, 4)
            for name in ("best right", "right", "wrong choice", "unclear")},
-        "coverage of .9": round(counts["sure"] / n, 4),
-        "right of .9": round(counts["sure right"] / max(1, counts["sure"]), 4),
+        **{f"from {level}": round(counts[f"sure {level}"] / n, 4) for level in SURE},
+        **{f"right of {level}": round(counts[f"right {level}"] / max(1, counts[f"sure {level}"]), 4)
+           for level in SURE},
     }  # fmt: skip
 
 
-def table(
-    rows: Sequence[Row], found: Found, knots: Knots, limits: dict[str, float], brief: bool = False
-) -> None:
-    print(tally(rows, found, knots, limits))
+def table(rows: Sequence[Row], found: Found, scale: Scale, brief: bool = False) -> None:
+    print(tally(rows, found, scale))
     if brief:
         return
     by_kind: dict[str, list[int]] = {}
@@ -521,40 +621,73 @@ def table(
     }
     for kind in sorted(share, key=share.__getitem__)[:25]:
         print(f"  {share[kind]:.2f} of {len(by_kind[kind]):3}  {kind}")
-    for low in (0.5, 0.6, 0.7, 0.8, 0.9, 0.95):
-        at = [best == row.truth for row, (best, p) in zip(rows, found, strict=True)
-              if p <= 1 and 0 <= sure(p, knots) - low < (0.05 if low >= 0.9 else 0.1)]  # fmt: skip
-        if at:
-            print(f"  confidence from {low}: {np.mean(at):.3f} right of {len(at)}")
 
 
-def errors(rows: Sequence[Row], found: Found, knots: Knots) -> None:
+def by_writer(rows: Sequence[Row], found: Found, said: Found, scale: Scale) -> None:
+    """Print how each writer is read, and the share right by confidence, in each part.
+
+    Writers of `BLIND` parts are read a second time by the caution and threshold that the other
+    such writers ask for.
+    """
+    apart: Found = []
+    read: list[Row] = []
+    counts: list[dict[str, float]] = []
+    for part, name in dict.fromkeys((row.part, row.writer) for row in rows):
+        at = [i for i, row in enumerate(rows) if row.writer == name]
+        own = [rows[i] for i in at]
+        if part != "annotated":
+            print(part, name, tally(own, [said[i] for i in at], scale))
+        if part in BLIND:
+            others = [i for i, row in enumerate(rows) if row.writer != name]
+            without = scale_of([rows[i] for i in others], [found[i] for i in others])
+            one = cautious(own, [found[i] for i in at], without)
+            counts.append(tally(own, one, without))
+            print("  by the scale of others", without, counts[-1])
+            apart += one
+            read += own
+    total = sum(one["n"] for one in counts)
+    print("blind writers, each by the scale of the others:", {
+        key: round(sum(one[key] * one["n"] for one in counts) / total, 4)
+        for key in ("right", "wrong choice", "unclear", f"from {SURE[0]}")
+    }, f"right of {SURE[0]}", np.round(np.mean([
+        best == row.truth for row, (best, c) in zip(read, apart, strict=True) if c >= SURE[0]
+    ]), 4))  # fmt: skip
+    for part in dict.fromkeys(row.part for row in rows):
+        pairs = [(c, best == r.truth) for r, (best, c) in zip(rows, said, strict=True)
+                 if r.part == part]  # fmt: skip
+        for low, high in pairwise(LEVELS):
+            inside = [one for one in pairs if low <= one[0] < high]
+            if inside:
+                mean, right = np.mean(inside, axis=0)
+                print(f"  {part} {low}-{high}: n {len(inside)}, says {mean:.3f}, right {right:.3f}")
+
+
+def errors(rows: Sequence[Row], found: Found) -> None:
     """List what is read wrong, the most confident first."""
 
     def name(row: Row, at: int) -> str:
         return "empty" if at < 0 else str(at + 1) if at < row.k else STATUSES[at - row.k]
 
-    for row, (best, t) in sorted(zip(rows, found, strict=True), key=lambda pair: -pair[1][1]):
+    for row, (best, c) in sorted(zip(rows, found, strict=True), key=lambda pair: -pair[1][1]):
         if best == row.truth:
             continue
         said, of = name(row, best), row.source
-        print(
-            f"\n{row.id} [{row.kind}] truth {name(row, row.truth)} read {said} {sure(t, knots):.3f}"
-        )
+        print(f"\n{row.id} [{row.kind}] truth {name(row, row.truth)} read {said} {c:.3f}")
         print(f"  {of['labels']} {of['options']} finish {of.get('finish_reason')}")
         print(f"  {str(of['response'])[:1500]!r}")
 
 
 def write(
-    weights: dict[str, float], knots: Knots, limits: dict[str, float], known: dict[str, float],
-    n: int, path: Path = WEIGHTS,
+    weights: dict[str, float], known: dict[str, float], scale: Scale, n: int,
+    path: Path = WEIGHTS,
 ) -> None:  # fmt: skip
-    """Put what was learnt into the package."""
-    points = [[round(float(p), 6), round(float(c), 6)] for p, c in zip(*knots, strict=True)]
+    """Put what was learnt into the package, caution within the weights of trust."""
+    for one in WAYS:
+        whose = "answer" if one in CHOICES else "other"
+        known = {**known, one: known.get(one, 0.0) - math.log(scale.caution[whose])}
     found = {
         "learnt_from": n,
-        "thresholds": limits,
-        "calibration": points,
+        "thresholds": scale.thresholds,
         "trust": rounded(known),
         "weights": rounded(weights),
     }

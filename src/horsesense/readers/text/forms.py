@@ -29,10 +29,6 @@ LAST_WORDS = frozenset(
 LOOKED_AT = 4000
 HEAD = 120
 GAP = 24
-SEVERAL = (
-    *("or_pair", "plural_pair", "several", "and_other", "back_and_forth", "end_two", "says_two"),
-    *("two_bold", "two_marked", "places_two", "two_affirmed", "open", "stated_both"),
-)
 SENTENCE_ENDS = re.compile(r"[\"')\]]*(?:\.(?=\s|\[|\Z)|!|\n\s*\n)")
 SENTENCE_START = re.compile(r"(?<=[.!?\n])\s+(?=\S)")
 ANNOUNCES = re.compile(

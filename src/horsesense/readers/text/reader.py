@@ -28,12 +28,13 @@ from horsesense.readers.text.statements import is_named
 from horsesense.readers.text.targets import Scene
 from horsesense.readers.text.weigh import decide
 
-_SURE = 0.99
-LIKELY = 0.6
+_SURE, _PLAINLY, _FAIRLY, _BRIEFLY = 0.99, 0.95, 0.91, 0.82
+"""Confidences of what is read outright, by how much a reply says; see `scripts/learn_reader.py`."""
+LIKELY = 0.25
 """The confidence from which on a reading without a choice is more than a guess."""
 _EMPTY = Reading("empty", rule="empty")
-_CUT_IN_THOUGHT = Reading("truncated", rule="thought_alone", confidence=_SURE)
-_CUT_SHORT = Reading("truncated", rule="announced", confidence=0.97)
+_CUT_IN_THOUGHT = Reading("truncated", rule="thought_alone", confidence=_PLAINLY)
+_CUT_SHORT = Reading("truncated", rule="announced", confidence=_PLAINLY)
 _ANNOUNCES = re.compile(
     r"\b(?:answer|choice|option|statement|pick|one)\b"
     r"(?: (?:here|to \w+|for \w+|would|must|should)){0,2}"
@@ -64,8 +65,6 @@ _SHORT, _VERY_SHORT = 80, 40
 _MOSTLY = 0.4  # of a short reply an option's text must be, to be its choice outright
 _FULL_STOP = 3
 _SETS_OFF = (".", ")", ":", "\n")
-_BRIEFLY = 0.89
-_FAIRLY = 0.93
 _DECLINES = re.compile(
     r"\b(?:cannot|can't|unable to|not able to|won't|will not) (?:provide|give|select|choose"
     r"|answer|pick)\b.{0,40}\b(?:answer|letter|question|option)"
@@ -182,12 +181,12 @@ def outright(scene: Scene, first: Impression) -> Reading | None:
     low = scene.response.low
     alone = _labels_alone(scene)
     if len(alone) == 1:
-        return Reading("answer", (*alone,), "label_alone", None, _PLAIN)
+        return Reading("answer", (*alone,), "label_alone", None, _PLAINLY)
     if alone or (not first.said and several.just_listed(scene)):
-        return Reading("ambiguous", (), "several", None, _PLAIN)
+        return Reading("ambiguous", (), "several", None, _PLAINLY)
     listed = None if first.said else stands_out(scene)
     if listed is not None:
-        return Reading("answer", (listed,), "listed", None, _PLAIN)
+        return Reading("answer", (listed,), "listed", None, _PLAINLY)
     if found is None:
         cut = _ANNOUNCES.search(low[-_OPENING:]) and "?" not in low
         return _CUT_SHORT if cut else None
@@ -196,9 +195,10 @@ def outright(scene: Scene, first: Impression) -> Reading | None:
         plain = plain or (_refuses(low) and _DECLINES.search(low, 0, _OPENING) is not None)
         plain = plain or _DECLINES_A_LETTER.search(low, 0, _OPENING) is not None
         plain = plain and not first.said
-        return replace(found, confidence=_SURE) if plain else None
+        return replace(found, confidence=_PLAINLY) if plain else None
+    plainly = _SURE if _agrees(first, found) else _PLAINLY
     if found.positions and _but_not_others(scene, found):
-        return replace(found, confidence=_SURE)
+        return replace(found, confidence=plainly)
     if found.positions and _leaves_several(scene, first, found):
         return None
     if found.rule == "lead" and _joins_labels(scene, first) and not _TURN.search(low):
@@ -210,15 +210,15 @@ def outright(scene: Scene, first: Impression) -> Reading | None:
             return replace(found, confidence=_SURE if own else _FAIRLY)
         sure = found.confidence >= _PLAIN
         if sure and not hesitates and (_by_label(scene, first, found) or _undoubted(scene, found)):
-            return replace(found, confidence=_SURE)
+            return replace(found, confidence=plainly)
     if found.rule in _FORMS and found.positions and _ENDS_IN_FORM.search(low[-_OPENING:]):
-        return replace(found, confidence=_PLAIN)
+        return replace(found, confidence=_PLAINLY)
     if found.rule in _OUTRIGHT and _stands(scene, first, found):
         return replace(found, confidence=_FAIRLY)
     if found.rule == "mentioned" and _is_linked(scene, found):
         return replace(found, confidence=_FAIRLY)
     if found.rule in _WEAKER and _undoubted(scene, found):
-        return replace(found, confidence=_SURE)
+        return replace(found, confidence=plainly)
     size = len(low.strip())
     if _LISTS.search(low) or found.confidence < _FAIR:
         return None

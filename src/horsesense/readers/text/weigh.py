@@ -1,16 +1,16 @@
 """The decision: all evidence weighed together, and how sure that makes it.
 
 Each option, and each status without a choice, is a candidate with a few named features; a
-conditional logit (McFadden 1974) turns their weighted sum into a probability. Weights, and the
-table that turns the highest probability into a confidence, are in `weights.json`, which
-`scripts/learn_reader.py` writes.
+conditional logit (McFadden 1974) turns their weighted sum into a probability. That is the
+probability for replies like those that it was learnt from; what it is worth on writers that were
+left out, a logistic regression of a few terms says (`grounds`). Both sets of weights are in
+`weights.json`, which `scripts/learn_reader.py` writes.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
@@ -41,16 +41,12 @@ class Weights(NamedTuple):
     Attributes:
         weights: feature -> weight.
         trust: what makes a decision right -> weight (a logistic regression, see `grounds`).
-        scores, confidences: trust, ascending -> share that was right on kinds of replies that
-            were left out.
         choice, other: below these confidences an answer, and a reading of another status, is
             `unclear`.
     """
 
     weights: dict[str, float]
     trust: dict[str, float]
-    scores: list[float]
-    confidences: list[float]
     choice: float
     other: float
 
@@ -60,16 +56,8 @@ def shipped(package: str = "horsesense.readers.text") -> Weights:
     """The weights that come with a package: those of the rules, or of another step."""
     text = files(package).joinpath("weights.json").read_text("utf-8")
     found = json.loads(text)
-    scores, confidences = zip(*found["calibration"], strict=True)
     limits = found["thresholds"]
-    return Weights(
-        found["weights"],
-        found["trust"],
-        list(scores),
-        list(confidences),
-        limits["answer"],
-        limits["other"],
-    )
+    return Weights(found["weights"], found["trust"], limits["answer"], limits["other"])
 
 
 FORMS: Final = frozenset(
@@ -88,82 +76,84 @@ FORMS: Final = frozenset(
     )
 )
 """Forms of a response, or of a mention, on which the worth of some features depends."""
-FAMILIES: Final = (
-    *("first", "stated", "named", "part", "verdict", "like", "value", "scale", "line", "meaning"),
-)
-"""Evidence of one origin; how many of these families prefer the chosen candidate tells how sure
-the choice is."""
+BARELY: Final = ("first:text_alone", "first:mentioned")
+"""Rules that find the only option that is named, wherever and for whatever reason it is."""
+FIRMLY: Final = frozenset(("stated", "line:only", "mark:only", "mark:bold"))
+"""Features of an option that is more than named: stated, or set off from the rest."""
+OWN_WORDS: Final = frozenset(("part:mine", "part:only_own", "part:last_own"))
+"""Features of an option that is named by a word of its own text."""
+CHOICES: Final = ("option", "named alone")
+WAYS: Final = (*CHOICES, "says so", "status", "cut off")
+"""How a decision comes about (see `way`); in the first two an option is chosen as such."""
+SEVERAL: Final = 2
+"""Options that say what a status does, from which on `is_choice` holds for no option."""
+STEEP: Final = 4.0
+"""Log-odds from which on more of them say less."""
+CAP: Final = 0.995
+"""No confidence is higher: it could not be told from 1 on as many replies as there are."""
 
 
-def preferred(
-    candidates: Sequence[Features], weights: Mapping[str, float]
-) -> dict[str, tuple[int, float]]:
-    """For each family that says something, the option that it speaks for most, and how much more
-    than for the next."""
-    options = len(candidates) - len(STATUSES)
-    sums: dict[str, list[float]] = {}
-    for position, features in enumerate(candidates[:options]):
-        for name, value in features.items():
-            family = _family(name)
-            if family:
-                if family not in sums:
-                    sums[family] = [0.0] * options
-                sums[family][position] += weights.get(name, 0.0) * value
-    found = {}
-    for family, each in sums.items():
-        highest = max(each)
-        second = sorted(each)[-2] if options > 1 else 0.0
-        if highest > second:
-            found[family] = each.index(highest), highest - second
-    return found
+def way(candidates: Sequence[Features], best: int) -> str:
+    """How a decision comes about, on which it depends what its probability is worth.
+
+    "cut off": `truncated`, of a reply that was cut off; "status": another without a choice; "says
+    so": an option that says what a status does; "named alone": the only option that is named, which
+    is neither stated nor set off (a reply may name what it does not choose); "option": all else.
+    """
+    if best >= len(candidates) - len(STATUSES):
+        return "cut off" if "truncated|length" in candidates[best] else "status"
+    names = {_formless(name) for name in candidates[best]}
+    if "says_so" in names:
+        return "says so"
+    alone = "named:only" in names and any(name.startswith(BARELY) for name in names)
+    return "named alone" if alone and not names & FIRMLY else "option"
 
 
-@cache
-def _family(name: str) -> str | None:
-    bare = _formless(name).removeprefix("not ")
-    return next((family for family in FAMILIES if bare.startswith(family)), None)
+def ways_out(candidates: Sequence[Features]) -> int:
+    """How many options of the item say what a status does, as "Refused" and "I do not know" do."""
+    return sum("says_so" in one for one in candidates[: -len(STATUSES)])
+
+
+def is_choice(candidates: Sequence[Features], best: int) -> bool:
+    """Whether the threshold of choices holds for a decision.
+
+    It keeps replies without a choice from being read as one. It does not hold for an option that
+    says what a status does, nor where several do, so that such replies have an option themselves.
+    """
+    k = len(candidates) - len(STATUSES)
+    return best < k and "says_so" not in candidates[best] and ways_out(candidates) < SEVERAL
 
 
 def grounds(
-    candidates: Sequence[Features],
-    best: int,
-    chances: Sequence[float],
-    shape: Features,
-    weights: Mapping[str, float],
+    candidates: Sequence[Features], best: int, chances: Sequence[float]
 ) -> dict[str, float]:
-    """What the confidence in a decision rests on: its probability, and how it came about.
+    """What the confidence in a decision rests on.
 
-    That is which families of evidence prefer it, which another option, whether the rules of order
-    chose the same, and what the response is like.
+    The way in which it comes about, and for each way its log-odds, in units of `STEEP`, and those
+    beyond `STEEP`; the lead over the second; of a choice, whether the only option named is named
+    before the last sentence alone, whether it is named by a word of its own, the reply's ending
+    speaks for it, or a value that is worked out comes to it, and how many options of the item, up
+    to three, say what a status does (then even no choice is one of the options).
     """
-    options = len(candidates) - len(STATUSES)
     highest, second = sorted(chances, reverse=True)[:2]
-    kind = "status " if best >= options else "option "
-    odds = math.log(highest / max(1e-9, 1 - highest)) / 4
+    odds = math.log(highest / max(1e-9, 1 - highest)) / STEEP
+    kind = way(candidates, best)
     found = {
         kind: 1.0,
-        f"{kind}odds": odds,
-        "lead over the second": math.log(highest / max(1e-9, second)) / 4,
-        **{f"{kind}with {name}": value for name, value in shape.items() if value},
+        f"{kind}, odds": odds,
+        f"{kind}, high odds": max(0.0, odds - 1),
+        "lead over the second": math.log(highest / max(1e-9, second)) / STEEP,
     }
-    liked = preferred(candidates, weights)
-    for family, (position, margin) in liked.items():
-        side = "for it" if position == best else "for another"
-        found[f"{kind}{family} {side}"] = 1.0
-        found[f"{kind}{family} {side}, margin"] = min(margin, 3.0) / 3
-    if best < options:
-        found["families for it"] = sum(p == best for p, _ in liked.values()) / 4
-        found["families for another"] = sum(p != best for p, _ in liked.values()) / 2
-    else:
-        found["families with a choice"] = len(liked) / 4
-    ruled = [i for i, features in enumerate(candidates) if RULED in features]
-    if not ruled:
-        found[f"{kind}no rule"] = 1.0
-    elif ruled[0] == best:
-        found[f"{kind}rule agrees"] = 1.0
-        found[f"{kind}rule agrees, odds"] = odds
-    else:
-        found[f"{kind}rule has an option" if ruled[0] < options else f"{kind}rule has none"] = 1.0
+    if kind in CHOICES:
+        names = {_formless(name) for name in candidates[best]}
+        more = {
+            "named before the end": kind == "named alone" and "named:last_sentence" not in names,
+            "own words": not names.isdisjoint(OWN_WORDS),
+            "the ending": "part:ending" in names,
+            "value": not names.isdisjoint(("value:last", "value:near")),
+            "ways out": min(ways_out(candidates), 3),
+        }
+        found |= {name: float(value) for name, value in more.items() if value}
     return found
 
 
@@ -175,9 +165,9 @@ def _formless(name: str) -> str:
 
 
 def trust(grounds: Features, weights: Mapping[str, float]) -> float:
-    """How likely it is that a decision on these grounds is right, before calibration."""
+    """The confidence: how likely it is that a decision on these grounds is right."""
     total = sum(weights.get(name, 0.0) * value for name, value in grounds.items())
-    return 1 / (1 + math.exp(-max(-30.0, min(30.0, total))))
+    return min(CAP, 1 / (1 + math.exp(-max(-30.0, min(30.0, total)))))
 
 
 def probabilities(candidates: Sequence[Features], weights: Mapping[str, float]) -> list[float]:
@@ -192,21 +182,10 @@ def probabilities(candidates: Sequence[Features], weights: Mapping[str, float]) 
     return [power / total for power in powers]
 
 
-def calibrated(score: float, scores: Sequence[float], shares: Sequence[float]) -> float:
-    """The share of decisions of this trust that were right, between the learnt points."""
-    at = bisect_right(scores, score)
-    if at in (0, len(scores)):
-        return shares[min(at, len(scores) - 1)]
-    low, high = scores[at - 1], scores[at]
-    part = (score - low) / (high - low) if high > low else 0.0
-    return shares[at - 1] + part * (shares[at] - shares[at - 1])
-
-
 def decide(
     candidates: Sequence[Features],
     rules: Sequence[str],
     spans: Sequence[tuple[int, int] | None],
-    shape: Features,
     known: Weights | None = None,
 ) -> Reading:
     """The reading of the likeliest candidate: options first, then `STATUSES`.
@@ -218,10 +197,8 @@ def decide(
     chances = probabilities(candidates, known.weights)
     best = max(range(len(chances)), key=chances.__getitem__)
     k = len(candidates) - len(STATUSES)
-    score = trust(grounds(candidates, best, chances, shape, known.weights), known.trust)
-    sure = calibrated(score, known.scores, known.confidences)
-    chosen = best < k and "says_so" not in candidates[best]
-    if sure < (known.choice if chosen else known.other):
+    sure = trust(grounds(candidates, best, chances), known.trust)
+    if sure < (known.choice if is_choice(candidates, best) else known.other):
         return Reading("unclear", (), rules[best], spans[best], sure)
     if best < k:
         return Reading("answer", (best,), rules[best], spans[best], sure)
