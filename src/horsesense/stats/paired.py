@@ -206,22 +206,23 @@ class Paired:
         exact = 2 * float(functions.betainc(flips - behind, behind + 1, 0.5))
         return max(min(p, exact), erfc(self._furthest() / sqrt(2)))
 
-    def tail(self, low: float, high: float) -> float:
-        """The larger chance of a total as far inside of (low, high) as this, at either end.
+    def one_way_ends(self, alpha: float) -> tuple[float, float]:
+        """The differences beyond which a total as small as this has a chance of at most `alpha`.
 
         As if all that differ did so in one direction, by as much as a cluster does on average: at
         the ends of a range near 0 the number of changes is then binomial, and the score's normal
-        tail too light by a factor of 2 to 4 at levels below .005. Ends at 0 or beyond 1 say
-        nothing.
+        tail too light by a factor of 2 to 4 at levels below .005. Nothing is said of an end on the
+        other side of 0 than the total, which is the estimate.
         """
         differ = [m.dd / m.size for m in self.moments if m.size]
-        size, found = max(differ, default=self.mean_size), 0.0
-        for end, sign in ((high, 1.0), (low, -1.0)):
-            share, seen = sign * end, sign * self.total / size
-            if 0 < share < 1 and seen >= 0:
-                more = max(self.n / size - seen, ROUNDING)
-                found = max(found, float(functions.betainc(more, seen + 1, 1 - share)))
-        return found
+        size = max(differ, default=self.mean_size)
+        ends = []
+        for sign in (-1.0, 1.0):
+            seen = sign * self.total / size
+            more = max(self.n / size - seen, ROUNDING)
+            far = float(functions.betainccinv(seen + 1, more, alpha)) if seen >= 0 else 0.0
+            ends.append(sign * far if seen >= 0 else self.estimate)
+        return ends[0], ends[1]
 
     @property
     def reason(self) -> str:
