@@ -8,7 +8,7 @@ from statistics import NormalDist
 from typing import Final, Literal, Self
 
 from horsesense.measures.estimate import Found
-from horsesense.stats import functions
+from horsesense.stats.binomial import limits
 from horsesense.stats.equivalence import Interval, ruled_out, within
 from horsesense.stats.paired import Moments, Paired
 from horsesense.stats.shares import Shares
@@ -125,20 +125,15 @@ def binomial_ends(share: Shares, alpha: float) -> tuple[float, float]:
     variance of many small clusters beside it says: trials are worth no more than their number
     over the size of the lumps in which the rare outcome came.
     """
-    low, high = 0.0, 1.0
-    n, hits = _worth(share, share.lumps[0])
-    if hits > 0:
-        low = float(functions.betaincinv(hits, n - hits + 1, alpha))
-    n, hits = _worth(share, share.lumps[1])
-    if hits < n:
-        high = float(functions.betainccinv(hits + 1, n - hits, alpha))
+    for_hits, for_misses = (_worth(share, lump) for lump in share.lumps)
+    low, _ = limits(for_hits * share.estimate, for_hits, alpha)
+    _, high = limits(for_misses * share.estimate, for_misses, alpha)
     return low, high
 
 
-def _worth(share: Shares, lump: float) -> tuple[float, float]:
-    """Independent trials that the share's trials are worth at most, and hits among them."""
-    n = min(share.effective, share.n / max(lump, ROUNDING))
-    return n, n * share.estimate
+def _worth(share: Shares, lump: float) -> float:
+    """Independent trials that the share's trials are worth at most."""
+    return min(share.effective, share.n / max(lump, ROUNDING))
 
 
 MOST = 10_000_000
