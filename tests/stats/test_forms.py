@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import product
 from math import log
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,6 +15,7 @@ from horsesense.measures.base import Rows
 from horsesense.stats.forms import Forms
 from horsesense.stats.paired import Paired
 from horsesense.stats.power import minimum_detectable
+from horsesense.trials.condition import PLAIN
 
 
 def forms(right: list[float], base: list[float], options: int, alike: bool = True) -> Forms:
@@ -170,8 +170,8 @@ def test_what_is_just_as_large_as_its_size_is_ruled_out_no_more_often_than_state
     p = np.ones(len(seen))
     for x in seen:
         pairs = Paired.of((np.arange(n) < x) * -1.0, np.ones(n))
-        evidence = SimpleNamespace(about=pairs, interval=pairs.interval)
-        p[x] = Evidence._side(evidence, -size, size)
+        evidence = Evidence(pairs, "m", "p", PLAIN, "text", "", n, "items", None)
+        p[x] = evidence.p_ruled_out("both", 0.0, size)
     for alpha in (0.05, 0.005, 0.0005):
         assert binom.pmf(seen, n, size)[p < alpha].sum() <= alpha
     assert p.min() < 0.01
@@ -186,7 +186,7 @@ def test_the_nulls_variance_is_gone_at_the_estimate() -> None:
     plain, pairs = Paired.of(here, once), Paired.of(here, once, seen)
     assert pairs.interval()[1] == plain.interval()[1]
     assert 0 < pairs.interval()[0] < plain.interval()[0]
-    assert pairs.tail(-0.05, 0.05) == plain.tail(-0.05, 0.05)
+    assert pairs.one_way_ends(0.025) == plain.one_way_ends(0.025)
     for level in (0.5, 0.9, 0.99, 0.999, 0.99999):
         low, high = pairs.interval(level)
         assert (pairs.p() < 1 - level) == (not low <= 0 <= high)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
+from itertools import product
 from math import log, sqrt
 
 import numpy as np
@@ -11,7 +13,7 @@ import pytest
 from scipy.stats import beta, binomtest, norm
 from scipy.stats import t as student
 
-from horsesense.findings.evidence import binomial_tail
+from horsesense.findings.evidence import binomial_ends
 from horsesense.stats.paired import Paired
 from horsesense.stats.power import minimum_detectable, power, smallest_change
 from horsesense.stats.quotient import Quotient
@@ -208,9 +210,45 @@ def test_nothing_that_differs_leaves_out_large_differences_only() -> None:
     low, high = pairs(0, 0, 100).interval()
     assert pairs(0, 0, 100).p() == 1.0
     assert high == pytest.approx(-low)
-    # z^2 N Q / a with a = (N + 2)^2 - z^2 (N + 2), by hand
+    # One-sided at .025: (1 - d)^100 = .025.
+    assert high == pytest.approx(1 - 0.025**0.01)
+    twos = Paired.of(np.zeros(100), 2 * ones(100)).interval()
+    # z^2 N Q / a with a = (N + 2 Q)^2 - z^2 (N Q + 2 Q^2), by hand
     z = norm.ppf(0.975)
-    assert high == pytest.approx(z * z * 100 / (102**2 - z * z * 102))
+    assert twos[1] == pytest.approx(z * z * 200 * 2 / (204**2 - z * z * (400 + 8)))
+
+
+@pytest.mark.parametrize(("n", "level"), [(40, 0.995), (40, 0.999), (100, 0.999), (400, 0.999)])
+def test_what_few_changes_leave_open_is_as_narrow_as_exact_limits(n: int, level: float) -> None:
+    """None of 40 pairs at 99.9 %: up to 32.9 points were left open, of which 17.3 are."""
+    none, one = pairs(0, 0, n).interval(level), pairs(1, 0, n).interval(level)
+    assert none[1] == pytest.approx(1 - ((1 - level) / 2) ** (1 / n))
+    assert none[0] == pytest.approx(-none[1])
+    # One that changes can have been the only one that ever does, and can have been an accident.
+    assert one[1] == pytest.approx(beta.isf((1 - level) / 2, 2, n - 1))
+    assert -none[1] <= one[0] < 0
+
+
+@pytest.mark.parametrize("n", [12, 40])
+@pytest.mark.parametrize("level", [0.95, 0.995, 0.9995])
+def test_exact_limits_miss_no_oftener_than_the_score_or_the_level(n: int, level: float) -> None:
+    """All outcomes, at rates of gains and of losses, weighted by their chance."""
+    from scipy.stats import multinomial
+
+    outcomes = [(plus, minus) for plus in range(n + 1) for minus in range(n + 1 - plus)]
+    counts = np.array([(plus, minus, n - plus - minus) for plus, minus in outcomes])
+    whole = [pairs(plus, minus, n) for plus, minus in outcomes]
+    # Clusters of a little more than one pair have the score's interval alone.
+    scores = [replace(one, mean_size=1 + 1e-12) for one in whole]
+    now, alone = (np.array([e.interval(level) or (-1, 1) for e in es]) for es in (whole, scores))
+    assert (now[:, 0] >= alone[:, 0] - 1e-9).all()
+    assert (now[:, 1] < alone[:, 1] - 0.01).any()
+    most, before, rates = 0.0, 0.0, (0, 0.001, 0.01, 0.05, 0.12, 0.3, 0.45)
+    for up, down in product(rates, rates):
+        chance = multinomial.pmf(counts, n, [up, down, 1 - up - down])
+        most = max(most, chance[now[:, 1] < up - down - 1e-12].sum())
+        before = max(before, chance[alone[:, 1] < up - down - 1e-12].sum())
+    assert most <= max(before, (1 - level) / 2) + 1e-12
 
 
 @pytest.mark.parametrize("clusters", [10, 30, 100])
@@ -501,12 +539,12 @@ def test_one_large_cluster_is_one_event_however_rare_the_outcome_is() -> None:
     whole = np.where(np.arange(302) == 300, 20.0, 0.0)
     share = Shares.of(whole, sizes)
     assert share.lumps[0] == pytest.approx(21, abs=1)
-    assert binomial_tail(share, 0.01, np.inf) > 0.05
+    assert binomial_ends(share, 0.05)[0] < 0.01
     spread = Shares.of(np.where(np.arange(302) < 20, 1.0, 0.0), sizes)
     assert spread.lumps[0] == pytest.approx(0.9, abs=0.1)
-    assert binomial_tail(spread, 0.01, np.inf) < 0.001
+    assert binomial_ends(spread, 0.001)[0] > 0.01
     alone = Shares.of(np.array([1.0] * 20 + [0.0] * 380), ones(400))
     assert alone.lumps == (1.0, 1.0)
     balanced = Shares.of(ones(220), 2 * ones(220))
     assert balanced.lumps == (0.0, 0.0)
-    assert binomial_tail(balanced, -np.inf, 0.55) < 1e-6
+    assert binomial_ends(balanced, 1e-6)[1] < 0.55

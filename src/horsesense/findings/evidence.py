@@ -8,8 +8,8 @@ from statistics import NormalDist
 from typing import Final, Literal, Self
 
 from horsesense.measures.estimate import Found
-from horsesense.stats import functions
-from horsesense.stats.equivalence import Interval, ruled_out
+from horsesense.stats.binomial import limits
+from horsesense.stats.equivalence import Interval, ruled_out, within
 from horsesense.stats.paired import Moments, Paired
 from horsesense.stats.shares import Shares
 from horsesense.trials.condition import Condition
@@ -60,33 +60,43 @@ class Evidence:
         return self.about.estimate
 
     def interval(self, level: float) -> Interval:
-        return self.about.interval(level)
+        """The truths that are not rejected at `level`, on which every p here rests.
+
+        It reaches as far as either of two intervals does. Those of the score test were simulated
+        for nulls of .2 and more; near 0 and 1 shares are held to the binomial tail of the
+        effective sample (Korn and Graubard 1998), in which a cluster that agrees is one event.
+        Differences that all go one way are held to it likewise.
+        """
+        ends = self.about.interval(level)
+        if ends is None:
+            return None
+        alpha = (1 - level) / 2
+        if isinstance(self.about, Shares):
+            low, high = binomial_ends(self.about, alpha)
+        else:
+            low, high = self.about.one_way_ends(alpha)
+        return min(ends[0], low), max(ends[1], high)
 
     def p_found(self, way: Way, null: float, size: float) -> float:
         """p of "there is no such fault"; 1 where nothing can be said."""
-        if way == "both":
-            p = self.about.p(null) if isinstance(self.about, Shares) else self.about.p()
+        if way != "both":
+            return self._side(*faulty(way, null, size))
+        if isinstance(self.about, Paired):
+            p = self.about.p()
             return 1.0 if p is None else p
-        return self._side(*faulty(way, null, size))
+        return min(1.0, 2 * self._side(null, inf), 2 * self._side(-inf, null))
 
     def p_ruled_out(self, way: Way, null: float, size: float) -> float:
         """p of "there is such a fault, of at least the size that matters"; 1 likewise."""
         return self._side(*harmless(way, null, size))
 
     def _side(self, low: float, high: float) -> float:
-        """p of a truth outside of (low, high), from intervals; for shares also exact.
-
-        The intervals of shares were simulated for nulls of .2 and more; near 0 and 1 they are
-        held to the binomial tail of the effective sample (Korn and Graubard 1998), in which a
-        cluster that agrees is one event. Differences that all go one way are held to it likewise.
-        """
+        """p of a truth outside of (low, high): the least level at which the interval lies within,
+        so that no sentence disagrees with the interval beside it."""
         if self.interval(0.5) is None:
             return 1.0
         p = ruled_out(self.interval, low, high)
-        p = 1.0 if p >= 0.5 else p
-        if isinstance(self.about, Shares):
-            return max(p, binomial_tail(self.about, low, high))
-        return max(p, self.about.tail(low, high))
+        return 1.0 if p >= 0.5 else p
 
 
 def faulty(way: Way, null: float, size: float) -> tuple[float, float]:
@@ -108,27 +118,22 @@ def harmless(way: Way, null: float, size: float) -> tuple[float, float]:
     }[way]
 
 
-def binomial_tail(share: Shares, low: float, high: float) -> float:
-    """The larger chance of what was seen, or more, at either bound; effective hits and trials.
+def binomial_ends(share: Shares, alpha: float) -> tuple[float, float]:
+    """Clopper and Pearson's limits (1934), of effective hits and trials; `alpha` beyond each.
 
     One cluster that is hit as a whole is one event, however many trials it has, whatever the
     variance of many small clusters beside it says: trials are worth no more than their number
     over the size of the lumps in which the rare outcome came.
     """
-    above = below = 0.0
-    if low > 0:
-        n, hits = _worth(share, share.lumps[0])
-        above = float(functions.betainc(hits, n - hits + 1, low)) if hits > 0 else 1.0
-    if high < 1:
-        n, hits = _worth(share, share.lumps[1])
-        below = float(functions.betainc(n - hits, hits + 1, 1 - high)) if hits < n else 1.0
-    return max(above, below)
+    for_hits, for_misses = (_worth(share, lump) for lump in share.lumps)
+    low, _ = limits(for_hits * share.estimate, for_hits, alpha)
+    _, high = limits(for_misses * share.estimate, for_misses, alpha)
+    return low, high
 
 
-def _worth(share: Shares, lump: float) -> tuple[float, float]:
-    """Independent trials that the share's trials are worth at most, and hits among them."""
-    n = min(share.effective, share.n / max(lump, ROUNDING))
-    return n, n * share.estimate
+def _worth(share: Shares, lump: float) -> float:
+    """Independent trials that the share's trials are worth at most."""
+    return min(share.effective, share.n / max(lump, ROUNDING))
 
 
 MOST = 10_000_000
@@ -158,8 +163,10 @@ def clusters_needed(
     def settles(clusters: int) -> bool:
         times = clusters / evidence.about.clusters
         e = _expected(evidence, truth, finds, way, null, times, power)
-        p = e.p_found if finds else e.p_ruled_out
-        return p(way, null, size) <= alpha
+        if finds and way == "both":
+            return e.p_found(way, null, size) <= alpha
+        bounds = faulty(way, null, size) if finds else harmless(way, null, size)
+        return within(e.interval(1 - 2 * alpha), *bounds)
 
     most = evidence.about.clusters
     while not settles(most):

@@ -12,6 +12,12 @@ binomial tail of as many equal flips as have the fourth moment of the clusters' 
 sum d^4: McNemar's exact test where all that differ differ by as much. Where it rejects what the
 normal tail does not, the interval ends just beside 0; no other end depends on it.
 
+Where few pairs differ and the level is high, the score's ends away from 0 are up to twice as far as
+they need be. Where every cluster is one pair, such an end is therefore no further than the
+difference of the exact limits of gains and losses (Clopper and Pearson 1934): where nothing
+differs, the largest change that all pairs can miss with a chance of alpha. Each limit is missed as
+often as that; both at once, as their difference needs where both matter, far less often.
+
 Differences of means over several forms of an item are skewed, and have a null of their own
 (`forms`). Where items stand alone, p is that of drawing the published form at random, and at 0 the
 interval's variance that which makes the normal tail this p; elsewhere the variance is at least that
@@ -33,6 +39,7 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.stats import functions
+from horsesense.stats.binomial import limits
 from horsesense.stats.forms import Forms, Labels
 from horsesense.stats.two_way import Clustering, Floats, clusterings
 
@@ -160,6 +167,11 @@ class Paired:
         return self.whole and self.labels is None
 
     @property
+    def alone(self) -> bool:
+        """Whether every cluster is one pair."""
+        return len(self.moments) == 1 and self.mean_size == 1
+
+    @property
     def estimate(self) -> float:
         """The mean difference."""
         return self.total / self.n
@@ -206,22 +218,22 @@ class Paired:
         exact = 2 * float(functions.betainc(flips - behind, behind + 1, 0.5))
         return max(min(p, exact), erfc(self._furthest() / sqrt(2)))
 
-    def tail(self, low: float, high: float) -> float:
-        """The larger chance of a total as far inside of (low, high) as this, at either end.
+    def one_way_ends(self, alpha: float) -> tuple[float, float]:
+        """The differences beyond which a total as small as this has a chance of at most `alpha`.
 
         As if all that differ did so in one direction, by as much as a cluster does on average: at
         the ends of a range near 0 the number of changes is then binomial, and the score's normal
-        tail too light by a factor of 2 to 4 at levels below .005. Ends at 0 or beyond 1 say
-        nothing.
+        tail too light by a factor of 2 to 4 at levels below .005. Nothing is said of an end on the
+        other side of 0 than the total, which is the estimate.
         """
         differ = [m.dd / m.size for m in self.moments if m.size]
-        size, found = max(differ, default=self.mean_size), 0.0
-        for end, sign in ((high, 1.0), (low, -1.0)):
-            share, seen = sign * end, sign * self.total / size
-            if 0 < share < 1 and seen >= 0:
-                more = max(self.n / size - seen, ROUNDING)
-                found = max(found, float(functions.betainc(more, seen + 1, 1 - share)))
-        return found
+        size = max(differ, default=self.mean_size)
+        ends = []
+        for sign in (-1.0, 1.0):
+            seen = sign * self.total / size
+            most = max(self.n / size, seen)
+            ends.append(sign * limits(seen, most, alpha)[1] if seen >= 0 else self.estimate)
+        return ends[0], ends[1]
 
     @property
     def reason(self) -> str:
@@ -244,9 +256,20 @@ class Paired:
         sign = -1.0 if self.total < 0 else 1.0
         low = max(min(self._end(m, z, sign, -1) for m in self.moments), -1.0)
         high = min(max(self._end(m, z, sign, 1) for m in self.moments), 1.0)
+        if self.alone:
+            least, most = self._exact_ends((1 - level) / 2)
+            low, high = max(low, min(least, 0.0)), min(high, max(most, 0.0))
         if self.smallest and self._null_p() < 1 - level:
             low = max(low, BESIDE)
         return (low, high) if sign > 0 else (-high, -low)
+
+    def _exact_ends(self, alpha: float) -> tuple[float, float]:
+        """Gains at least less losses at most, and the reverse, each by its exact limits; mirrored
+        for a total below 0."""
+        size, total = self.moments[0].size, abs(self.total)
+        gained = limits(min((size + total) / 2, self.n), self.n, alpha)
+        lost = limits(max((size - total) / 2, 0.0), self.n, alpha)
+        return gained[0] - lost[1], gained[1] - lost[0]
 
     def _end(self, m: Moments, z: float, sign: float, end: int) -> float:
         """The lower or upper root of the test's acceptance, mirrored for a total below 0.
