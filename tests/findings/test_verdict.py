@@ -13,15 +13,16 @@ from scipy.stats import binom
 
 from cells import cell_of
 from horsesense.findings.accusation import ALPHA, Accusation
-from horsesense.findings.early import DECIDED, Early
+from horsesense.findings.early import DECIDED, Decided, Early
 from horsesense.findings.evidence import Evidence, Way, binomial_ends, clusters_needed
-from horsesense.findings.finding import Finding
+from horsesense.findings.finding import Finding, Outcome
+from horsesense.findings.forms import by_position, speaking
 from horsesense.findings.kinds import KINDS, SIZES, Kind
 from horsesense.findings.known import by_gold
 from horsesense.findings.needed import items_needed
 from horsesense.findings.untested import named
 from horsesense.findings.verdict import accusations, verdict, weighted
-from horsesense.findings.wording import between, level_text
+from horsesense.findings.wording import against, between, level_text, signed
 from horsesense.measures.cells import STATUS_CODE, Cell
 from horsesense.measures.composition import PARTS, ScoreComposition
 from horsesense.measures.estimate import Context, found_all
@@ -499,11 +500,18 @@ class TestEarly:
         assert (f.name, f.kind) == ("none_option", outcome)
         assert said in f.sentence
 
-    @staticmethod
     def told(
-        d: npt.NDArray[np.float64], direction: int, of: int = 600, cluster: int = 1
+        self, d: npt.NDArray[np.float64], direction: int, of: int = 600, cluster: int = 1
     ) -> list[Finding]:
         """What is said of differences of clusters that were found to change the accuracy."""
+        one = self.decided(d, direction, of, cluster)
+        return [one.told(one.finding())]
+
+    @staticmethod
+    def decided(
+        d: npt.NDArray[np.float64], direction: int, of: int = 600, cluster: int = 1
+    ) -> Decided:
+        """Differences of clusters that were found to change the accuracy."""
         sums = d.reshape(-1, cluster).sum(axis=1)
         about = Paired.of(sums, np.full(len(sums), float(cluster)))
         condition = Condition.parse("place=last")
@@ -521,7 +529,8 @@ class TestEarly:
             label=lambda probe, condition: probe,
         )
         early = Early([{**where, **row, **ends}], frozenset(), "text")
-        return [*early.findings(run, [known], float(cluster))]
+        (one,) = early.decided(run, [known], float(cluster))
+        return one
 
     def test_a_few_items_accuse_nobody(self) -> None:
         """Three of three wrong are certain about these three, and say nothing of a model."""
@@ -547,6 +556,51 @@ class TestEarly:
         (f,) = self.told(np.repeat([-1.0, 1.0, 0.0], [90, 40, 270]), -1)
         assert f.kind == "found"
         assert "alone, that it falls is about items like them too." in f.sentence
+
+    def test_an_interval_of_what_accuses_is_of_the_model_where_all_was_asked(self) -> None:
+        """It was [-12.5, -12.5], under "cannot tell" and "found" alike."""
+        (f,) = self.told(np.repeat([-1.0, 1.0, 0.0], [9, 4, 27]), -1, of=40)
+        assert (f.kind, f.about, f.level) == ("cannot_tell", "items_like_these", 0.9975)
+        assert f.low is not None
+        assert f.high is not None
+        assert f.low < -0.3 < 0 < f.high
+        told = f"(between {signed(100 * f.low, 1)} and {signed(100 * f.high, 1)} points)"
+        assert told in f.sentence
+        (f,) = self.told(np.repeat([-1.0, 1.0, 0.0], [90, 40, 270]), -1, of=400)
+        assert (f.kind, f.about) == ("found", "items_like_these")
+        assert f.high is not None
+        assert f.high < 0
+        assert f.sentence.startswith(
+            "Under “none_of_the_above”, accuracy is 12 points lower on these 400 items, and on"
+            " items like them too (between "
+        )
+        (f,) = self.told(np.repeat([-1.0, 1.0, 0.0], [90, 40, 270]), -1, of=600)
+        assert (f.about, f.low, f.high) == ("these_items", -0.5, -0.051)
+        assert f.level == 0.99
+
+    def test_what_is_found_among_all_items_leaves_out_0(self) -> None:
+        """The interval and the test behind a sentence agree."""
+        rng = np.random.default_rng(8)
+        kinds = set()
+        for _ in range(40):
+            (f,) = self.told(-rng.multinomial(1, [0.25, 0.1, 0.65], 90) @ [1.0, -1.0, 0.0], -1, 90)
+            assert f.low is not None
+            assert f.high is not None
+            assert f.kind == ("cannot_tell" if f.low <= 0 <= f.high else "found")
+            kinds.add(f.kind)
+        assert len(kinds) == 2
+
+    def test_what_is_taken_back_is_of_the_model_too(self) -> None:
+        """A rise "cannot be told", since the score may be guessing: +58.3 [58.3, 58.3]."""
+        d = np.repeat([1.0, 0.0], [24, 16])
+        decided = self.decided(d, 1, of=40)
+        ruled_out = decided.told(decided.finding())
+        assert (ruled_out.kind, ruled_out.about) == ("ruled_out", "these_items")
+        untold = decided.told(replace(decided.finding(), kind="cannot_tell"))
+        assert untold.about == "items_like_these"
+        assert untold.low is not None
+        assert untold.high is not None
+        assert 0 < untold.low < 0.6 < untold.high < 1
 
     def test_clusters_are_the_units(self) -> None:
         d = np.repeat([-1.0, 1.0, 0.0], [90, 40, 270])
@@ -575,6 +629,38 @@ class TestEarly:
         assert split.p_small == pytest.approx(2 * alone.p_small)
         assert split.p == min(1.0, 2 * alone.p)
         assert early.routes(replace(alone.evidence, measure="mismatch"), kind("first_token")) == 1
+
+
+class TestForms:
+    @staticmethod
+    def found(place: str, value: float, kind: Outcome) -> Finding:
+        (one,) = TestEarly().told(np.repeat([-1.0, 0.0], [90, 310]), -1)
+        sentence = f"Under “{place}”, accuracy is lower."
+        where = f"design=published, place={place}, wording=above"
+        return replace(one, kind=kind, value=value, condition=where, sentence=sentence)
+
+    def test_a_last_none_option_found_alone_may_be_its_position(self) -> None:
+        """A model that prefers the first position was accused of not saying "none"."""
+        last = self.found("last", -0.06, "found")
+        kept = self.found("kept", -0.01, "cannot_tell")
+        told, other = by_position([last, kept])
+        assert other == kept
+        assert told.sentence == (
+            "Under “last”, accuracy is lower; that is not found where the none-option stands in the"
+            " place of the right one (−1.0 points), so that its last position may be the cause."
+        )
+        assert speaking([told, other]) == told
+        both = [last, self.found("kept", -0.06, "found")]
+        assert [*by_position(both)] == both
+        assert "found in 2 of 2 forms" in speaking(both).sentence
+        first = [self.found("last", 0.0, "ruled_out"), self.found("kept", -0.06, "found")]
+        assert [*by_position(first)] == first
+
+    def test_a_value_is_told_apart_from_guessing(self) -> None:
+        """ "In 53 % of its answers, below guessing (53 %)"."""
+        assert against(0.5262, 0.531, 0) == ("52.6\u202f%", "53.1\u202f%")
+        assert against(0.53, 0.53, 0) == ("53\u202f%", "53\u202f%")
+        assert against(0.45, 0.25, 0) == ("45\u202f%", "25\u202f%")
 
 
 class TestKnownCells:

@@ -14,7 +14,6 @@ import numpy as np
 import orjson
 import pytest
 
-import horsesense.report as report
 from cells import cell_of
 from horsesense.api import Run
 from horsesense.cli.each import shortfalls
@@ -37,6 +36,7 @@ from horsesense.report.marks import side
 from horsesense.report.reasons import reasons_of
 from horsesense.report.score_bar import headline, score_bar
 from horsesense.report.text import interval_of, p_text, value_of, visible
+from horsesense.report.told import Told
 from horsesense.runs.results import Results
 from horsesense.runs.settings import Settings
 from horsesense.trials.condition import PLAIN
@@ -196,12 +196,12 @@ class TestVerdict:
         f = replace(runs["oracle"].verdict[0], name="accuracy_change", items=2200)
         fewer, more, none = (replace(f, items=items) for items in (1655, 2640, None))
         goes = " The same goes for "
-        assert report.Told(f, []).more == ""
-        assert report.Told(f, [f]).more == f"{goes}one other form."
-        assert report.Told(f, [fewer]).more == f"{goes}one other form (about 1,700 items)."
-        assert report.Told(f, [fewer, more]).more == f"{goes}2 other forms (up to 2,700 items)."
+        assert Told(f, []).more == ""
+        assert Told(f, [f]).more == f"{goes}one other form."
+        assert Told(f, [fewer]).more == f"{goes}one other form (about 1,700 items)."
+        assert Told(f, [fewer, more]).more == f"{goes}2 other forms (up to 2,700 items)."
         known = f"{goes}one other form, with no known number of items."
-        assert report.Told(f, [none]).more == known
+        assert Told(f, [none]).more == known
 
     def test_the_interval_of_what_cannot_be_told_shows_that_it_was_not_found(
         self, runs: dict[str, Results]
@@ -351,7 +351,7 @@ class TestPage:
     def test_no_run_is_too_large(
         self, runs: dict[str, Results], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(report, "ITEM_BYTES", 100_000)
+        monkeypatch.setattr("horsesense.report.ITEM_BYTES", 100_000)
         path = write_report(runs["talker"])
         page = Page(path)
         assert re.search(r"This page holds \d\d? of 80 items", page.text)

@@ -144,7 +144,7 @@ def test_a_position_is_found_where_asking_stopped(early: Result, fixed: Result) 
     assert row["n"] < 600
     assert 0.25 < row["low"] <= whole <= row["high"]
     assert row["p_adjusted"] is None
-    assert "(after" in row["sentence"]
+    assert ", after " in row["sentence"]
 
 
 def test_what_is_open_at_the_stop_has_a_band(early: Result) -> None:

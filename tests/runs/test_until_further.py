@@ -94,4 +94,4 @@ def test_a_preference_is_found_before_all_is_asked(tmp_path: Path) -> None:
     (row,) = (f for f in result.findings["verdict"] if f["name"] == "position_preference")
     assert (row["kind"], row["group"]) == ("found", "A")
     assert 0.25 < row["low"] < 0.35 < row["high"]
-    assert "(after" in row["sentence"]
+    assert ", after " in row["sentence"]

@@ -70,6 +70,7 @@ def audit_all(study: Study, folder: Path, options: AuditOptions) -> ExitCode:
     from horsesense.api import Run
     from horsesense.models.openai.http import refuse_shared_key
     from horsesense.models.registry import make_model
+    from horsesense.report.told import in_brief
 
     runs = list(study.runs(folder))
     models = {settings.model: make_model(settings.model) for _, settings in runs}
@@ -90,7 +91,7 @@ def audit_all(study: Study, folder: Path, options: AuditOptions) -> ExitCode:
              "missing": missing, "expected": _expected(run)}
         )  # fmt: skip
         if not options.as_json:
-            print(*(f"- {line}" for line in [*run.verdict()[:3], *missing]), sep="\n")
+            print(*(f"- {line}" for line in [*in_brief(run.results)[:3], *missing]), sep="\n")
             print(f"  {report}")
     if options.as_json:
         print_json("run", {"study": str(folder), "runs": rows})
@@ -106,13 +107,15 @@ def _expected(run: Run) -> dict[str, object]:
 
 def show(run: Run, as_json: bool) -> None:
     """Say what an audit found and where it lies."""
+    from horsesense.report.told import in_brief
+
     results, report = run.results, run.directory.layout.report
     if as_json:
         rows = [estimate.as_json() for estimate in results.estimates]
         found = {"out": str(run.path), "report": str(report), "expected": _expected(run)}
         print_json("audit", {**results.findings, **found, "estimates": rows})
         return
-    for sentence in run.verdict():
+    for sentence in in_brief(results):
         print(f"- {sentence}")
     for name, spent in results.findings["judges"].items():
         print(f"{name}: {RunSummary(**spent).costs()}.")

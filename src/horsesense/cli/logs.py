@@ -165,10 +165,11 @@ def _of_batch(run: Run) -> list[str]:
 def _of_ours(run: Run, told: dict[str, Any]) -> list[str]:
     """What an audit says in the end, of one that was asked elsewhere."""
     from horsesense.cli.each import shortfalls
+    from horsesense.report.told import in_brief
 
     return [
         f"{told['answers']:,} answers of {told['model']} to {told['items']:,} items.",
-        *(f"- {sentence}" for sentence in run.verdict()),
+        *(f"- {sentence}" for sentence in in_brief(run.results)),
         *(shortfalls(run) if run.taken is None else _of_batch(run)),
         f"Report: {told['report']}",
     ]

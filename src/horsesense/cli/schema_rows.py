@@ -72,6 +72,7 @@ class FindingRow(BaseModel):
     items: int | None
     section: str
     sentence: str
+    about: Literal["items_like_these", "these_items"] = "items_like_these"
 
 
 class ItemForm(BaseModel):

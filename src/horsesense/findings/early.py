@@ -13,7 +13,7 @@ reject at the level of the decision.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any, Final, NamedTuple
 
@@ -21,7 +21,8 @@ from horsesense.findings.evidence import Evidence, clusters_needed
 from horsesense.findings.finding import Finding, Outcome
 from horsesense.findings.kinds import KINDS, Kind
 from horsesense.findings.places import Run
-from horsesense.findings.wording import in_points, plural, rounded_up, signed
+from horsesense.findings.wording import between, in_points, plural, rounded_up, signed
+from horsesense.stats.equivalence import Interval
 from horsesense.trials.condition import Condition
 
 SHARE: Final = 0.8
@@ -120,8 +121,8 @@ class Early:
         both = banded(evidence.measure, evidence.reader, self.reader)
         return ROUTES if both and kind.way != "both" else 1
 
-    def findings(self, run: Run, known: Iterable[Evidence], each: float = 1.0) -> Iterator[Finding]:
-        """One finding for each row that a kind accuses by in a run that asks everything.
+    def decided(self, run: Run, known: Iterable[Evidence], each: float = 1.0) -> Iterator[Decided]:
+        """One for each row that a kind accuses by in a run that asks everything.
 
         Args:
             known: what is behind the estimates, from which the paired tests are made.
@@ -138,18 +139,56 @@ class Early:
                 if kind.measure == DECIDED and kind.takes(run, where):
                     label = run.label(where.probe, where.condition)
                     e = behind.get((row["probe"], row["condition"]))
-                    yield _finding(_Decided(row, kind, label, e, each), self.reader, len(self.rows))
+                    weight = SHARE / len(self.rows)
+                    yield Decided(row, kind, label, e, self.reader, weight, each)
 
 
 @dataclass(frozen=True)
-class _Decided:
+class Decided:
     """A row, with what it is about and the differences behind it."""
 
     row: Mapping[str, Any]
     kind: Kind
     label: str
     evidence: Evidence | None
+    reader: str
+    weight: float
     each: float
+
+    def finding(self) -> Finding:
+        """What is decided, with its band, which is about the items of the set alone."""
+        return _finding(self)
+
+    def told(self, finding: Finding) -> Finding:
+        """A finding that may have been taken back, with ends that are about what it says.
+
+        Of the items of a set that were all asked, nothing is uncertain: what is ruled out is so
+        among them, and they are a point. What accuses, or cannot be told, is of the model, with the
+        interval of the paired test behind it.
+        """
+        e = self.evidence
+        if finding.kind == "ruled_out" or not self.complete or e is None:
+            return finding
+        ends = self.others or (None, None)
+        low, high = ends
+        level = 1 - self.alpha
+        return replace(
+            finding, value=e.value, low=low, high=high, level=level, about="items_like_these"
+        )
+
+    @property
+    def complete(self) -> bool:
+        """Whether every item was asked and answered."""
+        return bool(self.row["n"] == self.row["units"] and not self.row["missing"])
+
+    @property
+    def others(self) -> Interval:
+        """The interval about items like these, at the level of the paired test.
+
+        None where there is none, or not every item was asked: no such interval allows for the stop.
+        """
+        e = self.evidence
+        return e.interval(1 - self.alpha) if e is not None and self.complete else None
 
     @property
     def outcome(self) -> Outcome:
@@ -191,7 +230,7 @@ class _Decided:
         return ceil(clusters / e.about.clusters * int(self.row["n"]))
 
 
-def _finding(decided: _Decided, reader: str, of: int) -> Finding:
+def _finding(decided: Decided) -> Finding:
     row, kind, outcome = decided.row, decided.kind, decided.outcome
     return Finding(
         kind=outcome,
@@ -199,7 +238,7 @@ def _finding(decided: _Decided, reader: str, of: int) -> Finding:
         title=kind.title,
         probe=row["probe"],
         condition=row["condition"],
-        reader=reader,
+        reader=decided.reader,
         group="",
         value=row["value"],
         low=row["low"],
@@ -209,21 +248,24 @@ def _finding(decided: _Decided, reader: str, of: int) -> Finding:
         size=row["size"],
         p_adjusted=None,
         p_ruled_out=None,
-        weight=SHARE / of,
+        weight=decided.weight,
         n=row["n"],
         counted="items",
         items=decided.needed,
         section="until",
         sentence=_sentence(decided),
+        about="these_items",
     )
 
 
-def _sentence(decided: _Decided) -> str:
+def _sentence(decided: Decided) -> str:
     row, asked = decided.row, f"{decided.row['n']:,} of {decided.row['units']:,} items"
     these = f"these {row['units']:,}"
     if decided.these_alone:
-        others = f"whether it is on others like them cannot be told{_would(decided)}"
-        return f"{_of_these(decided)}; {others}."
+        others = f"whether it is on others like them cannot be told{_may_be(decided)}"
+        return f"{_of_these(decided)}; {others}{_would(decided)}."
+    if decided.outcome == "found" and decided.complete:
+        return f"{_of_these(decided)}, and on items like them too{_may_be(decided)}."
     about = f"this is about {these} alone"
     if decided.outcome == "found":
         moves = "rises" if row["direction"] > 0 else "falls"
@@ -242,7 +284,7 @@ def _without(row: Mapping[str, Any]) -> str:
     )
 
 
-def _of_these(decided: _Decided) -> str:
+def _of_these(decided: Decided) -> str:
     """The change over these items, where nothing is known of others: it is certain, or a band."""
     row, label = decided.row, decided.label
     compared = "higher" if row["direction"] > 0 else "lower"
@@ -255,7 +297,16 @@ def _of_these(decided: _Decided) -> str:
     return f"Under “{label}”, accuracy is {change} {asked}"
 
 
-def _would(decided: _Decided) -> str:
+def _may_be(decided: Decided) -> str:
+    """How large the change may be among items like these, in brackets."""
+    ends = decided.others
+    if ends is None:
+        return ""
+    low, high = between(100 * ends[0], 100 * ends[1], 1)[1:-1].split(", ")
+    return f" (between {low} and {high} points)"
+
+
+def _would(decided: Decided) -> str:
     if decided.needed is None:
         return ""
     so = " in clusters like these" if decided.each > 1 else ""
@@ -263,7 +314,7 @@ def _would(decided: _Decided) -> str:
     return f"; it would take about {items}{so} if the effect is as large as it looks"
 
 
-def _said(decided: _Decided) -> str:
+def _said(decided: Decided) -> str:
     row, kind, label = decided.row, decided.kind, decided.label
     size, falls = in_points(row["size"]), kind.way == "below"
     if decided.outcome == "found":

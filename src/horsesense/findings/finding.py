@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 Outcome = Literal["found", "ruled_out", "cannot_tell"]
+About = Literal["items_like_these", "these_items"]
+"""Of whom an interval is: of the model on others like these items too, or on these alone."""
 ORDER: tuple[Outcome, ...] = ("found", "cannot_tell", "ruled_out")
 """In which the outcomes are shown: what to act on comes first."""
 TITLES: Mapping[Outcome, str] = {
@@ -39,6 +41,8 @@ class Finding:
         items: how many would settle it, where it cannot be told; None: not known.
         section: of the report that shows more.
         sentence: in plain words.
+        about: of whom low and high are; "these_items" is a band over the items of the set, which is
+            a point where all were asked.
     """
 
     kind: Outcome
@@ -62,6 +66,7 @@ class Finding:
     items: int | None
     section: str
     sentence: str
+    about: About = "items_like_these"
 
     def as_json(self) -> dict[str, Any]:
         """Every field by name."""

@@ -20,11 +20,19 @@ from horsesense.findings.evidence import (
     harmless,
 )
 from horsesense.findings.finding import ORDER, Finding, Outcome
+from horsesense.findings.forms import badness, by_position, forms, speaking
 from horsesense.findings.kinds import KINDS, SIZES, accused, problems
 from horsesense.findings.needed import Needed, items_needed
 from horsesense.findings.places import Run
 from horsesense.findings.untested import asked_as, named, question, untested, untold
-from horsesense.findings.wording import chance_text, in_points, level_text, number, signed
+from horsesense.findings.wording import (
+    against,
+    chance_text,
+    in_points,
+    level_text,
+    number,
+    signed,
+)
 from horsesense.measures.estimate import Found
 from horsesense.stats.equivalence import within
 from horsesense.stats.multiplicity import weighted_holm
@@ -73,10 +81,11 @@ def verdict(
         for a, p, q in zip(made, there, small, strict=True)
     ]
     known = filter(None, map(Evidence.of, found))
-    bets = [] if early is None else [*early.findings(run, known, items_per_cluster)]
-    seen = [*_seen(run, judged, bets, _choosing(found))]
-    told = [_told(group) for group in _groups(seen[: len(judged)]).values()]
-    told += seen[len(judged) :]
+    bets = [] if early is None else [*early.decided(run, known, items_per_cluster)]
+    seen = [*_seen(run, judged, [bet.finding() for bet in bets], _choosing(found))]
+    seen = [*by_position(seen)]
+    told = [speaking(group) for group in forms(seen[: len(judged)]).values()]
+    told += [bet.told(f) for bet, f in zip(bets, seen[len(judged) :], strict=True)]
     told += untested(run, found, {**SIZES, **(sizes or {})}, {(f.name, f.probe) for f in told})
     return sorted(told, key=lambda f: (ORDER.index(f.kind), -abs(f.effect)))
 
@@ -268,11 +277,12 @@ def words(f: Finding, a: Accusation, run: Run) -> dict[str, str]:
     label = run.label(f.probe, a.evidence.condition)
     if a.kind.name == "many_problems":
         label = f"with {problems(a.evidence)} problems in one prompt ({asked_as(title)})"
+    shown, null = against(value, f.null, 0 if wide or value in (0, 1) else 1)
     return {
-        "value": number(value, "fraction", 0 if wide else 1),
-        "null": chance_text(f.null),
+        "value": shown,
+        "null": null,
         "size": in_points(f.size),
-        "lacking": _lacking(value, f),
+        "lacking": _lacking(value, f, null),
         "limit": number(f.null + f.size if up else f.null - f.size, "fraction", 0),
         "change": in_points(value, signed=True),
         "distance": in_points(abs(value)),
@@ -309,7 +319,7 @@ def _with_band(f: Finding, a: Accusation, band: Banded, text: str, run: Run) -> 
     """A sentence about a probe that stopped, with what was asked; undecided, with the band."""
     after = f"after {band.n:,} of {band.units:,} items"
     if f.kind != "cannot_tell":
-        return f"{text} ({after})."
+        return f"{text}, {after}."
     why = STOPPED if a.awaited else GOES_ON
     if f.null == 0:
         ends = f"{signed(100 * band.low, 1)} and {signed(100 * band.high, 1)} points"
@@ -337,11 +347,11 @@ def _smaller(f: Finding, a: Accusation) -> str:
     return f"it is there, but may be smaller than {in_points(f.size)}"
 
 
-def _lacking(value: float, f: Finding) -> str:
+def _lacking(value: float, f: Finding, null: str) -> str:
     """Where what should be far above guessing is not."""
     if value < f.null:
-        return f"below guessing ({chance_text(f.null)}), and so not {in_points(f.size)} above it"
-    return f"less than {in_points(f.size)} above guessing ({chance_text(f.null)})"
+        return f"below guessing ({null}), and so not {in_points(f.size)} above it"
+    return f"less than {in_points(f.size)} above guessing ({null})"
 
 
 def _beside(change: float) -> str:
@@ -385,40 +395,10 @@ def _seen(
             why = "most replies choose no option"
         elif chance and kind.blind_at_chance:
             why = "a score that may be guessing hides it"
-        if why and (f.kind == "ruled_out" or (f.items and _badness(f) < f.size)):
+        if why and (f.kind == "ruled_out" or (f.items and badness(f) < f.size)):
             f = replace(f, kind="cannot_tell", sentence=_untold(run, f, why), items=None)
         silent = 1 - choosing.get((f.probe, f.condition, f.reader), published)
-        if kind.silence_counts and f.kind != "ruled_out" and silent and silent >= _badness(f):
+        if kind.silence_counts and f.kind != "ruled_out" and silent and silent >= badness(f):
             why = f"{number(silent, 'fraction', 0)} of replies choose no option"
             f = replace(f, kind="cannot_tell", sentence=_untold(run, f, why), items=None)
         yield f
-
-
-def _groups(findings: Iterable[Finding]) -> dict[tuple[str, str, str], list[Finding]]:
-    """Findings of one kind, probe and reader, which one sentence speaks for."""
-    groups: dict[tuple[str, str, str], list[Finding]] = {}
-    for f in findings:
-        groups.setdefault((f.name, f.probe, f.reader), []).append(f)
-    return groups
-
-
-def _told(group: Sequence[Finding]) -> Finding:
-    """The one that speaks for its group: the strongest found; ruled out only if all are."""
-    for outcome in ORDER:
-        members = [f for f in group if f.kind == outcome]
-        if members:
-            strongest = max(members, key=_badness)
-            return _with_others(strongest, len(members), len(group))
-    raise AssertionError("a group has members")
-
-
-def _badness(f: Finding) -> float:
-    """How far a finding lies on the side that is a fault."""
-    way = next(kind.way for kind in KINDS if kind.name == f.name)
-    return abs(f.effect) if way == "both" else f.effect if way == "above" else -f.effect
-
-
-def _with_others(f: Finding, members: int, of: int) -> Finding:
-    if f.kind != "found" or of == 1 or f.group:
-        return f
-    return replace(f, sentence=f"{f.sentence[:-1]}; found in {members} of {of} forms.")

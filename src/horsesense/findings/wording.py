@@ -69,6 +69,20 @@ def chance_text(value: float) -> str:
     return number(value, "fraction", 0 if value >= 0.1 or value == 0 else 1)
 
 
+def against(value: float, null: float, digits: int) -> tuple[str, str]:
+    """A share and what there is without the fault, with the digits that tell them apart.
+
+    >>> against(0.5313, 0.53, 0), against(0.53, 0.53, 0)
+    (('53.1\\u202f%', '53.0\\u202f%'), ('53\\u202f%', '53\\u202f%'))
+    """
+    texts = number(value, "fraction", digits), chance_text(null)
+    for more in (1, 2, 3):
+        if texts[0] != texts[1] or abs(value - null) <= DUST:
+            return texts
+        texts = number(value, "fraction", more), number(null, "fraction", more)
+    return texts
+
+
 def points(value: float) -> str:
     """A difference of fractions in percentage points, without its sign."""
     size = abs(100 * value)

@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
 from horsesense.errors import StoreError
 from horsesense.files import write_whole
-from horsesense.findings.finding import ORDER, TITLES, Finding, Outcome
-from horsesense.findings.wording import in_points, plural, rounded_up
+from horsesense.findings.wording import in_points, rounded_up
 from horsesense.inference.store import Store
 from horsesense.report import examples, text
 from horsesense.report.browser import Filters, shelves
@@ -29,6 +28,7 @@ from horsesense.report.reasons import reasons_of
 from horsesense.report.score_bar import headline, score_bar, shown_interval, shown_value
 from horsesense.report.sections import APPENDIX, SECTIONS, Section
 from horsesense.report.sections.score import SCORE
+from horsesense.report.told import notices_of, told_of, verdict_of
 from horsesense.rng import fingerprint
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.results import Results
@@ -86,7 +86,7 @@ def write_report(results: Results, *, max_items: int = MAX_ITEMS, to: Path | Non
         bar=score_bar(results),
         checks=checks_of(results, reasons, filters.by_reason),
         most_named=MOST_NAMED,
-        notices=_notices(results),
+        notices=notices_of(results),
         sections=list(_rendered(results, SECTIONS)),
         appendix=list(_rendered(results, APPENDIX)),
         choice=choice,
@@ -109,72 +109,6 @@ def _written(directory: RunDirectory, html: str, path: Path) -> Path:
     return path
 
 
-def verdict_of(results: Results) -> list[str]:
-    """The sentences at the top of the report, in the report's order."""
-    said = [
-        f"[{TITLES[kind].lower()}] {told.finding.sentence}{told.more}"
-        for kind, _, group in _verdict(results)
-        for told in group
-    ]
-    return [*headline(results), *said, *_notices(results)]
-
-
-class Told(NamedTuple):
-    """A finding, and others of its kind that its sentence stands for."""
-
-    finding: Finding
-    others: list[Finding]
-
-    def speaks_for(self, f: Finding) -> bool:
-        """Whether its sentence stands for another finding; where nothing was measured, for those
-        that the same sentence names."""
-        if not (f.measured and self.finding.measured):
-            return f.sentence == self.finding.sentence
-        return f.name == self.finding.name
-
-    @property
-    def more(self) -> str:
-        """How many others there are, in words; "" for none.
-
-        Each of them has its own number of items that would tell.
-        """
-        if not self.others:
-            return ""
-        noun = "reader" if self.finding.name == "other_reader" else "form"
-        n = len(self.others)
-        which = f"one other {noun}" if n == 1 else plural(n, f"other {noun}")
-        numbers = {f.items and rounded_up(f.items) for f in (self.finding, *self.others)}
-        known = [rounded_up(f.items) for f in self.others if f.items]
-        but = ""
-        if len(numbers) > 1:
-            upto = "about" if n == 1 else "up to"
-            but = (
-                f" ({upto} {plural(max(known), 'item')})"
-                if known
-                else ", with no known number of items"
-            )
-        return f" The same goes for {which}{but}."
-
-
-def _verdict(results: Results) -> list[tuple[Outcome, str, list[Told]]]:
-    """Outcome, heading and findings of each outcome that has any.
-
-    What is found is told one by one; of the rest, the strongest of a kind speaks for it.
-    """
-    groups: dict[Outcome, list[Told]] = {outcome: [] for outcome in ORDER}
-    for f in results.verdict:
-        told = next((t for t in groups[f.kind] if f.kind != "found" and t.speaks_for(f)), None)
-        if told is None:
-            groups[f.kind].append(Told(f, []))
-        elif f.measured:
-            told.others.append(f)
-    return [(outcome, TITLES[outcome], told) for outcome, told in groups.items() if told]
-
-
-def _notices(results: Results) -> list[str]:
-    return [text for section in SECTIONS for text in section.notices(results)]
-
-
 def summary_html(results: Results) -> str:
     """The verdict and the figure of the score, for a notebook: no script, nothing outside."""
     figures = [html for section, html in _rendered(results, [SCORE])]
@@ -182,8 +116,8 @@ def summary_html(results: Results) -> str:
     return template.render(
         run=results,
         headline=headline(results),
-        verdict=_verdict(results),
-        notices=_notices(results),
+        verdict=told_of(results),
+        notices=notices_of(results),
         figures=figures,
     )
 

@@ -8,9 +8,10 @@ from math import ceil
 
 from horsesense.errors import UsageError
 from horsesense.findings.finding import ORDER, TITLES, Finding, Outcome
+from horsesense.findings.forms import badness
 from horsesense.findings.kinds import KINDS
 from horsesense.findings.untested import named as named_reader
-from horsesense.findings.wording import MINUS, between, chance_text, number, signed
+from horsesense.findings.wording import MINUS, against, between, signed
 from horsesense.report.reasons import Reason, reason_for
 from horsesense.runs.results import Results
 from horsesense.trials.condition import Condition
@@ -23,7 +24,8 @@ WIDEST = 50.0
 """Points that the axis reaches at most, either way."""
 RULES: Mapping[Outcome, str] = {
     "found": "the line leaves out 0, on the side of the fault",
-    "cannot_tell": "neither; with the number of items that would tell",
+    "cannot_tell": "neither, or what is named keeps it from showing; with the number of items that"
+    " would tell",
     "ruled_out": "the line ends within the grey, on the side of the fault",
 }
 """What the picture shows, by outcome."""
@@ -41,7 +43,7 @@ class Check:
         where: the form in which it was looked for; "" where that is the published one.
         low, value, high: percent of the axis; None without an interval, or where it has no place.
         band: ends of the sizes that do not matter, percent of the axis.
-        number, interval: texts, in points.
+        number, interval: texts, in points; `of` says of which items, if not of the model.
         filter: the filter of the items that are evidence; None where there are none.
     """
 
@@ -54,6 +56,7 @@ class Check:
     band: tuple[float, float]
     number: str
     interval: str
+    of: str
     filter: str | None
 
 
@@ -101,11 +104,13 @@ class Checks:
         groups: by outcome, in the order in which they are shown.
         ticks: (percent of the axis, text).
         total: checks in all.
+        of_these: whether an interval of any is about these items alone.
     """
 
     groups: tuple[Group, ...]
     ticks: tuple[tuple[float, str], ...]
     total: int
+    of_these: bool
 
 
 def checks_of(run: Results, reasons: Sequence[Reason], filters: Mapping[str, str]) -> Checks:
@@ -138,9 +143,8 @@ def checks_of(run: Results, reasons: Sequence[Reason], filters: Mapping[str, str
             at(high) if drawn and high is not None else None,
             (at(-100 * f.size), at(100 * f.size)),
             _signed(effect, digits) if f.measured else "–",
-            between(low, high, digits)
-            if low is not None and high is not None
-            else ("no interval" if f.measured else "not measured"),
+            _interval(f, low, high, digits),
+            "of these items" if f.about == "these_items" and low is not None else "",
             None if reason is None else filters.get(reason.name),
         )
 
@@ -149,7 +153,16 @@ def checks_of(run: Results, reasons: Sequence[Reason], filters: Mapping[str, str
         Group(o, TITLES[o], RULES[o], tuple(r for r in rows if r.finding.kind == o)) for o in ORDER
     )
     ticks = ((at(n * step), _tick(n * step)) for n in range(-(reach // step), reach // step + 1))
-    return Checks(tuple(g for g in groups if g.checks), tuple(ticks), len(rows))
+    return Checks(
+        tuple(g for g in groups if g.checks), tuple(ticks), len(rows), any(r.of for r in rows)
+    )
+
+
+def _interval(f: Finding, low: float | None, high: float | None, digits: int) -> str:
+    """The interval; "known" for a band that is a point, of items that were all asked."""
+    if low is None or high is None:
+        return "no interval" if f.measured else "not measured"
+    return "known" if f.about == "these_items" and low == high else between(low, high, digits)
 
 
 def _reach(findings: Sequence[Finding]) -> int:
@@ -162,9 +175,10 @@ def _reach(findings: Sequence[Finding]) -> int:
 
 def _where(run: Results, f: Finding) -> str:
     """The form; a reader or a group where that tells one row from another."""
-    told = f.reason if not f.measured else ""
+    told = f.reason
     if f.null and f.value is not None:
-        told = f"{number(f.value, 'fraction', 0)} against {chance_text(f.null)}"
+        value, null = against(f.value, f.null, 0)
+        told = f"{value} against {null}" + (f"; {told}" if told else "")
     if f.probe == "original":
         by = named_reader(f.reader, run.readers).removesuffix(",")
         return f"read by {by}" if f.name == "other_reader" else told
@@ -185,7 +199,15 @@ def _tick(points: int) -> str:
 
 
 def named(check: Check) -> str:
-    """A check in a list of others: what is looked for, where, and the distance."""
+    """A check in a list of others: what is looked for, where, and the distance.
+
+    Of what is open without a sign of a fault, or cannot be seen, no distance: it would read as one.
+    """
+    f = check.finding
     title = check.title[:1].lower() + check.title[1:]
+    harmless = f.measured and f.name not in LACKING and badness(f) <= 0
+    if f.kind == "cannot_tell" and (f.reason or harmless):
+        told = "; ".join(filter(None, (check.where, "" if f.reason else "no sign of it")))
+        return f"{title} ({told})"
     where = f" ({check.where})" if check.where else ""
     return f"{title}{where} {check.number}"

@@ -35,8 +35,8 @@ NAMES: Mapping[str, tuple[str, str]] = {
 }
 ROOM = 4.0
 """Percent of the axis that a part needs for its share to stand in it."""
-MOST_NUMBERS = 3
-"""Numbers of the headline."""
+BY_LUCK = 0.05
+"""Beliefs that may be right by luck, as a share of items, from which the headline names them."""
 
 
 @dataclass(frozen=True)
@@ -109,17 +109,17 @@ class Bar:
 
 
 def headline(run: Results) -> list[str]:
-    """One sentence with at most three numbers; none without a score.
+    """One sentence; none without a score.
 
-    The score as published; the share right in every order; then what a finding puts in the score's
-    place, or the share known.
+    The score as published, and whether it may be guessing; the share right in every order; what a
+    finding puts in the score's place; and the share known.
     """
     score = run.one("accuracy")
     if score is None:
         return []
     lost = f" ({score.n_missing:,} of {score.n + score.n_missing:,} replies missing or unclear)"
     asked = f"{as_asked(run)}{_of_these(run, score)}"
-    said = [f"{value_of(score)} {asked}{lost if score.n_missing else ''}"]
+    said = [f"{value_of(score)} {asked}{lost if score.n_missing else ''}{_may_be_guessing(run)}"]
     every, block = _parts(run).get("every_form", {}).get("value"), _block(run)
     if every is not None and not block["bounds_only"]:
         after = f" (after {plural(block['items'], 'item')})" if block.get("about") else ""
@@ -127,10 +127,30 @@ def headline(run: Results) -> list[str]:
     known = _known(run)
     said += _instead(run)
     if known and known["value"] is not None:
-        whose = f" ({options_of(known)})" if known["rare"] else ""
-        estimated = f"{number(known['value'], 'fraction', 0)} {_interval(known)}".rstrip()
-        said.append(f"an estimated {estimated} known{whose}")
-    return ["; ".join(said[:MOST_NUMBERS]) + "."]
+        said.append(_told_known(known))
+    return ["; ".join(said) + "."]
+
+
+def _may_be_guessing(run: Results) -> str:
+    """That a score is not shown to be better than guessing, where that cannot be told."""
+    judged = (f for f in run.verdict if f.name == "no_better_than_guessing")
+    f = next((f for f in judged if f.reader == run.reader and f.measured), None)
+    if f is None or f.kind != "cannot_tell":
+        return ""
+    return f", which may be guessing ({chance_text(f.null)})"
+
+
+def _told_known(known: Mapping[str, Any]) -> str:
+    """The share known as the headline has it, with what a reader must not miss."""
+    whose = f" ({options_of(known)})" if known["rare"] else ""
+    said = f"an estimated {_share(known)} {_interval(known)}".rstrip() + f" known{whose}"
+    if known["value"] - known["lucky"] >= BY_LUCK:
+        said += f", {_without_luck(known)}"
+    return f"{said}, but {known['reason']}" if known["reason"] else said
+
+
+def _without_luck(known: Mapping[str, Any]) -> str:
+    return f"{percent(known['lucky'])} without beliefs that are right by luck"
 
 
 def as_asked(run: Results) -> str:
@@ -240,11 +260,12 @@ def _segment(
     if only_bounds:
         share, interval = f"{percent(part['least'])} to {percent(part['most'])}", ""
     else:
-        share, interval = percent(part["value"]), _interval(part)
+        share, interval = _share(part), _interval(part)
     blind = without is not None and without["n"] > 0
     strip = width * without["right"] / without["n"] if blind and without else 0.0
     title, hint = NAMES[part["name"]]
-    inside = share if width >= 2 * ROOM else share.partition(NARROW)[0] if width >= ROOM else ""
+    short = share if only_bounds else percent(part["value"])
+    inside = short if width >= 2 * ROOM else short.partition(NARROW)[0] if width >= ROOM else ""
     return Segment(
         part["name"],
         title,
@@ -269,10 +290,27 @@ def percent(value: float) -> str:
     return number(value, "fraction", 0)
 
 
+def _share(part: Mapping[str, Any]) -> str:
+    """A share with the digits of its interval; 0 and 1 have none."""
+    value: float = part["value"]
+    return number(value, "fraction", 0 if value in (0, 1) else _digits(part))
+
+
+def _digits(part: Mapping[str, Any]) -> int:
+    """Whole percents, or enough digits that an interval does not look like a point."""
+    if part["low"] is None:
+        return 0
+    ends = part["low"], part["high"]
+    texts = ({signed(100 * end, digits) for end in ends} for digits in range(4))
+    alike = next((n for n, text in enumerate(texts) if len(text) > 1), 0)
+    return max(alike, 1) if part["high"] - part["low"] < 0.02 else alike
+
+
 def _interval(part: Mapping[str, Any]) -> str:
     if part["low"] is None:
         return ""
-    return f"[{signed(100 * part['low'], 0)}, {signed(100 * part['high'], 0)}]"
+    low, high = (signed(100 * part[end], _digits(part)) for end in ("low", "high"))
+    return f"[{low}, {high}]"
 
 
 def _marks(run: Results) -> Iterator[Mark]:
@@ -303,11 +341,11 @@ def _known_mark(known: Mapping[str, Any]) -> Mark:
         return Mark(title, words=f"cannot be told: {known['reason']}")
     words = [known["reason"]] if known["reason"] else []
     if percent(known["lucky"]) != percent(known["value"]):
-        words.append(f"{percent(known['lucky'])} without beliefs that are right by luck")
+        words.append(_without_luck(known))
     if known["rare"]:
         left = plural(sum(n for _, n in known["rare"]), "other")
         words.append(f"of the {options_of(known)}; the {left} cannot be told")
-    return Mark(title, percent(known["value"]), _interval(known), "; ".join(words), *_axis(known))
+    return Mark(title, _share(known), _interval(known), "; ".join(words), *_axis(known))
 
 
 def options_of(known: Mapping[str, Any]) -> str:
@@ -335,4 +373,6 @@ def shown_interval(f: Finding) -> str:
         return "no interval"
     digits = 0 if _wide(f) else 1
     ends = between(100 * f.low, 100 * f.high, digits)
+    if f.about == "these_items":
+        return f"of these items: {shown_value(f) if f.low == f.high else ends}"
     return f"{level_text(f.level)} interval {ends}"

@@ -1,0 +1,75 @@
+"""Findings of one kind in several forms: which of them speaks, and what the others add to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from horsesense.findings.finding import ORDER, Finding
+from horsesense.findings.kinds import KINDS
+from horsesense.findings.wording import in_points
+from horsesense.trials.condition import Condition
+
+LAST, IN_PLACE = "last", "kept"
+"""Where a none-option stands: last, or where the right option stood."""
+
+CAUSE = "its last position may be the cause"
+
+
+def by_position(findings: Sequence[Finding]) -> Iterator[Finding]:
+    """The same; of a none-option found wanting where it stands last alone, that this may be why.
+
+    A last position may be avoided whatever it holds. In the place of the right option, it stands
+    where that stood, and no position changed.
+    """
+    for f in findings:
+        beside = next((o for o in findings if _same_but_in_place(o, f)), None)
+        if beside is None or f.kind != "found" or beside.kind == "found" or beside.value is None:
+            yield f
+            continue
+        change = in_points(beside.value, signed=True)
+        why = (
+            "; that is not found where the none-option stands in the place of the right one"
+            f" ({change}), so that {CAUSE}"
+        )
+        yield replace(f, sentence=f"{f.sentence[:-1]}{why}.")
+
+
+def _same_but_in_place(other: Finding, f: Finding) -> bool:
+    """Whether another finding is of the same none-option in the place of the right one."""
+    if other.name != f.name or (other.probe, other.reader) != (f.probe, f.reader):
+        return False
+    here, there = (Condition.parse(one.condition) for one in (f, other))
+    if here.get("place", "") != LAST:
+        return False
+    return there.format() == here.format().replace(f"place={LAST}", f"place={IN_PLACE}")
+
+
+def forms(findings: Iterable[Finding]) -> dict[tuple[str, str, str], list[Finding]]:
+    """Findings of one kind, probe and reader, which one sentence speaks for."""
+    groups: dict[tuple[str, str, str], list[Finding]] = {}
+    for f in findings:
+        groups.setdefault((f.name, f.probe, f.reader), []).append(f)
+    return groups
+
+
+def speaking(group: Sequence[Finding]) -> Finding:
+    """The one that speaks for its group: the strongest found; ruled out only if all are."""
+    for outcome in ORDER:
+        members = [f for f in group if f.kind == outcome]
+        if members:
+            strongest = max(members, key=badness)
+            return _with_others(strongest, len(members), len(group))
+    raise AssertionError("a group has members")
+
+
+def badness(f: Finding) -> float:
+    """How far a finding lies on the side that is a fault."""
+    way = next(kind.way for kind in KINDS if kind.name == f.name)
+    return abs(f.effect) if way == "both" else f.effect if way == "above" else -f.effect
+
+
+def _with_others(f: Finding, members: int, of: int) -> Finding:
+    if f.kind != "found" or of == 1 or f.group or CAUSE in f.sentence:
+        return f
+    return replace(f, sentence=f"{f.sentence[:-1]}; found in {members} of {of} forms.")

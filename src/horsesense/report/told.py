@@ -1,0 +1,135 @@
+"""The sentences of a verdict for a page and for a terminal: which stand for others."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from horsesense.findings.evidence import looks_faulty
+from horsesense.findings.finding import ORDER, TITLES, Finding, Outcome
+from horsesense.findings.kinds import KINDS
+from horsesense.findings.wording import plural, rounded_up
+from horsesense.report.score_bar import headline, shown_interval
+from horsesense.report.sections import SECTIONS
+from horsesense.runs.results import Results
+
+ALWAYS = "no_better_than_guessing"
+"""The kind that a terminal is told of whatever it shows: every other question rests on it."""
+
+
+def verdict_of(results: Results) -> list[str]:
+    """The sentences at the top of the report, in the report's order."""
+    said = [
+        f"[{TITLES[kind].lower()}] {told.finding.sentence}{told.more}"
+        for kind, _, group in told_of(results)
+        for told in group
+    ]
+    return [*headline(results), *said, *notices_of(results)]
+
+
+def in_brief(results: Results) -> list[str]:
+    """The same for a terminal: with intervals; what is open without a sign of it is one line."""
+    said, folded = [], []
+    for kind, _, group in told_of(results):
+        for told in group:
+            if kind == "cannot_tell" and not _worth_a_line(told.finding):
+                folded.append(told)
+            else:
+                ends = _ends(told.finding)
+                said.append((kind, f"{told.finding.sentence[:-1]}{ends}.{told.more}"))
+    if len(folded) == 1:
+        said.append(("cannot_tell", f"{folded[0].finding.sentence}{folded[0].more}"))
+    elif folded:
+        said.append(("cannot_tell", _open([f for t in folded for f in (t.finding, *t.others)])))
+    said.sort(key=lambda one: ORDER.index(one[0]))
+    lines = (f"[{TITLES[kind].lower()}] {line}" for kind, line in said)
+    return [*headline(results), *lines, *notices_of(results)]
+
+
+def _worth_a_line(f: Finding) -> bool:
+    """Whether something that cannot be told looks like a fault of a size that matters."""
+    if f.name == ALWAYS:
+        return True
+    way = next(kind.way for kind in KINDS if kind.name == f.name)
+    seen = f.measured and not f.reason and f.value is not None
+    return seen and looks_faulty(f.value or 0.0, way, f.null, f.size)
+
+
+def _ends(f: Finding) -> str:
+    """The interval of what is decided, where its sentence has none."""
+    if f.kind == "cannot_tell" or f.section == "until" or f.low is None:
+        return ""
+    return f"; {shown_interval(f)}"
+
+
+def _open(findings: Sequence[Finding]) -> str:
+    """Questions that the items leave open, with what would settle them, in one sentence."""
+    numbers = [f.items for f in findings if f.items]
+    all_of = "them all" if len(numbers) == len(findings) else f"{len(numbers)} of them"
+    said = f"{len(findings)} further questions are open, which the report names"
+    if numbers:
+        so = " in clusters like these" if any(_clustered(f) for f in findings) else ""
+        said += f"; about {plural(rounded_up(max(numbers)), 'item')}{so} would settle {all_of}"
+    reasons = Counter(f.reason for f in findings if f.reason and not f.items)
+    return said + "".join(f"; {n} cannot be told: {why}" for why, n in reasons.most_common()) + "."
+
+
+def _clustered(f: Finding) -> bool:
+    return "in clusters like these" in f.sentence
+
+
+class Told(NamedTuple):
+    """A finding, and others of its kind that its sentence stands for."""
+
+    finding: Finding
+    others: list[Finding]
+
+    def speaks_for(self, f: Finding) -> bool:
+        """Whether its sentence stands for another finding; where nothing was measured, for those
+        that the same sentence names."""
+        if not (f.measured and self.finding.measured):
+            return f.sentence == self.finding.sentence
+        return f.name == self.finding.name
+
+    @property
+    def more(self) -> str:
+        """How many others there are, in words; "" for none.
+
+        Each of them has its own number of items that would tell.
+        """
+        if not self.others:
+            return ""
+        noun = "reader" if self.finding.name == "other_reader" else "form"
+        n = len(self.others)
+        which = f"one other {noun}" if n == 1 else plural(n, f"other {noun}")
+        numbers = {f.items and rounded_up(f.items) for f in (self.finding, *self.others)}
+        known = [rounded_up(f.items) for f in self.others if f.items]
+        but = ""
+        if len(numbers) > 1:
+            upto = "about" if n == 1 else "up to"
+            but = (
+                f" ({upto} {plural(max(known), 'item')})"
+                if known
+                else ", with no known number of items"
+            )
+        return f" The same goes for {which}{but}."
+
+
+def told_of(results: Results) -> list[tuple[Outcome, str, list[Told]]]:
+    """Outcome, heading and findings of each outcome that has any.
+
+    What is found is told one by one; of the rest, the strongest of a kind speaks for it.
+    """
+    groups: dict[Outcome, list[Told]] = {outcome: [] for outcome in ORDER}
+    for f in results.verdict:
+        told = next((t for t in groups[f.kind] if f.kind != "found" and t.speaks_for(f)), None)
+        if told is None:
+            groups[f.kind].append(Told(f, []))
+        elif f.measured:
+            told.others.append(f)
+    return [(outcome, TITLES[outcome], told) for outcome, told in groups.items() if told]
+
+
+def notices_of(results: Results) -> list[str]:
+    return [text for section in SECTIONS for text in section.notices(results)]

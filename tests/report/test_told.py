@@ -1,0 +1,155 @@
+"""What a headline, a terminal and the first screen say of a run, and what they fold."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from horsesense.findings.finding import Finding
+from horsesense.report import verdict_of, write_report
+from horsesense.report.checks import Check, checks_of, named
+from horsesense.report.reasons import reasons_of
+from horsesense.report.score_bar import (
+    _interval,
+    _may_be_guessing,
+    _share,
+    _told_known,
+    headline,
+    shown_interval,
+)
+from horsesense.report.told import in_brief
+from horsesense.runs.results import Results
+from studies import items_file, study
+
+PROBES = ("repeat", "order", "none_of_the_above", "options_only")
+
+
+def audited(root: Path, model: str, n: int = 40, **more: Any) -> Results:
+    items = items_file(root / "items.jsonl", n)
+    return study(items, model, root / "run", **{"probes": PROBES, **more}).results
+
+
+@pytest.fixture(scope="module")
+def guesses(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    return audited(tmp_path_factory.mktemp("guesses"), "sim:prior?know=0.15&prior=1,1,1,1")
+
+
+@pytest.fixture(scope="module")
+def refuses(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    return audited(tmp_path_factory.mktemp("refuses"), "sim:refuse")
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    """Asked until decided, which took all items."""
+    root = tmp_path_factory.mktemp("whole")
+    return audited(root, "sim:prior?know=0.3&prior=1,1,1,1", until="decided")
+
+
+class TestHeadline:
+    def test_a_score_that_may_be_guessing_says_so(self, guesses: Results) -> None:
+        assert "s published, which may be guessing (25\u202f%); " in headline(guesses)[0]
+        oracle = replace(guesses.verdict[0], name="no_better_than_guessing", kind="ruled_out")
+        sure = SimpleNamespace(verdict=[oracle], reader=oracle.reader)
+        assert _may_be_guessing(sure) == ""  # type: ignore[arg-type]
+
+    def test_beliefs_that_are_right_by_luck_are_no_small_print(self) -> None:
+        """15 % known, of which 1 % without them, and only the figure said so."""
+        known = {"value": 0.15, "low": 0.06, "high": 0.3, "lucky": 0.0125, "rare": [], "reason": ""}
+        told = "an estimated 15\u202f% [6, 30] known"
+        luck = ", 1\u202f% without beliefs that are right by luck"
+        assert _told_known(known) == told + luck
+        assert _told_known({**known, "lucky": 0.13}) == told
+        known |= {"lucky": 0.14, "reason": "the fit could not be checked"}
+        assert _told_known(known) == f"{told}, but the fit could not be checked"
+
+    def test_an_interval_never_looks_like_a_point(self) -> None:
+        """100 % [100, 100], rounded from .995 and 1."""
+
+        def shown(value: float, low: float, high: float) -> str:
+            part = {"value": value, "low": low, "high": high}
+            return f"{_share(part)} {_interval(part)}"
+
+        assert shown(1.0, 0.995, 1.0) == "100\u202f% [99.5, 100.0]"
+        assert shown(0.9998, 0.9996, 1.0) == "99.98\u202f% [99.96, 100.00]"
+        assert shown(0.6, 0.44, 0.74) == "60\u202f% [44, 74]"
+
+    def test_another_readers_score_does_not_hide_the_share_known(self, tmp_path: Path) -> None:
+        run = audited(tmp_path, "sim:talker?disagree=0.3", 120, probes=("order",))
+        (told,) = headline(run)
+        assert " by the first token; an estimated " in told
+
+
+class TestTerminal:
+    def test_what_is_open_without_a_sign_is_one_line(self, guesses: Results) -> None:
+        """12 of 15 lines were "cannot tell", five of them about no change at all."""
+        long, brief = verdict_of(guesses), in_brief(guesses)
+        opened = [line for line in brief if " further questions are open" in line]
+        assert len(opened) == 1
+        assert len(brief) < len(long) - 3
+        assert any("whether the score is better than guessing" in line for line in brief)
+        n = int(opened[0].split("] ")[1].split()[0])
+        left = [f for f in guesses.verdict if f.kind == "cannot_tell"]
+        most = max(f.items for f in left if f.items and abs(f.effect) < f.size)
+        assert 3 < n < len(left)
+        assert " items would settle " in opened[0]
+        assert int(opened[0].split("about ")[1].split()[0].replace(",", "")) >= most * 0.99
+
+    def test_why_something_cannot_be_told_is_told_once(self, refuses: Results) -> None:
+        (line,) = [line for line in in_brief(refuses) if "[cannot tell]" in line]
+        assert " cannot be told: most replies choose no option" in line
+        assert "would settle" not in line
+
+    def test_what_is_found_has_its_interval(self, refuses: Results) -> None:
+        found = [line for line in in_brief(refuses) if line.startswith("[found]")]
+        assert found
+        assert all(line.endswith("].") and "\u202f% interval [" in line for line in found)
+
+
+class TestChecks:
+    def row(self, run: Results, name: str) -> Check:
+        groups = checks_of(run, reasons_of(run), {}).groups
+        return next(c for g in groups for c in g.checks if c.finding.name == name)
+
+    def test_what_shows_no_sign_has_no_distance(self, guesses: Results) -> None:
+        """ "Also open: replies choose no option (100 % against 95 %) +5.0"."""
+        told = named(self.row(guesses, "no_choice"))
+        assert told == "replies choose no option (100\u202f% against 95\u202f%; no sign of it)"
+
+    def test_a_row_says_what_keeps_it_from_showing(self, refuses: Results) -> None:
+        """ "Cannot tell" stood beside [-25, -11.8], which leaves out 0."""
+        row = self.row(refuses, "without_question")
+        assert row.where == (
+            "Question withheld, 0\u202f% against 25\u202f%; most replies choose no option"
+        )
+        assert "no sign" not in named(row)
+
+    def test_of_whom_an_interval_is(self, whole: Results) -> None:
+        assert whole.findings["until"]["findings"]
+        rows: list[Finding] = [f for f in whole.verdict if f.section == "until"]
+        for f in rows:
+            ends = f.about, f.low == f.high
+            these = f.kind == "ruled_out"
+            assert ends == (("these_items", True) if these else ("items_like_these", False))
+        assert any(f.kind == "cannot_tell" for f in rows)
+        checks = checks_of(whole, reasons_of(whole), {})
+        assert not any(c.interval == "[0.0, 0.0]" for g in checks.groups for c in g.checks)
+        known = replace(rows[0], kind="ruled_out", low=-0.025, high=-0.025, about="these_items")
+        assert shown_interval(replace(known, value=-0.025)) == "of these items: −2 pts"
+        one = SimpleNamespace(verdict=[known], readers=["text"], label=lambda *_: "x")
+        made = checks_of(one, [], {})  # type: ignore[arg-type]
+        ((row,),) = (group.checks for group in made.groups)
+        assert (row.interval, row.of, made.of_these) == ("known", "of these items", True)
+
+
+def test_detectable_changes_are_in_the_unit_of_changes(guesses: Results) -> None:
+    """45.9 % beside differences in points."""
+    html = write_report(guesses).read_text(encoding="utf-8")
+    table = html[html.index("the minimum detectable effect") :].split("</table>")[0]
+    told = [e.detectable for e in guesses.estimates if e.measure == "accuracy_change"]
+    assert any(f'class="n">{100 * d:.1f}\u202fpts</td>' in table for d in told if d is not None)
+    assert "\u202f%</td>" not in table
