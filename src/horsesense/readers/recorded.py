@@ -12,6 +12,8 @@ from shutil import copyfileobj
 from typing import Any, NamedTuple
 
 from horsesense.items.files import Faults, read_rows
+from horsesense.models.messages import Response
+from horsesense.readers.formats.letters import read_several
 from horsesense.readers.reading import Reading
 from horsesense.readers.recorded_fields import Fields
 from horsesense.readers.text import TextReader
@@ -103,14 +105,17 @@ def read_file(
     """
     reader = reader or TextReader()
     for row in recorded_rows(path, fields):
-        reading = reader.read(
-            row.response,
-            row.options,
-            row.labels,
-            finish_reason=row.finish_reason,
-            multiple=multiple,
-            question=row.question,
-        )
+        if multiple:
+            reply = Response(row.response, finish_reason=row.finish_reason)
+            reading = read_several(reader, reply, row.options, row.labels, row.question)
+        else:
+            reading = reader.read(
+                row.response,
+                row.options,
+                row.labels,
+                finish_reason=row.finish_reason,
+                question=row.question,
+            )
         yield row.read_as(reading)
 
 

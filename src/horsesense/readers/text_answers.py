@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="9", source="f6023d7961d7")
+RULES: Final = Rules(version="10", source="21c61aa2ec7c")
 
 
 class TextAnswers:

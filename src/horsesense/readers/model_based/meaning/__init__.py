@@ -18,7 +18,7 @@ from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 from horsesense.trials.trial import Trial
 
-RULES: Final = Rules(version="3", source="632494a1b3b2")
+RULES: Final = Rules(version="4", source="9818e1ea5215")
 
 _TOGETHER = 512
 """Texts that are encoded between two marks of progress."""
