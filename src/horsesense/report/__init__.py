@@ -116,6 +116,8 @@ def verdict_of(results: Results) -> list[str]:
         for kind, _, group in _verdict(results)
         for told in group
     ]
+    if not said:
+        said = [f"There is nothing to judge: {why_silent(results)}."]
     return [*headline(results), *said, *_notices(results)]
 
 
