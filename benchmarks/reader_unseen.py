@@ -23,6 +23,7 @@ import re
 import string
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -70,7 +71,9 @@ class Learnt(NamedTuple):
         return Decided(one.best, lr.sure(lr.trust(one.grounds, self.trust), self.knots))
 
     def clear(self, row: lr.Row, found: Decided, outright: bool) -> bool:
-        limit = self.limits["answer" if 0 <= found.best < row.k else "other"]
+        option = row.features[found.best] if row.features and found.best < row.k else {}
+        choice = 0 <= found.best < row.k and "says_so" not in option
+        limit = self.limits["answer" if choice else "other"]
         return outright or found.confidence >= limit
 
 
@@ -152,7 +155,7 @@ def banded(
     decided: Sequence[tuple[lr.Row, Decided]],
 ) -> Iterator[tuple[float, float, int, float, float, tuple[float, float]]]:
     """Lower and upper end, n, mean confidence, share right and its interval over kinds."""
-    for low, high in zip(BANDS, BANDS[1:], strict=False):
+    for low, high in pairwise(BANDS):
         at = [
             (row, one)
             for row, one in decided
@@ -202,12 +205,13 @@ def annotated_row(answer: Answer) -> lr.Row | None:
 
 
 def files_left_out(corpus: Sequence[lr.Row], alone: Learnt) -> list[str]:
-    """Each file as shipped, by a reader learnt without it, and by one that saw no labelled answer."""
+    """Each file as shipped, learnt without it, and learnt without any labelled answer."""
     files = annotated()
     shipped = shipped_weights()
     lines = [
         "| file | scored | wrong as shipped | wrong, file left out | of these unclear | wrong, no"
-        " labelled answer learnt | of these unclear | .9 and more, file left out | of those right |",
+        " labelled answer learnt | of these unclear | .9 and more, file left out | of those"
+        " right |",
         "|---" * 9 + "|",
     ]
     totals, right = np.zeros(7, int), 0

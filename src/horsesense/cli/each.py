@@ -109,13 +109,24 @@ def show(run: Run, as_json: bool) -> None:
     results, report = run.results, run.directory.layout.report
     if as_json:
         rows = [estimate.as_json() for estimate in results.estimates]
-        found = {"out": str(run.path), "report": str(report), "expected": _expected(run)}
+        found: dict[str, Any] = {
+            "out": str(run.path),
+            "report": str(report),
+            "expected": _expected(run),
+        }
+        from horsesense.report import why_silent
+
+        found["nothing_to_judge"] = (
+            None if results.verdict and results.readers else why_silent(results)
+        )
         print_json("audit", {**results.findings, **found, "estimates": rows})
         return
     for sentence in run.verdict():
         print(f"- {sentence}")
     for name, spent in results.findings["judges"].items():
         print(f"{name}: {RunSummary(**spent).costs()}.")
+    for name, spent in results.findings.get("judges_before", {}).items():
+        print(f"{name}, in earlier readings: {RunSummary(**spent).costs()}.")
     for name, told in results.findings.get("cascades", {}).items():
         print(_steps(name, told, results))
     for line in [*saved(results), *shortfalls(run)]:

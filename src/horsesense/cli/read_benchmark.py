@@ -44,7 +44,7 @@ def read_benchmark(
     """Score a reader, or a program, on the packaged replies and print the table."""
     if part not in (*PARTS, *_SEVERAL):
         raise UsageError.unknown("part", part, (*PARTS, *_SEVERAL))
-    parts = (cast(Part, part),)
+    parts: tuple[Part, ...] = (cast(Part, part),)
     if part in _SEVERAL:
         parts = tuple(name for name in available() if part == "all" or name != "unread")
     read = {name: _read(name, reader, command, judging) for name in parts}

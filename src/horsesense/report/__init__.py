@@ -116,7 +116,7 @@ def verdict_of(results: Results) -> list[str]:
         for kind, _, group in _verdict(results)
         for told in group
     ]
-    if not said:
+    if not said and results.readers:
         said = [f"There is nothing to judge: {why_silent(results)}."]
     return [*headline(results), *said, *_notices(results)]
 
@@ -164,7 +164,8 @@ def _verdict(results: Results) -> list[tuple[Outcome, str, list[Told]]]:
 
 
 def _notices(results: Results) -> list[str]:
-    return [text for section in SECTIONS for text in section.notices(results)]
+    silent = [] if results.readers else [f"There is nothing to judge: {why_silent(results)}."]
+    return [*silent, *(text for section in SECTIONS for text in section.notices(results))]
 
 
 def summary_html(results: Results) -> str:
