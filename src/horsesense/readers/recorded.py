@@ -145,8 +145,8 @@ def standard_input() -> Iterator[Path]:
     """
     with tempfile.TemporaryDirectory(prefix="horsesense-") as folder:
         given = Path(folder) / "given"
-        with given.open("xb") as whole:
-            copyfileobj(sys.stdin.buffer, whole)
+        with given.open("xb") as part:
+            copyfileobj(sys.stdin.buffer, part)
         packing = _packing(given)
         path = given.with_name(f"{PIPED}{_ending(given, packing)}{packing}")
         yield given.rename(path)
