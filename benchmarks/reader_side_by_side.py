@@ -24,9 +24,10 @@ import sys
 import venv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Final
 
 from annotated_answers import Answer, mmlu, opinions
-from horsesense.readers.corpus.load import Example, available, examples
+from horsesense.readers.corpus.load import Example, Part, examples
 from horsesense.readers.corpus.score import right, share, wrong_choice
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import TextReader
@@ -35,6 +36,8 @@ ROOT = Path(__file__).parents[1]
 WORKER = Path(__file__).with_name("reader_peers.py")
 PACKAGES = {"lm-eval": (), "inspect-ai": (), "opencompass": ("torch==2.13.0",)}
 """Package -> what must be there before it, so that no build for a GPU is downloaded."""
+PARTS: Final[tuple[Part, ...]] = ("development", "further", "later")
+"""Those that may be looked at."""
 REFUSED = "Refused"
 
 
@@ -61,17 +64,19 @@ def main() -> None:
 
 def corpus() -> None:
     """The table of the packaged replies, part by part."""
-    for part in available():
+    for part in PARTS:
         known = examples(part)
         lettered = [e for e in known if e.labels == tuple(string.ascii_uppercase[: len(e.labels)])]
         lettered = [e for e in lettered if e.labels]
         head = ("chosen right", "wrong choice")
         print(f"\n{part}: all replies, then those to options labelled A, B, C, ... (% with 95 %)")
         print(f"{'':46}" + "".join(f"{name:>20}" for name in (*head, *head)))
-        answers = [_as_answer(example) for example in known]
+        answers = [answer_of(example) for example in known]
         reader = TextReader()
         ours = {
-            e.id: reader.read(e.response, e.options, e.labels, finish_reason=e.finish_reason)
+            e.id: reader.read(
+                e.response, e.options, e.labels, finish_reason=e.finish_reason, question=e.question
+            )
             for e in known
         }
         _show_corpus("horsesense text", known, lettered, ours)
@@ -86,7 +91,8 @@ def _shown(example: Example) -> tuple[str, ...]:
     return example.labels or tuple(string.ascii_uppercase[: len(example.options)])
 
 
-def _as_answer(example: Example) -> Answer:
+def answer_of(example: Example) -> Answer:
+    """A reply of the corpus as the parsers of letters take it."""
     options, letters = example.options, _shown(example)
     return Answer(
         *("corpus", example.id, example.question),
@@ -149,10 +155,17 @@ def show(name: str, letters: list[str], answers: list[Answer], files: list[str])
     print(f"{name:52}{''.join(cells)}")
 
 
-def peer(package: str, first: tuple[str, ...], answers: list[Answer]) -> dict[str, list[str]]:
-    """Letters by each of a package's ways of reading; empty, and said so, where it fails."""
-    python = ROOT / f".venv-peer-{package}" / "bin" / "python"
-    trouble = install(python, package, first)
+def peer(
+    package: str, first: tuple[str, ...], answers: list[Answer], python: Path | None = None
+) -> dict[str, list[str]]:
+    """Letters by each of a package's ways of reading; empty, and said so, where it fails.
+
+    `python` has the package already; without it an environment is made.
+    """
+    trouble = ""
+    if python is None:
+        python = ROOT / f".venv-peer-{package}" / "bin" / "python"
+        trouble = install(python, package, first)
     if not trouble:
         lines = "\n".join(
             json.dumps({"options": a.options, "letters": a.letters, "response": a.response})

@@ -143,7 +143,7 @@ def card_page() -> str:
     _, end, tail = rest.partition(COUNTS_END)
     if not end:
         raise SystemExit("The data card of the corpus has lost its marks for the counts.")
-    parts = tuple(part for part in available() if part not in ("further", "later"))
+    parts = available()
     known = {part: examples(part) for part in parts}
     built = {part: orjson.loads((CORPUS / f"{part}.json").read_bytes()) for part in parts}
     head_of_table = ["", f"| | {' | '.join(parts)} |", f"|---|{'---|' * len(parts)}"]

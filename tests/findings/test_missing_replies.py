@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from horsesense.report import verdict_of
 from horsesense.report.score_bar import headline
 from horsesense.runs.results import Results
 from horsesense.runs.run import Run
@@ -34,6 +35,16 @@ def test_the_headline_counts_them(lost: Results) -> None:
     assert score.n_missing > 0
     said = f"as published ({score.n_missing} of 80 replies missing or unclear)"
     assert said in headline(lost)[0]
+
+
+def test_what_they_could_change_is_said(lost: Results) -> None:
+    score = lost.one("accuracy")
+    assert score is not None
+    assert score.value is not None
+    right = round(score.value * score.n)
+    ends = [100 * right / 80, 100 * (right + score.n_missing) / 80]
+    said = f"between {ends[0]:.1f}\u202f% and {ends[1]:.1f}\u202f%, whatever they say."
+    assert any(said in sentence for sentence in verdict_of(lost))
 
 
 def test_sentences_count_them(lost: Results) -> None:

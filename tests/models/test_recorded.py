@@ -137,6 +137,26 @@ def test_standard_input_is_read_in_the_format_that_it_has(form, tmp_path):
     assert [json.loads(line)["letters"] for line in done.stdout.splitlines()] == [["B"], ["A"]]
 
 
+@pytest.mark.parametrize("packing", ["gz", "zst"])
+def test_packed_standard_input_is_unpacked(packing, tmp_path):
+    from horsesense.items.files import PACKINGS
+
+    path = tmp_path / f"answers.{packing}"
+    with PACKINGS[f".{packing}"](path, "wb") as stream:
+        stream.write(b'{"id": "q1", "options": ["red", "blue"], "response": "B"}\n')
+    done = CliRunner().invoke(app, ["read", "-", "--json"], input=path.read_bytes())
+    assert [json.loads(line)["letters"] for line in done.stdout.splitlines()] == [["B"]]
+
+
+@pytest.mark.parametrize("given", [b"options,response\nr|b,\xe9\n", b"\x1f\x8bxx", b"{"])
+def test_faults_of_standard_input_name_no_file_of_ours(given):
+    done = CliRunner().invoke(app, ["read", "-"], input=given)
+    said = f"{done.exception} {getattr(done.exception, 'hint', '')} {done.output}"
+    assert "standard input" in said
+    assert "horsesense-" not in said
+    assert "standard input.csv" not in said
+
+
 def test_a_field_is_named_where_the_guess_is_wrong(tmp_path):
     path = tmp_path / "answers.jsonl"
     row = {"options": ["red", "blue"], "response": "A", "second_reply": "B"}

@@ -259,6 +259,20 @@ def test_exclusions_reach_the_findings(tmp_path: Path) -> None:
     }
 
 
+def test_a_set_of_labels_left_out_is_counted_beside_those_asked(tmp_path: Path) -> None:
+    rows = [
+        {"id": "numbers", "question": "2 + 2?", "options": ["3", "4", "1"], "answer_index": 1},
+        {"id": "words", "question": "Which?", "options": ["red", "blue"], "answer_index": 0},
+    ]
+    path = tmp_path / "items.jsonl"
+    path.write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    result = study(path, "sim:oracle", tmp_path / "run", probes=("labels",), draws=100)
+    reasons = {e["reason"]: e["examples"] for e in result.findings["exclusions"]}
+    assert reasons == {"set=digits: a label of this set is an option's text": ["numbers"]}
+    asked = result.results.directory.trials().collect()
+    assert "set=lower" in set(asked.filter(asked["item_id"] == "numbers")["condition"])
+
+
 def test_class_names_that_become_one_are_not_re_joined() -> None:
     """Asked about them, a perfect model seemed to fall by 80 points."""
     alike = Item("q", "text", ("top_up", "top-up", "pin_blocked"), 0)

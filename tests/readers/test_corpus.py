@@ -127,8 +127,44 @@ def test_misread_replies_are_shown_of_the_development_part_alone(monkeypatch) ->
     monkeypatch.setattr(
         "horsesense.cli.read_benchmark.path_of", lambda part: path_of("development")
     )
-    done = CliRunner().invoke(app, ["read", "--benchmark", "--errors", "--json"])
+    done = CliRunner().invoke(app, ["read", "--benchmark", "--part=all", "--errors", "--json"])
     assert json.loads(done.output)["errors"] == []
     for example in examples("development")[:50]:
         if len(example.response) > 20:
             assert json.dumps(example.response) not in done.output
+
+
+def test_the_unread_part_is_scored_by_name_alone(monkeypatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(
+        "horsesense.cli.read_benchmark._read", lambda part, *rest: opened.append(part) or []
+    )
+    monkeypatch.setattr("horsesense.cli.read_benchmark.table", lambda read: [])
+    for words, parts in (
+        ([], ["development", "further", "later"]),
+        (["--part=unread"], ["unread"]),
+        (["--part=all"], ["development", "further", "later", "unread"]),
+    ):
+        opened.clear()
+        CliRunner().invoke(app, ["read", "--benchmark", *words])
+        assert opened == parts
+
+
+def test_the_card_counts_every_part() -> None:
+    card = (path_of("development").parent / "README.md").read_text(encoding="utf-8")
+    head = f"| | {' | '.join(available())} |"
+    assert card.count(head) == 7
+    kept = next(line for line in card.splitlines() if line.startswith("| rows kept "))
+    counts = [f"{len(examples(part)):,}" for part in available()]
+    assert kept == f"| rows kept | {' | '.join(counts)} |"
+
+
+def test_no_kind_comes_from_more_writers_than_the_card_says() -> None:
+    """Of the parts that may be looked at."""
+    writers: dict[str, set[str]] = {}
+    for part in ("development", "further", "later"):
+        for example in examples(part):
+            writers.setdefault(example.kind, set()).add(example.writer)
+    sizes = [len(names) for names in writers.values()]
+    assert max(sizes) == 4
+    assert sum(size <= 2 for size in sizes) > len(sizes) / 2

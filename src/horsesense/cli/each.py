@@ -70,7 +70,7 @@ def audit_all(study: Study, folder: Path, options: AuditOptions) -> ExitCode:
     from horsesense.api import Run
     from horsesense.models.openai.http import refuse_shared_key
     from horsesense.models.registry import make_model
-    from horsesense.report.told import in_brief
+    from horsesense.report.told import in_brief, why_silent
 
     runs = list(study.runs(folder))
     models = {settings.model: make_model(settings.model) for _, settings in runs}
@@ -107,18 +107,25 @@ def _expected(run: Run) -> dict[str, object]:
 
 def show(run: Run, as_json: bool) -> None:
     """Say what an audit found and where it lies."""
-    from horsesense.report.told import in_brief
+    from horsesense.report.told import in_brief, why_silent
 
     results, report = run.results, run.directory.layout.report
     if as_json:
         rows = [estimate.as_json() for estimate in results.estimates]
-        found = {"out": str(run.path), "report": str(report), "expected": _expected(run)}
+        found: dict[str, Any] = {
+            "out": str(run.path),
+            "report": str(report),
+            "expected": _expected(run),
+        }
+        found["nothing_to_judge"] = why_silent(results)
         print_json("audit", {**results.findings, **found, "estimates": rows})
         return
     for sentence in in_brief(results):
         print(f"- {sentence}")
     for name, spent in results.findings["judges"].items():
         print(f"{name}: {RunSummary(**spent).costs()}.")
+    for name, spent in results.findings.get("judges_before", {}).items():
+        print(f"{name}, in earlier readings: {RunSummary(**spent).costs()}.")
     for name, told in results.findings.get("cascades", {}).items():
         print(_steps(name, told, results))
     for line in [*saved(results), *shortfalls(run)]:

@@ -77,7 +77,11 @@ Command = Annotated[
 ]
 PartName = Annotated[
     str,
-    typer.Option("--part", help="With --benchmark: development, further, later, unread, or all."),
+    typer.Option(
+        "--part",
+        help="With --benchmark: development, further, later; unread, which nobody reads who works"
+        " on a reader; seen, all but unread; or all.",
+    ),
 ]
 Errors = Annotated[
     bool,
@@ -101,7 +105,7 @@ def read(
     compare: Compare = None,
     benchmark: Benchmark = False,
     command: Command = None,
-    part: PartName = "all",
+    part: PartName = "seen",
     show_errors: Errors = False,
     out: Out = None,
     max_connections: Connections = None,

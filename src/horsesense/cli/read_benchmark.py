@@ -27,6 +27,8 @@ from horsesense.readers.corpus.score import (
 from horsesense.readers.reading import STATUSES, Reading
 from horsesense.readers.recorded import Recorded
 
+_SEVERAL = ("seen", "all")
+"""Names of several parts: all that may be looked at, and with the unread one."""
 _SHOWN = 40
 """Misread replies that `--errors` shows."""
 
@@ -40,9 +42,11 @@ def read_benchmark(
     judging: Judging,
 ) -> None:
     """Score a reader, or a program, on the packaged replies and print the table."""
-    if part not in (*PARTS, "all"):
-        raise UsageError.unknown("part", part, (*PARTS, "all"))
-    parts = available() if part == "all" else (cast(Part, part),)
+    if part not in (*PARTS, *_SEVERAL):
+        raise UsageError.unknown("part", part, (*PARTS, *_SEVERAL))
+    parts: tuple[Part, ...] = (cast(Part, part),)
+    if part in _SEVERAL:
+        parts = tuple(name for name in available() if part == "all" or name != "unread")
     read = {name: _read(name, reader, command, judging) for name in parts}
     rows = table(read)
     bins = {name: reliability(pairs) for name, pairs in read.items()}

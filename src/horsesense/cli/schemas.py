@@ -41,6 +41,7 @@ class AuditOutput(Output):
     readers: list[str]
     fits: dict[str, Any]
     judges: dict[str, Any]
+    judges_before: dict[str, Any]
     cascades: dict[str, Any] = Field(
         description="by reader: replies that the rules read, left_open, then judged and changed"
     )
@@ -64,6 +65,7 @@ class AuditOutput(Output):
     known: dict[str, dict[str, Any]] = Field(description="by reader")
     sizes: dict[str, float] = Field(description="smallest size that matters, by kind of finding")
     verdict: list[FindingRow]
+    nothing_to_judge: str | None
     estimates: list[EstimateRow]
 
 

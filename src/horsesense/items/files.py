@@ -38,6 +38,10 @@ Lines = Iterator[tuple[int, bytes]]
 
 UTF_16_MARKS: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
+UNPACKING: Final = (EOFError, gzip.BadGzipFile, zlib.error, zstd.ZstdError)
+"""What is raised where a compressed file is damaged."""
+PIPED: Final = "standard input"
+"""What standard input is called as a source."""
 MAX_LINE: Final = 16 * 2**20
 """Greatest length of a line in bytes."""
 MAX_ARRAY: Final = 2**28
@@ -209,7 +213,7 @@ def _lines(stream: BinaryIO, limit: int, packed: bool, faults: Faults) -> Lines:
             if total > limit:
                 faults.add(number, f"longer than {limit:,} bytes up to here; not read any further")
                 return
-    except (EOFError, gzip.BadGzipFile, zlib.error, zstd.ZstdError) as error:
+    except UNPACKING as error:
         faults.add(number + 1, f"the compressed data are damaged or cut off ({error})")
 
 
@@ -227,6 +231,8 @@ def _skip_line(stream: BinaryIO, number: int, limit: int, faults: Faults) -> int
 
 def converted(source: str, encoding: str) -> str:
     """The command that writes a text file anew in UTF-8, as a hint."""
+    if source == PIPED:
+        return f"Convert it on the way: iconv -f {encoding} -t UTF-8 FILE | horsesense read -"
     path = Path(source)
     if path.suffix.lower() in PACKINGS:
         return f"Unpack {source} and convert it to UTF-8."

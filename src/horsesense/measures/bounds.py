@@ -42,6 +42,16 @@ class Bound:
         return {**found, "condition": self.condition.format(), "holds": self.holds}
 
 
+def whatever_is_missing(share: float, n: int, n_missing: int) -> tuple[float, float]:
+    """Between what a share of `n` lies with `n_missing` more, whatever these turn out to be.
+
+    >>> whatever_is_missing(0.75, 80, 20)
+    (0.6, 0.8)
+    """
+    held, whole = share * n, n + n_missing
+    return held / whole, (held + n_missing) / whole
+
+
 def bounds(cell: Cell) -> Iterator[Bound]:
     """The inequalities for items with gold that were read in all of their orders."""
     used = complete(cell) & ~(cell.read & (cell.correct < 0)).any(axis=1)

@@ -115,6 +115,10 @@ class Probe(ABC):
         self.check(item, setting)
         return list(self.trials(item, setting))
 
+    def parts_left_out(self, item: Item, setting: Setting) -> Iterator[str]:
+        """Reasons why some trials of an item are left out where others are not: one each."""
+        return iter(())
+
     def check(self, item: Item, setting: Setting) -> None:
         """NotApplicableError if the probe does not take items like this one."""
         if setting.items.kind not in self.kinds:

@@ -45,16 +45,32 @@ class Labels(Probe):
         check_choice(self.name, "set", self.set, ("all", *LABEL_SETS))
 
     def trials(self, item: Item, setting: Setting) -> Iterator[Trial]:
-        sets = LABEL_SETS if self.set == "all" else (self.set,)
-        k = len(item.options)
         if any(_SPEAKS_OF_LABELS.search(option) for option in item.options):
             raise NotApplicableError("options speak of the letters of others")
-        long = {name: LABEL_SETS[name][:k] for name in sets if len(LABEL_SETS[name]) >= k}
-        if not long:
-            raise NotApplicableError(f"{k} options are more than the labels of this set")
-        texts = {option.strip().casefold() for option in item.options}
-        fitting = {name: labels for name, labels in long.items() if texts.isdisjoint(labels)}
+        unfit = {name: _unfit(item, LABEL_SETS[name]) for name in self._sets}
+        fitting = [name for name, why in unfit.items() if why is None]
         if not fitting:
-            raise NotApplicableError("a label of this set is an option's text")
-        for name, labels in fitting.items():
+            raise NotApplicableError(unfit[self._sets[-1]] or "")
+        for name in fitting:
+            labels = LABEL_SETS[name][: len(item.options)]
             yield self.trial(show(item, "choice", labels=labels), Condition(set=name))
+
+    def parts_left_out(self, item: Item, setting: Setting) -> Iterator[str]:
+        """The sets that do not fit an item which others do."""
+        for name in self._sets:
+            if why := _unfit(item, LABEL_SETS[name]):
+                yield f"set={name}: {why}"
+
+    @property
+    def _sets(self) -> tuple[str, ...]:
+        return tuple(LABEL_SETS) if self.set == "all" else (self.set,)
+
+
+def _unfit(item: Item, labels: tuple[str, ...]) -> str | None:
+    """Why these labels cannot name the options; None where they can."""
+    k = len(item.options)
+    if k > len(labels):
+        return f"{k} options are more than the labels of this set"
+    if {option.strip().casefold() for option in item.options} & {*labels[:k]}:
+        return "a label of this set is an option's text"
+    return None

@@ -11,13 +11,17 @@ from pathlib import Path
 from shutil import copyfileobj
 from typing import Any, NamedTuple
 
-from horsesense.items.files import Faults, read_rows
+from horsesense.items.files import PACKINGS, PIPED, UNPACKING, Faults, read_rows
+from horsesense.models.messages import Response
+from horsesense.readers.formats.letters import read_several
 from horsesense.readers.reading import Reading
 from horsesense.readers.recorded_fields import Fields
 from horsesense.readers.text import TextReader
 
 _TELLS = 64
 """Bytes at the beginning that tell the format of standard input."""
+_PACKED = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst"}
+"""First bytes -> the ending of what is packed so."""
 _EXAMPLE = '{"id": "q1", "question": "...", "options": ["red", "blue"], "response": "B"}'
 
 
@@ -103,20 +107,24 @@ def read_file(
     """
     reader = reader or TextReader()
     for row in recorded_rows(path, fields):
-        reading = reader.read(
-            row.response,
-            row.options,
-            row.labels,
-            finish_reason=row.finish_reason,
-            multiple=multiple,
-            question=row.question,
-        )
+        if multiple:
+            reply = Response(row.response, finish_reason=row.finish_reason)
+            reading = read_several(reader, reply, row.options, row.labels, row.question)
+        else:
+            reading = reader.read(
+                row.response,
+                row.options,
+                row.labels,
+                finish_reason=row.finish_reason,
+                question=row.question,
+            )
         yield row.read_as(reading)
 
 
 def recorded_rows(path: str | Path, fields: Fields | None = None) -> Iterator[Row]:
     """The rows of a file as `read_file` takes them; the same errors."""
-    faults = Faults(str(path))
+    piped = Path(path).name.startswith(PIPED)
+    faults = Faults(PIPED if piped else str(path))
     fields = fields or Fields()
     for number, given in read_rows(Path(path), faults):
         row = fields.plain(given)
@@ -132,20 +140,35 @@ def recorded_rows(path: str | Path, fields: Fields | None = None) -> Iterator[Ro
 def standard_input() -> Iterator[Path]:
     """Standard input as a file, of the format that its first bytes tell.
 
-    Parquet begins with PAR1; JSONL with a brace; anything else is taken as CSV.
+    Gzip and Zstandard are unpacked. Parquet begins with PAR1; JSONL with a brace; anything else is
+    taken as CSV.
     """
-    stream = sys.stdin.buffer
-    first = stream.read(_TELLS)
-    start = first.removeprefix(b"\xef\xbb\xbf").lstrip()
-    ending = ".parquet" if first.startswith(b"PAR1") else ".jsonl"
-    if ending == ".jsonl" and start and not start.startswith((b"{", b"[")):
-        ending = ".csv"
     with tempfile.TemporaryDirectory(prefix="horsesense-") as folder:
-        path = Path(folder) / f"standard input{ending}"
-        with path.open("xb") as part:
-            part.write(first)
-            copyfileobj(stream, part)
-        yield path
+        given = Path(folder) / "given"
+        with given.open("xb") as part:
+            copyfileobj(sys.stdin.buffer, part)
+        packing = _packing(given)
+        path = given.with_name(f"{PIPED}{_ending(given, packing)}{packing}")
+        yield given.rename(path)
+
+
+def _packing(path: Path) -> str:
+    with path.open("rb") as stream:
+        first = stream.read(4)
+    return next((ending for magic, ending in _PACKED.items() if first.startswith(magic)), "")
+
+
+def _ending(path: Path, packing: str) -> str:
+    """The ending of what its first bytes show a file to be."""
+    try:
+        with PACKINGS[packing](path) as stream:
+            first = stream.read(_TELLS)
+    except UNPACKING:
+        first = b""  # who reads the rows says what is wrong with it
+    start = first.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if first.startswith(b"PAR1"):
+        return ".parquet"
+    return ".jsonl" if not start or start.startswith((b"{", b"[")) else ".csv"
 
 
 def _row(number: int, row: dict[str, Any]) -> Row:

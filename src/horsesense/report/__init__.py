@@ -185,22 +185,13 @@ def _item(
     return Markup(template.render(run=run, view=view, limit=limit, classes=classes, whole=whole))
 
 
-def why_silent(run: Results) -> str:
-    """Why a run has no verdict."""
-    if not run.readers:
-        return "no reply could be read"
-    if not run.findings["dataset"]["with_gold"] and not run.all("position_preference", "order"):
-        return "no item has a known right answer, and no orders were compared"
-    return "no probe that applies has enough replies"
-
-
 @cache
 def templates() -> Environment:
     """The templates, with what the report of an audit calls in them."""
     made = environment()
     for name in ("value_of", "interval_of", "count_of", "number", "chance_text"):
         made.filters[name] = getattr(text, name)
-    made.filters.update(letter=letter, named=named, why_silent=why_silent)
+    made.filters.update(letter=letter, named=named)
     made.filters.update(
         in_points=in_points,
         rounded_up=rounded_up,

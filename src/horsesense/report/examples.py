@@ -146,7 +146,8 @@ def _readings(run: Results, trials: pl.Series) -> dict[tuple[int, int], tuple[Re
             row["score"],
         )
         place = (row["trial"], row["variant"])
-        found.setdefault(place, []).append(Read(row["reader"], reading, row["correct"]))
+        correct = None if reading.status == "unclear" else row["correct"]
+        found.setdefault(place, []).append(Read(row["reader"], reading, correct))
     return {place: tuple(reads) for place, reads in found.items()}
 
 

@@ -90,9 +90,10 @@ FIXED: tuple[Reason, ...] = (
     ),
     Reason(
         "no option chosen",
-        (pl.col("status") != "answer").any(),
+        (~pl.col("status").is_in(["answer", "unclear"])).any(),
         kinds=("no_choice", "fewer_choices"),
     ),
+    Reason("reply unclear", (pl.col("status") == "unclear").any()),
     Reason("no answer received", pl.col("status").is_null().any()),
 )
 """What is looked for in every run; the order in which filters are listed."""
@@ -169,7 +170,8 @@ def _part() -> pl.Expr:
     """The part of the score that an item belongs to; null where a form has no reading."""
     published, order = _under(ORIGINAL), _ORDER
     right = pl.col("correct").fill_null(False)
-    lost = ((published | order) & pl.col("status").is_null()).any()
+    unread = pl.col("status").is_null() | (pl.col("status") == "unclear")
+    lost = ((published | order) & unread).any()
     both = published.any() & order.any() & pl.col("gold_content").is_not_null().any()
     as_published = (right | ~published).all()
     not_published = (~right | ~published).all()
@@ -201,7 +203,7 @@ def _read_trials(run: Results) -> pl.LazyFrame:
         "reader",
         "status",
         "option",
-        "correct",
+        correct=pl.when(pl.col("status") != "unclear").then(pl.col("correct")),
         position=pl.when(pl.col("positions").list.len() == 1).then(
             pl.col("positions").list.first()
         ),

@@ -132,4 +132,18 @@ def told_of(results: Results) -> list[tuple[Outcome, str, list[Told]]]:
 
 
 def notices_of(results: Results) -> list[str]:
-    return [text for section in SECTIONS for text in section.notices(results)]
+    """What a reader of the verdict must know beside it; first, why there is none."""
+    why = why_silent(results)
+    silent = [] if why is None else [f"There is nothing to judge: {why}."]
+    return [*silent, *(text for section in SECTIONS for text in section.notices(results))]
+
+
+def why_silent(run: Results) -> str | None:
+    """Why a run has no verdict; None where it has one."""
+    if run.verdict and run.readers:
+        return None
+    if not run.readers:
+        return "no reply could be read"
+    if not run.findings["dataset"]["with_gold"] and not run.all("position_preference", "order"):
+        return "no item has a known right answer, and no orders were compared"
+    return "no probe that applies has enough replies"

@@ -243,6 +243,7 @@ def _findings(directory: RunDirectory, asked: Asked, reviews: Reviews) -> dict[s
         "readers": list(record.readers),
         "fits": _told(told, "fit"),
         "judges": _told(told, "spent"),
+        "judges_before": {name: spent for name, spent in _told(told, "before").items() if spent},
         "cascades": _told(told, "steps"),
         "trials": asked.trials,
         "failures": _failures(directory),

@@ -143,7 +143,10 @@ class Planner:
 
     def _apply(self, probe: Probe, item: Item, *, record: bool) -> Sequence[Trial]:
         try:
-            return probe.apply(item, self.setting)
+            trials = probe.apply(item, self.setting)
+            for why in probe.parts_left_out(item, self.setting) if record else ():
+                self.excluded.add(probe.signature, why, item.id)
+            return trials
         except NotApplicableError as reason:
             if record:
                 self.excluded.add(probe.signature, str(reason), item.id)

@@ -11,6 +11,8 @@ from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, 
 from contextlib import AsyncExitStack, closing
 from dataclasses import asdict
 from typing import Any, Final
+from uuid import uuid4
+from weakref import WeakKeyDictionary
 
 import orjson
 import polars as pl
@@ -159,6 +161,19 @@ def _read_apart(
         yield rows, tables
 
 
+def _spent_by_others(layout: Layout, name: str) -> dict[str, Any]:
+    """What other versions of a reader took: their readings go, what they cost does not."""
+    folders = layout.readings.iterdir() if layout.readings.is_dir() else ()
+    for told in map(told_of, folders):
+        if told.get("name") == name and "spent" in told:
+            return {field: told.get(field) for field in ("spent", "before", "session")}
+    return {}
+
+
+_SESSIONS: Final = WeakKeyDictionary[BulkReader, str]()
+"""Tells what a reader spends in all stages of one reading from what was spent before."""
+
+
 class _Shelf:
     """The readings of one reader of one stage, those of an earlier session included."""
 
@@ -168,7 +183,7 @@ class _Shelf:
         place = self.folder / f"stage-{stage}"
         self._stage, self._plan = stage, plan
         self._place = place
-        self._told = told_of(self.folder)
+        self._told = told_of(self.folder) or _spent_by_others(layout, reader.name)
         self._done = self._read_before()
         if self._done is None:
             shutil.rmtree(place, ignore_errors=True)
@@ -208,12 +223,25 @@ class _Shelf:
         self._writer.flush()
         self._tell(scan_parts([self._place], READINGS).select(pl.len()).collect().item())
 
+    def _before(self) -> dict[str, Any]:
+        """What earlier sessions spent on a judge; `session` tells this one's stages from theirs."""
+        if not isinstance(self.reader, BulkReader):
+            return {}
+        session = _SESSIONS.setdefault(self.reader, uuid4().hex)
+        told = self._told
+        if told.get("session") == session or "spent" not in told:
+            return {"session": session, "before": told.get("before")}
+        spent = RunSummary(**told["spent"])
+        if told.get("before"):
+            spent = RunSummary(**told["before"]) + spent
+        return {"session": session, "before": asdict(spent)}
+
     def _tell(self, rows: int) -> None:
         """Write down whose readings these are, of which trials, and how many."""
         stage = str(self._stage)
         plan = {**self._told.get("plan", {}), stage: self._plan}
         counts = {**self._told.get("rows", {}), stage: rows}
-        self._told = {**describe(self.reader), "plan": plan, "rows": counts}
+        self._told = {**describe(self.reader), "plan": plan, "rows": counts} | self._before()
         write_whole(self.folder / "reader.json", orjson.dumps(self._told))
 
 

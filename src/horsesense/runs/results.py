@@ -180,7 +180,10 @@ class Results:
         if sum(understood) >= 0.5:
             return "text"
         others = [name for name in self.readers if name != "text"]
-        return (others or self.readers or self.findings["readers"])[0]
+        if others or self.readers:
+            return (others or self.readers)[0]
+        known: list[str] = self.findings["readers"]  # nothing was read, though all may be unclear
+        return "text" if "text" in known else known[0]
 
     @cached_property
     def _index(self) -> dict[tuple[str, str, str], list[Estimate]]:

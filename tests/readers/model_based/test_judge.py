@@ -217,6 +217,15 @@ def test_a_study_asks_its_judge_once_and_counts_it(
         assert result.findings["run"]["answered"] == 5
         again = audit("sample", out=tmp_path / "run", **given)
         assert again.findings["judges"][judge]["answered"] == 0
+        before = again.findings["judges_before"][judge]
+        assert before["prompt_tokens"] == spent["prompt_tokens"]
+        assert before["answered"] == spent["answered"]
+        show(again, as_json=False)
+        assert f"{judge}, in earlier readings: {spent['answered']}" in capsys.readouterr().out
+        page = (tmp_path / "run" / "report.html").read_text()
+        assert f"<code>{judge}</code> before</th>" in page
+        third = audit("sample", out=tmp_path / "run", **given)
+        assert third.findings["judges_before"][judge]["answered"] == spent["answered"]
         assert server.sent.total() - asked <= 8  # what the servers offer, and no question
     accuracy = {e.reader: e.value for e in result.results.estimates if e.measure == "accuracy"}
     assert accuracy["text"] == accuracy[judge]

@@ -25,6 +25,11 @@ _CLOSES = re.compile(r"</\w+>\s*\Z")
 _NEGATED = re.compile(r"\b(?:not|never|neither|nor|isn't|aren't|no)\b|n't\b", re.IGNORECASE)
 
 
+_BRACKET = re.compile(r"[\[\]{}]")
+_DEEPEST: Final = 100
+"""Brackets within each other up to which broken JSON is mended: mending more takes long."""
+
+
 def without_thinking(text: str, answers: Sequence[str] = ()) -> str:
     """The reply with marked-up thinking blanked out, every other character at its place.
 
@@ -66,10 +71,21 @@ def repaired(text: str) -> Any:
         return orjson.loads(text)
     except orjson.JSONDecodeError:
         pass
+    if _depth(text) > _DEEPEST:
+        return None
     try:
         return json_repair.loads(text)
     except (ValueError, RecursionError):  # nested deeper than the mending goes
         return None
+
+
+def _depth(text: str) -> int:
+    """How many brackets are open within each other at most, those in strings counted too."""
+    depth = deepest = 0
+    for sign in _BRACKET.finditer(text):
+        depth = depth + 1 if sign[0] in "[{" else max(depth - 1, 0)
+        deepest = max(deepest, depth)
+    return deepest
 
 
 def number_of(text: str) -> int | None:

@@ -60,7 +60,11 @@ _REJECTS = re.compile(
 _DENIES = re.compile(
     r"\b(?:not|neither|nor|wrong|incorrect|false|ruled\s+out|excluded)\b|n't\b", re.IGNORECASE
 )
-_INSTEAD = re.compile(r"\b(?:but|instead|rather|only|just|except|unless|both|whether)\b", re.I)
+_INSTEAD = re.compile(
+    r"\b(?:but|instead|rather|only|just|except|unless|both|whether|leav(?:es|ing)|must"
+    r"|(?:so|therefore|thus|hence)(?!\s+(?:none|no|i|it|the)\b))\b",
+    re.IGNORECASE,
+)
 _CLAUSES = re.compile(r"[.;!?\n]+(?=\s|\Z)|,\s+(?:and\s+)?(?=not\b)")
 _SAYS_LITTLE = re.compile(
     r"\b(?:i|me|my|yes|no|none|not|ok|okay|sure|well|hmm?|maybe|depends|unclear|unsure|unknown|sorry"

@@ -16,16 +16,20 @@ _ORDINALS: Final = (
     *("first", "second", "third", "fourth", "fifth", "sixth"),
     *("seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth"),
 )
+_COUNTS: Final = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _NOUN: Final = r"(?:texts?|sentences?|items?|lines?|questions?|problems?|pairs?|reviews?|examples?)"
 _NUMBERS = re.compile(
     r"(?<![\w.])#?(?P<first>\d{1,4})\s*(?:-|–|—|\bto\b|\bthrough\b)\s*(?P<last>\d{1,4})(?!\w|\.\d)"
     r"|(?<![\w.])#?(?P<one>\d{1,4})(?!\w|\.\d|%)"
+    rf"|\b(?:the\s+)?(?P<side>first|last)\s+(?P<count>{'|'.join(_COUNTS)}|\d{{1,2}})\b(?!\.\d)"
     rf"|\b(?P<ordinal>{'|'.join(_ORDINALS)})\b|\bthe\s+(?P<end>last)\b"
     rf"|\b(?P<rest>the\s+(?:others?|rest|remaining(?:\s+{_NOUN})?|other\s+{_NOUN}))\b",
     re.IGNORECASE,
 )
 _NUMBERED_NOUN = re.compile(rf"\b{_NOUN}\s+#?\d", re.IGNORECASE)
 _JOINED = re.compile(rf"[^\S\n]*(?:[,&]|\band\b|\bthe\b|\b{_NOUN}\b|[^\S\n])*", re.IGNORECASE)
+_EXCEPTS = re.compile(r"\b(?:except|but|besides|apart\s+from|other\s+than|excluding)\b", re.I)
+_ALL = re.compile(r"\b(?:all|every\w*|each)\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"[;\n!?]|(?<!\d)\.(?=\s|\Z)")
 
 
@@ -65,6 +69,8 @@ def in_words(text: str, names: Names, n: int) -> dict[int, Given] | None:
     numbered = list(_numbers(text, n))
     if not numbered:
         return None
+    if _EXCEPTS.search(text):
+        return _all_but(text, names, numbered, n)
     events = sorted((*_labels(text, names), *numbered))
     groups = _groups(events, text)
     if groups is None or (len(groups) < 2 and not _NUMBERED_NOUN.search(text)):
@@ -80,6 +86,32 @@ def in_words(text: str, names: Names, n: int) -> dict[int, Given] | None:
     return _with_the_rest(found, events, n)
 
 
+def excepts(text: str) -> bool:
+    """Whether a text leaves problems out ("all but the last")."""
+    return _EXCEPTS.search(text) is not None
+
+
+def _all_but(text: str, names: Names, numbered: list[_Event], n: int) -> dict[int, Given] | None:
+    """The answers of "All are Positive except text 2.", which two labels alone make whole."""
+    but = _EXCEPTS.search(text)
+    labels = names.mentions(text)
+    behind = but is not None and all(event.start >= but.end() for event in numbered)
+    if not behind or len(labels) != 1 or len(names.names) != 2 or negated(text):
+        return None
+    if not _ALL.search(text, 0, numbered[0].start):
+        return None
+    left_out = {number for event in numbered for number in event.numbers or (0,)}
+    if not left_out <= {*range(1, n + 1)}:
+        return None
+    (label,) = labels
+    return {
+        number: Given(
+            1 - label.position if number in left_out else label.position, label.start, label.end
+        )
+        for number in range(1, n + 1)
+    }
+
+
 def _labels(text: str, names: Names) -> Iterator[_Event]:
     return (_Event(m.start, m.end, m.position, None) for m in names.mentions(text))
 
@@ -91,6 +123,11 @@ def _numbers(text: str, n: int) -> Iterator[_Event]:
         elif m["first"]:
             first, last = number_of(m["first"]) or 0, number_of(m["last"]) or 0
             numbers = tuple(range(first, last + 1)) if first <= last <= n else (0,)
+        elif m["side"]:
+            word = m["count"].lower()
+            count = _COUNTS.index(word) + 2 if word in _COUNTS else number_of(word) or 0
+            first = 1 if m["side"].lower() == "first" else n - count + 1
+            numbers = tuple(range(first, first + count)) if 0 < count <= n else (0,)
         elif m["one"]:
             numbers = (number_of(m["one"]) or 0,)
         else:

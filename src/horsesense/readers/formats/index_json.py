@@ -8,6 +8,7 @@ as keys, and lists in words.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
@@ -33,7 +34,7 @@ _NONE = re.compile(r"\b(?:none|null|nil|nothing|no (?:text|sentence|item|line|pa
 _ALL = re.compile(r"\b(?:all|every|everything)\b")
 _EXCEPT = re.compile(r"\b(?:except|but|besides|apart from|other than)\b")
 _KEY = re.compile(r"(?:[a-z]+[\s_-]*)?(\d{1,4})", re.IGNORECASE)
-_BOOLEANS = re.compile(r"\W*(?:(?:true|false)\b\W*)+", re.IGNORECASE)
+_BOOLEANS = re.compile(r"\W*(?:(?:true|false|yes|no)\b\W*)+", re.IGNORECASE)
 _GAP = re.compile(r"(?<=\d)\s*,\s*(?:\.{3}|…)\s*,\s*(?=\d)")
 _SIGN = re.compile(r"\\.|[\"{}]", re.DOTALL)
 """What tells where a JSON object ends; what a backslash stands before does not."""
@@ -168,6 +169,7 @@ def _by_label(objects: Sequence[Object], text: str, names: Names, n: int) -> Ass
     unless the words between them take it back.
     """
     found = Assigned(rule="json")
+    turns = [(turn.start(), turn.end()) for turn in _CORRECTED.finditer(text)]
     for value, start, end in objects:
         given = _labelled(value, names, n)
         if not given:
@@ -175,7 +177,8 @@ def _by_label(objects: Sequence[Object], text: str, names: Names, n: int) -> Ass
         if found.span is None:
             found.span = (start, end)
         elif set(given) & set(found.by_position):
-            if not _CORRECTED.search(text, found.span[1], start):
+            place = bisect_left(turns, (found.span[1], 0))
+            if place == len(turns) or turns[place][1] > start:
                 continue
             found = Assigned(rule="json_corrected", span=(start, end))
         else:
@@ -258,7 +261,7 @@ def _bare_list(text: str, names: Names, asked: int, n: int) -> Assigned | None:
 def _in_part(part: str, n: int) -> Numbers | None:
     """A list as it stands in a text, without its brackets."""
     if _BOOLEANS.fullmatch(part):
-        yes = [word.lower() == "true" for word in re.findall(r"\w+", part)]
+        yes = [word.lower() in ("true", "yes") for word in re.findall(r"\w+", part)]
         return _masked(yes, n)
     entries = [entry.strip() for entry in part.split(",")]
     if len(entries) == n and set(entries) <= {"0", "1"} and "0" in entries:

@@ -24,7 +24,7 @@ from horsesense.readers.formats.bundled import (
     repaired,
     without_thinking,
 )
-from horsesense.readers.formats.in_words import in_words
+from horsesense.readers.formats.in_words import excepts, in_words
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import LIKELY, TextReader
 from horsesense.trials.trial import Trial
@@ -37,6 +37,7 @@ _LINE = re.compile(
     re.IGNORECASE,
 )
 _AFTER: Final = re.compile(r"(?::|->|→|=>|=|\s[-–—](?!>)|\|)\s*")
+_NOTE = re.compile(r"\(\s*(?:and\s+)?not\b[^()]*\)", re.IGNORECASE)
 _NEAR: Final = 20
 """Characters beyond those of the longest label in which what announces an answer is looked for."""
 _MARKS: Final = " \t*_`\"'.,;:|()[]-–—•>#"
@@ -145,6 +146,7 @@ def _named(text: str, names: Names) -> tuple[int | None, bool]:
         position = names.whole(text[after.end() :])
         if position is not None:
             return position, False
+    text = _NOTE.sub("", text)
     positions = {mention.position for mention in names.mentions(text)}
     if len(positions) > 1 or (positions and not names.letters and negated(text)):
         return None, True
@@ -253,7 +255,8 @@ def _in_order(lines: Sequence[Line], text: str, names: Names, n: int) -> Placed 
     if len(run) == n:
         return list(run), "run_of_letters", 0
     one = {mention.position for mention in mentions}
-    if len(one) == 1 and len(mentions) == 1 and _ALL_ALIKE.search(text) and not negated(text):
+    alike = _ALL_ALIKE.search(text) and not excepts(text) and not negated(text)
+    if len(one) == 1 and len(mentions) == 1 and alike:
         return [mentions[0]] * n, "all_alike", 0
     found = list(lines) if named else []
     if len(found) < 2:

@@ -33,7 +33,7 @@ _NO: Final = (
 )
 _GOOD: Final = r"correct|right|true|accurate|valid"
 _BAD: Final = r"incorrect|wrong|false|inaccurate|invalid|untrue|mistaken|erroneous|off"
-_END: Final = r"(?!\w|['’-]\w)"
+_END: Final = r"(?!\w|['’/-]\w)"
 _SAYS: Final = rf"(?:(?P<no>{_NO})|(?P<yes>{_YES})){_END}"
 _JUDGES: Final = (
     r"(?P<not>(?:(?:not|never|hardly|far from|n't)\s+)?)(?P<partly>(?:(?:partially|partly|half"
@@ -71,7 +71,22 @@ _ECHO = re.compile(
     re.I,
 )
 """The choice as such, which a reply repeats or refuses."""
-_NO_NOUN = re.compile(r"no\s+(?:one|other|longer|more|matter|doubt|reason|evidence|idea)\b", re.I)
+_NO_NOUN = re.compile(
+    r"no\s+(?:one|other|longer|more|matter|doubt|question|reason|evidence|idea|puedo|podemos|s[eé]"
+    r"|(?:se|lo)\s+(?:puede|s[eé])|estoy)\b|non\s+(?:posso|so|sono|è\s+possibile)\b",
+    re.IGNORECASE,
+)
+"""A "no" that answers nothing: "no doubt", "no puedo responder"."""
+_WITHOUT_DOUBT = re.compile(
+    r"[\s\W]*no\s+(?:doubt|question|matter)\b(?:\s+(?:about|of)\s+(?:it|that))?[\s,:;.!—-]*", re.I
+)
+_NOT_SAID = re.compile(
+    r"\b(?:(?P<cannot>can(?:not|'t|\s+not)\s+(?:be\s+)?(?:say|said|claim(?:ed)?))"
+    r"|(?:don't|do\s+not)\s+(?:think|believe))\s+(?:that\s+)?\Z",
+    re.IGNORECASE,
+)
+_BEFORE: Final = 40
+"""Characters before a judgement in which what denies it is looked for."""
 _NEXT = re.compile(r"\n\s*(?:question|q|user|human|below (?:is|are))\b", re.I)
 _CANNOT = re.compile(
     r"\b(?:cannot|can't|can not|unable to|not possible to|impossible to)\s+(?:determine|say|tell"
@@ -185,13 +200,15 @@ def _stands(text: str) -> Iterator[_Said]:
 
 def _opening(text: str, asked: Proposed) -> _Said | None:
     """The first word, where it says yes or no or judges the proposed answer."""
-    match = _OPENS.match(text)
+    sure = _WITHOUT_DOUBT.match(text)
+    begins = sure.end() if sure else 0
+    match = _OPENS.match(text, begins)
     if match is not None:
         start = match.start(match.lastgroup or 0)
         if not _NO_NOUN.match(text, start):
             return _said(match, "opening")
         return None
-    match = _OPENS_JUDGING.match(text)
+    match = _OPENS_JUDGING.match(text, begins)
     if match is None:
         return None
     agrees = match["good"] or (match["bad"] or "").lower() == "false"
@@ -211,8 +228,13 @@ def _judged(text: str, asked: Proposed) -> Iterator[_Said]:
         re.I,
     )
     for m in statement.finditer(text):
-        if not text[m.end() :].lstrip(" *").startswith("?"):
-            yield _judgement(m, asked, "judged")
+        if text[m.end() : m.end() + _BEFORE].lstrip(" *").startswith("?"):
+            continue
+        said = _judgement(m, asked, "judged")
+        denied = _NOT_SAID.search(text, max(0, m.start() - _BEFORE), m.start())
+        if denied and said.position is not None:
+            said = said._replace(position=None if denied["cannot"] else 1 - said.position)
+        yield said
     for m in re.finditer(
         r"^\W*(?:indeed,?\s+)?it\s+(?:sure\s+|certainly\s+)?is(?P<not>n't|\s+not)?\W*$",
         text,

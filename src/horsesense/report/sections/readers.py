@@ -8,10 +8,11 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from horsesense.measures.base import Estimate
+from horsesense.measures.bounds import whatever_is_missing
 from horsesense.readers.reading import STATUSES
 from horsesense.report.charts import Point, describe, forest, multiples
 from horsesense.report.sections.base import Context, Section
-from horsesense.report.text import plural, rests_on, value_of
+from horsesense.report.text import number, plural, rests_on, value_of
 from horsesense.runs.results import Results
 
 
@@ -32,6 +33,7 @@ def context(run: Results) -> Context | None:
         ),
         "mismatch_n": rests_on(mismatch),
         "judges": [*run.findings.get("judges", {}).items()],
+        "judged_before": [*run.findings.get("judges_before", {}).items()],
         "cascades": [*_cascades(run)],
         "valid": run.one("mismatch_valid", reader="first_token"),
         "by_text": [*_by_text(run)],
@@ -124,8 +126,18 @@ def notices(run: Results) -> Iterator[str]:
     yield (
         f"{lost:,} of {plural(of, 'trial')} {have} no clear answer; the share is largest under "
         f"“{run.label(worst.probe, worst.condition)}” ({worst.n_missing:,} of "
-        f"{worst.n + worst.n_missing:,}). All numbers describe the rest."
+        f"{worst.n + worst.n_missing:,}). All numbers describe the rest.{_could_be(run)}"
     )
+
+
+def _could_be(run: Results) -> str:
+    """What accuracy as published would be, whatever the missing and unclear replies say."""
+    score = run.one("accuracy")
+    if score is None or score.value is None or not score.n_missing:
+        return ""
+    low, high = whatever_is_missing(score.value, score.n, score.n_missing)
+    ends = f"{number(low, 'fraction', 1)} and {number(high, 'fraction', 1)}"
+    return f" With them accuracy as published would be between {ends}, whatever they say."
 
 
 def _is_validity(run: Results, e: Estimate) -> bool:

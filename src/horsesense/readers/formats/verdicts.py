@@ -1,0 +1,374 @@
+"""What a reply says of each option where it may choose several: names, verdicts, nothing else.
+
+A text is cut into tokens: options (by label, text, place or range), verdicts (yes, no, a mark, 1 or
+0), words that reach over several ("all", "the rest", "except", "not", "or") and words that say
+nothing. Clause by clause each name gets its verdict; a word that is none of these is counted, so
+that the caller knows whether all of the text was understood.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+_THINGS: Final = r"(?:options?|answers?|choices?|letters?|statements?|items?|ones?)"
+_COUNTS: Final = r"(?:two|three|four|five|six|seven|eight|nine|ten|\d{1,2})"
+_OF_THEM: Final = (
+    rf"(?:\s+(?:of|the|above|them|these|those|listed|given|correct|right|{_COUNTS}|{_THINGS})\b)*+"
+)
+_HOLDS: Final = r"(?:apply|applies|fit|hold|count|qualify|belong|work|match)"
+_NOT: Final = r"(?:not|never|cannot|can['’]t|(?:is|are|was|were|do|does|did|would)n['’]t)"
+_ORDINALS: Final = (
+    *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"),
+    "tenth",
+)
+# Of two kinds that fit at a place the one further up is taken. Repetitions are taken whole: hostile
+# replies must not be tried in many ways.
+_KINDS: Final = {
+    "fill": r"(?:is|are|were)\s+(?:all|both)\b|all\s+that\s+appl(?:y|ies)\b|\A\W*no,"
+    r"|that\s+(?:is|are)\b",
+    "no": rf"(?:{_NOT}|no\s+longer)\s+(?:be\s+|an?\s+|\w+ly\s+)?(?:{_HOLDS}s?|correct|right|true"
+    r"|valid|good|fine|ok)\b|(?:incorrect|invalid|wrong|false|untrue|no(?=\W*(?:[,;:.|\n}]|\Z))|nope"
+    r"|out|excluded|rejected|eliminated|ruled\s+out|unsuitable|fails?)\b|[❌✗✘☐✕]|\[\s?\]"
+    r"|[=:]\s*+0(?![\w.])",
+    "yes": rf"(?:correct|right|true|yes|yep|valid|fine|ok|okay|good|{_HOLDS}(?:e?s)?)\b|[✅✔✓☑]"
+    r"|\[[xX]\]|[=:]\s*+1(?![\w.])",
+    "none": rf"(?:none|nothing|neither)\b{_OF_THEM}|no\s+{_THINGS}\b",
+    "rest": rf"(?:(?:the|all)\s+)?(?:(?:the\s+)?(?:rest|others)|(?:remaining|other)\s+(?:\w+\s+)?"
+    rf"{_THINGS})\b",
+    "all": rf"(?:all|every(?:\s+(?:single\s+)?one)?|everything|each)\b{_OF_THEM}",
+    "except": r"(?:except|excluding|other\s+than|apart\s+from|besides|without|minus)\b(?:\s+for)?",
+    "but": r"but\b",
+    "not": rf"(?:{_NOT})\b",
+    "or": r"(?:or|either|oder|vs)\b",
+    "maybe": r"(?:maybe|perhaps|possibly|might|could|may|unsure)\b|\?",
+    "only": r"(?:only|just|solely|alone)\b",
+    "split": r"(?:so|therefore|thus|hence|while|whereas|leaving|which\s+leaves|that\s+leaves|leaves"
+    r"|leave)\b|;|\n|\.(?=\s|\Z)",
+    "colon": r":",
+    "join": r"(?:and|as\s+well\s+as|also|too|together\s+with|along\s+with|nor|und|et|y)\b|[,/&+]",
+    "filler": r"(?:the|an?|is|are|be|was|were|would|will|i['’]?(?:d|ll|m)?|my|choose|chose"
+    r"|choosing|select(?:ed|ion|ions)?|pick(?:ed|s)?|go(?:ing)?|with|for|say|think|believe|final|it|this|these"
+    rf"|those|them|of|here|to|as|in|both|above|following|must|should|definitely|clearly|certainly"
+    rf"|probably|we|get|have|has|{_THINGS}|text|boxed|json|antwort(?:en)?|sind|ist|die|la|las|les|"
+    r"respuestas?|son|réponses?|sont|ok)\b",
+}
+_SAYS: Final = "|".join(f"(?P<{kind}>{form})" for kind, form in _KINDS.items())
+_OTHER: Final = rf"(?P<nth>{'|'.join(_ORDINALS)}|last)\b|(?P<word>[^\W_]++(?:['’-]\w++)*+)"
+_NUMBER: Final = r"(?P<number>^[^\S\n]*+(?:[-*•]\s*+)?\d{1,2}[.)](?=\s))"
+_BETWEEN = re.compile(r"[\s().:\-–—*_\"'=\[\]`]*")
+_DANGLES: Final = frozenset((",", "and", "or", "&", "+", "und", "et", "y"))
+
+
+class Token(NamedTuple):
+    """A part of a text: an option (`name`), one that is not shown (`foreign`), or a word's kind."""
+
+    kind: str
+    positions: tuple[int, ...]
+    start: int
+    end: int
+    by: str = ""
+
+
+class Said(NamedTuple):
+    """What a text says of the options.
+
+    Attributes:
+        chosen, denied: positions, in order of mention.
+        plain: whether nothing but names chose, without a word of verdict.
+        named: whether any option is named at all, by itself or as one of all.
+        foreign: labels that are not shown.
+        words: words that were not understood.
+        open: names joined by "or"; unsure: words of doubt.
+        clash: an option that is called right and wrong, or a label with another option's text.
+        dangles: the text ends in "and" or a comma.
+    """
+
+    chosen: tuple[int, ...]
+    denied: tuple[int, ...]
+    plain: bool
+    named: bool
+    foreign: int
+    words: int
+    open: bool
+    unsure: bool
+    clash: bool
+    dangles: bool
+    none: bool
+
+
+def said_of(
+    text: str, options: Sequence[str], labels: Sequence[str], *, brief: bool = True
+) -> Said:
+    """What `text` says of `options` named by `labels`.
+
+    Where it is not `brief`, places ("the first") and, beside words that are not understood, "all"
+    and "the rest" are taken for words of a sentence.
+    """
+    shown = _shown(tuple(options), tuple(labels))
+    tokens, clash = _merged(list(shown.tokens(text, brief)), text)
+    if not brief and any(token.kind == "word" for token in tokens):
+        tokens = [token for token in tokens if token.kind not in ("all", "rest", "none")]
+    last = tokens[-1] if tokens else None
+    dangles = last is not None and text[last.start :].strip().lower() in _DANGLES
+    return _weighed(tokens, len(options), clash, dangles)
+
+
+class _Shown:
+    """The tokens of texts about these options."""
+
+    def __init__(self, options: tuple[str, ...], labels: tuple[str, ...]) -> None:
+        self.labels = labels
+        self.k = len(options)
+        self.exact = {label: place for place, label in enumerate(labels)}
+        self.texts: dict[str, int | None] = {}
+        for place, option in enumerate(options):
+            for form in {_folded(option), *_plurals(_folded(option))}:
+                self.texts[form] = None if form in self.texts else place
+        self.spelled = {option.strip(): place for place, option in enumerate(options)}
+        self.letters = bool(labels) and all(len(n) == 1 and n.isalpha() for n in labels)
+        self.pattern = re.compile(
+            "|".join(filter(None, (self._texts(options), self._labels(), _SAYS, _OTHER))),
+            re.IGNORECASE | re.MULTILINE,
+        )
+
+    def _texts(self, options: tuple[str, ...]) -> str:
+        given = {option.strip() for option in options} - {""} - set(self.labels)
+        forms = (
+            r"\s+".join(map(re.escape, text.split())) + (r"(?:e?s)?" if text[-1].isalpha() else "")
+            for text in sorted(given, key=len, reverse=True)
+        )
+        every = "|".join(forms)
+        return rf"(?P<text>(?<!\w)(?:{every})(?!\w))" if every else ""
+
+    def _labels(self) -> str:
+        if not self.labels:
+            return _NUMBER
+        each = "|".join(map(re.escape, sorted(self.labels, key=len, reverse=True)))
+        reach = (
+            rf"(?P<range>(?<!\w)(?-i:(?P<low>{each})[^\S\n]*(?:-|–|—|to|through|thru)[^\S\n]*(?P<high>{each}))"
+            r"(?!\w))"
+        )
+        number = "" if any(label[:1].isdigit() for label in self.labels) else f"{_NUMBER}|"
+        run = rf"(?P<run>(?<!\w)(?-i:(?:{each}){{2,}}+)(?!\w))" if self.letters else "(?P<run>(?!))"
+        ends = r"(?=\W|\Z)" if self.labels[0][-1:].isalnum() else ""
+        return rf"{number}{reach}|(?P<label>(?<!\w)(?:{each}){ends})|{run}"
+
+    def tokens(self, text: str, brief: bool) -> Iterator[Token]:
+        for match in self.pattern.finditer(text):
+            kind, found = match.lastgroup or "", match[0]
+            named = self._named(match, text, brief)
+            if named:
+                by = "text" if kind == "text" else "label"
+                yield Token("name", named, match.start(), match.end(), by)
+            elif kind in ("number", "fill", "filler"):
+                continue
+            elif kind in ("text", "label", "run", "range", "nth", "word"):
+                if not (kind == "label" and found in "aiI"):
+                    yield Token(self._unknown(found), (), match.start(), match.end())
+            else:
+                yield Token(kind, (), match.start(), match.end())
+
+    def _named(self, match: re.Match[str], text: str, brief: bool) -> tuple[int, ...]:
+        kind, found = match.lastgroup, match[0]
+        if kind == "text":
+            place = self.spelled.get(found)
+            place = self.texts.get(_folded(found)) if place is None else place
+            return () if place is None else (place,)
+        if kind == "label":
+            return self._label(found, text, match.end())
+        if kind == "range":
+            low, high = self.exact[match["low"]], self.exact[match["high"]]
+            return tuple(range(low, high + 1)) if low < high else ()
+        if kind == "run":
+            return tuple(self.exact[c] for c in found) if len(set(found)) == len(found) else ()
+        if kind == "nth" and brief:
+            nth = found.lower()
+            place = self.k - 1 if nth == "last" else _ORDINALS.index(nth)
+            return (place,) if place < self.k else ()
+        return ()
+
+    def _label(self, found: str, text: str, end: int) -> tuple[int, ...]:
+        """The position of a label; of a lower-case one where it cannot be a word."""
+        if found in self.exact:
+            return (self.exact[found],)
+        place = self.exact.get(found.upper())
+        word = found in ("a", "i", "A", "I") and not _SET_OFF.match(text, end)
+        return () if place is None or word else (place,)
+
+    def _unknown(self, found: str) -> str:
+        if self.letters and len(found) == 1 and found.isupper() and found != "I":
+            return "foreign"
+        digits = bool(self.labels) and all(label.isdigit() for label in self.labels)
+        return "foreign" if digits and found.isdigit() else "word"
+
+
+_SET_OFF = re.compile(r"\s*(?:[,;.)&/+:=\]|]|\Z|(?:and|or)\b)", re.IGNORECASE)
+
+
+@lru_cache(maxsize=256)
+def _shown(options: tuple[str, ...], labels: tuple[str, ...]) -> _Shown:
+    return _Shown(options, labels)
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
+def _plurals(text: str) -> tuple[str, ...]:
+    return (f"{text}s", f"{text}es") if text[-1:].isalpha() else ()
+
+
+def _merged(tokens: list[Token], text: str) -> tuple[list[Token], bool]:
+    """Tokens with a label and its own text as one; whether a label has another option's text."""
+    found: list[Token] = []
+    clash = False
+    for token in tokens:
+        at = -1 if not found or found[-1].kind == "name" else -2
+        last = found[at] if len(found) >= -at else None
+        between = text[last.end : token.start] if last else ""
+        dot = at == -2 and (found[-1].kind not in ("split", "colon") or "\n" in between)
+        near = last is not None and not dot and _BETWEEN.fullmatch(between)
+        if near and last and token.kind == last.kind == "name" and token.by != last.by:
+            if token.positions == last.positions:
+                found[at:] = [last._replace(end=token.end)]
+                continue
+            article = text[last.start : last.end] in ("A", "a", "I") and between.isspace()
+            if article:
+                found.pop()
+            elif last.by == "label" and "\n" not in between:
+                clash = True
+        found.append(token)
+    return found, clash
+
+
+class _Clause:
+    """The verdicts of one clause, gathered token by token."""
+
+    def __init__(self, tokens: list[Token], carried: str | None) -> None:
+        self.tokens = tokens
+        self.kinds = [token.kind for token in tokens]
+        self.carried = carried
+
+    def verdicts(self) -> Iterator[tuple[Token, str]]:
+        """Names, "all" and "rest" with "yes", "no" or "plain"."""
+        names = ("name", "all", "rest")
+        reaches = [t for t in self.tokens if t.kind in ("yes", "no", *names)]
+        leads = bool(reaches) and reaches[0].kind in ("yes", "no")
+        rules = self.carried if "yes" not in self.kinds and "no" not in self.kinds else None
+        denies = "none" in self.kinds
+        last = max((p for p, kind in enumerate(self.kinds) if kind in ("name", "all")), default=-1)
+        waiting: list[Token] = []
+        negated, over, beside = False, False, ""
+        for place, token in enumerate(self.tokens):
+            over |= token.kind in ("all", "none")
+            if token.kind in names:
+                if beside:
+                    yield token, beside
+                elif negated or denies:
+                    yield token, "no"
+                elif rules:
+                    yield token, rules
+                else:
+                    waiting.append(token)
+            elif token.kind == "except" or (token.kind == "but" and over):
+                beside = "yes" if denies else "no"
+            elif token.kind == "only":
+                negated = denies = False
+            elif token.kind == "not":
+                negated = place < last
+                if not negated:
+                    yield from ((one, "no") for one in waiting)
+                    waiting = []
+            elif token.kind in ("yes", "no"):
+                negated = False
+                if leads:
+                    rules = token.kind
+                else:
+                    yield from ((one, token.kind) for one in waiting)
+                    waiting = []
+        yield from ((one, "plain") for one in waiting)
+
+
+def _clauses(tokens: list[Token]) -> Iterator[_Clause]:
+    """The clauses; a heading ("Correct:", on a line of its own) rules those behind it."""
+    part: list[Token] = []
+    kinds: set[str] = set()
+    carried: str | None = None
+    for place, token in enumerate([*tokens, Token("split", (), 0, 0)]):
+        turns = token.kind == "but" and "name" in kinds and not {"all", "none"} & kinds
+        if token.kind != "split" and not turns:
+            part.append(token)
+            kinds.add(token.kind)
+            continue
+        if part:
+            yield _Clause(part, carried)
+            if {"yes", "no"} & kinds:
+                heading = part[-1].kind == "colon" and not {"name", "all", "rest"} & kinds
+                given = next(one.kind for one in part if one.kind in ("yes", "no"))
+                carried = given if heading and place < len(tokens) else None
+        part, kinds = [], set()
+
+
+def _weighed(tokens: list[Token], k: int, clash: bool, dangles: bool) -> Said:
+    """One decision on all clauses."""
+    given: dict[str, dict[int, None]] = {"yes": {}, "no": {}, "plain": {}}
+    over: dict[str, str] = {}
+    is_open = unsure = only_bad = False
+    for clause in _clauses(tokens):
+        spoken: set[int] = set()
+        good = 0
+        for token, verdict in clause.verdicts():
+            if token.kind != "name":
+                over[token.kind] = verdict
+                continue
+            spoken.update(token.positions)
+            good += verdict != "no"
+            given[verdict].update(dict.fromkeys(token.positions))
+        is_open |= "or" in clause.kinds and good > 1
+        unsure |= "maybe" in clause.kinds and bool(good or over)
+        only_bad |= "only" in clause.kinds and "no" in clause.kinds and not good
+    masked = not given["yes"] and not given["no"] and not given["plain"] and not over
+    marks = [token.kind for token in tokens if token.kind in ("yes", "no")]
+    if masked and len(marks) == k > 1 and all(t.kind in ("yes", "no", "join") for t in tokens):
+        for place, mark in enumerate(marks):
+            given[mark][place] = None
+    return _settled(given, over, tokens, k, (clash, is_open, unsure, only_bad, dangles))
+
+
+def _settled(
+    given: dict[str, dict[int, None]],
+    over: dict[str, str],
+    tokens: list[Token],
+    k: int,
+    signs: tuple[bool, bool, bool, bool, bool],
+) -> Said:
+    """What is chosen once "all" and "the rest" are known; `signs` are what clauses told."""
+    clash, is_open, unsure, only_bad, dangles = signs
+    yes, no, plain = dict(given["yes"]), dict(given["no"]), dict(given["plain"])
+    recital = len(plain) == k and (yes or no)
+    chosen = yes if recital else {**yes, **plain}
+    if over.get("all") in ("yes", "plain"):
+        chosen |= {place: None for place in range(k) if place not in no}
+    elif "all" in over:
+        no |= dict.fromkeys(range(k))
+    if "rest" in over or (only_bad and not chosen and no):
+        rest = [place for place in range(k) if place not in chosen and place not in no]
+        (no if over.get("rest") == "no" else chosen).update(dict.fromkeys(rest))
+    kinds = [token.kind for token in tokens]
+    clash |= bool(yes.keys() & no.keys()) or ("not" in kinds and "all" in over)
+    return Said(
+        chosen=tuple(place for place in chosen if place not in no),
+        denied=tuple(no),
+        plain=not yes and not no and not over,
+        named=bool(chosen or no),
+        foreign=kinds.count("foreign"),
+        words=kinds.count("word"),
+        open=is_open,
+        unsure=unsure,
+        clash=clash,
+        dangles=dangles,
+        none="none" in kinds,
+    )

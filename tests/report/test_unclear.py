@@ -1,0 +1,75 @@
+"""Replies that are unclear: received, not counted, and said so on page and terminal alike."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import horsesense as hs
+from horsesense.cli.each import show
+from horsesense.models.base import Asked
+from horsesense.models.messages import Response
+from horsesense.models.registry import make_model
+from horsesense.report import verdict_of, write_report
+from horsesense.report.item_text import item_json, item_text
+from horsesense.report.reasons import evidence_of
+from horsesense.runs.results import Results
+from horsesense.runs.run import Run
+from horsesense.runs.settings import Settings
+from studies import items_file
+
+REPLY = "Banana bread recipes are lovely."
+SILENT = "There is nothing to judge: no reply could be read."
+
+
+@pytest.fixture(scope="module")
+def unclear(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    """Every reply is about something else."""
+    folder: Path = tmp_path_factory.mktemp("unclear")
+    model: Any = make_model("sim:oracle")
+
+    async def respond(batch: Sequence[Asked]) -> list[Response]:
+        return [Response(REPLY, "stop") for _ in batch]
+
+    model.respond = respond
+    items = items_file(folder / "items.jsonl", 12)
+    run = Run.start(
+        folder / "run", Settings.of(items=str(items), model="sim:oracle", probes=("original",))
+    )
+    run.ask(model)
+    run.read()
+    run.measure()
+    return run.results
+
+
+def test_they_are_unclear_and_not_missing(unclear: Results) -> None:
+    read = unclear.directory.readings().collect()
+    assert set(read.filter(read["reader"] == "text")["status"]) == {"unclear"}
+    assert unclear.reader == "text"
+    holds = evidence_of(unclear).holds
+    assert len(holds["reply unclear"]) == 12
+    assert not holds.keys() & {"no answer received", "no option chosen", "wrong as published"}
+    assert not evidence_of(unclear).part
+
+
+def test_an_unclear_reply_is_neither_right_nor_wrong(unclear: Results) -> None:
+    found = item_json(unclear, "q0")
+    (read,) = (r for r in found["forms"][0]["readings"] if r["reader"] == "text")
+    assert (read["status"], read["correct"]) == ("unclear", None)
+    assert "unclear (" in item_text(found)
+
+
+def test_page_terminal_and_json_say_that_nothing_could_be_read(
+    unclear: Results, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert SILENT in verdict_of(unclear)
+    assert SILENT in write_report(unclear).read_text(encoding="utf-8")
+    run = hs.open(unclear.directory.layout.root)
+    show(run, as_json=False)
+    assert SILENT in capsys.readouterr().out
+    show(run, as_json=True)
+    assert json.loads(capsys.readouterr().out)["nothing_to_judge"] == "no reply could be read"
