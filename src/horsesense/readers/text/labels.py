@@ -79,6 +79,7 @@ class LabelSet:
         for position, name in enumerate(shown):
             if name.isalpha() and name.swapcase().swapcase() == name:
                 self.positions.setdefault(name.swapcase(), position)
+        self._most = 2 * len(shown)
         self.numbers = bool(shown) and all(name.isdigit() for name in shown)
         usual = [chr(ord("A") + i) for i in range(len(shown))]
         self.unusual = not self.numbers and [name.upper() for name in shown] != usual
@@ -141,7 +142,8 @@ class LabelSet:
     def further(self, response: Folded, offset: int) -> list[LabelHit]:
         """The labels that follow as in "B and C" or "A, B or D", from `offset` on."""
         hits: list[LabelHit] = []
-        while m := self._next.match(response.text, offset):
+        # A list of each label and as many again says all that a longer one does.
+        while len(hits) <= self._most and (m := self._next.match(response.text, offset)):
             offset = m.end()
             if m["name"] in _DOUBTFUL and _WORD_NEXT.match(response.text, offset):
                 break

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from html import unescape
+from itertools import islice
 
 from horsesense.readers.text.normalise import Folded
 from horsesense.readers.text.targets import Scene
@@ -50,6 +51,7 @@ _STRUCK = re.compile(
 )
 _TO_YOU = re.compile(r"\b(?:you|your|sie|ihnen|du|vous|tú|usted|i|we)\b|\b(?:which|what) one\b")
 _ENTITY = re.compile(r"&(?:#\d{2,6}|#x[0-9a-f]{2,5}|[a-z]{2,8});", re.IGNORECASE)
+_MARKERS = 200
 _NEXT_QUESTION = re.compile(
     r"\n[ \t]{0,9}(?:#{1,6} ?)?(?:(?:next|new|another|nächste) )?"
     r"(?:question|q|problem|exercise|frage|aufgabe|pregunta|chapter)"
@@ -153,33 +155,41 @@ def leave_out_markup(scene: Scene) -> None:
 def leave_out_next_question(scene: Scene) -> bool:
     """Blank a further question that the model made up after it named an option; whether it did."""
     response = scene.response
-    if "\n" not in response.low:
-        return False
-    for marker in _NEXT_QUESTION.finditer(response.low):
-        before = response.low[: marker.start()]
-        if not before.strip() or _TO_YOU.search(marker.group()):
+    low = response.low
+    markers = _NEXT_QUESTION.finditer(low) if "\n" in low else iter(())
+    begins = len(low) - len(low.lstrip())
+    # Asked for the first marker alone: most responses have none.
+    named: int | None = None
+    tried, introduced = -1, len(low)
+    for marker in islice(markers, _MARKERS):
+        if marker.start() <= begins or _TO_YOU.search(marker.group()):
             continue
-        if _names_an_option(scene, marker.start()):
-            response.blank(marker.start(), len(response.low))
+        named = _first_named(scene) if named is None else named
+        colon = low.rfind(":", max(0, tried), marker.start())
+        if colon > tried and marker.start() < named:
+            target = scene.target_at(colon + 1)
+            tried, introduced = colon, target.end if target else len(low)
+        if min(named, introduced) <= marker.start():
+            response.blank(marker.start(), len(low))
             return True
     return False
 
 
-def _names_an_option(scene: Scene, stop: int) -> bool:
-    """Whether what is before `stop` names an option by its whole text or by a label set off."""
+def _first_named(scene: Scene) -> int:
+    """Where the first option ends that the response begins with, names by its whole text or by a
+    label that is set off; its length where there is none."""
     first = scene.target_at(0)
-    if first is not None and first.end <= stop:
-        return True
-    before = scene.response.low.rfind(":", 0, stop)
-    target = scene.target_at(before + 1) if before >= 0 else None
-    if target is not None and target.end <= stop:
-        return True
-    if any(hit.end <= stop for hit in scene.options.find_all(scene.response)):
-        return True
-    return any(
-        hit.marked or scene.labels.goes_on(scene.response, hit)
-        for hit in scene.labels.mentions(scene.response, 0, stop)
+    ends = [hit.end for hit in scene.options.find_all(scene.response)]
+    ends += [first.end] if first else []
+    label = next(
+        (
+            hit.end
+            for hit in scene.labels.mentions(scene.response)
+            if hit.marked or scene.labels.goes_on(scene.response, hit)
+        ),
+        len(scene.response.low),
     )
+    return min([*ends, label])
 
 
 def leave_out_recital(scene: Scene) -> bool:
