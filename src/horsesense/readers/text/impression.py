@@ -79,11 +79,12 @@ def _decide(
         return _reading(scene, form, multiple, _SURE)
     latest = max((s.end for s in said), default=first.end if first else 0)
     if turn := candidates.corrected(scene, latest):
-        return _reading(scene, turn, multiple, 0.95)
+        given = None if said else _given(scene, special.find(scene.response))
+        return given or _reading(scene, turn, multiple, 0.95)
     if said:
         found = _stated(scene, said, first, multiple)
         if found.status == "ambiguous" and no_choice.REFUSAL.search(scene.response.low):
-            refused = _without_content(scene)
+            refused = _without_content(scene, special.find(scene.response))
             return refused and replace(refused, confidence=_DOUBT)
         return found
     if first:
@@ -91,7 +92,15 @@ def _decide(
         return _reading(scene, first, multiple, sure)
     if line := candidates.last_line(scene):
         return _reading(scene, line, multiple, 0.98)
-    return _without_content(scene) or _weak(scene, multiple)
+    nothing = special.find(scene.response)
+    return _given(scene, nothing) or _without_content(scene, nothing) or _weak(scene, multiple)
+
+
+def _given(scene: Scene, nothing: special.Said | None) -> Reading | None:
+    """The choice that a reply makes after it has said that it makes none."""
+    declines = nothing is not None and nothing.meaning in ("refusal", "unknown")
+    given = candidates.given(scene, nothing.end) if nothing and declines else None
+    return _reading(scene, given, False, _SURE) if given else None
 
 
 def _stated(
@@ -127,8 +136,7 @@ def _opens(scene: Scene, first: Statement) -> bool:
     return bool(one) and ends_clause(scene.response, first.end)
 
 
-def _without_content(scene: Scene) -> Reading | None:
-    said = special.find(scene.response)
+def _without_content(scene: Scene, said: special.Said | None) -> Reading | None:
     if said is None:
         return None
     position = special.option_meaning(said.meaning, scene.options.texts)

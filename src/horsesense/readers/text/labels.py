@@ -37,6 +37,7 @@ _AND = (
 _REPLY_FORMS = ("{}", "{}.", "({})", "{})", "{}:", "[{}]", "**{}**", "**{}.**", "**({})**", '"{}"')
 _SET_OFF = " ()[]{}<>.:"
 _ENDS = 150
+_TAIL = 12
 _DOUBTFUL = frozenset("AaIi")
 _WORD_NEXT = re.compile(r"\s+(?!(?:is|are|because|since|and|or|but|both|were|for|in|would)\b)[a-z]")
 
@@ -94,6 +95,9 @@ class LabelSet:
         self._mention = re.compile(
             rf"(?<![{_WORD}'.&/+^\\-])(?<!\w\()(?P<open>[(\[]?)(?P<name>{names})(?P<close>[)\]]?){_WHOLE}"
             r"(?P<sign>[.:)](?!\w))?"
+        )
+        self._last = re.compile(
+            rf"(?<![{_WORD}'.&/+^-])(?P<open>[(\[]?)(?P<name>{names})(?P<close>[)\]]?)(?P<sign>[.!]?)[\s\"']*\Z"
         )
         self.lead = re.compile(
             rf"[\s*(\[\"'`]{{0,9}}(?P<name>{names})(?![{_WORD}'])[\s*)\]\"'`.:,;=>-]{{1,9}}"
@@ -157,6 +161,11 @@ class LabelSet:
         if len(found) > 2 * _ENDS:
             found = [*found[:_ENDS], *found[-_ENDS:]]
         return [self._hit(m) for m in found]
+
+    def at_end(self, response: Folded) -> LabelHit | None:
+        """The label that a response ends with."""
+        m = self._last.search(response.text, max(0, len(response.text.rstrip()) - _TAIL))
+        return self._hit(m) if m else None
 
     def _hit(self, m: re.Match[str]) -> LabelHit:
         bracketed = bool(m["open"] and m["close"])

@@ -24,7 +24,7 @@ from horsesense.readers.text.listing import stands_out
 from horsesense.readers.text.normalise import Folded
 from horsesense.readers.text.options import Options
 from horsesense.readers.text.special import meaning_of
-from horsesense.readers.text.statements import is_named
+from horsesense.readers.text.statements import is_named, turned_down
 from horsesense.readers.text.targets import Scene
 from horsesense.readers.text.weigh import decide
 
@@ -201,6 +201,10 @@ def outright(scene: Scene, first: Impression) -> Reading | None:
         return replace(found, confidence=_SURE)
     if found.positions and _leaves_several(scene, first, found):
         return None
+    if found.rule == "given":
+        return replace(found, confidence=_FAIRLY)
+    if found.positions and not _agrees(first, found) and _ends_on_another(scene, first, found):
+        return None
     if found.rule == "lead" and _joins_labels(scene, first) and not _TURN.search(low):
         return replace(found, confidence=_FAIRLY)
     if found.rule in _OUTRIGHT and found.confidence >= _FAIR and not _TURN.search(low):
@@ -264,6 +268,19 @@ def _leaves_several(scene: Scene, first: Impression, found: Reading) -> bool:
         position not in found.positions and several.added(low, start, end)
         for position, start, end in labels + texts
         if low[start:end] not in ("a", "i") and start < reach
+    )
+
+
+def _ends_on_another(scene: Scene, first: Impression, found: Reading) -> bool:
+    """Whether the last word is the label of another option ("so it's really C")."""
+    hit = scene.labels.at_end(scene.response)
+    reach = first.said[-1].end + _OPENING if first.said else _OPENING
+    return (
+        hit is not None
+        and hit.start < reach
+        and hit.position not in found.positions
+        and is_named(scene, hit.start)
+        and not turned_down(scene, hit.start)
     )
 
 

@@ -101,9 +101,13 @@ class Scene:
         if _AS_LABEL.search(self.response.low, max(0, label.start - 14), label.start):
             return self.behind(label)
         other = texts and all(hit.position != label.position for hit in texts)
+        target = self.behind(label)
         if other and self.labels.numbers and not label.bracketed:
-            return Target((label.position,), label.start, label.end, "label", "other")
-        return self.behind(label)
+            # "3. 10" is the third option, 10, also where another one is 3.
+            own = label.marked and target.text == "own"
+            if not (own and ends_clause(self.response, target.end)):
+                return Target((label.position,), label.start, label.end, "label", "other")
+        return target
 
     def behind(self, label: LabelHit) -> Target:
         """The target of a label, with the labels listed after it or the text behind it."""

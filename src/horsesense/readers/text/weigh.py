@@ -202,6 +202,14 @@ def calibrated(score: float, scores: Sequence[float], shares: Sequence[float]) -
     return shares[at - 1] + part * (shares[at] - shares[at - 1])
 
 
+def _against_a_statement(options: Sequence[Features], best: int) -> bool:
+    """Whether a response states another option than `best`, which no rule of order chose."""
+    others = (one for position, one in enumerate(options) if position != best)
+    return RULED not in options[best] and any(
+        _formless(name).startswith("stated") for one in others for name in one
+    )
+
+
 def decide(
     candidates: Sequence[Features],
     rules: Sequence[str],
@@ -220,7 +228,9 @@ def decide(
     k = len(candidates) - len(STATUSES)
     score = trust(grounds(candidates, best, chances, shape, known.weights), known.trust)
     sure = calibrated(score, known.scores, known.confidences)
-    chosen = best < k and "says_so" not in candidates[best]
+    chosen = best < k and (
+        "says_so" not in candidates[best] or _against_a_statement(candidates[:k], best)
+    )
     if sure < (known.choice if chosen else known.other):
         return Reading("unclear", (), rules[best], spans[best], sure)
     if best < k:
