@@ -203,11 +203,10 @@ def calibrated(score: float, scores: Sequence[float], shares: Sequence[float]) -
 
 
 def _against_a_statement(options: Sequence[Features], best: int) -> bool:
-    """Whether a response states another option than `best`, which no rule of order chose."""
-    others = (one for position, one in enumerate(options) if position != best)
-    return RULED not in options[best] and any(
-        _formless(name).startswith("stated") for one in others for name in one
-    )
+    """Whether a response states an ordinary option, and no rule of order chose `best`."""
+    ordinary = (one for one in options if "says_so" not in one)
+    stated = (_formless(name).startswith("stated") for one in ordinary for name in one)
+    return RULED not in options[best] and any(stated)
 
 
 def decide(
