@@ -1,4 +1,4 @@
-"""Parts of a response that answer nothing: thoughts, markup, the prompt, a next question."""
+"""Parts of a response that answer nothing: markup, the prompt, a next question."""
 
 from __future__ import annotations
 
@@ -9,26 +9,6 @@ from itertools import islice
 from horsesense.readers.text.normalise import Folded
 from horsesense.readers.text.targets import Scene
 
-# Names of the marks between which models think; all are compared in lower case.
-_THOUGHT = (
-    r"(?:\w{1,12}[_ :-])?(?:think(?:ing)?|thoughts?|reasoning|scratch ?-?pad|reflection|analysis"
-    r"|monologue|deliberation|brainstorm|cot|chain of thought|notes?|working|draft)"
-)
-_OPEN = re.compile(
-    rf"(?:<\|?|\[|◁)(?:(?:begin of|start of|start)[ _])?(?P<name>{_THOUGHT})(?: [^<>\n]{{0,40}})?"
-    r"(?:\|?>|\]|▷)"
-)
-_CLOSE = re.compile(rf"(?:<\|?|\[|◁)(?:/ ?|(?:end of|end)[ _])(?P<name>{_THOUGHT})(?:\|?>|\]|▷)")
-_CHANNEL = re.compile(
-    r"<\|?channel\|?>\s{0,3}(?P<name>analysis|commentary|final|thought|thinking|reasoning"
-    r"|answer|response)"
-    r"\b[^<\n]{0,40}(?:<\|?message\|?>)?|(?P<end><channel\|>)"
-    r"|<\|(?P<bare>analysis|commentary|final)\|>(?:<\|?message\|?>)?"
-    r"|(?:\A|\n)[ \t]{0,9}(?:\[|#{1,4} )?(?P<line>analysis"
-    r"|final)(?: channel)?\]?:?[ \t]{0,9}(?=\n)"
-    r"|\A\s{0,9}(?P<glued>analysis)(?=[a-z])|(?P<answer>assistant ?final(?! answer))"
-)
-_FINAL = ("final", "answer", "response", "assistant final", "assistantfinal", "<channel|>")
 _TOKEN = re.compile(
     r"<\|[^<>|\n]{1,40}\|>|</?s>|\[/?inst\]|</?(?:end of turn|start of turn|eos|bos|pad|eot|unk)>"
 )
@@ -65,62 +45,6 @@ _NEXT_QUESTION = re.compile(
     r"|\n[ \t]{0,9}(?:#{1,6} ?)?(?:user|human|student|instruction|input) ?:"
     r"|\n[ \t]{0,9}#{1,6} ?(?:instruction|input|question)\b"
 )
-
-
-def leave_out_thinking(response: Folded) -> bool:
-    """Blank what is thought before the answer; whether a thought was never closed.
-
-    A closing mark without an opening one ends a thought too (some chat templates open it); an
-    opening mark without a closing one means that the response was cut off before its answer.
-    """
-    low = response.low
-    cut = False
-    if "channel" in low or "analysis" in low or "final" in low:
-        cut = _leave_out_channels(response)
-    if not ("<" in low or "[" in low or "◁" in low):
-        return cut
-    place = 0
-    thoughts: list[tuple[int, int, str]] = []
-    for close in _CLOSE.finditer(response.low):
-        opened = _OPEN.search(response.low, place, close.start())
-        if opened is None:
-            thoughts.clear()
-        thoughts.append((opened.start() if opened else 0, close.end(), " "))
-        place = close.end()
-    response.blank_each(thoughts)
-    opened = _OPEN.search(response.low, place)
-    # A heading in brackets ("[Analysis]") is no thought: only pairs and angular marks are.
-    if opened and response.low[opened.start()] != "[":
-        response.blank(opened.start(), len(response.low))
-        return True
-    return cut
-
-
-def _leave_out_channels(response: Folded) -> bool:
-    """Blank all channels but the final one; whether there are others and no final one."""
-    marks = list(_CHANNEL.finditer(response.low))
-    names = [next(name for name in m.groups() if name) for m in marks]
-    thought = [name for name in names if name not in _FINAL]
-    if not thought or names[0] not in (
-        "analysis",
-        "commentary",
-        "thinking",
-        "thought",
-        "reasoning",
-    ):
-        if names and names[0].startswith("assistant"):
-            response.blank(0, marks[0].end())
-        return False
-    ends = [m.start() for m in marks[1:]] + [len(response.low)]
-    final = any(name not in thought for name in names)
-    marked = any(m["name"] or m["bare"] or m["glued"] for m in marks)
-    if not final and not marked:
-        return False
-    response.blank_each(
-        (m.start(), end if name in thought else m.end(), " ")
-        for m, name, end in zip(marks, names, ends, strict=True)
-    )
-    return not final
 
 
 def leave_out_markup(scene: Scene) -> None:

@@ -18,7 +18,6 @@ from horsesense.readers.text.leave_out import (
     leave_out_markup,
     leave_out_next_question,
     leave_out_recital,
-    leave_out_thinking,
 )
 from horsesense.readers.text.listing import stands_out
 from horsesense.readers.text.normalise import Folded
@@ -26,6 +25,7 @@ from horsesense.readers.text.options import Options
 from horsesense.readers.text.special import meaning_of
 from horsesense.readers.text.statements import is_named, turned_down
 from horsesense.readers.text.targets import Scene
+from horsesense.readers.text.thoughts import leave_out_thinking
 from horsesense.readers.text.weigh import decide
 
 _SURE = 0.99
@@ -160,7 +160,7 @@ class TextReader:
 
 def prepare(scene: Scene, finish_reason: str | None) -> dict[str, bool]:
     """Leave out what answers nothing; what there was of it, and how the response ends."""
-    thought = leave_out_thinking(scene.response)
+    thought = leave_out_thinking(scene)
     leave_out_markup(scene)
     ran_on = leave_out_next_question(scene)
     recited = leave_out_recital(scene)
