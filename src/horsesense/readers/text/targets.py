@@ -75,9 +75,11 @@ class Scene:
             return self._label_or_text(label, texts)
         if texts:
             return self._text_target(texts)
-        named = PLACE.search(response.low, offset, skipped + _PLACE)
+        # From each place that one may begin at: a search would look far behind them as well.
+        tries = (PLACE.match(response.low, at, skipped + _PLACE) for at in range(offset, skipped + 1))
+        named = next(filter(None, tries), None)
         place = place_at(named, len(self.options.texts), self.labels.numbers) if named else None
-        if place and place.start <= skipped:
+        if place:
             return Target((place.position,), place.start, place.end, "text", None)
         if cut:
             texts = self.options.cut_at(response, offset) or self.options.cut_at(response, skipped)

@@ -1,4 +1,4 @@
-"""What a model thinks before its answer: marks around thoughts, and channels other than the last."""
+"""What a model thinks before its answer: between marks, or in channels other than the last."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _FINAL = (
     *("final", "final answer", "answer", "response", "assistant final", "assistantfinal"),
     "<channel|>",
 )
-_CHANNELS = ("channel", "analysis", "final", "im start", "thinking", "reasoning")
+_CHANNELS = ("channel", "analysis", "final", "im start", "thinking\n", "reasoning\n")
 _THOUGHTS = ("analysis", "commentary", "think", "thinking", "thought", "reasoning")
 
 
