@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="10", source="f99ade4c4553")
+RULES: Final = Rules(version="11", source="688139ed567f")
 
 
 class TextAnswers:

@@ -75,6 +75,8 @@ def other_label(scene: Scene) -> Reading | None:
         alone = m.end() == len(scene.response.low)
         span = scene.response.span(*m.span())
         return Reading("answer", (position,), "label_alone", span, 0.93) if alone else None
+    if scene.labels.letters and _is_in_an_option(scene, m["alone"] or m["said"]):
+        return None
     return Reading("illegal", (), "other_label", scene.response.span(*m.span()), _SURE)
 
 

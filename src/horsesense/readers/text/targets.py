@@ -76,8 +76,8 @@ class Scene:
         if texts:
             return self._text_target(texts)
         # From each place that one may begin at: a search would look far behind them as well.
-        tries = (PLACE.match(response.low, at, skipped + _PLACE) for at in range(offset, skipped + 1))
-        named = next(filter(None, tries), None)
+        stop, starts = skipped + _PLACE, range(offset, skipped + 1)
+        named = next(filter(None, (PLACE.match(response.low, at, stop) for at in starts)), None)
         place = place_at(named, len(self.options.texts), self.labels.numbers) if named else None
         if place:
             return Target((place.position,), place.start, place.end, "text", None)

@@ -18,10 +18,10 @@ _NUMBERED = {"unused94": True, "ctrl94": True, "unused95": False, "ctrl95": Fals
 """Tokens that begin a thought, and those that end one."""
 _BEGINS, _ENDS = ("begin", "start"), ("end", "stop")
 _MARK = re.compile(
-    r"(?P<sign><\|?|&lt;\|?|\[|◁|‹|\{\{|::) ?(?P<slash>/ ?)?"
+    r"<details[^<>\n]{0,40}>\s{0,9}<summary>(?P<summary>[^<\n]{0,40})</summary>|(?P<folds></details>)"
+    r"|(?P<sign><\|?|&lt;\|?|\[|◁|‹|\{\{|::) ?(?P<slash>/ ?)?"
     r"(?P<name>[a-z][a-z0-9]*(?:[ :-][a-z0-9]+){0,3})(?: [^<>\n]{0,40})?"
     r"(?:\|?>|\|?&gt;|\]|▷|›|\}\}|::)"
-    r"|<details[^<>\n]{0,40}>\s{0,9}<summary>(?P<summary>[^<\n]{0,40})</summary>|(?P<folds></details>)"
     r"|(?:\A|\n)[ \t]{0,9}(?P<line>thinking\.\.\.)[ \t]{0,9}(?=\n)"
     r"|(?P<done>\.\.\.[ \t]{0,9}done thinking\b\.?)"
 )

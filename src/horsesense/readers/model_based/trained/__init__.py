@@ -21,7 +21,7 @@ from horsesense.readers.version import Rules
 
 __all__ = ["TrainedReader", "from_spec", "understand"]
 
-RULES: Final = Rules(version="3", source="b58534ea91e5")
+RULES: Final = Rules(version="3", source="b77f76103f88")
 
 _TOGETHER = 128
 """Replies that are scored between two marks of progress."""
