@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="11", source="688139ed567f")
+RULES: Final = Rules(version="11", source="f798eebfae58")
 
 
 class TextAnswers:

@@ -95,6 +95,7 @@ def test_a_choice_after_a_refusal_is_the_choice(refusal: str, choice: str) -> No
 @pytest.mark.parametrize(
     "rest",
     [
+        "They range from A. Strongly support to D. Strongly oppose.",
         "Some would say D. Strongly oppose.",
         "You might pick D. Strongly oppose.",
         "A. Strongly support, D. Strongly oppose.",
@@ -151,8 +152,8 @@ def test_a_heading_may_hold_the_label() -> None:
     assert read("###### D ######", PLANETS).positions == (3,)
 
 
-@pytest.mark.parametrize("tag", ["<b>", "<i>", "<a>", "<u>"])
+@pytest.mark.parametrize("tag", ["<b>", "<i>", "<a>", "<s>"])
 @pytest.mark.parametrize("form", ["Answer: {}", "The answer is `{}`", "The tag is {}"])
 def test_an_element_that_is_an_option_is_not_the_label_in_it(form: str, tag: str) -> None:
-    tags = ("<b>", "<i>", "<a>", "<u>")
+    tags = ("<b>", "<i>", "<a>", "<s>")
     assert read(form.format(tag), tags).positions == (tags.index(tag),)

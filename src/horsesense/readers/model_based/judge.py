@@ -36,7 +36,7 @@ from horsesense.readers.text import TextReader
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 
-RULES: Final = Rules(version="7", source="3e28afb379c2")
+RULES: Final = Rules(version="7", source="5e65940307ee")
 
 MAX_TOKENS: Final = 16
 REPLY_CHARACTERS: Final = 6000

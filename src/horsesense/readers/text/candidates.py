@@ -20,7 +20,7 @@ _AND = re.compile(r"(?:and|or)\b")
 _AND_NEXT = re.compile(r"\W{0,9}\b(?:and|or)\b")
 _TEXT_IN_LINE = re.compile(r"[ \t]*[.:)-][ \t]*(?=\w)")
 _CHAIN = re.compile(r"\s?[<>≤≥]\s?\w\b")
-_BREAK = re.compile(r"[.!?;:\n]|\bbut\b")
+_BREAK = re.compile(r"(?<!\b\w)[.!?;:]|\n|\bbut\b")
 _TRIED = 50
 _NUMERIC = re.compile(r"[\d.,+/%-]+")
 

@@ -65,7 +65,11 @@ def leave_out_markup(scene: Scene) -> None:
     turn = _NEXT_TURN.search(low)
     if turn and low[: turn.start()].strip():
         response.blank(turn.start(), len(low))
-    response.blank_each((*m.span(), " ") for m in _TOKEN.finditer(response.low))
+    response.blank_each(
+        (*m.span(), " ")
+        for m in _TOKEN.finditer(response.low)
+        if not any(m.group() in option.lower() for option in scene.options.texts)
+    )
     if any("<" in option for option in scene.options.texts):
         return
     if not _SAYS.search(_ELEMENT.sub("", response.low)):

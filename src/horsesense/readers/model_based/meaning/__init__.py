@@ -18,7 +18,7 @@ from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 from horsesense.trials.trial import Trial
 
-RULES: Final = Rules(version="5", source="b0a1452d4cd7")
+RULES: Final = Rules(version="5", source="c402dd3f9b04")
 
 _TOGETHER = 512
 """Texts that are encoded between two marks of progress."""
