@@ -30,7 +30,7 @@ from horsesense.stats import pride
 from horsesense.trials.condition import Condition
 from horsesense.trials.trial import Trial, Variant, none_phrase
 
-RULES: Final = Rules(version="3", source="3cfec60a096c")
+RULES: Final = Rules(version="3", source="90db7a83c061")
 
 FITTED_ON: Final = "estimation_item"
 """Rule of the readings of items that the prior was estimated on."""

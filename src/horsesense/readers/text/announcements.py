@@ -159,6 +159,12 @@ TURNED_DOWN = re.compile(
     r"(?: (?:select|choose|options?|choices?|answers?|it is|it's|the|a|an|was|were|is|be)){0,3}"
     r"[^\w\n.;,]*\Z"
 )
+# What stands before an option that is somebody else's, an example, or turned down.
+NOT_MINE = re.compile(
+    r"\b(?:some|many|others?|people|they|most|someone|somebody|might|may|could|can|you|such as|like"
+    r"|example|instance|e\.g|includ\w*|rang\w+|between|not|never|nor|cannot|against|than|or)\b"
+    r"|n't\b|\?"
+)
 TAKEN_BACK = re.compile(
     r"\b(?:wait|hold on|hmm+|scratch that|on second thought|let me (?:re\w+|correct|double|check)"
     r"|i (?:made|have made) an? \w+|my mistake|correction|i misread|i meant?|no,|no:|actually"
@@ -172,7 +178,7 @@ LABEL_AFTER = re.compile(
 )
 # The same of letters alone: "there are 2" names no option.
 LETTER_AFTER = re.compile(
-    r"\b(?:are|be|probably|maybe|perhaps|down|on|for|mark|nor|neither|leaving|leaves|clearly|definitely|dus|also|dann|donc"
+    r"\b(?:are|be|really|actually|probably|maybe|perhaps|down|on|for|mark|nor|neither|leaving|leaves|clearly|definitely|dus|also|dann|donc"
     r"|entonces)\s*\Z"
 )
 IS = re.compile(r"[\"')\]]*\s*(?:is|are|was|were|because|since)\b")

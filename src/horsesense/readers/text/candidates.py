@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import NamedTuple
 
 from horsesense.readers.text import announcements
@@ -18,6 +19,9 @@ _OPTION = re.compile(r"\b(?:options?|choices?|answers?|letter|alternative)\s*[(\
 _AND = re.compile(r"(?:and|or)\b")
 _AND_NEXT = re.compile(r"\W{0,9}\b(?:and|or)\b")
 _TEXT_IN_LINE = re.compile(r"[ \t]*[.:)-][ \t]*(?=\w)")
+_CHAIN = re.compile(r"\s?[<>≤≥]\s?\w\b")
+_BREAK = re.compile(r"(?<!\b\w)[.!?;:]|\n|\bbut\b")
+_TRIED = 50
 _NUMERIC = re.compile(r"[\d.,+/%-]+")
 
 
@@ -30,6 +34,8 @@ def lead(scene: Scene) -> Statement | None:
     if len(target.positions) > 1:
         return Statement("lead", target, target.start)
     if target.by == "label":
+        if _CHAIN.match(low, target.end):
+            return None
         hit = LabelHit(
             target.positions[0], target.start, target.end, target.marked, False, target.end
         )
@@ -132,6 +138,24 @@ def corrected(scene: Scene, offset: int) -> Statement | None:
                 last = Statement("corrected", target, turn.start())
                 break
     return last
+
+
+def given(scene: Scene, offset: int) -> Statement | None:
+    """The one option that sentences behind `offset` give by label and own text, as their end and
+    as nobody else's view ("However, D. Strongly oppose")."""
+    response = scene.response
+    found: dict[int, Statement] = {}
+    for hit in islice(scene.labels.mentions(response, offset), _TRIED):
+        begins = [m.end() for m in _BREAK.finditer(response.low, offset, hit.start)]
+        if not begins:
+            continue
+        target = scene.behind(hit)
+        own = target.text == "own" and ends_clause(response, target.end)
+        if own and not announcements.NOT_MINE.search(response.low, begins[-1], hit.start):
+            found[hit.position] = Statement("given", target, hit.start)
+        elif hit.marked and hit.position not in found and is_named(scene, hit.start):
+            return None
+    return next(iter(found.values())) if len(found) == 1 else None
 
 
 class Mentions(NamedTuple):

@@ -7,18 +7,25 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from string import ascii_uppercase
 from typing import NamedTuple
 
 from horsesense.readers.reading import Reading, Status
-from horsesense.readers.text import announcements, candidates, no_choice, special
+from horsesense.readers.text import announcements, candidates, likeness, no_choice, special
+from horsesense.readers.text.labels import label_set
 from horsesense.readers.text.marked_up import marked_up
-from horsesense.readers.text.options import ends_clause
+from horsesense.readers.text.options import Options, ends_clause
 from horsesense.readers.text.statements import Statement, concludes, statements, turns
 from horsesense.readers.text.targets import Scene
 
 _HINTS_AT_NONE = re.compile(r"(?:no(?:ne|t)?|neither|incorrect|wrong|false)\b")
-_MORE_THAN_A_LETTER = re.compile(r"[+#*^_&%$]")
+_MORE_THAN_A_LETTER = re.compile(r"[a-z][+#*^_&%$]|[+#*^_&%$][a-z]")
 _FINISHED = ".!?)]}\"'»。！？"
+_WORDS = re.compile(r"\w+")
+_ALONE = re.compile(r"\W*([^\W\d_]|\d{1,2}|[ivx]{1,5})\W*")
+_LETTERS = tuple(ascii_uppercase)
+_NUMBERS = tuple(map(str, range(100)))
+_SHORT = 80
 _SURE = 0.99
 _FAIR = 0.85
 _DOUBT = 0.6
@@ -62,13 +69,46 @@ def other_label(scene: Scene) -> Reading | None:
     elif scene.labels.numbers and scene.response.low.strip() not in scene.labels.positions:
         m = announcements.OTHER_NUMBER.match(scene.response.low)
     if m is None:
-        return None
+        return _not_offered(scene)
     position = scene.labels.positions.get(m["alone"] or m["said"]) if scene.labels.letters else None
     if position is not None and not _MORE_THAN_A_LETTER.search(m.group()):
         alone = m.end() == len(scene.response.low)
         span = scene.response.span(*m.span())
         return Reading("answer", (position,), "label_alone", span, 0.93) if alone else None
+    if scene.labels.letters and _is_in_an_option(scene, m["alone"] or m["said"]):
+        return None
     return Reading("illegal", (), "other_label", scene.response.span(*m.span()), _SURE)
+
+
+def _not_offered(scene: Scene) -> Reading | None:
+    """A letter or number that is chosen as a label would be, but is none ("I choose G")."""
+    known, low = scene.labels, scene.response.low
+    span: tuple[int, int] | None = None
+    if len(low.strip()) >= _SHORT:
+        return None
+    if known.letters or known.numbers:
+        named = _LETTERS if known.letters else _NUMBERS
+        as_if = Scene(scene.response, label_set(named), Options([""] * len(named)))
+        single = [s for s in statements(as_if) if len(s.target.positions) == 1]
+        lead = candidates.lead(as_if)
+        marked = lead if lead and lead.target.marked and "/" not in low else None
+        found = marked_up(as_if) or (single[-1] if single else marked)
+        if found and found.target.by == "label":
+            span = found.start, found.end
+            name = named[found.target.positions[0]]
+    elif known.positions and (alone := _ALONE.fullmatch(low)):
+        span, name = alone.span(1), alone[1]
+    if span is None or name in known.positions or _is_in_an_option(scene, name):
+        return None
+    return Reading("illegal", (), "other_label", scene.response.span(*span), _SURE)
+
+
+def _is_in_an_option(scene: Scene, name: str) -> bool:
+    """Whether a letter is a word of an option ("vitamin E"), or a number its value ("seven")."""
+    texts = scene.options.texts
+    if name.isdigit():
+        return any(likeness.option_value(text) is not None for text in texts)
+    return any(name.lower() in _WORDS.findall(text.lower()) for text in texts)
 
 
 def _decide(
@@ -79,11 +119,12 @@ def _decide(
         return _reading(scene, form, multiple, _SURE)
     latest = max((s.end for s in said), default=first.end if first else 0)
     if turn := candidates.corrected(scene, latest):
-        return _reading(scene, turn, multiple, 0.95)
+        given = None if said else _given(scene, special.find(scene.response))
+        return given or _reading(scene, turn, multiple, 0.95)
     if said:
         found = _stated(scene, said, first, multiple)
         if found.status == "ambiguous" and no_choice.REFUSAL.search(scene.response.low):
-            refused = _without_content(scene)
+            refused = _without_content(scene, special.find(scene.response))
             return refused and replace(refused, confidence=_DOUBT)
         return found
     if first:
@@ -91,7 +132,15 @@ def _decide(
         return _reading(scene, first, multiple, sure)
     if line := candidates.last_line(scene):
         return _reading(scene, line, multiple, 0.98)
-    return _without_content(scene) or _weak(scene, multiple)
+    nothing = special.find(scene.response)
+    return _given(scene, nothing) or _without_content(scene, nothing) or _weak(scene, multiple)
+
+
+def _given(scene: Scene, nothing: special.Said | None) -> Reading | None:
+    """The choice that a reply makes after it has said that it makes none."""
+    declines = nothing is not None and nothing.meaning in ("refusal", "unknown")
+    given = candidates.given(scene, nothing.end) if nothing and declines else None
+    return _reading(scene, given, False, _SURE) if given else None
 
 
 def _stated(
@@ -127,8 +176,7 @@ def _opens(scene: Scene, first: Statement) -> bool:
     return bool(one) and ends_clause(scene.response, first.end)
 
 
-def _without_content(scene: Scene) -> Reading | None:
-    said = special.find(scene.response)
+def _without_content(scene: Scene, said: special.Said | None) -> Reading | None:
     if said is None:
         return None
     position = special.option_meaning(said.meaning, scene.options.texts)

@@ -37,6 +37,7 @@ _AND = (
 _REPLY_FORMS = ("{}", "{}.", "({})", "{})", "{}:", "[{}]", "**{}**", "**{}.**", "**({})**", '"{}"')
 _SET_OFF = " ()[]{}<>.:"
 _ENDS = 150
+_TAIL = 12
 _DOUBTFUL = frozenset("AaIi")
 _WORD_NEXT = re.compile(r"\s+(?!(?:is|are|because|since|and|or|but|both|were|for|in|would)\b)[a-z]")
 
@@ -79,6 +80,7 @@ class LabelSet:
         for position, name in enumerate(shown):
             if name.isalpha() and name.swapcase().swapcase() == name:
                 self.positions.setdefault(name.swapcase(), position)
+        self._most = 2 * len(shown)
         self.numbers = bool(shown) and all(name.isdigit() for name in shown)
         usual = [chr(ord("A") + i) for i in range(len(shown))]
         self.unusual = not self.numbers and [name.upper() for name in shown] != usual
@@ -93,6 +95,9 @@ class LabelSet:
         self._mention = re.compile(
             rf"(?<![{_WORD}'.&/+^\\-])(?<!\w\()(?P<open>[(\[]?)(?P<name>{names})(?P<close>[)\]]?){_WHOLE}"
             r"(?P<sign>[.:)](?!\w))?"
+        )
+        self._last = re.compile(
+            rf"(?<![{_WORD}'.&/+^-])(?P<open>[(\[]?)(?P<name>{names})(?P<close>[)\]]?)(?P<sign>[.!]?)[\s\"']*\Z"
         )
         self.lead = re.compile(
             rf"[\s*(\[\"'`]{{0,9}}(?P<name>{names})(?![{_WORD}'])[\s*)\]\"'`.:,;=>-]{{1,9}}"
@@ -141,7 +146,8 @@ class LabelSet:
     def further(self, response: Folded, offset: int) -> list[LabelHit]:
         """The labels that follow as in "B and C" or "A, B or D", from `offset` on."""
         hits: list[LabelHit] = []
-        while m := self._next.match(response.text, offset):
+        # A list of each label and as many again says all that a longer one does.
+        while len(hits) <= self._most and (m := self._next.match(response.text, offset)):
             offset = m.end()
             if m["name"] in _DOUBTFUL and _WORD_NEXT.match(response.text, offset):
                 break
@@ -155,6 +161,11 @@ class LabelSet:
         if len(found) > 2 * _ENDS:
             found = [*found[:_ENDS], *found[-_ENDS:]]
         return [self._hit(m) for m in found]
+
+    def at_end(self, response: Folded) -> LabelHit | None:
+        """The label that a response ends with."""
+        m = self._last.search(response.text, max(0, len(response.text.rstrip()) - _TAIL))
+        return self._hit(m) if m else None
 
     def _hit(self, m: re.Match[str]) -> LabelHit:
         bracketed = bool(m["open"] and m["close"])

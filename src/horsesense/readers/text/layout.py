@@ -48,7 +48,7 @@ def emphasised(scene: Scene) -> set[int]:
     """Positions whose label or text is set in bold or underlined."""
     found: set[int] = set()
     texts = [text.lower() for text in scene.options.texts]
-    for m in _EMPHASISED.finditer(scene.response.source):
+    for m in _EMPHASISED.finditer(scene.response.source, scene.response.begins):
         inner = m.group().strip("*_`:. ").lower()
         found.update(i for i, text in enumerate(texts) if text and text in inner)
         label = scene.labels.positions.get(inner.strip("()[].: ").upper())

@@ -1,33 +1,14 @@
-"""Parts of a response that answer nothing: thoughts, markup, the prompt, a next question."""
+"""Parts of a response that answer nothing: markup, the prompt, a next question."""
 
 from __future__ import annotations
 
 import re
 from html import unescape
+from itertools import islice
 
 from horsesense.readers.text.normalise import Folded
 from horsesense.readers.text.targets import Scene
 
-# Names of the marks between which models think; all are compared in lower case.
-_THOUGHT = (
-    r"(?:\w{1,12}[_ :-])?(?:think(?:ing)?|thoughts?|reasoning|scratch ?-?pad|reflection|analysis"
-    r"|monologue|deliberation|brainstorm|cot|chain of thought|notes?|working|draft)"
-)
-_OPEN = re.compile(
-    rf"(?:<\|?|\[|◁)(?:(?:begin of|start of|start)[ _])?(?P<name>{_THOUGHT})(?: [^<>\n]{{0,40}})?"
-    r"(?:\|?>|\]|▷)"
-)
-_CLOSE = re.compile(rf"(?:<\|?|\[|◁)(?:/ ?|(?:end of|end)[ _])(?P<name>{_THOUGHT})(?:\|?>|\]|▷)")
-_CHANNEL = re.compile(
-    r"<\|?channel\|?>\s{0,3}(?P<name>analysis|commentary|final|thought|thinking|reasoning"
-    r"|answer|response)"
-    r"\b[^<\n]{0,40}(?:<\|?message\|?>)?|(?P<end><channel\|>)"
-    r"|<\|(?P<bare>analysis|commentary|final)\|>(?:<\|?message\|?>)?"
-    r"|(?:\A|\n)[ \t]{0,9}(?:\[|#{1,4} )?(?P<line>analysis"
-    r"|final)(?: channel)?\]?:?[ \t]{0,9}(?=\n)"
-    r"|\A\s{0,9}(?P<glued>analysis)(?=[a-z])|(?P<answer>assistant ?final(?! answer))"
-)
-_FINAL = ("final", "answer", "response", "assistant final", "assistantfinal", "<channel|>")
 _TOKEN = re.compile(
     r"<\|[^<>|\n]{1,40}\|>|</?s>|\[/?inst\]|</?(?:end of turn|start of turn|eos|bos|pad|eot|unk)>"
 )
@@ -50,6 +31,7 @@ _STRUCK = re.compile(
 )
 _TO_YOU = re.compile(r"\b(?:you|your|sie|ihnen|du|vous|tú|usted|i|we)\b|\b(?:which|what) one\b")
 _ENTITY = re.compile(r"&(?:#\d{2,6}|#x[0-9a-f]{2,5}|[a-z]{2,8});", re.IGNORECASE)
+_MARKERS = 200
 _NEXT_QUESTION = re.compile(
     r"\n[ \t]{0,9}(?:#{1,6} ?)?(?:(?:next|new|another|nächste) )?"
     r"(?:question|q|problem|exercise|frage|aufgabe|pregunta|chapter)"
@@ -63,62 +45,6 @@ _NEXT_QUESTION = re.compile(
     r"|\n[ \t]{0,9}(?:#{1,6} ?)?(?:user|human|student|instruction|input) ?:"
     r"|\n[ \t]{0,9}#{1,6} ?(?:instruction|input|question)\b"
 )
-
-
-def leave_out_thinking(response: Folded) -> bool:
-    """Blank what is thought before the answer; whether a thought was never closed.
-
-    A closing mark without an opening one ends a thought too (some chat templates open it); an
-    opening mark without a closing one means that the response was cut off before its answer.
-    """
-    low = response.low
-    cut = False
-    if "channel" in low or "analysis" in low or "final" in low:
-        cut = _leave_out_channels(response)
-    if not ("<" in low or "[" in low or "◁" in low):
-        return cut
-    place = 0
-    thoughts: list[tuple[int, int, str]] = []
-    for close in _CLOSE.finditer(response.low):
-        opened = _OPEN.search(response.low, place, close.start())
-        if opened is None:
-            thoughts.clear()
-        thoughts.append((opened.start() if opened else 0, close.end(), " "))
-        place = close.end()
-    response.blank_each(thoughts)
-    opened = _OPEN.search(response.low, place)
-    # A heading in brackets ("[Analysis]") is no thought: only pairs and angular marks are.
-    if opened and response.low[opened.start()] != "[":
-        response.blank(opened.start(), len(response.low))
-        return True
-    return cut
-
-
-def _leave_out_channels(response: Folded) -> bool:
-    """Blank all channels but the final one; whether there are others and no final one."""
-    marks = list(_CHANNEL.finditer(response.low))
-    names = [next(name for name in m.groups() if name) for m in marks]
-    thought = [name for name in names if name not in _FINAL]
-    if not thought or names[0] not in (
-        "analysis",
-        "commentary",
-        "thinking",
-        "thought",
-        "reasoning",
-    ):
-        if names and names[0].startswith("assistant"):
-            response.blank(0, marks[0].end())
-        return False
-    ends = [m.start() for m in marks[1:]] + [len(response.low)]
-    final = any(name not in thought for name in names)
-    marked = any(m["name"] or m["bare"] or m["glued"] for m in marks)
-    if not final and not marked:
-        return False
-    response.blank_each(
-        (m.start(), end if name in thought else m.end(), " ")
-        for m, name, end in zip(marks, names, ends, strict=True)
-    )
-    return not final
 
 
 def leave_out_markup(scene: Scene) -> None:
@@ -139,7 +65,11 @@ def leave_out_markup(scene: Scene) -> None:
     turn = _NEXT_TURN.search(low)
     if turn and low[: turn.start()].strip():
         response.blank(turn.start(), len(low))
-    response.blank_each((*m.span(), " ") for m in _TOKEN.finditer(response.low))
+    response.blank_each(
+        (*m.span(), " ")
+        for m in _TOKEN.finditer(response.low)
+        if not any(m.group() in option.lower() for option in scene.options.texts)
+    )
     if any("<" in option for option in scene.options.texts):
         return
     if not _SAYS.search(_ELEMENT.sub("", response.low)):
@@ -153,33 +83,41 @@ def leave_out_markup(scene: Scene) -> None:
 def leave_out_next_question(scene: Scene) -> bool:
     """Blank a further question that the model made up after it named an option; whether it did."""
     response = scene.response
-    if "\n" not in response.low:
-        return False
-    for marker in _NEXT_QUESTION.finditer(response.low):
-        before = response.low[: marker.start()]
-        if not before.strip() or _TO_YOU.search(marker.group()):
+    low = response.low
+    markers = _NEXT_QUESTION.finditer(low) if "\n" in low else iter(())
+    begins = len(low) - len(low.lstrip())
+    # Asked for the first marker alone: most responses have none.
+    named: int | None = None
+    tried, introduced = -1, len(low)
+    for marker in islice(markers, _MARKERS):
+        if marker.start() <= begins or _TO_YOU.search(marker.group()):
             continue
-        if _names_an_option(scene, marker.start()):
-            response.blank(marker.start(), len(response.low))
+        named = _first_named(scene) if named is None else named
+        colon = low.rfind(":", max(0, tried), marker.start())
+        if colon > tried and marker.start() < named:
+            target = scene.target_at(colon + 1)
+            tried, introduced = colon, target.end if target else len(low)
+        if min(named, introduced) <= marker.start():
+            response.blank(marker.start(), len(low))
             return True
     return False
 
 
-def _names_an_option(scene: Scene, stop: int) -> bool:
-    """Whether what is before `stop` names an option by its whole text or by a label set off."""
+def _first_named(scene: Scene) -> int:
+    """Where the first option ends that the response begins with, names by its whole text or by a
+    label that is set off; its length where there is none."""
     first = scene.target_at(0)
-    if first is not None and first.end <= stop:
-        return True
-    before = scene.response.low.rfind(":", 0, stop)
-    target = scene.target_at(before + 1) if before >= 0 else None
-    if target is not None and target.end <= stop:
-        return True
-    if any(hit.end <= stop for hit in scene.options.find_all(scene.response)):
-        return True
-    return any(
-        hit.marked or scene.labels.goes_on(scene.response, hit)
-        for hit in scene.labels.mentions(scene.response, 0, stop)
+    ends = [hit.end for hit in scene.options.find_all(scene.response)]
+    ends += [first.end] if first else []
+    label = next(
+        (
+            hit.end
+            for hit in scene.labels.mentions(scene.response)
+            if hit.marked or scene.labels.goes_on(scene.response, hit)
+        ),
+        len(scene.response.low),
     )
+    return min([*ends, label])
 
 
 def leave_out_recital(scene: Scene) -> bool:

@@ -41,8 +41,8 @@ def stands_out(scene: Scene) -> int | None:
     if len(scene.options.texts) < 2 or len(response.source) > _MOST:
         return None
     # What was left out at the end, a next question, is no part of the list.
-    source = response.source[: response.span(0, len(response.low.rstrip()))[1]]
-    text = source.rpartition("</think>")[2].lower()
+    source = response.source[response.begins : response.span(0, len(response.low.rstrip()))[1]]
+    text = source.lower()
     rests = _rests(scene, _turned(text) if text.count("|") > 2 * len(scene.options.texts) else text)
     if rests is not None:
         for look in (_approved, _stars, _marked, _likeliest):

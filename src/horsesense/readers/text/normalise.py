@@ -82,13 +82,15 @@ class Folded:
     Attributes:
         text: folded, case kept.
         low: `text` in lower case; the same length.
+        begins: where in the response its answer begins, behind what was thought.
     """
 
-    __slots__ = ("_ends", "_left_out", "_original", "_plain", "_table", "low", "text")
+    __slots__ = ("_ends", "_left_out", "_original", "_plain", "_table", "begins", "low", "text")
 
     def __init__(self, original: str, table: Table = DEFAULT) -> None:
         self._original = original
         self._table = table
+        self.begins = 0
         self._ends: list[int] | None = None
         # Terminal codes become as many spaces, so that offsets hold without a map.
         if "\x1b" in original:

@@ -65,7 +65,7 @@ def _plain(tokens: Sequence[str]) -> tuple[str, ...]:
 class Options:
     """The option texts of one question; what is not needed of them is not worked out."""
 
-    __slots__ = ("_firsts", "_limit", "_signs", "texts")
+    __slots__ = ("_firsts", "_found", "_limit", "_signs", "texts")
 
     def __init__(self, texts: Sequence[str]) -> None:
         self.texts = texts
@@ -76,6 +76,7 @@ class Options:
             for position, text in enumerate(texts)
             if self._firsts[position] is None and text.strip()
         }
+        self._found: tuple[str, list[TextHit]] | None = None
         self._limit = 2 * max(map(len, texts), default=0) + 40
 
     @property
@@ -185,6 +186,12 @@ class Options:
 
     def find_all(self, response: Folded) -> list[TextHit]:
         """All whole option texts in the response, without those inside a longer one."""
+        # Many rules ask; the spelling changes only where something is left out.
+        if self._found is None or self._found[0] is not response.low:
+            self._found = response.low, self._find_all(response)
+        return self._found[1]
+
+    def _find_all(self, response: Folded) -> list[TextHit]:
         places = list(TOKEN.finditer(response.low))
         words = _plain([m.group() for m in places])
         line = f" {' '.join(words)} "

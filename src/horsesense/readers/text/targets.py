@@ -75,9 +75,11 @@ class Scene:
             return self._label_or_text(label, texts)
         if texts:
             return self._text_target(texts)
-        named = PLACE.search(response.low, offset, skipped + _PLACE)
+        # From each place that one may begin at: a search would look far behind them as well.
+        stop, starts = skipped + _PLACE, range(offset, skipped + 1)
+        named = next(filter(None, (PLACE.match(response.low, at, stop) for at in starts)), None)
         place = place_at(named, len(self.options.texts), self.labels.numbers) if named else None
-        if place and place.start <= skipped:
+        if place:
             return Target((place.position,), place.start, place.end, "text", None)
         if cut:
             texts = self.options.cut_at(response, offset) or self.options.cut_at(response, skipped)
@@ -101,9 +103,13 @@ class Scene:
         if _AS_LABEL.search(self.response.low, max(0, label.start - 14), label.start):
             return self.behind(label)
         other = texts and all(hit.position != label.position for hit in texts)
+        target = self.behind(label)
         if other and self.labels.numbers and not label.bracketed:
-            return Target((label.position,), label.start, label.end, "label", "other")
-        return self.behind(label)
+            # "3. 10" is the third option, 10, also where another one is 3.
+            own = label.marked and target.text == "own"
+            if not (own and ends_clause(self.response, target.end)):
+                return Target((label.position,), label.start, label.end, "label", "other")
+        return target
 
     def behind(self, label: LabelHit) -> Target:
         """The target of a label, with the labels listed after it or the text behind it."""

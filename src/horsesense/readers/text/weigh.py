@@ -118,10 +118,20 @@ def is_choice(candidates: Sequence[Features], best: int) -> bool:
     """Whether the threshold of choices holds for a decision.
 
     It keeps replies without a choice from being read as one. It does not hold for an option that
-    says what a status does, nor where several do, so that such replies have an option themselves.
+    says what a status does, unless against a statement, nor where several do, so that such replies
+    have an option themselves.
     """
-    k = len(candidates) - len(STATUSES)
-    return best < k and "says_so" not in candidates[best] and ways_out(candidates) < SEVERAL
+    options = candidates[: -len(STATUSES)]
+    if best >= len(options) or ways_out(candidates) >= SEVERAL:
+        return False
+    return "says_so" not in options[best] or _against_a_statement(options, best)
+
+
+def _against_a_statement(options: Sequence[Features], best: int) -> bool:
+    """Whether a response states an ordinary option, and no rule of order chose `best`."""
+    ordinary = (one for one in options if "says_so" not in one)
+    stated = (_formless(name).startswith("stated") for one in ordinary for name in one)
+    return RULED not in options[best] and any(stated)
 
 
 def grounds(

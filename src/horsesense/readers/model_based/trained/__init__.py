@@ -21,7 +21,7 @@ from horsesense.readers.version import Rules
 
 __all__ = ["TrainedReader", "from_spec", "understand"]
 
-RULES: Final = Rules(version="3", source="c1c6b9ef106e")
+RULES: Final = Rules(version="3", source="94a93209d4bd")
 
 _TOGETHER = 128
 """Replies that are scored between two marks of progress."""

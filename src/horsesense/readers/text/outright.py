@@ -1,0 +1,358 @@
+"""What a reply says in so many words, or is too short to weigh: read at once."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from horsesense.readers.reading import Reading
+from horsesense.readers.text import no_choice, several
+from horsesense.readers.text.clauses import named_by_word
+from horsesense.readers.text.cues import CUES
+from horsesense.readers.text.impression import Impression
+from horsesense.readers.text.listing import stands_out
+from horsesense.readers.text.special import meaning_of
+from horsesense.readers.text.statements import is_named, turned_down
+from horsesense.readers.text.targets import Scene
+
+_SURE, PLAINLY, _FAIRLY, _BRIEFLY = 0.99, 0.95, 0.91, 0.82
+"""Confidences of what is read outright, by how much a reply says; see `scripts/learn_reader.py`."""
+_CUT_SHORT = Reading("truncated", rule="announced", confidence=PLAINLY)
+_ANNOUNCES = re.compile(
+    r"\b(?:answer|choice|option|statement|pick|one)\b"
+    r"(?: (?:here|to \w+|for \w+|would|must|should)){0,2}"
+    r"(?: is| be|:)(?: that| the| option| choice)?(?!\W*__)[\s:*_`\"'(\[-]*\Z"
+)
+_FAIR = 0.85
+_PLAIN = 0.97
+_OPENING = 120
+_OUTRIGHT = frozenset(
+    ("stated", "chosen", "confirmed", "lead", "last_line", "boxed", "element", "field")
+)
+_FORMS = frozenset(("boxed", "element"))
+_ENDS_IN_FORM = re.compile(
+    r"</ ?(?:final ?)?(?:answer|choice|option)>\s*\Z"
+    r"|\\(?:boxed|fbox) ?\{(?:[^{}\n]|\{[^{}\n]*\}){1,60}\}[\s.\])\\]*\Z"
+)
+_WEAKER = frozenset(("linked", "mentioned"))
+_BRIEF = frozenset(("unknown", "linked", "mentioned", "several", "text_alone")) | {
+    "other_label",
+    "all_rejected",
+    "label_alone",
+    "corrected",
+    "last_line",
+    "lead",
+}
+_BRIEFEST = _BRIEF | {"lead_text", "stated", "chosen", "label_with_other_text"}
+_SHORT, _VERY_SHORT = 80, 40
+_MOSTLY = 0.4  # of a short reply an option's text must be, to be its choice outright
+_FULL_STOP = 3
+_SETS_OFF = (".", ")", ":", "\n")
+_DECLINES = re.compile(
+    r"\b(?:cannot|can't|unable to|not able to|won't|will not) (?:provide|give|select|choose"
+    r"|answer|pick)\b.{0,40}\b(?:answer|letter|question|option)"
+)
+_DECLINES_A_LETTER = re.compile(
+    r"(?:sorry|apologi[sz]e).{0,20}(?:cannot|can't) (?:provide|give|select) (?:an? )?(?:single )?"
+    r"(?:letter|answer)"
+)
+_LINKED = re.compile(r"(?:\b(?:is|are|would be|be|making)|:)\s*(?:option )?\(?\Z")
+_TELLS_ALL_THE_SAME = re.compile(r"\b(?:but (?:in general|generally|broadly)|in general terms)\b")
+_LISTS = re.compile(r"[❌✗✘✅✓✔☑%|{]|\n[^\n]+\n")
+_REJECTED = re.compile(
+    r"[)\].:*]*,? (?:is|are|was|would be|can be) (?:\w+ly |also |therefore |thus )*"
+    r"(?:not\b|incorrect|wrong|false|ruled out|eliminated|irrelevant|unlikely|too )"
+)
+_SET_OFF = re.compile(r"[)\].:*]*[ \t]*(?:\n|\Z)")
+_LINE = re.compile(r"\n[\s>#|*•-]*(?:(?:option|choice)\b)?")
+_TURN = re.compile(
+    r"\b(?:wait\b|no sorry|sorry, no|hmm+|correction|scratch|oops|torn|undecided|second thought"
+    r"|i said|run \d+:"
+    r"|(?:edit|sample|votes?|attempt|user|question|q|no)(?: \d+)?:|at first i|then again"
+    r"|suppose\b|if it were\b|were it\b|had it been\b|choices [a-h] to [a-h]\b)"
+    r"|[❌✗✘]"
+)
+_HESITATION = re.compile(
+    r"\b(?:actually|either|unsure|sorry|mistake|instead|decide|both|but then|no,)"
+)
+_DOUBT = re.compile(
+    r"\b(?:wait|hmm|actually|correction|scratch|oops|either|torn|undecided|unsure|not|none|neither|no"
+    r"|cannot|but|however|although|though|sorry|mistake|or|and also|both|between|depends|unless|if"
+    r"|maybe|perhaps|changed|nicht|oder|aber)\b|n't\b|[❌✗✘?]"
+)
+_NEGATED = re.compile(
+    r"\b(?:not|no|never|neither|nor|nicht|kein\w*|other|exception|but|except)\b|n['o]?t\b|leav|left"
+)
+_BUT_NOT = re.compile(
+    r"\W*(?:(?:it(?:['’]s| is| must be)|that['’]s|i(?:['’]d| would)? (?:say|pick|choose|go with)"
+    r"|(?:the )?(?:correct |right )?answer(?: is|:)?) )?(?:option |choice )?"
+    r"\W?(\w)\W{0,2} (?:and |but )?(?:\w+ly )?not (?:option |choice )?\W?\w\b\W?"
+    r"(?:(?:,|,? or|,? nor) (?:option |choice )?\W?\w\b\W?)*\W*"
+)
+"""One label and not others, as the whole of a reply: "It is D, not B"."""
+_LABELS = re.compile(r"[\s,;.()\[\]&+/]+|\b(?:and|or|und|oder)\b")
+_LONG_WORD = re.compile(r"[^\W\d_]{8}")
+_JOINED = re.compile(r"\b[A-Z1-9]\b(?:,| and| or| &){1,2} \b[A-Z1-9]\b")
+
+
+def outright(scene: Scene, first: Impression) -> Reading | None:
+    """The reading of a reply that says in so many words what it chooses, and nothing besides.
+
+    It names one option alone, by rules that hardly err, with no word of doubt or of a turn; or it
+    is so short that there is nothing to weigh.
+    """
+    found = first.reading
+    low = scene.response.low
+    alone = _labels_alone(scene)
+    if len(alone) == 1:
+        return Reading("answer", (*alone,), "label_alone", None, PLAINLY)
+    if alone or (not first.said and several.just_listed(scene)):
+        return Reading("ambiguous", (), "several", None, PLAINLY)
+    listed = None if first.said else stands_out(scene)
+    if listed is not None:
+        return Reading("answer", (listed,), "listed", None, PLAINLY)
+    if found is None:
+        cut = _ANNOUNCES.search(low[-_OPENING:]) and "?" not in low
+        return _CUT_SHORT if cut else None
+    if found.rule == "refusal":
+        plain = not _names_any(scene) and (_refuses(low) or _only_refuses(low))
+        plain = plain or (_refuses(low) and _DECLINES.search(low, 0, _OPENING) is not None)
+        plain = plain or _DECLINES_A_LETTER.search(low, 0, _OPENING) is not None
+        plain = plain and not first.said
+        return replace(found, confidence=PLAINLY) if plain else None
+    plainly = _SURE if _agrees(first, found) else PLAINLY
+    if found.positions and _but_not_others(scene, found):
+        return replace(found, confidence=plainly)
+    if found.positions and _leaves_several(scene, first, found):
+        return None
+    if found.rule == "given":
+        return replace(found, confidence=_FAIRLY)
+    if found.positions and not _agrees(first, found) and _ends_on_another(scene, first, found):
+        return None
+    if found.rule == "lead" and _joins_labels(scene, first) and not _TURN.search(low):
+        return replace(found, confidence=_FAIRLY)
+    if found.rule in _OUTRIGHT and found.confidence >= _FAIR and not _TURN.search(low):
+        hesitates = _HESITATION.search(low) and not _agrees(first, found)
+        if found.rule == "lead" and not first.said and _leads(scene, first):
+            own = first.first is not None and first.first.target.agrees
+            return replace(found, confidence=_SURE if own else _FAIRLY)
+        sure = found.confidence >= _PLAIN
+        if sure and not hesitates and (_by_label(scene, first, found) or _undoubted(scene, found)):
+            return replace(found, confidence=plainly)
+    if found.rule in _FORMS and found.positions and _ENDS_IN_FORM.search(low[-_OPENING:]):
+        return replace(found, confidence=PLAINLY)
+    if found.rule in _OUTRIGHT and _stands(scene, first, found):
+        return replace(found, confidence=_FAIRLY)
+    if found.rule == "mentioned" and _is_linked(scene, found):
+        return replace(found, confidence=_FAIRLY)
+    if found.rule in _WEAKER and _undoubted(scene, found):
+        return replace(found, confidence=plainly)
+    size = len(low.strip())
+    if found.rule == "other_label" and size < _SHORT and not _names_any(scene):
+        hedged = _DOUBT.search(low) or _TURN.search(low) or _HESITATION.search(low)
+        return None if hedged else replace(found, confidence=_BRIEFLY)
+    if _LISTS.search(low) or found.confidence < _FAIR:
+        return None
+    if found.rule == "text_alone":
+        chosen = scene.options.texts[found.positions[0]]
+        others = named_by_word(low, scene.options.texts) - {*found.positions}
+        if others or len(chosen) < _MOSTLY * size:
+            return None
+    if found.rule == "several" and several.singles_out(low):
+        return None
+    turned = found.rule != "corrected" and _TURN.search(low)
+    if found.positions and (turned or _NEGATED.search(low)):
+        return None
+    brief = size < _SHORT and found.rule in _BRIEF
+    if found.rule == "lead" and not _agrees(first, found):
+        brief = brief and _alone(scene, found.positions[0], standing=True)
+    if size < _VERY_SHORT and found.rule in _BRIEFEST:
+        brief = brief or not found.positions or _alone(scene, found.positions[0])
+    return replace(found, confidence=_BRIEFLY) if brief else None
+
+
+def _but_not_others(scene: Scene, found: Reading) -> bool:
+    """Whether the whole of a reply is the label that was found, and "not" others."""
+    said = _BUT_NOT.fullmatch(scene.response.low.strip())
+    if said is None:
+        return False
+    known = scene.labels.positions
+    return known.get(said[1].upper(), known.get(said[1])) in found.positions
+
+
+def _leaves_several(scene: Scene, first: Impression, found: Reading) -> bool:
+    """Whether a reply with one choice may have another: it states both, or adds one to it."""
+    if several.stated_together(scene.response.low, first.said):
+        return True
+    low = scene.response.low
+    if not several.adds(low):
+        return False
+    labels = [(hit.position, hit.start, hit.end) for hit in scene.labels.mentions(scene.response)]
+    texts = [(hit.position, hit.start, hit.end) for hit in scene.options.find_all(scene.response)]
+    lead = None if first.said else first.first
+    reach = lead.target.end + _OPENING if lead and lead.target.agrees else len(low)
+    return any(
+        position not in found.positions and several.added(low, start, end)
+        for position, start, end in labels + texts
+        if low[start:end] not in ("a", "i") and start < reach
+    )
+
+
+def _ends_on_another(scene: Scene, first: Impression, found: Reading) -> bool:
+    """Whether the last word is the label of another option ("so it's really C")."""
+    hit = scene.labels.at_end(scene.response)
+    reach = first.said[-1].end + _OPENING if first.said else _OPENING
+    return (
+        hit is not None
+        and hit.start < reach
+        and hit.position not in found.positions
+        and is_named(scene, hit.start)
+        and not turned_down(scene, hit.start)
+    )
+
+
+def _joins_labels(scene: Scene, first: Impression) -> bool:
+    """Whether it begins with a label and its own text, which names other labels ("A and B")."""
+    lead = first.first
+    if lead is None or not lead.target.agrees or len(lead.target.positions) > 1:
+        return False
+    return _JOINED.search(scene.options.texts[lead.target.positions[0]]) is not None
+
+
+def _labels_alone(scene: Scene) -> set[int]:
+    """The options of a reply that is labels and nothing else: several, or one over and over."""
+    known = scene.labels.positions
+    if _LONG_WORD.search(scene.response.text) or not known:
+        return set()
+    words = _LABELS.sub(" ", scene.response.text).split()
+    if len(words) < 2 or "?" in scene.response.low or not known.keys() >= {*words}:
+        return set()
+    found = {known[word] for word in words}
+    shown = all(map(scene.labels.shows, words))
+    fits = shown or len(words) < 3
+    return found if fits and (len(words) <= len(known) or len(found) == 1) else set()
+
+
+def _stands(scene: Scene, first: Impression, found: Reading) -> bool:
+    """Whether the last statement holds whatever comes before it.
+
+    It gives a label with its own text and no turn follows, or a label that ends the reply; or
+    all statements agree, no turn is there and no other option is named.
+    """
+    low = scene.response.low
+    if found.rule == "last_line":
+        return not _TURN.search(low)
+    if not first.said or not found.positions or found.confidence < _FAIR:
+        return False
+    last = first.said[-1]
+    if last.target.by == "label" and last.target.positions == found.positions:
+        at_end = len(low.rstrip()) - last.end <= _FULL_STOP
+        if at_end or (last.target.agrees and not _TURN.search(low, last.end)):
+            return True
+    agreed = found.confidence >= _PLAIN and found.rule in ("stated", "chosen")
+    return agreed and not _TURN.search(low) and _alone(scene, found.positions[0])
+
+
+def _is_linked(scene: Scene, found: Reading) -> bool:
+    """Whether the first label named comes right after "is" or a colon, with nothing taken back."""
+    low = scene.response.low
+    if _TURN.search(low):
+        return False
+    hesitates = _HESITATION.search(low) is not None
+    for hit in scene.labels.mentions(scene.response):
+        name = scene.response.text[hit.start : hit.end]
+        if hit.marked or (name not in ("A", "a", "I", "i") and is_named(scene, hit.start)):
+            linked = _LINKED.search(low, max(0, hit.start - 20), hit.start) is not None
+            text = scene.options.texts[hit.position].lower()
+            own = text and text in low[hit.end : hit.end + len(text) + 4]
+            return linked and hit.position in found.positions and bool(own or not hesitates)
+    return False
+
+
+def _leads(scene: Scene, first: Impression) -> bool:
+    """Whether a reply begins with a label that is set off, and no other line with another."""
+    lead = first.first
+    low = scene.response.low
+    if lead is None or lead.target.by != "label" or lead.target.text == "other" or "{" in low:
+        return False
+    set_off = lead.target.agrees or low[lead.target.end : lead.target.end + 1] in _SETS_OFF
+    named = tuple(lead.target.positions)
+    beside = lead.target.agrees or not any(
+        hit.marked and hit.position not in named and is_named(scene, hit.start)
+        for hit in scene.labels.mentions(scene.response)
+    )
+    return set_off and beside and _begins_alone(scene, named)
+
+
+def _undoubted(scene: Scene, found: Reading) -> bool:
+    """Whether no other option is named, and no word of doubt or of a turn is there."""
+    low = scene.response.low
+    doubt = _DOUBT.search(low) or _TURN.search(low) or _HESITATION.search(low)
+    return not doubt and bool(found.positions) and _alone(scene, found.positions[0])
+
+
+def _refuses(low: str) -> bool:
+    """Whether a reply begins by declining for reasons of right and wrong, and lacks nothing."""
+    refusal = no_choice.REFUSAL.search(low, 0, _OPENING)
+    return (
+        refusal is not None
+        and no_choice.SCRUPLES.search(low) is not None
+        and not _TELLS_ALL_THE_SAME.search(low)
+        and not any(CUES[name].search(low) for name in ("missing", "guess", "undecided"))
+    )
+
+
+def _only_refuses(low: str) -> bool:
+    """Whether a short reply declines and does nothing else."""
+    return len(low.strip()) < _SHORT and not any(
+        CUES[name].search(low)
+        for name in ("missing", "lacking", "guess", "unsure", "not_offered", "unknown")
+    )
+
+
+def _names_any(scene: Scene) -> bool:
+    """Whether an option's text is there, other than one that says that no choice is made."""
+    texts = scene.options.texts
+    return any(
+        meaning_of(texts[h.position]) is None for h in scene.options.find_all(scene.response)
+    )
+
+
+def _agrees(first: Impression, found: Reading) -> bool:
+    """Whether the choice is stated, or led with, by label and own text."""
+    said = first.said or ([first.first] if first.first else [])
+    return any(s.target.agrees and s.target.positions == found.positions for s in said)
+
+
+def _begins_alone(scene: Scene, named: tuple[int, ...]) -> bool:
+    """Whether no other line begins with the label of another option, unless to reject it."""
+    low = scene.response.low
+    hits = (scene.labels.at(scene.response, m.end()) for m in _LINE.finditer(low))
+    return all(
+        hit is None or hit.position in named or _REJECTED.match(low, hit.end) for hit in hits
+    )
+
+
+def _by_label(scene: Scene, first: Impression, found: Reading) -> bool:
+    """Whether every statement, or the beginning, names this option alone and by its label."""
+    said = first.said
+    if not said:
+        lead = first.first
+        set_off = lead is not None and _SET_OFF.match(scene.response.low, lead.target.end)
+        own = lead is not None and (lead.target.agrees or (lead.target.text is None and set_off))
+        return bool(own) and _begins_alone(scene, found.positions)
+    return all(s.target.by == "label" and s.target.positions == found.positions for s in said)
+
+
+def _alone(scene: Scene, chosen: int, *, standing: bool = False) -> bool:
+    """Whether no other option is named anywhere, or with `standing` none but to turn it down."""
+    for hit in scene.labels.mentions(scene.response):
+        if hit.position == chosen or (standing and turned_down(scene, hit.start)):
+            continue
+        name = scene.response.text[hit.start : hit.end]
+        if hit.marked or (name not in ("A", "a", "I", "i") and is_named(scene, hit.start)):
+            return False
+    return all(
+        hit.position == chosen or (standing and turned_down(scene, hit.start))
+        for hit in scene.options.find_all(scene.response)
+    )
