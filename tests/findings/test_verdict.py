@@ -660,6 +660,8 @@ class TestForms:
         """ "In 53 % of its answers, below guessing (53 %)"."""
         assert against(0.5262, 0.531, 0) == ("52.6\u202f%", "53.1\u202f%")
         assert against(0.53, 0.53, 0) == ("53\u202f%", "53\u202f%")
+        assert against(0.004, 0.0039, 0) == ("0.40\u202f%", "0.39\u202f%")
+        assert against(0.0, 0.0039, 0) == ("0\u202f%", "0.4\u202f%")
         assert against(0.45, 0.25, 0) == ("45\u202f%", "25\u202f%")
 
 

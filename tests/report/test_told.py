@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from horsesense.findings.early import GOES_ON
 from horsesense.findings.finding import Finding
 from horsesense.report import verdict_of, write_report
 from horsesense.report.checks import Check, checks_of, named
@@ -21,7 +22,7 @@ from horsesense.report.score_bar import (
     headline,
     shown_interval,
 )
-from horsesense.report.told import in_brief
+from horsesense.report.told import _open, in_brief
 from horsesense.runs.results import Results
 from studies import items_file, study
 
@@ -103,6 +104,14 @@ class TestTerminal:
         (line,) = [line for line in in_brief(refuses) if "[cannot tell]" in line]
         assert " cannot be told: most replies choose no option" in line
         assert "would settle" not in line
+
+    def test_where_asking_stopped_the_line_says_what_goes_on(self, guesses: Results) -> None:
+        blank = replace(next(f for f in guesses.verdict if f.kind == "cannot_tell"), items=None)
+        undecided = replace(blank, sentence=f"These items cannot tell, after 9 of 12; {GOES_ON}.")
+        assert _open([undecided, replace(blank, items=880)]) == (
+            "2 further questions are open, which the report names; about 880 items would settle 1"
+            f" of them; 1 cannot be told: {GOES_ON}."
+        )
 
     def test_what_is_found_has_its_interval(self, refuses: Results) -> None:
         found = [line for line in in_brief(refuses) if line.startswith("[found]")]

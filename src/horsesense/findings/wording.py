@@ -75,6 +75,8 @@ def against(value: float, null: float, digits: int) -> tuple[str, str]:
     >>> against(0.5313, 0.53, 0), against(0.53, 0.53, 0)
     (('53.1\\u202f%', '53.0\\u202f%'), ('53\\u202f%', '53\\u202f%'))
     """
+    if min(value, null) > 0 and max(value, null) < 0.02:
+        digits = 1
     texts = number(value, "fraction", digits), chance_text(null)
     for more in (1, 2, 3):
         if texts[0] != texts[1] or abs(value - null) <= DUST:

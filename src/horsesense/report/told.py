@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from horsesense.findings.early import ENDED, GOES_ON, STOPPED
 from horsesense.findings.evidence import looks_faulty
 from horsesense.findings.finding import ORDER, TITLES, Finding, Outcome
 from horsesense.findings.kinds import KINDS
@@ -71,8 +72,14 @@ def _open(findings: Sequence[Finding]) -> str:
     if numbers:
         so = " in clusters like these" if any(_clustered(f) for f in findings) else ""
         said += f"; about {plural(rounded_up(max(numbers)), 'item')}{so} would settle {all_of}"
-    reasons = Counter(f.reason for f in findings if f.reason and not f.items)
+    reasons = Counter(why for f in findings if not f.items and (why := _why(f)))
     return said + "".join(f"; {n} cannot be told: {why}" for why, n in reasons.most_common()) + "."
+
+
+def _why(f: Finding) -> str:
+    """Why no number of items would tell: its reason, or what ended asking; "" where neither is."""
+    ends = (GOES_ON, STOPPED, *ENDED.values())
+    return f.reason or next((why for why in ends if why in f.sentence), "")
 
 
 def _clustered(f: Finding) -> bool:
