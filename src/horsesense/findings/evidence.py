@@ -253,10 +253,8 @@ def scaled(about: Shares | Paired, times: float, value: float) -> Shares | Paire
         )
     about = about.normal()
     moments = tuple(Moments(*(part * times for part in m)) for m in about.moments)
-    differing = round(about.differing * times)
-    return replace(
-        about, total=value * n, n=n, clusters=clusters, differing=differing, moments=moments
-    )
+    differing, total = round(about.differing * times), (value - about.centre) * n
+    return replace(about, total=total, n=n, clusters=clusters, differing=differing, moments=moments)
 
 
 def constant(about: Shares | Paired) -> bool:

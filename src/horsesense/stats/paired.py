@@ -82,7 +82,11 @@ class Paired:
         moments: of the clustering; of two, also of the other and of both together.
         noise: by how much the variance of no difference is larger than the squares; at least 1 but
             for `normal`.
-        labels: of items on their own, the published form among several drawn at random.
+        labels: of items on their own, the published form among several drawn at random; of
+            positions, the position.
+        centre: of a share that is compared with a known one, the known one, from which its
+            differences are taken: `estimate`, `interval` and `tail` are of the share.
+        least, most: the range of a difference.
     """
 
     total: float
@@ -96,6 +100,9 @@ class Paired:
     moments: tuple[Moments, ...]
     noise: float = 1.0
     labels: Labels | None = field(default=None, compare=False)
+    centre: float = 0.0
+    least: float = -1.0
+    most: float = 1.0
 
     @classmethod
     def of(cls, differences: Floats, pairs: Floats, forms: Forms | None = None) -> Self:
@@ -161,8 +168,8 @@ class Paired:
 
     @property
     def estimate(self) -> float:
-        """The mean difference."""
-        return self.total / self.n
+        """The mean difference, or the share."""
+        return self.centre + self.total / self.n
 
     def p(self) -> float | None:
         """Two-sided p of no difference; None where there is a `reason`.
@@ -217,7 +224,7 @@ class Paired:
         differ = [m.dd / m.size for m in self.moments if m.size]
         size, found = max(differ, default=self.mean_size), 0.0
         for end, sign in ((high, 1.0), (low, -1.0)):
-            share, seen = sign * end, sign * self.total / size
+            share, seen = sign * (end - self.centre), sign * self.total / size
             if 0 < share < 1 and seen >= 0:
                 more = max(self.n / size - seen, ROUNDING)
                 found = max(found, float(functions.betainc(more, seen + 1, 1 - share)))
@@ -246,7 +253,9 @@ class Paired:
         high = min(max(self._end(m, z, sign, 1) for m in self.moments), 1.0)
         if self.smallest and self._null_p() < 1 - level:
             low = max(low, BESIDE)
-        return (low, high) if sign > 0 else (-high, -low)
+        low, high = (low, high) if sign > 0 else (-high, -low)
+        least = 0.0 if self.centre else -1.0
+        return max(self.centre + low, least), min(self.centre + high, 1.0)
 
     def _end(self, m: Moments, z: float, sign: float, end: int) -> float:
         """The lower or upper root of the test's acceptance, mirrored for a total below 0.
@@ -261,7 +270,8 @@ class Paired:
         more = self._beyond(m, z) - squares if end < 0 else 0.0
         a = wide**2 - zz * self._size(m)
         c = total**2 - squares - more
-        least = zz * self.n * q * q / (2 * (m.size + q))
+        far = q * (self.most if sign * end > 0 else -self.least)
+        least = zz * self.n * far * far / (2 * (m.size + far))
         b = -total * wide + zz * dm
         if end < 0 and c <= 0:
             return _root(a, b + least, c, end)
