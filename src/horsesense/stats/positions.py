@@ -13,8 +13,8 @@ drawn with the same quantile, which is as far apart as they can go.
 
 If some items favour the position and others avoid it, it is chosen as often as any other on average
 and with more noise than that. Squares of clusters that speak against the total are then larger than
-relabelling makes them, and distances count for less by twice what they have in excess beyond its
-standard error; a preference in one direction has none.
+relabelling makes them, and the variance is larger by twice what they have in excess, so that
+distances count for less; a preference in one direction has none.
 """
 
 from __future__ import annotations
@@ -96,10 +96,8 @@ def _kinds(choices: Floats, options: Ints, number: Ints) -> Iterator[_Kind]:
     mixed = np.bincount(together[:, 0])[together[:, 0]] > 1
     for k in np.unique(options):
         rows = np.sort(sums[~mixed & (options[first] == k), :k], axis=1)
-        for row, clusters in zip(
-            *np.unique(rows - rows[:, :1], axis=0, return_counts=True), strict=True
-        ):
-            yield _Kind(row, int(clusters))
+        alike, clusters = np.unique(rows - rows[:, :1], axis=0, return_counts=True)
+        yield from (_Kind(row, int(n)) for row, n in zip(alike, clusters, strict=True))
     for one in np.unique(together[mixed, 0]):
         own = np.flatnonzero(together[:, 0] == one)
         many = lcm(*(int(together[g, 1]) for g in own))
@@ -149,20 +147,12 @@ def _sums(kinds: list[_Kind], variance: float) -> tuple[Floats, Floats]:
     for kind in kinds:
         values, counts = np.unique(kind.choices, return_counts=True)
         chance = counts / counts.sum()
-        product *= (
-            sum(p * np.exp(turn * x) for x, p in zip(values, chance, strict=True)) ** kind.clusters
-        )
+        product *= (np.exp(np.outer(turn, values)) @ chance) ** kind.clusters
     numbers = np.arange(size) + max(0, round(mean) - size // 2)
     return numbers.astype(np.float64), np.fft.irfft(product, size)[numbers % size]
 
 
 def _excess(ahead: Floats, sign: float, kinds: list[_Kind]) -> float:
-    """By how much squares that speak against the total are larger than expected, and one standard
-    error of that; 0 where they are not."""
-    expected = variance = 0.0
-    for kind in kinds:
-        squares = np.minimum(sign * kind.off, 0.0) ** 2
-        expected += kind.clusters * float(squares.mean())
-        variance += kind.clusters * float(squares.var())
-    more = float((np.minimum(ahead, 0.0) ** 2).sum()) - expected
-    return max(more - sqrt(variance), 0.0)
+    """By how much squares that speak against the total are larger than expected; at least 0."""
+    behind = (kind.clusters * (np.minimum(sign * kind.off, 0.0) ** 2).mean() for kind in kinds)
+    return max(float((np.minimum(ahead, 0.0) ** 2).sum()) - float(sum(behind)), 0.0)
