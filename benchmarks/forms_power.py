@@ -101,7 +101,7 @@ def either(rng: np.random.Generator, k: int, n: int, share: float, kind: str) ->
 def forms(study: Study, k: int) -> Forms:
     others, published = study
     once = np.ones(len(others))
-    return Forms.of(others, (k - 1) * once, published, once, alike=True)
+    return Forms.of(others, (k - 1) * once, published, once, k - 1)
 
 
 def paired(seen: Forms) -> Paired:
@@ -133,7 +133,7 @@ def power(studies: int) -> Iterator[str]:
             for at in range(studies):
                 study = changed(rng, k, n, know, effect)
                 seen = forms(study, k)
-                tests = [paired(replace(seen, alike=alike)) for alike in (False, True)]
+                tests = [paired(replace(seen, alike=alike)) for alike in (0, k - 1)]
                 p[at] = *(test.p() for test in tests), permuted(study, k)
                 ends = [test.interval() for test in tests]
                 within[at] = [low <= true <= high for low, high in ends]
@@ -187,7 +187,7 @@ def both_ways(studies: int) -> Iterator[str]:
         p = np.ones((studies, 3))
         for at in range(studies):
             study = either(rng, k, n, share, kind)
-            own = (paired(replace(forms(study, k), alike=alike)).p() for alike in (False, True))
+            own = (paired(replace(forms(study, k), alike=alike)).p() for alike in (0, k - 1))
             p[at] = *own, permuted(study, k)
         shown = " | ".join(
             f"{(p[:, test] < a).mean():.3f}" for a in LEVELS[:2] for test in range(3)

@@ -54,7 +54,7 @@ def alarms(rng: np.random.Generator, kind: str, k: int, share: float, n: int, st
     others, once = np.full(n, k - 1.0), np.ones(n)
     for study in range(studies):
         here, base = (guessed if kind == "guesses" else sampled)(rng, k, share, n)
-        forms = [Forms.of(others * here, others, base, once, alike) for alike in (False, True)]
+        forms = [Forms.of(others * here, others, base, once, alike) for alike in (0, k - 1)]
         for at, seen in enumerate((None, *forms)):
             found = Paired.of(here - base, once, seen).p()
             p[study, at] = 1.0 if found is None else found

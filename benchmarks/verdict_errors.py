@@ -42,6 +42,7 @@ import polars as pl
 from scipy.stats import binomtest
 
 from horsesense.findings.accusation import ALPHA, Accusation
+from horsesense.findings.evidence import Evidence
 from horsesense.findings.finding import Finding
 from horsesense.findings.kinds import KINDS, SIZES
 from horsesense.findings.verdict import accusations, verdict, weighted
@@ -228,12 +229,18 @@ def settled(study: Study, case: Case, n: int, every: Sequence[Cell]) -> Measured
 
 
 def measured(case: Case, n: int, number: int) -> Measured:
+    """The estimates of one study."""
+    study, every = answered(case, n, number)
+    return settled(study, case, n, every)
+
+
+def answered(case: Case, n: int, number: int) -> tuple[Study, list[Cell]]:
     """One study: redrawn from a template where its trials are the same in every study."""
     if case.suite in REDRAWN:
         template = Template.of(case, n)
-        return settled(template.study, case, n, template.redrawn(number))
+        return template.study, template.redrawn(number)
     study, model = prepared(case, n, number)
-    return settled(study, case, n, asked(study, model))
+    return study, asked(study, model)
 
 
 @dataclass(frozen=True)
@@ -325,14 +332,16 @@ def filled(cell: Cell, place: npt.NDArray[np.intp], table: npt.NDArray[Any], rea
     return replace(cell, reader=reader, by_scores=reader != "text", **columns)
 
 
-def best_alone(a: Accusation) -> bool:
+def best_alone(a: Accusation, every: Sequence[Cell]) -> bool:
     """Whether the most powerful test of one accusation, alone, rejects at its weight's level.
 
-    Exact binomial for shares of independent trials (in clusters: of as many as they are worth);
-    for differences of single pairs the exact sign test of those that differ (McNemar), for others
-    sign flips without continuity.
+    For positions they are relabelled within items, from the answers; exact binomial for shares of
+    independent trials (in clusters: of as many as they are worth); for differences of single pairs
+    the exact sign test of those that differ (McNemar), for others sign flips without continuity.
     """
     level, about = ALPHA * a.weight, a.evidence.about
+    if a.kind.name == "position_preference":
+        return by_relabelling(a.evidence, every) <= level
     side = {"above": "greater", "below": "less", "lacks": "less", "both": "two-sided"}[a.kind.way]
     if isinstance(about, Paired):
         differ, single = about.differing, about.mean_size == 1
@@ -349,17 +358,32 @@ def best_alone(a: Accusation) -> bool:
     return bool(binomtest(round(n * about.estimate), n, null, side).pvalue <= level)
 
 
+def by_relabelling(e: Evidence, every: Sequence[Cell]) -> float:
+    """Chance of as many choices of a position, or more, if positions change places within items
+    that are no clusters and have as many options."""
+    (cell,) = [
+        c for c in every if (c.probe, c.reader, c.condition) == (e.probe, e.reader, e.condition)
+    ]
+    positions = range(int(cell.k.max()))
+    counts = np.stack([(cell.position == p).sum(axis=1) for p in positions], axis=1)
+    chance = np.ones(1)
+    for row in counts:
+        chance = np.convolve(chance, np.bincount(row) / len(row))
+    return float(chance[counts[:, "ABCD".index(e.group)].sum() :].sum())
+
+
 @fewer_collections()
 def judged(case: Case, n: int, number: int) -> dict[str, Any]:
     """One study: what it found and ruled out wrongly, and whether it found what it must."""
-    results, found = measured(case, n, number)
+    study, every = answered(case, n, number)
+    results, found = settled(study, case, n, every)
     told = verdict(results, found)
     wrong = [f.name for f in told if f.kind == "found" and not case.holds(f, case.true)]
     missed = [f.name for f in told if f.kind == "ruled_out" and case.holds(f, case.large)]
     alone = False
     if case.must:
         made = weighted([*accusations(results, found, SIZES)])
-        alone = any(best_alone(a) for a in made if a.kind.name == case.must)
+        alone = any(best_alone(a, every) for a in made if a.kind.name == case.must)
     return {
         "accused": sorted(set(wrong)),
         "cleared": sorted(set(missed)),
@@ -484,6 +508,9 @@ EDGE = (
 GUILTY = {
     ("basic", "prior?know=0&prior=30,23.4,23.3,23.3"): "position_preference",
     ("basic", "prior?know=0.6&prior=70,10,10,10"): "position_preference",
+    ("basic", "prior?know=0.9&prior=40,20,20,20"): "position_preference",
+    ("basic", "prior?know=0.95&prior=50,17,17,16"): "position_preference",
+    ("basic", "prior?know=0.95&prior=45,19,18,18"): "position_preference",
     ("basic", "locked?lock=0.1&prior=1,0"): "position_locked",
     ("basic", "talker?disagree=0.1"): "first_token",
     ("basic", "locked?lock=0.05"): "answer_change",

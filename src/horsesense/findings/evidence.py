@@ -259,7 +259,7 @@ def _error(about: Shares | Paired) -> float:
     """Standard error of a value that is true, of as many clusters."""
     if isinstance(about, Shares):
         return sqrt(about.spread) / about.n
-    value = about.estimate
+    value = about.total / about.n
     noise = about.noise if value == 0 else 1.0
     squares = max(noise * m.dd - 2 * value * m.dm + value**2 * m.mm for m in about.moments)
     return sqrt(max(squares, 0.0)) / about.n
@@ -280,13 +280,14 @@ def scaled(about: Shares | Paired, times: float, value: float) -> Shares | Paire
         )
         return moved(grown, value)
     about = about.normal()
+    shift = value - about.centre
     moments = tuple(
-        Moments(m.dd * times, value * m.mm * times, m.mm * times, m.size * times, m.fourth * times)
+        Moments(m.dd * times, shift * m.mm * times, m.mm * times, m.size * times, m.fourth * times)
         for m in about.moments
     )
     differing = round(about.differing * times)
     return replace(
-        about, total=value * n, n=n, clusters=clusters, differing=differing, moments=moments
+        about, total=shift * n, n=n, clusters=clusters, differing=differing, moments=moments
     )
 
 
@@ -308,14 +309,14 @@ def moved(about: Shares | Paired, value: float) -> Shares | Paired:
             spread=about.spread * then / now if now > 0 else whole,
         )
     about = about.normal()
-    more = (value - about.estimate) * about.n
+    more, shift = (value - about.estimate) * about.n, value - about.centre
 
     def seen(m: Moments) -> Moments:
-        least = abs(value) * about.n / m.size if m.size else 0.0
+        least = abs(shift) * about.n / m.size if m.size else 0.0
         ratio = max(1 + about.total * more / m.size**2, min(least, 1.0)) if m.size else 1.0
-        return Moments(m.dd * ratio, value * m.mm, m.mm, m.size * ratio, m.fourth * ratio)
+        return Moments(m.dd * ratio, shift * m.mm, m.mm, m.size * ratio, m.fourth * ratio)
 
-    return replace(about, total=value * about.n, moments=tuple(map(seen, about.moments)))
+    return replace(about, total=shift * about.n, moments=tuple(map(seen, about.moments)))
 
 
 def constant(about: Shares | Paired) -> bool:

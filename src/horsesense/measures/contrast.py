@@ -35,8 +35,9 @@ def item_differences(cell: Cell, other: Cell, outcomes: Outcomes) -> Rows:
     """Rows (mean of an item in the cell minus that in the other, 1), of the same outcomes."""
     (here, asked), (base, before) = outcomes(cell), outcomes(other)
     mine, theirs = paired(cell, other)
-    alike = cell.probe == ORDER
-    rows, forms = differences((here[mine], asked[mine]), (base[theirs], before[theirs]), alike)
+    rows, forms = differences(
+        (here[mine], asked[mine]), (base[theirs], before[theirs]), _alike(cell)
+    )
     found = np.zeros((len(cell.item), 2))
     found[mine] = rows
     used = int(rows[:, 1].sum())
@@ -47,10 +48,10 @@ def item_differences(cell: Cell, other: Cell, outcomes: Outcomes) -> Rows:
 def differences(
     one: tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]],
     other: tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]],
-    alike: bool = False,
+    alike: int = 0,
 ) -> tuple[Floats, Forms]:
-    """Rows (difference of means, 1) of items that have both, and the forms of these items, which
-    may be all of a kind (`alike`)."""
+    """Rows (difference of means, 1) of items that have both, and the forms of these items, of which
+    each may have a number that are all of a kind (`alike`)."""
     here, base = item_means(*one), item_means(*other)
     used = (here[:, 1] > 0) & (base[:, 1] > 0)
     rows = np.column_stack([np.where(used, here[:, 0] - base[:, 0], 0), used])
@@ -59,6 +60,12 @@ def differences(
         for hits, among in (one, other)
     )
     return rows, Forms.of(right_here, n, right_before, m, alike)
+
+
+def _alike(cell: Cell) -> int:
+    """How many orders each item is asked in; 0 of other forms, and where items differ in it."""
+    orders = np.unique(cell.asked.sum(axis=1)[cell.asked.any(axis=1)])
+    return int(orders[0]) if cell.probe == ORDER and len(orders) == 1 else 0
 
 
 def right(cell: Cell) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
@@ -189,7 +196,7 @@ class ChangeBeyondRepeat(AnswerChangeRate):
         rows[mine], forms = differences(
             (here[0][mine], here[1][mine]),
             (noise[0][theirs], noise[1][theirs]),
-            alike=cell.probe == ORDER,
+            _alike(cell),
         )
         # What chose no option is not missing: it shows no answer that could change.
         out = cell.item[cell.asked.any(axis=1) & (rows[:, 1] == 0)]

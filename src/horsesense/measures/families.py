@@ -20,6 +20,7 @@ import numpy.typing as npt
 from horsesense.stats.forms import Forms
 from horsesense.stats.no_interval import why_no_interval
 from horsesense.stats.paired import Paired
+from horsesense.stats.positions import preference
 from horsesense.stats.quotient import Quotient
 from horsesense.stats.shares import FEWEST, Shares
 from horsesense.stats.shares import ONE_CLUSTER as ALL_IN_ONE
@@ -170,6 +171,27 @@ class OfDifference(Family):
         reason = f"no interval: {why_no_interval(pairs, level)}"
         found = _ends(pairs.interval(level), how, reason, pairs.p())
         return found._replace(about=pairs)
+
+
+@dataclass(frozen=True)
+class OfPosition(Family):
+    """How often a position is chosen, of items in orders that bring each option to each position
+    as often; against the mean of 1 / options.
+
+    Attributes:
+        place: the position; rows of single items have choices, and then answers, of each.
+    """
+
+    place: int
+
+    def infer(self, evidence: Evidence, level: float) -> Inference:
+        assert evidence.items is not None
+        rows, cluster = evidence.items
+        choices, trials = np.split(rows, 2, axis=1)
+        found = preference(choices, trials, cluster, self.place)
+        reason = f"no interval: {why_no_interval(found, level)}"
+        how = _named("relabelled positions", found.clusters, evidence)
+        return _ends(found.interval(level), how, reason)._replace(about=found)
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.base import Floats, Measure, Rows, complete, no_gold, ratio
-from horsesense.measures.cells import MISSING, Cell
-from horsesense.measures.families import OfSpread
-from horsesense.measures.joined import RECORDED_ORDERS
+from horsesense.measures.cells import MISSING, Cell, People
+from horsesense.measures.families import SHARE, Family, OfPosition, OfSpread
+from horsesense.measures.joined import RECORDED_ORDERS, balanced
 from horsesense.probes.base import LETTERS
+from horsesense.stats.positions import even_spread
 
 Ints = npt.NDArray[np.intp]
 
@@ -146,6 +147,12 @@ class PositionPreference(Measure):
     def groups(self, cell: Cell) -> Sequence[str]:
         return position_names(cell)
 
+    def families(self, cell: Cell) -> Sequence[Family]:
+        """Where every position has the same content as often, relabelling them is a null."""
+        places = range(_width(cell))
+        even = cell.probe == "order" and balanced(cell.condition) and People not in cell
+        return [OfPosition(place) if even else SHARE for place in places]
+
     def rows(self, cell: Cell) -> Rows:
         """Each item's choices, about what an even spread gives to items like it.
 
@@ -190,17 +197,6 @@ def _there(cell: Cell) -> Ints:
     return (np.arange(_width(cell)) < cell.k[:, None]).astype(np.intp)
 
 
-def even_spread(chance: Floats, trials: Floats) -> Floats:
-    """The mean chance, (items,), over the trials of each position, (items, positions).
-
-    Exactly the chance where all items have the same; NaN where a position has no trial.
-    """
-    distinct, which = np.unique(chance, return_inverse=True)
-    counts = np.zeros((len(distinct), trials.shape[1]))
-    np.add.at(counts, which, trials)
-    return np.asarray(distinct @ ratio(counts, counts.sum(axis=0)))
-
-
 class PositionLocked(PositionPreference):
     name = "position_locked"
     title = "Same position in every order"
@@ -208,6 +204,9 @@ class PositionLocked(PositionPreference):
         "Share of items with the position for which it was chosen in every trial, whatever it held."
     )
     counted = "items"
+
+    def families(self, cell: Cell) -> Sequence[Family]:
+        return [SHARE] * _width(cell)
 
     def undefined_reason(self, cell: Cell) -> str | None:
         if cell.probe != "order" or cell.status.shape[1] < 2:

@@ -11,7 +11,9 @@ is then a sum of independent ones, right with a chance of r / N where r of the i
 It is Poisson-binomial, its chance of being as far from its mean as what was seen is exact, and
 items with equal chances are binomial together (`Labels`). That is so by design of orders of the
 options alone: forms that have a change in common are more like each other than like the published
-one, and may differ from it in either direction and be as often right on average.
+one, and may differ from it in either direction and be as often right on average. And it is so where
+all items have as many orders: the number weighs each item alike, the mean difference those with few
+orders more, so that of items with two and with ten options one can be 0 where the other is not.
 
 Where orders do so, squares of the differences that speak against the total are larger than labels
 drawn at random make them. By what they have in excess beyond its standard error, twice, since those
@@ -44,18 +46,18 @@ class Forms:
     Attributes:
         here, n: right forms under the probe, and all of them.
         base, m: right published forms, and all of them.
-        alike: whether nothing sets the published form apart but that it was published, as of
-            orders of the options.
+        alike: how many other forms each item has by design, where nothing sets the published one
+            apart but that it was published, as of orders of the options; else 0.
     """
 
     here: Floats
     n: Floats
     base: Floats
     m: Floats
-    alike: bool = False
+    alike: int = 0
 
     @classmethod
-    def of(cls, here: Floats, n: Floats, base: Floats, m: Floats, alike: bool = False) -> Self:
+    def of(cls, here: Floats, n: Floats, base: Floats, m: Floats, alike: int = 0) -> Self:
         """Of the items that have both."""
         both = (n > 0) & (m > 0)
         return cls(here[both], n[both], base[both], m[both], alike)
@@ -67,7 +69,8 @@ class Forms:
             np.concatenate([getattr(part, name) for part in parts])
             for name in ("here", "n", "base", "m")
         )
-        return cls(here, n, base, m, all(part.alike for part in parts))
+        alike = {part.alike for part in parts if len(part.m)}
+        return cls(here, n, base, m, alike.pop() if len(alike) == 1 else 0)
 
     def differences(self) -> Floats:
         """Mean under the probe less that as published."""

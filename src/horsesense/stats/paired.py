@@ -89,7 +89,11 @@ class Paired:
         moments: of the clustering; of two, also of the other and of both together.
         noise: by how much the variance of no difference is larger than the squares; at least 1 but
             for `normal`.
-        labels: of items on their own, the published form among several drawn at random.
+        labels: of items on their own, the published form among several drawn at random; of
+            positions, the position.
+        centre: of a share that is compared with a known one, the known one, from which its
+            differences are taken: `estimate`, `interval` and `tail` are of the share.
+        least, most: the range of a difference.
     """
 
     total: float
@@ -103,6 +107,9 @@ class Paired:
     moments: tuple[Moments, ...]
     noise: float = 1.0
     labels: Labels | None = field(default=None, compare=False)
+    centre: float = 0.0
+    least: float = -1.0
+    most: float = 1.0
 
     @classmethod
     def of(cls, differences: Floats, pairs: Floats, forms: Forms | None = None) -> Self:
@@ -173,8 +180,8 @@ class Paired:
 
     @property
     def estimate(self) -> float:
-        """The mean difference."""
-        return self.total / self.n
+        """The mean difference, or the share."""
+        return self.centre + self.total / self.n
 
     def p(self) -> float | None:
         """Two-sided p of no difference; None where there is a `reason`.
@@ -232,7 +239,8 @@ class Paired:
         for sign in (-1.0, 1.0):
             seen = sign * self.total / size
             most = max(self.n / size, seen)
-            ends.append(sign * limits(seen, most, alpha)[1] if seen >= 0 else self.estimate)
+            far = self.centre + sign * limits(seen, most, alpha)[1]
+            ends.append(far if seen >= 0 else self.estimate)
         return ends[0], ends[1]
 
     @property
@@ -256,12 +264,14 @@ class Paired:
         sign = -1.0 if self.total < 0 else 1.0
         low = max(min(self._end(m, z, sign, -1) for m in self.moments), -1.0)
         high = min(max(self._end(m, z, sign, 1) for m in self.moments), 1.0)
-        if self.alone:
+        if self.alone and not self.centre:
             least, most = self._exact_ends((1 - level) / 2)
             low, high = max(low, min(least, 0.0)), min(high, max(most, 0.0))
         if self.smallest and self._null_p() < 1 - level:
             low = max(low, BESIDE)
-        return (low, high) if sign > 0 else (-high, -low)
+        low, high = (low, high) if sign > 0 else (-high, -low)
+        least = 0.0 if self.centre else -1.0
+        return max(self.centre + low, least), min(self.centre + high, 1.0)
 
     def _exact_ends(self, alpha: float) -> tuple[float, float]:
         """Gains at least less losses at most, and the reverse, each by its exact limits; mirrored
@@ -284,7 +294,8 @@ class Paired:
         more = self._beyond(m, z) - squares if end < 0 else 0.0
         a = wide**2 - zz * self._size(m)
         c = total**2 - squares - more
-        least = zz * self.n * q * q / (2 * (m.size + q))
+        far = q * (self.most if sign * end > 0 else -self.least)
+        least = zz * self.n * far * far / (2 * (m.size + far))
         b = -total * wide + zz * dm
         if end < 0 and c <= 0:
             return _root(a, b + least, c, end)
