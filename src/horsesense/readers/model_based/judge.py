@@ -36,7 +36,7 @@ from horsesense.readers.text import TextReader
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 
-RULES: Final = Rules(version="7", source="918f1b4a0d8c")
+RULES: Final = Rules(version="7", source="512d9d4fd48c")
 
 MAX_TOKENS: Final = 16
 REPLY_CHARACTERS: Final = 6000

@@ -311,8 +311,8 @@ def overlap(words: Sequence[str], options: Sequence[str]) -> list[float]:
     weight = {one: math.log((k + 0.5) / n) for one, n in counts.items()}
     result = []
     for own in held:
-        total = sum(weight[one] for one in own)
-        result.append(sum(weight[one] for one in own & said) / total if total > 0 else 0.0)
+        total = math.fsum(weight[one] for one in own)
+        result.append(math.fsum(weight[one] for one in own & said) / total if total > 0 else 0.0)
     return result
 
 
