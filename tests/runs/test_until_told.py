@@ -125,6 +125,8 @@ def test_a_spent_budget_is_the_reason(items: Path, tmp_path: Path) -> None:
     said = " ".join(verdict_of(done.results))
     assert ENDED["budget"] in said
     assert STOPPED not in said
+    assert "ended before that" in saved(done.results)[0]
+    assert "saved" not in saved(done.results)[0]
     left_out = [e.note for e in done.estimates if e.value is None and "no valid interval" in e.note]
     assert left_out
     assert all(note.startswith("asking ended before") for note in left_out)

@@ -153,6 +153,8 @@ def saved(results: Results) -> list[str]:
     if told is None or not told["fixed_trials"]:
         return []
     whole, goal = told["fixed_trials"], told["goal"]
+    if results.findings["stages"]["ask"]["state"] != "complete":
+        return [f"Until {goal}: asking ended before that; nothing is known yet of what it saves."]
     spared = f"{1 - asked / whole:.0%} saved"
     return [f"Until {goal}: {asked:,} of {whole:,} prompts were put ({spared})."]
 

@@ -136,7 +136,7 @@ def test_the_first_of_several_that_are_named_is_no_choice() -> None:
                                     "<answer>F</answer>", '{"answer": "E"}')),
         *((one, "1234") for one in ("Answer: 5", "The answer is 7.", "Option 8", "\\boxed{6}")),
         ("ε", "αβγδ"),
-        ("A", "αβγδ"),
+        ("A", "αβγδ"), ("B", "1234"), ("The answer is B.", "1234"), ("B", "†‡§¶"), ("3", "ABCD"),
     ],
 )  # fmt: skip
 def test_a_label_that_was_not_offered_is_illegal(reply: str, labels: str) -> None:

@@ -36,7 +36,7 @@ from horsesense.readers.text import TextReader
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 
-RULES: Final = Rules(version="7", source="512d9d4fd48c")
+RULES: Final = Rules(version="7", source="9abdb296db71")
 
 MAX_TOKENS: Final = 16
 REPLY_CHARACTERS: Final = 6000

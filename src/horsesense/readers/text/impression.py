@@ -86,17 +86,17 @@ def _not_offered(scene: Scene) -> Reading | None:
     span: tuple[int, int] | None = None
     if len(low.strip()) >= _SHORT:
         return None
-    if known.letters or known.numbers:
-        named = _LETTERS if known.letters else _NUMBERS
+    for named in (_LETTERS,) if known.letters else (_NUMBERS, _LETTERS) if known.numbers else ():
         as_if = Scene(scene.response, label_set(named), Options([""] * len(named)))
         single = [s for s in statements(as_if) if len(s.target.positions) == 1]
         lead = candidates.lead(as_if)
         marked = lead if lead and lead.target.marked and "/" not in low else None
         found = marked_up(as_if) or (single[-1] if single else marked)
-        if found and found.target.by == "label":
+        if span is None and found and found.target.by == "label":
             span = found.start, found.end
             name = named[found.target.positions[0]]
-    elif known.positions and (alone := _ALONE.fullmatch(low)):
+    alone = _ALONE.fullmatch(low) if span is None else None
+    if alone and (alone[1].isdigit() or not known.letters):
         span, name = alone.span(1), alone[1]
     if span is None or name in known.positions or _is_in_an_option(scene, name):
         return None

@@ -40,6 +40,7 @@ def context(run: Results) -> Context | None:
     drawn = [(row["label"], row["band"]) for row in rows if row.get("band")]
     figure = bands(drawn, rows[0]["size"], spoken(rows)) if drawn else None
     shown = {"asked": asked, "saved": saved, "budget": budget, "figure": figure}
+    shown["ended"] = run.findings["stages"]["ask"]["state"] != "complete"
     shown["lost"] = any(row["missing"] for row in rows)
     return {"told": told, "rows": rows, **shown}
 
