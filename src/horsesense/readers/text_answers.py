@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="11", source="9f2c12f0844d")
+RULES: Final = Rules(version="11", source="c0178915a7d1")
 
 
 class TextAnswers:
