@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="11", source="c0178915a7d1")
+RULES: Final = Rules(version="11", source="50cd1053bb13")
 
 
 class TextAnswers:

@@ -57,7 +57,7 @@ _KINDS: Final = {
 }
 _SAYS: Final = "|".join(f"(?P<{kind}>{form})" for kind, form in _KINDS.items())
 _OTHER: Final = rf"(?P<nth>{'|'.join(_ORDINALS)}|last)\b|(?P<word>[^\W_]++(?:['’-]\w++)*+)"
-_NUMBER: Final = r"(?P<number>^[^\S\n]*+(?:[-*•]\s*+)?\d{1,2}[.)](?=\s))"
+_NUMBER: Final = r"(?P<number>^[^\S\n]*+(?:[-*•]\s*+)?\d{1,2}[.):](?=\s))"
 _BETWEEN = re.compile(r"[\s().:\-–—*_\"'=\[\]`]*")
 _DANGLES: Final = frozenset((",", "and", "or", "&", "+", "und", "et", "y"))
 
