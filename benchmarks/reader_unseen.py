@@ -3,12 +3,11 @@ docs/reader.md.
 
     python benchmarks/reader_unseen.py [--write] [--peer PACKAGE=PYTHON ...]
 
-Reliability: every decision on a reply of the parts development and further is of weights, trust and
-calibration that saw neither its kind (nor one like it) nor its writer; those on the part `later` of
-weights learnt from the other two. Files left out: all that is learnt (weights, trust, calibration,
-thresholds) is learnt again without the file, and from the corpus alone; patterns cannot be
-unlearnt. Peers read the same replies with their own code, in environments that `--peer` names or
-that are made beside the project. Takes about a quarter of an hour.
+Reliability: every decision on a reply of the corpus is of weights, trust and caution that saw
+neither its kind (nor one like it) nor its writer; weights see nothing of the part `later`. Files
+left out: all that is learnt is learnt again without the file, and from the corpus alone; patterns
+cannot be unlearnt. Peers read the same replies with their own code, in environments that `--peer`
+names or that are made beside the project. Takes about a quarter of an hour.
 
 `--write` puts the tables between their markers in docs/reader.md, and the diagram into docs/images.
 The part `unread` is never opened.
@@ -36,17 +35,13 @@ import learn_reader as lr  # noqa: E402
 
 from annotated_answers import Answer, mmlu, opinions, rows, shared  # noqa: E402
 from horsesense.readers.corpus.load import Part, examples  # noqa: E402
-from horsesense.readers.reading import Reading  # noqa: E402
 from horsesense.readers.text import TextReader  # noqa: E402
-from horsesense.readers.text.reader import evidence_of  # noqa: E402
 from reader_side_by_side import PACKAGES, answer_of, peer  # noqa: E402
 
 PAGE = ROOT / "docs/reader.md"
 DIAGRAM = ROOT / "docs/images/reader_reliability.svg"
 PARTS: Final[tuple[Part, ...]] = ("development", "further", "later")
 BANDS: Final = (0.0, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
-WIDE: Final = 2.0
-"""Trust of what is said outright."""
 
 
 class Decided(NamedTuple):
@@ -61,20 +56,15 @@ class Learnt(NamedTuple):
 
     weights: dict[str, float]
     trust: dict[str, float]
-    knots: lr.Knots
-    limits: dict[str, float]
+    scale: lr.Scale
 
-    def decide(self, row: lr.Row, outright: float) -> Decided:
+    def decide(self, row: lr.Row) -> Decided:
         one = lr.decision(row, self.weights)
-        if one.grounds is None:
-            return Decided(one.best, outright)
-        return Decided(one.best, lr.sure(lr.trust(one.grounds, self.trust), self.knots))
+        found = one.best, row.said if one.grounds is None else lr.trust(one.grounds, self.trust)
+        return Decided(*lr.cautious([row], [found], self.scale)[0])
 
-    def clear(self, row: lr.Row, found: Decided, outright: bool) -> bool:
-        option = row.features[found.best] if row.features and found.best < row.k else {}
-        choice = 0 <= found.best < row.k and "says_so" not in option
-        limit = self.limits["answer" if choice else "other"]
-        return outright or found.confidence >= limit
+    def clear(self, row: lr.Row, found: Decided) -> bool:
+        return lr.clear(row, found.best, found.confidence, self.scale)
 
 
 def main() -> None:
@@ -82,17 +72,12 @@ def main() -> None:
     asked.add_argument("--write", action="store_true")
     asked.add_argument("--peer", action="append", default=[], metavar="PACKAGE=PYTHON")
     given = asked.parse_args()
-    corpus = {part: list(lr.corpus_rows(part, lr.LEARNT_FROM.get(part, 1.0))) for part in PARTS}
-    learnt_from = [row for part in lr.LEARNT_FROM for row in corpus[part]]
+    corpus = {part: list(lr.corpus_rows(part, lr.LEARNT_FROM[part])) for part in PARTS}
+    learnt_from = [row for part in PARTS for row in corpus[part]]
     labelled = [row for some in annotated().values() for _, row in some]
     unseen, whole = unseen_decisions([*learnt_from, *labelled])
     alone = unseen_decisions(learnt_from)[1]
-    outright = {row.id: said_outright(row) for part in PARTS for row in corpus[part]}
-    decided = [
-        (row, Decided(best, outright[row.id] if t >= WIDE else sure))
-        for row, (best, t, sure) in zip(learnt_from, unseen, strict=False)
-    ]
-    decided += [(row, whole.decide(row, outright[row.id])) for row in corpus["later"]]
+    decided = list(zip(learnt_from, unseen, strict=False))
     if given.write:
         draw(decided)
     tables = {
@@ -108,37 +93,22 @@ def main() -> None:
             put(name, lines)
 
 
-def unseen_decisions(known: Sequence[lr.Row]) -> tuple[list[tuple[int, float, float]], Learnt]:
-    """(likeliest, trust, confidence) of rows left out by kind and writer; what all rows teach."""
+def unseen_decisions(known: Sequence[lr.Row]) -> tuple[list[Decided], Learnt]:
+    """What is read of rows left out by kind and writer, and how surely; what all rows teach."""
     fold = lr.folds(known, joint=True)
     decisions, found = lr.left_out(known, fold)
-    sure = [0.0] * len(known)
+    told = [Decided(*one) for one in found]
     for out in sorted(set(fold)):
         stay = [i for i, other in enumerate(fold) if out.leaves(other)]
-        knots = lr.calibration([known[i] for i in stay], [found[i] for i in stay])
+        scale = lr.scale_of([known[i] for i in stay], [found[i] for i in stay])
         for i, other in enumerate(fold):
             if other == out:
-                sure[i] = lr.sure(found[i][1], knots)
-    knots = lr.calibration(known, found)
+                told[i] = Decided(*lr.cautious([known[i]], [found[i]], scale)[0])
     names = lr.feature_names(known)
     weights = dict(zip(names, lr.learn(known, names), strict=True))
-    limits = lr.thresholds(known, found, knots)
     trust = lr.learn_trust(known, decisions)
-    both = [(best, t, c) for (best, t), c in zip(found, sure, strict=True)]
-    return both, Learnt(weights, trust, knots, limits)
-
-
-def said_outright(row: lr.Row) -> float:
-    """The confidence of a reading without weights; 0 where there is none."""
-    if row.features is not None:
-        return 0.0
-    of: dict[str, Any] = row.source
-    labels = of["labels"] if "labels" in of else of["letters"]
-    found = evidence_of(
-        of["response"], of["options"], labels,
-        finish_reason=of.get("finish_reason"), question=of.get("question"),
-    )  # fmt: skip
-    return found.confidence if isinstance(found, Reading) else 0.0
+    highest = lr.lost_below(known, weights, trust)
+    return told, Learnt(weights, trust, lr.scale_of(known, found, highest))
 
 
 def bands(decided: Sequence[tuple[lr.Row, Decided]]) -> list[str]:
@@ -199,8 +169,8 @@ def annotated_row(answer: Answer) -> lr.Row | None:
     else:
         truth = answer.letters.index(answer.label)
     return lr.make_row(
-        answer.id, *(lr.annotated_group(answer),) * 2, lr.ANNOTATED, truth, answer.options,
-        answer.letters, answer.response, None, answer.question, answer._asdict(),
+        answer.id, *(lr.annotated_group(answer),) * 2, "annotated", lr.ANNOTATED, truth,
+        answer.options, answer.letters, answer.response, None, answer.question, answer._asdict(),
     )  # fmt: skip
 
 
@@ -219,15 +189,14 @@ def files_left_out(corpus: Sequence[lr.Row], alone: Learnt) -> list[str]:
         rest = [row for name, some in files.items() if name != file for _, row in some]
         without = unseen_decisions([*corpus, *rest])[1]
         own = [row for _, row in pairs]
-        sure = {row.id: said_outright(row) for row in own}
-        told = [without.decide(row, sure[row.id]) for row in own]
+        told = [without.decide(row) for row in own]
         high = [
             one.best == row.truth
             for row, one in zip(own, told, strict=True)
             if one.confidence >= 0.9
         ]
-        numbers = [len(own), wrong(own, sure, shipped)[0], *wrong(own, sure, without)]
-        numbers += [*wrong(own, sure, alone), len(high)]
+        numbers = [len(own), wrong(own, shipped)[0], *wrong(own, without)]
+        numbers += [*wrong(own, alone), len(high)]
         totals += np.array(numbers)
         right += sum(high)
         lines.append(line_of(file, numbers, sum(high)))
@@ -242,12 +211,12 @@ def line_of(name: str, numbers: Sequence[int], right: int) -> str:
     return f"| {name} | {cells} | {share:.4f} |"
 
 
-def wrong(some: Sequence[lr.Row], sure: dict[str, float], by: Learnt) -> tuple[int, int]:
+def wrong(some: Sequence[lr.Row], by: Learnt) -> tuple[int, int]:
     """Rows not read as people did, unclear ones among them; and how many of these are unclear."""
     bad = unclear = 0
     for row in some:
-        one = by.decide(row, sure[row.id])
-        clear = by.clear(row, one, row.features is None)
+        one = by.decide(row)
+        clear = by.clear(row, one)
         bad += one.best != row.truth or not clear
         unclear += not clear
     return bad, unclear
@@ -256,9 +225,9 @@ def wrong(some: Sequence[lr.Row], sure: dict[str, float], by: Learnt) -> tuple[i
 def shipped_weights() -> Learnt:
     """What is in the package."""
     found = json.loads(lr.WEIGHTS.read_text())
-    points = np.array(found["calibration"], float)
-    knots = (points[:, 0], points[:, 1])
-    return Learnt(found["weights"], found["trust"], knots, found["thresholds"])
+    # Caution is part of the weights of trust.
+    plain = lr.Scale({"answer": 1.0, "other": 1.0}, found["thresholds"])
+    return Learnt(found["weights"], found["trust"], plain)
 
 
 def parsed_files() -> list[str]:
@@ -314,9 +283,7 @@ def peers(
     first = {i: r.positions[0] if r.status == "answer" else None for i, r in shipped.items()}
     lines.append(peer_line("horsesense `text`, as shipped", by_part, first))
     unseen = {
-        row.id: one.best
-        if one.best < row.k and learnt.clear(row, one, row.features is None)
-        else None
+        row.id: one.best if one.best < row.k and learnt.clear(row, one) else None
         for row, one in decided
     }
     lines.append(peer_line("the same, kinds and writers left out", by_part, unseen))

@@ -336,7 +336,8 @@ def sound(calls: list[Call]) -> Counter[str]:
 def numbers(out: Path) -> dict[str, Any]:
     """All that estimates.json holds, but for what tells how asking went."""
     found = json.loads((out / "estimates.json").read_bytes())
-    return {name: value for name, value in found.items() if name not in ("run", "judges")}
+    of_asking = ("run", "judges", "judges_before")
+    return {name: value for name, value in found.items() if name not in of_asking}
 
 
 counts = st.integers(1, 12) | st.integers(1, 60)
