@@ -154,3 +154,10 @@ def test_orders_that_leave_options_in_place_are_not_relabelled() -> None:
     counts = np.array([[2, 1, 1, 0]] * 8)
     assert all(isinstance(e.about, Paired) for e in evidence(counts))
     assert not any(isinstance(e.about, Paired) for e in evidence(counts, "published"))
+
+
+def test_a_share_reaches_no_further_than_all_answers() -> None:
+    """Its upper end was 1.16 where one position has all answers."""
+    for e in evidence(np.array([[0, 4, 0, 0]] * 30)):
+        low, high = e.interval(0.998)
+        assert 0 <= low <= e.value <= high <= 1

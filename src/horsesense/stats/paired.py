@@ -240,8 +240,13 @@ class Paired:
             seen = sign * self.total / size
             most = max(self.n / size, seen)
             far = self.centre + sign * limits(seen, most, alpha)[1]
-            ends.append(far if seen >= 0 else self.estimate)
+            ends.append(min(max(far, self.lowest), 1.0) if seen >= 0 else self.estimate)
         return ends[0], ends[1]
+
+    @property
+    def lowest(self) -> float:
+        """The lowest value that there can be: of a difference -1, of a share 0."""
+        return 0.0 if self.centre else -1.0
 
     @property
     def reason(self) -> str:
@@ -270,8 +275,7 @@ class Paired:
         if self.smallest and self._null_p() < 1 - level:
             low = max(low, BESIDE)
         low, high = (low, high) if sign > 0 else (-high, -low)
-        least = 0.0 if self.centre else -1.0
-        return max(self.centre + low, least), min(self.centre + high, 1.0)
+        return max(self.centre + low, self.lowest), min(self.centre + high, 1.0)
 
     def _exact_ends(self, alpha: float) -> tuple[float, float]:
         """Gains at least less losses at most, and the reverse, each by its exact limits; mirrored
