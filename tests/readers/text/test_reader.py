@@ -27,21 +27,19 @@ FRAGMENTS = st.sampled_from(
 
 
 @settings(max_examples=300, deadline=None)
-@given(
-    st.one_of(st.text(max_size=80), st.lists(FRAGMENTS, max_size=12).map("".join)), st.booleans()
-)
-def test_readings_are_well_formed(response, multiple):
-    reading = READER.read(response, SPORTS, LETTERS, multiple=multiple)
+@given(st.one_of(st.text(max_size=80), st.lists(FRAGMENTS, max_size=12).map("".join)))
+def test_readings_are_well_formed(response):
+    reading = READER.read(response, SPORTS, LETTERS)
     assert reading.status in STATUSES
     assert (reading.status == "answer") == bool(reading.positions)
-    assert len(set(reading.positions)) == len(reading.positions) <= (4 if multiple else 1)
+    assert len(set(reading.positions)) == len(reading.positions) <= 1
     assert all(0 <= position < 4 for position in reading.positions)
     assert 0 < reading.confidence <= 1
     assert reading.rule
     if reading.span is not None:
         start, end = reading.span
         assert 0 <= start < end <= len(response)
-    assert reading == READER.read(response, SPORTS, LETTERS, multiple=multiple)
+    assert reading == READER.read(response, SPORTS, LETTERS)
 
 
 @settings(max_examples=100, deadline=None)

@@ -172,15 +172,6 @@ def test_nearly_all_of_these_replies_are_clear():
     assert sum(reading.status != "unclear" for reading in read) >= 0.89 * len(CASES)
 
 
-def test_several_options_where_several_may_be_chosen():
-    def read(reply):
-        return READER.read(reply, SPORTS, NAMES[:4], multiple=True).positions
-
-    assert read("A, B") == (0, 1)
-    assert read("The answers are A, C and D.") == (0, 2, 3)
-    assert read("B") == (1,)
-
-
 def test_six_and_twenty_options():
     letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
     options = [f"item number {i}" for i in range(26)]

@@ -45,11 +45,11 @@ class Impression(NamedTuple):
     first: Statement | None
 
 
-def impression(scene: Scene, *, multiple: bool = False) -> Impression:
+def impression(scene: Scene) -> Impression:
     """The first rule that finds something speaks; the order is the order of trust."""
     said = statements(scene)
     first = candidates.lead(scene)
-    found = _decide(scene, said, first, multiple) or other_label(scene)
+    found = _decide(scene, said, first) or other_label(scene)
     return Impression(found, said, first)
 
 
@@ -111,48 +111,44 @@ def _is_in_an_option(scene: Scene, name: str) -> bool:
     return any(name.lower() in _WORDS.findall(text.lower()) for text in texts)
 
 
-def _decide(
-    scene: Scene, said: list[Statement], first: Statement | None, multiple: bool
-) -> Reading | None:
+def _decide(scene: Scene, said: list[Statement], first: Statement | None) -> Reading | None:
     form = marked_up(scene)
     if form is not None:
-        return _reading(scene, form, multiple, _SURE)
+        return _reading(scene, form, _SURE)
     latest = max((s.end for s in said), default=first.end if first else 0)
     if turn := candidates.corrected(scene, latest):
         given = None if said else _given(scene, special.find(scene.response))
-        return given or _reading(scene, turn, multiple, 0.95)
+        return given or _reading(scene, turn, 0.95)
     if said:
-        found = _stated(scene, said, first, multiple)
+        found = _stated(scene, said, first)
         if found.status == "ambiguous" and no_choice.REFUSAL.search(scene.response.low):
             refused = _without_content(scene, special.find(scene.response))
             return refused and replace(refused, confidence=_DOUBT)
         return found
     if first:
         sure = 0.98 if candidates.own_or_no_text(scene, first) else _FAIR
-        return _reading(scene, first, multiple, sure)
+        return _reading(scene, first, sure)
     if line := candidates.last_line(scene):
-        return _reading(scene, line, multiple, 0.98)
+        return _reading(scene, line, 0.98)
     nothing = special.find(scene.response)
-    return _given(scene, nothing) or _without_content(scene, nothing) or _weak(scene, multiple)
+    return _given(scene, nothing) or _without_content(scene, nothing) or _weak(scene)
 
 
 def _given(scene: Scene, nothing: special.Said | None) -> Reading | None:
     """The choice that a reply makes after it has said that it makes none."""
     declines = nothing is not None and nothing.meaning in ("refusal", "unknown")
     given = candidates.given(scene, nothing.end) if nothing and declines else None
-    return _reading(scene, given, False, _SURE) if given else None
+    return _reading(scene, given, _SURE) if given else None
 
 
-def _stated(
-    scene: Scene, said: list[Statement], first: Statement | None, multiple: bool
-) -> Reading:
+def _stated(scene: Scene, said: list[Statement], first: Statement | None) -> Reading:
     """The last statement, with less confidence where another says something else.
 
     A reply that opens with a label and that option's own text has answered; a later statement
     overrules it only where it turns against it or concludes.
     """
     single = [s for s in said if len(s.target.positions) == 1]
-    last = candidates.listed(scene, said[-1] if multiple or not single else single[-1])
+    last = candidates.listed(scene, single[-1] if single else said[-1])
     everything = said if first is None else [first, *said]
     agreed = len({s.target.positions for s in everything}) == 1
     low = scene.response.low
@@ -160,7 +156,7 @@ def _stated(
         last = first
     agreed = agreed and all(s.target.text != "other" for s in said)
     sure = _SURE if agreed else _FAIR
-    return _reading(scene, last, multiple, _DOUBT if _denied(scene, last) else sure)
+    return _reading(scene, last, _DOUBT if _denied(scene, last) else sure)
 
 
 def _denied(scene: Scene, last: Statement) -> bool:
@@ -187,7 +183,7 @@ def _without_content(scene: Scene, said: special.Said | None) -> Reading | None:
     return Reading(status, (), said.meaning, span, said.confidence)
 
 
-def _weak(scene: Scene, multiple: bool) -> Reading | None:
+def _weak(scene: Scene) -> Reading | None:
     """What is merely mentioned: labels first, then linked labels, then texts."""
     named = candidates.mentions(scene)
     found = named.open
@@ -196,7 +192,7 @@ def _weak(scene: Scene, multiple: bool) -> Reading | None:
     found = found or candidates.weakly_linked(scene)
     if found:
         if len({s.target.positions for s in found}) == 1:
-            return _reading(scene, found[-1], multiple, 0.93)
+            return _reading(scene, found[-1], 0.93)
         return _several(scene, found)
     hits, rejected = candidates.texts(scene)
     if len(named.rejected | rejected) == len(scene.options.texts):
@@ -218,11 +214,11 @@ def _several(scene: Scene, found: list[Statement]) -> Reading:
     return Reading("ambiguous", (), "several_" + found[0].rule, span, _FAIR)
 
 
-def _reading(scene: Scene, found: Statement, multiple: bool, confidence: float) -> Reading:
+def _reading(scene: Scene, found: Statement, confidence: float) -> Reading:
     target = found.target
     span = scene.response.span(found.start, target.end)
     if target.text == "other":
         return Reading("ambiguous", (), "label_with_other_text", span, _FAIR)
-    if len(target.positions) > 1 and not multiple:
+    if len(target.positions) > 1:
         return Reading("ambiguous", (), "several", span, _FAIR)
     return Reading("answer", target.positions, found.rule, span, confidence)

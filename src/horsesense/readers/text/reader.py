@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from horsesense.readers.reading import Reading
 from horsesense.readers.text.evidence import Evidence, evidence
 from horsesense.readers.text.exact import exact
-from horsesense.readers.text.impression import Impression, finished, impression
+from horsesense.readers.text.impression import impression
 from horsesense.readers.text.labels import label_set
 from horsesense.readers.text.leave_out import (
     leave_out_markup,
@@ -44,28 +44,15 @@ class TextReader:
         labels: Sequence[str],
         *,
         finish_reason: str | None = None,
-        multiple: bool = False,
         question: str | None = None,
     ) -> Reading:
         """What `response` chooses among `options`, named by `labels` (empty: by their text).
 
-        `finish_reason` "length" says that a response was cut off; `multiple` lets several options
-        count as an answer; `question`, where it is known, tells a repetition of it and whether it
-        asks for what is not so.
+        `finish_reason` "length" says that a response was cut off; `question`, where it is known,
+        tells a repetition of it and whether it asks for what is not so.
         """
-        known = label_set(tuple(labels))
-        found = exact(response, options, known)
-        if found is not None:
-            return found
-        scene = Scene(Folded(response, known.table), known, Options(options), question or "")
-        about = prepare(scene, finish_reason)
-        if not scene.response.low.strip():
-            cut = response.strip() and (about["thought_open"] or about["length"])
-            return _CUT_IN_THOUGHT if cut else _EMPTY
-        first = impression(scene, multiple=multiple)
-        if multiple:
-            return _listed(first, about, scene)
-        return outright(scene, first) or self.weigh(scene, evidence(scene, first, about))
+        found = _seen(response, options, labels, finish_reason, question)
+        return found if isinstance(found, Reading) else self.weigh(*found)
 
     def weigh(self, scene: Scene, found: Evidence) -> Reading:
         """The decision on all evidence, where nothing is said outright."""
@@ -95,6 +82,18 @@ def evidence_of(
     question: str | None = None,
 ) -> Reading | Evidence:
     """What `TextReader.read` weighs; a reading where nothing is left to weigh."""
+    found = _seen(response, options, labels, finish_reason, question)
+    return found if isinstance(found, Reading) else found[1]
+
+
+def _seen(
+    response: str,
+    options: Sequence[str],
+    labels: Sequence[str],
+    finish_reason: str | None,
+    question: str | None,
+) -> Reading | tuple[Scene, Evidence]:
+    """What is said outright, or what there is to weigh."""
     known = label_set(tuple(labels))
     found = exact(response, options, known)
     if found is not None:
@@ -105,12 +104,4 @@ def evidence_of(
         cut = response.strip() and (about["thought_open"] or about["length"])
         return _CUT_IN_THOUGHT if cut else _EMPTY
     first = impression(scene)
-    return outright(scene, first) or evidence(scene, first, about)
-
-
-def _listed(first: Impression, about: dict[str, bool], scene: Scene) -> Reading:
-    """The reading of a reply that may choose several options: what the rules find first."""
-    if first.reading is not None:
-        return first.reading
-    cut = about["length"] or about["thought_open"] or not finished(scene.response.low)
-    return Reading("truncated" if cut else "illegal", rule="nothing_named", confidence=0.9)
+    return outright(scene, first) or (scene, evidence(scene, first, about))
