@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="11", source="50cd1053bb13")
+RULES: Final = Rules(version="11", source="470cfce7a1ea")
 
 
 class TextAnswers:

@@ -36,7 +36,7 @@ from horsesense.readers.text import TextReader
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 
-RULES: Final = Rules(version="7", source="8a9e1678d78f")
+RULES: Final = Rules(version="7", source="93415f832111")
 
 MAX_TOKENS: Final = 16
 REPLY_CHARACTERS: Final = 6000
