@@ -51,8 +51,8 @@ def about(gained: int, lost: int, n: int) -> Paired:
 
 
 def score_alone(pairs: Paired) -> Paired:
-    """The same without exact limits, which are for clusters of exactly one pair."""
-    return replace(pairs, mean_size=1 + 1e-12)
+    """The same without exact limits, which need the sizes of clusters."""
+    return replace(pairs, sizes=())
 
 
 def worlds(n: int) -> Iterator[tuple[float, float]]:

@@ -162,3 +162,26 @@ def test_which_designs_are_balanced_and_which_are_drawn() -> None:
         "random(N)",
         "gold_balanced(N)",
     }
+
+
+def test_a_position_that_few_items_have_keeps_no_other_open() -> None:
+    """Three of 300 items have E, which 81,000 items would have been needed to clear."""
+    k = np.repeat([4, 5], [297, 3])
+    shown = (np.arange(300)[:, None] + np.arange(5)) % k[:, None]
+    found = told(over_shifts(shown, k))
+    for name in NAMES:
+        assert found[name].kind == "ruled_out"
+        assert found[name].group in "ABCD"
+        assert found[name].sentence.endswith(
+            "; position E, which fewer than a tenth as many items have, is not judged."
+        )
+
+
+def test_a_position_that_more_items_have_is_judged_whatever_is_refused() -> None:
+    """Of 40 items with C all but one are refused: it is judged by that one."""
+    k = np.repeat([2, 3], [260, 40])
+    shown = (np.arange(300)[:, None] + np.arange(3)) % k[:, None]
+    shown[261:] = -1
+    found = told(over_shifts(shown, k))["position_preference"]
+    assert "not judged" not in found.sentence
+    assert found.kind == "cannot_tell"

@@ -10,6 +10,7 @@ from math import log, sqrt
 import numpy as np
 import numpy.typing as npt
 import pytest
+from scipy.optimize import brentq
 from scipy.stats import beta, binomtest, norm
 from scipy.stats import t as student
 
@@ -212,10 +213,45 @@ def test_nothing_that_differs_leaves_out_large_differences_only() -> None:
     assert high == pytest.approx(-low)
     # One-sided at .025: (1 - d)^100 = .025.
     assert high == pytest.approx(1 - 0.025**0.01)
-    twos = Paired.of(np.zeros(100), 2 * ones(100)).interval()
-    # z^2 N Q / a with a = (N + 2 Q)^2 - z^2 (N Q + 2 Q^2), by hand
-    z = norm.ppf(0.975)
-    assert twos[1] == pytest.approx(z * z * 200 * 2 / (204**2 - z * z * (400 + 8)))
+    # In clusters likewise: two items that share a text change as one.
+    assert Paired.of(np.zeros(100), 2 * ones(100)).interval() == pytest.approx((low, high))
+
+
+@pytest.mark.parametrize(
+    "sizes", [[1, 1, 2], [1] * 100 + [30] * 10, [2] * 30 + [5] * 20 + [30] * 4]
+)
+@pytest.mark.parametrize("level", [0.95, 0.99])
+def test_clusters_of_any_size_can_hide_no_larger_change(sizes: list[int], level: float) -> None:
+    """Whatever the chances of each cluster to change, if together they stay away as often."""
+    m, alpha = np.repeat(np.array(sizes, float), 4), (1 - level) / 2
+    high = Paired.of(np.zeros(len(m)), m)._exact_ends(alpha)[1]
+    rng = np.random.default_rng(len(sizes))
+    most = 0.0
+    for _ in range(2000):
+        weights = rng.dirichlet(np.full(len(m), 0.3)) * m ** rng.integers(0, 3)
+        change = float(-np.expm1(np.log(alpha) * weights / weights.sum()) @ m / m.sum())
+        most = max(most, change)
+        assert change <= high + 1e-12
+    at = np.maximum(1 - _held(m, alpha) / m, 0)
+    assert float(at @ m / m.sum()) == pytest.approx(high, rel=1e-6)
+    assert most > 0.7 * high
+
+
+def _held(m: Floats, alpha: float) -> float:
+    """w of the worst chances 1 - w / M, by bisection."""
+    return float(
+        brentq(lambda w: np.log(np.minimum(w / m, 1)).sum() - np.log(alpha), 1e-9, m.max())
+    )
+
+
+def test_a_lost_item_is_no_better_evidence_than_none() -> None:
+    """Texts of two items at 99.92 %: nothing lost left 5.8 points open, one item 5.0."""
+    sizes, lost = 2 * ones(200), np.zeros(200)
+    none = Paired.of(lost, sizes).interval(0.9992)
+    lost[0] = -1.0
+    one = Paired.of(lost, sizes).interval(0.9992)
+    assert none[1] < 0.04
+    assert one[0] < none[0]
 
 
 @pytest.mark.parametrize(("n", "level"), [(40, 0.995), (40, 0.999), (100, 0.999), (400, 0.999)])
@@ -239,7 +275,7 @@ def test_exact_limits_miss_no_oftener_than_the_score_or_the_level(n: int, level:
     counts = np.array([(plus, minus, n - plus - minus) for plus, minus in outcomes])
     whole = [pairs(plus, minus, n) for plus, minus in outcomes]
     # Clusters of a little more than one pair have the score's interval alone.
-    scores = [replace(one, mean_size=1 + 1e-12) for one in whole]
+    scores = [replace(one, sizes=()) for one in whole]
     now, alone = (np.array([e.interval(level) or (-1, 1) for e in es]) for es in (whole, scores))
     assert (now[:, 0] >= alone[:, 0] - 1e-9).all()
     assert (now[:, 1] < alone[:, 1] - 0.01).any()

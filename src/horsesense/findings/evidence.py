@@ -287,7 +287,13 @@ def scaled(about: Shares | Paired, times: float, value: float) -> Shares | Paire
     )
     differing = round(about.differing * times)
     return replace(
-        about, total=shift * n, n=n, clusters=clusters, differing=differing, moments=moments
+        about,
+        total=shift * n,
+        n=n,
+        clusters=clusters,
+        differing=differing,
+        moments=moments,
+        sizes=tuple((size, count * times) for size, count in about.sizes),
     )
 
 

@@ -20,7 +20,15 @@ from horsesense.findings.evidence import (
     harmless,
 )
 from horsesense.findings.finding import ORDER, Finding, Outcome
-from horsesense.findings.forms import badness, by_position, forms, speaking
+from horsesense.findings.forms import (
+    badness,
+    beside,
+    by_position,
+    forms,
+    judged,
+    rare_positions,
+    speaking,
+)
 from horsesense.findings.kinds import KINDS, SIZES, accused, problems
 from horsesense.findings.needed import Needed, items_needed
 from horsesense.findings.places import Run
@@ -74,18 +82,20 @@ def verdict(
     )
     left = ALPHA * share / unsettled if unsettled else ALPHA
     entered, members = _entered(found), Counter(map(_group, made))
-    judged = [
+    results = [
         _judged(
             run, a, p, q, left, entered[a.evidence.probe], items_per_cluster, members[_group(a)]
         )
         for a, p, q in zip(made, there, small, strict=True)
     ]
-    known = filter(None, map(Evidence.of, found))
+    known = [*filter(None, map(Evidence.of, found))]
+    rare = rare_positions(known)
     bets = [] if early is None else [*early.decided(run, known, items_per_cluster)]
-    seen = [*_seen(run, judged, [bet.finding() for bet in bets], _choosing(found))]
+    seen = [*_seen(run, results, [bet.finding() for bet in bets], _choosing(found))]
     seen = [*by_position(seen)]
-    told = [speaking(group) for group in forms(seen[: len(judged)]).values()]
-    told += [bet.told(f) for bet, f in zip(bets, seen[len(judged) :], strict=True)]
+    told = [speaking(group) for group in forms(seen[: len(results)]).values()]
+    told = [beside(f, rare) for f in told]
+    told += [bet.told(f) for bet, f in zip(bets, seen[len(results) :], strict=True)]
     told += untested(run, found, {**SIZES, **(sizes or {})}, {(f.name, f.probe) for f in told})
     return sorted(told, key=lambda f: (ORDER.index(f.kind), -abs(f.effect)))
 
@@ -95,7 +105,7 @@ def accusations(
 ) -> Iterator[Accusation]:
     """Every accusation that can be made of a run, without weights."""
     known: dict[str, list[Evidence]] = {}
-    for evidence in filter(None, map(Evidence.of, found)):
+    for evidence in judged([*filter(None, map(Evidence.of, found))]):
         if early is None or not early.bets(evidence):
             known.setdefault(evidence.measure, []).append(evidence)
     for kind in KINDS:

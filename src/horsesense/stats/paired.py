@@ -12,11 +12,13 @@ binomial tail of as many equal flips as have the fourth moment of the clusters' 
 sum d^4: McNemar's exact test where all that differ differ by as much. Where it rejects what the
 normal tail does not, the interval ends just beside 0; no other end depends on it.
 
-Where few pairs differ and the level is high, the score's ends away from 0 are up to twice as far as
-they need be. Where every cluster is one pair, such an end is therefore no further than the
-difference of the exact limits of gains and losses (Clopper and Pearson 1934): where nothing
-differs, the largest change that all pairs can miss with a chance of alpha. Each limit is missed as
-often as that; both at once, as their difference needs where both matter, far less often.
+Where few clusters differ and the level is high, the score's ends away from 0 are up to twice as far
+as they need be. Such an end is therefore no further than the difference of the exact limits of
+gains and losses (Clopper and Pearson 1934): where nothing differs, the largest change that all
+clusters can miss with a chance of alpha, large ones as likely as is worst. Each limit is missed as
+often as that; both at once, as their difference needs where both matter, far less often. Clusters
+that differ in part count as that part of one, which is no less than Stringer's bound for such parts
+(Bickel 1992).
 
 Differences of means over several forms of an item are skewed, and have a null of their own
 (`forms`). Where items stand alone, p is that of drawing the published form at random, and at 0 the
@@ -32,7 +34,7 @@ most of the pairs, nothing is said.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from math import erfc, sqrt
+from math import erfc, exp, log, log1p, sqrt
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -94,6 +96,7 @@ class Paired:
         centre: of a share that is compared with a known one, the known one, from which its
             differences are taken: `estimate`, `interval` and `tail` are of the share.
         least, most: the range of a difference.
+        sizes: numbers of pairs that clusters have, and how many have each; of two clusterings none.
     """
 
     total: float
@@ -110,6 +113,7 @@ class Paired:
     centre: float = 0.0
     least: float = -1.0
     most: float = 1.0
+    sizes: tuple[tuple[float, float], ...] = ()
 
     @classmethod
     def of(cls, differences: Floats, pairs: Floats, forms: Forms | None = None) -> Self:
@@ -160,6 +164,7 @@ class Paired:
             differing=min(int((np.abs(part.x) > ROUNDING).sum()) for part in shown),
             moments=moments,
             noise=1.0 if forms is None else forms.noise,
+            sizes=_counted(parts[0].m) if len(parts) == 1 else (),
         )
 
     def normal(self) -> Self:
@@ -172,11 +177,6 @@ class Paired:
     def single(self) -> bool:
         """Whether pairs are single outcomes, and not means over several forms."""
         return self.whole and self.labels is None
-
-    @property
-    def alone(self) -> bool:
-        """Whether every cluster is one pair."""
-        return len(self.moments) == 1 and self.mean_size == 1
 
     @property
     def estimate(self) -> float:
@@ -269,7 +269,7 @@ class Paired:
         sign = -1.0 if self.total < 0 else 1.0
         low = max(min(self._end(m, z, sign, -1) for m in self.moments), -1.0)
         high = min(max(self._end(m, z, sign, 1) for m in self.moments), 1.0)
-        if self.alone and not self.centre:
+        if self.sizes and not self.centre:
             least, most = self._exact_ends((1 - level) / 2)
             low, high = max(low, min(least, 0.0)), min(high, max(most, 0.0))
         if self.smallest and self._null_p() < 1 - level:
@@ -279,11 +279,16 @@ class Paired:
 
     def _exact_ends(self, alpha: float) -> tuple[float, float]:
         """Gains at least less losses at most, and the reverse, each by its exact limits; mirrored
-        for a total below 0."""
-        size, total = self.moments[0].size, abs(self.total)
-        gained = limits(min((size + total) / 2, self.n), self.n, alpha)
-        lost = limits(max((size - total) / 2, 0.0), self.n, alpha)
-        return gained[0] - lost[1], gained[1] - lost[0]
+        for a total below 0. Of clusters of several sizes nothing is sure to be gained or lost."""
+        size, total, clusters = (
+            self.moments[0].size,
+            abs(self.total),
+            _as_good_as(self.sizes, alpha),
+        )
+        each, even = self.n / clusters, len(self.sizes) == 1
+        gained = limits(min((size + total) / (2 * each), clusters), clusters, alpha)
+        lost = limits(max((size - total) / (2 * each), 0.0), clusters, alpha)
+        return even * gained[0] - lost[1], gained[1] - even * lost[0]
 
     def _end(self, m: Moments, z: float, sign: float, end: int) -> float:
         """The lower or upper root of the test's acceptance, mirrored for a total below 0.
@@ -314,6 +319,29 @@ class Paired:
             return z * z * (self.noise * m.dd + 2 * self.smallest**2)
         more = self.labels.reach(z) - self.labels.off
         return max(abs(self.total) + self.labels.scale * more, 0.0) ** 2
+
+
+def _counted(m: Floats) -> tuple[tuple[float, float], ...]:
+    sizes, counts = np.unique(m, return_counts=True)
+    return tuple(zip(sizes.tolist(), counts.astype(float).tolist(), strict=True))
+
+
+def _as_good_as(sizes: tuple[tuple[float, float], ...], alpha: float) -> float:
+    """Clusters of one size that miss a change with a chance of `alpha` where it is as large as
+    these could miss at most.
+
+    If a cluster of size M changes with a chance of 1 - w / M where that is above 0, w such that all
+    chances of none multiply to `alpha`, no other chances bring about as large a change unseen.
+    """
+    logs = counts = gone = held = 0.0
+    ordered = sorted(sizes, reverse=True)
+    for i, (size, count) in enumerate(ordered):
+        logs, counts = logs + count * log(size), counts + count
+        gone, held = gone + count * size, exp((log(alpha) + logs) / counts)
+        if i + 1 == len(ordered) or held >= ordered[i + 1][0]:
+            break
+    change = (gone - counts * held) / sum(size * count for size, count in sizes)
+    return log(alpha) / log1p(-change)
 
 
 def _root(a: float, b: float, c: float, sign: int) -> float:
