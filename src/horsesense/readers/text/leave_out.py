@@ -47,6 +47,18 @@ _NEXT_QUESTION = re.compile(
 )
 
 
+def without_struck(text: str) -> str:
+    """A text with spaces in place of what is struck out, unless nothing else is said.
+
+    >>> without_struck("~~B~~ A C"), without_struck("~~B~~")
+    ('      A C', '~~B~~')
+    """
+    if "~~" not in text and "</" not in text:
+        return text
+    rest = _STRUCK.sub(lambda m: " " * len(m[0]), text)
+    return rest if _SAYS.search(rest) else text
+
+
 def leave_out_markup(scene: Scene) -> None:
     """Blank special tokens and elements of HTML, unless an option is made of them."""
     response = scene.response
