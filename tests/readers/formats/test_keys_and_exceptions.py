@@ -9,8 +9,8 @@ from horsesense.readers.formats.letters import read_several
 from horsesense.readers.text import TextReader
 from horsesense.readers.text_answers import TextAnswers
 from horsesense.trials.condition import PLAIN
-from horsesense.trials.extras import Proposed
-from horsesense.trials.trial import NO, YES, Trial, Variant
+from horsesense.trials.extras import Bundled, Proposed
+from horsesense.trials.trial import NO, YES, AnswerFormat, Trial, Variant
 
 COLOURS = ("red", "green", "blue", "pink")
 
@@ -81,3 +81,36 @@ def test_yes_and_no_as_names_of_values(reply: str, position: int) -> None:
 def test_several_letters(reply: str, expected: str) -> None:
     found = read_several(TextReader(), Response(reply), COLOURS, tuple("ABCD"))
     assert (" ".join(map(str, found.positions)) or found.status) == expected
+
+
+def bundle(reply: str, asks: AnswerFormat, asked: str | None = None) -> str:
+    """One sign per text: the position chosen, or the first letter of the status."""
+    shown = tuple(Variant(f"i{j}", f"{j}", ("Positive", "Negative"), (), (0, 1), 0) for j in "abc")
+    trial = Trial("batch", PLAIN, 0, shown, asks, extras=Bundled(asked=asked))
+    found = TextAnswers().read(trial, Response(reply))
+    return " ".join("".join(map(str, one.positions)) or one.status[0] for one in found)
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        ("Not 2", "i i i"),
+        ("I'd exclude 2.", "i i i"),
+        ("Texts other than 2", "i i i"),
+        ("Not [2]", "i i i"),
+        ('{"Positive": "not 2"}', "i i i"),
+        ("All but 2", "0 n 0"),
+        ("1, 3 (not 2)", "0 n 0"),
+        ("Texts 1 and 3 are positive, text 2 is not.", "0 n 0"),
+        ("[4]", "i i i"),
+        ("[2, 7]", "n 0 n"),
+        ("[0, 2]", "u u u"),
+        ("Text 2 is Negative. Texts 1 and 3 are Positive.", "0 n 0"),
+    ],
+)
+def test_numbers_for_one_label(reply: str, expected: str) -> None:
+    assert bundle(reply, "index_json", "Positive") == expected
+
+
+def test_a_line_of_several_problems_is_one_answer_each() -> None:
+    assert bundle("1: Positive, 2: unclear, 3: Negative", "label_lines") == "0 i 1"

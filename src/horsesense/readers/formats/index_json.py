@@ -24,7 +24,7 @@ from horsesense.readers.formats.bundled import (
     without_thinking,
 )
 from horsesense.readers.formats.in_words import in_words
-from horsesense.readers.reading import Reading
+from horsesense.readers.reading import Reading, Status
 from horsesense.readers.text import LIKELY, TextReader
 from horsesense.trials.trial import Trial, bundled
 
@@ -33,6 +33,19 @@ _NUMBER = re.compile(r"(?<![\w.])\d{1,4}(?![\w]|\.\d)")
 _NONE = re.compile(r"\b(?:none|null|nil|nothing|no (?:text|sentence|item|line|pair|one)s?)\b|^\s*$")
 _ALL = re.compile(r"\b(?:all|every|everything)\b")
 _EXCEPT = re.compile(r"\b(?:except|but|besides|apart from|other than)\b")
+_LIST: Final = (
+    r"\d{1,4}(?!\.?\d)(?:(?:\s*(?:,\s*(?:and|or)?|&|/|-|–|\band\b|\bor\b|\bnor\b)\s*)"
+    r"\d{1,4}(?!\.?\d))*+"
+)
+_REJECTED = re.compile(
+    r"(?:\b(?:not|neither|nor|never|except|excluding|besides|without|apart\s+from|other\s+than"
+    r"|exclud\w+|omit\w*|skip\w*|reject\w*|leav\w+\s+out|rul\w+\s+out)\b|n't\b)"
+    r"(?:\s+(?:for|the|number|no\.?|texts?|sentences?|items?|lines?|questions?|problems?|pairs?"
+    rf"|in|from))*+[\s:#(\[\"'*]*+(?P<numbers>{_LIST})"
+    rf"|(?<![\w.]){_LIST}\s+(?:(?:is|are|was|were|do|does)(?:\s+not\b|n't\b)|cannot\b|can't\b)",
+    re.IGNORECASE,
+)
+"""Numbers that a reply names only to leave them out; the others are not named thereby."""
 _KEY = re.compile(r"(?:[a-z]+[\s_-]*)?(\d{1,4})", re.IGNORECASE)
 _BOOLEANS = re.compile(r"\W*(?:(?:true|false|yes|no)\b\W*)+", re.IGNORECASE)
 _GAP = re.compile(r"(?<=\d)\s*,\s*(?:\.{3}|…)\s*,\s*(?=\d)")
@@ -95,6 +108,15 @@ def read_indices(reader: TextReader, trial: Trial, response: Response) -> tuple[
 
 def _readings(found: Assigned, asked: int | None, n: int, cut: bool) -> Iterator[Reading]:
     relevant = [asked] if asked is not None else sorted(found.by_position)
+    given = [found.by_position[position] for position in relevant]
+    strays = frozenset[int]().union(*(numbers.outside for numbers in given))
+    inside_any = frozenset[int]().union(*(numbers.inside for numbers in given))
+    from_zero = 0 in strays and max(strays | inside_any) < n
+    if strays and (from_zero or not inside_any):
+        # Numbers from 0 on, or of problems that there are not: no text is chosen by these.
+        status: Status = "unclear" if from_zero else "illegal"
+        yield from [Reading(status, (), "no_such_number", found.span, 0.9)] * n
+        return
     inside = [(position, found.by_position[position].inside) for position in relevant]
     left_out = Reading("truncated" if cut else "none", (), "left_out", found.span, 0.98)
     made: dict[tuple[int, ...], Reading] = {
@@ -121,6 +143,9 @@ def assigned(text: str, names: Names, asked: int | None, n: int) -> Assigned | N
     if found is None:
         found = _in_parts(heads, text, n)
     if found is None and asked is not None:
+        paired = None if objects else _paired(text, names, n)
+        if paired is not None and asked in paired.by_position:
+            return paired
         found = _under_other_key(objects, names, asked, n) or _bare_list(text, names, asked, n)
     if found is None and asked is None and not objects:
         found = _paired(text, names, n) or _in_words(text, names, n)
@@ -252,6 +277,9 @@ def _bare_list(text: str, names: Names, asked: int, n: int) -> Assigned | None:
         return None
     said = text[: span[0]] if _LISTED.fullmatch(part) else text
     other = {mention.position for mention in names.mentions(said)} - {asked}
+    rejects = _REJECTED.search(text, max(0, span[0] - _MARKS_BEFORE - 20), span[1])
+    if listed and rejects and rejects["numbers"] and rejects.start("numbers") <= listed.end() <= rejects.end() + 2:
+        return None
     numbers = _in_part(part, n)
     if numbers is None or (other and not listed) or (not listed and not part):
         return None
@@ -421,6 +449,11 @@ def _in_list(values: Sequence[Any], n: int, depth: int) -> Numbers | None:
 
 def _in_text(text: str, n: int) -> Numbers | None:
     low = text.lower()
+    if not _ALL.search(low) and any(char.isdigit() for char in low):
+        kept = _REJECTED.sub(" ", low)
+        if kept != low and not _NUMBER.search(kept):
+            return None
+        low = kept
     found = {int(number) for number in _NUMBER.findall(_RANGE.sub(" ", low))}
     for first, last in _RANGE.findall(low):
         begin, end = number_of(first), number_of(last)
