@@ -260,7 +260,7 @@ class _Clause:
         self.carried = carried
 
     def verdicts(self) -> Iterator[tuple[Token, str]]:
-        """Names, "all" and "rest" with "yes", "no" or "plain"; "spared" is not rejected with all."""
+        """Names, "all" and "rest" with "yes", "no" or "plain"; "spared": not all."""
         names = ("name", "all", "rest")
         reaches = [t for t in self.tokens if t.kind in ("yes", "no", *names)]
         leads = bool(reaches) and reaches[0].kind in ("yes", "no")

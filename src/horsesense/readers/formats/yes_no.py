@@ -234,9 +234,7 @@ def _chances(text: str) -> _Said | None:
     return _Said(position, found[0].start(), found[1].end(), "chances")
 
 
-def _valued(
-    key: re.Match[str], value: re.Match[str], asked: Proposed, *, asks: bool
-) -> _Said:
+def _valued(key: re.Match[str], value: re.Match[str], asked: Proposed, *, asks: bool) -> _Said:
     """What a field or a question and its value say together ("Correct? No.", `{"no": true}`)."""
     named, said = key.groupdict(), value.groupdict()
     judges = bool(said["good"] or said["bad"])
