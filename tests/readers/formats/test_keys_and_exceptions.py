@@ -9,7 +9,7 @@ from horsesense.readers.formats.letters import read_several
 from horsesense.readers.text import TextReader
 from horsesense.readers.text_answers import TextAnswers
 from horsesense.trials.condition import PLAIN
-from horsesense.trials.extras import Bundled, Proposed
+from horsesense.trials.extras import Bundled, Proposed, WithheldGold
 from horsesense.trials.trial import NO, YES, AnswerFormat, Trial, Variant
 
 COLOURS = ("red", "green", "blue", "pink")
@@ -114,3 +114,19 @@ def test_numbers_for_one_label(reply: str, expected: str) -> None:
 
 def test_a_line_of_several_problems_is_one_answer_each() -> None:
     assert bundle("1: Positive, 2: unclear, 3: Negative", "label_lines") == "0 i 1"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "There's no correct answer except B.",
+        "No right option but B.",
+        "None of the options is wrong.",
+        "None of them are incorrect.",
+    ],
+)
+def test_a_denial_that_is_undone_does_not_say_that_none_is_right(reply: str) -> None:
+    variant = Variant("q", "?", ("Tom", "Ann", "Joe"), ("A", "B", "C"), (0, 1, 2), None)
+    trial = Trial("p", PLAIN, 0, (variant,), "free", "none", extras=WithheldGold("Rick"))
+    (found,) = TextAnswers().read(trial, Response(reply))
+    assert found.rule == "needs_review"
