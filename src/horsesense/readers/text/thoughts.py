@@ -12,7 +12,8 @@ from horsesense.readers.text.targets import Scene
 # its words begins so ("thought_process", "begin_of_thought", "antThinking").
 _STEM = re.compile(
     r"(?:\A|[ :-]|ant)(?:think|thought|reason|reflect|scratch|analysis|monologue|deliberat"
-    r"|brainstorm|cot\b|chain of thought|notes?\b|work(?:ing)?\b|plan(?:ning)?\b|draft|internal|inner\b)"
+    r"|brainstorm|cot\b|chain of thought|notes?\b|work(?:ing)?\b|plan(?:ning)?\b|draft"
+    r"|internal|inner\b)"
 )
 _NUMBERED = {"unused94": True, "ctrl94": True, "unused95": False, "ctrl95": False}
 """Tokens that begin a thought, and those that end one."""
@@ -30,8 +31,10 @@ _CERTAIN = ("<", "<|", "&lt;", "&lt;|", "◁", "‹")
 """Signs after which a mark that is never closed begins a thought all the same: a word in brackets
 ("[Analysis]") may be a heading."""
 _ANSWERS = frozenset(
-    ("answer", "final", "final answer", "final response", "output", "response", "result")
-    + ("solution", "message answer")
+    (
+        *("answer", "final", "final answer", "final response", "message answer"),
+        *("output", "response", "result", "solution"),
+    )
 )
 """Names of marks around an answer: one behind a thought that is not closed ends it."""
 _ENDS_REPLY = re.compile(r"[^<]*(?:</?[^<>]*>\s*|<\|[^<>]*\|>\s*)*\Z")
