@@ -171,8 +171,7 @@ def _leave_out_channels(response: Folded) -> bool:
         if names and names[0].startswith("assistant"):
             response.blank(0, marks[0].end())
         elif not thought:
-            marked = [m for m in marks if m["name"] or m["bare"]]
-            response.blank_each((*m.span(), " ") for m in marked)
+            response.blank_each((*m.span(), " ") for m in marks if m["name"] or m["bare"])
         return False
     ends = [m.start() for m in marks[1:]] + [len(response.low)]
     final = any(name not in thought for name in names)
