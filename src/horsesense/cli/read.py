@@ -89,6 +89,10 @@ Errors = Annotated[
 ]
 
 
+_NAMED = 5
+"""Ids that a message names."""
+
+
 def register(app: typer.Typer) -> None:
     """Add the command."""
     app.command()(read)
@@ -165,8 +169,10 @@ def _read_file(
 ) -> None:
     """Print the reading of each response, and say in the end how many there are of each status."""
     counts: Counter[str] = Counter()
+    ids: Counter[str] = Counter()
 
     def show(row: Recorded) -> None:
+        ids[row.id] += 1
         counts[row.reading.status] += 1
         more = {"context": context(row)} if explain else {}
         if as_json:
@@ -180,9 +186,21 @@ def _read_file(
     if fields.said():
         print(printable(fields.said()), file=sys.stderr)
     print(f"{total} responses: {parts}" if total else "no responses", file=sys.stderr)
+    if said := _repeated(ids):
+        print(printable(said), file=sys.stderr)
     if unread:
         print(f"{unread} more have no reading: {reader} gave none.", file=sys.stderr)
         raise typer.Exit(code)
+
+
+def _repeated(ids: Counter[str]) -> str:
+    """That several rows have the same id, where they have."""
+    again = [name for name, n in ids.items() if n > 1]
+    if not again:
+        return ""
+    rows = sum(ids[name] for name in again)
+    names = ", ".join(again[:_NAMED]) + (", ..." if len(again) > _NAMED else "")
+    return f"{rows} rows share their id with another one ({names}); each is read by itself."
 
 
 def _compare(

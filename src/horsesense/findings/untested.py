@@ -33,7 +33,7 @@ def untested(
         for kind in KINDS:
             silent = kind.measure == estimate.measure and estimate.value is None
             if silent and kind.takes(run, estimate):
-                note = "there is no reply to count" if estimate.note == NO_TRIAL else estimate.note
+                note = "no reply could be read" if estimate.note == NO_TRIAL else estimate.note
                 why.setdefault((kind.name, estimate.probe), note)
     kinds = {kind.name: kind for kind in KINDS}
     left = {key: reason for key, reason in why.items() if key not in told}

@@ -14,10 +14,11 @@ from horsesense.models.messages import Response
 from horsesense.readers.model_based import cascade
 from horsesense.readers.model_based.cascade import CascadeReader
 from horsesense.readers.model_based.make import make_bulk_reader
-from horsesense.readers.reading import Reading
+from horsesense.readers.reading import Reading, Status
 from horsesense.readers.text_answers import TextAnswers
 from horsesense.testing.faults import FaultServer
-from horsesense.trials.trial import Trial
+from horsesense.trials.condition import PLAIN
+from horsesense.trials.trial import Trial, Variant
 
 UNSURE = "The answer is (A), or so I think."
 
@@ -87,3 +88,13 @@ def test_the_judge_sees_only_what_the_rules_leave_open(
     said = capsys.readouterr().out
     assert f"text settled {12 - told['left_open']} of 12 replies" in said
     assert "by text, then" in said
+
+
+@pytest.mark.parametrize("status", ["illegal", "truncated", "empty"])
+def test_what_a_judge_has_no_code_for_is_not_shown_to_it(status: Status) -> None:
+    variant = Variant("i", "?", ("red", "blue"), ("A", "B"), (0, 1), 0)
+    trial = Trial("original", PLAIN, 0, (variant,))
+    reader = CascadeReader("judge=http:x")
+    opens = {one: reader._open(trial, Response("?"), (Reading(one, confidence=0.5),))
+             for one in (status, "ambiguous", "unclear")}  # fmt: skip
+    assert opens == {status: False, "ambiguous": True, "unclear": True}

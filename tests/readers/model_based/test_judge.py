@@ -54,7 +54,7 @@ def test_a_class_that_an_option_says_is_that_option() -> None:
 
 def test_the_prompt_has_reply_references_and_answer_in_order() -> None:
     text = judge_prompt(CASE)
-    parts = ["- X: ", "- Y: ", "- Z: ", CASE.response, "References:", "A. red", "B. blue"]
+    parts = ["- X: ", "- Y: ", "- Z: ", "- W: ", CASE.response, "References:", "A. red", "B. blue"]
     assert [text.index(part) for part in parts] == sorted(text.index(part) for part in parts)
     assert text.endswith("\nAnswer:")
     assert len(judge_prompt(CASE._replace(response="word " * 10**6))) < 10_000
@@ -76,6 +76,7 @@ def test_the_judge_sees_neither_question_nor_gold() -> None:
         ("X", "none", ()),
         ("Y", "refusal", ()),
         ("Z", "unknown", ()),
+        ("W", "ambiguous", ()),
         ("I see.", None, ()),
         ("", None, ()),
     ],
@@ -249,3 +250,12 @@ def test_a_budget_binds_the_judge_too(tmp_path: Path) -> None:
     assert result.findings["run"]["sent"] == 7
     assert result.findings["judges"][judge]["sent"] == 3
     assert server.sent.total() == 10
+
+
+def test_rows_with_one_id_are_told_of(tmp_path: Path, run_read: RunRead) -> None:
+    path = tmp_path / "alike.jsonl"
+    rows = [{"id": name, "options": ["red", "blue"], "response": "A"} for name in ("x", "y", "x")]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    code, found, said = run_read(str(path))
+    assert (code, len(found)) == (0, 3)
+    assert "2 rows share their id with another one (x)" in said

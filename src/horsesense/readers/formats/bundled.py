@@ -18,9 +18,16 @@ from horsesense.readers.reading import Reading
 _THOUGHTS: Final = (
     *("think", "thinking", "thought", "thoughts"),
     *("reasoning", "analysis", "scratchpad", "reflection"),
+    *("work", "plan", "planning"),
 )
 """Tags that thinking is marked up with."""
-_CHANNEL: Final = r"<\|channel\|>analysis.*?(?:(?=<\|channel\|>final)|\Z)"
+_CHANNEL: Final = (
+    r"<\|channel\|>(?:analysis|commentary).*?(?:<\|channel\|>final(?:<\|message\|>)?|\Z)"
+    r"|<\|(?:start|im_start)\|>\s?assistant\b(?:<\|channel\|>final(?:<\|message\|>)?)?"
+    r"|<\|channel\|>final(?:<\|message\|>)?|<\|(?:return|end|im_end)\|>"
+)
+_WRAPPERS: Final = ("output", "final", "response", "result", "solution")
+"""Tags around an answer, which say nothing themselves."""
 _CLOSES = re.compile(r"</\w+>\s*\Z")
 _NEGATED = re.compile(r"\b(?:not|never|neither|nor|isn't|aren't|no)\b|n't\b", re.IGNORECASE)
 
@@ -55,6 +62,8 @@ def _thinking(answers: frozenset[str]) -> re.Pattern[str]:
     parts += [rf"<(?:{'|'.join(unclosed)})>.*\Z"] if unclosed else []
     unopened = [name for name in free if name in ("think", "thinking", "thought", "reasoning")]
     parts += [rf"\A.*</(?:{'|'.join(unopened)})>"] if unopened else []
+    wraps = [name for name in _WRAPPERS if not {f"<{name}>", f"</{name}>"} & answers]
+    parts += [rf"</?(?:{'|'.join(wraps)})>"] if wraps else []
     return re.compile("|".join([*parts, _CHANNEL]), re.DOTALL | re.IGNORECASE)
 
 

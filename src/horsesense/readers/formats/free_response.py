@@ -48,6 +48,16 @@ _NONE = re.compile(
     r"|\bnot\s+(?:on|in)\s+(?:the|your|this)\s+list\b",
     re.IGNORECASE,
 )
+_UNDONE = re.compile(
+    r"(?:(?:\s+(?:of\s+(?:the|these|those|them)|(?:\w+\s+)?(?:options?|answers?|choices?)|here|above"
+    r"|given|listed|offered|available))*)"
+    r"(?:[\s,]*\b(?:except|other\s+than|apart\s+from|besides|save|aside\s+from)\b"
+    r"|\s+but\s+(?:for\s+)?(?-i:[A-Z]\b|option\b|answer\b)"
+    r"|\s+(?:is|are|was|were|seems?|looks?|can\s+be)(?:\s+\w+ly)?\s+(?:wrong|incorrect|false|invalid"
+    r"|bad|mistaken|excluded|ruled\s+out|eliminated|rejected)\b)",
+    re.IGNORECASE,
+)
+"""What makes of a denial something else ("no right answer except B", "none of them is wrong")."""
 _SETTLES = re.compile(
     r"\b(?:closest|nearest|best\s+(?:of|option|choice|guess|match|fit)|if\s+(?:i\s+(?:had|have|must)"
     r"|forced|pressed|one\s+must)|(?:i\s+would|i'd|i\s+will|i'll)\s+(?:pick|choose|go|say|guess))\b",
@@ -128,6 +138,8 @@ def judge(reader: TextReader, trial: Trial, response: Response) -> Reading:
     if said and said[1].upper() not in variant.labels:
         return Reading("illegal", (), "new_wrong", (0, len(text)), 0.8)
     found = reader.read(text, variant.options, variant.labels, finish_reason=response.finish_reason)
+    if found.status == "none" and _undone(text):
+        return _review(text)
     if found.status == "none":
         return Reading("none", (), "none_declared", found.span, found.confidence)
     cut = found.status == "truncated" and response.finish_reason == "length"
@@ -189,7 +201,13 @@ def set_off(label: str, clause: str) -> bool:
 
 def denial(text: str) -> re.Match[str] | None:
     """Where a text says in words of its own that no option is right; None where it does not."""
-    return _NONE.search(plainly(text))
+    plain = plainly(text)
+    return next((m for m in _NONE.finditer(plain) if not _UNDONE.match(plain, m.end())), None)
+
+
+def _undone(text: str) -> bool:
+    """Whether a text says "none" of some options only, or denies that any is wrong."""
+    return any(_UNDONE.match(text, m.end()) for m in _NONE.finditer(text))
 
 
 def _review(text: str) -> Reading:

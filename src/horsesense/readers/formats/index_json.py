@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -24,16 +24,18 @@ from horsesense.readers.formats.bundled import (
     without_thinking,
 )
 from horsesense.readers.formats.in_words import in_words
-from horsesense.readers.reading import Reading
+from horsesense.readers.formats.numbers import (
+    REJECTED,
+    Numbers,
+    mask_by_number,
+    masked,
+    numbers_in,
+    split_numbers,
+)
+from horsesense.readers.reading import Reading, Status
 from horsesense.readers.text import LIKELY, TextReader
 from horsesense.trials.trial import Trial, bundled
 
-_RANGE = re.compile(r"(?<!\d)(\d++)\s*+(?:-|–|—|\.{2,}|…|\bto\b|\bthrough\b)\s*(\d+)")
-_NUMBER = re.compile(r"(?<![\w.])\d{1,4}(?![\w]|\.\d)")
-_NONE = re.compile(r"\b(?:none|null|nil|nothing|no (?:text|sentence|item|line|pair|one)s?)\b|^\s*$")
-_ALL = re.compile(r"\b(?:all|every|everything)\b")
-_EXCEPT = re.compile(r"\b(?:except|but|besides|apart from|other than)\b")
-_KEY = re.compile(r"(?:[a-z]+[\s_-]*)?(\d{1,4})", re.IGNORECASE)
 _BOOLEANS = re.compile(r"\W*(?:(?:true|false|yes|no)\b\W*)+", re.IGNORECASE)
 _GAP = re.compile(r"(?<=\d)\s*,\s*(?:\.{3}|…)\s*,\s*(?=\d)")
 _SIGN = re.compile(r"\\.|[\"{}]", re.DOTALL)
@@ -47,20 +49,8 @@ _QUOTING: Final = frozenset("{[\"'")
 _CORRECTED = re.compile(
     r"\b(?:correct(?:ion|ed)|wait|actually|instead|revised|mistake|sorry)\b", re.I
 )
-_DEEPEST: Final = 20
-"""Lists and objects within each other that are looked into for numbers."""
-_FILLED_IN: Final = 10_000
-"""Numbers from here on are not filled in where "..." stands before them."""
 _LONGEST_LIST: Final = 400
 """Characters of a reply without JSON that is still taken for a list of numbers."""
-
-
-@dataclass(frozen=True)
-class Numbers:
-    """Numbers of problems that a value names: those there are, and those there are not."""
-
-    inside: frozenset[int] = frozenset()
-    outside: frozenset[int] = frozenset()
 
 
 @dataclass
@@ -95,6 +85,15 @@ def read_indices(reader: TextReader, trial: Trial, response: Response) -> tuple[
 
 def _readings(found: Assigned, asked: int | None, n: int, cut: bool) -> Iterator[Reading]:
     relevant = [asked] if asked is not None else sorted(found.by_position)
+    given = [found.by_position[position] for position in relevant]
+    strays = frozenset[int]().union(*(numbers.outside for numbers in given))
+    inside_any = frozenset[int]().union(*(numbers.inside for numbers in given))
+    from_zero = 0 in strays and max(strays | inside_any) < n
+    if strays and (from_zero or not inside_any):
+        # Numbers from 0 on, or of problems that there are not: no text is chosen by these.
+        status: Status = "unclear" if from_zero else "illegal"
+        yield from [Reading(status, (), "no_such_number", found.span, 0.9)] * n
+        return
     inside = [(position, found.by_position[position].inside) for position in relevant]
     left_out = Reading("truncated" if cut else "none", (), "left_out", found.span, 0.98)
     made: dict[tuple[int, ...], Reading] = {
@@ -121,6 +120,9 @@ def assigned(text: str, names: Names, asked: int | None, n: int) -> Assigned | N
     if found is None:
         found = _in_parts(heads, text, n)
     if found is None and asked is not None:
+        paired = None if objects else _paired(text, names, n)
+        if paired is not None and asked in paired.by_position:
+            return paired
         found = _under_other_key(objects, names, asked, n) or _bare_list(text, names, asked, n)
     if found is None and asked is None and not objects:
         found = _paired(text, names, n) or _in_words(text, names, n)
@@ -217,7 +219,7 @@ def _by_index(objects: Sequence[Object], names: Names, n: int) -> Assigned | Non
     if not pairs:
         return None
     by_position = {
-        position: _split((number for number, s in pairs if s == position), n)
+        position: split_numbers((number for number, s in pairs if s == position), n)
         for position in range(len(names.names))
     }
     return Assigned(by_position, "json_by_number", (objects[0][1], objects[-1][2]))
@@ -234,7 +236,7 @@ def _under_other_key(
 ) -> Assigned | None:
     """One list under a key that is not a label ("indices"), where one label was asked for."""
     for value, start, end in objects:
-        mask = _mask_by_number(value, n)
+        mask = mask_by_number(value, n)
         lists = [mask] if mask else [numbers_in(inner, n) for inner in value.values()]
         if len(lists) == 1 and lists[0] is not None:
             return Assigned({asked: lists[0]}, "json_other_key", (start, end))
@@ -252,6 +254,14 @@ def _bare_list(text: str, names: Names, asked: int, n: int) -> Assigned | None:
         return None
     said = text[: span[0]] if _LISTED.fullmatch(part) else text
     other = {mention.position for mention in names.mentions(said)} - {asked}
+    rejects = REJECTED.search(text, max(0, span[0] - _MARKS_BEFORE - 20), span[1])
+    if (
+        listed
+        and rejects
+        and rejects["numbers"]
+        and rejects.start("numbers") <= listed.end() <= rejects.end() + 2
+    ):
+        return None
     numbers = _in_part(part, n)
     if numbers is None or (other and not listed) or (not listed and not part):
         return None
@@ -262,10 +272,10 @@ def _in_part(part: str, n: int) -> Numbers | None:
     """A list as it stands in a text, without its brackets."""
     if _BOOLEANS.fullmatch(part):
         yes = [word.lower() in ("true", "yes") for word in re.findall(r"\w+", part)]
-        return _masked(yes, n)
+        return masked(yes, n)
     entries = [entry.strip() for entry in part.split(",")]
     if len(entries) == n and set(entries) <= {"0", "1"} and "0" in entries:
-        return _masked([int(entry) for entry in entries], n)
+        return masked([int(entry) for entry in entries], n)
     return numbers_in(part, n)
 
 
@@ -275,7 +285,9 @@ def _paired(text: str, names: Names, n: int) -> Assigned | None:
     if found is None:
         return None
     by_position = {
-        position: _split((number for number, g in found.items() if g.position == position), n)
+        position: split_numbers(
+            (number for number, g in found.items() if g.position == position), n
+        )
         for position in {given.position for given in found.values()}
     }
     return Assigned(by_position, "in_words", (0, len(text)))
@@ -337,106 +349,6 @@ def _in_parts(mentions: Sequence[Mention], text: str, n: int) -> Assigned | None
 
 def _announces(text: str, end: int) -> bool:
     return bool(re.match(r"[\"'*]*\s*(?:[:=]|->|[-–—]\s|\()", text[end : end + 8]))
-
-
-def numbers_in(value: Any, n: int, depth: int = 0) -> Numbers | None:
-    """The numbers that a value names, of 1 to `n`; None if it names none and does not say so.
-
-    >>> sorted(numbers_in(["1-3", 7], 5).inside)
-    [1, 2, 3]
-    """
-    if value is None:
-        return Numbers()
-    if isinstance(value, bool):  # of which problem? Neither of all nor of none
-        return None
-    if isinstance(value, (int, float)):
-        return _split([int(value)], n) if value % 1 == 0 else None
-    if isinstance(value, str):
-        return _in_text(value, n)
-    if isinstance(value, dict):
-        if mask := _mask_by_number(value, n):
-            return mask
-        keys = [key for key in value if key.lower() in (*INDEX_KEYS, "indices", "numbers")]
-        return numbers_in(value[keys[0]], n, depth + 1) if keys and depth < _DEEPEST else None
-    if _is_mask(value):
-        return _masked(value, n)
-    return _in_list(value, n, depth + 1) if depth < _DEEPEST else None
-
-
-def _is_mask(values: Sequence[Any]) -> bool:
-    """Whether a list says yes or no of each problem instead of naming some by their numbers."""
-    if not values:
-        return False
-    numbers = all(type(value) is int and value in (0, 1) for value in values)
-    return all(isinstance(value, bool) for value in values) or (numbers and 0 in values)
-
-
-def _masked(values: Sequence[Any], n: int) -> Numbers | None:
-    """The problems that a mask says yes of; None where it is not as long as they are many."""
-    if len(values) != n:
-        return None
-    return _split((number for number, value in enumerate(values, 1) if value), n)
-
-
-def _mask_by_number(value: Mapping[str, Any], n: int) -> Numbers | None:
-    """The problems whose number has `true` for its value; None for any other object."""
-    if not value or not all(isinstance(inner, bool) for inner in value.values()):
-        return None
-    found = [_KEY.fullmatch(str(key)) for key in value]
-    numbers = [number_of(match[1]) if match else None for match in found]
-    if None in numbers:
-        return None
-    pairs = zip(numbers, value.values(), strict=True)
-    return _split((number for number, yes in pairs if yes and number is not None), n)
-
-
-def _in_list(values: Sequence[Any], n: int, depth: int) -> Numbers | None:
-    """A list; "All" and "None" among numbers are dropped, "..." between two is filled in."""
-    if values and all(type(value) is int for value in values):
-        return _split(values, n)
-    found: set[int] = set()
-    words: list[Numbers] = []
-    last, gap = 0, False
-    for value in values:
-        if isinstance(value, str) and value.strip(". …") == "" and value.strip():
-            gap = True
-            continue
-        numbers = numbers_in(value, n, depth)
-        if numbers is None:
-            continue
-        if isinstance(value, str) and not any(char.isdigit() for char in value):
-            words.append(numbers)
-            continue
-        given = numbers.inside | numbers.outside
-        if gap and given and min(given) < _FILLED_IN:
-            found.update(range(last + 1, min(given)))
-        found |= given
-        last, gap = max(given, default=last), False
-    if found:
-        return _split(found, n)
-    if words:
-        return _split((i for w in words for i in w.inside), n)
-    return None if values else Numbers()
-
-
-def _in_text(text: str, n: int) -> Numbers | None:
-    low = text.lower()
-    found = {int(number) for number in _NUMBER.findall(_RANGE.sub(" ", low))}
-    for first, last in _RANGE.findall(low):
-        begin, end = number_of(first), number_of(last)
-        if begin is not None and end is not None and begin <= end <= 10 * n:
-            found.update(range(begin, end + 1))
-    if _ALL.search(low) and (not found or _EXCEPT.search(low)):
-        return _split(set(range(1, n + 1)) - found, n)
-    if found:
-        return _split(found, n)
-    return Numbers() if _NONE.search(low) else None
-
-
-def _split(numbers: Iterable[int], n: int) -> Numbers:
-    given = frozenset(numbers)
-    inside = frozenset(number for number in given if 1 <= number <= n)
-    return Numbers(inside, given - inside)
 
 
 def _nothing(reader: TextReader, response: Response, names: Names, n: int) -> tuple[Reading, ...]:

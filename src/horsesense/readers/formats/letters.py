@@ -18,6 +18,7 @@ from horsesense.readers.formats.bundled import no_text, repaired, without_thinki
 from horsesense.readers.formats.verdicts import Said, said_of
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import TextReader
+from horsesense.readers.text.leave_out import without_struck
 from horsesense.readers.text.special import meaning_of
 from horsesense.trials.trial import Trial
 
@@ -54,7 +55,7 @@ def read_several(
     question: str | None = None,
 ) -> Reading:
     """All options that a reply chooses; `unclear` or `ambiguous` where it leaves that open."""
-    text = without_thinking(response.text)
+    text = without_struck(without_thinking(response.text))
     if not text.strip():
         return no_text(response)
     options, labels = tuple(options), tuple(labels)
@@ -63,7 +64,7 @@ def read_several(
     for stretch, start, rule in _stretches(text):
         said = said_of(stretch, options, labels)
         sure = _LIST if rule == "list" else _PART
-        reading = _of_all(said, rule, (start, start + len(stretch)), sure, own_words)
+        reading = _of_all(said, rule, (start, start + len(stretch)), sure, own_words, len(options))
         if reading is None:
             continue
         if rule == "list":
@@ -126,7 +127,7 @@ def _mark(value: Any) -> str:
 
 
 def _of_all(
-    said: Said, rule: str, span: tuple[int, int], sure: float, own_words: bool
+    said: Said, rule: str, span: tuple[int, int], sure: float, own_words: bool, k: int
 ) -> Reading | None:
     """The reading of a stretch of which every word is understood; None of any other."""
     if said.words:
@@ -145,8 +146,11 @@ def _of_all(
     if said.dangles:
         return Reading("truncated", (), "list_goes_on", span, 0.9)
     if not said.chosen:
-        rejected = rule == "list" and len(said.denied) > 1
-        return Reading("none", (), "all_rejected", span, sure) if rejected else None
+        if rule != "list" or len(said.denied) < 2:
+            return None
+        if len(said.denied) < k:  # nothing is said of the others
+            return Reading("unclear", (), "some_rejected", span, _UNSURE)
+        return Reading("none", (), "all_rejected", span, sure)
     return Reading("answer", said.chosen, rule if said.plain else "verdicts", span, sure)
 
 

@@ -36,6 +36,11 @@ _LINE = re.compile(
     r"\s*(?P<rest>.*)",
     re.IGNORECASE,
 )
+_IN_A_ROW = re.compile(
+    r"[,;|](?P<begins>)\s*(?:and\s+)?(?:(?:text|sentence|item|line|question|problem|pair)\s+)?"
+    r"#?(?P<number>\d{1,4})[:.)=](?!\d)",
+    re.IGNORECASE,
+)
 _AFTER: Final = re.compile(r"(?::|->|→|=>|=|\s[-–—](?!>)|\|)\s*")
 _NOTE = re.compile(r"\(\s*(?:and\s+)?not\b[^()]*\)", re.IGNORECASE)
 _NEAR: Final = 20
@@ -104,8 +109,24 @@ def _lines(text: str, names: Names) -> list[Line | None]:
     found: list[Line | None] = []
     start = 0
     for raw in text.split("\n"):
-        found.append(_line(raw, start, names))
+        ends = [*_next_ones(raw), len(raw)]
+        for begins, ends_at in zip([0, *ends[:-1]], ends, strict=True):
+            found.append(_line(raw[begins:ends_at], start + begins, names))
         start += len(raw) + 1
+    return found
+
+
+def _next_ones(raw: str) -> list[int]:
+    """Where in a line the next problems begin ("1: Positive, 2: unclear"): numbers in a row."""
+    first = _LINE.match(raw)
+    if first is None or first["sign"].strip(" *")[:1] not in (":", ".", ")", "="):
+        return []
+    number = int(first["number"])
+    found: list[int] = []
+    for other in _IN_A_ROW.finditer(raw, first.end("sign")):
+        if int(other["number"]) == number + 1:
+            found.append(other.start("begins"))
+            number += 1
     return found
 
 

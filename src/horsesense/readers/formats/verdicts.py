@@ -196,7 +196,13 @@ class _Shown:
             return (self.exact[found],)
         place = self.exact.get(found.upper())
         word = found in ("a", "i", "A", "I") and not _SET_OFF.match(text, end)
+        word = word and not (found in ("a", "i") and self._goes_on(text, end))
         return () if place is None or word else (place,)
+
+    def _goes_on(self, text: str, end: int) -> bool:
+        """Whether a letter is followed by another one of a list in lower case ("a c")."""
+        following = _LETTER.match(text, end)
+        return following is not None and following[1].upper() in self.exact
 
     def _unknown(self, found: str) -> str:
         if self.letters and len(found) == 1 and found.isupper() and found != "I":
@@ -205,6 +211,7 @@ class _Shown:
         return "foreign" if digits and found.isdigit() else "word"
 
 
+_LETTER = re.compile(r"\s+([a-z])(?!\w)")
 _SET_OFF = re.compile(r"\s*(?:[,;.)&/+:=\]|]|\Z|(?:and|or)\b)", re.IGNORECASE)
 
 
@@ -253,7 +260,7 @@ class _Clause:
         self.carried = carried
 
     def verdicts(self) -> Iterator[tuple[Token, str]]:
-        """Names, "all" and "rest" with "yes", "no" or "plain"."""
+        """Names, "all" and "rest" with "yes", "no" or "plain"; "spared": not all."""
         names = ("name", "all", "rest")
         reaches = [t for t in self.tokens if t.kind in ("yes", "no", *names)]
         leads = bool(reaches) and reaches[0].kind in ("yes", "no")
@@ -261,12 +268,14 @@ class _Clause:
         denies = "none" in self.kinds
         last = max((p for p, kind in enumerate(self.kinds) if kind in ("name", "all")), default=-1)
         waiting: list[Token] = []
-        negated, over, beside = False, False, ""
+        left_out: list[Token] = []
+        whole = "no" if denies else "plain"
+        negated, over, beside = False, False, False
         for place, token in enumerate(self.tokens):
             over |= token.kind in ("all", "none")
             if token.kind in names:
                 if beside:
-                    yield token, beside
+                    left_out.append(token)
                 elif negated or denies:
                     yield token, "no"
                 elif rules:
@@ -274,22 +283,26 @@ class _Clause:
                 else:
                     waiting.append(token)
             elif token.kind == "except" or (token.kind == "but" and over):
-                beside = "yes" if denies else "no"
+                beside = True
             elif token.kind == "only":
                 negated = denies = False
             elif token.kind == "not":
                 negated = place < last
+                whole = "no" if over else whole
                 if not negated:
                     yield from ((one, "no") for one in waiting)
                     waiting = []
             elif token.kind in ("yes", "no"):
                 negated = False
+                whole = token.kind if over and not denies else whole
                 if leads:
                     rules = token.kind
                 else:
                     yield from ((one, token.kind) for one in waiting)
                     waiting = []
         yield from ((one, "plain") for one in waiting)
+        # What is left out of all has the other verdict, wherever that of all stands.
+        yield from ((one, "spared" if whole == "no" else "no") for one in left_out)
 
 
 def _clauses(tokens: list[Token]) -> Iterator[_Clause]:
@@ -316,6 +329,7 @@ def _weighed(tokens: list[Token], k: int, clash: bool, dangles: bool) -> Said:
     """One decision on all clauses."""
     given: dict[str, dict[int, None]] = {"yes": {}, "no": {}, "plain": {}}
     over: dict[str, str] = {}
+    spared: set[int] = set()
     is_open = unsure = only_bad = False
     for clause in _clauses(tokens):
         spoken: set[int] = set()
@@ -326,26 +340,34 @@ def _weighed(tokens: list[Token], k: int, clash: bool, dangles: bool) -> Said:
                 continue
             spoken.update(token.positions)
             good += verdict != "no"
+            if verdict == "spared":
+                spared.update(token.positions)
+                verdict = "yes"
             given[verdict].update(dict.fromkeys(token.positions))
         is_open |= "or" in clause.kinds and good > 1
         unsure |= "maybe" in clause.kinds and bool(good or over)
+        unsure |= "none" in clause.kinds and "no" in clause.kinds  # "None is wrong except B."
         only_bad |= "only" in clause.kinds and "no" in clause.kinds and not good
     masked = not given["yes"] and not given["no"] and not given["plain"] and not over
     marks = [token.kind for token in tokens if token.kind in ("yes", "no")]
     if masked and len(marks) == k > 1 and all(t.kind in ("yes", "no", "join") for t in tokens):
         for place, mark in enumerate(marks):
             given[mark][place] = None
-    return _settled(given, over, tokens, k, (clash, is_open, unsure, only_bad, dangles))
+    return _settled(given, over, tokens, (k, spared), (clash, is_open, unsure, only_bad, dangles))
 
 
 def _settled(
     given: dict[str, dict[int, None]],
     over: dict[str, str],
     tokens: list[Token],
-    k: int,
+    among: tuple[int, set[int]],
     signs: tuple[bool, bool, bool, bool, bool],
 ) -> Said:
-    """What is chosen once "all" and "the rest" are known; `signs` are what clauses told."""
+    """What is chosen once "all" and "the rest" are known; `signs` are what clauses told.
+
+    `among` is the number of options, and those that "all" leaves out.
+    """
+    k, spared = among
     clash, is_open, unsure, only_bad, dangles = signs
     yes, no, plain = dict(given["yes"]), dict(given["no"]), dict(given["plain"])
     recital = len(plain) == k and (yes or no)
@@ -353,7 +375,7 @@ def _settled(
     if over.get("all") in ("yes", "plain"):
         chosen |= {place: None for place in range(k) if place not in no}
     elif "all" in over:
-        no |= dict.fromkeys(range(k))
+        no |= {place: None for place in range(k) if place not in spared}
     if "rest" in over or (only_bad and not chosen and no):
         rest = [place for place in range(k) if place not in chosen and place not in no]
         (no if over.get("rest") == "no" else chosen).update(dict.fromkeys(rest))

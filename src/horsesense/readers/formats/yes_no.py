@@ -109,6 +109,25 @@ _AGREES = re.compile(
     re.I,
 )
 
+_KEY = re.compile(r"[\"'*_`)\]]*\s*(?P<sign>[:?=])[\s\"'*_`(\[]*(?=\S)")
+"""What makes a word before it a question, or the name of a field, and not yet an answer."""
+_VALUE = re.compile(
+    rf"(?:(?:it(?:'s|\s+is)|that(?:'s|\s+is)|i(?:'d|\s+would)\s+say)\s+)?(?:{_SAYS}|{_JUDGES})",
+    re.I,
+)
+_ENDS_VALUE = re.compile(r"[\s\"'*_`)\]]*(?:[.,;!\n}—–-]|\Z)")
+_CHANCES = re.compile(
+    r"\b(?:(?P<yes>yes|true|correct|right)|(?P<no>no|false|incorrect|wrong))\b[\"'*_`]*"
+    r"\s*(?:[:=(,-]|\bat\b|\bis\b)*\s*(?P<n>\d{1,3}(?:\.\d+)?|\.\d+)(?![\d/])\s*%?",
+    re.I,
+)
+_ROUNDED: Final = 0.021
+"""How far the sum of chances may be from the whole."""
+_JUDGING_KEY = re.compile(
+    rf"(?:.*(?:\b|_))?(?P<not>(?:not|un)[ _-]?)?(?:(?P<good>{_GOOD})|(?P<bad>{_BAD}))(?:ness)?\Z",
+    re.I | re.S,
+)
+
 
 class _Said(NamedTuple):
     """Something that bears on the answer: which (None: both, or neither), where, by which rule."""
@@ -132,7 +151,7 @@ def read_yes_no(reader: TextReader, trial: Trial, response: Response) -> Reading
     asked = trial.extras if isinstance(trial.extras, Proposed) else Proposed("", "correct")
     text = _own(text).replace("’", "'")
     both = _BOTH.search(text)
-    stands = _field(text) or _last(_stands(text))
+    stands = _field(text, asked) or _chances(text) or _last(_stands(text))
     if stands is not None:
         return _reading(stands, 0.97)
     opening, judged = _opening(text, asked), _last(_judged(text, asked))
@@ -177,8 +196,8 @@ def _last(found: Iterator[_Said]) -> _Said | None:
     return max(found, key=lambda said: said.start, default=None)
 
 
-def _field(text: str) -> _Said | None:
-    """The field of a JSON object that holds the answer."""
+def _field(text: str, asked: Proposed) -> _Said | None:
+    """The field of a JSON object that holds the answer, or that judges the proposed one."""
     start, end = text.find("{"), text.rfind("}") + 1
     value = repaired(text[start:end]) if 0 <= start < end else None
     if not isinstance(value, dict):
@@ -189,7 +208,50 @@ def _field(text: str) -> _Said | None:
         match = re.fullmatch(rf"\W*{_SAYS}\W*", inner, re.I) if isinstance(inner, str) else None
         if match and re.search(_NAMED, str(key), re.I):
             return _said(match, "field")._replace(start=start, end=end)
+    for key, inner in value.items():
+        judges = _JUDGING_KEY.fullmatch(str(key).strip())
+        verdict = _VALUE.fullmatch(str(inner).strip(" .!\"'")) if _is_verdict(inner) else None
+        if judges and verdict:
+            said = _valued(judges, verdict, asked, asks=False)
+            return said._replace(rule="field", start=start, end=end)
     return None
+
+
+def _is_verdict(value: object) -> bool:
+    return isinstance(value, (bool, str))
+
+
+def _chances(text: str) -> _Said | None:
+    """The likelier of yes and no, where a reply gives a chance of each that add up."""
+    found = list(_CHANCES.finditer(text))
+    if len(found) != 2 or bool(found[0]["yes"]) == bool(found[1]["yes"]):
+        return None
+    first, second = (float(m["n"]) for m in found)
+    if not any(abs((first + second) / whole - 1) < _ROUNDED for whole in (1, 100)):
+        return None
+    likelier = found[0] if first > second else found[1]
+    position = None if first == second else NO_POSITION if likelier["no"] else YES_POSITION
+    return _Said(position, found[0].start(), found[1].end(), "chances")
+
+
+def _valued(key: re.Match[str], value: re.Match[str], asked: Proposed, *, asks: bool) -> _Said:
+    """What a field or a question and its value say together ("Correct? No.", `{"no": true}`)."""
+    named, said = key.groupdict(), value.groupdict()
+    judges = bool(said["good"] or said["bad"])
+    holds = bool(said["yes"]) or (judges and bool(said["good"]) != bool(said["not"]))
+    start, end = key.start(), value.end()
+    if named.get("yes") or named.get("no"):
+        if asks or named.get("yes"):
+            return _Said(YES_POSITION if holds else NO_POSITION, start, end, "opening")
+        truth = judges and value[0].lower() in ("true", "false")
+        agrees = judges and not holds and asked.quality == "correct"  # "No: wrong."
+        position = NO_POSITION if holds or not truth else YES_POSITION
+        return _Said(position if truth or agrees else None, start, end, "opening")
+    good = bool(named.get("good")) != bool(named.get("not"))
+    if judges and not good and value[0].lower() not in ("true", "false"):
+        return _Said(None, start, end, "opening")  # "Wrong? Right."
+    yes = (good == holds) == (asked.quality == "correct")
+    return _Said(YES_POSITION if yes else NO_POSITION, start, end, "opening")
 
 
 def _stands(text: str) -> Iterator[_Said]:
@@ -206,15 +268,28 @@ def _opening(text: str, asked: Proposed) -> _Said | None:
     if match is not None:
         start = match.start(match.lastgroup or 0)
         if not _NO_NOUN.match(text, start):
-            return _said(match, "opening")
+            return _behind_key(text, match, asked) or _said(match, "opening")
         return None
     match = _OPENS_JUDGING.match(text, begins)
     if match is None:
+        return None
+    if (said := _behind_key(text, match, asked)) is not None:
+        return said
+    if _KEY.match(text, match.end()) and text[match.end() :].lstrip("\"'*_`) ")[0] == "?":
         return None
     agrees = match["good"] or (match["bad"] or "").lower() == "false"
     if agrees and asked.quality != "correct":
         return _Said(None, match.start(), match.end(), "agrees_or_judges")
     return _judgement(match, asked, "opening")
+
+
+def _behind_key(text: str, match: re.Match[str], asked: Proposed) -> _Said | None:
+    """The verdict behind an opening word that is a question or a field's name; None for none."""
+    key = _KEY.match(text, match.end())
+    value = _VALUE.match(text, key.end()) if key else None
+    if key is None or value is None or not _ENDS_VALUE.match(text, value.end()):
+        return None
+    return _valued(match, value, asked, asks=key["sign"] == "?")
 
 
 def _judged(text: str, asked: Proposed) -> Iterator[_Said]:

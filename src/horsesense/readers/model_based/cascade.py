@@ -2,9 +2,9 @@
 
 The text reader reads every reply; in `cascade:meaning:judge=MODEL`, `text+meaning` does. What it
 leaves `unclear`, and what it reads with a confidence below `at`, is shown to the judge; what the
-judge understands replaces the reading. A judge knows four statuses alone (answer, none, refusal,
-unknown): replies that the rules find ambiguous, cut off or empty are not shown to it, since it
-could only deny that.
+judge understands replaces the reading. A judge knows five statuses alone (answer, none, refusal,
+unknown, ambiguous): replies that the rules find illegal, cut off or empty are not shown to it,
+since it could only deny that.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 from horsesense.trials.trial import Trial
 
-RULES: Final = Rules(version="8", source="bcdc6e1cede3")
+RULES: Final = Rules(version="9", source="3c11ae782438")
 
 SURE: Final = 0.9
 """Confidence of the rules from which on no judge is asked, unless the name says another."""
-_NOT_FOR_A_JUDGE: Final = frozenset(("ambiguous", "truncated", "empty"))
+_NOT_FOR_A_JUDGE: Final = frozenset(("illegal", "truncated", "empty"))
 _SPEC = re.compile(
     r"(?:at=(?P<at>[01]|0?\.\d+):)?(?P<meaning>meaning:)?judge=(?P<judge>.+)", re.DOTALL
 )

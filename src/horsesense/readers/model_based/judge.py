@@ -36,7 +36,7 @@ from horsesense.readers.text import TextReader
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 
-RULES: Final = Rules(version="7", source="93415f832111")
+RULES: Final = Rules(version="8", source="15f9fc18193d")
 
 MAX_TOKENS: Final = 16
 REPLY_CHARACTERS: Final = 6000
@@ -54,6 +54,8 @@ Answer with one of these codes and nothing else:
 The reply:
 """
 _TOP = 5
+_SEVERAL: Final = "the reply chooses several options, or leaves open which of several"
+_CODES_OF_SEVERAL: Final = (*"WVUTSRQPONMLKJIHGFEDCBA", "SEVERAL")
 
 
 class JudgeReader(Prepared):
@@ -168,7 +170,7 @@ class JudgeReader(Prepared):
         """The reading that the judge's answer means; None where it means none."""
         if answer is None:
             return None
-        codes = case.codes
+        codes = judge_codes(case)
         said = answer.text.strip().strip(".:()[]*\"'` ")
         if said not in codes:
             found = self._text.read(answer.text, codes, codes, finish_reason=answer.finish_reason)
@@ -177,9 +179,10 @@ class JudgeReader(Prepared):
             said = codes[found.positions[0]]
         chance = _probability(answer, said)
         place = codes.index(said)
-        if chance is None:
-            return case.reading(place, "judge", 1.0)
-        return case.reading(place, "judge_probability", chance)
+        rule, sure = ("judge", 1.0) if chance is None else ("judge_probability", chance)
+        if place == len(case.classes):
+            return Reading("ambiguous", (), rule, None, sure)
+        return case.reading(place, rule, sure)
 
 
 def from_spec(rest: str) -> JudgeReader:
@@ -205,15 +208,26 @@ def _model(spec: str) -> Model:
     return model
 
 
+def judge_codes(case: Case) -> tuple[str, ...]:
+    """What the judge may answer: the codes of a case, and one for several options.
+
+    >>> judge_codes(Case("B or C", ("red", "blue"), ("A", "B")))
+    ('A', 'B', 'X', 'Y', 'Z', 'W')
+    """
+    taken = {code.upper() for code in case.codes}
+    return (*case.codes, next(name for name in _CODES_OF_SEVERAL if name not in taken))
+
+
 def judge_prompt(case: Case) -> str:
     """The task, the reply, `References:` with the options, and `Answer:`."""
     if len(case.response) > REPLY_CHARACTERS:
         half = REPLY_CHARACTERS // 2
         case = case._replace(response=f"{case.response[:half]} [...] {case.response[-half:]}")
-    k, codes = len(case.options), case.codes
+    k, codes = len(case.options), judge_codes(case)
     special = [
-        f"- {code}: {MEANINGS[name]}" for code, name in zip(codes[k:], case.special, strict=True)
+        f"- {code}: {MEANINGS[name]}" for code, name in zip(codes[k:-1], case.special, strict=True)
     ]
+    special.append(f"- {codes[-1]}: {_SEVERAL}")
     task = _TASK.format(first=codes[0], last=codes[k - 1], special="\n".join(special))
     return task + with_references(case)
 

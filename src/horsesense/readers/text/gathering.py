@@ -29,6 +29,9 @@ from horsesense.readers.text.weigh import RULED, STATUSES
 
 Span = tuple[int, int] | None
 
+_VALUES_IN = 1500
+"""Characters at the end of a response in which numbers are compared with those of options."""
+
 
 class Gathering:
     """Evidence as it is gathered from one response."""
@@ -312,7 +315,7 @@ class Gathering:
         self.foreign_value = False
         if sum(value is not None for value in known) < min(2, self.k):
             return
-        said = likeness.values(self.low[-1500:])
+        said = [*dict.fromkeys(reversed(likeness.values(self.low[-_VALUES_IN:])))][::-1]
         if not said:
             return
         hits = {
@@ -331,7 +334,8 @@ class Gathering:
             self._add(next(iter(hits)), "value:only")
         if len(last) == 1:
             self._add(last[0], "value:last")
-        close = likeness.values(SENTENCE_START.split(self.low)[-1])
+        ending = SENTENCE_START.split(self.low)[-1]
+        close = [*dict.fromkeys(likeness.values(ending[-_VALUES_IN:]))]
         for name, some, alike in (
             ("ending", close, likeness.same),
             ("near", said[-1:], likeness.near),

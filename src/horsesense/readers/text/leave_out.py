@@ -10,7 +10,8 @@ from horsesense.readers.text.normalise import Folded
 from horsesense.readers.text.targets import Scene
 
 _TOKEN = re.compile(
-    r"<\|[^<>|\n]{1,40}\|>|</?s>|\[/?inst\]|</?(?:end of turn|start of turn|eos|bos|pad|eot|unk)>"
+    r"<\|(?:im start|start|start header id)\|>\s{0,3}assistant\b"
+    r"|<\|[^<>|\n]{1,40}\|>|</?s>|\[/?inst\]|</?(?:end of turn|start of turn|eos|bos|pad|eot|unk)>"
 )
 _NEXT_TURN = re.compile(
     r"(?:<\|(?:im start|start header id|start)\|>|<start of turn>"
@@ -19,7 +20,8 @@ _NEXT_TURN = re.compile(
 )
 _ELEMENT = re.compile(
     r"</?(?:html|body|p|br|hr|b|i|u|em|strong|span|div|ul|ol|li|h[1-6]|table|thead|tbody|tr|t[dh]"
-    r"|code|pre|mark|font|small|su[bp]|blockquote|center|section|article|details|summary|a)"
+    r"|code|pre|mark|font|small|su[bp]|blockquote|center|section|article|details|summary|a"
+    r"|output|final(?! ?answer)|response|result|solution)"
     r"(?:\s[^<>]{0,120})?/?>|&nbsp;"
 )
 _SAYS = re.compile(r"\w")
@@ -45,6 +47,18 @@ _NEXT_QUESTION = re.compile(
     r"|\n[ \t]{0,9}(?:#{1,6} ?)?(?:user|human|student|instruction|input) ?:"
     r"|\n[ \t]{0,9}#{1,6} ?(?:instruction|input|question)\b"
 )
+
+
+def without_struck(text: str) -> str:
+    """A text with spaces in place of what is struck out, unless nothing else is said.
+
+    >>> without_struck("~~B~~ A C"), without_struck("~~B~~")
+    ('      A C', '~~B~~')
+    """
+    if "~~" not in text and "</" not in text:
+        return text
+    rest = _STRUCK.sub(lambda m: " " * len(m[0]), text)
+    return rest if _SAYS.search(rest) else text
 
 
 def leave_out_markup(scene: Scene) -> None:

@@ -171,7 +171,7 @@ def _in_a_row(scene: Scene, text: str) -> list[tuple[str, str]] | None:
     names = list(scene.labels.positions.items())
     ways = [[(n.lower(), i) for n, i in names]] if names else []
     ways.append([(t.lower(), i) for i, t in enumerate(scene.options.texts) if t.strip()])
-    for way in ways:
+    for way in filter(None, ways):  # blank options have no name to look for
         known = dict(way)
         each = "|".join(re.escape(name) for name in sorted(known, key=len, reverse=True))
         hits = list(re.finditer(rf"(?<![\w.])(?:{each})(?![\w.])", text))

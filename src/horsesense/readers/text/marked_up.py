@@ -31,7 +31,9 @@ def marked_up(scene: Scene) -> Statement | None:
         found = [
             Statement(rule, target, m.start())
             for m in pattern.finditer(low)
-            if (target := scene.target_at(m.end()) or _by_value(scene, rule, m)) is not None
+            # An object in a field names options to judge them, not to choose the first.
+            if not (rule == "field" and low.startswith("{", m.end()))
+            and (target := scene.target_at(m.end()) or _by_value(scene, rule, m)) is not None
         ]
         if found:
             return found[-1] if _agree(low, found) else None

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import islice, takewhile
+from itertools import takewhile
 from typing import NamedTuple
 
 from horsesense.readers.text.normalise import DEFAULT, Folded
@@ -92,10 +92,18 @@ class Options:
         if not positions:
             return []
         wanted = [(tokens_of(self.texts[position]), position) for position in positions]
-        places = TOKEN.finditer(response.low, offset, offset + self._limit)
-        found = list(islice(places, max(len(tokens) for tokens, _ in wanted)))
-        words = _plain([m.group() for m in found])
-        fitting = [(len(t), position) for t, position in wanted if words[: len(t)] == t]
+        found, fitting = [], []
+        for place, m in enumerate(TOKEN.finditer(response.low, offset, offset + self._limit)):
+            # Token by token, so that a long option costs no more than what is there of it.
+            token = m.group().replace(",", "")
+            wanted = [one for one in wanted if one[0][place] == token]
+            if not wanted:
+                break
+            found.append(m)
+            fitting += [(place + 1, position) for t, position in wanted if len(t) == place + 1]
+            wanted = [one for one in wanted if len(one[0]) > place + 1]
+            if not wanted:
+                break
         # Of "New York" and "New York City" the longer is meant where it is there in full; two
         # options of the same tokens both stay, for the caller to find them ambiguous.
         n = max(fitting)[0] if fitting else 0
@@ -166,7 +174,7 @@ class Options:
             return 0
         tokens = tokens_of(self.texts[position])
         found = TOKEN.finditer(response.low, offset, offset + self._limit)
-        words = _plain([m.group() for m, _ in zip(found, tokens, strict=False)])
+        words = (m.group().replace(",", "") for m in found)
         pairs = zip(words, tokens, strict=False)
         return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 

@@ -15,6 +15,7 @@ from horsesense.readers.text.leave_out import (
     leave_out_recital,
 )
 from horsesense.readers.text.normalise import Folded
+from horsesense.readers.text.objects import in_json
 from horsesense.readers.text.options import Options
 from horsesense.readers.text.outright import PLAINLY, outright
 from horsesense.readers.text.targets import Scene
@@ -103,5 +104,8 @@ def _seen(
     if not scene.response.low.strip():
         cut = response.strip() and (about["thought_open"] or about["length"])
         return _CUT_IN_THOUGHT if cut else _EMPTY
+    fields = in_json(scene)
+    if fields is not None:
+        return fields
     first = impression(scene)
     return outright(scene, first) or (scene, evidence(scene, first, about))

@@ -17,6 +17,8 @@ _OR = re.compile(r"[\"'),]*\s*\b(?:or|oder|ou)\b(?: else| maybe| perhaps)?\s*")
 _AS_LABEL = re.compile(
     r"\b(?:options?|label|choice|statement|number|no\.|opción|antwort)\s*[(\[\"']?\Z"
 )
+_WORD_BEGINS = re.compile(r"\A|\b(?=\w)")
+"""Where a place may begin."""
 _NEAR = 24
 _BEGUN = 2
 _PLACE = 28
@@ -76,7 +78,8 @@ class Scene:
         if texts:
             return self._text_target(texts)
         # From each place that one may begin at: a search would look far behind them as well.
-        stop, starts = skipped + _PLACE, range(offset, skipped + 1)
+        stop = skipped + _PLACE
+        starts = (m.start() for m in _WORD_BEGINS.finditer(response.low, offset, skipped + 2))
         named = next(filter(None, (PLACE.match(response.low, at, stop) for at in starts)), None)
         place = place_at(named, len(self.options.texts), self.labels.numbers) if named else None
         if place:

@@ -12,7 +12,8 @@ from horsesense.readers.text.targets import Scene
 # its words begins so ("thought_process", "begin_of_thought", "antThinking").
 _STEM = re.compile(
     r"(?:\A|[ :-]|ant)(?:think|thought|reason|reflect|scratch|analysis|monologue|deliberat"
-    r"|brainstorm|cot\b|chain of thought|notes?\b|working|draft|internal|inner\b)"
+    r"|brainstorm|cot\b|chain of thought|notes?\b|work(?:ing)?\b|plan(?:ning)?\b|draft"
+    r"|internal|inner\b)"
 )
 _NUMBERED = {"unused94": True, "ctrl94": True, "unused95": False, "ctrl95": False}
 """Tokens that begin a thought, and those that end one."""
@@ -29,6 +30,14 @@ _SIGNS = ("<", "[", "◁", "&lt;", "‹", "{{", "::", "thinking...")
 _CERTAIN = ("<", "<|", "&lt;", "&lt;|", "◁", "‹")
 """Signs after which a mark that is never closed begins a thought all the same: a word in brackets
 ("[Analysis]") may be a heading."""
+_ANSWERS = frozenset(
+    (
+        *("answer", "final", "final answer", "final response", "message answer"),
+        *("output", "response", "result", "solution"),
+    )
+)
+"""Names of marks around an answer: one behind a thought that is not closed ends it."""
+_ENDS_REPLY = re.compile(r"[^<]*(?:</?[^<>]*>\s*|<\|[^<>]*\|>\s*)*\Z")
 _QUOTES = "`\"'"
 _CHANNEL = re.compile(
     r"<\|?(?:channel|im start)\|?>\s{0,3}(?P<name>analysis|commentary|final|thought|think(?:ing)?"
@@ -90,8 +99,26 @@ def leave_out_thinking(scene: Scene) -> bool:
     unclosed = next((one for one in opened if one.certain), None)
     if unclosed is None:
         return cut
+    answer = _answer_behind(scene, unclosed)
+    if answer is not None:
+        response.blank(unclosed.start, answer)
+        return cut
     response.blank(unclosed.start, len(response.low))
     return True
+
+
+def _answer_behind(scene: Scene, thought: _Mark) -> int | None:
+    """Where the marked answer begins that ends a reply whose thought is never closed.
+
+    None within `<think>`: what such a model writes there may be a draft, marks and all.
+    """
+    low = scene.response.low
+    if "think" in low[thought.start : thought.end]:
+        return None
+    for m in _MARK.finditer(low, thought.end):
+        if m["name"] in _ANSWERS and not m["slash"] and m["sign"] in _CERTAIN:
+            return m.start() if _ENDS_REPLY.match(low, m.end()) else None
+    return None
 
 
 def _marks(scene: Scene) -> list[_Mark]:
@@ -143,6 +170,8 @@ def _leave_out_channels(response: Folded) -> bool:
     if not thought or names[0] not in _THOUGHTS:
         if names and names[0].startswith("assistant"):
             response.blank(0, marks[0].end())
+        elif not thought:
+            response.blank_each((*m.span(), " ") for m in marks if m["name"] or m["bare"])
         return False
     ends = [m.start() for m in marks[1:]] + [len(response.low)]
     final = any(name not in thought for name in names)

@@ -1,0 +1,215 @@
+"""Replies that are JSON and nothing else: read by their fields, not as running text.
+
+A field that is called final comes before one that is merely called an answer; an object of options
+and verdicts is the option that alone is approved. Fields that contradict each other, and objects
+that do, are ambiguous. What the fields do not tell is left to the other rules.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from horsesense.readers.reading import Reading
+from horsesense.readers.text.exact import exact
+from horsesense.readers.text.special import meaning_of
+from horsesense.readers.text.targets import Scene
+
+_SURE: Final = 0.95
+_FAIR: Final = 0.85
+_INDEX: Final = 0.8
+_MOST: Final = 20_000
+_DEEPEST: Final = 6
+_ROUNDED: Final = 0.021
+_AROUND = re.compile(r"<\|[^<>|\n]{1,40}\|>|</?s>|```(?:json)?|[\s`,;]|\A\s*json\b")
+_LEAD = re.compile(r"\s*[^\s{}\[\]<`][^{}\[\]\n]{0,80}:\s*(?=[{`\n])")
+"""Words that introduce JSON."""
+_FINAL = re.compile(r"\b(?:final|definitive)\b")
+_ANSWER = re.compile(
+    r"\b(?:answers?|choice|option|letter|label|prediction|predicted|select(?:ed|ion)|chosen"
+    r"|response|result|output|decision|pick|correct|right|best)\b"
+)
+_ASIDE = re.compile(
+    r"\b(?:second|alternatives?|reject\w*|wrong|incorrect|others?|eliminat\w*|runner|not|no"
+    r"|questions?|distractors?|initial|first|previous|ruled|exclud\w*|unlikely|worst|least"
+    r"|reason\w*|explanations?|thoughts?|analysis|rationale|justification|confidence|options"
+    r"|choices|format|candidates?|closest|common|user|student|is|steps?|score|evidence)\b"
+)
+_QUESTION = re.compile(r"\b(?:question|input|prompt|problem|id|item|passage|text|number)\b")
+_POSITION = re.compile(r"\b(?:index|idx)\b")
+_YES: Final = ("true", "correct", "right", "yes", "chosen", "selected", "✓", "✅")
+_NO: Final = ("false", "incorrect", "wrong", "no", "rejected", "eliminated", "✗", "❌")
+
+
+def in_json(scene: Scene) -> Reading | None:
+    """What a reply of JSON chooses; None for any other reply, and where its fields do not tell."""
+    source = scene.response.source[scene.response.begins :]
+    if "{" not in source or len(source) > _MOST:
+        return None
+    lead = _LEAD.match(source)
+    if lead and not _names(lead.group(), scene):
+        source = source[lead.end() :]
+    found = list(_values(source))
+    if not found or len(found) > len(scene.options.texts) + 1:
+        return None
+    readings = [(value, _reading(value, scene, 0)) for value in found]
+    first = readings[0][1]
+    if first is None:
+        return None
+    for value, reading in readings[1:]:
+        asks = isinstance(value, dict) and any(_QUESTION.search(_key(key)) for key in value)
+        if not asks and reading is not None and reading.positions != first.positions:
+            return Reading("ambiguous", (), "several_objects", None, _FAIR)
+    return first
+
+
+def _names(text: str, scene: Scene) -> bool:
+    """Whether a text names an option."""
+    shown = {*re.findall(r"\w+", text)} & scene.labels.positions.keys()
+    low = text.casefold()
+    return bool(shown) or any(one.strip().casefold() in low for one in scene.options.texts)
+
+
+def _values(source: str) -> Iterator[Any]:
+    """The objects and lists of a reply; none where there is anything else beside them."""
+    decoder = json.JSONDecoder()
+    found: list[Any] = []
+    place = 0
+    while place < len(source):
+        beside = _AROUND.match(source, place)
+        if beside is not None and beside.end() > place:
+            place = beside.end()
+        elif source[place] in "{[":
+            try:
+                value, place = decoder.raw_decode(source, place)
+            except (ValueError, RecursionError):
+                return
+            found.append(value)
+        else:
+            return
+    yield from found
+
+
+def _reading(value: Any, scene: Scene, depth: int) -> Reading | None:
+    """What one value chooses."""
+    if depth > _DEEPEST:
+        return None
+    if isinstance(value, list):
+        return _of_list(value, scene, depth)
+    if not isinstance(value, dict):
+        return None
+    if (judged := _by_verdicts(value.items(), scene)) is not None:
+        return judged
+    fields = {key: inner for key, inner in value.items() if not _ASIDE.search(_key(key))}
+    final = {key: inner for key, inner in fields.items() if _FINAL.search(_key(key))}
+    named = {key: inner for key, inner in fields.items() if _ANSWER.search(_key(key))}
+    chosen = final or named
+    if not chosen:
+        inner = [one for one in fields.values() if isinstance(one, dict)]
+        return _reading(inner[0], scene, depth + 1) if len(inner) == 1 else None
+    readings = [_of_field(_key(key), inner, scene, depth) for key, inner in chosen.items()]
+    told = [one for one in readings if one is not None]
+    if not told:
+        return None
+    if len({(one.status, one.positions) for one in told}) > 1:
+        return Reading("ambiguous", (), "several_fields", None, _FAIR)
+    found = max(told, key=lambda one: one.confidence)
+    other = set() if final else _texts_named(fields, scene) - {*found.positions}
+    if found.positions and other:
+        return Reading("ambiguous", (), "label_with_other_text", None, _FAIR)
+    return found
+
+
+def _of_list(value: Sequence[Any], scene: Scene, depth: int) -> Reading | None:
+    """What a list chooses: its one entry, or that of its entries that is approved."""
+    if len(value) == 1:
+        return _of_field("", value[0], scene, depth)
+    if not value or not all(isinstance(entry, dict) for entry in value):
+        return None
+    pairs = [pair for entry in value if (pair := _pair(entry, scene)) is not None]
+    return _by_verdicts(pairs, scene) if len(pairs) == len(value) else None
+
+
+def _pair(entry: Mapping[str, Any], scene: Scene) -> tuple[str, Any] | None:
+    """The name of an option and its verdict in an entry of a list."""
+    if len(entry) == 1:
+        return next(iter(entry.items()))
+    names = [one for one in entry.values() if isinstance(one, str) and _position(one, scene) >= 0]
+    marks = [one for one in entry.values() if isinstance(one, bool)]
+    marks = marks or [one for one in entry.values() if _mark(one) is not None]
+    return (names[0], marks[0]) if names and len(marks) == 1 else None
+
+
+def _of_field(key: str, value: Any, scene: Scene, depth: int) -> Reading | None:
+    """What the value of an answer's field says."""
+    if value is None:
+        meant = any(meaning_of(text) is not None for text in scene.options.texts)
+        return None if meant else Reading("none", (), "null", None, _INDEX)
+    if isinstance(value, (dict, list)):
+        return _reading(value, scene, depth + 1)
+    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+        return None
+    if _POSITION.search(key) and isinstance(value, int) and scene.labels.letters:
+        inside = 0 <= value < len(scene.options.texts)
+        return Reading("answer", (value,), "json_index", None, _INDEX) if inside else None
+    position = _position(str(value), scene)
+    return Reading("answer", (position,), "json", None, _SURE) if position >= 0 else None
+
+
+def _by_verdicts(pairs: Iterable[tuple[Any, Any]], scene: Scene) -> Reading | None:
+    """The one option that is approved, or the likeliest, where each has a verdict or a chance."""
+    given = [(_position(str(key), scene), value) for key, value in pairs]
+    positions = [position for position, _ in given]
+    if len(given) < 2 or min(positions) < 0 or len({*positions}) < len(positions):
+        return None
+    marks = [_mark(value) for _, value in given]
+    if None not in marks:
+        if marks.count(True) == 1:
+            return Reading("answer", (positions[marks.index(True)],), "json", None, _SURE)
+        rejected = not any(marks) and len(positions) == len(scene.options.texts)
+        return Reading("none", (), "all_rejected", None, _FAIR) if rejected else None
+    chances = [value for _, value in given if isinstance(value, (int, float))]
+    if len(chances) < len(given) or not any(abs(sum(chances) / whole - 1) < _ROUNDED
+                                            for whole in (1, 100)):  # fmt: skip
+        return None
+    highest = max(chances)
+    if chances.count(highest) > 1:
+        return None
+    return Reading("answer", (positions[chances.index(highest)],), "json", None, _SURE)
+
+
+def _mark(value: Any) -> bool | None:
+    """A verdict; None for anything else."""
+    if isinstance(value, bool):
+        return value
+    word = value.strip(" .!").lower() if isinstance(value, str) else ""
+    return True if word in _YES else False if word in _NO else None
+
+
+def _texts_named(fields: Mapping[str, Any], scene: Scene) -> set[int]:
+    """The options whose texts are values of fields that are no options themselves."""
+    texts = [text.strip().casefold() for text in scene.options.texts]
+    said = {
+        value.strip().casefold()
+        for key, value in fields.items()
+        if isinstance(value, str) and _position(key, scene) < 0
+    }
+    return {position for position, text in enumerate(texts) if text and text in said}
+
+
+def _position(text: str, scene: Scene) -> int:
+    """The option that a text is, by label, by text, or by both; -1 for none, or several."""
+    options = scene.options.texts
+    said = text.strip()
+    found = exact(said, options, scene.labels) or exact(said.upper(), options, scene.labels)
+    if found is not None:
+        return found.positions[0] if found.positions else -1
+    fits = [i for i, one in enumerate(options) if one.strip().casefold() == said.casefold() != ""]
+    return fits[0] if len(fits) == 1 else -1
+
+
+def _key(key: object) -> str:
+    """A key in lower case, its words apart."""
+    return re.sub(r"[_\s-]+", " ", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", str(key))).strip().lower()
