@@ -98,7 +98,8 @@ SHAPES: Mapping[str, Shape] = {
     "lost-2": Shape(lost=0.02),
     "lost-10": Shape(lost=0.1),
     "lost-long": Shape(MIXED, first=(4, 10), lost_items=0.15),
+    "all": Shape(MIXED, (4, 10), 10, 0.5, "knowing", lost=0.1, lost_items=0.15),
 }
 """By name: a third each of 2, 3 and 5 options beside one of 4 and one of 10; clusters of 4; half of
 the items in texts of 10, the others single; .02 and .1 of all replies lost; and of the items with
-most options .15, which are .05 of all, lost as a whole."""
+most options .15, which are .05 of all, lost as a whole; then all of these together."""
