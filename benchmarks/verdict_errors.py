@@ -403,15 +403,15 @@ def best_alone(a: Accusation, every: Sequence[Cell], shape: Shape = PLAIN) -> bo
 
 
 def by_relabelling(e: Evidence, every: Sequence[Cell], shape: Shape = PLAIN) -> float:
-    """Chance of as many choices of a position, or more, if positions change places within clusters
-    of items, which have as many options each."""
+    """Chance of as many choices of a position, or more, if positions change places within the items
+    of a cluster that have as many options."""
     (cell,) = [
         c for c in every if (c.probe, c.reader, c.condition) == (e.probe, e.reader, e.condition)
     ]
-    counts: dict[int, npt.NDArray[np.intp]] = {}
+    counts: dict[tuple[int, int], npt.NDArray[np.intp]] = {}
     for item, k, chosen in zip(cell.item.tolist(), cell.k.tolist(), cell.position, strict=True):
         row = np.bincount(chosen[chosen >= 0], minlength=k)
-        counts[shape.cluster(item)] = row + counts.get(shape.cluster(item), 0)
+        counts[shape.cluster(item), k] = row + counts.get((shape.cluster(item), k), 0)
     place, seen, chance = "ABCDEFGHIJ".index(e.group), 0, np.ones(1)
     for row in counts.values():
         if place < len(row):
@@ -742,6 +742,9 @@ def table(path: Path) -> None:
     found = stored(path)
     for group, head in HEADS.items():
         own = [row for row in found if row["group"] == group]
+        if group == "innocent" and any("shape" in row for row in own):
+            together(own)
+            continue
         head = f"shape | {head}" if any("shape" in row for row in own) else head
         print(f"\n| {head} |\n|{'---|' * (head.count('|') + 1)}")
         print(*map(line, own), sep="\n")
@@ -750,6 +753,23 @@ def table(path: Path) -> None:
             wrong = {"innocent": ("accused", "cleared"), "edge": ("cleared",)}.get(group, ())
             sums = [f"{sum(row[name] for row in own)} falsely {name}" for name in wrong]
             print(f"\nOf {studies:,} studies together: {', '.join(sums) or 'see above'}.")
+
+
+def together(own: Sequence[dict[str, Any]]) -> None:
+    """The innocent models of a shape in one line each number of items: how many were accused."""
+    head = ["shape", "suite", "items", "studies each", *INNOCENT, "accused", "falsely cleared"]
+    print(f"\n| {' | '.join(name.removeprefix('sim:') for name in head)} |\n|{'---|' * len(head)}")
+    places = dict.fromkeys((row["shape"], row["suite"], row["items"]) for row in own)
+    for place in sorted(places, key=lambda place: [*SHAPES].index(place[0])):
+        rows = {r["model"]: r for r in own if (r["shape"], r["suite"], r["items"]) == place}
+        accused = [rows[model]["accused"] if model in rows else "-" for model in INNOCENT]
+        each = "/".join(str(n) for n in dict.fromkeys(row["studies"] for row in rows.values()))
+        sums = (
+            f"{sum(row[count] for row in rows.values())}"
+            f" {told(sum((Counter(row[name]) for row in rows.values()), Counter[str]()))}".rstrip()
+            for count, name in (("accused", "of"), ("cleared", "cleared_of"))
+        )
+        print(f"| {' | '.join(map(str, (*place, each, *accused, *sums)))} |")
 
 
 def main() -> None:
