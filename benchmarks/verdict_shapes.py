@@ -9,7 +9,7 @@ What is true of a model under a shape, and so what is no false accusation:
 - *Options.* A prior that is flat over k positions is flat for every k, and its guesses are right in
   1/k of the items with k options: nothing is true of it but what is true with four options. Of a
   prior of .30, .234, .233, .233 the last weight is repeated and the sum is made 1, so that position
-  A exceeds 1/k by .062 of 2, .058 of 3, .050 of 4, .043 of 5 and .026 of 10 options.
+  A exceeds 1/k by .062 of 2, .058 of 3, .050 of 4, .043 of 5 and .025 of 10 options.
 - *Clusters* change no truth: each item is known with the same probability, and its guesses are
   spread alike, as if it stood alone.
 - *Lost replies* are lost whatever they said, and of whole items by their number of options alone,
