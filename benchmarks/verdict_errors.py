@@ -4,6 +4,7 @@
     python benchmarks/verdict_errors.py --out RESULTS.jsonl --groups innocent --suites basic
     python benchmarks/verdict_errors.py --out RESULTS.jsonl --table
     python benchmarks/verdict_errors.py --check
+    python benchmarks/verdict_errors.py --out RESULTS.jsonl --shape mixed,texts
 
 Every study has new items (simulated answers are hashes of item and prompt) and goes through the
 production planner, prompts, readers, measures and verdict, in memory and without a report. A cell
@@ -16,6 +17,9 @@ matters, for faults that are ruled out; *guilty*, whose fault must be found, bes
 the same studies in which the most powerful test of that finding alone rejects at the level that its
 weight gives it.
 
+--shape runs the same models with items that differ in their number of options, stand in clusters or
+lose replies (`SHAPES` of verdict_shapes.py, which says what is true there).
+
 Reference: the truth of each model, in closed form.
 """
 
@@ -27,9 +31,9 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from hashlib import blake2b
-from itertools import islice
+from itertools import islice, product
 from math import erfc, sqrt
 from pathlib import Path
 from typing import Any, cast
@@ -45,14 +49,15 @@ from horsesense.findings.accusation import ALPHA, Accusation
 from horsesense.findings.evidence import Evidence
 from horsesense.findings.finding import Finding
 from horsesense.findings.kinds import KINDS, SIZES
+from horsesense.findings.needed import Needed
 from horsesense.findings.verdict import accusations, verdict, weighted
 from horsesense.items.load import load_items
 from horsesense.measures import estimate
-from horsesense.measures.cells import NO_OPTION, NOT_ASKED, STATUS_CODE, Cell, Scores
+from horsesense.measures.cells import MISSING, NO_OPTION, NOT_ASKED, STATUS_CODE, Cell, Scores
 from horsesense.measures.estimate import Context, Found
 from horsesense.measures.registry import MEASURES
 from horsesense.models.base import Asked
-from horsesense.models.messages import Response
+from horsesense.models.messages import Key, Response
 from horsesense.models.registry import make_model
 from horsesense.models.simulated.decision import Decision
 from horsesense.probes.base import Setting
@@ -79,6 +84,7 @@ from horsesense.runs.tables import (
 from horsesense.stats.paired import Paired
 from horsesense.trials.history import load_history
 from horsesense.trials.trial import Trial
+from verdict_shapes import PLAIN, SHAPES, Shape
 
 SUITES = ("basic", "revas", "know-no", "look-at-text", "multi-problem")
 JUDGED = [MEASURES.get(name) for name in sorted({k.measure for k in KINDS} | {"status_share"})]
@@ -102,6 +108,7 @@ class Case:
         large: those whose effect is at least the size that matters.
         must: the finding that a guilty model must be found by.
         gold_first: whether the right option always stands first.
+        shape: name of that of its items.
     """
 
     group: str
@@ -111,25 +118,32 @@ class Case:
     large: frozenset[str] = frozenset()
     must: str = ""
     gold_first: bool = False
+    shape: str = "plain"
+
+    @property
+    def items(self) -> Shape:
+        return SHAPES[self.shape]
 
     def holds(self, f: Finding, among: frozenset[str]) -> bool:
         return bool({f.name, f"{f.name}/{f.probe}", f"{f.name}@{f.reader}"} & among)
 
 
 def rows(case: Case, n: int, number: int) -> list[dict[str, Any]]:
-    """New items: classes for many problems in one prompt, else four options."""
+    """New items: classes for many problems in one prompt, else options of their own."""
     if case.suite == "multi-problem":
         labels = ("north", "east", "south", "west")
         return [
             {"id": f"s{number}-{i}", "text": f"Case {number}.{i}", "label": labels[i % 4]}
             for i in range(n)
         ]
+    shape = case.items
     return [
         {
             "id": f"s{number}-{i}",
             "question": f"Study {number}: which of these is number {i}?",
-            "options": [f"answer {number}.{i}.{j}" for j in range(4)],
-            "answer_index": 0 if case.gold_first else i % 4,
+            "options": [f"answer {number}.{i}.{j}" for j in range(shape.k(i))],
+            "answer_index": 0 if case.gold_first else shape.gold(i),
+            **({"cluster": f"text {shape.cluster(i)}"} if shape.size > 1 else {}),
         }
         for i in range(n)
     ]
@@ -212,7 +226,7 @@ def settled(study: Study, case: Case, n: int, every: Sequence[Cell]) -> Measured
     it use minimum detectable effects: neither is computed, which changes no verdict.
     """
     sign = cast(Any, lambda *_: None)
-    context = Context("benchmark", case.model, np.arange(n), signature=sign)
+    context = Context("benchmark", case.model, case.items.clusters(n), signature=sign)
     text = [cell for cell in every if cell.reader == "text"]
     published = [cell for cell in every if cell.probe == "original"]
     with patch.object(estimate, "minimum_detectable", lambda *_: None):
@@ -255,20 +269,22 @@ class Template:
         study, model: ready to be asked.
         planned: the trials.
         cells: as read from the text, and which trial stands in each place, or -1.
+        shape: what the answers share, and which are lost.
     """
 
     study: Study
     model: Any
     planned: tuple[Planned, ...]
     cells: tuple[tuple[Cell, npt.NDArray[np.intp]], ...]
+    shape: Shape = PLAIN
 
     @classmethod
     @lru_cache(maxsize=2)
     def of(cls, case: Case, n: int) -> Template:
-        return cls.made(*prepared(case, n, 0))
+        return cls.made(*prepared(case, n, 0), case.items)
 
     @classmethod
-    def made(cls, study: Study, model: Any) -> Template:
+    def made(cls, study: Study, model: Any, shape: Shape = PLAIN) -> Template:
         planned = tuple(study.planner.plan(study.probes))
         index = {item.id: place for place, item in enumerate(study.items)}
         trials = [r for p in planned for r in trial_rows(p.number, 1, p.trial, p.key, index)]
@@ -278,21 +294,46 @@ class Template:
         ]
         made = cells(frame_of(trials, TRIALS).lazy(), frame_of(marks, READINGS).lazy(), ["text"])
         places = [np.nan_to_num(c[Scores].score, nan=-1).astype(np.intp) for c in made]
-        return cls(study, model, planned, tuple(zip(made, places, strict=True)))
+        return cls(study, model, planned, tuple(zip(made, places, strict=True)), shape)
+
+    @cached_property
+    def asked_as(self) -> list[tuple[int, str, Key]]:
+        """Of each trial the item's number, whose knowledge it shares, and with whose luck it is
+        answered: in a cluster of copies that of the first item's trial of the same name."""
+        names = [item.id for item in self.study.items]
+        index = {name: place for place, name in enumerate(names)}
+        leading: dict[tuple[Any, ...], Key] = {}
+        luck: dict[Key, Key] = {}
+        found = []
+        for one in self.planned:
+            trial, i = one.trial, index[one.trial.variant.item_id]
+            first, key = self.shape.cluster(i) if self.shape.shared else i, one.key
+            if self.shape.shared == "answers":
+                form = first, trial.probe, trial.condition, trial.repetition, trial.sample
+                # A prompt that is put twice has one answer, by whatever name it came first.
+                key = luck.setdefault(key, leading.setdefault(form, key))
+            found.append((i, names[first], key))
+        return found
 
     def redrawn(self, number: int) -> list[Cell]:
         """The cells of both readers for new items; `number` 0 are the template's own."""
         drawn: dict[bytes, Decision] = {}
         said: list[tuple[int, int, int, int]] = []
         first: list[tuple[int, int, int, int]] = []
-        for one in self.planned:
-            variant, key = one.trial.variant, one.key
+        for one, (i, name, luck) in zip(self.planned, self.asked_as, strict=True):
+            key = one.key
             if number:
-                variant = replace(variant, item_id=f"{variant.item_id}/{number}")
-                key = blake2b(key + b"%d" % number, digest_size=16).digest()
+                name = f"{name}/{number}"
+                key, luck = (
+                    blake2b(k + b"%d" % number, digest_size=16).digest() for k in (key, luck)
+                )
+            if self.shape.loses(i, key, number):
+                said.append(LOST)
+                first.append(LOST)
+                continue
             if key not in drawn:
-                trial = replace(one.trial, variants=(variant,))
-                drawn[key] = self.model.profile.decide_all(trial, key)[0]
+                trial = replace(one.trial, variants=(replace(one.trial.variant, item_id=name),))
+                drawn[key] = self.model.profile.decide_all(trial, luck)[0]
             decision = drawn[key]
             said.append(as_read(decision.says, decision.position, one.trial))
             token = decision.position
@@ -305,6 +346,9 @@ class Template:
             for cell, place in self.cells
             for reader in (tables if cell.probe == "original" else ["text"])
         ]
+
+
+LOST = (MISSING, -1, NO_OPTION, -1)
 
 
 def as_read(says: str, position: int | None, trial: Trial) -> tuple[int, int, int, int]:
@@ -332,7 +376,7 @@ def filled(cell: Cell, place: npt.NDArray[np.intp], table: npt.NDArray[Any], rea
     return replace(cell, reader=reader, by_scores=reader != "text", **columns)
 
 
-def best_alone(a: Accusation, every: Sequence[Cell]) -> bool:
+def best_alone(a: Accusation, every: Sequence[Cell], shape: Shape = PLAIN) -> bool:
     """Whether the most powerful test of one accusation, alone, rejects at its weight's level.
 
     For positions they are relabelled within items, from the answers; exact binomial for shares of
@@ -341,7 +385,7 @@ def best_alone(a: Accusation, every: Sequence[Cell]) -> bool:
     """
     level, about = ALPHA * a.weight, a.evidence.about
     if a.kind.name == "position_preference":
-        return by_relabelling(a.evidence, every) <= level
+        return by_relabelling(a.evidence, every, shape) <= level
     side = {"above": "greater", "below": "less", "lacks": "less", "both": "two-sided"}[a.kind.way]
     if isinstance(about, Paired):
         differ, single = about.differing, about.mean_size == 1
@@ -358,32 +402,40 @@ def best_alone(a: Accusation, every: Sequence[Cell]) -> bool:
     return bool(binomtest(round(n * about.estimate), n, null, side).pvalue <= level)
 
 
-def by_relabelling(e: Evidence, every: Sequence[Cell]) -> float:
-    """Chance of as many choices of a position, or more, if positions change places within items
-    that are no clusters and have as many options."""
+def by_relabelling(e: Evidence, every: Sequence[Cell], shape: Shape = PLAIN) -> float:
+    """Chance of as many choices of a position, or more, if positions change places within the items
+    of a cluster that have as many options."""
     (cell,) = [
         c for c in every if (c.probe, c.reader, c.condition) == (e.probe, e.reader, e.condition)
     ]
-    positions = range(int(cell.k.max()))
-    counts = np.stack([(cell.position == p).sum(axis=1) for p in positions], axis=1)
-    chance = np.ones(1)
-    for row in counts:
-        chance = np.convolve(chance, np.bincount(row) / len(row))
-    return float(chance[counts[:, "ABCD".index(e.group)].sum() :].sum())
+    counts: dict[tuple[int, int], npt.NDArray[np.intp]] = {}
+    for item, k, chosen in zip(cell.item.tolist(), cell.k.tolist(), cell.position, strict=True):
+        row = np.bincount(chosen[chosen >= 0], minlength=k)
+        counts[shape.cluster(item), k] = row + counts.get((shape.cluster(item), k), 0)
+    place, seen, chance = "ABCDEFGHIJ".index(e.group), 0, np.ones(1)
+    for row in counts.values():
+        if place < len(row):
+            seen += int(row[place])
+            chance = np.convolve(chance, np.bincount(row) / len(row))
+    return float(chance[seen:].sum())
 
 
 @fewer_collections()
 def judged(case: Case, n: int, number: int) -> dict[str, Any]:
-    """One study: what it found and ruled out wrongly, and whether it found what it must."""
+    """One study: what it found and ruled out wrongly, and whether it found what it must.
+
+    How many items would tell is not computed, which changes no outcome.
+    """
     study, every = answered(case, n, number)
     results, found = settled(study, case, n, every)
-    told = verdict(results, found)
+    with patch("horsesense.findings.verdict.items_needed", lambda *_: Needed()):
+        told = verdict(results, found)
     wrong = [f.name for f in told if f.kind == "found" and not case.holds(f, case.true)]
     missed = [f.name for f in told if f.kind == "ruled_out" and case.holds(f, case.large)]
     alone = False
     if case.must:
         made = weighted([*accusations(results, found, SIZES)])
-        alone = any(best_alone(a, every) for a in made if a.kind.name == case.must)
+        alone = any(best_alone(a, every, case.items) for a in made if a.kind.name == case.must)
     return {
         "accused": sorted(set(wrong)),
         "cleared": sorted(set(missed)),
@@ -392,7 +444,7 @@ def judged(case: Case, n: int, number: int) -> dict[str, Any]:
     }
 
 
-def cell(case: Case, n: int, first: int, studies: int) -> dict[str, Any]:
+def cell(case: Case, n: int, first: int, studies: int, *, shaped: bool = False) -> dict[str, Any]:
     """The studies of a cell from number `first` up to `studies` (without it), as counts."""
     start = time.perf_counter()
     told = [judged(case, n, number) for number in range(first, studies)]
@@ -400,6 +452,7 @@ def cell(case: Case, n: int, first: int, studies: int) -> dict[str, Any]:
         "group": case.group,
         "suite": case.suite,
         "model": case.model,
+        **({"shape": case.shape} if shaped else {}),
         "items": n,
         "studies": len(told),
         "must": case.must,
@@ -535,8 +588,25 @@ GUILTY = {
 """By suite and model, the finding that must be found."""
 
 
-def cases() -> Iterator[Case]:
-    """Every model in every suite."""
+SHAPED = frozenset(
+    (
+        "sim:prior?know=0&prior=30,23.4,23.3,23.3",
+        "sim:locked?lock=0.1&prior=1,0",
+        "sim:prior?know=0&prior=30.5,23.2,23.2,23.1",
+        "sim:slips?under=labels&wrong=0.055",
+    )
+)
+"""Guilty models and models of the edge that shapes are compared with."""
+
+
+def cases(shape: str = "plain", *, fewer: bool = False) -> Iterator[Case]:
+    """Every model in every suite, or the fewer that shapes are compared with."""
+    for case in _cases():
+        if not fewer or case.group == "innocent" or case.model in SHAPED:
+            yield replace(case, shape=shape)
+
+
+def _cases() -> Iterator[Case]:
     for suite in SUITES:
         for model in INNOCENT:
             true = TRUE.get((suite, model), frozenset())
@@ -575,6 +645,17 @@ PLAN = (
     ("guilty", "multi-problem", 100),
 )
 """Group, suite and number of items, in the order in which they are run."""
+SHAPED_PLAN = (
+    ("innocent", "basic", 40),
+    ("innocent", "basic", 100),
+    ("guilty", "basic", 100),
+    ("guilty", "basic", 400),
+    ("innocent", "know-no", 40),
+    ("innocent", "know-no", 100),
+    ("edge", "basic", 400),
+    ("innocent", "basic", 400),
+)
+"""The same under shapes."""
 
 
 def run(options: argparse.Namespace) -> None:
@@ -585,35 +666,42 @@ def run(options: argparse.Namespace) -> None:
     planned = False
     done = {identity(row): row["studies"] for row in stored(options.out)}
     wanted = [set(text.split(",")) - {""} for text in (options.groups, options.suites)]
-    for group, suite, n in PLAN:
+    shapes = options.shape.split(",") if options.shape else ["plain"]
+    plan = SHAPED_PLAN if options.shape else PLAN
+    for (group, suite, n), shape in product(plan, shapes):
         chosen = zip(wanted, (group, suite), strict=True)
         if any(some and name not in some for some, name in chosen) or options.items not in (0, n):
             continue
-        for case in cases():
+        for case in cases(shape, fewer=bool(options.shape)):
             if (case.group, case.suite) != (group, suite):
                 continue
             planned = True
-            first = done.get((group, suite, n, case.model), 0)
+            first = done.get((group, suite, n, case.model, shape), 0)
             if first < options.studies:
-                row = cell(case, n, first, options.studies)
+                numbers = options.first + first, options.first + options.studies
+                row = cell(case, n, *numbers, shaped=bool(options.shape))
                 with options.out.open("ab") as file:
                     file.write(orjson.dumps(row) + b"\n")
                 print(line(row), flush=True)
     if not planned:
-        cells = "; ".join(f"{group} {suite} {n}" for group, suite, n in PLAN)
+        cells = "; ".join(f"{group} {suite} {n}" for group, suite, n in plan)
         raise SystemExit(f"No study has these --groups, --suites and --items. There are: {cells}.")
 
 
 def stored(path: Path) -> list[dict[str, Any]]:
     """The cells of a file, in the order of the plan, each the sum of its rows."""
-    whole: dict[tuple[str, str, int, str], dict[str, Any]] = {}
+    whole: dict[tuple[str, str, int, str, str], dict[str, Any]] = {}
     for row in map(orjson.loads, path.read_bytes().splitlines() if path.exists() else ()):
         so_far = whole.setdefault(identity(row), row)
         if so_far is not row:
             counts = {name: so_far[name] + row[name] for name in COUNTS}
             named = {name: Counter(so_far[name]) + Counter(row[name]) for name in NAMED}
             whole[identity(row)] = so_far | counts | named
-    return sorted(whole.values(), key=lambda row: PLAN.index(identity(row)[:3]))
+    plan, shapes = (*PLAN, *SHAPED_PLAN), [*SHAPES]
+    return sorted(
+        whole.values(),
+        key=lambda row: (plan.index(identity(row)[:3]), shapes.index(identity(row)[4])),
+    )
 
 
 COUNTS = ("studies", "accused", "cleared", "found", "alone", "seconds")
@@ -621,13 +709,15 @@ NAMED = ("of", "cleared_of")
 """What a row of a file counts, as numbers and by name."""
 
 
-def identity(row: dict[str, Any]) -> tuple[str, str, int, str]:
-    return row["group"], row["suite"], row["items"], row["model"]
+def identity(row: dict[str, Any]) -> tuple[str, str, int, str, str]:
+    return row["group"], row["suite"], row["items"], row["model"], row.get("shape", "plain")
 
 
 def line(row: dict[str, Any]) -> str:
     """A row of the table of its group."""
     start = f"| {row['suite']} | `{row['model'].removeprefix('sim:')}` | {row['items']} |"
+    if "shape" in row:
+        start = f"| {row['shape']} {start}"
     if row["group"] == "innocent":
         both = f"{row['accused']} {told(row['of'])} | {row['cleared']} {told(row['cleared_of'])}"
         return f"{start} {row['studies']} | {both} |"
@@ -652,6 +742,10 @@ def table(path: Path) -> None:
     found = stored(path)
     for group, head in HEADS.items():
         own = [row for row in found if row["group"] == group]
+        if group == "innocent" and any("shape" in row for row in own):
+            together(own)
+            continue
+        head = f"shape | {head}" if any("shape" in row for row in own) else head
         print(f"\n| {head} |\n|{'---|' * (head.count('|') + 1)}")
         print(*map(line, own), sep="\n")
         if own:
@@ -661,6 +755,23 @@ def table(path: Path) -> None:
             print(f"\nOf {studies:,} studies together: {', '.join(sums) or 'see above'}.")
 
 
+def together(own: Sequence[dict[str, Any]]) -> None:
+    """The innocent models of a shape in one line each number of items: how many were accused."""
+    head = ["shape", "suite", "items", "studies each", *INNOCENT, "accused", "falsely cleared"]
+    print(f"\n| {' | '.join(name.removeprefix('sim:') for name in head)} |\n|{'---|' * len(head)}")
+    places = dict.fromkeys((row["shape"], row["suite"], row["items"]) for row in own)
+    for place in sorted(places, key=lambda place: [*SHAPES].index(place[0])):
+        rows = {r["model"]: r for r in own if (r["shape"], r["suite"], r["items"]) == place}
+        accused = [rows[model]["accused"] if model in rows else "-" for model in INNOCENT]
+        each = "/".join(str(n) for n in dict.fromkeys(row["studies"] for row in rows.values()))
+        sums = (
+            f"{sum(row[count] for row in rows.values())}"
+            f" {told(sum((Counter(row[name]) for row in rows.values()), Counter[str]()))}".rstrip()
+            for count, name in (("accused", "of"), ("cleared", "cleared_of"))
+        )
+        print(f"| {' | '.join(map(str, (*place, each, *accused, *sums)))} |")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--out", type=Path, default=Path("verdict_errors.jsonl"))
@@ -668,13 +779,15 @@ def main() -> None:
     parser.add_argument("--groups", default="", help="of innocent,edge,guilty")
     parser.add_argument("--suites", default="")
     parser.add_argument("--items", type=int, default=0)
+    parser.add_argument("--shape", default="", help=f"of {','.join(SHAPES)}")
+    parser.add_argument("--first", type=int, default=0, help="number of the first study")
     parser.add_argument("--table", action="store_true")
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
     if options.table:
         table(options.out)
     elif options.check:
-        for case in cases():
+        for case in cases(options.shape or "plain", fewer=bool(options.shape)):
             of_suite = not options.suites or case.suite in options.suites.split(",")
             if of_suite and (not options.groups or case.group in options.groups.split(",")):
                 check(case)

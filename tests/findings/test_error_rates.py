@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
+import importlib
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
 
 from horsesense.findings.verdict import verdict
+from horsesense.measures.cells import MISSING, Cell
 
 PATH = Path(__file__).parents[2] / "benchmarks" / "verdict_errors.py"
 
 
 @pytest.fixture(scope="module")
-def bench() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("verdict_errors", PATH)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+def bench() -> Iterator[ModuleType]:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.syspath_prepend(str(PATH.parent))
+        yield importlib.import_module(PATH.stem)
 
 
 def test_innocent_models_are_spared(bench: ModuleType) -> None:
@@ -56,6 +54,53 @@ def test_answers_drawn_anew_are_those_of_a_whole_study(bench: ModuleType) -> Non
     study, model = bench.prepared(case, 20, 0)
     whole = verdict(*bench.settled(study, case, 20, bench.asked(study, model)))
     assert verdict(*bench.measured(case, 20, 0)) == whole
+
+
+def published(bench: ModuleType, shape: str, model: str, number: int) -> Cell:
+    case = bench.Case("innocent", "basic", model, shape=shape)
+    _, every = bench.answered(case, 80, number)
+    return next(cell for cell in every if (cell.probe, cell.reader) == ("original", "text"))
+
+
+def test_items_have_the_shape_that_is_asked_for(bench: ModuleType) -> None:
+    case = bench.Case("innocent", "basic", "sim:oracle", shape="mixed")
+    items = [(len(row["options"]), row["answer_index"]) for row in bench.rows(case, 80, 0)]
+    assert {k for k, _ in items} == {2, 3, 4, 5, 10}
+    assert {(k, place) for k in (2, 3, 5) for place in range(k)} <= set(items)
+    sizes = np.bincount(bench.SHAPES["texts"].clusters(80))
+    assert sorted(sizes) == [1] * 40 + [10] * 4
+
+
+def test_clusters_are_known_or_not_and_copies_guess_alike(bench: ModuleType) -> None:
+    cluster = bench.SHAPES["fours"].clusters(80)
+    known = published(bench, "fours", "sim:prior?know=0.5&prior=0,0,0,1", 1)
+    copied = published(bench, "copies", "sim:uniform", 1)
+    for own in (cluster == c for c in range(20)):
+        guessed_right = known.gold_at[own, 0] == 3
+        assert len(set(known.correct[own, 0][~guessed_right])) == 1
+        assert len(set(copied.position[own, 0])) == 1
+    assert set(known.correct[:, 0]) == {0, 1}
+    assert len(set(copied.position[:, 0])) == 4
+
+
+def test_replies_are_lost_one_by_one_or_with_their_item(bench: ModuleType) -> None:
+    some = np.mean([published(bench, "lost-10", "sim:uniform", n).n_missing for n in range(10)])
+    assert 4 < some < 13
+    case = bench.Case("innocent", "basic", "sim:uniform", shape="lost-long")
+    _, every = bench.answered(case, 80, 1)
+    lost = [set(cell.item[(cell.status == MISSING).any(axis=1)]) for cell in every]
+    (first, *rest) = [items for items, cell in zip(lost, every, strict=True) if len(cell.item) > 70]
+    assert first
+    assert all(items == first for items in rest)
+    k = {i: len(row["options"]) for i, row in enumerate(bench.rows(case, 80, 1))}
+    assert {k[i] for i in first} <= {5, 10}
+
+
+def test_innocent_models_are_spared_whatever_the_shape(bench: ModuleType) -> None:
+    """Mixed numbers of options, texts of 10 items and lost replies in one study."""
+    case = bench.Case("innocent", "basic", bench.flat(0.3), shape="all")
+    accused = [bench.judged(case, 40, number)["accused"] for number in range(20)]
+    assert sum(map(bool, accused)) <= 4
 
 
 @pytest.mark.parametrize(

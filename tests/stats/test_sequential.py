@@ -20,7 +20,6 @@ from horsesense.stats.sequential import (
     Decision,
     Design,
     band,
-    cut,
     forecast,
     in_random_order,
 )
@@ -183,18 +182,18 @@ def test_what_is_missing_at_the_end_cannot_be_told() -> None:
     assert decided(d).kind == "cannot_tell"
 
 
-def test_unequal_blocks_have_the_mean_of_their_items() -> None:
-    """Items that are asked together: the effect is that over items, whatever the sizes."""
-    rng = np.random.default_rng(16)
-    sizes = rng.integers(1, 9, 150)
-    share = (sizes > 5).mean() * 0.4
-    sums = np.where(sizes > 5, rng.binomial(sizes, 0.4), 0).astype(float)
-    effect = sums.sum() / sizes.sum()
-    assert effect > share / 2
-    for delta, right in ((effect * 1.01, RULED_OUT), (effect * 0.99, UP)):
-        design = Design.of_blocks(sizes.tolist(), delta, ALPHA)
-        found = Decision(design, STUDIES).extend(shuffled(sums / sizes.max(), STUDIES, seed=17))
-        assert not too_many(int((found.code != right).sum()), STUDIES, ALPHA)
+@pytest.mark.parametrize(("net", "right"), [(30, UP), (29, RULED_OUT)])
+def test_clusters_mislead_nobody(net: int, right: int) -> None:
+    """Of 600 items in clusters of 1 to 8 that change as wholes, 30 are 5 points: items are drawn
+    one by one, the target is the mean over all of them, and no cluster is asked for."""
+    sizes = np.tile([8, 1, 5, 2, 3, 1], 30)
+    up = sizes.cumsum() <= 90
+    down = (sizes.cumsum() > 90) & (sizes.cumsum() <= 90 + 60)
+    d = np.repeat(up.astype(float) - down, sizes)
+    d[np.flatnonzero(d == 0)[: net - int(d.sum())]] = 1
+    assert d.sum() == net
+    found = decided(shuffled(d, STUDIES, seed=16))
+    assert not too_many(int((found.code != right).sum()), STUDIES, ALPHA)
 
 
 @pytest.mark.parametrize(("effect", "right"), [(0.05, UP), (0.045, RULED_OUT), (-0.05, DOWN)])
@@ -221,13 +220,6 @@ def test_a_difference_that_is_none_is_refused(wrong: float) -> None:
     with pytest.raises(ValueError, match="between -1 and 1"):
         Band(design).extend(np.array([0.0, wrong]))
     Decision(design).extend(np.array([[np.nan, 1.0, -1.0]]))
-
-
-def test_clusters_are_cut_into_blocks() -> None:
-    clusters = [["a"], [str(i) for i in range(19)]]
-    blocks = cut(clusters)
-    assert [len(block) for block in blocks] == [1, 8, 8, 3]
-    assert [name for block in blocks for name in block] == ["a", *clusters[1]]
 
 
 def test_studies_that_go_on_are_not_disturbed_by_those_that_stop() -> None:

@@ -51,7 +51,7 @@ class Design:
     """What is fixed before the first look at a finding.
 
     Attributes:
-        units: N, the items (or blocks of items) that could be asked.
+        units: N, the items that could be asked.
         delta: smallest effect that matters, in (0, 1).
         alpha: share of the error budget of this finding, in (0, 1): no wrong decision at any look
             is likelier than that.
@@ -63,33 +63,10 @@ class Design:
     alpha: float
     spread: float = 1.5
 
-    @classmethod
-    def of_blocks(cls, sizes: Sequence[int], delta: float, alpha: float) -> Design:
-        """Blocks of items that are asked together: a unit is a block's sum over the largest size.
-
-        The mean of such units over C blocks is the mean over the N items times N / (C largest).
-        """
-        blocks, items, largest = len(sizes), sum(sizes), max(sizes)
-        share = items / (blocks * largest)
-        return cls(blocks, delta * share, alpha, 1.5 * share / largest)
-
 
 def in_random_order(ids: Sequence[str], seed: int) -> list[str]:
     """Ids sorted by SHA-256 of "seed|id": a random order that needs nothing but the seed."""
     return sorted(ids, key=lambda name: sha256(f"{seed}|{name}".encode()).digest())
-
-
-def cut(clusters: Sequence[Sequence[str]], most: int = 8) -> list[tuple[str, ...]]:
-    """Clusters cut into blocks of at most `most` members, in their order.
-
-    An increment is bounded by the largest block, so that one large cluster would make all bets
-    timid: with sizes up to 60, 40 % of the clusters were needed instead of 12 %.
-    """
-    return [
-        tuple(members[start : start + most])
-        for members in clusters
-        for start in range(0, len(members), most)
-    ]
 
 
 def ends_of(d: Floats, least: float = -1.0) -> Floats:
