@@ -21,10 +21,13 @@ from horsesense.findings.sizes import sizes_of
 from horsesense.inference.limits import Limits
 from horsesense.measures.signature import Signature
 from horsesense.report import verdict_of
+from horsesense.report.sections.readers import notices
 from horsesense.report.sections.until import _band
 from horsesense.runs.goal import Extents, Population
+from horsesense.runs.run import Run
 from horsesense.runs.settings import Settings
 from horsesense.runs.until import budget
+from refusing import refusing
 from studies import Result, items_file, study
 
 
@@ -167,3 +170,28 @@ def test_a_plan_for_a_precision_says_why_it_has_no_forecast(items: Path) -> None
     forecast = call(*asked, "decided").stdout
     assert "about so many prompts" in forecast
     assert NO_FORECAST not in forecast
+
+
+@pytest.fixture(scope="module")
+def lossy(items: Path, tmp_path_factory: pytest.TempPathFactory) -> Result:
+    """A few requests are refused for good, and labels are decided all the same."""
+    model = refusing("sim:oracle", 10)
+    chosen = Settings.of(
+        items=str(items), model="sim:oracle", probes=("labels",), until="decided=0.15"
+    )
+    run = Run.start(tmp_path_factory.mktemp("lossy") / "run", chosen)
+    spent = run.ask(model)
+    run.read()
+    run.measure()
+    return Result(run, spent)
+
+
+def test_what_is_missing_is_told_of_the_items_asked(lossy: Result) -> None:
+    """Accuracy of 120 items "would be" what 50 of them allow, and bands described "the rest"."""
+    score = lossy.estimate("accuracy", reader="text")
+    asked = score.n + score.n_missing
+    assert score.n_missing > 0
+    assert score.finite
+    (told,) = notices(lossy.results)
+    assert "Bands allow for that; all other numbers describe the rest." in told
+    assert f"accuracy as published of the {asked} items asked would be between" in told
