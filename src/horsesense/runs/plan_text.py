@@ -18,9 +18,10 @@ from horsesense.runs.planner import Plan, item_index
 from horsesense.runs.prepare import Study
 from horsesense.runs.shard import Shard, placement
 from horsesense.runs.until import Deciding, budget
+from horsesense.stats.forecast import forecast
 from horsesense.stats.paired import FEWEST, FEWEST_EVEN
 from horsesense.stats.power import smallest_change
-from horsesense.stats.sequential import Design, forecast
+from horsesense.stats.sequential import Design
 from horsesense.stats.two_way import Floats, worth
 
 EFFECTS = (0.0, 0.02, 0.08, 0.1, 0.2, 0.3)

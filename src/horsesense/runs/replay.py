@@ -32,6 +32,7 @@ from horsesense.stats.sequential import (
     Decision,
     Design,
     band,
+    with_band,
 )
 from horsesense.trials.condition import Condition
 
@@ -146,8 +147,8 @@ class Sequences:
         goal, alpha = Goal.parse(self.extents.goal), budget(self.extents)
         design = Design(population.units, goal.size, alpha)
         decision = Decision(design).extend(d[:, None])
-        code = int(decision.code[0])
-        low, high = band(d, design, code)
+        told, at = decision.told
+        code, low, high = with_band(told, d, design)
         whole = d[0, d[0] == d[1]]
         return {
             "probe": population.probe,
@@ -162,7 +163,7 @@ class Sequences:
             "n": d.shape[1],
             "missing": d.shape[1] - len(whole),
             "units": population.units,
-            "at": int(decision.at[0]) or None,
+            "at": at or None,
             "reached": high - low <= 2 * goal.precision if goal.precision else code != OPEN,
             "band": bands(d, design, self.extents.batch),
         }
