@@ -16,6 +16,7 @@ from horsesense.findings.early import BANDED, SHARE
 from horsesense.findings.evidence import Evidence
 from horsesense.inference.limits import Limits
 from horsesense.items.load import load_items
+from horsesense.report.sections.readers import notices
 from horsesense.report.sections.until import context
 from horsesense.runs.deciding import CHANGE, SCORE, differences
 from horsesense.runs.goal import Extents, Goal, Population
@@ -398,3 +399,27 @@ def test_several_problems_in_a_prompt_cannot_stop_early(tmp_path: Path) -> None:
 def test_goals() -> None:
     assert Goal.parse("decided=0.03") == Goal(size=0.03)
     assert Goal.parse("precision=0.03") == Goal(precision=0.03)
+
+
+def test_what_was_never_asked_is_not_missing(
+    gold_first: Path, fixed: Result, tmp_path: Path
+) -> None:
+    """A budget, or Ctrl-C, ended asking: the rest of the batch was told as lost replies."""
+    order = in_random_order([item.id for item in fixed.items], fixed.done.settings.seed)
+    rows = fixed.done.trials.filter(fixed.done.trials["probe"].is_in(["original", "order"]))
+    whole = rows.filter(rows["item_id"].is_in(order[:100]))["key"].n_unique()
+    options = {"probes": ("order",), "until": "decided=0.2"}
+    for more, asked in ((0, 100), (2, 101)):  # 100 items are four batches
+        limits = Limits(requests=whole + more)
+        result = study(gold_first, DROP, tmp_path / str(more), limits=limits, **options)
+        assert result.run.answered == whole + more
+        assert set(result.findings["until"]["extents"].values()) == {asked}
+        (row,) = decisions(result).values()
+        assert (row["n"], row["missing"]) == (asked, asked - 100)
+        assert result.findings["composition"]["text"]["items"] == asked
+        assert len(list(notices(result.results))) == asked - 100
+        (result.out / "asked.json").unlink()
+        again = Run.open(result.out)
+        again.read()
+        again.measure()
+        assert Result(again, result.run).findings["until"] == result.findings["until"]

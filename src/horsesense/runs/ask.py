@@ -262,7 +262,7 @@ class _Asking:
     async def _until_decided(self, limits: Limits) -> tuple[Extents, RunSummary]:
         """Ask batch by batch until enough is known; the rounds then put what this settled.
 
-        Offline it ends with the first batch that has no answer at all. Of a batch that is answered
+        Offline it ends with the first batch that has no answer at all. Of an item that is answered
         in part, what is missing counts as the worst that it could be.
         """
         from horsesense.runs.until import Deciding  # with all that measures need
@@ -274,7 +274,9 @@ class _Asking:
             requests = self._requests(1, planner, probes, table, blake2b())
             spent += await self._put(requests, planner, probes, limits)
             found = table.cells(requests, deciding.reader, self.store)
+            deciding.came(table.answered, items)
             if spent.stopped is not None or (self.model is None and not table.answered):
+                deciding.end()
                 break
             deciding.look(probes, items, found)
         self.study.planner.only = deciding.only()
@@ -384,7 +386,8 @@ class _InMemory:
     def __init__(self) -> None:
         self._table = TableInMemory(TRIALS)
         self.add = self._table.add
-        self.answered = 0
+        self.answered: set[str] = set()
+        """Ids of the items with any answer."""
 
     def cells(self, rest: Iterator[Asked], reader: Reader, store: Store) -> list[Cell]:
         """What one reader makes of the batch, once the `rest` of its trials was drawn."""
@@ -393,7 +396,7 @@ class _InMemory:
         trials = self._table.frame().lazy()
         rows = [row for chunk in read_trials(trials) for row in chunk]
         responses = store.get([row.key for row in rows])
-        self.answered = len(responses)
+        self.answered = {row.trial.variant.item_id for row in rows if row.key in responses}
         readings = TableInMemory(READINGS)
         for row in rows:
             if row.key in responses:
