@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +14,13 @@ import pytest
 from scipy.stats import binomtest
 
 from cells import cell_of
-from horsesense.errors import UsageError
+from horsesense.errors import InterruptedRunError, UsageError
 from horsesense.findings.early import BANDED, SHARE
 from horsesense.findings.evidence import Evidence
 from horsesense.inference.limits import Limits
 from horsesense.items.load import load_items
+from horsesense.models.base import Asked
+from horsesense.models.registry import make_model
 from horsesense.report.sections.readers import notices
 from horsesense.report.sections.until import context
 from horsesense.runs.deciding import CHANGE, SCORE, differences
@@ -423,3 +428,22 @@ def test_what_was_never_asked_is_not_missing(
         again.read()
         again.measure()
         assert Result(again, result.run).findings["until"] == result.findings["until"]
+
+
+def test_ctrl_c_counts_the_answers_to_every_batch(gold_first: Path, tmp_path: Path) -> None:
+    """It was "Stopped after 0 answers; all of them are stored." in the third batch."""
+    chosen = Settings.of(items=str(gold_first), model=DROP, probes=PROBES, until="decided")
+    model: Any = make_model(DROP)
+    answer, seen = model.respond, [0]
+
+    async def respond(batch: Sequence[Asked]) -> list[Any]:
+        seen[0] += len(batch)
+        if seen[0] >= 400:
+            os.kill(os.getpid(), signal.SIGINT)
+        return await answer(batch)  # type: ignore[no-any-return]
+
+    model.respond = respond
+    run = Run.start(tmp_path / "run", chosen)
+    with pytest.raises(InterruptedRunError, match=r"Stopped after (\d+) answers") as error:
+        run.ask(model)
+    assert int(str(error.value).split()[2]) >= 400

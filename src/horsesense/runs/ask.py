@@ -223,6 +223,7 @@ class _Asking:
         self.model = model
         self.connections = max_connections
         self.probed = probed or RunSummary()
+        self.put = RunSummary()
         self.retry = retry
         self.index = item_index(study.items)
         self.readers: tuple[Reader, ...] = ()
@@ -318,6 +319,7 @@ class _Asking:
                 progress=shown,
                 control=self.control,
             )
+        self.put += spent
         self._check(spent)
         return spent
 
@@ -326,7 +328,7 @@ class _Asking:
         if spent.stopped == "interrupted":
             if self.store.begun:
                 self.directory.mark("ask", "stopped", "interrupted")
-            raise interrupted(spent, self.directory)
+            raise interrupted(self.put, self.directory)
         if spent.failed and not self.store.begun and not spent.cached:
             seen = "" if spent.last_failure is None else f": {spent.last_failure.message}"
             raise ModelError(
