@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from horsesense.stats.forecast import forecast
+from horsesense.stats.blocks import cut
 from horsesense.stats.sequential import (
     CANNOT_TELL,
     DOWN,
@@ -21,7 +21,7 @@ from horsesense.stats.sequential import (
     Decision,
     Design,
     band,
-    cut,
+    forecast,
     in_random_order,
     with_band,
 )

@@ -364,4 +364,12 @@ def _said(decided: Decided) -> str:
 
 def _band(row: Mapping[str, Any]) -> str:
     low, high = (signed(100 * row[end], 1) for end in ("low", "high"))
+    if row["kind"] == "ruled_out" and row["low"] < row["high"]:
+        # An end that is the size says no more than the sentence, which leaves the size out.
+        size = 100 * row["size"]
+        below, above = high == signed(size, 1), low == signed(-size, 1)
+        if below and above:
+            return "no more is known"
+        if below or above:
+            return f"{low} points or more" if below else f"{high} points or less"
     return f"{low} points" if low == high else f"between {low} and {high} points"

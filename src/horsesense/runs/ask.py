@@ -64,6 +64,8 @@ async def ask(
     same_model(directory, model)
     take_over(directory.layout)
     say = tell or (lambda sentence: None)
+    for sentence in other_goal(directory):
+        say(sentence)
     with directory.hold(lambda: directory.begin(described)) as store:
         expected = await expectation(directory, model, store, limits)
         for sentence in expected.sentences():
@@ -78,6 +80,18 @@ async def ask(
             say(expected.pace(probed.seconds, max_connections or model.max_connections, rate))
         spent = await asking.rounds(limits)
     return settled(directory, spent), expected
+
+
+def other_goal(directory: RunDirectory) -> Iterator[str]:
+    """That a run which stops early is to stop by another goal than before."""
+    now = directory.settings.until
+    before = now if directory.record is None else directory.record.settings.until
+    if now is not None and now != before:
+        was = "everything was to be asked" if before is None else f"the goal was {before}"
+        yield (
+            f"--until {now}: {was} when the answers so far came. The error rate of what is decided"
+            " supposes a goal that was settled before the first answer."
+        )
 
 
 async def expectation(

@@ -18,10 +18,9 @@ from horsesense.runs.planner import Plan, item_index
 from horsesense.runs.prepare import Study
 from horsesense.runs.shard import Shard, placement
 from horsesense.runs.until import Deciding, budget
-from horsesense.stats.forecast import forecast
 from horsesense.stats.paired import FEWEST, FEWEST_EVEN
 from horsesense.stats.power import smallest_change
-from horsesense.stats.sequential import Design
+from horsesense.stats.sequential import Design, forecast
 from horsesense.stats.two_way import Floats, worth
 
 EFFECTS = (0.0, 0.02, 0.08, 0.1, 0.2, 0.3)
@@ -31,6 +30,10 @@ DISCORDANT = 0.2
 """Share of items that change by themselves, assumed for the smallest change that is found."""
 FOUND = 0.8
 """Power of a test for that change."""
+SLOWEST = (
+    "that is for a probe with one change; one with several (three sets of labels) goes on until the"
+    " last of them is decided"
+)
 OF_THESE = (
     "that decides about these items; as they come in clusters, it may be open then whether a change"
     " is found on others like them"
@@ -206,6 +209,7 @@ def _forecast_lines(rows: Sequence[Mapping[str, Any]], clustered: bool) -> list[
             f"{row['prompts']:>12,}{row['share']:>8.0%}"
             for row in rows
         ),
+        SLOWEST,
         *[OF_THESE] * clustered,
         "",
     ]

@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from math import log
 
 import numpy as np
 import numpy.typing as npt
@@ -78,19 +79,6 @@ class Design:
 def in_random_order(ids: Sequence[str], seed: int) -> list[str]:
     """Ids sorted by SHA-256 of "seed|id": a random order that needs nothing but the seed."""
     return sorted(ids, key=lambda name: sha256(f"{seed}|{name}".encode()).digest())
-
-
-def cut(clusters: Sequence[Sequence[str]], most: int = 8) -> list[tuple[str, ...]]:
-    """Clusters cut into blocks of at most `most` members, in their order.
-
-    An increment is bounded by the largest block, so that one large cluster would make all bets
-    timid: with sizes up to 60, 40 % of the clusters were needed instead of 12 %.
-    """
-    return [
-        tuple(members[start : start + most])
-        for members in clusters
-        for start in range(0, len(members), most)
-    ]
 
 
 def ends_of(d: Floats, least: float = -1.0) -> Floats:
@@ -434,3 +422,24 @@ def with_band(code: int, d: Floats, design: Design) -> tuple[int, float, float]:
     if found.empty or cut_high - cut_low <= ROUNDING:
         return CANNOT_TELL, low, high
     return code, cut_low, cut_high
+
+
+def forecast(effect: float, discordance: float, design: Design, looks: int = 50) -> int:
+    """About how many units a decision takes, on average; at least one look, at most all.
+
+    Args:
+        effect: mean difference, in [-1, 1].
+        discordance: mean squared difference; of right and wrong, the share that changes.
+
+        looks: units between two looks.
+
+    A fit to simulations (see docs/sequential.md), not a bound: the bets are best near delta, so
+    that large effects take more than the variance and the gap alone would say.
+    """
+    variance = max(discordance, abs(effect)) - effect**2
+    gap = abs(abs(effect) - design.delta)
+    if gap <= ROUNDING:
+        return design.units
+    slack = 1.6 if effect == 0 else 1.1 * (1 + 0.15 * max(0.0, gap / design.delta - 1))
+    free = 2 * slack * variance * log(1 / design.alpha) / gap**2
+    return min(design.units, max(looks, round(free / (1 + free / design.units) + looks / 2)))
