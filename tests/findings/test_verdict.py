@@ -608,6 +608,21 @@ class TestEarly:
         assert f.kind == "cannot_tell"
         assert "items in clusters like these if" in f.sentence
 
+    def test_what_is_missing_may_be_where_the_change_is_favourable(self) -> None:
+        """The test of the others accused at up to ten times the level of the finding."""
+        d = np.repeat([-1.0, 1.0, 0.0], [40, 14, 200])
+        one = self.decided(d, -1)
+        row = {**one.row, "missing": 12, "n": 266}
+        lost = np.concatenate([d, np.ones(12)])
+        assert one.finding().kind == "found"
+        bounded = replace(one, row=row, worst=Paired.of(lost, np.ones(266)))
+        f = bounded.finding()
+        assert (f.kind, f.items) == ("cannot_tell", None)
+        assert f.sentence.endswith("cannot be told, as 12 of them lack an answer.")
+        few = np.concatenate([d, np.ones(1)])
+        row = {**one.row, "missing": 1, "n": 255}
+        assert replace(one, row=row, worst=Paired.of(few, np.ones(255))).finding().kind == "found"
+
     def test_a_share_has_half_of_its_level_on_either_route(self) -> None:
         """A band where asking stopped and a test where it did not accuse at twice the level."""
         cell = cell_of([[0]] * 15 + [[1]] * 25, [0] * 40, probe="original")

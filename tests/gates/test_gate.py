@@ -16,7 +16,7 @@ import yaml
 import horsesense
 from command_line import call
 from horsesense.cli.schemas import OUTPUTS
-from horsesense.comparison.gates.gate import Check, Tolerances, Verdict
+from horsesense.comparison.gates.gate import BEFORE, Check, Tolerances, Verdict
 from horsesense.comparison.gates.reports import junit, markdown
 from horsesense.errors import UsageError
 from studies import items_file, study
@@ -241,3 +241,19 @@ def test_the_action_installs_what_it_is_told(tmp_path: Path) -> None:
         words = (tmp_path / "words").read_text().splitlines()
         assert code == 0
         assert words[:5] == ["-m", "pip", "install", "--quiet", expected]
+
+
+def test_a_run_that_stopped_early_is_named(runs: dict[str, str], tmp_path: Path) -> None:
+    """Its intervals suppose a fixed number of items; what was never asked "lacked an answer"."""
+    items = Path(runs["good"]).parent / "items.jsonl"
+    early = str(tmp_path / "early")
+    study(items, "sim:prior?know=0.2", tmp_path / "early", probes=("labels",), until="decided=0.2")
+    done = call("gate", runs["good"], "--baseline", early, "--tolerance", "0.9")
+    assert f"Asking stopped early in {BEFORE} (--until)" in done.stdout
+    assert "more were not asked of both, or lack an answer" in done.stdout
+    assert "Asking stopped" not in call("gate", runs["bad"], "--baseline", runs["good"]).stdout
+    done = call("compare", early, runs["good"])
+    assert f"Asking stopped early in {early} (--until); these intervals suppose" in done.stdout
+    told = json.loads(call("compare", early, runs["good"], "--json").stdout)
+    assert told["stopped"] == [early]
+    assert told["differences"]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +14,18 @@ import pytest
 from scipy.stats import binomtest
 
 from cells import cell_of
-from horsesense.errors import UsageError
+from horsesense.errors import InterruptedRunError, UsageError
 from horsesense.findings.early import BANDED, SHARE
 from horsesense.findings.evidence import Evidence
 from horsesense.inference.limits import Limits
 from horsesense.items.load import load_items
+from horsesense.models.base import Asked
+from horsesense.models.registry import make_model
+from horsesense.report.sections.readers import notices
 from horsesense.report.sections.until import context
 from horsesense.runs.deciding import CHANGE, SCORE, differences
 from horsesense.runs.goal import Extents, Goal, Population
+from horsesense.runs.measure import cells_of
 from horsesense.runs.replay import Sequences
 from horsesense.runs.results import Results
 from horsesense.runs.run import Run
@@ -322,6 +329,14 @@ def test_failed_requests_count_as_the_worst_for_each_bet(
     assert row["missing"] > 0
     assert (row["kind"], row["direction"]) == ("found", -1)
     assert row["at"] >= whole["at"]
+    kept = {name: result.findings["until"][name] for name in Extents.model_fields}
+    about = run.directory.items, cells_of(run.directory), run.settings.seed, 0.95
+    sequences = Sequences(Extents(**kept), *about)
+    worst = sequences.worst(row)
+    assert worst is not None
+    assert worst.n == row["n"]
+    assert worst.estimate > row["value"]
+    assert sequences.worst({**row, "missing": 0}) is None
     (told,) = (f for f in result.findings["verdict"] if "accuracy falls" in f["sentence"])
     assert f"{row['missing']} lack an answer, for which the band allows" in told["sentence"]
     shown = context(Results.load(run.directory))
@@ -398,3 +413,46 @@ def test_several_problems_in_a_prompt_cannot_stop_early(tmp_path: Path) -> None:
 def test_goals() -> None:
     assert Goal.parse("decided=0.03") == Goal(size=0.03)
     assert Goal.parse("precision=0.03") == Goal(precision=0.03)
+
+
+def test_what_was_never_asked_is_not_missing(
+    gold_first: Path, fixed: Result, tmp_path: Path
+) -> None:
+    """A budget, or Ctrl-C, ended asking: the rest of the batch was told as lost replies."""
+    order = in_random_order([item.id for item in fixed.items], fixed.done.settings.seed)
+    rows = fixed.done.trials.filter(fixed.done.trials["probe"].is_in(["original", "order"]))
+    whole = rows.filter(rows["item_id"].is_in(order[:100]))["key"].n_unique()
+    options = {"probes": ("order",), "until": "decided=0.2"}
+    for more, asked in ((0, 100), (2, 101)):  # 100 items are four batches
+        limits = Limits(requests=whole + more)
+        result = study(gold_first, DROP, tmp_path / str(more), limits=limits, **options)
+        assert result.run.answered == whole + more
+        assert set(result.findings["until"]["extents"].values()) == {asked}
+        (row,) = decisions(result).values()
+        assert (row["n"], row["missing"]) == (asked, asked - 100)
+        assert result.findings["composition"]["text"]["items"] == asked
+        assert len(list(notices(result.results))) == asked - 100
+        (result.out / "asked.json").unlink()
+        again = Run.open(result.out)
+        again.read()
+        again.measure()
+        assert Result(again, result.run).findings["until"] == result.findings["until"]
+
+
+def test_ctrl_c_counts_the_answers_to_every_batch(gold_first: Path, tmp_path: Path) -> None:
+    """It was "Stopped after 0 answers; all of them are stored." in the third batch."""
+    chosen = Settings.of(items=str(gold_first), model=DROP, probes=PROBES, until="decided")
+    model: Any = make_model(DROP)
+    answer, seen = model.respond, [0]
+
+    async def respond(batch: Sequence[Asked]) -> list[Any]:
+        seen[0] += len(batch)
+        if seen[0] >= 400:
+            os.kill(os.getpid(), signal.SIGINT)
+        return await answer(batch)  # type: ignore[no-any-return]
+
+    model.respond = respond
+    run = Run.start(tmp_path / "run", chosen)
+    with pytest.raises(InterruptedRunError, match=r"Stopped after (\d+) answers") as error:
+        run.ask(model)
+    assert int(str(error.value).split()[2]) >= 400

@@ -15,16 +15,22 @@ from horsesense.comparison.gates.gate import THESE_ALONE, require
 from horsesense.errors import UsageError
 from horsesense.findings.accusation import ALPHA
 from horsesense.findings.early import ENDED, STOPPED, Early
+from horsesense.findings.early import _band as _told_band
 from horsesense.findings.kinds import KINDS
 from horsesense.findings.known import _without_dust
 from horsesense.findings.sizes import sizes_of
+from horsesense.findings.wording import MINUS
 from horsesense.inference.limits import Limits
 from horsesense.measures.signature import Signature
+from horsesense.models.registry import make_model
 from horsesense.report import verdict_of
+from horsesense.report.sections.readers import notices
 from horsesense.report.sections.until import _band
 from horsesense.runs.goal import Extents, Population
+from horsesense.runs.run import Run
 from horsesense.runs.settings import Settings
 from horsesense.runs.until import budget
+from refusing import refusing
 from studies import Result, items_file, study
 
 
@@ -167,3 +173,60 @@ def test_a_plan_for_a_precision_says_why_it_has_no_forecast(items: Path) -> None
     forecast = call(*asked, "decided").stdout
     assert "about so many prompts" in forecast
     assert NO_FORECAST not in forecast
+
+
+@pytest.fixture(scope="module")
+def lossy(items: Path, tmp_path_factory: pytest.TempPathFactory) -> Result:
+    """A few requests are refused for good, and labels are decided all the same."""
+    model = refusing("sim:oracle", 10)
+    chosen = Settings.of(
+        items=str(items), model="sim:oracle", probes=("labels",), until="decided=0.15"
+    )
+    run = Run.start(tmp_path_factory.mktemp("lossy") / "run", chosen)
+    spent = run.ask(model)
+    run.read()
+    run.measure()
+    return Result(run, spent)
+
+
+def test_what_is_missing_is_told_of_the_items_asked(lossy: Result) -> None:
+    """Accuracy of 120 items "would be" what 50 of them allow, and bands described "the rest"."""
+    score = lossy.estimate("accuracy", reader="text")
+    asked = score.n + score.n_missing
+    assert score.n_missing > 0
+    assert score.finite
+    (told,) = notices(lossy.results)
+    assert "Bands allow for that; all other numbers describe the rest." in told
+    assert f"accuracy as published of the {asked} items asked would be between" in told
+
+
+def test_another_goal_after_looking_is_said(items: Path, tmp_path: Path) -> None:
+    out, told = tmp_path / "run", list[str]()
+    for until in ("decided=0.15", "decided=0.15", "decided=0.3"):
+        chosen = Settings.of(items=str(items), model="sim:oracle", probes=("labels",), until=until)
+        assert not [line for line in told if "supposes a goal" in line]
+        Run.start(out, chosen).ask(make_model("sim:oracle"), tell=told.append)
+    (line,) = (line for line in told if "supposes a goal" in line)
+    assert "the goal was decided=0.15 when the answers so far came" in line
+
+
+def test_the_plan_says_that_the_slowest_change_counts(items: Path) -> None:
+    shown = call("plan", str(items), "-m", "sim:oracle", "--until", "decided").stdout
+    assert "goes on until the last of them is decided" in shown
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "said"),
+    [
+        (-0.031, 0.05, f"{MINUS}3.1 points or more"),
+        (-0.05, 0.031, "3.1 points or less"),
+        (-0.05, 0.05, "no more is known"),
+        (-0.031, 0.04, f"between {MINUS}3.1 and 4.0 points"),
+        (0.03, 0.03, "3.0 points"),
+    ],
+)
+def test_an_end_at_the_size_does_not_contradict_the_sentence(
+    low: float, high: float, said: str
+) -> None:
+    """ "Changes by less than 5 points (between -3.1 and 5.0 points)"."""
+    assert _told_band({"kind": "ruled_out", "low": low, "high": high, "size": 0.05}) == said

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from horsesense.stats.blocks import cut
 from horsesense.stats.sequential import (
     CANNOT_TELL,
     DOWN,
@@ -22,6 +23,7 @@ from horsesense.stats.sequential import (
     band,
     forecast,
     in_random_order,
+    with_band,
 )
 from studies import too_many
 
@@ -109,7 +111,40 @@ def test_a_band_agrees_with_a_grid_of_its_own() -> None:
 
 def test_a_band_is_cut_to_the_decision() -> None:
     d = shuffled(population(400, 0.2, 0.4), 1, seed=9)[0][:60]
-    assert band(d, Design(400, 0.05, 0.05), UP)[0] == 0.05
+    code, low, high = with_band(UP, d, Design(400, 0.05, 0.05))
+    assert (code, low) == (UP, 0.05)
+    assert high == band(d, Design(400, 0.05, 0.05))[1]
+
+
+def test_what_is_certain_is_not_inferred() -> None:
+    """5.6 points, all of them in the last items: the mean was known, and "ruled out" stayed."""
+    design = Design(1000, 0.05, ALPHA)
+    d = np.concatenate([np.zeros(944), np.ones(56)])[None]
+    decision = Decision(design).extend(d)
+    assert (decision.code[0], decision.told) == (RULED_OUT, (UP, 997))
+    assert with_band(UP, d[0], design) == pytest.approx((UP, 0.056, 0.056), abs=1e-12)
+    parts = Decision(design)
+    for start in range(0, 1000, 25):
+        parts.extend(d[:, start : start + 25])
+    assert parts.told == decision.told
+    parts.keep(np.array([True]))
+    assert parts.told == decision.told
+
+
+def test_a_band_beyond_the_decision_is_no_point() -> None:
+    """Nothing at first, and then changes alone: both say so, and one of them is wrong."""
+    design = Design(1000, 0.05, ALPHA)
+    late = np.concatenate([np.zeros(400), np.ones(250)])
+    assert Decision(design).extend(late[None]).told[0] == RULED_OUT
+    assert Band(design).extend(late).empty
+    told, low, high = with_band(RULED_OUT, late, design)
+    assert told == CANNOT_TELL
+    assert (low, high) == pytest.approx(((250 - 350) / 1000, (250 + 350) / 1000))
+    beyond = population(200, 0.3, 0.3)[:50]
+    low, high = band(beyond, Design(200, 0.05, ALPHA))
+    assert low > 0.05
+    assert with_band(RULED_OUT, beyond, Design(200, 0.05, ALPHA)) == (CANNOT_TELL, low, high)
+    assert with_band(UP, d := np.ones(10), Design(10, 0.05, ALPHA)) == (UP, d.mean(), d.mean())
 
 
 def test_decisions_fall_inside_a_batch() -> None:

@@ -308,6 +308,7 @@ class CompareOutput(Output):
     settings: Rows
     left_out: Rows
     missing: dict[str, int]
+    stopped: list[str] = Field([], description="runs in which asking stopped early (--until)")
 
 
 class GateOutput(Output):

@@ -74,6 +74,12 @@ class Side:
         return {(m.probe, m.condition): (m.signature, m.prompt) for m in self.asked.made}
 
     @property
+    def stopped(self) -> bool:
+        """Whether some probe was not put to all items, since `--until` stopped it."""
+        told, whole = self.asked.until, len(self.results.items)
+        return told is not None and any(n < whole for n in told.extents.values())
+
+    @property
     def as_published(self) -> bool:
         """Whether it holds the items as published; people may have been asked other forms alone."""
         return any(made.probe == ORIGINAL for made in self.asked.made)
@@ -385,6 +391,15 @@ def shared_prompt(side: Side, sides: Sequence[Side]) -> str:
             if other.as_published and side.asked_alike(other):
                 return other.prompt
     return side.prompt
+
+
+def stop_notice(places: Sequence[str]) -> Iterator[str]:
+    """That intervals do not allow for asking that stopped by what it found, where it did."""
+    if places:
+        yield (
+            f"Asking stopped early in {', '.join(places)} (--until); these intervals suppose a"
+            " number of items fixed beforehand, and may be too narrow."
+        )
 
 
 def setups(sides: Sequence[Side]) -> Mapping[str, dict[str, Side]]:

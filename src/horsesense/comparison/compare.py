@@ -153,6 +153,7 @@ class Comparison:
         settings: settings that differ, by run.
         left_out: views that are not compared, and why.
         missing: items of each view that some model has no score for.
+        stopped: runs, as they were named, in which asking stopped early.
     """
 
     measure: str
@@ -168,6 +169,7 @@ class Comparison:
     settings: tuple[tuple[str, Mapping[str, Any]], ...]
     left_out: tuple[LeftOut, ...]
     missing: Mapping[str, int]
+    stopped: tuple[str, ...] = ()
 
     @cached_property
     def by_view(self) -> dict[str, dict[str, Standing]]:
@@ -208,6 +210,7 @@ class Comparison:
             "settings": [{"name": name, "values": dict(v)} for name, v in self.settings],
             "left_out": [row._asdict() for row in self.left_out],
             "missing": dict(self.missing),
+            "stopped": list(self.stopped),
         }
 
 
@@ -274,6 +277,7 @@ def compare(
         settings=tuple(differing_settings(everyone)),
         left_out=tuple(left_out),
         missing={s.label: s.n_missing for s in scores},
+        stopped=tuple(side.place for side in everyone if side.stopped),
     )
 
 

@@ -23,6 +23,7 @@ from horsesense.findings.kinds import KINDS, Kind
 from horsesense.findings.places import Run
 from horsesense.findings.wording import between, in_points, plural, rounded_up, signed
 from horsesense.stats.equivalence import Interval
+from horsesense.stats.paired import Paired
 from horsesense.trials.condition import Condition
 
 SHARE: Final = 0.8
@@ -95,6 +96,8 @@ class Early:
         stopped: probes that were not put to all items.
         reader: the one whose readings decided.
         every: whether asking waited for every finding that the reader can decide.
+        worst: the differences of a row with what is missing against the accusation; None where
+            nothing is.
         band: of a share, with an error of at most alpha on either side, whenever asking stopped;
             None where there is none.
     """
@@ -104,6 +107,7 @@ class Early:
     reader: str
     band: Callable[[Evidence, float], Banded | None] = lambda evidence, alpha: None
     every: bool = False
+    worst: Callable[[Mapping[str, Any]], Paired | None] = lambda row: None
 
     def bets(self, evidence: Evidence) -> bool:
         """Whether a row has decided it, and nothing else may test it."""
@@ -140,12 +144,17 @@ class Early:
                     label = run.label(where.probe, where.condition)
                     e = behind.get((row["probe"], row["condition"]))
                     weight = SHARE / len(self.rows)
-                    yield Decided(row, kind, label, e, self.reader, weight, each)
+                    worst = self.worst(row)
+                    yield Decided(row, kind, label, e, self.reader, weight, each, worst)
 
 
 @dataclass(frozen=True)
 class Decided:
-    """A row, with what it is about and the differences behind it."""
+    """A row, with what it is about and the differences behind it.
+
+    Attributes:
+        evidence: of the items with every answer; `worst` is of all that were asked.
+    """
 
     row: Mapping[str, Any]
     kind: Kind
@@ -154,6 +163,7 @@ class Decided:
     reader: str
     weight: float
     each: float
+    worst: Paired | None = None
 
     def finding(self) -> Finding:
         """What is decided, with its band, which is about the items of the set alone."""
@@ -204,11 +214,27 @@ class Decided:
     @property
     def these_alone(self) -> bool:
         """Whether it is beyond the size among these items, and may be nothing among others."""
-        row, e = self.row, self.evidence
+        row = self.row
         if row["kind"] != "found" or (self.kind.way == "below" and row["direction"] > 0):
             return False
-        same_side = e is not None and e.value * row["direction"] > 0
-        return e is None or not same_side or e.p_found("both", 0.0, row["size"]) > self.alpha
+        return not self._rejects(self.evidence) or self.for_missing
+
+    @property
+    def for_missing(self) -> bool:
+        """Whether the items with every answer would tell of others, and those without may not.
+
+        What is missing may be so where the change is favourable: it is supposed to be.
+        """
+        e = self.evidence
+        if e is None or self.worst is None or not self._rejects(e):
+            return False
+        return not self._rejects(replace(e, about=self.worst))
+
+    def _rejects(self, e: Evidence | None) -> bool:
+        """Whether the paired test shows a change in the direction that was decided."""
+        if e is None or e.value * self.row["direction"] <= 0:
+            return False
+        return e.p_found("both", 0.0, self.row["size"]) <= self.alpha
 
     @property
     def alpha(self) -> float:
@@ -222,7 +248,9 @@ class Decided:
     def needed(self) -> int | None:
         """How many items would tell of others, if the effect is as large as it looks."""
         e, size = self.evidence, self.row["size"]
-        if not self.these_alone or e is None or not e.about.clusters or e.interval(0.95) is None:
+        if not self.these_alone or self.for_missing or e is None:
+            return None
+        if not e.about.clusters or e.interval(0.95) is None:
             return None
         clusters = clusters_needed(e, "both", 0.0, size, self.alpha)
         if clusters is None or clusters <= e.about.clusters:
@@ -307,6 +335,9 @@ def _may_be(decided: Decided) -> str:
 
 
 def _would(decided: Decided) -> str:
+    if decided.for_missing:
+        missing = decided.row["missing"]
+        return f", as {missing:,} of them {'lacks' if missing == 1 else 'lack'} an answer"
     if decided.needed is None:
         return ""
     so = " in clusters like these" if decided.each > 1 else ""
@@ -333,4 +364,12 @@ def _said(decided: Decided) -> str:
 
 def _band(row: Mapping[str, Any]) -> str:
     low, high = (signed(100 * row[end], 1) for end in ("low", "high"))
+    if row["kind"] == "ruled_out" and row["low"] < row["high"]:
+        # An end that is the size says no more than the sentence, which leaves the size out.
+        size = 100 * row["size"]
+        below, above = high == signed(size, 1), low == signed(-size, 1)
+        if below and above:
+            return "no more is known"
+        if below or above:
+            return f"{low} points or more" if below else f"{high} points or less"
     return f"{low} points" if low == high else f"between {low} and {high} points"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from horsesense.comparison.align import Side
+from horsesense.comparison.align import Side, stop_notice
 from horsesense.comparison.compare import Comparison, Difference, Order, Standing
 from horsesense.files import write_whole
 from horsesense.measures.registry import MEASURES
@@ -52,7 +52,7 @@ def write_comparison(found: Comparison, path: Path, sides: Sequence[Side] = ()) 
 
 def sentences(c: Comparison) -> list[str]:
     """What can be said, the main thing first; model names as they are."""
-    return [*_standing(c), *_orders(c)]
+    return [*_standing(c), *_orders(c), *stop_notice(c.stopped)]
 
 
 def headline(c: Comparison) -> str:

@@ -64,6 +64,8 @@ async def ask(
     same_model(directory, model)
     take_over(directory.layout)
     say = tell or (lambda sentence: None)
+    for sentence in other_goal(directory):
+        say(sentence)
     with directory.hold(lambda: directory.begin(described)) as store:
         expected = await expectation(directory, model, store, limits)
         for sentence in expected.sentences():
@@ -78,6 +80,18 @@ async def ask(
             say(expected.pace(probed.seconds, max_connections or model.max_connections, rate))
         spent = await asking.rounds(limits)
     return settled(directory, spent), expected
+
+
+def other_goal(directory: RunDirectory) -> Iterator[str]:
+    """That a run which stops early is to stop by another goal than before."""
+    now = directory.settings.until
+    before = now if directory.record is None else directory.record.settings.until
+    if now is not None and now != before:
+        was = "everything was to be asked" if before is None else f"the goal was {before}"
+        yield (
+            f"--until {now}: {was} when the answers so far came. The error rate of what is decided"
+            " supposes a goal that was settled before the first answer."
+        )
 
 
 async def expectation(
@@ -223,6 +237,7 @@ class _Asking:
         self.model = model
         self.connections = max_connections
         self.probed = probed or RunSummary()
+        self.put = RunSummary()
         self.retry = retry
         self.index = item_index(study.items)
         self.readers: tuple[Reader, ...] = ()
@@ -262,7 +277,7 @@ class _Asking:
     async def _until_decided(self, limits: Limits) -> tuple[Extents, RunSummary]:
         """Ask batch by batch until enough is known; the rounds then put what this settled.
 
-        Offline it ends with the first batch that has no answer at all. Of a batch that is answered
+        Offline it ends with the first batch that has no answer at all. Of an item that is answered
         in part, what is missing counts as the worst that it could be.
         """
         from horsesense.runs.until import Deciding  # with all that measures need
@@ -274,7 +289,9 @@ class _Asking:
             requests = self._requests(1, planner, probes, table, blake2b())
             spent += await self._put(requests, planner, probes, limits)
             found = table.cells(requests, deciding.reader, self.store)
+            deciding.came(table.answered, items)
             if spent.stopped is not None or (self.model is None and not table.answered):
+                deciding.end()
                 break
             deciding.look(probes, items, found)
         self.study.planner.only = deciding.only()
@@ -316,6 +333,7 @@ class _Asking:
                 progress=shown,
                 control=self.control,
             )
+        self.put += spent
         self._check(spent)
         return spent
 
@@ -324,7 +342,7 @@ class _Asking:
         if spent.stopped == "interrupted":
             if self.store.begun:
                 self.directory.mark("ask", "stopped", "interrupted")
-            raise interrupted(spent, self.directory)
+            raise interrupted(self.put, self.directory)
         if spent.failed and not self.store.begun and not spent.cached:
             seen = "" if spent.last_failure is None else f": {spent.last_failure.message}"
             raise ModelError(
@@ -384,7 +402,8 @@ class _InMemory:
     def __init__(self) -> None:
         self._table = TableInMemory(TRIALS)
         self.add = self._table.add
-        self.answered = 0
+        self.answered: set[str] = set()
+        """Ids of the items with any answer."""
 
     def cells(self, rest: Iterator[Asked], reader: Reader, store: Store) -> list[Cell]:
         """What one reader makes of the batch, once the `rest` of its trials was drawn."""
@@ -393,7 +412,7 @@ class _InMemory:
         trials = self._table.frame().lazy()
         rows = [row for chunk in read_trials(trials) for row in chunk]
         responses = store.get([row.key for row in rows])
-        self.answered = len(responses)
+        self.answered = {row.trial.variant.item_id for row in rows if row.key in responses}
         readings = TableInMemory(READINGS)
         for row in rows:
             if row.key in responses:

@@ -77,7 +77,7 @@ def measure(directory: RunDirectory) -> Results:
         findings["until"] = {**asked.until.model_dump(), "findings": told.findings()}
         every = Goal.parse(asked.until.goal).every
         rows, reader = findings["until"]["findings"], asked.until.reader
-        early = Early(rows, told.stopped, reader, told.band, every)
+        early = Early(rows, told.stopped, reader, told.band, every, told.worst)
     findings["designs"] = list(designs(estimates, in_use(found, clusters(directory.items))))
     blocks = clusters(directory.items), settings.level, settings.seed
     # Of a probe that stopped for what was seen, neither interval would hold.

@@ -30,6 +30,10 @@ DISCORDANT = 0.2
 """Share of items that change by themselves, assumed for the smallest change that is found."""
 FOUND = 0.8
 """Power of a test for that change."""
+SLOWEST = (
+    "that is for a probe with one change; one with several (three sets of labels) goes on until the"
+    " last of them is decided"
+)
 OF_THESE = (
     "that decides about these items; as they come in clusters, it may be open then whether a change"
     " is found on others like them"
@@ -205,6 +209,7 @@ def _forecast_lines(rows: Sequence[Mapping[str, Any]], clustered: bool) -> list[
             f"{row['prompts']:>12,}{row['share']:>8.0%}"
             for row in rows
         ),
+        SLOWEST,
         *[OF_THESE] * clustered,
         "",
     ]

@@ -22,6 +22,7 @@ from horsesense.runs.bands import SIZE, Bands
 from horsesense.runs.deciding import CHANGE, COMPOSITION, SCORE, Ends, Floats, Key, differences
 from horsesense.runs.goal import Extents, Goal, Population
 from horsesense.runs.until import budget
+from horsesense.stats.paired import Paired
 from horsesense.stats.sequential import (
     DOWN,
     KINDS,
@@ -32,6 +33,7 @@ from horsesense.stats.sequential import (
     Decision,
     Design,
     band,
+    with_band,
 )
 from horsesense.trials.condition import Condition
 
@@ -132,22 +134,43 @@ class Sequences:
     def _values(self) -> dict[str, dict[Key, dict[int, Ends]]]:
         return {m.name: differences(self._own, m) for m in (CHANGE, SCORE)}
 
-    def _sequence(self, measure: Measure, population: Population) -> Floats:
-        """The ends of the values of a population in the random order, (2, items)."""
+    def _ranked(self, measure: Measure, population: Population) -> tuple[list[int], Floats]:
+        """Numbers of the items of a population in the random order, and the ends of their values,
+        (2, items)."""
         key = population.probe, Condition.parse(population.condition)
         values = self._values[measure.name].get(key, {})
         # Of a probe, only items that it changes are in the population, with a right answer.
         changed = self._values[CHANGE.name].get(key, values)
         members = values.keys() & changed.keys() & self._known
         ranked = sorted(members, key=self.bands.ranks.__getitem__)
-        return np.array([values[item] for item in ranked], dtype=np.float64).reshape(-1, 2).T
+        ends = np.array([values[item] for item in ranked], dtype=np.float64).reshape(-1, 2).T
+        return ranked, ends
+
+    def _sequence(self, measure: Measure, population: Population) -> Floats:
+        """The ends of the values of a population in the random order, (2, items)."""
+        return self._ranked(measure, population)[1]
+
+    def worst(self, row: Mapping[str, Any]) -> Paired | None:
+        """The differences of a finding, each missing answer as it is worst for the accusation.
+
+        None where no answer is missing, or nothing was found.
+        """
+        if not row["missing"] or not row["direction"]:
+            return None
+        population = self._planned[row["probe"], Condition.parse(row["condition"])]
+        items, ends = self._ranked(CHANGE, population)
+        of = np.arange(len(self.items)) if self.cluster is None else self.cluster
+        _, place = np.unique(of[items], return_inverse=True)
+        against = ends[0 if row["direction"] > 0 else 1]
+        sums, pairs = (np.bincount(place, one).astype(np.float64) for one in (against, against**0))
+        return Paired.of(sums, pairs)
 
     def _row(self, population: Population, d: Floats) -> dict[str, Any]:
         goal, alpha = Goal.parse(self.extents.goal), budget(self.extents)
         design = Design(population.units, goal.size, alpha)
         decision = Decision(design).extend(d[:, None])
-        code = int(decision.code[0])
-        low, high = band(d, design, code)
+        told, at = decision.told
+        code, low, high = with_band(told, d, design)
         whole = d[0, d[0] == d[1]]
         return {
             "probe": population.probe,
@@ -162,7 +185,7 @@ class Sequences:
             "n": d.shape[1],
             "missing": d.shape[1] - len(whole),
             "units": population.units,
-            "at": int(decision.at[0]) or None,
+            "at": at or None,
             "reached": high - low <= 2 * goal.precision if goal.precision else code != OPEN,
             "band": bands(d, design, self.extents.batch),
         }

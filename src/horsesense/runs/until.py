@@ -8,7 +8,7 @@ decisions follow from the answers, by the same functions while asking and afterw
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -86,12 +86,18 @@ class _Finding:
 class Deciding:
     """The state of a study that may stop early; made from answers alone, never stored.
 
+    Attributes:
+        seen: items of the random order whose answers were looked at.
+        answered: items up to the last one with any answer.
+        extents: signature of a probe -> items that it was put to.
+
     Raises UsageError where a probe cannot be asked item by item, or none has a finding.
     """
 
     study: Study
     number: Mapping[str, int]
     seen: int = 0
+    answered: int = 0
     extents: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -197,6 +203,20 @@ class Deciding:
         chosen = self.order[self.seen : end]
         self.extents |= {probe.signature: end for probe in probes}
         return [self.study.items.by_id[name] for name in chosen]
+
+    def came(self, ids: Collection[str], items: Sequence[Item]) -> None:
+        """Of the next batch, items with these ids have an answer."""
+        last = max((n for n, item in enumerate(items, 1) if item.id in ids), default=0)
+        self.answered = self.seen + last if last else self.answered
+
+    def end(self) -> None:
+        """Asking ended before its goal: what nothing came back of was not asked.
+
+        Of the items up to the last one with an answer, every answer that is not there is missing.
+        Where there is no answer at all, the first batch is what would be asked.
+        """
+        if self.answered:
+            self.extents = {name: min(n, self.answered) for name, n in self.extents.items()}
 
     def look(self, probes: Sequence[Probe], items: Sequence[Item], cells: Sequence[Cell]) -> None:
         """Look at all answers to a batch."""

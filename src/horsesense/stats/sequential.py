@@ -27,6 +27,8 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
+Codes = npt.NDArray[np.int8]
+Counts = npt.NDArray[np.int64]
 
 SIZES = (0.4, 0.8, 4.0)
 """Effects beyond the bound for which the bets are best, in multiples of the smallest size."""
@@ -132,7 +134,7 @@ class _Ahead:
     spread: Floats
     left: npt.NDArray[np.intp]
 
-    def of(self, side: int | npt.NDArray[np.int8]) -> tuple[Floats, Floats, Floats]:
+    def of(self, side: int | Codes) -> tuple[Floats, Floats, Floats]:
         """Units, sums and variances that are worst for a bet on this side."""
         if isinstance(side, int):
             place = 0 if side > 0 else 1
@@ -152,7 +154,7 @@ class _Ahead:
         return np.asarray((known + (self.left - 1)) / self.design.units, dtype=np.float64)
 
     def factors(
-        self, bound: Floats | float, side: int | npt.NDArray[np.int8], *, leave: bool = False
+        self, bound: Floats | float, side: int | Codes, *, leave: bool = False
     ) -> list[Floats]:
         """What each unit makes of a stake of 1, for each of `SIZES`: bets that the mean of all
         units lies above `bound` (side 1) or below it (side -1); side 0 bets nothing.
@@ -207,6 +209,7 @@ class Decision:
     Attributes:
         code: decision of each study, (studies,); see `OPEN` and its neighbours.
         at: number of units at which it fell, (studies,); 0 while open.
+        certain, certain_at: the same of what follows from the units seen without any bet.
         seen: number of units so far.
 
     >>> decision = Decision(Design(units=1000, delta=0.05, alpha=0.05))
@@ -218,6 +221,7 @@ class Decision:
         self.design = design
         self.code = np.zeros(studies, dtype=np.int8)
         self.at = np.zeros(studies, dtype=np.int64)
+        self.certain, self.certain_at = self.code.copy(), self.at.copy()
         self._past = _Past.none(design, studies)
         self._stakes = [_Stake.of(studies) for _ in range(3)]
         self._crossed: Bools = np.zeros((3, studies), dtype=np.bool_)
@@ -230,6 +234,17 @@ class Decision:
     def kind(self) -> str:
         """The decision of the first study, in words."""
         return KINDS[int(self.code[0])]
+
+    @property
+    def told(self) -> tuple[int, int]:
+        """The decision of the first study and where it fell: what is certain is not inferred.
+
+        Units that were asked for another finding's sake can show that a decision was wrong, which
+        only lowers the error. It stays in `code`, since asking stopped by it.
+        """
+        if self.certain[0] != OPEN and self.certain[0] != self.code[0]:
+            return int(self.certain[0]), int(self.certain_at[0])
+        return int(self.code[0]), int(self.at[0])
 
     def extend(self, d: Floats) -> Decision:
         """Look at further units, (studies, units), values in [-1, 1] or NaN where missing; or at
@@ -247,12 +262,14 @@ class Decision:
         for start in range(0, d.shape[-1], CHUNK):
             self._chunk(d[..., start : start + CHUNK])
         if self.seen == self.design.units:
-            self._settle(self.code == OPEN, CANNOT_TELL, self.seen)
+            undecided = self.code == OPEN
+            self.code[undecided], self.at[undecided] = CANNOT_TELL, self.seen
         return self
 
     def keep(self, chosen: Bools) -> None:
         """Go on with some of the studies alone."""
         self.code, self.at = self.code[chosen], self.at[chosen]
+        self.certain, self.certain_at = self.certain[chosen], self.certain_at[chosen]
         self._crossed = self._crossed[:, chosen]
         self._past.total = self._past.total[:, chosen]
         self._past.squares = self._past.squares[:, chosen]
@@ -277,13 +294,11 @@ class Decision:
                 zip(given_up, (below, above, up | down), strict=True)
             )
         ]
-        code = _decided(*crossed)
-        # What is certain is not inferred: nothing that was crossed before speaks against it.
-        code = np.select([up, down, below & above], [UP, DOWN, RULED_OUT], code)
-        found = (code != OPEN).any(axis=1)
-        first = (code != OPEN).argmax(axis=1)
-        new = found & (self.code == OPEN)
-        self._settle(new, code[np.arange(len(code)), first][new], start + 1 + first[new])
+        # Nothing that was crossed before speaks against what is certain.
+        certain = np.select([up, down, below & above], [UP, DOWN, RULED_OUT], OPEN)
+        code = np.where(certain == OPEN, _decided(*crossed), certain)
+        _settle(self.code, self.at, code, start)
+        _settle(self.certain, self.certain_at, certain, start)
 
     def _after(self, place: int, factors: Sequence[Floats], certain: Bools) -> Bools:
         """Whether a null was given up at or before each unit, (studies, units)."""
@@ -294,14 +309,15 @@ class Decision:
         self._crossed[place] = crossed[:, -1]
         return crossed
 
-    def _settle(
-        self, chosen: Bools, code: int | npt.NDArray[np.int8], at: int | npt.NDArray[np.intp]
-    ) -> None:
-        self.code[chosen] = code
-        self.at[chosen] = at
+
+def _settle(code: Codes, at: Counts, found: npt.NDArray[np.integer], start: int) -> None:
+    """Keep the first decision after each of some units, (studies, units), where there is none."""
+    new = (found != OPEN).any(axis=1) & (code == OPEN)
+    first = (found != OPEN).argmax(axis=1)[new]
+    code[new], at[new] = found[new, first], start + 1 + first
 
 
-def _decided(below: Bools, above: Bools, beyond: Bools) -> npt.NDArray[np.int8]:
+def _decided(below: Bools, above: Bools, beyond: Bools) -> Codes:
     """Codes from the nulls that were given up: effect >= delta, <= -delta, and in between."""
     return np.select(
         [below & above & beyond, below & above, beyond & above, beyond & below],
@@ -341,35 +357,61 @@ class Band:
             self._possible = float(ahead.lowest()[0, -1]), float(ahead.highest()[0, -1])
         return self
 
-    def ends(self) -> tuple[float, float]:
-        """The band now: lowest and highest mean."""
+    @property
+    def _left(self) -> tuple[float, float]:
+        """What the bets and what was seen leave; the first is the larger where that is nothing."""
         too_low, too_high = (self.means[self._given_up[side]] for side in (1, -1))
         low, high = self._possible
-        low = max(low, float(too_low.max(initial=-1.0)))
-        high = min(high, float(too_high.min(initial=1.0)))
-        return min(low, high), max(low, high)
+        return max(low, float(too_low.max(initial=-1.0))), min(high, float(too_high.min(initial=1)))
+
+    @property
+    def empty(self) -> bool:
+        """Whether every mean was given up, though more than one is possible: bets were wrong."""
+        low, high = self._left
+        return low >= high and self._possible[0] < self._possible[1]
+
+    def ends(self) -> tuple[float, float]:
+        """The band now: lowest and highest mean; what is possible at all where it is empty."""
+        low, high = self._left
+        return (low, high) if low < high else self._possible
 
 
-def band(d: Floats, design: Design, code: int = CANNOT_TELL) -> tuple[float, float]:
-    """The band after the units `d`, as `Band.extend` takes them, to a ten-thousandth or better.
-
-    Where a decision was taken it holds at level 1 - alpha too, and the band is cut to it; both
-    together hold at 1 - 2 alpha.
-    """
-    if not d.shape[-1]:
-        return -1.0, 1.0
+def _finely(d: Floats, design: Design) -> Band:
+    """The band after the units `d`, to a ten-thousandth or better."""
     grid = np.linspace(-1, 1, 201)
     for _ in range(2):
-        low, high = Band(design, grid).extend(d).ends()
+        found = Band(design, grid).extend(d)
+        if found.empty:
+            break
+        low, high = found.ends()
         step = float(grid[1] - grid[0])
         fine = np.linspace(0, step, 101)
         grid = np.unique(np.clip(np.concatenate([low + fine, high - step + fine]), -1, 1))
-    least, most = {
-        RULED_OUT: (-design.delta, design.delta),
-        UP: (design.delta, 1.0),
-        DOWN: (-1.0, -design.delta),
-    }.get(code, (-1.0, 1.0))
-    return min(max(low, least), most), max(min(high, most), least)
+    return found
+
+
+def band(d: Floats, design: Design) -> tuple[float, float]:
+    """The band after the units `d`, as `Band.extend` takes them; see `Band.ends`."""
+    return _finely(d, design).ends() if d.shape[-1] else (-1.0, 1.0)
+
+
+def with_band(code: int, d: Floats, design: Design) -> tuple[int, float, float]:
+    """A decision after the units `d` and the band, cut to it: together they hold at 1 - 2 alpha.
+
+    Where they contradict each other one of them is wrong, and nothing can be told.
+    """
+    delta = design.delta
+    bounds = {RULED_OUT: (-delta, delta), UP: (delta, 1.0), DOWN: (-1.0, -delta)}
+    if code not in bounds or not d.shape[-1]:
+        return code, *band(d, design)
+    found, (least, most) = _finely(d, design), bounds[code]
+    low, high = found.ends()
+    if least - ROUNDING <= low and high <= most + ROUNDING:
+        return code, low, high
+    cut_low, cut_high = max(low, least), min(high, most)
+    if found.empty or cut_high - cut_low <= ROUNDING:
+        return CANNOT_TELL, low, high
+    return code, cut_low, cut_high
 
 
 def forecast(effect: float, discordance: float, design: Design, looks: int = 50) -> int:

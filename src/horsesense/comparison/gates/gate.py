@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from horsesense.comparison.align import Side
+from horsesense.comparison.align import Side, stop_notice
 from horsesense.comparison.compare import Comparison, Difference, compare
 from horsesense.comparison.gates.expression import FIELDS, MissingError, Reference, Requirement
 from horsesense.errors import UsageError
@@ -230,7 +230,8 @@ def _regression(d: Difference, tolerance: float, measure: str, found: Comparison
         state = "failed"
     elif low >= -tolerance and missing <= tolerance * (d.n + missing):
         state = "passed"
-    lost = f", {missing:,} more lack an answer" if missing else ""
+    why = "were not asked of both, or lack an answer" if found.stopped else "lack an answer"
+    lost = f", {missing:,} more {why}" if missing else ""
     says = f"{moved} [{100 * low:+.1f}, {100 * high:+.1f}] on {d.n:,} shared items{lost}"
     return Check(name, state, says, values)
 
@@ -238,6 +239,7 @@ def _regression(d: Difference, tolerance: float, measure: str, found: Comparison
 def _notes(found: Comparison) -> Iterator[str]:
     of = ", ".join(f"{name} has {n:,}" for name, n in found.items["of"].items())
     yield f"{found.items['shared']:,} items are shared ({of}); read by {found.reader}."
+    yield from stop_notice(found.stopped)
     for name, values in found.settings:
         if name != "horsesense":
             told = "; ".join(f"{place}: {value}" for place, value in values.items())

@@ -123,21 +123,27 @@ def notices(run: Results) -> Iterator[str]:
     of = sum(e.n + e.n_missing for e in run.estimates if _is_validity(run, e))
     worst = max(run.missing, key=lambda e: e.n_missing / (e.n + e.n_missing))
     have = "has" if lost == 1 else "have"
+    bands = "until" in run.findings
+    rest = "Bands allow for that; all other numbers" if bands else "All numbers"
     yield (
         f"{lost:,} of {plural(of, 'trial')} {have} no clear answer; the share is largest under "
         f"“{run.label(worst.probe, worst.condition)}” ({worst.n_missing:,} of "
-        f"{worst.n + worst.n_missing:,}). All numbers describe the rest.{_could_be(run)}"
+        f"{worst.n + worst.n_missing:,}). {rest} describe the rest.{_could_be(run)}"
     )
 
 
 def _could_be(run: Results) -> str:
-    """What accuracy as published would be, whatever the missing and unclear replies say."""
+    """What accuracy as published would be, whatever the missing and unclear replies say.
+
+    Where asking stopped early it says so of the items asked: the others could be anything.
+    """
     score = run.one("accuracy")
     if score is None or score.value is None or not score.n_missing:
         return ""
     low, high = whatever_is_missing(score.value, score.n, score.n_missing)
     ends = f"{number(low, 'fraction', 1)} and {number(high, 'fraction', 1)}"
-    return f" With them accuracy as published would be between {ends}, whatever they say."
+    whom = f" of the {plural(score.n + score.n_missing, 'item')} asked" if score.finite else ""
+    return f" With them accuracy as published{whom} would be between {ends}, whatever they say."
 
 
 def _is_validity(run: Results, e: Estimate) -> bool:
