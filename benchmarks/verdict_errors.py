@@ -79,6 +79,7 @@ from horsesense.runs.tables import (
 from horsesense.stats.paired import Paired
 from horsesense.trials.history import load_history
 from horsesense.trials.trial import Trial
+from verdict_bundles import Bundles
 
 SUITES = ("basic", "revas", "know-no", "look-at-text", "multi-problem")
 JUDGED = [MEASURES.get(name) for name in sorted({k.measure for k in KINDS} | {"status_share"})]
@@ -180,13 +181,17 @@ def asked(study: Study, model: Any) -> list[Cell]:
 
 
 def replies_of(model: Any, planned: Iterable[Planned]) -> Iterator[tuple[Planned, Response]]:
-    """What the model replies, in batches that its answer key has room for."""
+    """What the model replies, in batches that its answer key has room for; a prompt that comes
+    again has the reply that it had."""
+    had: dict[bytes, Response] = {}
     for batch in batched(planned, 500):
         model._answer_key.clear()
-        for one in batch:
+        new = [one for one in batch if one.key not in had]
+        for one in new:
             model.attach_trial(one.key, one.trial)
-        replies = asyncio.run(model.respond([Asked(one.key, one.request) for one in batch]))
-        yield from zip(batch, replies, strict=True)
+        replies = asyncio.run(model.respond([Asked(one.key, one.request) for one in new]))
+        had.update(zip([one.key for one in new], replies, strict=True))
+        yield from ((one, had[one.key]) for one in batch)
 
 
 def batched(planned: Iterable[Planned], size: int) -> Iterator[list[Planned]]:
@@ -239,8 +244,16 @@ def answered(case: Case, n: int, number: int) -> tuple[Study, list[Cell]]:
     if case.suite in REDRAWN:
         template = Template.of(case, n)
         return template.study, template.redrawn(number)
+    if case.suite == "multi-problem":
+        bundles = bundles_of(case, n)
+        return bundles.study, bundles.redrawn(number)
     study, model = prepared(case, n, number)
     return study, asked(study, model)
+
+
+@lru_cache(maxsize=2)
+def bundles_of(case: Case, n: int) -> Bundles:
+    return Bundles.made(*prepared(case, n, 0))
 
 
 @dataclass(frozen=True)

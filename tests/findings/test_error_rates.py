@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 from horsesense.findings.verdict import verdict
+from horsesense.measures.cells import Cell, Selection
 
 PATH = Path(__file__).parents[2] / "benchmarks" / "verdict_errors.py"
 
 
 @pytest.fixture(scope="module")
-def bench() -> ModuleType:
+def bench() -> Iterator[ModuleType]:
     spec = importlib.util.spec_from_file_location("verdict_errors", PATH)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    with pytest.MonkeyPatch.context() as patched:
+        patched.syspath_prepend(PATH.parent)
+        spec.loader.exec_module(module)
+        yield module
 
 
 def test_innocent_models_are_spared(bench: ModuleType) -> None:
@@ -50,12 +54,40 @@ def test_guilty_models_are_found(bench: ModuleType, model: str, must: str) -> No
     assert told["alone"]
 
 
-def test_answers_drawn_anew_are_those_of_a_whole_study(bench: ModuleType) -> None:
+@pytest.mark.parametrize(
+    ("suite", "items", "model"),
+    [
+        ("know-no", 20, "sim:talker?disagree=0.2"),
+        ("multi-problem", 10, "sim:prior?know=0.5&prior=1,1,1,1"),
+        ("multi-problem", 10, "sim:slips?under=batch&wrong=0.3"),
+        ("multi-problem", 10, "sim:slips?under=select_one&wrong=0.3"),
+    ],
+)
+def test_answers_drawn_anew_are_those_of_a_whole_study(
+    bench: ModuleType, suite: str, items: int, model: str
+) -> None:
     """The benchmark's shortcut gives the verdict that asking and reading everything gives."""
-    case = bench.Case("innocent", "know-no", "sim:talker?disagree=0.2")
-    study, model = bench.prepared(case, 20, 0)
-    whole = verdict(*bench.settled(study, case, 20, bench.asked(study, model)))
-    assert verdict(*bench.measured(case, 20, 0)) == whole
+    case = bench.Case("innocent", suite, model)
+    study, asking = bench.prepared(case, items, 0)
+    every = bench.asked(study, asking)
+    _, redrawn = bench.answered(case, items, 0)
+    assert by_name(redrawn) == by_name(every)
+    whole = verdict(*bench.settled(study, case, items, every))
+    assert verdict(*bench.settled(study, case, items, redrawn)) == whole
+
+
+def by_name(cells: list[Cell]) -> dict[tuple[str, ...], tuple[object, ...]]:
+    """What each cell says of each trial."""
+    return {
+        (cell.probe, cell.condition.format(), cell.reader): (
+            cell.item.tolist(),
+            cell.status.tolist(),
+            cell.option.tolist(),
+            cell.correct.tolist(),
+            *(group.chosen.tolist() for group in cell.groups if isinstance(group, Selection)),
+        )
+        for cell in cells
+    }
 
 
 @pytest.mark.parametrize(
