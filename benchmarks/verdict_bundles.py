@@ -30,11 +30,12 @@ class Bundles:
     The first study is asked as any other; its cells hold the number of each answer in place of a
     score. A model's decisions are drawn anew, with other items' names and keys, and put where the
     reader of texts would put them: prompts that are the same in one study are the same in all.
-    Every decision is a position: silence about one of many problems is not drawn anew.
+    Every decision is a position: silence about one of many problems is not drawn anew. Nor are
+    prompts that no accusation rests on: smaller ones than the largest, and those that show labels.
 
     Attributes:
         study, model: ready to be asked.
-        planned: the trials.
+        planned: the trials that accusations rest on.
         answers: of each problem of each trial, the number of the answer that it makes or helps to
             make: prompts for one label each make one answer.
         shown: the variants of the trials, each once, by `id`.
@@ -52,7 +53,9 @@ class Bundles:
 
     @classmethod
     def made(cls, study: Study, model: Any) -> Bundles:
-        planned = tuple(study.planner.plan(study.probes))
+        every = [p for p in study.planner.plan(study.probes) if "shows" not in p.trial.condition]
+        largest = max(size(p.trial) for p in every)
+        planned = tuple(p for p in every if size(p.trial) in (0, largest))
         index = {item.id: place for place, item in enumerate(study.items)}
         trials = [r for p in planned for r in trial_rows(p.number, 1, p.trial, p.key, index)]
         known: dict[Any, int] = {}
@@ -94,6 +97,11 @@ class Bundles:
         codes = [code(chosen[i], v.origin, v.gold_at) for i, v in sorted(self.about.items())]
         table = np.array(codes)
         return [filled(cell, place, table) for cell, place in self.cells]
+
+
+def size(trial: Trial) -> int:
+    """How many problems a prompt is said to hold; 0 where it holds the one problem of an item."""
+    return trial.condition.integer("size", 0)
 
 
 def names(trial: Trial) -> Iterator[Any]:
