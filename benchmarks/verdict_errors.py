@@ -52,9 +52,12 @@ from horsesense.measures.cells import NO_OPTION, NOT_ASKED, STATUS_CODE, Cell, S
 from horsesense.measures.estimate import Context, Found
 from horsesense.measures.registry import MEASURES
 from horsesense.models.base import Asked
-from horsesense.models.messages import Response
+from horsesense.models.messages import Key, Response
 from horsesense.models.registry import make_model
+from horsesense.models.simulated.backend import PROFILES
 from horsesense.models.simulated.decision import Decision
+from horsesense.models.simulated.profiles import Profile
+from horsesense.models.simulated.second_thoughts import Slips
 from horsesense.probes.base import Setting
 from horsesense.readers.base import FittedReader, Reader
 from horsesense.readers.reading import Reading
@@ -426,6 +429,23 @@ def cell(case: Case, n: int, first: int, studies: int) -> dict[str, Any]:
     }
 
 
+@dataclass(frozen=True)
+class Unnoticing(Slips):
+    """Slips where the right answer is missing, and nowhere else: the items in the words of a probe,
+    which it is compared with, are of that probe too."""
+
+    under: str = ""
+
+    name = "unnoticing"
+    summary = "slips in a given share of its replies where no option is right"
+
+    def decide_all(self, trial: Trial, key: Key) -> list[Decision]:
+        if trial.expects == "none":
+            return super().decide_all(trial, key)
+        return Profile.decide_all(self, trial, key)
+
+
+PROFILES.add(Unnoticing.name, Unnoticing)
 GUESSING = frozenset(("no_better_than_guessing", "no_agreement"))
 
 
@@ -506,8 +526,8 @@ EDGE = (
     edge("basic", "slips?under=options_only&gold=0.0734", "without_question"),
     edge("basic", "slips?under=&silent=0.105", "no_choice"),
     edge("basic", "talker?know=1&disagree=0.022", "other_reader"),
-    edge("know-no", "slips?under=gold_absent&wrong=0.555", "without_gold", "none_option"),
-    edge("know-no", "slips?under=gold_absent&wrong=0.055", "none_option"),
+    edge("know-no", "unnoticing?wrong=0.555", "without_gold", "none_option"),
+    edge("know-no", "unnoticing?wrong=0.055", "none_option"),
     edge("know-no", "slips?under=gold_plus_none&wrong=0.055", "accuracy_change/gold_plus_none"),
     edge("revas", "slips?under=true_false&wrong=0.205", "wrong_accepted"),
     edge("look-at-text", "slips?under=letter_swap&wrong=0.06", *under("letter_swap")),
@@ -539,8 +559,8 @@ GUILTY = {
     ("basic", "slips?under=&silent=0.09"): "no_choice",
     ("basic", "talker?know=1&disagree=0.03"): "other_reader",
     ("basic", "prior?know=0&prior=1,1,1,1"): "no_agreement",
-    ("know-no", "slips?under=gold_absent&wrong=0.56"): "without_gold",
-    ("know-no", "slips?under=gold_absent&wrong=0.03"): "none_option",
+    ("know-no", "unnoticing?wrong=0.56"): "without_gold",
+    ("know-no", "unnoticing?wrong=0.03"): "none_option",
     ("revas", "slips?under=true_false&wrong=0.17"): "wrong_accepted",
     ("look-at-text", "slips?under=letter_swap&wrong=0.008"): "accuracy_change",
     ("multi-problem", "slips?under=batch&wrong=0.12"): "many_problems",
