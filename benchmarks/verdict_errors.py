@@ -59,7 +59,10 @@ from horsesense.measures.registry import MEASURES
 from horsesense.models.base import Asked
 from horsesense.models.messages import Key, Response
 from horsesense.models.registry import make_model
+from horsesense.models.simulated.backend import PROFILES
 from horsesense.models.simulated.decision import Decision
+from horsesense.models.simulated.profiles import Profile
+from horsesense.models.simulated.second_thoughts import Slips
 from horsesense.probes.base import Setting
 from horsesense.readers.base import FittedReader, Reader
 from horsesense.readers.reading import Reading
@@ -84,6 +87,7 @@ from horsesense.runs.tables import (
 from horsesense.stats.paired import Paired
 from horsesense.trials.history import load_history
 from horsesense.trials.trial import Trial
+from verdict_bundles import Bundles
 from verdict_shapes import PLAIN, SHAPES, Shape
 
 SUITES = ("basic", "revas", "know-no", "look-at-text", "multi-problem")
@@ -194,13 +198,17 @@ def asked(study: Study, model: Any) -> list[Cell]:
 
 
 def replies_of(model: Any, planned: Iterable[Planned]) -> Iterator[tuple[Planned, Response]]:
-    """What the model replies, in batches that its answer key has room for."""
+    """What the model replies, in batches that its answer key has room for; a prompt that comes
+    again has the reply that it had."""
+    had: dict[bytes, Response] = {}
     for batch in batched(planned, 500):
         model._answer_key.clear()
-        for one in batch:
+        new = [one for one in batch if one.key not in had]
+        for one in new:
             model.attach_trial(one.key, one.trial)
-        replies = asyncio.run(model.respond([Asked(one.key, one.request) for one in batch]))
-        yield from zip(batch, replies, strict=True)
+        replies = asyncio.run(model.respond([Asked(one.key, one.request) for one in new]))
+        had.update(zip([one.key for one in new], replies, strict=True))
+        yield from ((one, had[one.key]) for one in batch)
 
 
 def batched(planned: Iterable[Planned], size: int) -> Iterator[list[Planned]]:
@@ -253,8 +261,16 @@ def answered(case: Case, n: int, number: int) -> tuple[Study, list[Cell]]:
     if case.suite in REDRAWN:
         template = Template.of(case, n)
         return template.study, template.redrawn(number)
+    if case.suite == "multi-problem":
+        bundles = bundles_of(case, n)
+        return bundles.study, bundles.redrawn(number)
     study, model = prepared(case, n, number)
     return study, asked(study, model)
+
+
+@lru_cache(maxsize=2)
+def bundles_of(case: Case, n: int) -> Bundles:
+    return Bundles.made(*prepared(case, n, 0))
 
 
 @dataclass(frozen=True)
@@ -466,6 +482,23 @@ def cell(case: Case, n: int, first: int, studies: int, *, shaped: bool = False) 
     }
 
 
+@dataclass(frozen=True)
+class Unnoticing(Slips):
+    """Slips where the right answer is missing, and nowhere else: the items in the words of a probe,
+    which it is compared with, are of that probe too."""
+
+    under: str = ""
+
+    name = "unnoticing"
+    summary = "slips in a given share of its replies where no option is right"
+
+    def decide_all(self, trial: Trial, key: Key) -> list[Decision]:
+        if trial.expects == "none":
+            return super().decide_all(trial, key)
+        return Profile.decide_all(self, trial, key)
+
+
+PROFILES.add(Unnoticing.name, Unnoticing)
 GUESSING = frozenset(("no_better_than_guessing", "no_agreement"))
 
 
@@ -546,8 +579,8 @@ EDGE = (
     edge("basic", "slips?under=options_only&gold=0.0734", "without_question"),
     edge("basic", "slips?under=&silent=0.105", "no_choice"),
     edge("basic", "talker?know=1&disagree=0.022", "other_reader"),
-    edge("know-no", "slips?under=gold_absent&wrong=0.555", "without_gold", "none_option"),
-    edge("know-no", "slips?under=gold_absent&wrong=0.055", "none_option"),
+    edge("know-no", "unnoticing?wrong=0.555", "without_gold", "none_option"),
+    edge("know-no", "unnoticing?wrong=0.055", "none_option"),
     edge("know-no", "slips?under=gold_plus_none&wrong=0.055", "accuracy_change/gold_plus_none"),
     edge("revas", "slips?under=true_false&wrong=0.205", "wrong_accepted"),
     edge("look-at-text", "slips?under=letter_swap&wrong=0.06", *under("letter_swap")),
@@ -579,8 +612,8 @@ GUILTY = {
     ("basic", "slips?under=&silent=0.09"): "no_choice",
     ("basic", "talker?know=1&disagree=0.03"): "other_reader",
     ("basic", "prior?know=0&prior=1,1,1,1"): "no_agreement",
-    ("know-no", "slips?under=gold_absent&wrong=0.56"): "without_gold",
-    ("know-no", "slips?under=gold_absent&wrong=0.03"): "none_option",
+    ("know-no", "unnoticing?wrong=0.56"): "without_gold",
+    ("know-no", "unnoticing?wrong=0.03"): "none_option",
     ("revas", "slips?under=true_false&wrong=0.17"): "wrong_accepted",
     ("look-at-text", "slips?under=letter_swap&wrong=0.008"): "accuracy_change",
     ("multi-problem", "slips?under=batch&wrong=0.12"): "many_problems",

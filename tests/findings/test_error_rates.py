@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 
 from horsesense.findings.verdict import verdict
-from horsesense.measures.cells import MISSING, Cell
+from horsesense.measures.cells import MISSING, Cell, Selection
 
 PATH = Path(__file__).parents[2] / "benchmarks" / "verdict_errors.py"
 
@@ -48,12 +49,45 @@ def test_guilty_models_are_found(bench: ModuleType, model: str, must: str) -> No
     assert told["alone"]
 
 
-def test_answers_drawn_anew_are_those_of_a_whole_study(bench: ModuleType) -> None:
+@pytest.mark.parametrize(
+    ("suite", "items", "model"),
+    [
+        ("know-no", 20, "sim:talker?disagree=0.2"),
+        ("multi-problem", 10, "sim:prior?know=0.5&prior=1,1,1,1"),
+        ("multi-problem", 10, "sim:slips?under=batch&wrong=0.3"),
+        ("multi-problem", 10, "sim:slips?under=select_one&wrong=0.3"),
+    ],
+)
+def test_answers_drawn_anew_are_those_of_a_whole_study(
+    bench: ModuleType, suite: str, items: int, model: str
+) -> None:
     """The benchmark's shortcut gives the verdict that asking and reading everything gives."""
-    case = bench.Case("innocent", "know-no", "sim:talker?disagree=0.2")
-    study, model = bench.prepared(case, 20, 0)
-    whole = verdict(*bench.settled(study, case, 20, bench.asked(study, model)))
-    assert verdict(*bench.measured(case, 20, 0)) == whole
+    case = bench.Case("innocent", suite, model)
+    study, asking = bench.prepared(case, items, 0)
+    every = bench.asked(study, asking)
+    _, redrawn = bench.answered(case, items, 0)
+    # Not drawn anew is what no accusation rests on; sentences may name one size of several.
+    asked, anew = by_name(every), by_name(redrawn)
+    assert anew == {name: asked[name] for name in anew}
+    whole, short = (
+        [replace(f, sentence="") for f in verdict(*bench.settled(study, case, items, cells))]
+        for cells in (every, redrawn)
+    )
+    assert short == whole
+
+
+def by_name(cells: list[Cell]) -> dict[tuple[str, ...], tuple[object, ...]]:
+    """What each cell says of each trial."""
+    return {
+        (cell.probe, cell.condition.format(), cell.reader): (
+            cell.item.tolist(),
+            cell.status.tolist(),
+            cell.option.tolist(),
+            cell.correct.tolist(),
+            *(group.chosen.tolist() for group in cell.groups if isinstance(group, Selection)),
+        )
+        for cell in cells
+    }
 
 
 def published(bench: ModuleType, shape: str, model: str, number: int) -> Cell:

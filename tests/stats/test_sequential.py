@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from horsesense.stats.blocks import cut
 from horsesense.stats.sequential import (
     CANNOT_TELL,
     DOWN,
