@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from pathlib import Path
 
@@ -222,3 +223,17 @@ def test_findings_about_the_items_come_before_the_search_for_cues(
 def test_a_model_without_a_scheme_is_guessed_at(spec: str, meant: str) -> None:
     with pytest.raises(UsageError, match=f"Did you mean {meant!r}"):
         make_model(spec)
+
+
+def test_of_several_models_nothing_that_was_found_is_cut(tmp_path: Path) -> None:
+    few = ("audit", "sample", "--limit", "60", "--probes", "order,repeat,options_only")
+    both = ("-m", "sim:position?k=1", "-m", "sim:oracle")
+    done = call(*few, *both, "--until", "decided", "--out", "study", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    first, second = done.stdout.split("2 of 2:")
+    verdict = hs.open(tmp_path / "study" / "sim-position-k-1-sample").results.verdict
+    found = [f.sentence.removesuffix(".") for f in verdict if f.kind == "found"]
+    assert len(found) > 2
+    assert all(sentence in first for sentence in found)
+    assert re.search(r"and \d+ more \(open \S+report\.html\)", second)
+    assert first.count("- Until decided") == second.count("- Until decided") == 1

@@ -70,7 +70,7 @@ def audit_all(study: Study, folder: Path, options: AuditOptions) -> ExitCode:
     from horsesense.api import Run
     from horsesense.models.openai.http import refuse_shared_key
     from horsesense.models.registry import make_model
-    from horsesense.report.told import in_brief
+    from horsesense.report.told import in_short
 
     runs = list(study.runs(folder))
     models = {settings.model: make_model(settings.model) for _, settings in runs}
@@ -91,8 +91,9 @@ def audit_all(study: Study, folder: Path, options: AuditOptions) -> ExitCode:
              "missing": missing, "expected": _expected(run)}
         )  # fmt: skip
         if not options.as_json:
-            print(*(f"- {line}" for line in [*in_brief(run.results)[:3], *missing]), sep="\n")
-            print(f"  {report}")
+            said, more = in_short(run.results)
+            print(*(f"- {line}" for line in [*said, *saved(run.results), *missing]), sep="\n")
+            print(f"  {f'and {more} more (open {report})' if more else report}")
     if options.as_json:
         print_json("run", {"study": str(folder), "runs": rows})
     elif len(runs) > 1:

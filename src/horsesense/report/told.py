@@ -48,6 +48,14 @@ def in_brief(results: Results) -> list[str]:
     return [*headline(results), *lines, *notices_of(results)]
 
 
+def in_short(results: Results, most: int = 3) -> tuple[list[str], int]:
+    """The first lines of a run among several, with all that was found; how many are left out."""
+    lines = in_brief(results)
+    found = f"[{TITLES['found'].lower()}]"
+    kept = [line for n, line in enumerate(lines) if n < most or line.startswith(found)]
+    return kept, len(lines) - len(kept)
+
+
 def _worth_a_line(f: Finding) -> bool:
     """Whether something that cannot be told looks like a fault of a size that matters."""
     if f.name == ALWAYS:
