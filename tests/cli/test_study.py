@@ -33,11 +33,19 @@ def test_two_models_are_two_runs_and_the_study_can_be_given_back(tmp_path: Path)
     again = call("run", "study", "--json", cwd=tmp_path)
     assert again.returncode == 0, again.stderr
     OUTPUTS["run"].model_validate_json(again.stdout, strict=True)
-    assert len(json.loads(again.stdout)["runs"]) == 2
+    told = json.loads(again.stdout)["runs"]
+    of_one = [
+        hs.open(tmp_path / "study" / path.name) for path in map(Path, (r["run"] for r in told))
+    ]
+    assert [row["verdict"] for row in told] == [
+        [f.as_json() for f in run.results.verdict] for run in of_one
+    ]
+    assert [row["headline"] for row in told] == [run.verdict()[0] for run in of_one]
     reported = call("report", "study", cwd=tmp_path)
     assert reported.stdout.count("report.html") == 2
     lines = call("report", "study", "--json", cwd=tmp_path).stdout.splitlines()
-    assert [json.loads(line)["schema"] for line in lines] == ["horsesense.report/2"] * 2
+    assert [json.loads(line)["schema"] for line in lines] == ["horsesense.report/3"] * 2
+    assert [json.loads(line)["verdict"] for line in lines] == [row["verdict"] for row in told]
     compared = call("compare", "study", "--json", cwd=tmp_path)
     assert compared.returncode == 0, compared.stderr
     one_file = call("report", "study", "--to", "page.html", cwd=tmp_path)

@@ -70,7 +70,7 @@ def audit_all(study: Study, folder: Path, options: AuditOptions) -> ExitCode:
     from horsesense.api import Run
     from horsesense.models.openai.http import refuse_shared_key
     from horsesense.models.registry import make_model
-    from horsesense.report.told import in_short
+    from horsesense.report.told import as_rows, in_short
 
     runs = list(study.runs(folder))
     models = {settings.model: make_model(settings.model) for _, settings in runs}
@@ -87,7 +87,7 @@ def audit_all(study: Study, folder: Path, options: AuditOptions) -> ExitCode:
         report, missing = run.directory.layout.report, shortfalls(run)
         rows.append(
             {"run": str(path), "items": settings.items, "model": settings.model,
-             "suite": settings.suite, "report": str(report), "verdict": run.verdict(),
+             "suite": settings.suite, "report": str(report), **as_rows(run.results),
              "missing": missing, "expected": _expected(run)}
         )  # fmt: skip
         if not options.as_json:
@@ -108,7 +108,7 @@ def _expected(run: Run) -> dict[str, object]:
 
 def show(run: Run, as_json: bool) -> None:
     """Say what an audit found and where it lies."""
-    from horsesense.report.told import in_brief, why_silent
+    from horsesense.report.told import as_rows, in_brief
 
     results, report = run.results, run.directory.layout.report
     if as_json:
@@ -118,8 +118,8 @@ def show(run: Run, as_json: bool) -> None:
             "report": str(report),
             "expected": _expected(run),
         }
-        found["nothing_to_judge"] = why_silent(results)
-        print_json("audit", {**results.findings, **found, "estimates": rows})
+        said = as_rows(results)
+        print_json("audit", {**results.findings, **found, **said, "estimates": rows})
         return
     for sentence in in_brief(results):
         print(f"- {sentence}")
