@@ -235,7 +235,7 @@ def test_a_model_without_a_scheme_is_guessed_at(spec: str, meant: str) -> None:
 
 def test_of_several_models_nothing_that_was_found_is_cut(tmp_path: Path) -> None:
     few = ("audit", "sample", "--limit", "60", "--probes", "order,repeat,options_only")
-    both = ("-m", "sim:position?k=1", "-m", "sim:oracle")
+    both = ("-m", "sim:position?k=1", "-m", "sim:slips")
     done = call(*few, *both, "--until", "decided", "--out", "study", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     first, second = done.stdout.split("2 of 2:")
@@ -244,4 +244,6 @@ def test_of_several_models_nothing_that_was_found_is_cut(tmp_path: Path) -> None
     assert len(found) > 2
     assert all(sentence in first for sentence in found)
     assert re.search(r"and \d+ more \(open \S+report\.html\)", second)
+    name = hs.open(tmp_path / "study" / "sim-slips-sample").results.findings["model"]["name"]
+    assert second.startswith(f" {name} on sample")
     assert first.count("- Until decided") == second.count("- Until decided") == 1

@@ -81,12 +81,16 @@ def audit_all(study: Study, folder: Path, options: AuditOptions) -> ExitCode:
         print(f"The budget holds for each of the {len(runs)} runs.")
     for number, (path, settings) in enumerate(runs, 1):
         if not options.as_json:
-            print(f"{number} of {len(runs)}: {settings.model} on {settings.items}", flush=True)
+            print(
+                f"{number} of {len(runs)}: {models[settings.model].name} on {settings.items}",
+                flush=True,
+            )
         run = Run.start(path, settings)
         codes.append(audit_one(run, models[settings.model], options))
         report, missing = run.directory.layout.report, shortfalls(run)
         rows.append(
-            {"run": str(path), "items": settings.items, "model": settings.model,
+            {"run": str(path), "items": settings.items,
+             "model": models[settings.model].name,
              "suite": settings.suite, "report": str(report), **as_rows(run.results),
              "missing": missing, "expected": _expected(run)}
         )  # fmt: skip

@@ -34,7 +34,8 @@ def items_of(n: int, dataset: str) -> str:
     >>> items_of(1200, "mmlu"), items_of(12, "items")
     ('1,200 items of mmlu', '12 items')
     """
-    return f"{n:,} items" if dataset == "items" else f"{n:,} items of {dataset}"
+    items = f"{n:,} item{'s' * (n != 1)}"
+    return items if dataset == "items" else f"{items} of {dataset}"
 
 
 @dataclass(frozen=True)
