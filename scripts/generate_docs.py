@@ -77,7 +77,8 @@ def json_page() -> str:
     parts = [
         "# JSON outputs\n\nEvery command takes `--json`. The field `schema` of each output is "
         f"`horsesense.NAME/{SCHEMA_VERSION}`; the version grows when a field is renamed or "
-        "removed. `horsesense list schemas --json` prints these tables as JSON Schemas.\n"
+        "removed, or holds something else. `horsesense list schemas --json` prints these tables as "
+        "JSON Schemas.\n"
     ]
     for name, schema in json_schemas().items():
         parts.append(f"\n## {name}\n\n{schema['description']}\n\n")
@@ -92,6 +93,8 @@ def json_page() -> str:
 ROWS = {
     "ItemForm": "form, with probe, form, right, prompt, reply and readings",
     "EstimateRow": "estimate, a row of [run.estimates](runs.md)",
+    "RunRow": "run, each with run, items, model, suite, report, missing and expected, and with"
+    " headline, verdict, notices and nothing_to_judge as in [report](#report)",
     "FindingRow": "finding, with the fields of [the verdict](verdict.md)",
 }
 

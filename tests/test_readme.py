@@ -78,3 +78,10 @@ def test_snippets_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     names: dict[str, object] = {}
     for block in blocks("python"):
         exec(block, names)
+
+
+def test_no_page_has_a_place_that_was_never_filled() -> None:
+    root = Path(__file__).parent.parent
+    pages = [*root.glob("*.md"), *(root / "docs").rglob("*.md")]
+    assert len(pages) > 30
+    assert [page.name for page in pages if "@@" in page.read_text(encoding="utf-8")] == []

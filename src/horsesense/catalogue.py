@@ -7,6 +7,7 @@ from horsesense.cue_tests.paper import CLEVER_HANS
 from horsesense.measures.registry import MEASURES
 from horsesense.models.registry import SCHEMES
 from horsesense.models.simulated.backend import PROFILES
+from horsesense.models.simulated.profiles import Profile
 from horsesense.probes.registry import PROBES
 from horsesense.readers.model_based.cases import MEANING
 from horsesense.readers.model_based.make import MODEL_READERS
@@ -29,7 +30,7 @@ def catalogue() -> dict[str, dict[str, str]]:
         | {MEANING: "The text reader, and a sentence encoder for what it does not read surely."}
         | {str(scheme): scheme.summary for scheme in MODEL_READERS},
         "models": {str(scheme): scheme.summary for scheme in SCHEMES}
-        | {f"sim:{p.name}": p.summary for p in PROFILES},
+        | {f"sim:{p.name}": _with_parameters(p) for p in PROFILES},
         "designs": dict(DESIGNS),
         "suites": {suite.name: f"{suite.title} ({suite.source})" for suite in SUITES},
         "rules": {r.name: f"{r.weight}: {r.title} ({r.source}). {r.advice}" for r in RULES},
@@ -40,6 +41,15 @@ def papers() -> dict[str, Paper]:
     """Name -> published experiment that can be run, with its differences."""
     found: dict[str, Paper] = {suite.name: suite for suite in SUITES if suite.differences}
     return {**found, CLEVER_HANS.name: CLEVER_HANS}
+
+
+def _with_parameters(profile: type[Profile]) -> str:
+    """What a simulated model does, what its parameters are for, and their defaults and values."""
+    values = profile.parameters()
+    if not values:
+        return profile.summary
+    own = _first_sentence(profile).rstrip(".")
+    return f"{profile.summary}. {own}. ?{values}"
 
 
 def _first_sentence(kind: type) -> str:

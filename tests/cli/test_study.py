@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from pathlib import Path
 
@@ -32,11 +33,19 @@ def test_two_models_are_two_runs_and_the_study_can_be_given_back(tmp_path: Path)
     again = call("run", "study", "--json", cwd=tmp_path)
     assert again.returncode == 0, again.stderr
     OUTPUTS["run"].model_validate_json(again.stdout, strict=True)
-    assert len(json.loads(again.stdout)["runs"]) == 2
+    told = json.loads(again.stdout)["runs"]
+    of_one = [
+        hs.open(tmp_path / "study" / path.name) for path in map(Path, (r["run"] for r in told))
+    ]
+    assert [row["verdict"] for row in told] == [
+        [f.as_json() for f in run.results.verdict] for run in of_one
+    ]
+    assert [row["headline"] for row in told] == [run.verdict()[0] for run in of_one]
     reported = call("report", "study", cwd=tmp_path)
     assert reported.stdout.count("report.html") == 2
     lines = call("report", "study", "--json", cwd=tmp_path).stdout.splitlines()
-    assert [json.loads(line)["schema"] for line in lines] == ["horsesense.report/2"] * 2
+    assert [json.loads(line)["schema"] for line in lines] == ["horsesense.report/3"] * 2
+    assert [json.loads(line)["verdict"] for line in lines] == [row["verdict"] for row in told]
     compared = call("compare", "study", "--json", cwd=tmp_path)
     assert compared.returncode == 0, compared.stderr
     one_file = call("report", "study", "--to", "page.html", cwd=tmp_path)
@@ -222,3 +231,19 @@ def test_findings_about_the_items_come_before_the_search_for_cues(
 def test_a_model_without_a_scheme_is_guessed_at(spec: str, meant: str) -> None:
     with pytest.raises(UsageError, match=f"Did you mean {meant!r}"):
         make_model(spec)
+
+
+def test_of_several_models_nothing_that_was_found_is_cut(tmp_path: Path) -> None:
+    few = ("audit", "sample", "--limit", "60", "--probes", "order,repeat,options_only")
+    both = ("-m", "sim:position?k=1", "-m", "sim:slips")
+    done = call(*few, *both, "--until", "decided", "--out", "study", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    first, second = done.stdout.split("2 of 2:")
+    verdict = hs.open(tmp_path / "study" / "sim-position-k-1-sample").results.verdict
+    found = [f.sentence.removesuffix(".") for f in verdict if f.kind == "found"]
+    assert len(found) > 2
+    assert all(sentence in first for sentence in found)
+    assert re.search(r"and \d+ more \(open \S+report\.html\)", second)
+    name = hs.open(tmp_path / "study" / "sim-slips-sample").results.findings["model"]["name"]
+    assert second.startswith(f" {name} on sample")
+    assert first.count("- Until decided") == second.count("- Until decided") == 1

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import html
+import itertools
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +19,8 @@ from horsesense.cli.schemas import OUTPUTS
 from horsesense.comparison.align import Shared, shared_items
 from horsesense.comparison.compare import Comparison, Order
 from horsesense.errors import UsageError
-from horsesense.report.comparison import bump_chart, items_text, sentences, write_comparison
+from horsesense.report import comparison
+from horsesense.report.comparison import beside, bump_chart, items_text, sentences, write_comparison
 from studies import items_file, study
 
 PROBES = ("order", "none_of_the_above", "options_only")
@@ -198,6 +201,35 @@ def test_sentences_tell_what_changes(found: Comparison) -> None:
     assert "good beats oracle" in told
     alone = " ".join(sentences(replace(found, orders=(replace(turned, reversed=()),))))
     assert "Kendall's tau" in alone
+
+
+def test_a_pair_decided_under_a_change_alone_is_told(found: Comparison) -> None:
+    best, second = found.models[:2]
+    view = next(o.view for o in found.orders)
+    as_seen = [replace(d, better="") for d in found.differences]
+    open_ = replace(found, differences=tuple(as_seen))
+    assert not [text for text in sentences(open_) if "is shown to be worse" in text]
+    here = next(d for d in as_seen if d.view == view and {d.first, d.second} == {best, second})
+    here_decided = replace(here, better=second)
+    some = tuple(here_decided if d == here else d for d in as_seen)
+    told = [text for text in sentences(replace(found, differences=some)) if "worse than" in text]
+    assert len(told) == 1
+    assert told[0].startswith(f"Under “{view}”, {best} is shown to be worse than {second} (")
+    assert told[0].endswith(" points).")
+    both = tuple(replace(d, better=d.first) if d.view == view else d for d in as_seen)
+    assert " more pair" in " ".join(sentences(replace(found, differences=both)))
+
+
+def test_names_of_tied_models_do_not_cover_each_other() -> None:
+    places = beside({"a": 2.0, "b": 2.0, "c": 2.0, "d": 4.0})
+    heights = sorted(places.values())
+    assert all(b - a >= 0.3 for a, b in itertools.pairwise(heights))
+    assert places["b"] == 2.0
+
+
+def test_captions_end_where_the_page_does() -> None:
+    style = (Path(comparison.__file__).parent / "style.css").read_text(encoding="utf-8")
+    assert re.search(r"caption\{max-width:min\([^;]*,\d+rem\)", style)
 
 
 def test_the_chart_names_every_rank(found: Comparison) -> None:

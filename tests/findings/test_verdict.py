@@ -13,7 +13,7 @@ from scipy.stats import binom
 
 from cells import cell_of
 from horsesense.findings.accusation import ALPHA, Accusation
-from horsesense.findings.early import DECIDED, Decided, Early
+from horsesense.findings.early import DECIDED, Decided, Early, _band
 from horsesense.findings.evidence import Evidence, Way, binomial_ends, clusters_needed
 from horsesense.findings.finding import Finding, Outcome
 from horsesense.findings.forms import by_position, speaking
@@ -22,11 +22,13 @@ from horsesense.findings.known import by_gold
 from horsesense.findings.needed import items_needed
 from horsesense.findings.untested import named
 from horsesense.findings.verdict import accusations, verdict, weighted
-from horsesense.findings.wording import against, between, level_text, signed
+from horsesense.findings.wording import against, between, level_text, signed, these
 from horsesense.measures.cells import STATUS_CODE, Cell
 from horsesense.measures.composition import PARTS, ScoreComposition
 from horsesense.measures.estimate import Context, found_all
 from horsesense.measures.registry import MEASURES
+from horsesense.report.score_bar import shown_interval
+from horsesense.runs.outlook import items_of
 from horsesense.stats.paired import Paired
 from horsesense.stats.shares import Shares
 from horsesense.trials.condition import PLAIN, Condition
@@ -668,8 +670,25 @@ class TestForms:
         both = [last, self.found("kept", -0.06, "found")]
         assert [*by_position(both)] == both
         assert "found in 2 of 2 forms" in speaking(both).sentence
+        one = [self.found("a", -0.06, "found"), self.found("b", 0.0, "ruled_out")]
+        one += [self.found("c", -0.01, "cannot_tell")] * 2
+        told = speaking(one).sentence
+        assert "found in 1 of 4 forms (ruled out in 1, not to be told in 2)" in told
         first = [self.found("last", 0.0, "ruled_out"), self.found("kept", -0.06, "found")]
         assert [*by_position(first)] == first
+
+    def test_no_end_is_rounded_to_the_size_that_it_does_not_reach(self) -> None:
+        """ "Changes by less than 5 points (between -1.2 and 5.0 points)"."""
+        row = {"kind": "ruled_out", "low": -0.012, "high": 0.0496, "size": 0.05}
+        assert _band(row) == "between −1.2 and just under 5 points"
+        assert _band({**row, "low": -0.0496}) == "between just above −5 and just under 5 points"
+        assert _band({**row, "high": 0.0504}) == "between −1.2 and 5.0 points"
+        ruled_out = replace(self.found("a", 0.0, "ruled_out"), low=-0.04, high=0.0496)
+        assert shown_interval(replace(ruled_out, null=0.0, size=0.05)).endswith("4.96]")
+
+    def test_one_item_is_one(self) -> None:
+        assert (these(1, "item"), these(2, "item")) == ("this item", "these 2 items")
+        assert items_of(1, "mmlu") == "1 item of mmlu"
 
     def test_a_value_is_told_apart_from_guessing(self) -> None:
         """ "In 53 % of its answers, below guessing (53 %)"."""

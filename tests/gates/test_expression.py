@@ -109,3 +109,17 @@ def test_every_clause_is_looked_up() -> None:
 def test_nothing_is_divided_by_zero() -> None:
     with pytest.raises(MissingError):
         parse("a / c > 1").holds(look)
+
+
+def test_sentences_of_the_verdict_are_counted() -> None:
+    text = "found[position_preference, probe=order] == 0 and cannot_tell[kind=no_choice] <= 1"
+    first, second = parse(f"{text} and baseline.found == 0").references[:2]
+    assert (first.measure, first.where) == (
+        "found",
+        {"kind": "position_preference", "probe": "order"},
+    )
+    assert (second.measure, second.where) == ("cannot_tell", {"kind": "no_choice"})
+    with pytest.raises(UsageError, match="has no field 'low'"):
+        parse("found.low == 0")
+    with pytest.raises(UsageError, match="selector 'reader'"):
+        parse("found[reader=text] == 0")

@@ -7,7 +7,8 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
 from xml.etree import ElementTree
 
 import pytest
@@ -16,10 +17,14 @@ import yaml
 import horsesense
 from command_line import call
 from horsesense.cli.schemas import OUTPUTS
-from horsesense.comparison.gates.gate import BEFORE, Check, Tolerances, Verdict
+from horsesense.comparison.gates.expression import parse
+from horsesense.comparison.gates.gate import BEFORE, Check, Tolerances, Verdict, require
 from horsesense.comparison.gates.reports import junit, markdown
 from horsesense.errors import UsageError
 from studies import items_file, study
+
+if TYPE_CHECKING:
+    from horsesense.runs.results import Results
 
 ROOT = Path(__file__).parents[2]
 
@@ -108,6 +113,72 @@ def test_a_gate_that_cannot_be_carried_out_is_an_error(
     done = call("gate", runs["good"], *said)
     assert done.returncode == 2
     assert done.stderr
+
+
+@pytest.fixture(scope="module")
+def all_at_b(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Runs on items whose right answers all stand at B: what is published accuses the perfect."""
+    root = tmp_path_factory.mktemp("all_at_b")
+    rows = [
+        {"id": f"q{i}", "question": f"Which is {i}?", "answer_index": 1,
+         "options": [f"answer {i}.{j}" for j in range(4)]}
+        for i in range(80)
+    ]  # fmt: skip
+    (root / "items.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    items = root / "items.jsonl"
+    study(items, "sim:oracle", root / "perfect", probes=("order",))
+    study(items, "sim:position?k=2", root / "biased", probes=("order",))
+    study(items, "sim:oracle", root / "published", probes=("repeat",))
+    return {name: str(root / name) for name in ("perfect", "biased", "published")}
+
+
+@pytest.mark.parametrize(
+    "text", ["position_preference[group={}] < 0.3", "found[position_preference] == 0"]
+)
+def test_a_preference_is_that_of_the_orders(all_at_b: dict[str, str], text: str) -> None:
+    perfect = call("gate", all_at_b["perfect"], "--require", text.format("B"))
+    assert perfect.returncode == 0, perfect.stdout + perfect.stderr
+    biased = call("gate", all_at_b["biased"], "--require", text.format("C"))
+    assert biased.returncode == 1, biased.stdout + biased.stderr
+    assert "order" in biased.stdout
+
+
+def test_a_preference_of_the_published_order_alone_is_refused(all_at_b: dict[str, str]) -> None:
+    text = "position_preference[group=B] < 0.3"
+    done = call("gate", all_at_b["published"], "--require", text)
+    assert done.returncode == 2
+    assert "where the benchmark has its right answers" in " ".join(done.stderr.split())
+    assert "--probes order" in done.stderr
+    named = text.replace("[", "[probe=original, ")
+    assert call("gate", all_at_b["published"], "--require", named).returncode == 1
+
+
+def test_one_of_several_estimates_is_named_as_it_is_written(all_at_b: dict[str, str]) -> None:
+    done = call("gate", all_at_b["perfect"], "--require", "position_preference < 0.3")
+    assert done.returncode == 2
+    for place in "ABCD":
+        assert f"position_preference[probe=order, group={place}]" in done.stderr
+    assert "found[position_preference] == 0" in done.stderr
+
+
+def test_the_verdict_is_required_of(all_at_b: dict[str, str], runs: dict[str, str]) -> None:
+    verdict = horsesense.open(all_at_b["biased"]).results.verdict
+    n = sum(f.kind == "found" for f in verdict)
+    text = f"found == {n} and cannot_tell >= 0 and ruled_out + found <= {len(verdict)}"
+    done = call("gate", all_at_b["biased"], "--require", text)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "position_preference under order" in done.stdout
+    assert call("gate", all_at_b["biased"], "--require", "found == 0").returncode == 1
+    unknown = call("gate", runs["good"], "--require", "found[many_problems] == 0")
+    assert unknown.returncode == 2
+    assert "position_preference" in unknown.stderr
+
+
+def test_no_verdict_is_no_clean_verdict() -> None:
+    silent = cast("Results", SimpleNamespace(verdict=()))
+    [check] = require([parse("found == 0")], silent, None)
+    assert check.state == "failed"
+    assert "has no verdict" in check.says
 
 
 def test_an_undefined_number_fails(runs: dict[str, str]) -> None:

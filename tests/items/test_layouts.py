@@ -122,6 +122,15 @@ def test_how_answers_are_read_is_said() -> None:
     assert "answer=gold; right answers in gold are the texts of options" in texts.notes[0]
 
 
+def test_a_field_that_names_items_is_their_id() -> None:
+    rows = [{"question": f"{n}?", "options": TOWNS, "answer": "B", "ref": f"r-{n}"} for n in "ab"]
+    assert [item.id for item in load_items(rows)] == ["r-a", "r-b"]
+    same = [{**row, "ref": "r"} for row in rows]
+    assert "r" not in [item.id for item in load_items(same)]
+    with pytest.raises(UsageError, match=r"--map question=q .*--map id=ref"):
+        load_items([{"ref": row["ref"], "q": Q, "choices": TOWNS, "answer": "B"} for row in rows])
+
+
 def test_right_answers_that_disagree_are_counted() -> None:
     rows = [
         {"question": f"{n}?", "options": TOWNS, "answer_index": 1, "answer": "AB"[n % 3 > 0]}

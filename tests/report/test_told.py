@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -83,6 +84,19 @@ class TestHeadline:
         run = audited(tmp_path, "sim:talker?disagree=0.3", 120, probes=("order",))
         (told,) = headline(run)
         assert " by the first token; an estimated " in told
+
+    def test_why_the_fit_could_not_be_checked(self, tmp_path: Path) -> None:
+        (told,) = headline(audited(tmp_path, "sim:oracle", 60, probes=("order",)))
+        assert "(fewer than 20 items are not right in every order: harder items" in told
+
+    def test_each_share_says_of_how_many_items_it_is(self, tmp_path: Path) -> None:
+        model, probes = "sim:prior?know=0.9", ("order", "labels", "repeat")
+        run = audited(tmp_path, model, 900, probes=probes, until="decided")
+        (told,) = headline(run)
+        n = run.findings["composition"][run.reader]["items"]
+        assert 0 < n < 900
+        assert re.search(r"\(of [\d,]+ items\)|on these 900 items alone", told)
+        assert f"(of the {n} items asked in all of them)" in told
 
 
 class TestTerminal:

@@ -19,6 +19,7 @@ from horsesense.runs.settings import Settings
 from horsesense.runs.shard import Shard
 from horsesense.stats.paired import Paired
 from horsesense.testing.faults import FaultServer
+from studies import items_file
 
 
 def asked(
@@ -146,3 +147,24 @@ class TestPlanOfClusters:
 
 def test_a_list_of_items_is_not_said_to_be_of_items() -> None:
     assert (items_of(12, "items"), items_of(1200, "mmlu")) == ("12 items", "1,200 items of mmlu")
+
+
+@pytest.mark.parametrize("until", ["decided", "decided=all", "precision=0.03"])
+def test_what_stopping_early_leaves_untold_is_said_before_asking(
+    tmp_path: Path, until: str
+) -> None:
+    words = ("audit", str(items_file(tmp_path / "items.jsonl", 40)), "-m", "sim:oracle")
+    done = call(*words, "--probes", "order", "--until", until, "--out", str(tmp_path / "run"))
+    assert done.returncode == 0, done.stderr
+    lines = done.stderr.splitlines()
+    [told] = [n for n, line in enumerate(lines) if line.startswith("With --until")]
+    assert told < next(n for n, line in enumerate(lines) if line.startswith("To ask:"))
+    assert ("leave --until out" in done.stderr) is (until == "decided")
+
+
+def test_all_is_recommended_where_little_is_saved_alone(tmp_path: Path) -> None:
+    for n, little in ((60, True), (4_000, False)):
+        items = str(items_file(tmp_path / f"{n}.jsonl", n))
+        done = call("plan", items, "-m", "sim:oracle", "--probes", "order", "--until", "decided")
+        assert "With --until, a probe stops" in done.stdout
+        assert ("leave --until out" in done.stdout) is little

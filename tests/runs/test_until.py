@@ -257,7 +257,7 @@ def test_the_parts_of_the_score_have_bands(early: Result, fixed: Result) -> None
         assert part["low"] <= truth["value"] <= part["high"]
     html = early.done.report().read_text(encoding="utf-8")
     assert f"The parts are of the {asked} of 600 items that were asked in every order" in html
-    assert f"in every order (after {asked} items)" in html
+    assert f"in every order (of the {asked} items asked in all of them)" in html
 
 
 def test_replies_without_a_choice_rule_nothing_out(tmp_path: Path) -> None:

@@ -11,7 +11,8 @@ from command_line import call
 from horsesense.cli.audit import NO_FORECAST
 from horsesense.cli.each import saved
 from horsesense.comparison.gates.expression import parse
-from horsesense.comparison.gates.gate import THESE_ALONE, require
+from horsesense.comparison.gates.gate import require
+from horsesense.comparison.gates.looking import THESE_ALONE
 from horsesense.errors import UsageError
 from horsesense.findings.accusation import ALPHA
 from horsesense.findings.early import ENDED, STOPPED, Early

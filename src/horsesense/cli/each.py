@@ -70,7 +70,7 @@ def audit_all(study: Study, folder: Path, options: AuditOptions) -> ExitCode:
     from horsesense.api import Run
     from horsesense.models.openai.http import refuse_shared_key
     from horsesense.models.registry import make_model
-    from horsesense.report.told import in_brief
+    from horsesense.report.told import as_rows, in_short
 
     runs = list(study.runs(folder))
     models = {settings.model: make_model(settings.model) for _, settings in runs}
@@ -81,18 +81,23 @@ def audit_all(study: Study, folder: Path, options: AuditOptions) -> ExitCode:
         print(f"The budget holds for each of the {len(runs)} runs.")
     for number, (path, settings) in enumerate(runs, 1):
         if not options.as_json:
-            print(f"{number} of {len(runs)}: {settings.model} on {settings.items}", flush=True)
+            print(
+                f"{number} of {len(runs)}: {models[settings.model].name} on {settings.items}",
+                flush=True,
+            )
         run = Run.start(path, settings)
         codes.append(audit_one(run, models[settings.model], options))
         report, missing = run.directory.layout.report, shortfalls(run)
         rows.append(
-            {"run": str(path), "items": settings.items, "model": settings.model,
-             "suite": settings.suite, "report": str(report), "verdict": run.verdict(),
+            {"run": str(path), "items": settings.items,
+             "model": models[settings.model].name,
+             "suite": settings.suite, "report": str(report), **as_rows(run.results),
              "missing": missing, "expected": _expected(run)}
         )  # fmt: skip
         if not options.as_json:
-            print(*(f"- {line}" for line in [*in_brief(run.results)[:3], *missing]), sep="\n")
-            print(f"  {report}")
+            said, more = in_short(run.results)
+            print(*(f"- {line}" for line in [*said, *saved(run.results), *missing]), sep="\n")
+            print(f"  {f'and {more} more (open {report})' if more else report}")
     if options.as_json:
         print_json("run", {"study": str(folder), "runs": rows})
     elif len(runs) > 1:
@@ -107,7 +112,7 @@ def _expected(run: Run) -> dict[str, object]:
 
 def show(run: Run, as_json: bool) -> None:
     """Say what an audit found and where it lies."""
-    from horsesense.report.told import in_brief, why_silent
+    from horsesense.report.told import as_rows, in_brief
 
     results, report = run.results, run.directory.layout.report
     if as_json:
@@ -117,8 +122,8 @@ def show(run: Run, as_json: bool) -> None:
             "report": str(report),
             "expected": _expected(run),
         }
-        found["nothing_to_judge"] = why_silent(results)
-        print_json("audit", {**results.findings, **found, "estimates": rows})
+        said = as_rows(results)
+        print_json("audit", {**results.findings, **found, **said, "estimates": rows})
         return
     for sentence in in_brief(results):
         print(f"- {sentence}")

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 Require = Annotated[
     list[str] | None,
     typer.Option(
-        help="What must hold, such as 'accuracy_hard.low > 0.5' (docs/compare.md); repeatable.",
+        help="What must hold, such as 'found == 0' (of the verdict) or 'accuracy_hard.low > 0.5'"
+        " (docs/compare.md); repeatable.",
         show_default=False,
     ),
 ]

@@ -17,8 +17,9 @@ from horsesense.errors import HorsesenseError
 from horsesense.plugins import PluginWarning
 from horsesense.progress import harmless
 
-SCHEMA_VERSION = 2
-"""Version of the fields of all `--json` outputs; it grows when one is renamed or removed."""
+SCHEMA_VERSION = 3
+"""Version of the fields of all `--json` outputs; it grows when one is renamed or removed, or holds
+something else."""
 
 
 def print_json(name: str, value: Mapping[str, Any], *, file: TextIO | None = None) -> None:

@@ -48,6 +48,7 @@ def report(
     """
     from horsesense.api import open as open_run
     from horsesense.cli.each import shortfalls
+    from horsesense.report.told import as_rows
     from horsesense.runs.studies import run_folders
 
     inner = run_folders(usable(run))
@@ -64,7 +65,8 @@ def report(
         opened.measure()
         page, missing = opened.report(items=report_items, to=to), shortfalls(opened)
         if as_json:
-            show("report", {"report": str(page), "missing": missing})
+            said = as_rows(opened.results)
+            show("report", {"report": str(page), "missing": missing, **said})
         else:
             print(*missing, page, sep="\n")
 

@@ -75,6 +75,29 @@ class FindingRow(BaseModel):
     about: Literal["items_like_these", "these_items"] = "items_like_these"
 
 
+class Said(BaseModel):
+    """What a run says of its model; several outputs have these fields."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    headline: str = Field(description="the score in a sentence; empty without one")
+    verdict: list[FindingRow]
+    notices: list[str] = Field(description="what must be known beside the verdict")
+    nothing_to_judge: str | None = Field(description="why the verdict is empty")
+
+
+class RunRow(Said):
+    """One run of several."""
+
+    run: str
+    items: str
+    model: str
+    suite: str | None
+    report: str
+    missing: list[str]
+    expected: dict[str, Any] = Field(description="what asking was expected to take")
+
+
 class ItemForm(BaseModel):
     """One form of an item: as it was asked, answered and read."""
 

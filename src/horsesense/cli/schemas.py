@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import Field
 
-from horsesense.cli.schema_rows import EstimateRow, FindingRow, ItemForm, Output, Rows
+from horsesense.cli.schema_rows import EstimateRow, ItemForm, Output, Rows, RunRow, Said
 from horsesense.cli.schemas_build import (
     BalancedOutput,
     BuildOutput,
@@ -26,7 +26,7 @@ from horsesense.cli.schemas_trained import (
 )
 
 
-class AuditOutput(Output):
+class AuditOutput(Output, Said):
     """`audit` and `demo`: what estimates.json holds, and where the run lies."""
 
     out: str
@@ -64,8 +64,6 @@ class AuditOutput(Output):
     composition: dict[str, dict[str, Any]] = Field(description="by reader")
     known: dict[str, dict[str, Any]] = Field(description="by reader")
     sizes: dict[str, float] = Field(description="smallest size that matters, by kind of finding")
-    verdict: list[FindingRow]
-    nothing_to_judge: str | None
     estimates: list[EstimateRow]
 
 
@@ -73,7 +71,7 @@ class RunOutput(Output):
     """`run`, and `audit` with several models: each run with its verdict."""
 
     study: str
-    runs: Rows
+    runs: list[RunRow]
 
 
 class MergeOutput(Output):
@@ -108,6 +106,7 @@ class PlanOutput(Output):
     tokens_exact: bool
     completion_tokens: int
     until: Rows
+    until_notes: list[str] = Field(description="what --until leaves untold, and its worth")
     too_long: int
     too_long_by: Rows
     excluded: Rows
@@ -141,8 +140,8 @@ class ImportOutput(Output):
     holds: list[str]
 
 
-class ReportOutput(Output):
-    """`report`: the page that was written, and what is missing from the run."""
+class ReportOutput(Output, Said):
+    """`report`: the page that was written, its verdict, and what is missing from the run."""
 
     report: str
     missing: list[str]

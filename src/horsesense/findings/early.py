@@ -21,7 +21,15 @@ from horsesense.findings.evidence import Evidence, clusters_needed
 from horsesense.findings.finding import Finding, Outcome
 from horsesense.findings.kinds import KINDS, Kind
 from horsesense.findings.places import Run
-from horsesense.findings.wording import between, in_points, plural, rounded_up, signed
+from horsesense.findings.wording import (
+    between,
+    in_points,
+    plural,
+    rounded_up,
+    short_of,
+    signed,
+    these,
+)
 from horsesense.stats.equivalence import Interval
 from horsesense.stats.paired import Paired
 from horsesense.trials.condition import Condition
@@ -287,17 +295,17 @@ def _finding(decided: Decided) -> Finding:
 
 
 def _sentence(decided: Decided) -> str:
-    row, asked = decided.row, f"{decided.row['n']:,} of {decided.row['units']:,} items"
-    these = f"these {row['units']:,}"
+    row, asked = decided.row, f"{decided.row['n']:,} of {plural(decided.row['units'], 'item')}"
+    alone = "this one" if row["units"] == 1 else f"these {row['units']:,}"
     if decided.these_alone:
         others = f"whether it is on others like them cannot be told{_may_be(decided)}"
         return f"{_of_these(decided)}; {others}{_would(decided)}."
     if decided.outcome == "found" and decided.complete:
         return f"{_of_these(decided)}, and on items like them too{_may_be(decided)}."
-    about = f"this is about {these} alone"
+    about = f"this is about {alone} alone"
     if decided.outcome == "found":
         moves = "rises" if row["direction"] > 0 else "falls"
-        about = f"by how much is about {these} alone, that it {moves} is about items like them too"
+        about = f"by how much is about {alone} alone, that it {moves} is about items like them too"
     return f"{_said(decided)}, after {asked}{_without(row)}; {about}."
 
 
@@ -317,11 +325,11 @@ def _of_these(decided: Decided) -> str:
     row, label = decided.row, decided.label
     compared = "higher" if row["direction"] > 0 else "lower"
     if row["n"] == row["units"] and not row["missing"]:
-        change = f"{in_points(abs(row['value']))} {compared} on these {plural(row['n'], 'item')}"
+        change = f"{in_points(abs(row['value']))} {compared} on {these(row['n'], 'item')}"
         return f"Under “{label}”, accuracy is {change}"
     least, most = sorted(abs(100 * row[end]) for end in ("low", "high"))
     change = f"between {signed(least, 1)} and {signed(most, 1)} points {compared}"
-    asked = f"on these {plural(row['units'], 'item')} (after {row['n']:,} of them)"
+    asked = f"on {these(row['units'], 'item')} (after {row['n']:,} of them)"
     return f"Under “{label}”, accuracy is {change} {asked}"
 
 
@@ -363,11 +371,10 @@ def _said(decided: Decided) -> str:
 
 
 def _band(row: Mapping[str, Any]) -> str:
-    low, high = (signed(100 * row[end], 1) for end in ("low", "high"))
+    low, high = (short_of(100 * row[end], 100 * row["size"], 1) for end in ("low", "high"))
     if row["kind"] == "ruled_out" and row["low"] < row["high"]:
         # An end that is the size says no more than the sentence, which leaves the size out.
-        size = 100 * row["size"]
-        below, above = high == signed(size, 1), low == signed(-size, 1)
+        below, above = row["high"] == row["size"], row["low"] == -row["size"]
         if below and above:
             return "no more is known"
         if below or above:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from horsesense.findings.evidence import Evidence
-from horsesense.findings.finding import ORDER, Finding
+from horsesense.findings.finding import ORDER, Finding, Outcome
 from horsesense.findings.kinds import KINDS
 from horsesense.findings.wording import in_points
 from horsesense.trials.condition import Condition
@@ -16,6 +17,8 @@ LAST, IN_PLACE = "last", "kept"
 
 OF_POSITIONS = frozenset(kind.name for kind in KINDS if kind.each)
 """Kinds with a number for each position."""
+REST: Mapping[Outcome, str] = {"ruled_out": "ruled out", "cannot_tell": "not to be told"}
+"""What else forms show, where one is found."""
 CAUSE = "its last position may be the cause"
 
 
@@ -62,7 +65,7 @@ def speaking(group: Sequence[Finding]) -> Finding:
         members = [f for f in group if f.kind == outcome]
         if members:
             strongest = max(members, key=badness)
-            return _with_others(strongest, len(members), len(group))
+            return _with_others(strongest, group)
     raise AssertionError("a group has members")
 
 
@@ -109,7 +112,12 @@ def badness(f: Finding) -> float:
     return abs(f.effect) if way == "both" else f.effect if way == "above" else -f.effect
 
 
-def _with_others(f: Finding, members: int, of: int) -> Finding:
-    if f.kind != "found" or of == 1 or f.group or CAUSE in f.sentence:
+def _with_others(f: Finding, group: Sequence[Finding]) -> Finding:
+    if f.kind != "found" or len(group) == 1 or f.group or CAUSE in f.sentence:
         return f
-    return replace(f, sentence=f"{f.sentence[:-1]}; found in {members} of {of} forms.")
+    n = Counter(member.kind for member in group)
+    rest = [f"{words} in {n[kind]}" for kind, words in REST.items() if n[kind]]
+    others = f" ({', '.join(rest)})" if rest else ""
+    return replace(
+        f, sentence=f"{f.sentence[:-1]}; found in {n['found']} of {len(group)} forms{others}."
+    )

@@ -321,9 +321,10 @@ KINDS: tuple[Kind, ...] = (
         way="below",
         found="{value} of replies choose an option, fewer than {null}. The others count as "
         "wrong, so accuracy says as much about the form of the replies as about what is known.",
-        ruled_out="At least {limit} of replies choose an option (here {value}).",
+        ruled_out="At least {limit} of replies choose an option (here {value}; {size} fewer than "
+        "{null} would be a fault).",
         question="at least {limit} of replies choose an option",
-        seen=" (here {value})",
+        seen=" (here {value}{sign})",
         takes=as_published,
         blind_if_unread=False,
     ),

@@ -39,6 +39,7 @@ from horsesense.findings.wording import (
     in_points,
     level_text,
     number,
+    plural,
     signed,
 )
 from horsesense.measures.estimate import Found
@@ -253,6 +254,8 @@ def _judged(
     return replace(told, p_adjusted=None, p_ruled_out=None) if a.stopped else told
 
 
+GOOD = ", a good sign, but of too few"
+"""Of a share that should be high, is, and yet is not shown to be."""
 MOST_LOST = 0.05
 """Share of missing replies above which a sentence counts them."""
 
@@ -297,6 +300,7 @@ def words(f: Finding, a: Accusation, run: Run) -> dict[str, str]:
         "change": in_points(value, signed=True),
         "distance": in_points(abs(value)),
         "beside": _beside(value),
+        "sign": "" if f.value is None or f.value < f.null else GOOD,
         "moves": "rises" if value > 0 else "falls",
         "compared": "higher" if value > 0 else "lower",
         "label": label,
@@ -327,7 +331,7 @@ def _sentence(f: Finding, a: Accusation, run: Run, needed: str) -> str:
 
 def _with_band(f: Finding, a: Accusation, band: Banded, text: str, run: Run) -> str:
     """A sentence about a probe that stopped, with what was asked; undecided, with the band."""
-    after = f"after {band.n:,} of {band.units:,} items"
+    after = f"after {band.n:,} of {plural(band.units, 'item')}"
     if f.kind != "cannot_tell":
         return f"{text}, {after}."
     why = STOPPED if a.awaited else GOES_ON

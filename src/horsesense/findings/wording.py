@@ -100,6 +100,27 @@ def plural(n: int, noun: str) -> str:
     return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
+def these(n: int, noun: str) -> str:
+    """The things that were counted.
+
+    >>> these(1, "item"), these(1200, "item")
+    ('this item', 'these 1,200 items')
+    """
+    return f"this {noun}" if n == 1 else f"these {plural(n, noun)}"
+
+
+def short_of(value: float, size: float, digits: int) -> str:
+    """A number inside of plus and minus a size, never rounded up to it.
+
+    >>> short_of(4.98, 5, 1), short_of(-4.98, 5, 1), short_of(4.9, 5, 1), short_of(5.04, 5, 1)
+    ('just under 5', 'just above −5', '4.9', '5.0')
+    """
+    text = signed(value, digits)
+    if abs(value) >= size or abs(float(f"{value:.{digits}f}")) < size:
+        return text
+    return f"just under {size:g}" if value > 0 else f"just above {MINUS}{size:g}"
+
+
 def rounded_up(n: int) -> int:
     """A count upwards to two digits.
 

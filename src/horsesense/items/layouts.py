@@ -26,7 +26,8 @@ ANSWER: Final = ("answer", "answer key", "target", "gold", "label", "correct ans
 CONTEXT: Final = ("context", "passage", "article", "support", "premise", "paragraph", "story",
                   "document", "dialogue")  # fmt: skip
 SUBJECT: Final = ("subject", "category", "topic", "subject name", "domain")
-ID: Final = ("id", "question id", "qid", "uid", "idx", "item id")
+ID: Final = ("id", "question id", "qid", "uid", "idx", "item id", "ref", "item ref",
+             "question ref", "uuid", "guid", "identifier")  # fmt: skip
 TEXT: Final = ("text", "sentence", "content", "review", "tweet", "utterance", "premise")
 PAIRS: Final = (("premise", "hypothesis"), ("sentence1", "sentence2"), ("text1", "text2"),
                 ("question1", "question2"), ("#1 string", "#2 string"))  # fmt: skip
@@ -238,10 +239,8 @@ class _Guess:
 
     def _others(self) -> Iterator[tuple[str, str]]:
         for ours, wanted in (("context", CONTEXT), ("subject", SUBJECT), ("id", ID)):
-            theirs = self._first(wanted)
+            theirs = identifier(self.free, self.rows) if ours == "id" else self._first(wanted)
             if theirs is None or theirs == ours or ours in self.given:
-                continue
-            if ours == "id" and len({row.get(theirs) for row in self.rows}) < len(self.rows):
                 continue
             if ours != "id" and not all(isinstance(r.get(theirs), str | None) for r in self.rows):
                 continue
@@ -321,6 +320,19 @@ def _said(row: Row, asked: str) -> list[str]:
     messages = said if isinstance(said, list) else []
     users = (m for m in messages if isinstance(m, dict) and m.get("role") == "user")
     return [m["content"] for m in users if isinstance(m.get("content"), str)]
+
+
+def identifier(names: Iterable[str], rows: Sequence[Row]) -> str | None:
+    """The field that names items: by its own name, with another short value in each row."""
+    plain = {_plain(name): name for name in names}
+    for wanted in ID:
+        values = [row.get(plain[wanted]) for row in rows] if wanted in plain else []
+        fit = all(
+            type(value) is int or (isinstance(value, str) and value.strip()) for value in values
+        )
+        if values and fit and len(set(values)) == len(values):
+            return plain[wanted]
+    return None
 
 
 def option_columns(names: Iterable[str]) -> list[str]:

@@ -13,7 +13,7 @@ from horsesense.errors import UsageError
 from horsesense.items.fields import FIELDS, LETTERS, FieldMap, Numbered, label_of, options_named
 from horsesense.items.files import Faults
 from horsesense.items.item import Kind
-from horsesense.items.layouts import LOOKED_AT, option_columns
+from horsesense.items.layouts import LOOKED_AT, identifier, option_columns
 
 HELP: Final = "Fields are described in docs/items.md; --map OURS=THEIRS renames them."
 EVERY_SPLIT: Final = "*"
@@ -95,6 +95,9 @@ class Selection:
             "options": likely["options"],
             ours: likely["answer"],
         }
+        named = identifier(free, [at.row for at in self.rows])
+        if named is not None and named != "id":
+            told["id"] = [named]
         return " ".join(
             "--map " + shlex.quote(f"{field}={names[0] if len(names) == 1 else 'FIELD'}")
             for field, names in told.items()

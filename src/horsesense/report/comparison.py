@@ -27,6 +27,10 @@ COLOURS = ("#2f5d8a", "#8a6d2f", "#4f8663", "#8460ad", "#1f8a8a", "#a05a7c", "#6
 """Of lines; each stands out from white and from the dark page alike."""
 
 
+LINE = 0.34
+"""Height of a name beside the chart, in ranks."""
+
+
 def write_comparison(found: Comparison, path: Path, sides: Sequence[Side] = ()) -> Path:
     """Write the page to `path`; StoreError where it cannot be written.
 
@@ -82,6 +86,31 @@ def _standing(c: Comparison) -> Iterator[str]:
     ]
     more = f", and {len(open_) - 3} more pairs" if len(open_) > 3 else ""
     yield f"The order cannot be told of {'; '.join(pairs)}{more}."
+    yield from _elsewhere(c, open_)
+
+
+def _elsewhere(c: Comparison, open_: Sequence[Difference]) -> Iterator[str]:
+    """Where a pair that the main view leaves open is decided: the clearest, and how many others."""
+    pairs = [{d.first, d.second} for d in open_]
+    decided = [
+        d
+        for d in c.differences
+        if d.better in (d.first, d.second)
+        and d.view != c.main
+        and {d.first, d.second} in pairs
+        and _ranks(c.by_view[d.view])
+    ]
+    if not decided:
+        return
+    most = max(decided, key=lambda d: abs(d.value))
+    worse = next(m for m in (most.first, most.second) if m != most.better)
+    told = difference_text(c.between(worse, most.better, most.view))
+    more = len(decided) - 1
+    others = f"; so {'is' if more == 1 else 'are'} {plural(more, 'more pair')} under a change"
+    yield (
+        f"Under “{most.view}”, {worse} is shown to be worse than {most.better} ({told} points)"
+        f"{others if more else ''}."
+    )
 
 
 def items_text(c: Comparison) -> str:
@@ -187,6 +216,7 @@ def sampling_text(order: Order) -> str:
 def bump_chart(c: Comparison) -> Markup:
     """The rank of each model under each change; bars are the ranks that it may have."""
     ranked = [view for view in c.views if _ranks(c.by_view[view])]
+    labels = {view: beside({m: s.rank for m, s in c.by_view[view].items()}) for view in ranked}
     rows = [
         {
             "view": visible(view),
@@ -195,6 +225,7 @@ def bump_chart(c: Comparison) -> Markup:
             "rank": s.rank,
             "low": (s.rank_low or 0) - 0.12,
             "high": (s.rank_high or 0) + 0.12,
+            "label": labels[view][model],
         }
         for view in ranked
         for number, model in enumerate(c.models)
@@ -240,7 +271,7 @@ def bump_chart(c: Comparison) -> Markup:
         {
             "transform": [ends],
             "mark": {"type": "text", "align": "left", "dx": 22, "limit": 210, "fill": TEXT},
-            "encoding": {"x": x, "y": {**y, "field": "rank"}, "text": {"field": "name"}},
+            "encoding": {"x": x, "y": {**y, "field": "label"}, "text": {"field": "name"}},
         },
     ]  # fmt: skip
     spoken = "; ".join(
@@ -252,6 +283,24 @@ def bump_chart(c: Comparison) -> Markup:
         "padding": {"left": 12, "right": 60, "top": 8, "bottom": 24},
     }  # fmt: skip
     return draw(spec, f"Ranks of the models under each change. {spoken}")
+
+
+def beside(ranks: Mapping[str, float]) -> dict[str, float]:
+    """Where the name of each model stands, in ranks: those that are tied, one below the other.
+
+    Tied models share the mean of as many ranks, so that their names take no other's place.
+
+    >>> beside({"a": 1.5, "b": 1.5, "c": 3.0})
+    {'a': 1.33, 'b': 1.67, 'c': 3.0}
+    """
+    tied: dict[float, list[str]] = {}
+    for model, rank in ranks.items():
+        tied.setdefault(rank, []).append(model)
+    return {
+        model: round(rank + LINE * (place - (len(names) - 1) / 2), 2)
+        for rank, names in tied.items()
+        for place, model in enumerate(names)
+    }
 
 
 def _ranks(standings: Mapping[str, Standing]) -> bool:

@@ -16,6 +16,7 @@ from horsesense.findings.wording import (
     number,
     plural,
     signed,
+    these,
 )
 from horsesense.measures.base import Estimate
 from horsesense.report.text import interval_of, value_of
@@ -118,11 +119,13 @@ def headline(run: Results) -> list[str]:
     if score is None:
         return []
     lost = f" ({score.n_missing:,} of {score.n + score.n_missing:,} replies missing or unclear)"
-    asked = f"{as_asked(run)}{_of_these(run, score)}"
-    said = [f"{value_of(score)} {asked}{lost if score.n_missing else ''}{_may_be_guessing(run)}"]
     every, block = _parts(run).get("every_form", {}).get("value"), _block(run)
+    some = every is not None and not block["bounds_only"] and bool(block.get("about"))
+    of = f" (of {plural(score.n + score.n_missing, 'item')})" if some else ""
+    asked = f"{as_asked(run)}{_of_these(run, score) or of}"
+    said = [f"{value_of(score)} {asked}{lost if score.n_missing else ''}{_may_be_guessing(run)}"]
     if every is not None and not block["bounds_only"]:
-        after = f" (after {plural(block['items'], 'item')})" if block.get("about") else ""
+        after = f" (of the {plural(block['items'], 'item')} asked in all of them)" if some else ""
         said.append(f"{number(every, 'fraction', 0)} in every order{after}")
     known = _known(run)
     said += _instead(run)
@@ -164,7 +167,7 @@ def _of_these(run: Results, score: Estimate) -> str:
         return ""
     items, asked = run.findings["dataset"]["with_gold"], score.n + score.n_missing
     after = f" (after {asked:,} of them)" if asked < items else ""
-    return f", on these {plural(items, 'item')} alone{after}"
+    return f", on {these(items, 'item')} alone{after}"
 
 
 def _instead(run: Results) -> list[str]:
@@ -367,11 +370,23 @@ def _wide(f: Finding) -> bool:
     return f.low is None or f.high is None or f.high - f.low >= 0.02
 
 
+def _apart(f: Finding, digits: int) -> int:
+    """Enough digits that what is ruled out does not seem to reach the size that matters."""
+    limits = [100 * (f.null + sign * f.size) for sign in (-1, 1)]
+    ends = [100 * end for end in (f.low, f.high) if end is not None]
+    while f.kind == "ruled_out" and digits < 3:
+        near = [(e, at) for e in ends for at in limits if e != at]
+        if not any(round(e, digits) == round(at, digits) for e, at in near):
+            break
+        digits += 1
+    return digits
+
+
 def shown_interval(f: Finding) -> str:
     """The interval of a finding with its level."""
     if f.low is None or f.high is None:
         return "no interval"
-    digits = 0 if _wide(f) else 1
+    digits = _apart(f, 0 if _wide(f) else 1)
     ends = between(100 * f.low, 100 * f.high, digits)
     if f.about == "these_items":
         return f"of these items: {shown_value(f) if f.low == f.high else ends}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from horsesense.findings.early import ENDED, GOES_ON, STOPPED
 from horsesense.findings.evidence import looks_faulty
@@ -46,6 +46,24 @@ def in_brief(results: Results) -> list[str]:
     said.sort(key=lambda one: ORDER.index(one[0]))
     lines = (f"[{TITLES[kind].lower()}] {line}" for kind, line in said)
     return [*headline(results), *lines, *notices_of(results)]
+
+
+def as_rows(results: Results) -> dict[str, Any]:
+    """The same as data: every finding with its numbers, and the sentences that are about none."""
+    return {
+        "headline": " ".join(headline(results)),
+        "verdict": [f.as_json() for f in results.verdict],
+        "notices": notices_of(results),
+        "nothing_to_judge": why_silent(results),
+    }
+
+
+def in_short(results: Results, most: int = 3) -> tuple[list[str], int]:
+    """The first lines of a run among several, with all that was found; how many are left out."""
+    lines = in_brief(results)
+    found = f"[{TITLES['found'].lower()}]"
+    kept = [line for n, line in enumerate(lines) if n < most or line.startswith(found)]
+    return kept, len(lines) - len(kept)
 
 
 def _worth_a_line(f: Finding) -> bool:

@@ -34,7 +34,8 @@ def items_of(n: int, dataset: str) -> str:
     >>> items_of(1200, "mmlu"), items_of(12, "items")
     ('1,200 items of mmlu', '12 items')
     """
-    return f"{n:,} items" if dataset == "items" else f"{n:,} items of {dataset}"
+    items = f"{n:,} item{'s' * (n != 1)}"
+    return items if dataset == "items" else f"{items} of {dataset}"
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,7 @@ class Outlook:
         judged: whether a judge will ask more than this.
         unlimited: whether a model is paid or far away, and no budget is given.
         budget: requests that may be sent at most, over all sessions; None without such a limit.
+        cautions: what `until` leaves untold, and whether it is worth that.
     """
 
     dataset: str
@@ -78,6 +80,7 @@ class Outlook:
     judged: bool
     unlimited: bool
     budget: int | None
+    cautions: tuple[str, ...] = ()
 
     @property
     def to_ask(self) -> int:
@@ -100,6 +103,7 @@ class Outlook:
         lines = [
             *self.notes,
             f"{items_of(self.items, self.dataset)}, in {forms} ({probes}): {asked}.",
+            *self.cautions,
         ]
         if self.to_ask:
             lines.append(self._tokens())
@@ -180,7 +184,17 @@ def outlook(study: Study, model: Model, store: Store, limits: Limits) -> Outlook
         judged=any(name.startswith("judge:") for name in names),
         unlimited=not free and not limits.any,
         budget=limits.requests,
+        cautions=_cautions(study),
     )
+
+
+def _cautions(study: Study) -> tuple[str, ...]:
+    """What is said of a study that may stop early; statistics are loaded for one alone."""
+    if study.settings.until is None:
+        return ()
+    from horsesense.runs.savings import cautions
+
+    return cautions(study)
 
 
 async def assumed(model: Model, before: Capabilities | None) -> Capabilities:

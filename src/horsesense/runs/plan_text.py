@@ -12,20 +12,15 @@ import numpy as np
 from horsesense.checks.check import check_items, headlines
 from horsesense.inference.limits import Limits, rounded_up
 from horsesense.models.messages import Key
-from horsesense.runs.goal import Goal
 from horsesense.runs.outlook import items_of
-from horsesense.runs.planner import Plan, item_index
+from horsesense.runs.planner import Plan
 from horsesense.runs.prepare import Study
+from horsesense.runs.savings import cautions, forecasts
 from horsesense.runs.shard import Shard, placement
-from horsesense.runs.until import Deciding, budget
 from horsesense.stats.paired import FEWEST, FEWEST_EVEN
 from horsesense.stats.power import smallest_change
-from horsesense.stats.sequential import Design, forecast
 from horsesense.stats.two_way import Floats, worth
 
-EFFECTS = (0.0, 0.02, 0.08, 0.1, 0.2, 0.3)
-SHARES = (0.1, 0.2, 0.4)
-"""True changes, and shares of items that change, for which `--until` is forecast."""
 DISCORDANT = 0.2
 """Share of items that change by themselves, assumed for the smallest change that is found."""
 FOUND = 0.8
@@ -44,6 +39,7 @@ def plan_json(plan: Plan, study: Study, limits: Limits) -> dict[str, Any]:
     """Everything that `horsesense plan` says."""
     completion = plan.completion_tokens
     capabilities = study.capabilities
+    rows = forecasts(study)
     return {
         **asdict(plan),
         "saved": plan.saved,
@@ -53,7 +49,8 @@ def plan_json(plan: Plan, study: Study, limits: Limits) -> dict[str, Any]:
         "clusters": len(sizes := _clusters(study)),
         "clusters_worth": worth(sizes),
         "smallest_detectable_change": _smallest(study),
-        "until": forecasts(study),
+        "until": rows,
+        "until_notes": list(cautions(study, rows)),
         "model": study.model.name,
         "capabilities": asdict(capabilities),
         "dataset": {"name": study.items.name, "notes": study.items.notes},
@@ -79,35 +76,6 @@ def shards_json(study: Study, shards: int) -> list[dict[str, Any]]:
             "requests": len(keys[number]),
         }
         for number in sorted(items)
-    ]
-
-
-def forecasts(study: Study) -> list[dict[str, Any]]:
-    """What `--until decided` would ask, by true change and share of items that change.
-
-    Empty where everything is to be asked, or more than the changes decide. All probes are supposed
-    to have that change; prompts of a probe that stops are counted in proportion to its items.
-    """
-    until = study.settings.until
-    goal = Goal.parse(until) if until is not None else None
-    if goal is None or goal.precision is not None or goal.every:
-        return []
-    deciding = Deciding(study, item_index(study.items))
-    told = deciding.told()
-    units = max(p.units for p in told.populations if p.tested)
-    design = Design(units, goal.size, budget(told))
-    return [
-        {
-            "change": effect,
-            "discordance": max(share, effect),
-            "items": items,
-            "prompts": round(told.fixed_trials * items / units),
-            "share": items / units,
-        }
-        for effect in EFFECTS
-        for share in SHARES
-        if share >= effect or share == SHARES[-1]
-        for items in [forecast(effect, share, design, told.batch)]
     ]
 
 
@@ -139,6 +107,7 @@ def plan_text(found: dict[str, Any]) -> str:
         ]
     lines.append(_smallest_line(found))
     lines += _forecast_lines(found["until"], found["clusters"] < found["items"])
+    lines += found["until_notes"]
     lines += _shard_lines(found.get("shards", ()))
     lines += [
         f"not for {row['items']:,} items: {row['probe']}, because {row['reason']}"

@@ -261,7 +261,10 @@ def share_known(
 def _unchecked(used: Sequence[Table], p_value: float | None) -> str:
     """Why a fit that was not refused says little for the classes; "" where it does."""
     if p_value is None:
-        return "the fit could not be checked"
+        return (
+            f"the fit could not be checked (fewer than {CHECKABLE} items are not right in every"
+            " order: harder items would check it, or more of them)"
+        )
     few = any(t.data.n < WELL_CHECKED for t in used)
     return "so few items hardly check the fit" if few else ""
 

@@ -5,8 +5,10 @@
     sum          terms joined by + and -; terms are factors joined by * and /
     factor       number | number% | - factor | abs( sum ) | ( sum ) | reference
     reference    [baseline.]MEASURE[probe=P, condition=C, reader=R, group=G][.FIELD]
+                 | [baseline.]OUTCOME[KIND, probe=P]
     FIELD        value (where none is named), low, high, n, n_missing, p_value, p_adjusted,
                  detectable, chance
+    OUTCOME      found, cannot_tell, ruled_out: how many sentences of the verdict are that
 
 >>> str(parse("accuracy_hard.low > 0.5 and accuracy[probe=order] >= 60%"))
 'accuracy_hard.low > 0.5 and accuracy[probe=order] >= 60%'
@@ -21,6 +23,7 @@ from dataclasses import dataclass, field
 from typing import Final, NoReturn, TypeVar
 
 from horsesense.errors import UsageError
+from horsesense.findings.finding import ORDER
 
 FIELDS: Final[Mapping[str, str]] = {
     "value": "value",
@@ -35,6 +38,9 @@ FIELDS: Final[Mapping[str, str]] = {
 }
 """Name in a requirement -> field of an estimate."""
 SELECTORS: Final = ("probe", "condition", "reader", "group")
+OF_VERDICT: Final = ("kind", "probe")
+OUTCOMES: Final = tuple(ORDER)
+"""What is counted, in place of a measure."""
 COMPARISONS: Final[Mapping[str, Callable[[float, float], bool]]] = {
     "<": operator.lt,
     "<=": operator.le,
@@ -54,17 +60,19 @@ _TOKEN: Final = re.compile(
     r"|(?P<select>\[[^\[\]]*\])"
     r"|(?P<sign><=|>=|==|!=|[-+*/<>().]))"
 )
+_KIND: Final = re.compile(r"\s*(\w+)\s*(?:,|$)")
 _PAIR: Final = re.compile(r"\s*(\w+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^,\"']*?))\s*(?:,|$)")
 
 
 @dataclass(frozen=True)
 class Reference:
-    """An estimate and one of its fields.
+    """An estimate and one of its fields, or a count of the verdict.
 
     Attributes:
-        measure: its name.
-        field: a name of `FIELDS`.
-        where: probe, condition, reader and group, as far as they are named.
+        measure: its name, or an outcome.
+        field: a name of `FIELDS`; of a count `value`.
+        where: probe, condition, reader and group, as far as they are named; of a count, kind and
+            probe.
         baseline: whether the run to compare with is meant.
         text: as written.
     """
@@ -258,8 +266,14 @@ class _Parser:
         if baseline:
             self._need(".")
             measure = self._name("the name of a measure")
-        where = self._where()
+        counted = measure.text in OUTCOMES
+        where = self._where(counted)
         named = self._name("a field") if self._next(".") else None
+        if named is not None and counted:
+            raise UsageError(
+                f"{measure.text} is a number of sentences and has no field {named.text!r}.",
+                hint=f"Write {measure.text} == 0, or {measure.text}[position_preference] == 0.",
+            )
         if named is not None and named.text not in FIELDS:
             raise UsageError.unknown("field of an estimate", named.text, FIELDS)
         end = self.tokens[self.place - 1].end
@@ -279,17 +293,20 @@ class _Parser:
         self.place += 1
         return token
 
-    def _where(self) -> dict[str, str]:
+    def _where(self, counted: bool) -> dict[str, str]:
         token = self.tokens[self.place]
         if token.kind != "select":
             return {}
         inner, at, found = token.text[1:-1], 0, {}
+        selectors = OF_VERDICT if counted else SELECTORS
+        if counted and (kind := _KIND.match(inner)):
+            at, found = kind.end(), {"kind": kind[1]}
         while inner[at:].strip():
             pair = _PAIR.match(inner, at)
             if pair is None:
                 self._fail("where NAME=VALUE should stand", token.start + 1 + at)
-            if pair[1] not in SELECTORS:
-                raise UsageError.unknown("selector", pair[1], SELECTORS)
+            if pair[1] not in selectors:
+                raise UsageError.unknown("selector", pair[1], selectors)
             found[pair[1]] = next(value for value in pair.groups()[1:] if value is not None)
             at = pair.end()
         self.place += 1

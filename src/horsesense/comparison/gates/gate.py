@@ -8,14 +8,13 @@ from typing import Any, Literal
 
 from horsesense.comparison.align import Side, stop_notice
 from horsesense.comparison.compare import Comparison, Difference, compare
-from horsesense.comparison.gates.expression import FIELDS, MissingError, Reference, Requirement
+from horsesense.comparison.gates.expression import MissingError, Requirement
+from horsesense.comparison.gates.looking import Seen, defined, look_up, number_of, told
 from horsesense.errors import UsageError
-from horsesense.measures.base import Estimate
 from horsesense.runs.results import Results
 
 State = Literal["passed", "failed", "cannot tell"]
 AFTER, BEFORE = "this run", "baseline"
-THESE_ALONE = "asking stopped early: the band is about the items of this set alone"
 
 
 @dataclass(frozen=True)
@@ -76,80 +75,20 @@ def require(
     given: a gate that asks for what cannot be must not pass, nor look like a regression.
     """
     for requirement in requirements:
-        found = {r.text: _estimate(r, run, baseline) for r in requirement.references}
+        found = {r.text: look_up(r, run, baseline) for r in requirement.references}
         yield _required(requirement, found)
 
 
-def _required(requirement: Requirement, found: Mapping[str, Estimate]) -> Check:
-    """One requirement on the estimates that it names."""
+def _required(requirement: Requirement, found: Mapping[str, Seen]) -> Check:
+    """One requirement on what it names."""
     named = {r.text: r for r in requirement.references}.values()
-    values = {r.text: _number(r, found[r.text]) for r in named}
+    values = {r.text: number_of(r, found[r.text]) for r in named}
     try:
-        holds = requirement.holds(lambda r: _defined(r, found[r.text]))
+        holds = requirement.holds(lambda r: defined(r, found[r.text]))
     except MissingError as missing:
         return Check(requirement.text, "failed", f"cannot be judged, {missing}", values)
-    told = "; ".join(_told(r, found[r.text]) for r in named)
-    return Check(requirement.text, "passed" if holds else "failed", told, values)
-
-
-def _estimate(reference: Reference, run: Results, baseline: Results | None) -> Estimate:
-    results = baseline if reference.baseline else run
-    if results is None:
-        raise UsageError(
-            f"{reference.text} needs a baseline.", hint="Name the earlier run: --baseline RUN."
-        )
-    where = dict(reference.where)
-    probe = where.pop("probe", None) or _probe(reference, results)
-    if "reader" not in where:
-        where["reader"] = _reader(reference, results, probe)
-    return results.estimate(reference.measure, probe, **where)
-
-
-def _probe(reference: Reference, results: Results) -> str:
-    """The items as published; of a measure that says nothing there, the one probe that has it."""
-    every = [e for e in results.estimates if e.measure == reference.measure]
-    defined = list(dict.fromkeys(e.probe for e in every if e.value is not None))
-    if "original" in defined or not defined:
-        there = [e.probe for e in every]
-        return "original" if "original" in defined or not there else there[0]
-    if len(defined) > 1:
-        raise UsageError(
-            f"{reference.measure} was measured under several probes: {', '.join(defined)}.",
-            hint=f"Name one: {reference.measure}[probe={defined[0]}].",
-        )
-    return defined[0]
-
-
-def _reader(reference: Reference, results: Results, probe: str) -> str:
-    """The main reader, or the only one that has the measure."""
-    readers = {
-        e.reader for e in results.estimates if e.fits(measure=reference.measure, probe=probe)
-    }
-    return readers.pop() if len(readers) == 1 else results.reader
-
-
-def _number(reference: Reference, e: Estimate) -> float | None:
-    found: float | None = getattr(e, FIELDS[reference.field])
-    return found
-
-
-def _defined(reference: Reference, e: Estimate) -> float:
-    value = _number(reference, e)
-    if value is None:
-        why = e.note or "it has none"
-        raise MissingError(f"{reference.text} is undefined: {why}")
-    return value
-
-
-def _told(reference: Reference, e: Estimate) -> str:
-    """A number as a sentence needs it: "accuracy_hard.low = 0.41 (0.47 [0.41, 0.53], n = 300)"."""
-    value = _number(reference, e)
-    shown = "undefined" if value is None else f"{value:.4g}"
-    whole = "" if e.value is None else f"{e.value:.4g}"
-    ends = "" if e.low is None or e.high is None else f" [{e.low:.4g}, {e.high:.4g}]"
-    missing = f", {e.n_missing:,} missing" if e.n_missing else ""
-    alone = f"; {THESE_ALONE}" if e.finite else ""
-    return f"{reference.text} = {shown} ({whole}{ends}, n = {e.n:,} {e.counted}{missing}{alone})"
+    says = "; ".join(told(r, found[r.text]) for r in named)
+    return Check(requirement.text, "passed" if holds else "failed", says, values)
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from horsesense.errors import UsageError
 from horsesense.models.base import Asked, Capabilities
 from horsesense.models.messages import UNATTACHED, Failure, Key, Request, Response, Usage
 from horsesense.models.simulated.profiles import (
+    ALLOWED,
     Cheat,
     Clerk,
     Habit,
@@ -188,13 +189,8 @@ def _parsed(where: str, name: str, kind: type, text: str) -> Any:
     except ValueError:
         fits = False
     if not fits:
-        allowed = {
-            int: "a whole number from 0",
-            float: "a number from 0 to 1",
-            str: "the name of a probe",
-        }
         raise UsageError(
             f"{where}: {name} cannot be {text!r}.",
-            hint=f"Allowed: {allowed.get(kind, 'weights from 0, separated by commas')}.",
+            hint=f"Allowed: {ALLOWED[kind]}.",
         )
     return value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from typing import Any, ClassVar
@@ -23,6 +24,15 @@ def _written(value: Any) -> str:
     if isinstance(value, tuple):
         return ",".join(f"{v:g}" for v in value)
     return value if isinstance(value, str) else f"{value:g}"
+
+
+ALLOWED: Mapping[type, str] = {
+    int: "a whole number from 0",
+    float: "a number from 0 to 1",
+    str: "the name of a probe",
+    tuple: "weights from 0, separated by commas",
+}
+"""Values of a parameter, by the type of its default."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +63,14 @@ class Profile:
         if place is None or not logits or logits[place] == max(logits):
             return logits
         return choose(place, len(logits)).logits
+
+    @classmethod
+    def parameters(cls) -> str:
+        """Each parameter with its default, as it is written, and which values it takes."""
+        return ", ".join(
+            f"{f.name}={_written(f.default) or 'none'} ({ALLOWED[type(f.default)]})"
+            for f in fields(cls)
+        )
 
     @property
     def spec(self) -> str:
