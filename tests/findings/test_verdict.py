@@ -281,6 +281,34 @@ def told(
 class TestSentences:
     """No sentence is refuted by the number beside it."""
 
+    def test_a_change_from_a_form_in_the_same_wording_says_so(self) -> None:
+        """A model that slips in the form with the right answer alone was told "under 'None-option
+        beside the right answer' accuracy rises", where it makes no mistake."""
+
+        def cell(right: int, probe: str, **condition: str) -> Cell:
+            made = cell_of([[0]] * right + [[1]] * (200 - right), [0] * 200, probe=probe)
+            return replace(made, condition=Condition(**condition))
+
+        shown = cell(160, "gold_absent", prompt="with_gold", asking="know_no", design="cyclic")
+        beside = cell(200, "gold_plus_none", asking="know_no", design="cyclic")
+        cells = [cell(200, "original"), shown, beside]
+        told_of = {
+            f.name: f.sentence
+            for f in told(cells, "accuracy", "accuracy_change", "valid_change")
+            if f.probe == "gold_plus_none"
+        }
+        assert told_of["accuracy_change"] == (
+            "Under “gold_plus_none”, accuracy rises by 20 points, compared with the same wording "
+            "without a none-option."
+        )
+        assert (
+            "no fewer replies choose an option than in the same wording without a none-option"
+            in told_of["fewer_choices"]
+        )
+        alone = told([cell(200, "original"), beside], "accuracy", "accuracy_change", "valid_change")
+        assert not any("wording" in f.sentence for f in alone)
+        assert any("than as published" in f.sentence for f in alone)
+
     def risen(self, probe: str) -> list[Cell]:
         as_published = cell_of([[None]] * 70 + [[0]] * 30, [0] * 100, probe="original")
         better = cell_of([[0]] * 100, [0] * 100, probe=probe)
