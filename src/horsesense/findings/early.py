@@ -72,12 +72,13 @@ ENDED: Final[Mapping[str, str]] = {
 
 
 class Banded(NamedTuple):
-    """A share's band after the first `n` of all `units` items."""
+    """A share's band after the first `n` of all `units` items, and what guessing gives to them."""
 
     low: float
     high: float
     n: int
     units: int
+    guessing: float | None = None
 
 
 class _Where(NamedTuple):

@@ -137,6 +137,9 @@ def _by_band(a: Accusation, early: Early) -> Accusation:
     if found is None:
         return a
     ends, decided = found[:2], alpha * (1 - 1e-9)
+    if a.kind.null is None and found.guessing is not None:
+        # The band is of the items that were asked, those of lost answers too.
+        a = replace(a, null=found.guessing)
     where = a.kind.way, a.null, a.size
     p = decided if within(ends, *faulty(*where)) else 1.0
     q = decided if within(ends, *harmless(*where)) else 1.0
