@@ -8,12 +8,15 @@ Miettinen's test (1969; one case and several controls), McNemar's where there ar
 
 Where each item stands on its own and has one published form, the number of right published answers
 is then a sum of independent ones, right with a chance of r / N where r of the item's N forms are.
-It is Poisson-binomial, its chance of being as far from its mean as what was seen is exact, and
-items with equal chances are binomial together (`Labels`). That is so by design of orders of the
+It is Poisson-binomial, its chance of being as far from its mean on the side that was seen is exact,
+and items with equal chances are binomial together (`Labels`). p is twice that, so that it says as
+much of either side as intervals do. That is so by design of orders of the
 options alone: forms that have a change in common are more like each other than like the published
 one, and may differ from it in either direction and be as often right on average. And it is so where
 all items have as many orders: the number weighs each item alike, the mean difference those with few
-orders more, so that of items with two and with ten options one can be 0 where the other is not.
+orders more, so that of items with two and ten options one can be 0 where the other is not. Where
+replies are lost more often of some items than of others it is the same. The distance is therefore
+the smaller of both: that of the number, and that of the mean difference in as many deviations.
 
 Where orders do so, squares of the differences that speak against the total are larger than labels
 drawn at random make them. By what they have in excess beyond its standard error, twice, since those
@@ -34,6 +37,8 @@ import numpy as np
 from horsesense.stats import functions
 from horsesense.stats.two_way import Floats
 
+LEAST_TAIL = 1e-12
+"""Chances below are those of rounding."""
 SAME = 1e-9
 """Distances that differ by less are one, and chances by as large a part: sums are rounded."""
 
@@ -102,16 +107,22 @@ class Forms:
         if not variance:
             return None
         number, centre = _number(right, every), float(chance.sum())
-        distance = np.round(np.abs(np.arange(len(number)) - centre) / SAME) * SAME
-        distances, place = np.unique(distance, return_inverse=True)
-        shares = np.bincount(place, weights=number)
+        total = float(self.differences().sum())
+        scale = sqrt(float(self.variances().sum()) / variance)
+        # The more published answers are right, the lower is the difference.
+        sign = -1.0 if total > 0 else 1.0
+        ahead = sign * (np.arange(len(number)) - centre)
+        order = np.argsort(ahead)
+        ahead, beyond = ahead[order], np.cumsum(number[order][::-1])[::-1]
+        off = min(sign * (float(self.base.sum()) - centre), abs(total) / scale)
         return Labels(
-            off=abs(float(self.base.sum()) - centre),
-            scale=sqrt(float(self.variances().sum()) / variance),
+            off=max(off, 0.0),
+            scale=scale,
             deviation=sqrt(variance),
             stretch=sqrt(1 + 2 * self._excess(chance) / variance),
-            distances=distances,
-            tails=np.minimum(np.cumsum(shares[::-1])[::-1] * (1 + SAME), 1.0),
+            distances=ahead[ahead >= -SAME],
+            # Of both sides, as intervals are: twice the chance of one.
+            tails=np.clip(2 * beyond[ahead >= -SAME] * (1 + SAME), LEAST_TAIL, 1.0),
         )
 
     def _excess(self, chance: Floats) -> float:
@@ -129,12 +140,12 @@ class Labels:
     """How far the number of right published answers is from its mean, if labels are drawn.
 
     Attributes:
-        off: the distance that was seen.
+        off: the distance that was seen, on the side of the mean difference.
         scale: differences for each answer, N / (N - 1) where all items have N forms.
         deviation: standard deviation of the number.
         stretch: by how much distances count for less, where forms differ in either direction.
-        distances: all that there may be, increasing.
-        tails: the chance of each, or of a larger one.
+        distances: all that there may be on that side, increasing.
+        tails: twice the chance of each, or of a larger one.
     """
 
     off: float
@@ -151,7 +162,7 @@ class Labels:
 
     @property
     def p(self) -> float:
-        """Chance of the distance that was seen, or of a larger one."""
+        """Twice the chance of the distance that was seen, or of a larger one on its side."""
         tail = float(self.tails[np.searchsorted(self.distances, self.off - SAME)])
         return erfc(-float(functions.ndtri(tail / 2)) / self.stretch / sqrt(2))
 
