@@ -314,6 +314,21 @@ class TestSentences:
         better = cell_of([[0]] * 100, [0] * 100, probe=probe)
         return [as_published, better]
 
+    def test_an_item_without_a_right_answer_lacks_no_reply(self) -> None:
+        """ "50 of 100 items lack a clear reply" where all replied, and 50 have no right answer."""
+        cells = [published([1] * 8), replace(published([1] * 8), probe="labels")]
+        gone = np.arange(8)[:, None] >= 4
+        cells = [replace(c, correct=np.where(gone, -1, c.correct)) for c in cells]
+        (e,) = found_in(cells, "accuracy_change")
+        assert (e.about.n, e.missing) == (4, 0)
+        lost = cell_of([[1]] * 6 + [[-99]] * 2, [1] * 8, probe="labels")
+        (e,) = found_in([published([1] * 8), lost], "accuracy_change")
+        assert (e.about.n, e.missing) == (6, 2)
+
+    def test_many_problems_that_gain_are_not_told_to_cost(self) -> None:
+        assert kind("many_problems").way == "both"
+        assert "cost" not in kind("many_problems").title
+
     def test_a_none_option_is_told_from_one_side(self) -> None:
         text = kind("none_option").ruled_out
         assert "about as often" not in text
@@ -381,7 +396,7 @@ class TestSentences:
             assert (f.kind, f.value, f.low, f.weight, f.measured) == (
                 "cannot_tell", None, None, 0.0, False,
             )  # fmt: skip
-            assert f.reason == "no item can be asked under “A probe” (there are only two)"
+            assert f.reason == "no item can be asked under “A probe”, since there are only two"
             assert f.sentence.startswith(
                 "Whether a position is preferred, whether accuracy changes"
             )

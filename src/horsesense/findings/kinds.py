@@ -363,7 +363,7 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind(
         name="many_problems",
-        title="Many problems in one prompt cost accuracy",
+        title="Many problems in one prompt change accuracy",
         measure="change_from_single",
         section="multi_problem",
         size=0.05,

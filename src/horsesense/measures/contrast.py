@@ -43,9 +43,11 @@ def item_differences(cell: Cell, other: Cell, outcomes: Outcomes, *, sided: bool
     )
     found = np.zeros((len(cell.item), 2))
     found[mine] = rows
-    used = int(rows[:, 1].sum())
-    missing = int(cell.asked.any(axis=1).sum() - used)
-    return Rows(found, used, missing, forms=forms)
+    # An item without a right answer is not missing, nor is one that is not asked in both.
+    out = cell.item[cell.asked.any(axis=1) & (found[:, 1] == 0)]
+    lost = np.concatenate([_unread(c) for c in (cell, other)])
+    missing = int(np.isin(out, lost).sum())
+    return Rows(found, int(rows[:, 1].sum()), missing, forms=forms)
 
 
 def differences(

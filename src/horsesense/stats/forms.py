@@ -10,14 +10,14 @@ Where each item stands on its own and has one published form, the number of righ
 is then a sum of independent ones, right with a chance of r / N where r of the item's N forms are.
 It is Poisson-binomial, its chance of being as far from its mean as what was seen is exact, and
 items with equal chances are binomial together (`Labels`). Where one side alone is a fault
-(`sided`), p is twice the chance of as far on that side: half of the chance of both would be too small on the
-side of the longer tail. That is so by design of orders of the
-options alone: forms that have a change in common are more like each other than like the published
-one, and may differ from it in either direction and be as often right on average. And it is so where
-all items have as many orders: the number weighs each item alike, the mean difference those with few
-orders more, so that of items with two and ten options one can be 0 where the other is not. Where
-replies are lost more often of some items than of others it is the same. The distance is therefore
-the smaller of both: that of the number, and that of the mean difference in as many deviations.
+(`sided`), p is twice the chance of as far on that side: half of the chance of both would be too
+small on the side of the longer tail. That is so by design of orders of the options alone: forms
+that have a change in common are more like each other than like the published one, and may differ
+from it in either direction and be as often right on average. And it is so where all items have as
+many orders: the number weighs each item alike, the mean difference those with few orders more, so
+that of items with two and ten options one can be 0 where the other is not. Where replies are lost
+more often of some items than of others it is the same. The distance is therefore the smaller of
+both: that of the number, and that of the mean difference in as many deviations.
 
 Where orders do so, squares of the differences that speak against the total are larger than labels
 drawn at random make them. By what they have in excess beyond its standard error, twice, since those
