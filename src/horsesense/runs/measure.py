@@ -75,9 +75,9 @@ def measure(directory: RunDirectory) -> Results:
         told = Sequences(asked.until, items, found, *study)
         estimates = list(told.estimates(estimates))
         findings["until"] = {**asked.until.model_dump(), "findings": told.findings()}
-        goal = Goal.parse(asked.until.goal)
+        aim = Goal.parse(asked.until.goal)
         # Who wanted a precision did not want decisions: that all could be decided is no advice.
-        every = goal.every or goal.precision is not None
+        every = aim.every or aim.precision is not None
         rows, reader = findings["until"]["findings"], asked.until.reader
         early = Early(rows, told.stopped, reader, told.band, every)
     findings["designs"] = list(designs(estimates, in_use(found, clusters(directory.items))))
