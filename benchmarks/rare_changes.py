@@ -28,10 +28,13 @@ from horsesense.stats.binomial import limits
 from horsesense.stats.paired import Paired
 from horsesense.trials.condition import PLAIN
 
-MOST = {12: 12, 40: 40, 100: 50, 400: 75}
+MOST = {12: 12, 20: 20, 40: 40, 100: 100, 400: 75}
 """By number of pairs, the most gains, and losses, that are enumerated."""
 LEVELS = (0.95, 0.995, 0.9995)
-RATES = (0.0, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.08, 0.12, 0.17, 0.23, 0.3, 0.4)
+RATES = (
+    *(0.0, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.08, 0.12, 0.17, 0.23, 0.3, 0.4),
+    *(0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 1.0),
+)
 WIDTHS = (0.95, 0.995, 0.999)
 
 STEPS = {12: 0.005, 40: 0.004, 100: 0.004}
@@ -41,6 +44,8 @@ MEAN_RATES = (
     *((0.02, 0.0), (0.05, 0.01), (0.1, 0.02), (0.2, 0.05)),
 )
 """Gains and losses of the studies whose mean widths are compared."""
+LARGEST = 50
+"""The most gains, and losses, that are enumerated for them."""
 
 Floats = npt.NDArray[np.float64]
 
@@ -59,7 +64,7 @@ def worlds(n: int) -> Iterator[tuple[float, float]]:
     """Rates of gains and losses of which few studies exceed what is enumerated."""
     for up, down in product(RATES, RATES):
         changed = n * max(up, down)
-        if up + down <= 1 and (MOST[n] == n or changed + 5 * changed**0.5 <= MOST[n]):
+        if up + down <= 1 + 1e-12 and (MOST[n] == n or changed + 5 * changed**0.5 <= MOST[n]):
             yield up, down
 
 
@@ -78,7 +83,7 @@ def misses(n: int, level: float) -> tuple[float, float, float]:
     highs = [np.array([1.0 if ends is None else ends[1] for ends in kind]) for kind in kinds]
     most = [0.0, 0.0, 0.0]
     for up, down in worlds(n):
-        chance = multinomial.pmf(counts, n, [up, down, 1 - up - down])
+        chance = multinomial.pmf(counts, n, [up, down, max(1 - up - down, 0.0)])
         for i, high in enumerate(highs):
             most[i] = max(most[i], float(chance[high < up - down - 1e-12].sum()))
     alpha = (1 - level) / 2
@@ -145,7 +150,7 @@ def exact_highs(
 
 def mean_widths(n: int) -> Iterator[tuple[float, list[float]]]:
     """By level, the mean width over that of the exact interval, for each of `MEAN_RATES`."""
-    top = range(min(n, MOST[n]) + 1)
+    top = range(min(n, LARGEST) + 1)
     outcomes = [(up, down) for up, down in product(top, top) if up + down <= n]
     place = {outcome: i for i, outcome in enumerate(outcomes)}
     mirrored = [place[down, up] for up, down in outcomes]

@@ -11,7 +11,8 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from horsesense.findings.verdict import verdict
+from horsesense.findings.kinds import SIZES
+from horsesense.findings.verdict import accusations, verdict
 from horsesense.measures.cells import MISSING, Cell, Selection
 
 PATH = Path(__file__).parents[2] / "benchmarks" / "verdict_errors.py"
@@ -158,3 +159,22 @@ def test_what_a_fault_under_one_probe_costs_is_as_declared(
         if one.estimate.fits(measure="accuracy_change", probe=probe, condition=condition)
     )
     assert e.value == pytest.approx(change, abs=0.05)
+
+
+FEW = {"know-no": 400, "basic": 100}
+
+
+def test_what_is_written_down_as_large_is_as_large_as_that(bench: ModuleType) -> None:
+    """Forms of Know-No are compared with a form of the probe in which the model slipped as well:
+    of 5.5 points declared, none were there, and to rule them out was counted as an error."""
+    for case in bench.EDGE:
+        results, found = bench.measured(case, FEW.get(case.suite, 30), 1)
+        made = [*accusations(results, found, SIZES)]
+        for name in case.large:
+            as_declared = [
+                a
+                for a in made
+                if name in {a.kind.name, f"{a.kind.name}/{a.evidence.probe}"}
+                or name == f"{a.kind.name}@{a.evidence.reader}"
+            ]
+            assert any(a.p_small > 0.001 for a in as_declared), (case.model, name)

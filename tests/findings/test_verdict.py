@@ -283,10 +283,53 @@ def told(
 class TestSentences:
     """No sentence is refuted by the number beside it."""
 
+    def test_a_change_from_a_form_in_the_same_wording_says_so(self) -> None:
+        """A model that slips in the form with the right answer alone was told "under 'None-option
+        beside the right answer' accuracy rises", where it makes no mistake."""
+
+        def cell(right: int, probe: str, **condition: str) -> Cell:
+            made = cell_of([[0]] * right + [[1]] * (200 - right), [0] * 200, probe=probe)
+            return replace(made, condition=Condition(**condition))
+
+        shown = cell(160, "gold_absent", prompt="with_gold", asking="know_no", design="cyclic")
+        beside = cell(200, "gold_plus_none", asking="know_no", design="cyclic")
+        cells = [cell(200, "original"), shown, beside]
+        told_of = {
+            f.name: f.sentence
+            for f in told(cells, "accuracy", "accuracy_change", "valid_change")
+            if f.probe == "gold_plus_none"
+        }
+        assert told_of["accuracy_change"] == (
+            "Under “gold_plus_none”, accuracy rises by 20 points, compared with the same wording "
+            "without a none-option."
+        )
+        assert (
+            "no fewer replies choose an option than in the same wording without a none-option"
+            in told_of["fewer_choices"]
+        )
+        alone = told([cell(200, "original"), beside], "accuracy", "accuracy_change", "valid_change")
+        assert not any("wording" in f.sentence for f in alone)
+        assert any("than as published" in f.sentence for f in alone)
+
     def risen(self, probe: str) -> list[Cell]:
         as_published = cell_of([[None]] * 70 + [[0]] * 30, [0] * 100, probe="original")
         better = cell_of([[0]] * 100, [0] * 100, probe=probe)
         return [as_published, better]
+
+    def test_an_item_without_a_right_answer_lacks_no_reply(self) -> None:
+        """ "50 of 100 items lack a clear reply" where all replied, and 50 have no right answer."""
+        cells = [published([1] * 8), replace(published([1] * 8), probe="labels")]
+        gone = np.arange(8)[:, None] >= 4
+        cells = [replace(c, correct=np.where(gone, -1, c.correct)) for c in cells]
+        (e,) = found_in(cells, "accuracy_change")
+        assert (e.about.n, e.missing) == (4, 0)
+        lost = cell_of([[1]] * 6 + [[-99]] * 2, [1] * 8, probe="labels")
+        (e,) = found_in([published([1] * 8), lost], "accuracy_change")
+        assert (e.about.n, e.missing) == (6, 2)
+
+    def test_many_problems_that_gain_are_not_told_to_cost(self) -> None:
+        assert kind("many_problems").way == "both"
+        assert "cost" not in kind("many_problems").title
 
     def test_a_none_option_is_told_from_one_side(self) -> None:
         text = kind("none_option").ruled_out
@@ -355,7 +398,7 @@ class TestSentences:
             assert (f.kind, f.value, f.low, f.weight, f.measured) == (
                 "cannot_tell", None, None, 0.0, False,
             )  # fmt: skip
-            assert f.reason == "no item can be asked under “A probe” (there are only two)"
+            assert f.reason == "no item can be asked under “A probe”, since there are only two"
             assert f.sentence.startswith(
                 "Whether a position is preferred, whether accuracy changes"
             )

@@ -169,7 +169,8 @@ def test_other_orders_of_single_items_have_the_p_of_drawing_the_published_one(na
         found += [e for e in estimates(*cells, names=(name,)) if e.probe == probe]
     order, labels = found
     assert order.value == labels.value
-    assert order.p_value < 0.06 < labels.p_value
+    one_side = 2 if name == "answer_change_beyond_repeat" else 1
+    assert order.p_value < 0.06 * one_side < labels.p_value
     apart = np.arange(40)
     apart[39] = 38
     context = Context("d", "m", apart, signature=lambda *_: None)

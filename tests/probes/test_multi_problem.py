@@ -439,8 +439,8 @@ def test_worked_example_of_a_batch(vectors: dict[str, Any]) -> None:
 def test_worked_examples_of_chance_and_contrasts(vectors: dict[str, Any]) -> None:
     levels = vectors["ppa_random_baseline"]["SelectOne_independent_p"].values()
     for m, level in zip((2, 3, 4), levels, strict=True):
-        assert chance(cell_of([0], [[0]], m, "index_json")) == pytest.approx(level, abs=1e-8)
-        assert chance(cell_of([0], [[0]], m, "label_lines")) == pytest.approx(1 / m)
+        assert chance(cell_of([0], [[0]], m, "index_json"))[0] == pytest.approx(level, abs=1e-8)
+        assert chance(cell_of([0], [[0]], m, "label_lines"))[0] == pytest.approx(1 / m)
     want = vectors["mwu"]
     found = contrast(want["x"], want["y"])
     for name, key in {

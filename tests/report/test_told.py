@@ -59,6 +59,17 @@ class TestHeadline:
         sure = SimpleNamespace(verdict=[oracle], reader=oracle.reader)
         assert _may_be_guessing(sure) == ""  # type: ignore[arg-type]
 
+    def test_who_refuses_does_not_guess(self, refuses: Results) -> None:
+        """ "0 % as published, which may be guessing (25 %)", though no reply chose an option."""
+        assert headline(refuses)[0].startswith("0\u202f% as published")
+        assert "guessing" not in headline(refuses)[0]
+
+    def test_who_is_right_in_every_order_does_not_guess(self, tmp_path: Path) -> None:
+        """Five items: "100 % as published, which may be guessing; 100 % in every order"."""
+        said = headline(audited(tmp_path, "sim:oracle", 5))[0]
+        assert "100\u202f% in every order" in said
+        assert "guessing" not in said
+
     def test_beliefs_that_are_right_by_luck_are_no_small_print(self) -> None:
         """15 % known, of which 1 % without them, and only the figure said so."""
         known = {"value": 0.15, "low": 0.06, "high": 0.3, "lucky": 0.0125, "rare": [], "reason": ""}

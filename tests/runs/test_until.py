@@ -383,6 +383,9 @@ def test_a_precision_is_reached(gold_first: Path, tmp_path: Path) -> None:
     said = " ".join(wide.done.verdict())
     assert "is open at the precision that was asked for (between" in said
     assert "not decided yet" not in said
+    every = " ".join(f.sentence for f in wide.results.verdict)
+    assert "decided=all" not in every
+    assert "asking stopped early" in every
 
 
 @pytest.mark.parametrize(

@@ -174,9 +174,9 @@ def compare_arms(
         each = {arm: found.values[:, p : p + seeds] for arm, p in place.items()}
         each[BEFORE] = np.repeat(found.values[:, :1], seeds, axis=1)
         view = found.view
-        chance = MEASURES.get(measure).baseline(
-            before.cells[view.probe, view.condition, view.reader]
-        )
+        cell = before.cells[view.probe, view.condition, view.reader]
+        scored = np.isin(cell.item, shared.number[0][found.used])
+        chance = MEASURES.get(measure).baseline(cell.of_items(scored))
         scores += [_score(measure, found, arm, each[arm], chance) for arm in (BEFORE, *after)]
         effects += [
             _effect(measure, found, (one, other), each[one] - each[other], level)

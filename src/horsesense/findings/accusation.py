@@ -20,6 +20,7 @@ class Accusation:
     lies a size from its null (`possible`), as 50 points above a guess among two, nothing can.
     `own_null`: other groups have another null, as positions that not every item has.
     `awaited`: asking went on until the findings by the deciding reader were settled.
+    `base`: what a change is compared with, where that is not the items as published.
     Each p is that of a test times the `routes` on which it can come to the accusation.
     """
 
@@ -35,6 +36,7 @@ class Accusation:
     own_null: bool = False
     routes: int = 1
     awaited: bool = False
+    base: str = ""
 
     @property
     def possible(self) -> bool:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any, Final, NamedTuple
 
+from horsesense.findings.bases import Bases
 from horsesense.findings.evidence import Evidence, clusters_needed
 from horsesense.findings.finding import Finding, Outcome
 from horsesense.findings.kinds import KINDS, Kind
@@ -80,12 +81,13 @@ ENDED: Final[Mapping[str, str]] = {
 
 
 class Banded(NamedTuple):
-    """A share's band after the first `n` of all `units` items."""
+    """A share's band after the first `n` of all `units` items, and what guessing gives to them."""
 
     low: float
     high: float
     n: int
     units: int
+    guessing: float | None = None
 
 
 class _Where(NamedTuple):
@@ -140,6 +142,8 @@ class Early:
             known: what is behind the estimates, from which the paired tests are made.
             each: items of a cluster, on average.
         """
+        known = [*known]
+        bases = Bases(known)
         behind = {
             (e.probe, e.condition.format()): e
             for e in known
@@ -152,8 +156,8 @@ class Early:
                     label = run.label(where.probe, where.condition)
                     e = behind.get((row["probe"], row["condition"]))
                     weight = SHARE / len(self.rows)
-                    worst = self.worst(row)
-                    yield Decided(row, kind, label, e, self.reader, weight, each, worst)
+                    worst, base = self.worst(row), bases.of(where)
+                    yield Decided(row, kind, label, e, self.reader, weight, each, worst, base)
 
 
 @dataclass(frozen=True)
@@ -162,6 +166,7 @@ class Decided:
 
     Attributes:
         evidence: of the items with every answer; `worst` is of all that were asked.
+        base: what they are differences from, in words; "" where that is as published.
     """
 
     row: Mapping[str, Any]
@@ -172,6 +177,13 @@ class Decided:
     weight: float
     each: float
     worst: Paired | None = None
+    base: str = ""
+
+    @property
+    def form(self) -> str:
+        """The form in words, and what it is compared with where that is not as published."""
+        rebased = self.base and self.kind.name == "accuracy_change"
+        return f"Under “{self.label}”" + (f", compared with {self.base}" if rebased else "")
 
     def finding(self) -> Finding:
         """What is decided, with its band, which is about the items of the set alone."""
@@ -322,15 +334,15 @@ def _without(row: Mapping[str, Any]) -> str:
 
 def _of_these(decided: Decided) -> str:
     """The change over these items, where nothing is known of others: it is certain, or a band."""
-    row, label = decided.row, decided.label
+    row = decided.row
     compared = "higher" if row["direction"] > 0 else "lower"
     if row["n"] == row["units"] and not row["missing"]:
         change = f"{in_points(abs(row['value']))} {compared} on {these(row['n'], 'item')}"
-        return f"Under “{label}”, accuracy is {change}"
+        return f"{decided.form}, accuracy is {change}"
     least, most = sorted(abs(100 * row[end]) for end in ("low", "high"))
     change = f"between {signed(least, 1)} and {signed(most, 1)} points {compared}"
     asked = f"on {these(row['units'], 'item')} (after {row['n']:,} of them)"
-    return f"Under “{label}”, accuracy is {change} {asked}"
+    return f"{decided.form}, accuracy is {change} {asked}"
 
 
 def _may_be(decided: Decided) -> str:
@@ -354,16 +366,16 @@ def _would(decided: Decided) -> str:
 
 
 def _said(decided: Decided) -> str:
-    row, kind, label = decided.row, decided.kind, decided.label
+    row, kind = decided.row, decided.kind
     size, falls = in_points(row["size"]), kind.way == "below"
     if decided.outcome == "found":
         moves = "rises" if row["direction"] > 0 else "falls"
-        return f"Under “{label}”, accuracy {moves} by {size} or more ({_band(row)})"
+        return f"{decided.form}, accuracy {moves} by {size} or more ({_band(row)})"
     if decided.outcome == "ruled_out":
         moves = f"does not fall by {size} or more" if falls else f"changes by less than {size}"
-        return f"Under “{label}”, accuracy {moves} ({_band(row)})"
+        return f"{decided.form}, accuracy {moves} ({_band(row)})"
     moves = "falls" if falls else "changes"
-    question = f"Whether accuracy {moves} by {size} under “{label}”"
+    question = f"Whether accuracy {moves} by {size} {decided.form[0].lower()}{decided.form[1:]}"
     if row["kind"] == "open" and row.get("reached"):
         return f"{question} is open at the precision that was asked for ({_band(row)})"
     undecided = "is not decided yet" if row["kind"] == "open" else "cannot be told"

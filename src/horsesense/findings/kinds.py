@@ -198,10 +198,10 @@ KINDS: tuple[Kind, ...] = (
         size=0.05,
         null=0.0,
         way="both",
-        found="Under “{label}”, accuracy {moves} by {distance}.",
-        ruled_out="Under “{label}”, accuracy changes by less than {size} ({change}).",
+        found="Under “{label}”, accuracy {moves} by {distance}{beside_base}.",
+        ruled_out="Under “{label}”, accuracy changes by less than {size} ({change}{beside_base}).",
         question="accuracy changes under “{label}”",
-        seen=" ({change})",
+        seen=" ({change}{beside_base})",
         takes=accuracy_should_hold,
         blind_at_chance=True,
     ),
@@ -230,12 +230,12 @@ KINDS: tuple[Kind, ...] = (
         size=0.05,
         null=0.0,
         way="below",
-        found="Under “{label}”, fewer replies choose an option than as published, by "
+        found="Under “{label}”, fewer replies choose an option than {base}, by "
         "{distance}; those that choose none count as wrong.",
-        ruled_out="Under “{label}”, no fewer replies choose an option than as published, "
+        ruled_out="Under “{label}”, no fewer replies choose an option than {base}, "
         "to within {size} ({change}).",
-        question="fewer replies choose an option under “{label}” than as published",
-        seen=" ({change})",
+        question="fewer replies choose an option under “{label}”",
+        seen=" than {base} ({change})",
         takes=promising("same_answer", "same_accuracy"),
         blind_if_unread=True,
     ),
@@ -364,7 +364,7 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind(
         name="many_problems",
-        title="Many problems in one prompt cost accuracy",
+        title="Many problems in one prompt change accuracy",
         measure="change_from_single",
         section="multi_problem",
         size=0.05,

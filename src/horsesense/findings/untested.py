@@ -24,7 +24,10 @@ def untested(
         told: kinds and probes of which something is said already.
     """
     why = {
-        (kind.name, probe): f"no item can be asked under “{run.probes[probe]['title']}” ({reason})"
+        (
+            kind.name,
+            probe,
+        ): f"no item can be asked under “{run.probes[probe]['title']}”, since {reason}"
         for probe, reason in run.unasked.items()
         for kind in KINDS
         if kind.asks(run, probe)

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from horsesense.findings.accusation import ALPHA, Accusation
+from horsesense.findings.bases import Bases
 from horsesense.findings.early import ENDED, GOES_ON, SHARE, STOPPED, Banded, Early
 from horsesense.findings.evidence import (
     Evidence,
@@ -105,8 +106,9 @@ def accusations(
     run: Run, found: Iterable[Found], sizes: Mapping[str, float], early: Early | None = None
 ) -> Iterator[Accusation]:
     """Every accusation that can be made of a run, without weights."""
-    known: dict[str, list[Evidence]] = {}
-    for evidence in judged([*filter(None, map(Evidence.of, found))]):
+    every, known = [*filter(None, map(Evidence.of, found))], dict[str, list[Evidence]]()
+    bases = Bases(every)
+    for evidence in judged(every):
         if early is None or not early.bets(evidence):
             known.setdefault(evidence.measure, []).append(evidence)
     for kind in KINDS:
@@ -117,7 +119,8 @@ def accusations(
                 continue
             stopped = early is not None and e.probe in early.stopped
             routes = 1 if early is None else early.routes(e, kind)
-            a = Accusation(kind, e, null, size, stopped=stopped, routes=routes)
+            base = bases.of(e)
+            a = Accusation(kind, e, null, size, stopped=stopped, routes=routes, base=base)
             if a.possible and not stopped:
                 where = kind.way, null, size
                 p, p_small = (min(1.0, routes * p(*where)) for p in (e.p_found, e.p_ruled_out))
@@ -145,6 +148,9 @@ def _by_band(a: Accusation, early: Early) -> Accusation:
     if found is None:
         return a
     ends, decided = found[:2], alpha * (1 - 1e-9)
+    if a.kind.null is None and found.guessing is not None:
+        # The band is of the items that were asked, those of lost answers too.
+        a = replace(a, null=found.guessing)
     where = a.kind.way, a.null, a.size
     p = decided if within(ends, *faulty(*where)) else 1.0
     q = decided if within(ends, *harmless(*where)) else 1.0
@@ -304,6 +310,8 @@ def words(f: Finding, a: Accusation, run: Run) -> dict[str, str]:
         "moves": "rises" if value > 0 else "falls",
         "compared": "higher" if value > 0 else "lower",
         "label": label,
+        "base": (a.base and f"in {a.base}") or "as published",
+        "beside_base": a.base and f", compared with {a.base}",
         "group": f.group,
         "reader": named(f.reader, run.readers),
         "scores": "People score" if run.by_people else "The model scores",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from horsesense.measures.base import (
     Floats,
@@ -28,8 +29,11 @@ class Accuracy(Measure):
         known = cell.read & (cell.correct >= 0)
         return Rows(item_means(cell.correct == 1, known), int(known.sum()), cell.n_missing)
 
-    def baseline(self, cell: Cell) -> float | None:
-        return float(guessed(cell).mean())
+    def chances(self, cell: Cell) -> Floats:
+        return guessed(cell)
+
+    def entered(self, cell: Cell) -> Floats:
+        return self.rows(cell).rows[:, 1]
 
 
 def guessed(cell: Cell) -> Floats:
@@ -60,10 +64,16 @@ class AccuracyHard(Measure):
         return no_replicates(cell) or no_gold(cell)
 
     def rows(self, cell: Cell) -> Rows:
-        used = complete(cell) & ~(cell.read & (cell.correct < 0)).any(axis=1)
+        used = self._used(cell)
         hits = np.where(cell.asked, cell.correct == 1, True).all(axis=1) & used
         rows = np.column_stack([hits, used]).astype(np.float64)
         return Rows(rows, int(used.sum()), int((~complete(cell)).sum()))
 
-    def baseline(self, cell: Cell) -> float | None:
-        return float((guessed(cell) ** cell.asked.sum(axis=1)).mean())
+    def _used(self, cell: Cell) -> npt.NDArray[np.bool_]:
+        return complete(cell) & ~(cell.read & (cell.correct < 0)).any(axis=1)
+
+    def chances(self, cell: Cell) -> Floats:
+        return np.asarray(guessed(cell) ** cell.asked.sum(axis=1))
+
+    def entered(self, cell: Cell) -> Floats:
+        return self._used(cell).astype(np.float64)

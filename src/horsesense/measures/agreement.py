@@ -90,11 +90,14 @@ class PluralityAgreement(Measure):
         rows = np.column_stack([np.where(used, share, 0), used]).astype(np.float64)
         return Rows(rows, int(used.sum()), int((~used).sum()))
 
-    def baseline(self, cell: Cell) -> float | None:
+    def chances(self, cell: Cell) -> Floats | None:
         if mixes_distractors(cell.probe, cell.condition):
             return None
         pairs = zip(cell.asked.sum(axis=1), cell.k, strict=True)
-        return float(np.mean([chance_agreement(int(n), int(k)) for n, k in pairs]))
+        return np.array([chance_agreement(int(n), int(k)) for n, k in pairs])
+
+    def entered(self, cell: Cell) -> Floats:
+        return complete(cell).astype(np.float64)
 
 
 class AnswerEntropy(Measure):
@@ -131,11 +134,13 @@ class AnswerEntropy(Measure):
         """The measure of each item."""
         return entropy(ballot)
 
-    def baseline(self, cell: Cell) -> float | None:
+    def chances(self, cell: Cell) -> Floats:
         n = elected(cell).asked.sum(axis=1)
-        return float(
-            np.mean([self.guessed(int(m), int(k)) for m, k in zip(n, cell.k, strict=True)])
-        )
+        pairs = zip(n, cell.k, strict=True)
+        return np.array([self.guessed(int(m), int(k)) if m else 0.0 for m, k in pairs])
+
+    def entered(self, cell: Cell) -> Floats:
+        return complete(elected(cell)).astype(np.float64)
 
     def guessed(self, n: int, k: int) -> float:
         """Expected value for `n` uniform guesses among `k` options."""

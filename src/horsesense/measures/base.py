@@ -298,9 +298,24 @@ class Measure(ABC):
         """The range of the values in the measure's unit; of differences it is known."""
         return (0.0, 1.0) if self.unit == "fraction" else (-np.inf, np.inf)
 
-    def baseline(self, cell: Cell) -> float | None:
-        """What guessing would give; None where that means nothing."""
+    def chances(self, cell: Cell) -> Floats | None:
+        """What guessing would give to each item, of those trials that its value is of, (items,).
+
+        None where that means nothing, or does not depend on items.
+        """
         return None
+
+    def entered(self, cell: Cell) -> Floats:
+        """How much each item weighs in the value, (items,)."""
+        return np.asarray(self.split(self.mapped(cell).rows)[1][:, 0])
+
+    def baseline(self, cell: Cell) -> float | None:
+        """What guessing would give to the items that enter, weighted as they are.
+
+        None where that means nothing, or no item enters.
+        """
+        chances = self.chances(cell)
+        return None if chances is None else weighted_mean(chances, self.entered(cell))
 
     def baselines(self, cell: Cell) -> Sequence[float | None]:
         """What guessing would give to each group."""
@@ -322,6 +337,12 @@ def ratio(numerator: Floats, denominator: Floats) -> Floats:
     """Element-wise ratio, NaN where the denominator is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(denominator == 0, np.nan, numerator / denominator)
+
+
+def weighted_mean(values: Floats, weight: Floats) -> float | None:
+    """The mean of values; None without weight."""
+    whole = float(weight.sum())
+    return float((values * weight).sum()) / whole if whole else None
 
 
 def item_means(values: npt.NDArray[Any], where: npt.NDArray[np.bool_]) -> Floats:

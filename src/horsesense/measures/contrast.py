@@ -31,27 +31,33 @@ Outcomes = Callable[[Cell], tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]]
 """A cell -> what is counted and among which trials, (items, trials) each."""
 
 
-def item_differences(cell: Cell, other: Cell, outcomes: Outcomes) -> Rows:
-    """Rows (mean of an item in the cell minus that in the other, 1), of the same outcomes."""
+def item_differences(cell: Cell, other: Cell, outcomes: Outcomes, *, sided: bool = False) -> Rows:
+    """Rows (mean of an item in the cell minus that in the other, 1), of the same outcomes.
+
+    `sided`: whether one side of 0 alone is a fault.
+    """
     (here, asked), (base, before) = outcomes(cell), outcomes(other)
     mine, theirs = paired(cell, other)
     rows, forms = differences(
-        (here[mine], asked[mine]), (base[theirs], before[theirs]), _alike(cell)
+        (here[mine], asked[mine]), (base[theirs], before[theirs]), _alike(cell), sided
     )
     found = np.zeros((len(cell.item), 2))
     found[mine] = rows
-    used = int(rows[:, 1].sum())
-    missing = int(cell.asked.any(axis=1).sum() - used)
-    return Rows(found, used, missing, forms=forms)
+    # An item without a right answer is not missing, nor is one that is not asked in both.
+    out = cell.item[cell.asked.any(axis=1) & (found[:, 1] == 0)]
+    lost = np.concatenate([_unread(c) for c in (cell, other)])
+    missing = int(np.isin(out, lost).sum())
+    return Rows(found, int(rows[:, 1].sum()), missing, forms=forms)
 
 
 def differences(
     one: tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]],
     other: tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]],
     alike: int = 0,
+    sided: bool = False,
 ) -> tuple[Floats, Forms]:
     """Rows (difference of means, 1) of items that have both, and the forms of these items, of which
-    each may have a number that are all of a kind (`alike`)."""
+    each may have a number that are all of a kind (`alike`), and one side alone may matter."""
     here, base = item_means(*one), item_means(*other)
     used = (here[:, 1] > 0) & (base[:, 1] > 0)
     rows = np.column_stack([np.where(used, here[:, 0] - base[:, 0], 0), used])
@@ -59,7 +65,7 @@ def differences(
         ((hits & among).sum(axis=1, dtype=np.float64), among.sum(axis=1, dtype=np.float64))
         for hits, among in (one, other)
     )
-    return rows, Forms.of(right_here, n, right_before, m, alike)
+    return rows, Forms.of(right_here, n, right_before, m, alike, sided)
 
 
 def _alike(cell: Cell) -> int:
@@ -197,6 +203,7 @@ class ChangeBeyondRepeat(AnswerChangeRate):
             (here[0][mine], here[1][mine]),
             (noise[0][theirs], noise[1][theirs]),
             _alike(cell),
+            sided=True,
         )
         # What chose no option is not missing: it shows no answer that could change.
         out = cell.item[cell.asked.any(axis=1) & (rows[:, 1] == 0)]
@@ -243,4 +250,4 @@ class ValidChange(AgainstOriginal):
         return free or chosen_by_answer(cell)
 
     def rows(self, cell: Cell) -> Rows:
-        return item_differences(cell, cell.other, choosing)
+        return item_differences(cell, cell.other, choosing, sided=True)

@@ -205,8 +205,8 @@ class FalseNoneRate(OfProbe):
         said = cell.option == NONE_OPTION
         return Rows(item_means(said, cell.read), int(cell.read.sum()), cell.n_missing)
 
-    def baseline(self, cell: Cell) -> float | None:
-        return float((1 / cell.k).mean())
+    def chances(self, cell: Cell) -> Floats:
+        return np.asarray(1 / cell.k)
 
 
 def _d_prime(totals: Floats) -> Floats:

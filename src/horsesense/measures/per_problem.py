@@ -28,13 +28,16 @@ def selects(cell: Cell) -> bool:
     return cell.answer_format == "index_json"
 
 
-def chance(cell: Cell) -> float:
-    """Share of right answers by guessing: 1/m, or (1/m)(1 - 1/m)^(m-1) where each label is
-    selected with probability 1/m and independently of the others."""
+def chance(cell: Cell) -> Floats:
+    """Chance of a right answer by guessing, (items,).
+
+    1/m, or (1/m)(1 - 1/m)^(m-1) where each label is selected with probability 1/m and
+    independently of the others.
+    """
     k = cell.k.astype(np.float64)
     if not selects(cell):
-        return float((1 / k).mean())
-    return float(((1 / k) * (1 - 1 / k) ** (k - 1)).mean())
+        return np.asarray(1 / k)
+    return np.asarray((1 / k) * (1 - 1 / k) ** (k - 1))
 
 
 class PerProblem(Measure):
@@ -54,6 +57,9 @@ class PerProblem(Measure):
 
     def undefined_reason(self, cell: Cell) -> str | None:
         return no_gold(cell)
+
+    def entered(self, cell: Cell) -> Floats:
+        return np.asarray(self.used(cell).sum(axis=1), dtype=np.float64)
 
     def rows(self, cell: Cell) -> Rows:
         used = self.used(cell)
@@ -79,7 +85,7 @@ class PerProblemAccuracy(PerProblem):
     def columns(self, cell: Cell, used: Bools) -> Floats:
         return beside(cell.correct == 1, used)
 
-    def baseline(self, cell: Cell) -> float | None:
+    def chances(self, cell: Cell) -> Floats:
         return chance(cell)
 
 
@@ -91,8 +97,8 @@ class PerProblemLenient(PerProblem):
     def columns(self, cell: Cell, used: Bools) -> Floats:
         return beside(cell[Selection].holds(cell.gold_at), used)
 
-    def baseline(self, cell: Cell) -> float | None:
-        return float((1 / cell.k).mean())
+    def chances(self, cell: Cell) -> Floats:
+        return np.asarray(1 / cell.k)
 
 
 class PerProblemRepaired(PerProblem):
@@ -107,8 +113,8 @@ class PerProblemRepaired(PerProblem):
         one = cell[Selection].count == 1
         return beside(np.where(one, cell.correct == 1, 1 / cell.k[:, None]), used)
 
-    def baseline(self, cell: Cell) -> float | None:
-        return float((1 / cell.k).mean())
+    def chances(self, cell: Cell) -> Floats:
+        return np.asarray(1 / cell.k)
 
 
 class PerProblemErrors(PerProblem):

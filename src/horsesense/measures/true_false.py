@@ -85,9 +85,9 @@ class TrueFalseAccuracy(OfProbe):
     def rows(self, cell: Cell) -> Rows:
         return Rows(item_means(cell.correct == 1, cell.read), int(cell.read.sum()), cell.n_missing)
 
-    def baseline(self, cell: Cell) -> float | None:
-        asked = cell.asked.sum()
-        return float(1 - about_gold(cell).sum() / asked) if asked else None
+    def chances(self, cell: Cell) -> Floats:
+        """Of always no."""
+        return item_means(~about_gold(cell), cell.read)[:, 0]
 
 
 def acceptance(cell: Cell, *, relative: bool = False) -> Floats:

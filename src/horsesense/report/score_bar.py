@@ -138,9 +138,16 @@ def _may_be_guessing(run: Results) -> str:
     """That a score is not shown to be better than guessing, where that cannot be told."""
     judged = (f for f in run.verdict if f.name == "no_better_than_guessing")
     f = next((f for f in judged if f.reader == run.reader and f.measured), None)
-    if f is None or f.kind != "cannot_tell":
+    if f is None or f.kind != "cannot_tell" or _no_guess(run, f.null):
         return ""
     return f", which may be guessing ({chance_text(f.null)})"
+
+
+def _no_guess(run: Results, chance: float) -> bool:
+    """Whether most replies choose nothing, or more are right in every order than guesses in one."""
+    choosing, every = run.one("valid_rate"), run.one("accuracy_hard", "order")
+    silent = choosing is not None and choosing.value is not None and choosing.value < 0.5
+    return silent or (every is not None and every.low is not None and every.low > chance)
 
 
 def _told_known(known: Mapping[str, Any]) -> str:

@@ -89,6 +89,10 @@ class Bands:
         order = order[ratio.weight[order] > 0]
         return Seen(values.item[order], ratio.of(order)) if len(order) else None
 
+    def null(self, measure: str, place: Place, group: str = "") -> float | None:
+        """What guessing gives to the items that have a place in a number."""
+        return self.added(measure)[place].groups[group][1]
+
     def band(self, seen: Seen, alpha: float) -> tuple[float, float]:
         """Its band, with an error of `alpha` on either side."""
         ratio, alpha = self._bets(seen, alpha)

@@ -12,7 +12,7 @@ from horsesense.errors import UsageError
 from horsesense.findings.early import BANDED
 from horsesense.measures.accuracy import Accuracy
 from horsesense.measures.agreement import PluralityAgreement
-from horsesense.measures.base import Measure
+from horsesense.measures.base import Measure, weighted_mean
 from horsesense.measures.cells import MISSING, STATUS_CODE, Cell, Other
 from horsesense.measures.composition import CompositionQuestionless, ScoreComposition
 from horsesense.measures.contrast import AccuracyChange, Again, SwitchBeyondRepeat, ValidChange
@@ -99,12 +99,17 @@ def _supposed(cell: Cell, measure: Measure) -> tuple[Floats, npt.NDArray[np.bool
 
 
 def _supposing(cell: Cell, right: bool) -> Cell:
-    """The cell as if its missing answers were right, or wrong, and those beside it were not."""
+    """The cell as if its missing answers were right, or wrong, and those beside it were not.
+
+    Of an item without a right answer among others that show one, it is neither.
+    """
     lost, status = cell.status == MISSING, STATUS_CODE["answer" if right else "empty"]
+    shows = (cell.gold_at >= 0).any(axis=1, keepdims=True)
+    judged = lost & (shows | ~shows.any())
     supposed = replace(
         cell,
         status=np.where(lost, status, cell.status).astype(cell.status.dtype),
-        correct=np.where(lost, right, cell.correct).astype(cell.correct.dtype),
+        correct=np.where(judged, right, cell.correct).astype(cell.correct.dtype),
     )
     return supposed.against(_supposing(cell.other, not right)) if Other in cell else supposed
 
@@ -127,10 +132,22 @@ def added(cells: Sequence[Cell], measure: Measure) -> dict[Place, Added]:
     found: dict[Place, Added] = {}
     for cell in measure.cells(cells):
         if measure.undefined_reason(cell) is None:
-            parts = zip(_ratios(cell, measure), measure.baselines(cell), strict=True)
+            ratios = _ratios(cell, measure)
+            parts = zip(ratios, _nulls(cell, measure, ratios), strict=True)
             groups = dict(zip(measure.groups(cell), parts, strict=True))
             found[cell.probe, cell.condition, cell.reader] = Added(cell.item, groups)
     return found
+
+
+def _nulls(cell: Cell, measure: Measure, ratios: Sequence[Ratio]) -> Sequence[float | None]:
+    """What guessing gives to each group: to the items that bets are on, those of lost answers too.
+
+    Values about an item's own null (`PositionPreference`) have theirs taken out already.
+    """
+    chances = measure.chances(cell)
+    if chances is None:
+        return measure.baselines(cell)
+    return [weighted_mean(chances, ratio.weight) for ratio in ratios]
 
 
 def _ratios(cell: Cell, measure: Measure) -> list[Ratio]:

@@ -278,7 +278,8 @@ class Sequences:
         if population is None or seen is None:
             return None
         n = len(seen.items)
-        return Banded(*self.bands.band(seen, alpha), n, self._of(population, n))
+        null = self.bands.null(evidence.measure, place, evidence.group)
+        return Banded(*self.bands.band(seen, alpha), n, self._of(population, n), null)
 
 
 class _Told(NamedTuple):

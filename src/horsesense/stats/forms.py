@@ -9,11 +9,15 @@ Miettinen's test (1969; one case and several controls), McNemar's where there ar
 Where each item stands on its own and has one published form, the number of right published answers
 is then a sum of independent ones, right with a chance of r / N where r of the item's N forms are.
 It is Poisson-binomial, its chance of being as far from its mean as what was seen is exact, and
-items with equal chances are binomial together (`Labels`). That is so by design of orders of the
-options alone: forms that have a change in common are more like each other than like the published
-one, and may differ from it in either direction and be as often right on average. And it is so where
-all items have as many orders: the number weighs each item alike, the mean difference those with few
-orders more, so that of items with two and with ten options one can be 0 where the other is not.
+items with equal chances are binomial together (`Labels`). Where one side alone is a fault
+(`sided`), p is twice the chance of as far on that side: half of the chance of both would be too
+small on the side of the longer tail. That is so by design of orders of the options alone: forms
+that have a change in common are more like each other than like the published one, and may differ
+from it in either direction and be as often right on average. And it is so where all items have as
+many orders: the number weighs each item alike, the mean difference those with few orders more, so
+that of items with two and ten options one can be 0 where the other is not. Where replies are lost
+more often of some items than of others it is the same. The distance is therefore the smaller of
+both: that of the number, and that of the mean difference in as many deviations.
 
 Where orders do so, squares of the differences that speak against the total are larger than labels
 drawn at random make them. By what they have in excess beyond its standard error, twice, since those
@@ -34,6 +38,8 @@ import numpy as np
 from horsesense.stats import functions
 from horsesense.stats.two_way import Floats
 
+LEAST_TAIL = 1e-12
+"""Chances below are those of rounding."""
 SAME = 1e-9
 """Distances that differ by less are one, and chances by as large a part: sums are rounded."""
 
@@ -48,6 +54,7 @@ class Forms:
         base, m: right published forms, and all of them.
         alike: how many other forms each item has by design, where nothing sets the published one
             apart but that it was published, as of orders of the options; else 0.
+        sided: whether a difference counts on one side alone: each side then has half of p.
     """
 
     here: Floats
@@ -55,12 +62,21 @@ class Forms:
     base: Floats
     m: Floats
     alike: int = 0
+    sided: bool = False
 
     @classmethod
-    def of(cls, here: Floats, n: Floats, base: Floats, m: Floats, alike: int = 0) -> Self:
+    def of(
+        cls,
+        here: Floats,
+        n: Floats,
+        base: Floats,
+        m: Floats,
+        alike: int = 0,
+        sided: bool = False,
+    ) -> Self:
         """Of the items that have both."""
         both = (n > 0) & (m > 0)
-        return cls(here[both], n[both], base[both], m[both], alike)
+        return cls(here[both], n[both], base[both], m[both], alike, sided)
 
     @classmethod
     def united(cls, parts: Sequence[Self]) -> Self:
@@ -70,7 +86,8 @@ class Forms:
             for name in ("here", "n", "base", "m")
         )
         alike = {part.alike for part in parts if len(part.m)}
-        return cls(here, n, base, m, alike.pop() if len(alike) == 1 else 0)
+        sided = any(part.sided for part in parts)
+        return cls(here, n, base, m, alike.pop() if len(alike) == 1 else 0, sided)
 
     def differences(self) -> Floats:
         """Mean under the probe less that as published."""
@@ -102,16 +119,21 @@ class Forms:
         if not variance:
             return None
         number, centre = _number(right, every), float(chance.sum())
-        distance = np.round(np.abs(np.arange(len(number)) - centre) / SAME) * SAME
-        distances, place = np.unique(distance, return_inverse=True)
-        shares = np.bincount(place, weights=number)
+        total = float(self.differences().sum())
+        scale = sqrt(float(self.variances().sum()) / variance)
+        # The more published answers are right, the lower is the difference.
+        sign = -1.0 if total > 0 else 1.0
+        ahead = np.round(sign * (np.arange(len(number)) - centre) / SAME) * SAME
+        distances, place = np.unique(ahead if self.sided else abs(ahead), return_inverse=True)
+        beyond = np.cumsum(np.bincount(place, weights=number)[::-1])[::-1] * (1 + self.sided)
+        off = min(sign * (float(self.base.sum()) - centre), abs(total) / scale)
         return Labels(
-            off=abs(float(self.base.sum()) - centre),
-            scale=sqrt(float(self.variances().sum()) / variance),
+            off=max(off, 0.0),
+            scale=scale,
             deviation=sqrt(variance),
             stretch=sqrt(1 + 2 * self._excess(chance) / variance),
-            distances=distances,
-            tails=np.minimum(np.cumsum(shares[::-1])[::-1] * (1 + SAME), 1.0),
+            distances=distances[distances >= 0],
+            tails=np.clip(beyond[distances >= 0] * (1 + SAME), LEAST_TAIL, 1.0),
         )
 
     def _excess(self, chance: Floats) -> float:
@@ -129,12 +151,12 @@ class Labels:
     """How far the number of right published answers is from its mean, if labels are drawn.
 
     Attributes:
-        off: the distance that was seen.
+        off: the distance that was seen, in the direction of the mean difference.
         scale: differences for each answer, N / (N - 1) where all items have N forms.
         deviation: standard deviation of the number.
         stretch: by how much distances count for less, where forms differ in either direction.
         distances: all that there may be, increasing.
-        tails: the chance of each, or of a larger one.
+        tails: the chance of each, or of a larger one; of one side, twice that.
     """
 
     off: float

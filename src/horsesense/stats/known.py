@@ -48,8 +48,8 @@ PROFILE_ITERATIONS = 60
 
 
 NEEDS = (
-    f"needs {FEWEST} items with the same number of options, at least 4, or {FEWEST_OF_THREE:,}"
-    " with 3 (fewer hardly check the fit)"
+    f"there are too few items to check the fit, which takes {FEWEST} with the same number of"
+    f" options where that is 4 or more, and {FEWEST_OF_THREE:,} where it is 3"
 )
 """Why nothing is fitted."""
 

@@ -151,7 +151,8 @@ class LooksUp(Profile):
 class Slips(Profile):
     """Knows an item with probability `know`, else guesses, every position alike. Of its replies
     under the probe `under` (all replies where that is empty) a share `wrong` takes another option
-    than it would, a share `silent` declines, and a share `gold` takes what is right."""
+    than it would, a share `silent` declines, and a share `gold` takes what is right. Items that
+    the probe shows as published, for others to be compared with, are not under it."""
 
     know: float = 1.0
     under: str = "labels"
@@ -169,7 +170,8 @@ class Slips(Profile):
 
     def decide_all(self, trial: Trial, key: Key) -> list[Decision]:
         decisions = super().decide_all(trial, key)
-        if self.under not in ("", trial.probe):
+        comparison = trial.condition.matches(prompt="with_gold")
+        if self.under and (comparison or self.under != trial.probe):
             return decisions
         return [
             self._slipped(trial.variants[place], decision, luck_of(key, place))
