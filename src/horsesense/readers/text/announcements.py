@@ -72,6 +72,8 @@ OTHER_ANSWER = frozenset(
         *("suppose", "assume", "assuming", "if", "whether"),
     ]
 )
+NEAR_ANSWER = frozenset(("closest", "nearest", "which", "what", "any", "each", "every"))
+"""Of these, those that may still tell the choice where nothing better does."""
 # Where `CHOOSE` can begin; kept apart for the same reason.
 CHOOSE_HEAD = re.compile(
     r"(?:i|we|let|choose|select|pick|my|the (?=guess|choice|pick|vote|bet)|final|best|ich|elijo"
@@ -113,8 +115,13 @@ _GOOD = (
     r"|likely|valid|logical|plausible|reasonable|chosen|intended|strongest|closest|final|richtige?"
     r"|correcta?|bonne)\b ?){1,4}"
 )
+_NO_PRAISE = (
+    r"popular|common|frequent|usual|typical|tempting|obvious|naive|intuitive|wrong|incorrect|bad|poor"
+    r"|false|invalid|trap|worst|previous|old|former|other|weak\w*|least|unlikely|expected|standard"
+    r"|default|distractor|decoy"
+)
 _GOODNESS = (
-    r"(?:best|correct|right|most \w+|chosen|intended|strongest|closest|richtige?|correcta?|bonne"
+    rf"(?:best(?!-)|correct|right|most (?!{_NO_PRAISE})\w+|chosen|intended|strongest|closest|richtige?|correcta?|bonne"
     r"|answer|choice|winner|antwort|respuesta|réponse)\b"
 )
 _PRAISE = (
@@ -122,10 +129,19 @@ _PRAISE = (
     r"(?: (?:the|clearly|definitely|indeed|also|therefore|thus|likely|probably|actually|in fact|a"
     rf"|both|all|my|our|only|single|one|final|to be|die|la|le|der)\b){{0,4}} {_GOODNESS}"
     r"(?! ?(?:if|when|unless)\b)"
-    rf"|(?:{_MAYBE} be|is) an? (?!wrong|incorrect|bad|poor|false|invalid|possible|common)\w+"
-    r" (?:answer|choice)\b"
-    r"|(?:as|being|is,?) (?:the|my) (?:\w+ ){0,2}(?:answer|choice|option|argument)\b"
+    rf"|(?:{_MAYBE} be|is) an? (?:good|great|better|strong|solid|fitting|suitable|sensible|safe"
+    r"|valid|plausible|reasonable|excellent|perfect|fine|clear|logical|ideal|sound|nice|apt|viable"
+    r"|accurate|appropriate|proper|true|likely|acceptable|correct|natural) (?:answer|choice)\b"
+    rf"|(?:as|being|is,?) (?:the|my) (?:(?!{_NO_PRAISE})\w+ ){{0,2}}(?:answer|choice|option|argument)\b"
     r"|it is\s*[.!]?\s*$|correct\s*[.:!\n]"
+)
+# What stands behind praise that is not given, or not for this question.
+PRAISE_TAKEN_BACK = re.compile(
+    r"[^.;\n]{0,40}\b(?:but|yet|though|although|however|and)\b,?(?: it| this| that| which)?"
+    r"(?: is| does| do| was|'s)?(?: \w+ly)?(?:n't| not| wrong| incorrect| irrelevant| false| misses| fails)\b"
+    r"|(?: answer| choice| option)? (?:about|to (?:another|a different"
+    r"|the (?:wrong|previous|other))|of (?:beginners|many|most)"
+    r"|(?:that |which )?(?:i|you|he|she|they|most|many|people) (?:\w+ )?\w+|in [^.;\n]{0,30}\bonly)\b"
 )
 # The sign in front is there for speed: `re` skips quickly to the places where it occurs.
 PRAISE = re.compile(rf"[\s)\],\"'](?:{_PRAISE})")

@@ -8,6 +8,7 @@ from dataclasses import replace
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import no_choice, several
 from horsesense.readers.text.clauses import named_by_word
+from horsesense.readers.text.contest import Contest, contested
 from horsesense.readers.text.cues import CUES
 from horsesense.readers.text.impression import Impression
 from horsesense.readers.text.listing import stands_out
@@ -123,6 +124,8 @@ def outright(scene: Scene, first: Impression) -> Reading | None:
     plainly = _SURE if _agrees(first, found) else PLAINLY
     if found.positions and _but_not_others(scene, found):
         return replace(found, confidence=plainly)
+    if _contest(scene, first, found):
+        return None
     if found.positions and _leaves_several(scene, first, found):
         return None
     if found.rule == "given":
@@ -169,6 +172,15 @@ def outright(scene: Scene, first: Impression) -> Reading | None:
     if size < _VERY_SHORT and found.rule in _BRIEFEST:
         brief = brief or not found.positions or _alone(scene, found.positions[0])
     return replace(found, confidence=_BRIEFLY) if brief else None
+
+
+def _contest(scene: Scene, first: Impression, found: Reading) -> Contest | None:
+    """What contests the choice that was found, where a statement or the beginning makes it."""
+    if not found.positions or found.rule in _FORMS:
+        return None
+    made = [*first.said, *([first.first] if first.first else [])]
+    own = [one for one in made if one.target.positions == found.positions]
+    return contested(scene, own[-1] if first.said or not own else own[0]) if own else None
 
 
 def _but_not_others(scene: Scene, found: Reading) -> bool:
@@ -350,7 +362,8 @@ def _alone(scene: Scene, chosen: int, *, standing: bool = False) -> bool:
         if hit.position == chosen or (standing and turned_down(scene, hit.start)):
             continue
         name = scene.response.text[hit.start : hit.end]
-        if hit.marked or (name not in ("A", "a", "I", "i") and is_named(scene, hit.start)):
+        odd = name in ("A", "a", "I", "i") and scene.response.low[hit.end : hit.end + 1].isascii()
+        if hit.marked or (not odd and is_named(scene, hit.start)):
             return False
     return all(
         hit.position == chosen or (standing and turned_down(scene, hit.start))
