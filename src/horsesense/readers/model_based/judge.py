@@ -36,7 +36,7 @@ from horsesense.readers.text import TextReader
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 
-RULES: Final = Rules(version="7", source="93415f832111")
+RULES: Final = Rules(version="8", source="7d38dff4c13e")
 
 MAX_TOKENS: Final = 16
 REPLY_CHARACTERS: Final = 6000

@@ -6,7 +6,7 @@ import re
 from itertools import islice
 from typing import NamedTuple
 
-from horsesense.readers.text import announcements
+from horsesense.readers.text import announcements, framing
 from horsesense.readers.text.labels import LabelHit
 from horsesense.readers.text.options import TextHit, ends_clause, tokens_of
 from horsesense.readers.text.statements import Statement, is_named, turned_down
@@ -192,7 +192,9 @@ def mentions(scene: Scene) -> Mentions:
         if _rejected(scene, target.start, target.end):
             if hit.marked or is_named(scene, hit.start):
                 found.rejected.update(target.positions)
-        elif len(target.positions) == 1 and _is_mention(scene, hit, target):
+        elif len(target.positions) != 1 or not _is_mention(scene, hit, target):
+            continue
+        elif framing.frame(scene.response.low, hit.start, target) is None:
             found.open.append(Statement("mentioned", target, hit.start))
     return found
 

@@ -10,9 +10,13 @@ import re
 from typing import Literal
 
 from horsesense.readers.text import announcements, candidates, likeness
+from horsesense.readers.text.impression import Impression
+from horsesense.readers.text.options import TextHit
 from horsesense.readers.text.statements import Statement, turned_down
 from horsesense.readers.text.targets import Scene
 
+FORMS = frozenset(("boxed", "element"))
+"""Rules of markup that holds an answer and nothing else."""
 Contest = Literal["taken_back", "asked", "beside", "other_text", "no_praise", "quoted"]
 
 _LATER = 400
@@ -24,23 +28,29 @@ _ASIDE = re.compile(
 )
 _JOINS_NEXT = re.compile(
     r"[\s\"'*)\].]*[.;\n][\s*]*(?:also|and(?: also)?|so (?:is|does)|or|possibly|perhaps|maybe"
-    r"|alternatively|additionally)\b[\s,:*]*(?:(?:the answer is|it is|it's|option|choice) )?[\s(\[*]*"
+    r"|alternatively|additionally)\b[\s,:*]*(?:(?:the answer is|it is|it's|option"
+    r"|choice) )?[\s(\[*]*"
 )
 _IS = re.compile(r"[\"')\].*]{0,4} (?:is|was|are|would be|seems|looks|might be|may be|could be)\b")
-_GOES_ON = re.compile(r"[\"')\].*]{0,4} (?:is|was|are|would be|seems|looks)[ :]+(?:because|since|as|that)\b")
+_GOES_ON = re.compile(
+    r"[\"')\].*]{0,4} (?:is|was|are|would be|seems|looks)[ :]+(?:because|since|as|that)\b"
+)
 _QUOTED = re.compile(r"\s*>[^\n]*\n\s*[^>\s]")
 _ASKS = re.compile(r"[\s\"')\]*_]{0,4}\?")
 _RESULT = re.compile(r"(?:=|\b(?:is|are|has|have|equals?|gives?|gets?|makes?|yields?))[\s$\\(]*\Z")
 _OPERATOR = re.compile(r"\s?[-+*/^=×÷(<>]")
 _MOST = 4000
 _OWN = 0.5
-"""The share of its words from which on an option's text counts as given, though not word by word."""
-_PLAIN_LETTERS = ("A", "a", "I", "i")
+"""The share of its words from which on an option's text counts as given."""
 _TAKES_BACK = re.compile(
-    r"\b(?:hang on|hold on|not so fast|never ?mind|just kidding|(?:i|i've|i have) (?:\w+ )?(?:misread"
-    r"|misspoke|withdraw|retract)|(?:withdrawing|retracting) (?:my|that|this|it)|(?:up)?on (?:reflection|checking|second thoughts?|review"
-    r"|re-?(?:check|read|think|consider|examin|visit|calculat)\w*|(?:further|closer) \w+)|(?:take|took) (?:it|that|this) back|(?:i|i've|i have) made an? (?:\w+ )?(?:error"
-    r"|mistake|slip)|(?:ignore|disregard|scrap|scratch|strike|revise|amend|replace) (?:that|this|it|my|the above"
+    r"\b(?:hang on|hold on|not so fast|never ?mind|just kidding|(?:i|i've"
+    r"|i have) (?:\w+ )?(?:misread"
+    r"|misspoke|withdraw|retract)|(?:withdrawing|retracting) (?:my|that|this|it)"
+    r"|(?:up)?on (?:reflection|checking|second thoughts?|review"
+    r"|re-?(?:check|read|think|consider|examin|visit|calculat)\w*|(?:further|closer) \w+)"
+    r"|(?:take|took) (?:it|that|this) back|(?:i|i've|i have) made an? (?:\w+ )?(?:error"
+    r"|mistake|slip)|(?:ignore|disregard|scrap|scratch|strike|revise|amend|replace) (?:that|this"
+    r"|it|my|the above"
     r"|[a-h]\b)|change (?:that|it|this|my (?:answer|mind|choice))|(?:changed|changing) my"
     r"|let me (?:reconsider|rethink|re-?check|re-?calculate|redo|re-?do|re-?examine|re-?evaluate"
     r"|correct|double)|(?:should|must|ought to|needs? to) (?:read|be (?:corrected|changed|replaced"
@@ -49,14 +59,30 @@ _TAKES_BACK = re.compile(
     r"|\b(?:edit|update|erratum)\W{0,2}:"
 )
 _IS_WRONG = re.compile(
-    r"[^\w\n]{0,6}[.,;!?\n–—-]\W{0,6}(?:and |but |which |no[,.]? )?(?:(?:that|this|it|which|the (?:above )?"
-    r"answer(?: above)?)(?:'s|’s| is| was| would be)|is) (?:\w+ )?(?:wrong|incorrect|not (?:right|correct"
+    r"[^\w\n]{0,6}[.,;!?\n–—-]\W{0,6}(?:and |but |which |no[,.]? )?(?:(?:that|this|it|which"
+    r"|the (?:above )?"
+    r"answer(?: above)?)(?:'s|’s| is| was| would be)|is) (?:\w+ )?(?:wrong|incorrect"
+    r"|not (?:right|correct"
     r"|true|so)|false|an? (?:\w+ )?(?:mistake|error))\b"
     r"|\W{1,6}(?:was|is|had been) my (?:first|initial|original|previous)\b"
     r"|[^\w\n]{0,4}[.!?\n–—-]\W{0,6}(?:(?:no|nope|wrong|incorrect)\s*[.,!;–—]|i disagree\b)"
 )
 
 
+def contest_of(scene: Scene, first: Impression) -> Contest | None:
+    """What contests the choice that the rules of order find, whichever of them it is."""
+    found = first.reading
+    if found is None or not found.positions:
+        return None
+    chosen = found.positions
+    if found.rule not in FORMS:
+        if first.said and len(first.said[-1].target.positions) > 1:
+            return "beside"
+        made = [*first.said, *([first.first] if first.first else [])]
+        own = [one for one in made if one.target.positions == chosen]
+        if own:
+            return contested(scene, own[-1] if first.said else own[0])
+    return "other_text" if _other_text(scene, chosen[0]) else None
 
 
 def contested(scene: Scene, said: Statement) -> Contest | None:
@@ -66,16 +92,18 @@ def contested(scene: Scene, said: Statement) -> Contest | None:
     if _ASKS.match(low, end) and "?" not in own:
         return "asked"
     wrong = _IS_WRONG.match(low, end)
-    if (wrong and own[:2] not in low[end : wrong.end()]) or _TAKES_BACK.search(low, end, end + _LATER):
+    wrong = wrong if wrong and own[:2] not in wrong.group() else None
+    if wrong or _TAKES_BACK.search(low, end, end + _LATER):
         return "taken_back"
-    if said.rule == "lead" and said.target.text is None and _IS.match(low, end) and not _is_praised(low, end):
-        return "no_praise"
-    if said.rule == "lead" and _QUOTED.match(low):
-        return "quoted"
+    if said.rule == "lead":
+        if said.target.text is None and _IS.match(low, end) and not _is_praised(low, end):
+            return "no_praise"
+        if _QUOTED.match(low):
+            return "quoted"
     if said.target.by == "label":
         if _beside(scene, said):
             return "beside"
-        if not said.target.agrees and _other_text(scene, said):
+        if not said.target.agrees and _other_text(scene, said.target.positions[0]):
             return "other_text"
     return None
 
@@ -107,26 +135,30 @@ def _stands(scene: Scene, said: Statement, start: int) -> bool:
     if hit is None or hit.position in said.target.positions or turned_down(scene, hit.start):
         return False
     name = scene.response.text[hit.start : hit.end].strip("()[].: ")
-    if not scene.labels.shows(name) or (name in _PLAIN_LETTERS and not hit.marked):
+    if not scene.labels.shows(name):
         return False
     return announcements.WRONG.match(scene.response.low, hit.end) is None
 
 
-def _other_text(scene: Scene, said: Statement) -> bool:
+def _other_text(scene: Scene, chosen: int) -> bool:
     """Whether the one option whose text is named is another than the chosen one, and stands.
 
     Where several are named, a reply goes through them.
     """
-    chosen, low = said.target.positions[0], scene.response.low
+    low = scene.response.low
     hits, rejected = candidates.texts(scene)
+    hits = [
+        hit for hit in hits if not candidates.numeric(scene, hit.position) or _results(low, hit)
+    ]
     named = {hit.position for hit in hits}
     if len(named) != 1 or rejected - named or chosen in named:
         return False
-    if candidates.numeric(scene, hits[0].position) and not any(
-        _RESULT.search(low, max(0, hit.start - 12), hit.start)
-        and not _OPERATOR.match(low, hit.end)
-        for hit in hits
-    ):
-        return False
     shares = likeness.overlap(likeness.stems(low[:_MOST]), scene.options.texts)
     return shares[chosen] < _OWN
+
+
+def _results(low: str, hit: TextHit) -> bool:
+    """Whether a number is what something is, or comes to, and not a part of a calculation."""
+    if _OPERATOR.match(low, hit.end):
+        return False
+    return _RESULT.search(low, max(0, hit.start - 12), hit.start) is not None

@@ -17,16 +17,18 @@ Frame = Literal["denied", "reported"]
 
 _BEFORE = 90
 _HEADING = 90
-_BEHIND = 80
 _SENTENCE_END = re.compile(r"(?<!\be\.g)[.!?](?=\s|\Z)|;|\n|, (?:but|so|and|yet)\b|\bbut\b")
-_THAT = r"(?:,? ?(?:that|why|how|of|is|to|it's|it is|:|\"|'|the|my|our|an?|this)\b[\s\"']*){0,4}\W*\Z"
-_ADJECTIVES = r"(?:(?:correct|right|best|true|final|most \w+|likely|actual|proper) ){0,2}"
-_END = rf"{_ADJECTIVES}\Z"
-_HOLDS = r"(?:think|believe|say|agree|claim|accept|conclude|suppose|argue|guess|expect|mean|suggest)"
+_ADJECTIVES = re.compile(
+    r"(?:(?:correct|right|best|true|final|most \w+|likely|actual|proper) ){0,2}\Z"
+)
+_HOLDS = (
+    r"(?:think|believe|say|agree|claim|accept|conclude|suppose|argue|guess|expect|mean|suggest)"
+)
 _DENIED = re.compile(
     rf"(?:\b(?:not|never|nobody|no one|none|hardly|cannot|few)|n't|n’t)"
     rf"(?: (?!but\b|i\b|we\b)\w+){{0,2}} {_HOLDS}s?\b(?P<t1>.{{0,24}})\Z"
-    r"|\b(?:doubt\w*|unlikely|implausible|impossible|improbable|mistake to \w+|mistaken\w*|wrong to|wish|unless|deny"
+    r"|\b(?:doubt\w*|unlikely|implausible|impossible|improbable|mistake to \w+|mistaken\w*"
+    r"|wrong to|wish|unless|deny"
     r"|denies|disbelieve|pretend\w*|no way|far from|no reason|n't see|not see|nonsense|untrue"
     r"|(?:not|n't) (?:true|so|clear|sure|certain|obvious|possible|likely|the case|convinced))\b"
     r"(?P<t2>.{0,32})\Z"
@@ -54,14 +56,18 @@ _SAYS = re.compile(
     r"|(?:\A|\n)\W{0,4}(?:agent|student|teacher|judge|speaker|person|voter|debater|expert|panelist"
     r"|alice|bob|carol)(?: \w{1,2})?\W{0,3}:(?P<t4>.{0,12})\Z"
 )
-_LINKS_ON = re.compile(_THAT)
+_LINKS_ON = re.compile(
+    r"(?:,? ?(?:that|why|how|of|is|to|it's|it is|:|the|my|our|an?|this)\b[\s\"']*){0,4}\W*\Z"
+)
 _NAMED_SO = re.compile(
-    r"\b(?:e\.g|for example|for instance|such as|example|sample|second[- ]best|second|opposite of"
+    r"\b(?:e\.g|for example|for instance|such as|example|sample|second[- ]best|second(?:-\Z)?"
+    r"|opposite of"
     r"(?: the)?|runner-?up|old|former|earlier|trap|least \w+|next[- ]best|decoy)[\s,:.*]*\Z"
 )
 _OF_ANOTHER = re.compile(
     r"[\s*]*(?:used to\b|format\b|in your\b|to (?:the |a )?(?:previous|earlier|last|next"
-    r"|other|another|different|first|second|part \(?\w\b|question \(?\w\b)|of (?:another|others|most)\b|keys? (?:says?|has)"
+    r"|other|another|different|first|second|part \(?\w\b|question \(?\w\b)|of (?:another|others"
+    r"|most)\b|keys? (?:says?|has)"
     r"|,? ?(?:that |which )?(?:i|we) (?:first|initially|originally|gave|had|wrote)\b"
     r"|,? ?(?:that |which )?(?:(?:most|many|some) \w+|students?|beginners|he|she|you) \w+ed\b)"
 )
@@ -77,7 +83,7 @@ _WORSE = re.compile(
 )
 _VERDICT = re.compile(r"\b(?:correct|right|wrong|incorrect|true|false|possible|given|listed)\Z")
 _RIGHT_HEAD = re.compile(
-    r"\b(?:not (?:only|just|sure)|so|therefore|thus|leav\w*|left|remain\w*|but|choose"
+    r"\b(?:not (?:only|just|sure)|so|therefore|thus|leav\w*|left|remain\w*|but \w|choose"
     r"|(?:the|my|final|correct|right|best) answer)\b"
 )
 _SENTENCE_START = re.compile(r"[.!?;]\s+")
@@ -86,6 +92,8 @@ _ITEMS = re.compile(
     r"|(?<!\w)\w[).\]]?(?=[\s,*)\]\"'`:]))+\Z"
 )
 _ASKS = re.compile(r"[\s\"')\]*_]{0,4}\?")
+
+
 def frame(low: str, start: int, target: Target) -> Frame | None:
     """What the words around a statement make of it, if it is not the reply's own.
 
@@ -94,24 +102,26 @@ def frame(low: str, start: int, target: Target) -> Frame | None:
     window = low[max(0, start - _BEFORE) : start]
     begins = [m.end() for m in _SENTENCE_END.finditer(window)]
     clause = window[begins[-1] if begins else 0 :]
-    before = re.sub(_END, "", clause) if clause else clause
+    before = _ADJECTIVES.sub("", clause, count=1)
     m = _DENIED.search(before)
-    if m and _LINKS_ON.fullmatch(m["t1"] if m["t1"] is not None else m["t2"]):
+    if m and _LINKS_ON.fullmatch(m["t1"] or m["t2"] or ""):
         return "denied"
     if _NAMED_SO.search(before):
         return "reported"
     m = _SAYS.search(before)
-    if m and m["who"] not in _EVIDENCE:
-        tail = next(one for one in (m["t1"], m["t2"], m["t3"], m["t4"]) if one is not None)
-        if _LINKS_ON.fullmatch(tail):
-            return "reported"
+    others = m is not None and m["who"] not in _EVIDENCE
+    if m and others and _LINKS_ON.fullmatch(m["t1"] or m["t2"] or m["t3"] or m["t4"] or ""):
+        return "reported"
     if announcements.NOT_THE_ANSWER.match(low, target.end):
         return "denied"
     return "reported" if _ASKS.match(low, target.end) else None
 
 
-def of_another(low: str, end: int) -> bool:
-    """Whether the words behind "answer" make it another one's ("the answer to the next question")."""
+def of_another(low: str, start: int, end: int) -> bool:
+    """Whether the words around "answer" make it another one ("the answer to the next question",
+    "your answer was")."""
+    if low[max(0, start - 5) : start] == "your " and low.startswith((" was", " were"), end):
+        return True
     return _OF_ANOTHER.match(low, end) is not None
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from horsesense.readers.text import announcements, framing
-from horsesense.readers.text.labels import LabelHit
+from horsesense.readers.text.labels import EAST_ASIAN, LabelHit
 from horsesense.readers.text.targets import Scene, Target
 
 _CELLS = re.compile(r"\||\w {2,}\w|\t\w")
@@ -23,8 +23,6 @@ _ENDS = 100
 _OPENING = 160
 _SENTENCE = 160
 _LINKS_TRIED = 4
-_EAST_ASIAN = "\u3040"
-"""From here on are signs of scripts without spaces, in which a Latin letter is no word."""
 
 
 class Statement(NamedTuple):
@@ -96,7 +94,7 @@ def _announced(scene: Scene) -> Iterator[Statement]:
         target = _linked_target(scene, noun.end())
         if target is None:
             continue
-        if (others := _negated(low, noun.start())) or framing.of_another(low, noun.end()):
+        if (others := _negated(low, noun.start())) or framing.of_another(low, *noun.span()):
             if others - announcements.NEAR_ANSWER or not others:
                 scene.drop(target)
         elif _OTHERS_SAY.match(low, noun.end()) or announcements.CONDITION.match(low, target.end):
@@ -202,7 +200,7 @@ def is_named(scene: Scene, offset: int) -> bool:
     """Whether a bare letter at `offset` can be a label: in "hepatitis B" it cannot."""
     low = scene.response.low
     start = max(0, offset - 24)
-    if offset and low[offset - 1] >= _EAST_ASIAN:
+    if offset and low[offset - 1] >= EAST_ASIAN:
         return True
     if announcements.LABEL_AFTER.search(low, start, offset):
         return True

@@ -18,7 +18,7 @@ from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 from horsesense.trials.trial import Trial
 
-RULES: Final = Rules(version="5", source="7e3e7fa9f661")
+RULES: Final = Rules(version="6", source="66030e2c95bc")
 
 _TOGETHER = 512
 """Texts that are encoded between two marks of progress."""
