@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="12", source="7e42e78d2873")
+RULES: Final = Rules(version="12", source="3eba51a7e35a")
 
 
 class TextAnswers:

@@ -36,7 +36,7 @@ from horsesense.readers.text import TextReader
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 
-RULES: Final = Rules(version="8", source="7d38dff4c13e")
+RULES: Final = Rules(version="8", source="3d95c60e7e93")
 
 MAX_TOKENS: Final = 16
 REPLY_CHARACTERS: Final = 6000

@@ -58,6 +58,14 @@ _TAKES_BACK = re.compile(
     r"|i (?:was|am) wrong|i (?:initially|originally|first) (?:thought|said|chose|picked))\b"
     r"|\b(?:edit|update|erratum)\W{0,2}:"
 )
+_BACK_WORDS = (
+    *("hang on", "hold on", "so fast", "mind", "kidding", "misread", "misspoke", "withdraw"),
+    *("retract", "on reflection", "on checking", "on second thought", "on review", "on re"),
+    *("further", "closer", " back", "made a", "ignore", "disregard", "scrap", "scratch", "strike"),
+    *("revis", "amend", "replace", "chang", "let me", "read", "corrected", "meant", "edit"),
+    *("update", "erratum", "i was wrong", "i am wrong", "initially", "originally", "i first"),
+)
+"""One of these is in whatever `_TAKES_BACK` finds."""
 _IS_WRONG = re.compile(
     r"[^\w\n]{0,6}[.,;!?\n–—-]\W{0,6}(?:and |but |which |no[,.]? )?(?:(?:that|this|it|which"
     r"|the (?:above )?"
@@ -93,7 +101,7 @@ def contested(scene: Scene, said: Statement) -> Contest | None:
         return "asked"
     wrong = _IS_WRONG.match(low, end)
     wrong = wrong if wrong and own[:2] not in wrong.group() else None
-    if wrong or _TAKES_BACK.search(low, end, end + _LATER):
+    if wrong or _takes_back(low[end : end + _LATER]):
         return "taken_back"
     if said.rule == "lead":
         if said.target.text is None and _IS.match(low, end) and not _is_praised(low, end):
@@ -106,6 +114,13 @@ def contested(scene: Scene, said: Statement) -> Contest | None:
         if not said.target.agrees and _other_text(scene, said.target.positions[0]):
             return "other_text"
     return None
+
+
+def _takes_back(behind: str) -> bool:
+    """Whether words behind a choice take it back; plain words are looked for first, for speed."""
+    if not any(word in behind for word in _BACK_WORDS):
+        return False
+    return _TAKES_BACK.search(behind) is not None
 
 
 def _is_praised(low: str, end: int) -> bool:

@@ -77,6 +77,10 @@ _HEAD = re.compile(
     r"|distractors?|decoys?|runners?-?up|second[ -]best|(?<!or )false|invalid|implausible|unlikely"
     r"|traps?)\b[^\n.!?,]*\Z|n't\b[^\n.!?,]*\Z"
 )
+_HEAD_WORD = re.compile(
+    r"wrong|incorrect|worst|least|rul|reject|discard|elimin|exclu|dismiss|cross|not|never|except"
+    r"|but|distractor|decoy|runner|second|false|invalid|implausible|unlikely|trap|n't"
+)
 _WORSE = re.compile(
     r"\b(?:worst|distractor|decoy|trap|runner-?up|second[ -]best|least \w+|wrong|incorrect)"
     r"(?: (?:answer|option|choice|one|pick)s?)? (?:is|are|was|were)\Z"
@@ -131,6 +135,11 @@ def headed(low: str, offset: int) -> bool:
     A whole clause ("the country that is not in Europe is:") repeats what is asked instead.
     """
     window = low[max(0, offset - _HEADING) : offset]
+    # First what is cheap: most windows have nothing that could be a heading.
+    if not any(sign in window for sign in (":", "\n", " is", " are", " was", " were")):
+        return False
+    if _HEAD_WORD.search(window) is None:
+        return False
     m = _ITEMS.search(window)
     if m is None:
         return False

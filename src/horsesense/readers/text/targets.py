@@ -73,11 +73,13 @@ class Scene:
 
     def dropped(self, offset: int) -> bool:
         """Whether what is named at a place was found to be no answer."""
-        return any(start <= offset < end for start, (end, _) in self._dropped.items())
+        return bool(self._dropped) and any(
+            start <= offset < end for start, (end, _) in self._dropped.items()
+        )
 
     def denied(self, offset: int) -> bool:
         """Whether what is named at a place was denied to be the answer."""
-        return any(
+        return bool(self._dropped) and any(
             denied and start <= offset < end for start, (end, denied) in self._dropped.items()
         )
 

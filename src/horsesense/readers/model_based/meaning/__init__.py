@@ -18,7 +18,7 @@ from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 from horsesense.trials.trial import Trial
 
-RULES: Final = Rules(version="6", source="66030e2c95bc")
+RULES: Final = Rules(version="6", source="e4f7d884fca9")
 
 _TOGETHER = 512
 """Texts that are encoded between two marks of progress."""
