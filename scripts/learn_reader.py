@@ -42,7 +42,7 @@ from horsesense.readers.text.weigh import (  # noqa: E402
     STATUSES,
     WAYS,
     grounds,
-    is_choice,
+    limit_of,
     probabilities,
     trust,
     way,
@@ -84,6 +84,9 @@ ALLOWED = 0.01
 than the 1.5 % that are the goal, since a writer left out has more than those who set it."""
 OTHER = 0.39
 """The threshold of readings that choose no option, before caution."""
+GUESS = 0.25
+"""The threshold of an option that says what a status does, or stands beside several that do, and
+that no rule of order found. Words without any bearing on the question come to less than .2."""
 LOST = 12
 """Labelled answers to MMLU, of 3,098, that may be unclear or wrong."""
 MARGIN = 0.002
@@ -105,6 +108,7 @@ WORTH = {
     "asked": 0.2,
     "turned": 0.3,
     "shared": 0.3,
+    "contested": 0.2,
 }
 """What a feature of an option is worth in replies of a form, as a share of what it is elsewhere."""
 
@@ -195,6 +199,7 @@ PRIOR = {
         "ambiguous|open": 1.0,
         "ambiguous|stated_both": 3.0,
         "ambiguous|places_two": 3.0,
+        "ambiguous|beside": 3.0,
         "ambiguous|two_marked": 2.0,
     },
     **{"ambiguous|back_and_forth": 0.3, "ambiguous|then_one": -2.0, "ambiguous|two_bold": 0.3},
@@ -508,7 +513,7 @@ class Scale(NamedTuple):
 
 def sort_of(row: Row, best: int) -> str:
     """Whose threshold holds for a reading that is weighed."""
-    return "answer" if row.features is not None and is_choice(row.features, best) else "other"
+    return "other" if row.features is None else limit_of(row.features, best)
 
 
 def manner(row: Row, best: int) -> str:
@@ -552,7 +557,8 @@ def scale_of(rows: Sequence[Row], found: Found, highest: float = 1.0) -> Scale:
     need = wrong[-allowed - 1] + 1e-6 if len(wrong) > allowed else 0.0
     final = Scale(caution, {})
     limits = {"answer": min(need, highest), "other": OTHER}
-    return Scale(caution, {s: round(final.cautious(c, s), 6) for s, c in limits.items()})
+    limits = {s: round(final.cautious(c, s), 6) for s, c in limits.items()}
+    return Scale(caution, {**limits, "guess": GUESS})
 
 
 def lost_below(rows: Sequence[Row], weights: dict[str, float], known: dict[str, float]) -> float:
@@ -565,7 +571,8 @@ def lost_below(rows: Sequence[Row], weights: dict[str, float], known: dict[str, 
         found = decision(row, weights)
         c = row.said if found.grounds is None else trust(found.grounds, known)
         sort = sort_of(row, found.best)
-        if found.best != row.truth or (found.grounds and sort == "other" and c < OTHER):
+        low = found.grounds and (sort == "other" and c < OTHER)
+        if found.best != row.truth or low:
             lost += 1
         elif found.grounds and sort == "answer":
             right.append(c)

@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="12", source="8f5b188879c2")
+RULES: Final = Rules(version="12", source="e11cb1fc4644")
 
 
 class TextAnswers:

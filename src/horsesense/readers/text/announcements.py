@@ -31,7 +31,8 @@ _MAYBE = r"(?:would|should|must|could|might|may|will|can only|has to|have to|see
 LINK = re.compile(
     rf"\b(?:{_MAYBE} (?:\w+ly )?be|is|are|was|were|to be|becomes?|remains"
     r"|ist|lautet|wäre|es|sería|est|serait|é|è|seria|sarebbe|är|er|là|to(?<=odpowiedź to))\b"
-    r"|[:=]|->|→|⇒|是|为|為|は|은|는|คือ|היא|הוא|هو|هي|उत्तर\s|विकल्प\s|-(?=\s)|(?<=[a-z])'s\b|\n|(?<=\bans)\."
+    r"|[:=]|->|→|⇒|是|为|為|は|은|는|คือ|היא|הוא|هو|هي|उत्तर\s|विकल्प\s|-(?=\s)|(?<=[a-z])'s\b|\n"
+    r"|(?<=\bans)\."
 )
 MAIN_CLAUSE_END = re.compile(
     r"[.?!](?=\s|$)|;|\n\s*\n|, (?:which|that|who|because|since|as|but|so|where|while)\b"
@@ -48,12 +49,14 @@ CONCLUDES = re.compile(
 _FILLING = (
     r"most likely|most probably|likely|probably|clearly|definitely|certainly|therefore|thus|indeed"
     r"|actually|simply|still|in fact|given by|represented by|described by|found in|as follows|now"
-    r"|only|surely|either|the|following|correct|best|right|most \w+|choice|option|letter|answer"
+    r"|only|surely|either|the|following|correct|best|right|most (?!people|students|users"
+    r"|of\b)\w+|choice|option|letter|answer"
     r"|alternative|number|label(?:l?ed)?|statement|is|be|opción|opção|réponse|antwort|buchstabe"
     r"|a letra|letra|lettre|la|el|der|die|das|选项|選項"
 )
 FILLER = re.compile(
-    rf"(?:[\s\"'(\[{{<:=>,#|]|-(?!\d)|->|→|[✅✔☑✓•…★👉➡\ufe0f]|\\(?:text|textbf|textit|mathrm|mathbf|rm|bf)\b|\\[(\[]"
+    rf"(?:[\s\"'(\[{{<:=>,#|]|-(?!\d)|->|→|[✅✔☑✓•…★👉➡\ufe0f]|\\(?:text|textbf|textit|mathrm"
+    rf"|mathbf|rm|bf)\b|\\[(\[]"
     rf"|(?:{_FILLING})(?=\W)){{0,24}}"
 )
 NOT = re.compile(r"\W{0,3}(?:\w+ly )?(?:in fact )?(?:not|never|nicht|pas)\b(?! only)\W*")
@@ -72,6 +75,8 @@ OTHER_ANSWER = frozenset(
         *("suppose", "assume", "assuming", "if", "whether"),
     ]
 )
+NEAR_ANSWER = frozenset(("closest", "nearest", "which", "what", "any", "each", "every"))
+"""Of these, those that may still tell the choice where nothing better does."""
 # Where `CHOOSE` can begin; kept apart for the same reason.
 CHOOSE_HEAD = re.compile(
     r"(?:i|we|let|choose|select|pick|my|the (?=guess|choice|pick|vote|bet)|final|best|ich|elijo"
@@ -113,8 +118,15 @@ _GOOD = (
     r"|likely|valid|logical|plausible|reasonable|chosen|intended|strongest|closest|final|richtige?"
     r"|correcta?|bonne)\b ?){1,4}"
 )
+_NO_PRAISE = (
+    r"popular|common|frequent|usual|typical|tempting|obvious|naive|intuitive|wrong|incorrect|bad"
+    r"|poor"
+    r"|false|invalid|trap|worst|previous|old|former|other|weak\w*|least|unlikely|expected|standard"
+    r"|default|distractor|decoy"
+)
 _GOODNESS = (
-    r"(?:best|correct|right|most \w+|chosen|intended|strongest|closest|richtige?|correcta?|bonne"
+    rf"(?:best(?!-)|correct|right|most (?!{_NO_PRAISE})\w+|chosen|intended|strongest|closest"
+    rf"|richtige?|correcta?|bonne"
     r"|answer|choice|winner|antwort|respuesta|réponse)\b"
 )
 _PRAISE = (
@@ -122,10 +134,22 @@ _PRAISE = (
     r"(?: (?:the|clearly|definitely|indeed|also|therefore|thus|likely|probably|actually|in fact|a"
     rf"|both|all|my|our|only|single|one|final|to be|die|la|le|der)\b){{0,4}} {_GOODNESS}"
     r"(?! ?(?:if|when|unless)\b)"
-    rf"|(?:{_MAYBE} be|is) an? (?!wrong|incorrect|bad|poor|false|invalid|possible|common)\w+"
-    r" (?:answer|choice)\b"
-    r"|(?:as|being|is,?) (?:the|my) (?:\w+ ){0,2}(?:answer|choice|option|argument)\b"
+    rf"|(?:{_MAYBE} be|is) an? (?:good|great|better|strong|solid|fitting|suitable|sensible|safe"
+    r"|valid|plausible|reasonable|excellent|perfect|fine|clear|logical|ideal|sound|nice|apt|viable"
+    r"|accurate|appropriate|proper|true|likely|acceptable|correct|natural) (?:answer|choice)\b"
+    rf"|(?:as|being|is,?) (?:the|my) (?:(?!{_NO_PRAISE})\w+ ){{0,2}}(?:answer|choice|option"
+    rf"|argument)\b"
     r"|it is\s*[.!]?\s*$|correct\s*[.:!\n]"
+)
+# What stands behind praise that is not given, or not for this question.
+PRAISE_TAKEN_BACK = re.compile(
+    r"[^.;\n]{0,40}\b(?:but|yet|though|although|however|and)\b,?(?: it| this| that| which)?"
+    r"(?: is| does| do| was|'s)?(?: \w+ly)?(?:n't| not| wrong| incorrect| irrelevant| false"
+    r"| misses| fails)\b"
+    r"|(?: answer| choice| option)? (?:about|to (?:another|a different"
+    r"|the (?:wrong|previous|other))|of (?:beginners|many|most)"
+    r"|(?:that |which )?(?:i|you|he|she|they|most|many|people) (?:\w+ )?\w+"
+    r"|in [^.;\n]{0,30}\bonly)\b"
 )
 # The sign in front is there for speed: `re` skips quickly to the places where it occurs.
 PRAISE = re.compile(rf"[\s)\],\"'](?:{_PRAISE})")
@@ -178,7 +202,8 @@ LABEL_AFTER = re.compile(
 )
 # The same of letters alone: "there are 2" names no option.
 LETTER_AFTER = re.compile(
-    r"\b(?:are|be|really|actually|probably|maybe|perhaps|down|on|for|mark|nor|neither|leaving|leaves|clearly|definitely|dus|also|dann|donc"
+    r"\b(?:are|be|really|actually|probably|maybe|perhaps|down|on|for|mark|nor|neither|leaving"
+    r"|leaves|clearly|definitely|dus|also|dann|donc"
     r"|entonces)\s*\Z"
 )
 IS = re.compile(r"[\"')\]]*\s*(?:is|are|was|were|because|since)\b")

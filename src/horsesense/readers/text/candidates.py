@@ -6,7 +6,7 @@ import re
 from itertools import islice
 from typing import NamedTuple
 
-from horsesense.readers.text import announcements
+from horsesense.readers.text import announcements, framing
 from horsesense.readers.text.labels import LabelHit
 from horsesense.readers.text.options import TextHit, ends_clause, tokens_of
 from horsesense.readers.text.statements import Statement, is_named, turned_down
@@ -22,6 +22,12 @@ _TEXT_IN_LINE = re.compile(r"[ \t]*[.:)-][ \t]*(?=\w)")
 _CHAIN = re.compile(r"\s?[<>≤≥]\s?\w\b")
 _BREAK = re.compile(r"(?<!\b\w)[.!?;:]|\n|\bbut\b")
 _TRIED = 50
+_SO_IS = re.compile(r"\b(?:so (?:is|are|was|were|do|does|did)|nor (?:is|does)|neither is)\b\W*")
+_AGAINST = re.compile(
+    r"\b(?:not|wrong|incorrect|false|out|never|ruled|rejected|invalid)\b|n't\b|[✗✘❌]"
+)
+_ITEM = re.compile(r"(?:\A|\n)[\s>*•+#_-]*[(\[]?\w[)\].:]?[\s*_]*\Z")
+_ITEM_LENGTH = 16
 _NUMERIC = re.compile(r"[\d.,+/%-]+")
 
 
@@ -30,6 +36,8 @@ def lead(scene: Scene) -> Statement | None:
     low = scene.response.low
     target = scene.target_at(len(low) - len(low.lstrip()), cut=False)
     if target is None or announcements.NOT_THE_ANSWER.match(scene.response.low, target.end):
+        return None
+    if scene.dropped(target.start):
         return None
     if len(target.positions) > 1:
         return Statement("lead", target, target.start)
@@ -63,6 +71,11 @@ def last_line(scene: Scene) -> Statement | None:
     start = low.rfind("\n", 0, len(low.rstrip())) + 1
     target = scene.target_at(start, cut=False) if start else None
     if target is None or target.by != "label" or _WORD.search(low, target.end):
+        return None
+    if scene.dropped(target.start) or turned_down(scene, target.start):
+        return None
+    above = low[:start].rstrip()
+    if _ITEM.search(above, max(0, len(above) - _ITEM_LENGTH)):
         return None
     if target.text is None or low[:start].endswith("\n\n"):
         return Statement("last_line", target, start)
@@ -174,10 +187,14 @@ def mentions(scene: Scene) -> Mentions:
             continue
         target = scene.behind(hit)
         passed = target.end
+        if scene.dropped(target.start) and not scene.denied(target.start):
+            continue
         if _rejected(scene, target.start, target.end):
             if hit.marked or is_named(scene, hit.start):
                 found.rejected.update(target.positions)
-        elif len(target.positions) == 1 and _is_mention(scene, hit, target):
+        elif len(target.positions) != 1 or not _is_mention(scene, hit, target):
+            continue
+        elif framing.frame(scene.response.low, hit.start, target) is None:
             found.open.append(Statement("mentioned", target, hit.start))
     return found
 
@@ -197,6 +214,8 @@ def weakly_linked(scene: Scene) -> list[Statement]:
     found = []
     for m in announcements.WEAK.finditer(low):
         target = scene.target_at(m.end(), cut=False)
+        if target is not None and scene.dropped(target.start):
+            continue
         if target is None or not (
             target.agrees
             or ends_clause(scene.response, target.end)
@@ -207,7 +226,8 @@ def weakly_linked(scene: Scene) -> list[Statement]:
         ):
             continue
         supposed = announcements.CONDITION.match(low, target.end) is not None
-        if not supposed and not _rejected(scene, m.start(), target.end):
+        turned = turned_down(scene, target.start) or _rejected(scene, m.start(), target.end)
+        if not supposed and not turned:
             found.append(Statement("linked", target, m.start()))
     return found
 
@@ -244,6 +264,14 @@ def numeric(scene: Scene, position: int) -> bool:
 
 
 def _rejected(scene: Scene, start: int, end: int) -> bool:
-    return (
-        turned_down(scene, start) or announcements.WRONG.match(scene.response.low, end) is not None
-    )
+    if turned_down(scene, start) or announcements.WRONG.match(scene.response.low, end):
+        return True
+    return _so_is(scene.response.low, start)
+
+
+def _so_is(low: str, start: int) -> bool:
+    """Whether it shares the lot of what was rejected just before ("B is wrong and so is C")."""
+    m = _SO_IS.search(low, max(0, start - 12), start + 10)
+    if m is None or m.end() < start:
+        return False
+    return _AGAINST.search(low, max(0, m.start() - _NEAR), m.start()) is not None

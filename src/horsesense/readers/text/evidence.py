@@ -32,6 +32,9 @@ from horsesense.readers.text.impression import Impression, finished
 from horsesense.readers.text.targets import Scene
 from horsesense.readers.text.weigh import STATUSES
 
+_CONTESTED = ("stated", "first", "lead", "line", "named")
+"""Evidence of a choice that says less where something contests it."""
+
 
 class Evidence(NamedTuple):
     """Options first, then `weigh.STATUSES`: features, the rule that speaks most, and its place."""
@@ -84,7 +87,11 @@ class _Evidence(Gathering):
         reported = {one.position for one in self.clauses} - firm
         rejected = {one.position for one in self.clauses if one.verdict < 0}
         rejected -= {one.position for one in self.clauses if one.verdict >= 0}
+        at = self.first.reading.positions if self.contest and self.first.reading else ()
         for position, features in enumerate(self.features[: self.k]):
+            if position in at:
+                for name in [name for name in features if name.startswith(_CONTESTED)]:
+                    features["contested " + name] = features.pop(name)
             own = "reported " if position in reported else form
             if position in rejected and form not in ("said ", "shared ") and not self.asks_not:
                 own = "rejected "
@@ -130,6 +137,8 @@ class _Evidence(Gathering):
             ("off_topic", self.on_topic == 0 and len(low) > LAST),
             ("stated", bool(self.said)),
             ("stated_several", len({s.target.positions for s in self.said}) > 1),
+            ("contested", self.contest is not None),
+            ("beside", self.contest in ("beside", "other_text")),
             ("several", any(len(s.target.positions) > 1 for s in self.first.said)),
             ("unfinished", not finished(low)),
             ("cut_unsaid", "length" in found and not self.said and not self.mentions),

@@ -13,11 +13,15 @@ _EMPHASIS = " \t\n*`\"'"
 
 def exact(response: str, options: Sequence[str], known: LabelSet) -> Reading | None:
     """The reading of a reply that is a label, an option's text, or a label with its own text."""
-    position = known.whole.get(response)
-    if position is not None and response not in options:
-        return Reading("answer", (position,), "label_alone", (0, len(response)), _SURE)
     said = response.strip()
-    bare = said if said in options else said.strip(_EMPHASIS).removesuffix(".")
+    plain = said.strip(_EMPHASIS)
+    for text in (said, plain):
+        if text in options:
+            return _exact_text(text, response, options, known)
+    position = known.whole.get(response)
+    if position is not None:
+        return Reading("answer", (position,), "label_alone", (0, len(response)), _SURE)
+    bare = plain.removesuffix(".")
     if bare in options:
         return _exact_text(bare, response, options, known)
     lead = known.lead.match(said)

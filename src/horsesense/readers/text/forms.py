@@ -81,7 +81,7 @@ BEARS_ON = {
         "ambiguous": "plural_pair or_pair and_pair either undecided several stated_several"
         " for_several end_several two_named one_for one_named turn two_stand two_affirmed"
         " and_other back_and_forth two_bold two_marked two_lines open says_two places_two end_two"
-        " tail_two then_one alike stated_both by_case but_one",
+        " tail_two then_one alike stated_both by_case but_one beside",
         "illegal": (
             "repeats off_topic listed_only question unfinished one_named very_short long neutral"
         ),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-from horsesense.readers.text import layout, likeness, question, scales, several
+from horsesense.readers.text import framing, layout, likeness, question, scales, several
 from horsesense.readers.text.clauses import Said, clauses
+from horsesense.readers.text.contest import contest_of
 from horsesense.readers.text.cues import CUES
 from horsesense.readers.text.forms import (
     BY_ASKING,
@@ -43,6 +44,10 @@ class Gathering:
         self.k = len(self.options)
         self.mentions, self.sentences = survey(scene)
         self.form = self._form()
+        low, asked = scene.response.low, scene.asks_not
+        turned = [m for m in self.mentions if m.verdict < 0 and m.by == "label" and not asked]
+        self.headed = {m.position for m in turned if framing.headed(low, m.start)}
+        self.contest = contest_of(scene, first)
         self.asks_not = bool(scene.question) and question.asks_not(scene.question)
         self.features: list[dict[str, float]] = [{} for _ in range(self.k + len(STATUSES))]
         self.rules = ["likeness"] * self.k + [f"no_choice_{name}" for name in STATUSES]
@@ -143,6 +148,7 @@ class Gathering:
     def _layout(self) -> None:
         """Lines that hold an option and nothing else; what emphasis or a mark sets off."""
         found, n = layout.alone(self.scene, self.mentions)
+        found = [(line, position) for line, position in found if position not in self.headed]
         lines = len({position for _, position in found})
         if n > 1 and 0 < len(found) <= FEW_LINES:
             for line, position in found:
@@ -215,6 +221,10 @@ class Gathering:
     def _clauses(self) -> None:
         """What clauses say of options that they name, wholly or by a word of their own."""
         said, n = clauses(self.scene.response.low, self.options, self.mentions)
+        said = [
+            one._replace(verdict=-1) if one.position in self.headed and not one.verdict else one
+            for one in said
+        ]
         self.clauses: list[Said] = said
         named = dict.fromkeys(one.position for one in said)
         plain = self.k > 1 and not any(one.verdict or one.settles for one in said)

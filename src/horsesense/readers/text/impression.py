@@ -15,7 +15,13 @@ from horsesense.readers.text import announcements, candidates, likeness, no_choi
 from horsesense.readers.text.labels import label_set
 from horsesense.readers.text.marked_up import marked_up
 from horsesense.readers.text.options import Options, ends_clause
-from horsesense.readers.text.statements import Statement, concludes, statements, turns
+from horsesense.readers.text.statements import (
+    Statement,
+    concludes,
+    statements,
+    turned_down,
+    turns,
+)
 from horsesense.readers.text.targets import Scene
 
 _HINTS_AT_NONE = re.compile(r"(?:no(?:ne|t)?|neither|incorrect|wrong|false)\b")
@@ -73,6 +79,8 @@ def other_label(scene: Scene) -> Reading | None:
     position = scene.labels.positions.get(m["alone"] or m["said"]) if scene.labels.letters else None
     if position is not None and not _MORE_THAN_A_LETTER.search(m.group()):
         alone = m.end() == len(scene.response.low)
+        start = m.start("alone") if m["alone"] else m.start("said")
+        alone = alone and not (scene.dropped(start) or turned_down(scene, start))
         span = scene.response.span(*m.span())
         return Reading("answer", (position,), "label_alone", span, 0.93) if alone else None
     if scene.labels.letters and _is_in_an_option(scene, m["alone"] or m["said"]):

@@ -15,7 +15,7 @@ _GOES_ON = re.compile(
     r"\s*(?:because|since|as|and|or|but|for|with|which|who|while|due|it|is|are|was|would|seems"
     r"|according|rather|instead|therefore|so|if|where|in|on|by|the|not|weil|da|denn|und|oder|porque|parce|car"
     r"|et|ou|perché|y)\b"
-    r"|\s*(?:です|입니다|है)",
+    r"|\s*(?:です|입니다|है)|\s*[&+|]\s*\W?[A-Z]\b",
     re.IGNORECASE,
 )
 _BECAUSE = re.compile(
@@ -31,11 +31,14 @@ _WHOLE = rf"(?![{_WORD}'])(?!-\w)(?![.,]\d)(?!\+\+|#)(?!\(\w\w?[,)])"
 _SIGN = r"\s{0,9}[.:;,)/]|\s{0,9}-(?=\s)|(?=\s{0,40}$)|(?=[ \t]{0,40}\n)|(?=\s{0,9}[!?}}\]<|\\])"
 _AND = (
     r"[\s\"'(\[)\].;]{0,20}(?:,\s{0,9}(?:and|or)?|\band\b|\bor\b|&|/|\+"
-    r"|\bund\b|\boder\b|\bet\b|\bou\b|\by\b)"
-    r"\s{0,9}(?:option|choice)?\s{0,9}[\"'(\[]{0,9}"
+    r"|\bund\b|\boder\b|\bet\b|\bou\b|\by\b|\bo\b|\be\b|\blub\b|\bveya\b|\bили\b|أو"
+    r"|或者?|还是|和|または|か|と|또는|혹은|와|과)"
+    r"\s{0,9}(?:option|choice|选)?\s{0,9}[\"'(\[]{0,9}"
 )
 _REPLY_FORMS = ("{}", "{}.", "({})", "{})", "{}:", "[{}]", "**{}**", "**{}.**", "**({})**", '"{}"')
 _SET_OFF = " ()[]{}<>.:"
+EAST_ASIAN = "\u3040"
+"""From here on are signs of scripts without spaces, in which a Latin letter is no word."""
 _ENDS = 150
 _TAIL = 12
 _DOUBTFUL = frozenset("AaIi")
@@ -131,6 +134,8 @@ class LabelSet:
 
     def _bare(self, name: str, response: Folded, after: int) -> bool:
         """Whether a label before further words, with nothing to set it off, is one."""
+        if name.isupper() and response.text[after : after + 1] >= EAST_ASIAN:
+            return True
         if name in "Ii":
             return _BECAUSE.match(response.text, after) is not None
         if name.islower() and name not in self._shown:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import no_choice, several
 from horsesense.readers.text.clauses import named_by_word
+from horsesense.readers.text.contest import FORMS, contest_of
 from horsesense.readers.text.cues import CUES
 from horsesense.readers.text.impression import Impression
 from horsesense.readers.text.listing import stands_out
@@ -29,7 +30,6 @@ _OPENING = 120
 _OUTRIGHT = frozenset(
     ("stated", "chosen", "confirmed", "lead", "last_line", "boxed", "element", "field")
 )
-_FORMS = frozenset(("boxed", "element"))
 _ENDS_IN_FORM = re.compile(
     r"</ ?(?:final ?)?(?:answer|choice|option)>\s*\Z"
     r"|\\(?:boxed|fbox) ?\{(?:[^{}\n]|\{[^{}\n]*\}){1,60}\}[\s.\])\\]*\Z"
@@ -106,6 +106,9 @@ def outright(scene: Scene, first: Impression) -> Reading | None:
     alone = _labels_alone(scene)
     if len(alone) == 1:
         return Reading("answer", (*alone,), "label_alone", None, PLAINLY)
+    whole = several.option_of(scene, alone) if alone else None
+    if whole is not None:
+        return Reading("answer", (whole,), "together", None, _FAIRLY)
     if alone or (not first.said and several.just_listed(scene)):
         return Reading("ambiguous", (), "several", None, PLAINLY)
     listed = None if first.said else stands_out(scene)
@@ -123,6 +126,8 @@ def outright(scene: Scene, first: Impression) -> Reading | None:
     plainly = _SURE if _agrees(first, found) else PLAINLY
     if found.positions and _but_not_others(scene, found):
         return replace(found, confidence=plainly)
+    if contest_of(scene, first):
+        return None
     if found.positions and _leaves_several(scene, first, found):
         return None
     if found.rule == "given":
@@ -139,7 +144,7 @@ def outright(scene: Scene, first: Impression) -> Reading | None:
         sure = found.confidence >= _PLAIN
         if sure and not hesitates and (_by_label(scene, first, found) or _undoubted(scene, found)):
             return replace(found, confidence=plainly)
-    if found.rule in _FORMS and found.positions and _ENDS_IN_FORM.search(low[-_OPENING:]):
+    if found.rule in FORMS and found.positions and _ENDS_IN_FORM.search(low[-_OPENING:]):
         return replace(found, confidence=PLAINLY)
     if found.rule in _OUTRIGHT and _stands(scene, first, found):
         return replace(found, confidence=_FAIRLY)
@@ -350,7 +355,8 @@ def _alone(scene: Scene, chosen: int, *, standing: bool = False) -> bool:
         if hit.position == chosen or (standing and turned_down(scene, hit.start)):
             continue
         name = scene.response.text[hit.start : hit.end]
-        if hit.marked or (name not in ("A", "a", "I", "i") and is_named(scene, hit.start)):
+        odd = name in ("A", "a", "I", "i") and scene.response.low[hit.end : hit.end + 1].isascii()
+        if hit.marked or (not odd and is_named(scene, hit.start)):
             return False
     return all(
         hit.position == chosen or (standing and turned_down(scene, hit.start))

@@ -50,6 +50,13 @@ _AS_WELL = re.compile(
     r"|true|fine|good|it|could|can|may|be|just) ){0,3}(?:too|also|as well|likewise|equally|alike)\b"
     r"(?! (?:as|as a)?\s?(?:big|large|small|short|long|narrow|broad|much|little|far|late|early)\b)"
 )
+_EITHER = re.compile(r"\b(?:or|oder|ou|either|neither|nor|not)\b")
+_LABELS = re.compile(r"(?<!\w)[A-Z\d](?!\w)")
+_LABELS_ONLY = re.compile(
+    r"\W*(?:(?i:both|all|of|options?|choices?|answers?|and|und|et|y|are|correct|right|true|only)"
+    r"|[A-Z\d]"
+    r"|\W)*"
+)
 _NEAR = 40
 _LIST = 160
 _MORE = re.compile(r"[,;&+/\n]|\b(?:and|und|et|y|e|or)\b|\"\s+\"")
@@ -93,6 +100,21 @@ def just_listed(scene: Scene) -> bool:
         rest.append(low[at:start])
         at = max(at, end)
     return _BETWEEN.fullmatch(_NOTE.sub("", " ".join([*rest, low[at:]]))) is not None
+
+
+def option_of(scene: Scene, positions: set[int]) -> int | None:
+    """The option that says by their labels that several are right ("Both A and B"), if there is
+    one and the reply does not leave open which of them it is."""
+    known = scene.labels.positions
+    if _EITHER.search(scene.response.low):
+        return None
+    found = []
+    for position, text in enumerate(scene.options.texts):
+        names = [name for name in _LABELS.findall(text) if scene.labels.shows(name)]
+        rest = _LABELS_ONLY.fullmatch(text) is not None and not _EITHER.search(text.lower())
+        if rest and {known[name] for name in names} == positions - {position}:
+            found.append(position)
+    return found[0] if len(found) == 1 and found[0] not in positions else None
 
 
 def signs(

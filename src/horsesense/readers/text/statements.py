@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from horsesense.readers.text import announcements
-from horsesense.readers.text.labels import LabelHit
+from horsesense.readers.text import announcements, framing
+from horsesense.readers.text.labels import EAST_ASIAN, LabelHit
 from horsesense.readers.text.targets import Scene, Target
 
 _CELLS = re.compile(r"\||\w {2,}\w|\t\w")
@@ -92,10 +92,24 @@ def _announced(scene: Scene) -> Iterator[Statement]:
         if announcements.NAMED_ALONE.match(noun.group()) and _label_follows(scene, noun.end()):
             continue
         target = _linked_target(scene, noun.end())
-        if target is None or _negated(low, noun.start()) or _OTHERS_SAY.match(low, noun.end()):
+        if target is None:
             continue
-        if not announcements.CONDITION.match(low, target.end):
+        if (others := _negated(low, noun.start())) or framing.of_another(low, *noun.span()):
+            if others - announcements.NEAR_ANSWER or not others:
+                scene.drop(target)
+        elif _OTHERS_SAY.match(low, noun.end()) or announcements.CONDITION.match(low, target.end):
+            scene.drop(target)
+        elif not _is_framed(scene, noun.start(), target):
             yield Statement("stated", target, noun.start())
+
+
+def _is_framed(scene: Scene, start: int, target: Target) -> bool:
+    """Whether the words around a statement deny it, report it of others, or ask it."""
+    found = framing.frame(scene.response.low, start, target)
+    if found is None:
+        return False
+    scene.drop(target, denied=found == "denied")
+    return True
 
 
 def _label_follows(scene: Scene, offset: int) -> bool:
@@ -104,10 +118,10 @@ def _label_follows(scene: Scene, offset: int) -> bool:
     return hit is not None and _ANNOUNCES.search(scene.response.low, offset, hit.start) is None
 
 
-def _negated(low: str, offset: int) -> bool:
-    """Whether the words before "answer" make it another one ("no answer", "the wrong answer")."""
+def _negated(low: str, offset: int) -> frozenset[str]:
+    """The words before "answer" that make it another one ("no answer", "the wrong answer")."""
     clause = _CLAUSE_END.split(low[max(0, offset - 40) : offset])[-1]
-    return not announcements.OTHER_ANSWER.isdisjoint(clause.split()[-4:])
+    return announcements.OTHER_ANSWER.intersection(clause.split()[-4:])
 
 
 def _linked_target(scene: Scene, offset: int) -> Target | None:
@@ -137,7 +151,9 @@ def _chosen(scene: Scene) -> Iterator[Statement]:
     low = scene.response.low
     for head in announcements.CHOOSE_HEAD.finditer(low):
         m = announcements.CHOOSE.match(low, head.start())
-        if m and (target := scene.target_at(m.end())):
+        if m is None or (target := scene.target_at(m.end())) is None:
+            continue
+        if not _is_framed(scene, m.start(), target):
             yield Statement("chosen", target, m.start())
 
 
@@ -151,9 +167,14 @@ def _confirmed(scene: Scene) -> Iterator[Statement]:
         target = scene.behind(hit)
         passed = target.end
         praise = announcements.RIGHT if len(target.positions) == 1 else announcements.BOTH_RIGHT
-        if not praise.match(low, target.end) or turned_down(scene, hit.start):
+        praised = praise.match(low, target.end)
+        if not praised or turned_down(scene, hit.start):
             continue
-        if hit.marked or is_named(scene, hit.start):
+        if announcements.PRAISE_TAKEN_BACK.match(low, praised.end()):
+            scene.drop(target)
+        elif _is_framed(scene, hit.start, target):
+            continue
+        elif hit.marked or is_named(scene, hit.start):
             yield Statement("confirmed", target, hit.start)
 
 
@@ -170,13 +191,17 @@ def _before_praise(scene: Scene) -> Iterator[LabelHit]:
 def turned_down(scene: Scene, offset: int) -> bool:
     """Whether the words before `offset` reject what is named there ("rather than B")."""
     low = scene.response.low
-    return announcements.TURNED_DOWN.search(low, max(0, offset - 40), offset) is not None
+    if announcements.TURNED_DOWN.search(low, max(0, offset - 40), offset) is not None:
+        return True
+    return scene.denied(offset) or (framing.headed(low, offset) and not scene.asks_not)
 
 
 def is_named(scene: Scene, offset: int) -> bool:
     """Whether a bare letter at `offset` can be a label: in "hepatitis B" it cannot."""
     low = scene.response.low
     start = max(0, offset - 24)
+    if offset and low[offset - 1] >= EAST_ASIAN:
+        return True
     if announcements.LABEL_AFTER.search(low, start, offset):
         return True
     letters = not scene.labels.numbers

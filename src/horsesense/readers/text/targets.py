@@ -10,6 +10,7 @@ from horsesense.readers.text.labels import LabelHit, LabelSet
 from horsesense.readers.text.normalise import Folded
 from horsesense.readers.text.options import Options, TextHit, ends_clause
 from horsesense.readers.text.places import PLACE, place_at
+from horsesense.readers.text.question import asks_not
 
 Text = Literal["own", "begun", "other"]
 
@@ -52,7 +53,7 @@ class Target(NamedTuple):
 class Scene:
     """A response with the labels and options that it answers to."""
 
-    __slots__ = ("labels", "options", "question", "response")
+    __slots__ = ("_dropped", "labels", "options", "question", "response")
 
     def __init__(
         self, response: Folded, labels: LabelSet, options: Options, question: str = ""
@@ -61,6 +62,28 @@ class Scene:
         self.labels = labels
         self.options = options
         self.question = question
+        self._dropped: dict[int, tuple[int, bool]] = {}
+
+    @property
+    def asks_not(self) -> bool:
+        """Whether the question is known, and asks for what is not so."""
+        return bool(self.question) and asks_not(self.question)
+
+    def drop(self, target: Target, *, denied: bool = False) -> None:
+        """Note that a target is no answer: denied, or another one's; no other rule may take it."""
+        self._dropped[target.start] = target.end, denied
+
+    def dropped(self, offset: int) -> bool:
+        """Whether what is named at a place was found to be no answer."""
+        return bool(self._dropped) and any(
+            start <= offset < end for start, (end, _) in self._dropped.items()
+        )
+
+    def denied(self, offset: int) -> bool:
+        """Whether what is named at a place was denied to be the answer."""
+        return bool(self._dropped) and any(
+            denied and start <= offset < end for start, (end, denied) in self._dropped.items()
+        )
 
     def target_at(self, offset: int, *, cut: bool = True) -> Target | None:
         """The option named at `offset`, after words such as "most likely option".

@@ -41,14 +41,16 @@ class Weights(NamedTuple):
     Attributes:
         weights: feature -> weight.
         trust: what makes a decision right -> weight (a logistic regression, see `grounds`).
-        choice, other: below these confidences an answer, and a reading of another status, is
-            `unclear`.
+        choice, other, guess: below these confidences an answer, a reading of another status, and
+            an option that stands for one, or stands beside several that do, and that no rule of
+            order found, is `unclear`.
     """
 
     weights: dict[str, float]
     trust: dict[str, float]
     choice: float
     other: float
+    guess: float = 0.0
 
 
 @cache
@@ -57,7 +59,11 @@ def shipped(package: str = "horsesense.readers.text") -> Weights:
     text = files(package).joinpath("weights.json").read_text("utf-8")
     found = json.loads(text)
     limits = found["thresholds"]
-    return Weights(found["weights"], found["trust"], limits["answer"], limits["other"])
+    return Weights(found["weights"], found["trust"], *(limits.get(name, 0.0) for name in LIMITS))
+
+
+LIMITS: Final = ("answer", "other", "guess")
+"""What has a threshold of its own, in the order of `Weights`."""
 
 
 FORMS: Final = frozenset(
@@ -73,6 +79,7 @@ FORMS: Final = frozenset(
         "turned",
         "shared",
         "unnamed",
+        "contested",
     )
 )
 """Forms of a response, or of a mention, on which the worth of some features depends."""
@@ -127,6 +134,18 @@ def is_choice(candidates: Sequence[Features], best: int) -> bool:
     return "says_so" not in options[best] or _against_a_statement(options, best)
 
 
+def limit_of(candidates: Sequence[Features], best: int) -> str:
+    """Whose threshold holds for a decision (see `LIMITS`).
+
+    On items with ways out every reply has an option, so that a reply that says nothing would be
+    read as one of them: such an option needs a rule of order, or more than a guess.
+    """
+    if is_choice(candidates, best):
+        return "answer"
+    guessed = best < len(candidates) - len(STATUSES) and RULED not in candidates[best]
+    return "guess" if guessed else "other"
+
+
 def _against_a_statement(options: Sequence[Features], best: int) -> bool:
     """Whether a response states an ordinary option, and no rule of order chose `best`."""
     ordinary = (one for one in options if "says_so" not in one)
@@ -142,8 +161,9 @@ def grounds(
     The way in which it comes about, and for each way its log-odds, in units of `STEEP`, and those
     beyond `STEEP`; the lead over the second; of a choice, whether the only option named is named
     before the last sentence alone, whether it is named by a word of its own, the reply's ending
-    speaks for it, or a value that is worked out comes to it, and how many options of the item, up
-    to three, say what a status does (then even no choice is one of the options).
+    speaks for it, or a value that is worked out comes to it, whether something contests it, and how
+    many options of the item, up to three, say what a status does (then even no choice is one of
+    the options).
     """
     highest, second = sorted(chances, reverse=True)[:2]
     odds = math.log(highest / max(1e-9, 1 - highest)) / STEEP
@@ -161,6 +181,7 @@ def grounds(
             "own words": not names.isdisjoint(OWN_WORDS),
             "the ending": "part:ending" in names,
             "value": not names.isdisjoint(("value:last", "value:near")),
+            "contested": any(name.startswith("contested ") for name in candidates[best]),
             "ways out": min(ways_out(candidates), 3),
         }
         found |= {name: float(value) for name, value in more.items() if value}
@@ -208,7 +229,8 @@ def decide(
     best = max(range(len(chances)), key=chances.__getitem__)
     k = len(candidates) - len(STATUSES)
     sure = trust(grounds(candidates, best, chances), known.trust)
-    if sure < (known.choice if is_choice(candidates, best) else known.other):
+    limits = dict(zip(LIMITS, (known.choice, known.other, known.guess), strict=True))
+    if sure < limits[limit_of(candidates, best)]:
         return Reading("unclear", (), rules[best], spans[best], sure)
     if best < k:
         return Reading("answer", (best,), rules[best], spans[best], sure)

@@ -18,7 +18,7 @@ from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 from horsesense.trials.trial import Trial
 
-RULES: Final = Rules(version="6", source="98f1c5f289f6")
+RULES: Final = Rules(version="6", source="b3fa9c9a8437")
 
 _TOGETHER = 512
 """Texts that are encoded between two marks of progress."""

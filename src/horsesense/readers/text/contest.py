@@ -1,0 +1,179 @@
+"""What contests a choice that a reply makes: taken back, another beside it, another's text given.
+
+A choice by label is read at once only where nothing of the reply speaks against it; otherwise all
+evidence is weighed, with what contests the choice among it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from horsesense.readers.text import announcements, candidates, likeness
+from horsesense.readers.text.impression import Impression
+from horsesense.readers.text.options import TextHit
+from horsesense.readers.text.statements import Statement, turned_down
+from horsesense.readers.text.targets import Scene
+
+FORMS = frozenset(("boxed", "element"))
+"""Rules of markup that holds an answer and nothing else."""
+Contest = Literal["taken_back", "asked", "beside", "other_text", "no_praise", "quoted"]
+
+_LATER = 400
+_BESIDE = 60
+_SENTENCE_END = re.compile(r"[.!?](?=\s|\Z)|\n")
+_ASIDE = re.compile(
+    r"\b(?:because|since|as|which|while|whereas|where|not|rather|instead|than|over|unlike|if|so"
+    r"|but|although|though|given|weil|denn|porque|car|parce)\b|n't\b|[;:{=]|因为"
+)
+_JOINS_NEXT = re.compile(
+    r"[\s\"'*)\].]*[.;\n][\s*]*(?:also|and(?: also)?|so (?:is|does)|or|possibly|perhaps|maybe"
+    r"|alternatively|additionally)\b[\s,:*]*(?:(?:the answer is|it is|it's|option"
+    r"|choice) )?[\s(\[*]*"
+)
+_IS = re.compile(r"[\"')\].*]{0,4} (?:is|was|are|would be|seems|looks|might be|may be|could be)\b")
+_GOES_ON = re.compile(
+    r"[\"')\].*]{0,4} (?:is|was|are|would be|seems|looks)[ :]+(?:because|since|as|that)\b"
+)
+_QUOTED = re.compile(r"\s*>[^\n]*\n\s*[^>\s]")
+_ASKS = re.compile(r"[\s\"')\]*_]{0,4}\?")
+_RESULT = re.compile(r"(?:=|\b(?:is|are|has|have|equals?|gives?|gets?|makes?|yields?))[\s$\\(]*\Z")
+_OPERATOR = re.compile(r"\s?[-+*/^=×÷(<>]")
+_MOST = 4000
+_OWN = 0.5
+"""The share of its words from which on an option's text counts as given."""
+_TAKES_BACK = re.compile(
+    r"\b(?:hang on|hold on|not so fast|never ?mind|just kidding|(?:i|i've"
+    r"|i have) (?:\w+ )?(?:misread"
+    r"|misspoke|withdraw|retract)|(?:withdrawing|retracting) (?:my|that|this|it)"
+    r"|(?:up)?on (?:reflection|checking|second thoughts?|review"
+    r"|re-?(?:check|read|think|consider|examin|visit|calculat)\w*|(?:further|closer) \w+)"
+    r"|(?:take|took) (?:it|that|this) back|(?:i|i've|i have) made an? (?:\w+ )?(?:error"
+    r"|mistake|slip)|(?:ignore|disregard|scrap|scratch|strike|revise|amend|replace) (?:that|this"
+    r"|it|my|the above"
+    r"|[a-h]\b)|change (?:that|it|this|my (?:answer|mind|choice))|(?:changed|changing) my"
+    r"|let me (?:reconsider|rethink|re-?check|re-?calculate|redo|re-?do|re-?examine|re-?evaluate"
+    r"|correct|double)|(?:should|must|ought to|needs? to) (?:read|be (?:corrected|changed|replaced"
+    r"|revised|amended))|i meant\b|(?:edit|update|revised|erratum|revision)\W{0,3}:"
+    r"|i (?:was|am) wrong|i (?:initially|originally|first) (?:thought|said|chose|picked))\b"
+    r"|\b(?:edit|update|erratum)\W{0,2}:"
+)
+_BACK_WORDS = (
+    *("hang on", "hold on", "so fast", "mind", "kidding", "misread", "misspoke", "withdraw"),
+    *("retract", "on reflection", "on checking", "on second thought", "on review", "on re"),
+    *("further", "closer", " back", "made a", "ignore", "disregard", "scrap", "scratch", "strike"),
+    *("revis", "amend", "replace", "chang", "let me", "read", "corrected", "meant", "edit"),
+    *("update", "erratum", "i was wrong", "i am wrong", "initially", "originally", "i first"),
+)
+"""One of these is in whatever `_TAKES_BACK` finds."""
+_IS_WRONG = re.compile(
+    r"[^\w\n]{0,6}[.,;!?\n–—-]\W{0,6}(?:and |but |which |no[,.]? )?(?:(?:that|this|it|which"
+    r"|the (?:above )?"
+    r"answer(?: above)?)(?:'s|’s| is| was| would be)|is) (?:\w+ )?(?:wrong|incorrect"
+    r"|not (?:right|correct"
+    r"|true|so)|false|an? (?:\w+ )?(?:mistake|error))\b"
+    r"|\W{1,6}(?:was|is|had been) my (?:first|initial|original|previous)\b"
+    r"|[^\w\n]{0,4}[.!?\n–—-]\W{0,6}(?:(?:no|nope|wrong|incorrect)\s*[.,!;–—]|i disagree\b)"
+)
+
+
+def contest_of(scene: Scene, first: Impression) -> Contest | None:
+    """What contests the choice that the rules of order find, whichever of them it is."""
+    found = first.reading
+    if found is None or not found.positions:
+        return None
+    chosen = found.positions
+    if found.rule not in FORMS:
+        if first.said and len(first.said[-1].target.positions) > 1:
+            return "beside"
+        made = [*first.said, *([first.first] if first.first else [])]
+        own = [one for one in made if one.target.positions == chosen]
+        if own:
+            return contested(scene, own[-1] if first.said else own[0])
+    return "other_text" if _other_text(scene, chosen[0]) else None
+
+
+def contested(scene: Scene, said: Statement) -> Contest | None:
+    """What contests the choice of one option in a statement, or in what a reply begins with."""
+    low, end = scene.response.low, said.target.end
+    own = scene.options.texts[said.target.positions[0]].lower()
+    if _ASKS.match(low, end) and "?" not in own:
+        return "asked"
+    wrong = _IS_WRONG.match(low, end)
+    wrong = wrong if wrong and own[:2] not in wrong.group() else None
+    if wrong or _takes_back(low[end : end + _LATER]):
+        return "taken_back"
+    if said.rule == "lead":
+        if said.target.text is None and _IS.match(low, end) and not _is_praised(low, end):
+            return "no_praise"
+        if _QUOTED.match(low):
+            return "quoted"
+    if said.target.by == "label":
+        if _beside(scene, said):
+            return "beside"
+        if not said.target.agrees and _other_text(scene, said.target.positions[0]):
+            return "other_text"
+    return None
+
+
+def _takes_back(behind: str) -> bool:
+    """Whether words behind a choice take it back; plain words are looked for first, for speed."""
+    if not any(word in behind for word in _BACK_WORDS):
+        return False
+    return _TAKES_BACK.search(behind) is not None
+
+
+def _is_praised(low: str, end: int) -> bool:
+    """Whether what is said of a label in front is praise, or a reason."""
+    m = announcements.RIGHT.match(low, end)
+    if m is None:
+        return _GOES_ON.match(low, end) is not None
+    return announcements.PRAISE_TAKEN_BACK.match(low, m.end()) is None
+
+
+def _beside(scene: Scene, said: Statement) -> bool:
+    """Whether another label stands behind the chosen one in its sentence, and stands."""
+    response, end = scene.response, said.target.end
+    stop = _SENTENCE_END.search(response.low, end, end + _BESIDE)
+    limit = stop.start() if stop else min(len(response.low), end + _BESIDE)
+    aside = _ASIDE.search(response.low, end, limit)
+    limit = aside.start() if aside else limit
+    starts = [hit.start for hit in scene.labels.mentions(response, end, limit)]
+    if joined := _JOINS_NEXT.match(response.low, end):
+        starts.append(joined.end())
+    return any(_stands(scene, said, start) for start in starts)
+
+
+def _stands(scene: Scene, said: Statement, start: int) -> bool:
+    """Whether a label at a place is another option's, shown so, and not turned down."""
+    hit = scene.labels.at(scene.response, start)
+    if hit is None or hit.position in said.target.positions or turned_down(scene, hit.start):
+        return False
+    name = scene.response.text[hit.start : hit.end].strip("()[].: ")
+    if not scene.labels.shows(name):
+        return False
+    return announcements.WRONG.match(scene.response.low, hit.end) is None
+
+
+def _other_text(scene: Scene, chosen: int) -> bool:
+    """Whether the one option whose text is named is another than the chosen one, and stands.
+
+    Where several are named, a reply goes through them.
+    """
+    low = scene.response.low
+    hits, rejected = candidates.texts(scene)
+    hits = [
+        hit for hit in hits if not candidates.numeric(scene, hit.position) or _results(low, hit)
+    ]
+    named = {hit.position for hit in hits}
+    if len(named) != 1 or rejected - named or chosen in named:
+        return False
+    shares = likeness.overlap(likeness.stems(low[:_MOST]), scene.options.texts)
+    return shares[chosen] < _OWN
+
+
+def _results(low: str, hit: TextHit) -> bool:
+    """Whether a number is what something is, or comes to, and not a part of a calculation."""
+    if _OPERATOR.match(low, hit.end):
+        return False
+    return _RESULT.search(low, max(0, hit.start - 12), hit.start) is not None
