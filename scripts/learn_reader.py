@@ -84,7 +84,7 @@ ALLOWED = 0.01
 than the 1.5 % that are the goal, since a writer left out has more than those who set it."""
 OTHER = 0.39
 """The threshold of readings that choose no option, before caution."""
-GUESS = 0.25
+GUESS = 0.2
 """The threshold of an option that says what a status does, or stands beside several that do, and
 that no rule of order found. Words without any bearing on the question come to less than .2."""
 LOST = 12

@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="12", source="e11cb1fc4644")
+RULES: Final = Rules(version="12", source="148bdfa2c774")
 
 
 class TextAnswers:
