@@ -175,6 +175,9 @@ def test_a_position_that_few_items_have_keeps_no_other_open() -> None:
         assert found[name].sentence.endswith(
             "; position E, which fewer than a tenth as many items have, is not judged."
         )
+    preferred = told(over_shifts(np.where(k[:, None] == 4, 1, shown), k))["position_preference"]
+    assert preferred.kind == "found"
+    assert "not judged" not in preferred.sentence
 
 
 def test_a_position_that_more_items_have_is_judged_whatever_is_refused() -> None:

@@ -96,9 +96,10 @@ def judged(evidence: Sequence[Evidence]) -> Iterator[Evidence]:
 
 
 def beside(f: Finding, rare: Collection[tuple[str, Condition, str]]) -> Finding:
-    """The same, with the positions that it does not speak for, since few of the items have them."""
+    """The same; unless it names what was found, with the positions that it does not speak for,
+    since few of the items have them."""
     few = sorted({group for probe, _, group in rare if probe == f.probe})
-    if not few or not f.measured or f.name not in OF_POSITIONS:
+    if not few or not f.measured or f.kind == "found" or f.name not in OF_POSITIONS:
         return f
     *first, last = few
     named = f"positions {', '.join(first)} and {last}" if first else f"position {last}"
