@@ -212,3 +212,57 @@ def test_marks_are_taken_off_before_a_reply_is_compared_with_options() -> None:
     assert read("**1.**", ("1.", "1", "x"), "ABC").positions == (0,)
     letters = ("B", "A", "C")
     assert read("**B**", letters).confidence == read("B", letters).confidence
+
+
+def cut_off(reply: str) -> Reading:
+    return READER.read(reply, RIVERS, tuple("ABCD"), finish_reason="length")
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Let me go through the options:\n\nA. Danube: it flows east, into",
+        "Going through them.\n\nA.",
+        "A. Danube flows into the Black Sea, which",
+        "Options:\nA",
+        "First consider option A",
+        "Therefore, the correct a",
+        "B. Volga: the longest one.\nC. Rhine: too short.\nD.",
+        "From its length it follows that the answer must be R",
+    ],
+)
+def test_where_a_reply_was_cut_off_is_no_choice(reply: str) -> None:
+    """Of 312 replies that go through the options, cut off anywhere, 75 were sure of a wrong one."""
+    assert not is_sure(cut_off(reply))
+
+
+@pytest.mark.parametrize(
+    "reply", ["B", "The answer is B", "B. Volga\n\nExplanation: it is", "Answer: B. Volga, since"]
+)
+def test_what_was_stated_before_a_reply_was_cut_off_is_a_choice(reply: str) -> None:
+    assert cut_off(reply).positions == (1,)
+    assert is_sure(cut_off(reply))
+
+
+@pytest.mark.parametrize(
+    "behind",
+    [
+        " isn't the longest.",
+        " cannot be right, as it is shorter.",
+        ": incorrect",
+        ": This is wrong.",
+        " -> no",
+        " is **not** it",
+        " is the shorter one, whereas B. Volga is the longest.",
+        " looks right at first. However, Volga is the longest.",
+    ],
+)
+def test_a_label_and_its_text_that_are_denied_behind_are_no_choice(behind: str) -> None:
+    assert not is_sure(read(f"A. Danube{behind}"))
+
+
+@pytest.mark.parametrize(
+    "behind", ["", " is the longest of them.", ". The Loire is not, but close."]
+)
+def test_a_label_and_its_text_are_a_choice(behind: str) -> None:
+    assert is_sure(read(f"B. Volga{behind}"))

@@ -7,8 +7,10 @@ evidence is weighed, with what contests the choice among it.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Literal
 
+from horsesense.readers.reading import Reading
 from horsesense.readers.text import announcements, candidates, likeness
 from horsesense.readers.text.impression import Impression
 from horsesense.readers.text.options import TextHit
@@ -17,7 +19,7 @@ from horsesense.readers.text.targets import Scene
 
 FORMS = frozenset(("boxed", "element"))
 """Rules of markup that holds an answer and nothing else."""
-Contest = Literal["taken_back", "asked", "beside", "other_text", "no_praise", "quoted"]
+Contest = Literal["taken_back", "asked", "beside", "other_text", "no_praise", "quoted", "cut_off"]
 
 _LATER = 400
 _BESIDE = 60
@@ -32,6 +34,18 @@ _JOINS_NEXT = re.compile(
     r"|choice) )?[\s(\[*]*"
 )
 _IS = re.compile(r"[\"')\].*]{0,4} (?:is|was|are|would be|seems|looks|might be|may be|could be)\b")
+_DENIED = re.compile(
+    r"[\"')\].*_]{0,4}(?:"
+    r" (?:(?:is|was|are|does|do|would|could|can|has)(?:n['’]t| [*_]*not| never)\b|cannot\b)"
+    r"|\s?(?:[:=–—-]|->|→)[\s*_>]{0,4}(?:(?:this|that|it)(?: is|['’]s) )?(?:incorrect|wrong"
+    r"|false|no\b|not\b|eliminated|ruled out|rejected|0 ?%))"
+)
+"""Behind a label and its text: that it is not so."""
+_TURNS = ("however", "whereas", "in fact", "actually", " but ")
+_TURNED = re.compile(
+    r"\b(?:however|whereas|in fact|actually|but)\b[\s,:*_(]*(?:\W?[A-Z\d]\W{1,3})?\Z", re.IGNORECASE
+)
+_IS_THE = re.compile(r"[\s*_\"')\].]{0,4}(?:is|was|are) (?:indeed |in fact |actually )?the\b")
 _GOES_ON = re.compile(
     r"[\"')\].*]{0,4} (?:is|was|are|would be|seems|looks)[ :]+(?:because|since|as|that)\b"
 )
@@ -77,11 +91,14 @@ _IS_WRONG = re.compile(
 )
 
 
-def contest_of(scene: Scene, first: Impression) -> Contest | None:
-    """What contests the choice that the rules of order find, whichever of them it is."""
+def contest_of(scene: Scene, first: Impression, *, cut: bool = False) -> Contest | None:
+    """What contests the choice that the rules of order find, whichever of them it is; of a reply
+    that was `cut` off, that it may have gone on to other options."""
     found = first.reading
     if found is None or not found.positions:
         return None
+    if cut and not _is_stated(scene, first, found):
+        return "cut_off"
     chosen = found.positions
     if found.rule not in FORMS:
         if first.said and len(first.said[-1].target.positions) > 1:
@@ -91,6 +108,24 @@ def contest_of(scene: Scene, first: Impression) -> Contest | None:
         if own:
             return contested(scene, own[-1] if first.said else own[0])
     return "other_text" if _other_text(scene, chosen[0]) else None
+
+
+def _is_stated(scene: Scene, first: Impression, found: Reading) -> bool:
+    """Whether a choice is stated, and not just where the reply broke off.
+
+    One that begins with the first option's label and text may be about to go through them all.
+    """
+    if first.said:
+        shown = scene.response.text[first.said[-1].target.end - 1 :].rstrip()
+        return len(shown) > 1 or not any(text.startswith(shown) for text in _begun(scene))
+    begins = first.first is not None and first.first.target.agrees
+    return found.rule in FORMS or (found.rule == "lead" and begins and 0 not in found.positions)
+
+
+def _begun(scene: Scene) -> Iterator[str]:
+    """What a letter at the place where a reply broke off may have begun: any word, or an option."""
+    yield from "abcdefghijklmnopqrstuvwxyz"
+    yield from (text for text in scene.options.texts if len(text) > 1)
 
 
 def contested(scene: Scene, said: Statement) -> Contest | None:
@@ -106,6 +141,10 @@ def contested(scene: Scene, said: Statement) -> Contest | None:
     if said.rule == "lead":
         if said.target.text is None and _IS.match(low, end) and not _is_praised(low, end):
             return "no_praise"
+        if said.target.text is not None and _DENIED.match(low, end):
+            return "no_praise"
+        if said.target.agrees and _turns_to_another(scene, said):
+            return "other_text"
         if _QUOTED.match(low):
             return "quoted"
     if said.target.by == "label":
@@ -114,6 +153,21 @@ def contested(scene: Scene, said: Statement) -> Contest | None:
         if not said.target.agrees and _other_text(scene, said.target.positions[0]):
             return "other_text"
     return None
+
+
+def _turns_to_another(scene: Scene, said: Statement) -> bool:
+    """Whether what follows a label and its text turns to another option, which is what is asked:
+    "A. Sydney is the largest city, whereas Canberra is the capital"."""
+    low, end = scene.response.low, said.target.end
+    if not any(word in low for word in _TURNS):
+        return False
+    return any(
+        hit.start > end
+        and hit.position not in said.target.positions
+        and _TURNED.search(low, max(end, hit.start - _LATER), hit.start) is not None
+        and _IS_THE.match(low, hit.end) is not None
+        for hit in candidates.texts(scene)[0]
+    )
 
 
 def _takes_back(behind: str) -> bool:

@@ -95,11 +95,12 @@ _LONG_WORD = re.compile(r"[^\W\d_]{8}")
 _JOINED = re.compile(r"\b[A-Z1-9]\b(?:,| and| or| &){1,2} \b[A-Z1-9]\b")
 
 
-def outright(scene: Scene, first: Impression) -> Reading | None:
+def outright(scene: Scene, first: Impression, *, cut: bool = False) -> Reading | None:
     """The reading of a reply that says in so many words what it chooses, and nothing besides.
 
     It names one option alone, by rules that hardly err, with no word of doubt or of a turn; or it
-    is so short that there is nothing to weigh.
+    is so short that there is nothing to weigh. Of a reply that was `cut` off, which may have gone
+    on to other options, only what it states.
     """
     found = first.reading
     low = scene.response.low
@@ -111,12 +112,12 @@ def outright(scene: Scene, first: Impression) -> Reading | None:
         return Reading("answer", (whole,), "together", None, _FAIRLY)
     if alone or (not first.said and several.just_listed(scene)):
         return Reading("ambiguous", (), "several", None, PLAINLY)
-    listed = None if first.said else stands_out(scene)
+    listed = None if first.said or cut else stands_out(scene)
     if listed is not None:
         return Reading("answer", (listed,), "listed", None, PLAINLY)
     if found is None:
-        cut = _ANNOUNCES.search(low[-_OPENING:]) and "?" not in low
-        return _CUT_SHORT if cut else None
+        announced = _ANNOUNCES.search(low[-_OPENING:]) and "?" not in low
+        return _CUT_SHORT if announced else None
     if found.rule == "refusal":
         plain = not _names_any(scene) and (_refuses(low) or _only_refuses(low))
         plain = plain or (_refuses(low) and _DECLINES.search(low, 0, _OPENING) is not None)
@@ -126,7 +127,7 @@ def outright(scene: Scene, first: Impression) -> Reading | None:
     plainly = _SURE if _agrees(first, found) else PLAINLY
     if found.positions and _but_not_others(scene, found):
         return replace(found, confidence=plainly)
-    if contest_of(scene, first):
+    if contest_of(scene, first, cut=cut):
         return None
     if found.positions and _leaves_several(scene, first, found):
         return None

@@ -108,4 +108,4 @@ def _seen(
     if fields is not None:
         return fields
     first = impression(scene)
-    return outright(scene, first) or (scene, evidence(scene, first, about))
+    return outright(scene, first, cut=about["length"]) or (scene, evidence(scene, first, about))
