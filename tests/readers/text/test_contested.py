@@ -26,6 +26,11 @@ def is_sure(reading: Reading) -> bool:
     "reply",
     [
         "I don't think the answer is B.",
+        "It is often claimed that the answer is B.",
+        "I used to think the answer is B.",
+        "I disagree that the answer is B.",
+        "GPT-3 said the answer is B.",
+        "Rejected answer: B",
         "I doubt that the correct answer is B.",
         "Nobody would say that the answer is B.",
         "It's unlikely that the answer is B.",

@@ -68,6 +68,7 @@ OTHER_ANSWER = frozenset(
     [
         *("not", "never", "neither", "nor", "no", "isn't", "wasn't", "which", "what", "any"),
         *("other", "another", "each", "every", "incorrect", "wrong", "false", "worst", "falsche"),
+        *("rejected", "excluded", "eliminated", "discarded", "dismissed", "least", "unlikely"),
         *("closest", "nearest", "previous", "initial", "frequent", "common", "popular", "usual"),
         *("typical", "tempting", "naive", "obvious", "intuitive", "expected", "standard"),
         *("student's", "learner's", "candidate's", "pupil's", "user's", "examinee's", "child's"),

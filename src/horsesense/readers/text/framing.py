@@ -43,7 +43,8 @@ _EVIDENCE = frozenset(
 )
 _PERSON = (
     r"people|they|others?|many|most|some|someone|somebody|everyone|everybody|anyone|you|one|he|she"
-    r"|(?:\w+ )?(?:friends?|teachers?|colleagues?|students?|users?|books?|keys?|experts?|critics)"
+    r"|gpt\S*|(?:\w+ )?(?:models?|assistants?"
+    r"|friends?|teachers?|colleagues?|students?|users?|books?|keys?|experts?|critics)"
 )
 _SAYS = re.compile(
     rf"(?P<who>\w+) (?:\w+ly )?(?:says|claims|thinks|believes|argues|insists|reckons|swears|guesses"
@@ -55,6 +56,9 @@ _SAYS = re.compile(
     r"(?P<t3>.{0,24})\Z"
     r"|(?:\A|\n)\W{0,4}(?:agent|student|teacher|judge|speaker|person|voter|debater|expert|panelist"
     r"|alice|bob|carol)(?: \w{1,2})?\W{0,3}:(?P<t4>.{0,12})\Z"
+    r"|\b(?:it(?:'s|’s| is| was| has been)|(?:is|was) (?:\w+ )?)(?: ?\w+ly| often)? ?(?:claimed|said"
+    r"|believed|thought|assumed|argued|rumou?red)\b(?P<t5>.{0,24})\Z"
+    r"|\bi (?:used to (?:think|believe|say)|disagree|once thought)\b(?P<t6>.{0,24})\Z"
 )
 _LINKS_ON = re.compile(
     r"(?:,? ?(?:that|why|how|of|is|to|it's|it is|:|the|my|our|an?|this)\b[\s\"']*){0,4}\W*\Z"
@@ -114,7 +118,11 @@ def frame(low: str, start: int, target: Target) -> Frame | None:
         return "reported"
     m = _SAYS.search(before)
     others = m is not None and m["who"] not in _EVIDENCE
-    if m and others and _LINKS_ON.fullmatch(m["t1"] or m["t2"] or m["t3"] or m["t4"] or ""):
+    if (
+        m
+        and others
+        and _LINKS_ON.fullmatch(next(filter(None, m.group("t1", "t2", "t3", "t4", "t5", "t6")), ""))
+    ):
         return "reported"
     if announcements.NOT_THE_ANSWER.match(low, target.end):
         return "denied"
