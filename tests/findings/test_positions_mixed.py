@@ -12,7 +12,7 @@ from cells import cell_of
 from horsesense.findings.evidence import Evidence
 from horsesense.findings.finding import Finding
 from horsesense.findings.verdict import verdict
-from horsesense.measures.cells import NO_OPTION, NOT_ASKED, STATUS_CODE, Cell
+from horsesense.measures.cells import MISSING, NO_OPTION, NOT_ASKED, STATUS_CODE, Cell
 from horsesense.measures.estimate import Context, found_all
 from horsesense.measures.joined import balanced, drawn_orders
 from horsesense.measures.registry import MEASURES
@@ -173,11 +173,29 @@ def test_a_position_that_few_items_have_keeps_no_other_open() -> None:
         assert found[name].kind == "ruled_out"
         assert found[name].group in "ABCD"
         assert found[name].sentence.endswith(
-            "; position E, which fewer than a tenth as many items have, is not judged."
+            "; position E, which fewer than 5\u202f% of items have, is not judged."
         )
     preferred = told(over_shifts(np.where(k[:, None] == 4, 1, shown), k))["position_preference"]
     assert preferred.kind == "found"
     assert "not judged" not in preferred.sentence
+
+
+def test_a_position_that_is_always_chosen_is_found_where_that_matters() -> None:
+    """E, which a twelfth has: "fewer than 5 % of items are answered by one position"."""
+    k = np.repeat([4, 5], [275, 25])
+    shown = np.where(k[:, None] == 5, 4, (np.arange(300)[:, None] + np.arange(5)) % k[:, None])
+    found = told(over_shifts(shown, k))
+    assert all((found[name].kind, found[name].group) == ("found", "E") for name in NAMES)
+
+
+def test_lost_replies_do_not_make_a_rare_position_common() -> None:
+    k = np.repeat([4, 5], [297, 3])
+    shown = (np.arange(300)[:, None] + np.arange(5)) % k[:, None]
+    cell = over_shifts(shown, k)
+    status = cell.status.copy()
+    status[297:, 0] = MISSING
+    found = told(replace(cell, status=status))
+    assert all(found[name].kind == "ruled_out" for name in NAMES)
 
 
 def test_a_position_that_more_items_have_is_judged_whatever_is_refused() -> None:

@@ -141,7 +141,7 @@ class TestEvidence:
 
         assert 0.4 < needed() / needed(30.0) < 1
         # Texts whose items change one by one show that they do, and cost little.
-        assert needed(1, 2, -2, -1, 3, 1, -2, -1, 1, -2) < needed() / 5
+        assert needed(1, 2, -2, -1, 3, 1, -2, -1, 1, -2) < needed() / 3
 
     @pytest.mark.parametrize(
         ("hits", "of", "way", "null", "size", "truth"),

@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from scipy.optimize import brentq
-from scipy.stats import beta, binomtest, norm
+from scipy.stats import beta, binom, binomtest, norm
 from scipy.stats import t as student
 
-from horsesense.findings.evidence import binomial_ends
+from horsesense.findings.evidence import Evidence, binomial_ends
 from horsesense.stats.paired import Paired
 from horsesense.stats.power import minimum_detectable, power, smallest_change
 from horsesense.stats.quotient import Quotient
@@ -23,6 +23,7 @@ from horsesense.stats.smooth import jackknife, smooth
 from horsesense.stats.spread import Spread
 from horsesense.stats.tests import wilson
 from horsesense.stats.two_way import alike
+from horsesense.trials.condition import PLAIN
 
 Floats = npt.NDArray[np.float64]
 CELLS = 10_000
@@ -235,6 +236,25 @@ def test_clusters_of_any_size_can_hide_no_larger_change(sizes: list[int], level:
     at = np.maximum(1 - _held(m, alpha) / m, 0)
     assert float(at @ m / m.sum()) == pytest.approx(high, rel=1e-6)
     assert most > 0.7 * high
+
+
+@pytest.mark.parametrize(("sizes", "level"), [((400, 1, 8, 10), 0.99), ((250, 1, 1, 20), 0.95)])
+def test_a_change_of_large_clusters_alone_is_not_ruled_out(
+    sizes: tuple[int, int, int, int], level: float
+) -> None:
+    """Exactly: single items never change, large clusters do as a whole, 5 points in all."""
+    small, one, few, large = sizes
+    m = np.repeat([float(one), float(large)], [small, few])
+    share = 0.05 * m.sum() / (few * large)
+    lost = np.zeros(len(m))
+    ruled_out = 0.0
+    for k in range(few + 1):
+        lost[small : small + k] = -large
+        e = Evidence(Paired.of(lost, m), "", "", PLAIN, "text", "", len(m), "items", None)
+        ends = e.interval(level)
+        if ends is not None and ends[0] > -0.05:
+            ruled_out += float(binom.pmf(k, few, min(share, 1.0)))
+    assert ruled_out <= (1 - level) / 2
 
 
 def _held(m: Floats, alpha: float) -> float:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from horsesense.findings.evidence import Evidence
 from horsesense.findings.finding import ORDER, Finding, Outcome
 from horsesense.findings.kinds import KINDS
 from horsesense.findings.wording import in_points
@@ -15,8 +14,6 @@ from horsesense.trials.condition import Condition
 LAST, IN_PLACE = "last", "kept"
 """Where a none-option stands: last, or where the right option stood."""
 
-OF_POSITIONS = frozenset(kind.name for kind in KINDS if kind.each)
-"""Kinds with a number for each position."""
 REST: Mapping[Outcome, str] = {"ruled_out": "ruled out", "cannot_tell": "not to be told"}
 """What else forms show, where one is found."""
 CAUSE = "its last position may be the cause"
@@ -67,44 +64,6 @@ def speaking(group: Sequence[Finding]) -> Finding:
             strongest = max(members, key=badness)
             return _with_others(strongest, group)
     raise AssertionError("a group has members")
-
-
-RARE = 0.1
-"""Share of items below which a position is not judged: to prefer it by the size that matters would
-move less than a tenth as much of all answers, and too few items to tell keep all others open."""
-
-
-def rare_positions(evidence: Iterable[Evidence]) -> set[tuple[str, Condition, str]]:
-    """Positions that few of the items have, whatever was answered: probe, condition, position."""
-    asked = {
-        (e.probe, e.condition, e.group): e.n + e.missing
-        for e in evidence
-        if e.measure == "position_locked"  # whose n and missing are all items with the position
-    }
-    most: dict[tuple[str, Condition], int] = {}
-    for (probe, condition, _), items in asked.items():
-        most[probe, condition] = max(most.get((probe, condition), 0), items)
-    return {where for where, items in asked.items() if items < RARE * most[where[:2]]}
-
-
-def judged(evidence: Sequence[Evidence]) -> Iterator[Evidence]:
-    """All but that of rare positions."""
-    rare, measures = rare_positions(evidence), {kind.measure for kind in KINDS if kind.each}
-    for e in evidence:
-        if e.measure not in measures or (e.probe, e.condition, e.group) not in rare:
-            yield e
-
-
-def beside(f: Finding, rare: Collection[tuple[str, Condition, str]]) -> Finding:
-    """The same; unless it names what was found, with the positions that it does not speak for,
-    since few of the items have them."""
-    few = sorted({group for probe, _, group in rare if probe == f.probe})
-    if not few or not f.measured or f.kind == "found" or f.name not in OF_POSITIONS:
-        return f
-    *first, last = few
-    named = f"positions {', '.join(first)} and {last}" if first else f"position {last}"
-    have = f"{named}, which fewer than a tenth as many items have, {'are' if first else 'is'}"
-    return replace(f, sentence=f"{f.sentence[:-1]}; {have} not judged.")
 
 
 def badness(f: Finding) -> float:

@@ -21,18 +21,11 @@ from horsesense.findings.evidence import (
     harmless,
 )
 from horsesense.findings.finding import ORDER, Finding, Outcome
-from horsesense.findings.forms import (
-    badness,
-    beside,
-    by_position,
-    forms,
-    judged,
-    rare_positions,
-    speaking,
-)
+from horsesense.findings.forms import badness, by_position, forms, speaking
 from horsesense.findings.kinds import KINDS, SIZES, accused, problems
 from horsesense.findings.needed import Needed, items_needed
 from horsesense.findings.places import Run
+from horsesense.findings.rare import beside, judged, least_share, rare_positions
 from horsesense.findings.untested import asked_as, named, question, untested, untold
 from horsesense.findings.wording import (
     against,
@@ -69,8 +62,8 @@ def verdict(
         early: what was decided early, of an audit that may stop; it has its share of the errors.
         items_per_cluster: on average; numbers of items that would settle something rest on it.
     """
-    share = 1.0 if early is None else 1 - SHARE
-    made = [*accusations(run, found, {**SIZES, **(sizes or {})}, early)]
+    share, sizes = 1.0 if early is None else 1 - SHARE, {**SIZES, **(sizes or {})}
+    made = [*accusations(run, found, sizes, early)]
     made = weighted([*_by_group(made)], share)
     if early is not None:
         made = [_by_band(a, early) if a.stopped else a for a in made]
@@ -90,25 +83,25 @@ def verdict(
         )
         for a, p, q in zip(made, there, small, strict=True)
     ]
-    known = [*filter(None, map(Evidence.of, found))]
-    rare = rare_positions(known)
+    known = filter(None, map(Evidence.of, found))
+    rare = rare_positions(found, least := least_share(sizes))
     bets = [] if early is None else [*early.decided(run, known, items_per_cluster)]
     seen = [*_seen(run, results, [bet.finding() for bet in bets], _choosing(found))]
     seen = [*by_position(seen)]
     told = [speaking(group) for group in forms(seen[: len(results)]).values()]
-    told = [beside(f, rare) for f in told]
+    told = [beside(f, rare, least) for f in told]
     told += [bet.told(f) for bet, f in zip(bets, seen[len(results) :], strict=True)]
-    told += untested(run, found, {**SIZES, **(sizes or {})}, {(f.name, f.probe) for f in told})
+    told += untested(run, found, sizes, {(f.name, f.probe) for f in told})
     return sorted(told, key=lambda f: (ORDER.index(f.kind), -abs(f.effect)))
 
 
 def accusations(
-    run: Run, found: Iterable[Found], sizes: Mapping[str, float], early: Early | None = None
+    run: Run, found: Sequence[Found], sizes: Mapping[str, float], early: Early | None = None
 ) -> Iterator[Accusation]:
     """Every accusation that can be made of a run, without weights."""
     every, known = [*filter(None, map(Evidence.of, found))], dict[str, list[Evidence]]()
     bases = Bases(every)
-    for evidence in judged(every):
+    for evidence in judged(every, rare_positions(found, least_share(sizes))):
         if early is None or not early.bets(evidence):
             known.setdefault(evidence.measure, []).append(evidence)
     for kind in KINDS:

@@ -133,7 +133,9 @@ class ScoreGain(AgainstReader):
         used = (here[:, 1] > 0) & (base[:, 1] > 0)
         rows = np.zeros((len(cell.item), 2))
         rows[mine] = np.column_stack([np.where(used, here[:, 0] - base[:, 0], 0), used])
-        return Rows(rows, int(used.sum()), len(cell.item) - int(used.sum()))
+        # An item without a right answer is not missing.
+        missing = ~(used | ((cell.read & (cell.correct < 0)).any(axis=1)))
+        return Rows(rows, int(used.sum()), int(missing.sum()))
 
 
 class MismatchValid(MismatchRate):

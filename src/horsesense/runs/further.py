@@ -18,9 +18,11 @@ from horsesense.findings.early import BANDED, DECIDED, ROUTES, SHARE
 from horsesense.findings.evidence import faulty, harmless
 from horsesense.findings.kinds import KINDS, Kind
 from horsesense.findings.places import Anywhere
+from horsesense.findings.rare import least_share, rare_among
 from horsesense.findings.sizes import sizes_of
 from horsesense.findings.verdict import MAIN_SHARE
 from horsesense.measures.cells import Cell
+from horsesense.probes.base import LETTERS
 from horsesense.runs.bands import Bands, Seen, clusters
 from horsesense.runs.deciding import TOLD, Place, added
 from horsesense.runs.goal import Goal
@@ -61,7 +63,11 @@ class Further:
         readers = reader_names(settings, items, study.model)
         self.run = _Planned(reader, readers, probes)
         self.bands = Bands(items, (), settings.seed, batch, clusters(items))
-        self.sizes = sizes_of(settings.smallest, Goal.parse(settings.until or "decided").size)
+        self.sizes: Mapping[str, float] = sizes_of(
+            settings.smallest, Goal.parse(settings.until or "decided").size
+        )
+        few = rare_among([len(item.options) for item in items], least_share(self.sizes))
+        self.rare = frozenset(LETTERS[place] for place in few if place < len(LETTERS))
         self._parts: dict[tuple[str, Place, str], list[_Part]] = {}
 
     def look(self, cells: Sequence[Cell]) -> None:
@@ -89,7 +95,9 @@ class Further:
         places = [
             (key[0], parts)
             for (measure, key, group), parts in self._parts.items()
-            if measure == kind.measure and kind.takes(self.run, Anywhere(*key, group))
+            if measure == kind.measure
+            and kind.takes(self.run, Anywhere(*key, group))
+            and not (kind.each and group in self.rare)
         ]
         alpha = ALPHA * self._weight(kind) / max(1, len(places)) / ROUTES
         for probe, parts in places:

@@ -235,6 +235,9 @@ class Paired:
         """
         differ = [m.dd / m.size for m in self.moments if m.size]
         size = max(differ, default=self.mean_size)
+        if len(self.sizes) > 1:
+            # Those that differ may be the small ones, and the largest change be that of others.
+            size = max(size, self.n / _as_good_as(self.sizes, alpha))
         ends = []
         for sign in (-1.0, 1.0):
             seen = sign * self.total / size

@@ -56,8 +56,8 @@ _SAYS = re.compile(
     r"(?P<t3>.{0,24})\Z"
     r"|(?:\A|\n)\W{0,4}(?:agent|student|teacher|judge|speaker|person|voter|debater|expert|panelist"
     r"|alice|bob|carol)(?: \w{1,2})?\W{0,3}:(?P<t4>.{0,12})\Z"
-    r"|\b(?:it(?:'s|’s| is| was| has been)|(?:is|was) (?:\w+ )?)(?: ?\w+ly| often)? ?(?:claimed|said"
-    r"|believed|thought|assumed|argued|rumou?red)\b(?P<t5>.{0,24})\Z"
+    r"|\b(?:it(?:'s|’s| is| was| has been)|(?:is|was) (?:\w+ )?)(?: ?\w+ly| often)? ?(?:claimed"
+    r"|said|believed|thought|assumed|argued|rumou?red)\b(?P<t5>.{0,24})\Z"
     r"|\bi (?:used to (?:think|believe|say)|disagree|once thought)\b(?P<t6>.{0,24})\Z"
 )
 _LINKS_ON = re.compile(
