@@ -83,3 +83,9 @@ def test_options_that_are_turned_down_together_leave_nothing_open(reply: str) ->
 def test_an_or_between_options_that_stand_leaves_it_open() -> None:
     found = read_several(TextReader(), Response("A or B (not C)"), FRUIT, tuple("ABCD"))
     assert found.status == "ambiguous"
+
+
+def test_sayings_without_end_take_time_in_proportion() -> None:
+    """What was quadratic once: this would take minutes."""
+    assert read("say yes " * 25_000).positions == (0,)
+    assert read("they say yes. " * 15_000).status == "unclear"

@@ -148,7 +148,7 @@ _VALUE = re.compile(
 _ENDS_VALUE = re.compile(r"[\s\"'*_`)\]]*(?:[.,;!\n}—–-]|\Z)")
 _CHANCES = re.compile(
     r"\b(?:(?P<yes>yes|true|correct|right)|(?P<no>no|false|incorrect|wrong))\b[\"'*_`]*"
-    r"\s*(?:[:=(,-]|\bat\b|\bis\b)*\s*(?P<n>\d{1,3}(?:\.\d+)?|\.\d+)(?![\d/])\s*%?",
+    r"\s*+(?:[:=(,-]|\bat\b|\bis\b)*+\s*+(?P<n>\d{1,3}(?:\.\d+)?|\.\d+)(?![\d/])\s*%?",
     re.I,
 )
 _ROUNDED: Final = 0.021
