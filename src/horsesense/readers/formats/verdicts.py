@@ -48,6 +48,8 @@ _KINDS: Final = {
     "split": r"(?:so|therefore|thus|hence|while|whereas|leaving|which\s+leaves|that\s+leaves|leaves"
     r"|leave)\b|;|\n|\.(?=\s|\Z)",
     "colon": r":",
+    "opens": r"\(",
+    "closes": r"\)",
     "join": r"(?:and|as\s+well\s+as|also|too|together\s+with|along\s+with|nor|und|et|y)\b|[,/&+]",
     "filler": r"(?:the|an?|is|are|be|was|were|would|will|i['’]?(?:d|ll|m)?|my|choose|chose"
     r"|choosing|select(?:ed|ion|ions)?|pick(?:ed|s)?|go(?:ing)?|with|for|say|think|believe|final|it|this|these"
@@ -108,7 +110,7 @@ def said_of(
     and "the rest" are taken for words of a sentence.
     """
     shown = _shown(tuple(options), tuple(labels))
-    tokens, clash = _merged(list(shown.tokens(text, brief)), text)
+    tokens, clash = _merged(_brackets(list(shown.tokens(text, brief))), text)
     if not brief and any(token.kind == "word" for token in tokens):
         tokens = [token for token in tokens if token.kind not in ("all", "rest", "none")]
     last = tokens[-1] if tokens else None
@@ -228,6 +230,24 @@ def _plurals(text: str) -> tuple[str, ...]:
     return (f"{text}s", f"{text}es") if text[-1:].isalpha() else ()
 
 
+def _brackets(tokens: list[Token]) -> list[Token]:
+    """Tokens with what stands in brackets and rejects options ("A (not B or D)") set apart."""
+    found: list[Token] = []
+    opened: int | None = None
+    for token in tokens:
+        if token.kind == "opens":
+            opened = len(found)
+        elif token.kind != "closes":
+            found.append(token)
+        elif opened is not None:
+            inner = {one.kind for one in found[opened:]}
+            if "name" in inner and inner & {"no", "not", "none"}:
+                found.insert(opened, token._replace(kind="split"))
+                found.append(token._replace(kind="split"))
+            opened = None
+    return found
+
+
 def _merged(tokens: list[Token], text: str) -> tuple[list[Token], bool]:
     """Tokens with a label and its own text as one; whether a label has another option's text."""
     found: list[Token] = []
@@ -258,9 +278,13 @@ class _Clause:
         self.tokens = tokens
         self.kinds = [token.kind for token in tokens]
         self.carried = carried
+        self.open = False
 
     def verdicts(self) -> Iterator[tuple[Token, str]]:
-        """Names, "all" and "rest" with "yes", "no" or "plain"; "spared": not all."""
+        """Names, "all" and "rest" with "yes", "no" or "plain"; "spared": not all.
+
+        An "or" between names that are not denied leaves the clause open.
+        """
         names = ("name", "all", "rest")
         reaches = [t for t in self.tokens if t.kind in ("yes", "no", *names)]
         leads = bool(reaches) and reaches[0].kind in ("yes", "no")
@@ -273,6 +297,7 @@ class _Clause:
         negated, over, beside = False, False, False
         for place, token in enumerate(self.tokens):
             over |= token.kind in ("all", "none")
+            self.open |= token.kind == "or" and not (negated or denies)
             if token.kind in names:
                 if beside:
                     left_out.append(token)
@@ -344,7 +369,7 @@ def _weighed(tokens: list[Token], k: int, clash: bool, dangles: bool) -> Said:
                 spared.update(token.positions)
                 verdict = "yes"
             given[verdict].update(dict.fromkeys(token.positions))
-        is_open |= "or" in clause.kinds and good > 1
+        is_open |= clause.open and good > 1
         unsure |= "maybe" in clause.kinds and bool(good or over)
         unsure |= "none" in clause.kinds and "no" in clause.kinds  # "None is wrong except B."
         only_bad |= "only" in clause.kinds and "no" in clause.kinds and not good

@@ -43,12 +43,42 @@ _NAMED: Final = r"(?:final\s+)?(?:answer|verdict|conclusion|judge?ment|response)
 _OPENS = re.compile(rf"[\s\W]*?(?:{_NAMED}\s*[:=]\W*)?{_SAYS}", re.I)
 _OPENS_JUDGING = re.compile(rf"[\s\W]*?(?:{_NAMED}\s*[:=]\W*)?(?:that's\s+)?{_JUDGES}", re.I)
 _STANDS = re.compile(
-    rf"(?:\b{_NAMED}\s*(?:is|would be|[:=])[\W_]*|\bsay\s+"
-    r"|\b(?:be|is)\s+an?\s+(?:clear\s+|firm\s+|definite\s+)?[\"']?(?=(?:yes|no)\b)"
+    rf"(?:\b{_NAMED}\s*(?:is|would be|[:=])[\W_]*"
+    r"|(?<!not )(?<!n't )(?<!never )\b(?:be|is)\s+an?\s+(?:clear\s+|firm\s+|definite\s+)?"
+    r"[\"']?(?=(?:yes|no)\b)"
     r"|\\boxed\s*\{\W*(?:text\s*\{)?\s*"
     rf"|^[ \t*#>]*+(?=\w++[\s*.!]*+\Z)){_SAYS}",
     re.I | re.M,
 )
+_SAYING = re.compile(
+    rf"\b(?:say|says|said|saying|answer|answers|answered|answering)[\s\"'*_]+{_SAYS}", re.I
+)
+_OWN_WORDS: Final = (
+    r"would|will|must|shall|should|have|got|gotta|gonna|going|need|to|am|can|do|inclined|lean(?:ing)?"
+    r"|towards?|think|believe|guess|suppose|feel|therefore|thus|so|still|also|just|here|again"
+    r"|that|it|is|it's|i|i'd|i'll|i'm|we|safe|fair|right|reasonable|accurate|confident|comfortable"
+    r"|(?!(?:hard|bare|scarce|on|rare)ly)\w+ly"
+)
+_OWN = re.compile(
+    r"(?:(?<!\bif )(?<!\bwhen )(?<!\bunless )(?<!\bwhether )(?<!\bshould )(?<!\bdid )(?<!\bcan )"
+    r"(?<!\bcould )(?<!\bwould )(?<!\bwhy )(?<!\bbefore )\b(?:i|we|let's|let me)(?:'d|'ll|'m|'ve)?"
+    r"|\b(?:it's|it is|it would be|it'd be) (?:safe|fair|right|reasonable|accurate) to"
+    r"|(?:\A|[.!?:;\n])[\W_]*(?:(?:so|then|well|hmm+|ok|okay|thus|therefore|hence|and)\b,?)?"
+    rf"(?:\s*(?:'d|would|will|must|have to|gotta|going to))?)(?:,?\s+(?:{_OWN_WORDS})\b,?)*\s*\Z",
+    re.I,
+)
+"""What stands before "say yes" where the reply says it itself, and does not deny it."""
+_OTHERWISE = re.compile(
+    r"\b(?:(?:(?P<yes>yes)|(?P<no>no))\b,?\s+(?:otherwise|else|if|unless|when)\b"
+    r"|(?:otherwise|else|if not|then)\b\W*(?:(?:it(?:'s| is| would be)|the answer is)\s+)?(?:a\s+)?"
+    r"(?:(?P<then_yes>yes)|(?P<then_no>no))\b)",
+    re.I,
+)
+_GOES_BACK = re.compile(
+    r"\b(?:wait|actually|hold on|hmm+|correction|sorry|on second thoughts?)\b.{0,12}\Z", re.I | re.S
+)
+_REACH: Final = 90
+"""Characters before "say yes" in which its subject is looked for."""
 _TURNS = re.compile(
     r"\b(?:wait|actually|on (?:second|closer|further)? ?(?:reflection|thoughts?"
     rf"|inspection|look)|correction|rather|sorry|but)\b\W*{_SAYS}",
@@ -118,7 +148,7 @@ _VALUE = re.compile(
 _ENDS_VALUE = re.compile(r"[\s\"'*_`)\]]*(?:[.,;!\n}—–-]|\Z)")
 _CHANCES = re.compile(
     r"\b(?:(?P<yes>yes|true|correct|right)|(?P<no>no|false|incorrect|wrong))\b[\"'*_`]*"
-    r"\s*(?:[:=(,-]|\bat\b|\bis\b)*\s*(?P<n>\d{1,3}(?:\.\d+)?|\.\d+)(?![\d/])\s*%?",
+    r"\s*+(?:[:=(,-]|\bat\b|\bis\b)*+\s*+(?P<n>\d{1,3}(?:\.\d+)?|\.\d+)(?![\d/])\s*%?",
     re.I,
 )
 _ROUNDED: Final = 0.021
@@ -150,10 +180,11 @@ def read_yes_no(reader: TextReader, trial: Trial, response: Response) -> Reading
         return no_text(response)
     asked = trial.extras if isinstance(trial.extras, Proposed) else Proposed("", "correct")
     text = _own(text).replace("’", "'")
+    text, not_said = _without_sayings(text)
     both = _BOTH.search(text)
     stands = _field(text, asked) or _chances(text) or _last(_stands(text))
-    if stands is not None:
-        return _reading(stands, 0.97)
+    if stands is not None and not (both and both.start() <= stands.start < both.end()):
+        return _by_case(text, stands) or _reading(stands, 0.97)
     opening, judged = _opening(text, asked), _last(_judged(text, asked))
     turned = next((_said(m, "taken_back") for m in reversed(list(_TURNS.finditer(text)))), None)
     if turned is not None and (opening is None or turned.start > opening.end):
@@ -164,13 +195,46 @@ def read_yes_no(reader: TextReader, trial: Trial, response: Response) -> Reading
             return _reading(judged, 0.85)
         return Reading("ambiguous", (), "says_both", both.span() if both else (0, len(text)), 0.8)
     if opening is not None:
-        return _reading(opening, 0.98)
+        back = _GOES_BACK.search(text, opening.end) if response.finish_reason == "length" else None
+        if back is not None:
+            return Reading("truncated", (), "goes_back", back.span(), 0.8)
+        return _by_case(text, opening) or _reading(opening, 0.98)
     cannot = _CANNOT.search(text)
     if judged is not None and (cannot is None or judged.start > cannot.end() + _OF_ITS_CLAUSE):
         return _reading(judged, 0.9)
     if cannot is not None:
         return Reading("unknown", (), "cannot_say", cannot.span(), 0.9)
+    if not_said is not None:
+        return Reading("unclear", (), "not_said", not_said, 0.5)
     return reader.read(text, ("Yes", "No"), (), finish_reason=response.finish_reason)
+
+
+def _is_own(text: str, saying: re.Match[str]) -> bool:
+    """Whether the reply says it in the first person, and without a negation."""
+    return _OWN.search(text, max(0, saying.start() - _REACH), saying.start()) is not None
+
+
+def _without_sayings(text: str) -> tuple[str, tuple[int, int] | None]:
+    """The reply without the yes or no that others say or that it denies; the last such place."""
+    foreign = [
+        m
+        for m in _SAYING.finditer(text)
+        if not (_is_own(text, m) or _NO_NOUN.match(text, m.start(m.lastgroup or 0)))
+    ]
+    parts, at = [], 0
+    for m in foreign:
+        parts += [text[at : m.start()], " " * len(m[0])]
+        at = m.end()
+    return "".join([*parts, text[at:]]), foreign[-1].span() if foreign else None
+
+
+def _by_case(text: str, said: _Said) -> Reading | None:
+    """`ambiguous` where what is said depends, and the opposite is said of the other case."""
+    for m in _OTHERWISE.finditer(text, said.end):
+        position = YES_POSITION if m["yes"] or m["then_yes"] else NO_POSITION
+        if position != said.position and not _NO_NOUN.match(text, m.start()):
+            return Reading("ambiguous", (), "by_case", (said.start, m.end()), 0.8)
+    return None
 
 
 def _own(text: str) -> str:
@@ -255,9 +319,10 @@ def _valued(key: re.Match[str], value: re.Match[str], asked: Proposed, *, asks: 
 
 
 def _stands(text: str) -> Iterator[_Said]:
-    return (
-        _said(m, "announced") for m in _STANDS.finditer(text) if not _NO_NOUN.match(text, m.start())
-    )
+    for pattern in (_STANDS, _SAYING):
+        for m in pattern.finditer(text):
+            if not _NO_NOUN.match(text, m.start(m.lastgroup or 0)):
+                yield _said(m, "announced")
 
 
 def _opening(text: str, asked: Proposed) -> _Said | None:

@@ -36,7 +36,7 @@ from horsesense.readers.text import TextReader
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 
-RULES: Final = Rules(version="8", source="5e72b76b0316")
+RULES: Final = Rules(version="8", source="42cad5aad3db")
 
 MAX_TOKENS: Final = 16
 REPLY_CHARACTERS: Final = 6000

@@ -209,7 +209,11 @@ class _Evidence(Gathering):
         return len({m.position for m in self.mentions if m.sentence == last and m.verdict >= 0}) > 1
 
     def _statuses(self, shared: dict[str, float]) -> None:
-        meanings = [special.meaning_of(text) for text in self.options]
+        rule = self.first.reading.rule if self.first.reading else ""
+        every = [special.meanings_of(text) for text in self.options]
+        meanings = [
+            next((one for one in said if one == rule), said[0] if said else None) for said in every
+        ]
         for at, status in enumerate(STATUSES, start=self.k):
             self._speaks(at, status, shared)
         for position, meaning in enumerate(meanings):

@@ -1,4 +1,7 @@
-"""What is read before anything is folded: a label, an option's text, a label with its own text."""
+"""What is read before anything is folded: a label, an option's text, a label with its own text.
+
+So is a reply that says nothing but what one option says of no choice ("Refused", "I don't know").
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,9 @@ from collections.abc import Sequence
 
 from horsesense.readers.reading import Reading
 from horsesense.readers.text.labels import LabelSet
+from horsesense.readers.text.special import said_by
 
-_SURE, _FAIR = 0.99, 0.85
+_SURE, _PLAINLY, _FAIR = 0.99, 0.95, 0.85
 _EMPHASIS = " \t\n*`\"'"
 
 
@@ -24,6 +28,9 @@ def exact(response: str, options: Sequence[str], known: LabelSet) -> Reading | N
     bare = plain.removesuffix(".")
     if bare in options:
         return _exact_text(bare, response, options, known)
+    meant = said_by(plain, options)
+    if meant is not None:
+        return Reading("answer", (meant,), "says_so", (0, len(response)), _PLAINLY)
     lead = known.lead.match(said)
     if lead is None:
         return None

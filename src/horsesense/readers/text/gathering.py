@@ -199,7 +199,7 @@ class Gathering:
         ends = self._ends()
         for name, words in (("whole", whole), *((n, likeness.stems(t)) for n, t in ends)):
             shares = likeness.overlap(words, self.options)
-            top = max(shares)
+            top = max(shares, default=0.0)
             for position, share in enumerate(shares):
                 if share > 0:
                     self._add(position, f"like:{name}", share)

@@ -203,7 +203,7 @@ def _weak(scene: Scene) -> Reading | None:
             return _reading(scene, found[-1], 0.93)
         return _several(scene, found)
     hits, rejected = candidates.texts(scene)
-    if len(named.rejected | rejected) == len(scene.options.texts):
+    if scene.options.texts and len(named.rejected | rejected) == len(scene.options.texts):
         return Reading("none", (), "all_rejected", None, 0.9)
     hits = [hit for hit in hits if hit.position not in named.rejected]
     hits = candidates.confirmed_texts(scene, hits) or hits

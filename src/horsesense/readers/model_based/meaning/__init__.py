@@ -18,7 +18,7 @@ from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 from horsesense.trials.trial import Trial
 
-RULES: Final = Rules(version="6", source="b4a596cf25dd")
+RULES: Final = Rules(version="6", source="e12651fd2389")
 
 _TOGETHER = 512
 """Texts that are encoded between two marks of progress."""
