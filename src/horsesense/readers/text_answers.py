@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="12", source="9281a84eb9e7")
+RULES: Final = Rules(version="12", source="f5e0bdc836f1")
 
 
 class TextAnswers:

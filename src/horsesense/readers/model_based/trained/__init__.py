@@ -21,7 +21,7 @@ from horsesense.readers.version import Rules
 
 __all__ = ["TrainedReader", "from_spec", "understand"]
 
-RULES: Final = Rules(version="4", source="453d5d3e308f")
+RULES: Final = Rules(version="4", source="d1048fbfb092")
 
 _TOGETHER = 128
 """Replies that are scored between two marks of progress."""
