@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from horsesense.trials.condition import PLAIN
 from studies import items_file, study
 
 ORDERS = ("order", PLAIN, "text")
+ALL = "decided=all"
 
 
 def test_goals_name_all_findings() -> None:
@@ -95,3 +97,16 @@ def test_a_preference_is_found_before_all_is_asked(tmp_path: Path) -> None:
     assert (row["kind"], row["group"]) == ("found", "A")
     assert 0.25 < row["low"] < 0.35 < row["high"]
     assert ", after " in row["sentence"]
+
+
+def test_a_position_that_few_items_have_keeps_asking_nobody(tmp_path: Path) -> None:
+    """Five of 400 items have a fifth option, which all of them could not settle."""
+    rows = [
+        {"id": f"q{i}", "question": f"q {i}", "options": [f"{o} {i}" for o in "vwxyz"[:k]]}
+        | {"answer_index": i % k}
+        for i, k in enumerate([5] * 5 + [4] * 395)
+    ]
+    path = tmp_path / "items.json"
+    path.write_text(json.dumps(rows))
+    result = study(path, "sim:oracle", tmp_path / "run", probes=("repeat", "order"), until=ALL)
+    assert max(result.findings["until"]["extents"].values()) < 400
