@@ -95,7 +95,7 @@ ROWS = {
     "EstimateRow": "estimate, a row of [run.estimates](runs.md)",
     "RunRow": "run, each with run, items, model, suite, report, missing and expected, and with"
     " headline, verdict, notices and nothing_to_judge as in [report](#report)",
-    "FindingRow": "finding, with the fields of [the verdict](verdict.md)",
+    "Finding": "finding, with the fields of [the verdict](verdict.md)",
 }
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from horsesense.findings.finding import Finding
 
 Rows = list[dict[str, Any]]
 
@@ -46,42 +48,13 @@ class EstimateRow(BaseModel):
     note: str
 
 
-class FindingRow(BaseModel):
-    """One sentence of the verdict; the fields are described in docs/verdict.md."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    kind: Literal["found", "ruled_out", "cannot_tell"]
-    name: str
-    title: str
-    probe: str
-    condition: str
-    reader: str
-    group: str
-    value: float | None
-    low: float | None
-    high: float | None
-    level: float
-    null: float
-    size: float
-    p_adjusted: float | None
-    p_ruled_out: float | None
-    weight: float
-    n: int
-    counted: str
-    items: int | None
-    section: str
-    sentence: str
-    about: Literal["items_like_these", "these_items"] = "items_like_these"
-
-
 class Said(BaseModel):
     """What a run says of its model; several outputs have these fields."""
 
     model_config = ConfigDict(extra="forbid")
 
     headline: str = Field(description="the score in a sentence; empty without one")
-    verdict: list[FindingRow]
+    verdict: list[Finding]
     notices: list[str] = Field(description="what must be known beside the verdict")
     nothing_to_judge: str | None = Field(description="why the verdict is empty")
 
