@@ -36,7 +36,7 @@ ROOT = Path(__file__).parents[1]
 WORKER = Path(__file__).with_name("reader_peers.py")
 PACKAGES = {"lm-eval": (), "inspect-ai": (), "opencompass": ("torch==2.13.0",)}
 """Package -> what must be there before it, so that no build for a GPU is downloaded."""
-PARTS: Final[tuple[Part, ...]] = ("development", "further", "later")
+PARTS: Final[tuple[Part, ...]] = ("development", "further", "later", "everyday")
 """Those that may be looked at."""
 REFUSED = "Refused"
 

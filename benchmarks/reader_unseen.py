@@ -4,7 +4,7 @@ docs/reader.md.
     python benchmarks/reader_unseen.py [--write] [--peer PACKAGE=PYTHON ...]
 
 Reliability: every decision on a reply of the corpus is of weights, trust and caution that saw
-neither its kind (nor one like it) nor its writer; weights see nothing of the part `later`. Files
+neither its kind (nor one like it) nor its writer. Files
 left out: all that is learnt is learnt again without the file, and from the corpus alone; patterns
 cannot be unlearnt. Peers read the same replies with their own code, in environments that `--peer`
 names or that are made beside the project. Takes about a quarter of an hour.
@@ -40,7 +40,7 @@ from reader_side_by_side import PACKAGES, answer_of, peer  # noqa: E402
 
 PAGE = ROOT / "docs/reader.md"
 DIAGRAM = ROOT / "docs/images/reader_reliability.svg"
-PARTS: Final[tuple[Part, ...]] = ("development", "further", "later")
+PARTS: Final[tuple[Part, ...]] = ("development", "further", "later", "everyday")
 BANDS: Final = (0.0, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
 
 

@@ -3,8 +3,8 @@
 
     python scripts/learn_reader.py [--write] [--errors]
 
-Learns weights from the packaged corpus: its development part, and the further replies, which were
-written when the patterns were there; confidence from these and from the later replies. The
+Learns weights and confidence from the packaged corpus: its development part, and the further, later
+and everyday replies, which were written when the patterns were there. The
 human-labelled answers of the shared benchmark data are learnt from too where they are there.
 
 Prints how the reader reads kinds that were left out of learning: each with all that are like it
@@ -63,16 +63,17 @@ RARE = 3
 """Features of fewer rows are left out."""
 TRUST = 1.0
 """How freely the weights of trust move: the inverse of their penalty."""
-SHARES = {"development": 0.1, "further": 1.0, "later": 1.0, "annotated": 1.0}
+SHARES = {"development": 0.1, "further": 1.0, "later": 1.0, "everyday": 2.0, "annotated": 1.0}
 """What the replies of a part count together when confidence is learnt.
 
 A confidence is for a writer whom nobody has read, not for a row: the two further writers together,
-and the two later ones, count as much as all models whose answers people labelled, and the
-development part, whose kinds the patterns were written with, a tenth of that.
+the two later ones, and each two of the four who wrote what logs hold most, count as much as all
+models whose answers people labelled, and the development part, whose kinds the patterns were
+written with, a tenth of that.
 """
 AT_ONCE = 1500
 """For how many replies all parts stand together when confidence is learnt."""
-BLIND = ("further", "later")
+BLIND = ("further", "later", "everyday")
 """Parts whose writers knew no pattern: on them, left out, thresholds and caution are measured."""
 RIGHT = {"answer": 0.975, "other": 0.97}
 """The share of readings of `SURE[0]` and more that is to be right, on blind writers left out: more
@@ -250,7 +251,12 @@ class Row(NamedTuple):
     source: dict[str, object]
 
 
-LEARNT_FROM: dict[Part, float] = {"development": 1.0, "further": FURTHER, "later": 0.0}
+LEARNT_FROM: dict[Part, float] = {
+    "development": 1.0,
+    "further": FURTHER,
+    "later": FURTHER,
+    "everyday": FURTHER,
+}
 """Part of the corpus -> what one of its replies counts where weights are learnt."""
 
 
@@ -449,7 +455,7 @@ def folds(rows: Sequence[Row], joint: bool) -> list[Fold]:
     names = {row.part: sorted({r.writer for r in rows if r.part == row.part}) for row in rows}
     groups = [
         *(set(names["development"][i::WRITERS]) for i in range(WRITERS)),
-        *({name} for part in ("further", "later") for name in names[part]),
+        *({name} for part in ("further", "later", "everyday") for name in names[part]),
     ]
     writers = {name: i for i, some in enumerate(groups) for name in some}
     return [Fold(alike[row.kind], writers.get(row.writer, -1) if joint else -1) for row in rows]

@@ -11,11 +11,12 @@ from horsesense.errors import UsageError
 from horsesense.items.files import load_rows
 from horsesense.readers.reading import Reading, Status
 
-Part = Literal["development", "further", "later", "unread"]
+Part = Literal["development", "further", "later", "everyday", "unread"]
 
-PARTS: Final[tuple[Part, ...]] = ("development", "further", "later", "unread")
-"""To develop readers on; two written when the patterns of the text reader were there, each scored
-before it was read; and one whose texts nobody reads who works on a reader."""
+PARTS: Final[tuple[Part, ...]] = ("development", "further", "later", "everyday", "unread")
+"""To develop readers on; three written when the patterns of the text reader were there, each scored
+before it was read, the last of them of what logs hold most; and one whose texts nobody reads who
+works on a reader."""
 
 
 class Example(NamedTuple):
