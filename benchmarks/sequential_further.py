@@ -30,7 +30,7 @@ import numpy.typing as npt
 from horsesense.findings.accusation import ALPHA
 from horsesense.findings.early import ROUTES, SHARE
 from horsesense.findings.evidence import Way, faulty, harmless
-from horsesense.findings.verdict import MAIN_SHARE
+from horsesense.findings.weights import MAIN_SHARE
 from horsesense.measures.agreement import chance_agreement
 from horsesense.runs.bands import SIZE as BOLD
 from horsesense.stats.ratio_bets import Ratio

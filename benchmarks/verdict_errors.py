@@ -50,7 +50,8 @@ from horsesense.findings.evidence import Evidence
 from horsesense.findings.finding import Finding
 from horsesense.findings.kinds import KINDS, SIZES
 from horsesense.findings.needed import Needed
-from horsesense.findings.verdict import accusations, verdict, weighted
+from horsesense.findings.verdict import accusations, verdict
+from horsesense.findings.weights import weighted
 from horsesense.items.load import load_items
 from horsesense.measures import estimate
 from horsesense.measures.cells import MISSING, NO_OPTION, NOT_ASKED, STATUS_CODE, Cell, Scores

@@ -21,7 +21,8 @@ from horsesense.findings.kinds import KINDS, SIZES, Kind
 from horsesense.findings.known import by_gold
 from horsesense.findings.needed import items_needed
 from horsesense.findings.untested import named
-from horsesense.findings.verdict import accusations, verdict, weighted
+from horsesense.findings.verdict import accusations, verdict
+from horsesense.findings.weights import weighted
 from horsesense.findings.wording import against, between, level_text, signed, these
 from horsesense.measures.cells import STATUS_CODE, Cell
 from horsesense.measures.composition import PARTS, ScoreComposition

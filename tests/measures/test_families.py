@@ -55,6 +55,16 @@ def test_a_position_counts_its_own_trials_and_its_own_missing_ones() -> None:
     assert second.low < 0.75  # not what 40 right answers would show
 
 
+@pytest.mark.parametrize("level", [0.3, 0.5, 0.7])
+def test_an_interval_of_counts_holds_its_value_at_every_level(level: float) -> None:
+    """A kappa of 1 in 12 items: [.834, .967] at .5, as if it could not be what it is."""
+    gold = [i % 4 for i in range(12)]
+    text = cell_of([[g] for g in gold], gold, probe="original")
+    first = replace(text, reader="first_token", by_scores=True)
+    kappa = of(estimates(text, first, names=("mismatch_kappa",), level=level), "mismatch_kappa")
+    assert kappa.low < kappa.value == kappa.high == 1.0
+
+
 def test_p_and_interval_of_every_measure_agree() -> None:
     seen = [0, 0]
     for level in (0.5, 0.8, 0.95):

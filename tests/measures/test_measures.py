@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from sklearn.metrics import recall_score
 from cells import cell_of, letters
 from horsesense.measures.agreement import chance_agreement, entropy
 from horsesense.measures.base import Measure
-from horsesense.measures.cells import Cell
+from horsesense.measures.cells import Cell, Scores
 from horsesense.measures.positions import Recall, permuted_rstd
 from horsesense.measures.registry import MEASURES
 from horsesense.testing.conformance import check_measure, random_cell
@@ -156,6 +157,25 @@ def test_without_gold_accuracy_is_undefined_with_a_reason() -> None:
     unknown = Cell(**{**cell.__dict__, "correct": np.full_like(cell.correct, -1)})
     for name in ("accuracy", "accuracy_hard", "rstd"):
         assert "no item has a gold" in (MEASURES.get(name).undefined_reason(unknown) or "")
+
+
+@pytest.mark.parametrize("name", ["brier", "ece", "confidence_auroc"])
+def test_a_scored_answer_without_gold_is_not_missing(name: str) -> None:
+    """Half of the items without gold had made half of the replies missing."""
+    cell = cell_of([[0], [1], [0], [1], [None], [-99]], [0] * 6, reader="first_token")
+    correct = np.array([[1], [0], [-1], [-1], [0], [-1]], dtype=np.int8)
+    sure = np.array([[0.9], [0.5], [0.7], [0.6], [0.4], [np.nan]], dtype=np.float32)
+    cell = replace(cell, correct=correct).having(Scores(sure, np.where(np.isnan(sure), sure, 0)))
+    rows = MEASURES.get(name).rows(cell)
+    assert (rows.n, rows.n_missing) == (2, 2)  # the reply without a choice, and the lost one
+
+
+@pytest.mark.parametrize("name", ["stratum_accuracy", "stratum_plurality_accuracy"])
+def test_an_agreeing_item_without_gold_is_not_missing(name: str) -> None:
+    cell = cell_of([[0, 0], [0, 1], [1, 1], [0, -99]], [0, 0, 0, 0])
+    correct = np.where(np.arange(4)[:, None] == 2, -1, cell.correct).astype(np.int8)
+    rows = MEASURES.get(name).rows(replace(cell, correct=correct))
+    assert (rows.n, rows.n_missing) == (2, 1)
 
 
 @given(st.integers(0, 10_000))

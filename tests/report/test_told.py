@@ -23,7 +23,7 @@ from horsesense.report.score_bar import (
     headline,
     shown_interval,
 )
-from horsesense.report.told import _open, in_brief
+from horsesense.report.told import _open, as_rows, in_brief
 from horsesense.runs.results import Results
 from studies import items_file, study
 
@@ -99,6 +99,22 @@ class TestHeadline:
     def test_why_the_fit_could_not_be_checked(self, tmp_path: Path) -> None:
         (told,) = headline(audited(tmp_path, "sim:oracle", 60, probes=("order",)))
         assert "(fewer than 20 items are not right in every order: harder items" in told
+
+    def test_a_question_that_was_never_withheld_is_told(
+        self, guesses: Results, tmp_path: Path
+    ) -> None:
+        """The share right without it was left out, as if there were none to know."""
+        run = audited(tmp_path, "sim:oracle", 12, probes=("order",))
+        why = "it was not asked; the probe options_only asks it"
+        told = f". How many are right without the question is not known: {why}."
+        assert verdict_of(run)[0].endswith(told)
+        assert in_brief(run)[0] == as_rows(run)["headline"] == verdict_of(run)[0]
+        block = run.findings["composition"][run.reader]
+        assert (block["questionless"], block["questionless_reason"]) == (None, why)
+        page = write_report(run).read_text(encoding="utf-8")
+        assert f"not known: {why}" in page
+        assert guesses.findings["composition"][guesses.reader]["questionless_reason"] == ""
+        assert "without the question is not known" not in verdict_of(guesses)[0]
 
     def test_each_share_says_of_how_many_items_it_is(self, tmp_path: Path) -> None:
         model, probes = "sim:prior?know=0.9", ("order", "labels", "repeat")

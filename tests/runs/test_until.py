@@ -17,12 +17,14 @@ from cells import cell_of
 from horsesense.errors import InterruptedRunError, UsageError
 from horsesense.findings.early import BANDED, SHARE
 from horsesense.findings.evidence import Evidence
+from horsesense.findings.known import FIXED_BEFOREHAND
 from horsesense.inference.limits import Limits
 from horsesense.items.load import load_items
 from horsesense.models.base import Asked
 from horsesense.models.registry import make_model
 from horsesense.report.sections.readers import notices
-from horsesense.report.sections.until import context
+from horsesense.report.sections.until import _band, context
+from horsesense.report.told import verdict_of
 from horsesense.runs.deciding import CHANGE, SCORE, differences
 from horsesense.runs.goal import Extents, Goal, Population
 from horsesense.runs.measure import cells_of
@@ -244,7 +246,27 @@ def test_an_innocent_of_few_items_is_not_accused(tmp_path: Path) -> None:
 
 def test_the_share_known_is_refused_with_the_reason(early: Result) -> None:
     """Its interval is a likelihood's, of a number of items that was fixed before."""
-    assert "stopped early" in early.findings["known"]["text"]["reason"]
+    why = early.findings["known"]["text"]["reason"]
+    asked = decisions(early)["order", "design=cyclic"]["n"]
+    assert (
+        f"stopped early, after {asked} of 600 items in the orders, and {FIXED_BEFOREHAND}; " in why
+    )
+    # A terminal, which shows no figure, had not said a word of it.
+    assert f". The share known cannot be told: {why}." in verdict_of(early.results)[0]
+
+
+def test_the_table_shows_the_ends_of_the_band(early: Result) -> None:
+    """A band up to −4.6 points whose decision is a fall of 5 or more ended at "−5.0"."""
+    row = {"low": -0.203, "high": -0.05, "size": 0.05, "band": [[50, -1, 1], [90, -0.203, -0.046]]}
+    assert _band(row) == "−20.3 and −4.6"
+    assert _band({**row, "low": 0.061, "high": 0.12, "band": []}) == "6.1 and 12.0"
+    told = context(early.results)
+    assert told is not None
+    for shown in told["rows"]:
+        _, low, high = shown["band"][-1]
+        first, _, last = shown["band_text"].replace("−", "-").partition(" and ")
+        assert float(first) == pytest.approx(100 * low, abs=0.5)  # drawn on a coarser grid
+        assert float(last or first) == pytest.approx(100 * high, abs=0.5)  # drawn on a coarser grid
 
 
 def test_the_parts_of_the_score_have_bands(early: Result, fixed: Result) -> None:

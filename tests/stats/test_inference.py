@@ -177,6 +177,22 @@ def test_p_of_differences_and_intervals_agree_on_random_cells() -> None:
     assert min(seen) > 1000
 
 
+@pytest.mark.parametrize("level", [0.05, 0.3, 0.5, 0.7])
+def test_an_interval_of_differences_holds_its_estimate_at_every_level(level: float) -> None:
+    """Ten of 12 pairs gained, at a level of .5: .833 [.599, .832]."""
+    rng = np.random.default_rng(5)
+    for found in (
+        pairs(10, 0, 12),
+        pairs(0, 10, 12),
+        *(random_differences(rng) for _ in range(500)),
+    ):
+        interval = found.interval(level)
+        if interval is not None:
+            assert interval[0] <= found.estimate <= interval[1]
+            nested = found.interval((1 + level) / 2)
+            assert nested is None or (nested[0] <= interval[0] and interval[1] <= nested[1])
+
+
 def test_two_way_p_and_interval_agree() -> None:
     rng = np.random.default_rng(3)
     seen = [0, 0]

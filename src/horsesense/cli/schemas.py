@@ -117,7 +117,15 @@ class PlanOutput(Output):
     clusters: int = Field(description="independent clusters in which the items come")
     clusters_worth: float = Field(description="how many clusters of one size they are worth")
     smallest_detectable_change: float | None = Field(
-        description="None where clusters hold several items, or no change would be seen"
+        description="that the verdict finds with a power of .8 under a form with one prompt an "
+        "item; None where there is no such form, clusters hold several items, or none would be seen"
+    )
+    smallest_detectable_level: float | None = Field(
+        description="what the verdict's correction leaves one change of accuracy, two-sided"
+    )
+    accuracy_changes: int = Field(description="how many changes of accuracy the verdict judges")
+    accuracy_changes_asked_once: int = Field(
+        description="how many of them are of forms with one prompt an item"
     )
     model: str
     capabilities: dict[str, Any]

@@ -14,6 +14,7 @@ from horsesense.measures.base import Estimate
 from horsesense.measures.cells import Cell
 from horsesense.measures.composition import (
     PARTS,
+    QUESTIONLESS_PROBE,
     CompositionQuestionless,
     ScoreComposition,
     bounds_only,
@@ -23,6 +24,12 @@ from horsesense.measures.composition import (
 )
 from horsesense.stats.known import DRAWS, Known, share_known
 from horsesense.stats.smooth import ROUNDING
+
+NOT_WITHHELD = f"it was not asked; the probe {QUESTIONLESS_PROBE} asks it"
+"""Why the share that is right without the question is not known of most suites of a paper."""
+
+FIXED_BEFOREHAND = "its interval is one for a number of items that is fixed beforehand"
+"""Why the share known is not told where what was answered decided how many were asked."""
 
 
 def why(ended: str) -> str:
@@ -38,11 +45,22 @@ def known_by_reader(
 
 
 def unasked_known(
-    cells: Sequence[Cell], level: float, ended: str = ""
+    cells: Sequence[Cell], level: float, whole: int, ended: str = ""
 ) -> dict[str, dict[str, Any]]:
-    """The same where asking stopped for what was answered: refused, with the reason."""
-    blank = Known(None, None, None, level, 0, 0, (), None, None, None, why(ended), ())
-    return {cell.reader: asdict(blank) for cell in _cyclic(cells)}
+    """The same where asking stopped for what was answered: refused, with the reason.
+
+    Args:
+        whole: how many items there are.
+        ended: what ended asking; "" where all was decided.
+    """
+    first, _, then = why(ended).partition("; ")
+
+    def refused(cell: Cell) -> dict[str, Any]:
+        after = f"after {int(cell.asked.any(axis=1).sum()):,} of {whole:,} items in the orders"
+        reason = f"{first}, {after}, and {FIXED_BEFOREHAND}; {then}"
+        return asdict(Known(None, None, None, level, 0, 0, (), None, None, None, reason, ()))
+
+    return {cell.reader: refused(cell) for cell in _cyclic(cells)}
 
 
 def _cyclic(cells: Sequence[Cell]) -> Iterator[Cell]:
@@ -109,7 +127,8 @@ def composition_by_reader(
             "unclassified": int((considered(cell) & (parts(cell) < 0)).sum()),
             "bounds_only": bounds_only(cell),
             "parts": [*_parts(cell, estimates)],
-            "questionless": [*_questionless(cells, cell.reader, estimates)],
+            "questionless": (without := [*_questionless(cells, cell.reader, estimates)]) or None,
+            "questionless_reason": "" if without else _not_withheld(cells),
             "reason": "",
         }
         for cell in ScoreComposition().cells(cells)
@@ -120,9 +139,9 @@ def composition_by_reader(
 def unasked_composition(cells: Sequence[Cell], ended: str = "") -> dict[str, dict[str, Any]]:
     """The same where asking stopped for what was answered: no part, and the reason."""
     blank: dict[str, Any] = {"about": None, "items": 0, "unclassified": 0, "bounds_only": False}
-    blank |= {"parts": [], "questionless": []}
+    blank |= {"parts": [], "questionless": None}
     return {
-        cell.reader: {**blank, "reason": why(ended)}
+        cell.reader: {**blank, "questionless_reason": why(ended), "reason": why(ended)}
         for cell in ScoreComposition().cells(cells)
         if considered(cell).any()
     }
@@ -156,6 +175,12 @@ def _questionless(
         for place, name in enumerate(measure.groups(cell)):
             e = _one(estimates, measure.name, reader, name)
             yield {**_shown(e), "right": int(right[place]), "n": int(n[place])}
+
+
+def _not_withheld(cells: Sequence[Cell]) -> str:
+    """Why nothing is known of the items without their question."""
+    asked = any(cell.probe == QUESTIONLESS_PROBE for cell in cells)
+    return "no such reply could be read" if asked else NOT_WITHHELD
 
 
 def _one(estimates: Sequence[Estimate], measure: str, reader: str, group: str) -> Estimate:

@@ -27,6 +27,7 @@ from horsesense.findings.needed import Needed, items_needed
 from horsesense.findings.places import Run
 from horsesense.findings.rare import beside, judged, least_share, rare_positions
 from horsesense.findings.untested import asked_as, named, question, untested, untold
+from horsesense.findings.weights import weighted
 from horsesense.findings.wording import (
     against,
     chance_text,
@@ -41,9 +42,6 @@ from horsesense.stats.equivalence import within
 from horsesense.stats.multiplicity import weighted_holm
 from horsesense.stats.no_interval import why_no_interval
 from horsesense.trials.condition import Condition
-
-MAIN_SHARE = 0.5
-"""Share of the weight that the main questions have, split evenly over them."""
 
 
 def verdict(
@@ -155,24 +153,6 @@ def _corrected(p_values: Sequence[float], made: Sequence[Accusation]) -> list[fl
     weights = [a.weight for a in made]
     adjusted = weighted_holm(p_values, weights)
     return [min(1.0, p / sum(weights)) for p in adjusted]
-
-
-def weighted(made: Sequence[Accusation], whole: float = 1.0) -> list[Accusation]:
-    """Weights that sum to `whole`: half on the main kinds, each kind and each member alike.
-
-    Where there are only main kinds, or none, they share the whole.
-    """
-    members: dict[str, int] = {}
-    for a in made:
-        members[a.kind.name] = members.get(a.kind.name, 0) + 1
-    kinds = {a.kind.name: a.kind.main for a in made}
-    number = {main: sum(m == main for m in kinds.values()) for main in (True, False)}
-    both = number[True] and number[False]
-    share = {True: MAIN_SHARE, False: 1 - MAIN_SHARE} if both else {True: 1.0, False: 1.0}
-    return [
-        replace(a, weight=whole * share[a.kind.main] / number[a.kind.main] / members[a.kind.name])
-        for a in made
-    ]
 
 
 def _entered(found: Iterable[Found]) -> dict[str, int]:

@@ -39,6 +39,12 @@ def _used(cell: Cell) -> npt.NDArray[np.bool_]:
     return used
 
 
+def _missing(cell: Cell) -> int:
+    """Trials without such an answer; what was read of an item without gold is not missing."""
+    goldless = cell.read & (cell.correct < 0)
+    return int((cell.asked & ~_used(cell) & ~goldless).sum())
+
+
 def _sure_and_right(cell: Cell) -> tuple[Floats, Floats, npt.NDArray[np.bool_]]:
     used = _used(cell)
     sure = np.where(used, cell[Scores].confidence, 0.0).astype(np.float64)
@@ -54,7 +60,7 @@ class Brier(Scored):
         sure, right, used = _sure_and_right(cell)
         squares = np.where(used, (sure - right) ** 2, 0)
         rows = np.column_stack([squares.sum(axis=1), used.sum(axis=1)]).astype(np.float64)
-        return Rows(rows, int(used.sum()), int(cell.asked.sum() - used.sum()))
+        return Rows(rows, int(used.sum()), _missing(cell))
 
     def baseline(self, cell: Cell) -> float | None:
         """Of a model that always states its own accuracy."""
@@ -80,7 +86,7 @@ class CalibrationError(Scored):
         bins = np.searchsorted(_edges(cell), sure, side="left")
         sums = [np.where(bins == b, gaps, 0).sum(axis=1) for b in range(BINS)]
         rows = np.column_stack([*sums, used.sum(axis=1)]).astype(np.float64)
-        return Rows(rows, int(used.sum()), int(cell.asked.sum() - used.sum()))
+        return Rows(rows, int(used.sum()), _missing(cell))
 
     def value(self, totals: Floats) -> Floats:
         return ratio(np.abs(totals[..., :-1]).sum(axis=-1, keepdims=True), totals[..., -1:])
@@ -139,8 +145,8 @@ class ConfidenceAuroc(Scored):
             (above * bad).sum(axis=1), bad.sum(axis=1),
             ranks.area * entered, entered,
         ]  # fmt: skip
-        return Rows(np.column_stack(columns).astype(np.float64), int(used.sum()),
-                    int(cell.asked.sum() - used.sum()))  # fmt: skip
+        rows = np.column_stack(columns).astype(np.float64)
+        return Rows(rows, int(used.sum()), _missing(cell))
 
     def value(self, totals: Floats) -> Floats:
         good, bad, area = (

@@ -15,6 +15,8 @@ from horsesense.measures.joined import ORIGINAL
 PARTS: Final = ("every_form", "published_only", "other_forms_only", "never")
 """In the order of the bar; the first two add up to the published score of the same items."""
 PUBLISHED, ORDERS, QUESTIONLESS = "published", "orders", "questionless"
+QUESTIONLESS_PROBE: Final = "options_only"
+"""The probe that withholds the question."""
 UNCLASSIFIED = -1
 """Part of an item with a form that has no reading, or without a known right answer."""
 
@@ -135,10 +137,10 @@ class CompositionQuestionless(ScoreComposition):
 
     def cells(self, every: Sequence[Cell]) -> Iterator[Cell]:
         orders, published = _by_reader(every, "order"), _by_reader(every, ORIGINAL)
-        for reader, without in _by_reader(every, "options_only").items():
+        for reader, without in _by_reader(every, QUESTIONLESS_PROBE).items():
             if reader in orders and reader in published:
                 whole = {PUBLISHED: published[reader], ORDERS: orders[reader]}
-                yield joined({**whole, QUESTIONLESS: without}, "options_only", without.condition)
+                yield joined({**whole, QUESTIONLESS: without}, without.probe, without.condition)
 
     def undefined_reason(self, cell: Cell) -> str | None:
         return self.goldless(cell)

@@ -14,6 +14,7 @@ from horsesense.measures.cells import NO_OPTION, Cell, Columns, Verdicts
 from horsesense.measures.families import DIFFERENCE
 from horsesense.measures.joined import AgainstOriginal
 from horsesense.stats.forms import Forms
+from horsesense.trials.condition import Condition
 
 ORDER = "order"
 """The probe that shows the same options in other orders."""
@@ -95,8 +96,13 @@ def tested(probes: Iterable[tuple[str, str]]) -> frozenset[str]:
 
 def chosen_by_answer(cell: Cell) -> str | None:
     """A change says nothing where the items were chosen for how they were answered before."""
-    chosen = cell.condition.get("items", "all") != "all"
+    chosen = by_answers(cell.condition)
     return "the items were chosen by their earlier answers" if chosen else None
+
+
+def by_answers(condition: Condition) -> bool:
+    """Whether the items of a condition are chosen by how they are answered before."""
+    return condition.get("items", "all") != "all"
 
 
 class AccuracyChange(AgainstOriginal):

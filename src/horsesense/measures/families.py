@@ -214,7 +214,10 @@ class OfCounts(Family):
         low, high = evidence.low, evidence.high
         found = smooth(evidence.rows, value, pseudo, low, high, evidence.items)
         how = _named("delta method", found.clusters, evidence)
-        return _ends(found.interval(level), how, _reason(found))
+        # Pseudo-counts draw it in, at low levels by more than the interval is wide.
+        ends, shown = found.interval(level), float(evidence.value(evidence.rows.sum(axis=0)))
+        held = ends and (min(ends[0], shown), max(ends[1], shown))
+        return _ends(held, how, _reason(found))
 
 
 class OfRefit(Family):
@@ -258,7 +261,10 @@ class OfQuotient(Family):
 
 
 class OfMean(Family):
-    """A mean without bounds (numbers per prompt); outcomes may share prompts."""
+    """A mean without bounds (numbers per prompt); outcomes may share prompts.
+
+    A ratio of totals, linearised (Cochran 1977, chapters 6 and 9A), with Student's t.
+    """
 
     def infer(self, evidence: Evidence, level: float) -> Inference:
         if evidence.shared is None:
@@ -301,7 +307,8 @@ class OfSpread(Family):
 class OfGaps(Family):
     """A mean of absolute gaps, which noise makes positive: the last column is their number.
 
-    The noise that gaps of 0 would have is taken off below, and not above.
+    The noise that gaps of 0 would have is taken off below, and not above: the mean of a half-normal
+    variable (Leone, Nelson and Nottingham 1961), its variance from the squares of the clusters.
     """
 
     def infer(self, evidence: Evidence, level: float) -> Inference:

@@ -68,7 +68,8 @@ class StratumAccuracy(AgreementShare):
         within = self._strata(cell) & (known > 0)[:, None]
         rows = np.concatenate([within * right[:, None], within], axis=1).astype(np.float64)
         used = within.any(axis=1)
-        return Rows(rows, int(used.sum()), int((~used).sum()))
+        # An item without gold that was answered is not missing.
+        return Rows(rows, int(used.sum()), int((~complete(cell)).sum()))
 
     def _right(self, cell: Cell) -> Floats:
         """(items, 2): how right an item is, and whether that is known."""

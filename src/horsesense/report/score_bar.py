@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from horsesense.findings.finding import Finding
+from horsesense.findings.known import FIXED_BEFOREHAND
 from horsesense.findings.wording import (
     NARROW,
     between,
@@ -134,6 +135,23 @@ def headline(run: Results) -> list[str]:
     return ["; ".join(said) + "."]
 
 
+def spoken(run: Results) -> list[str]:
+    """The same for those who see no figure, with the shares that were not asked for, or stopped."""
+    said, known = headline(run), _known(run)
+    if said and known and FIXED_BEFOREHAND in known["reason"]:
+        said[-1] += f" The share known cannot be told: {known['reason']}."
+    if said and (why := _not_withheld(run)):
+        said[-1] += f" How many are right without the question is not known: {why}."
+    return said
+
+
+def _not_withheld(run: Results) -> str:
+    """Why the share that is right without the question is not known; "" where it is, or where
+    nothing is known of what the score is made of."""
+    block = _block(run)
+    return "" if block.get("reason") else str(block.get("questionless_reason", ""))
+
+
 def _may_be_guessing(run: Results) -> str:
     """That a score is not shown to be better than guessing, where that cannot be told."""
     judged = (f for f in run.verdict if f.name == "no_better_than_guessing")
@@ -227,7 +245,7 @@ def _segments(run: Results) -> Iterator[Segment]:
     if not parts:
         return
     only = block["bounds_only"] or any(part["value"] is None for part in parts.values())
-    without = {part["name"]: part for part in block["questionless"]}
+    without = {part["name"]: part for part in block["questionless"] or ()}
     for name, part in parts.items():
         width = 0.0 if only else 100 * part["value"]
         yield _segment(part, start, width, without.get(name), only)
@@ -327,10 +345,11 @@ def _marks(run: Results) -> Iterator[Mark]:
     """The share known, and the share that is right without the question, where it was withheld."""
     if known := _known(run):
         yield _known_mark(known)
-    without = run.one("accuracy", "options_only")
+    title, without = "Right without the question", run.one("accuracy", "options_only")
     if without is not None and without.value is not None:
-        title = "Right without the question"
         yield Mark(title, value_of(without), interval_of(without), "", *_ends(without))
+    elif why := _not_withheld(run):
+        yield Mark(title, words=f"not known: {why}")
 
 
 def _ends(e: Estimate) -> tuple[float | None, ...]:

@@ -11,7 +11,7 @@ from horsesense.findings.evidence import looks_faulty
 from horsesense.findings.finding import ORDER, TITLES, Finding, Outcome
 from horsesense.findings.kinds import KINDS
 from horsesense.findings.wording import plural, rounded_up
-from horsesense.report.score_bar import headline, shown_interval
+from horsesense.report.score_bar import shown_interval, spoken
 from horsesense.report.sections import SECTIONS
 from horsesense.runs.results import Results
 
@@ -26,7 +26,7 @@ def verdict_of(results: Results) -> list[str]:
         for kind, _, group in told_of(results)
         for told in group
     ]
-    return [*headline(results), *said, *notices_of(results)]
+    return [*spoken(results), *said, *notices_of(results)]
 
 
 def in_brief(results: Results) -> list[str]:
@@ -45,13 +45,13 @@ def in_brief(results: Results) -> list[str]:
         said.append(("cannot_tell", _open([f for t in folded for f in (t.finding, *t.others)])))
     said.sort(key=lambda one: ORDER.index(one[0]))
     lines = (f"[{TITLES[kind].lower()}] {line}" for kind, line in said)
-    return [*headline(results), *lines, *notices_of(results)]
+    return [*spoken(results), *lines, *notices_of(results)]
 
 
 def as_rows(results: Results) -> dict[str, Any]:
     """The same as data: every finding with its numbers, and the sentences that are about none."""
     return {
-        "headline": " ".join(headline(results)),
+        "headline": " ".join(spoken(results)),
         "verdict": [f.as_json() for f in results.verdict],
         "notices": notices_of(results),
         "nothing_to_judge": why_silent(results),

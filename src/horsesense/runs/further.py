@@ -7,8 +7,7 @@ what is decided here is decided there. Where asking stops has no part in whether
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,30 +19,14 @@ from horsesense.findings.kinds import KINDS, Kind
 from horsesense.findings.places import Anywhere
 from horsesense.findings.rare import least_share, rare_among
 from horsesense.findings.sizes import sizes_of
-from horsesense.findings.verdict import MAIN_SHARE
 from horsesense.measures.cells import Cell
 from horsesense.probes.base import LETTERS
 from horsesense.runs.bands import Bands, Seen, clusters
 from horsesense.runs.deciding import TOLD, Place, added
+from horsesense.runs.expected import Expected
 from horsesense.runs.goal import Goal
 from horsesense.runs.prepare import Study, reader_names
 from horsesense.stats.ratio_bets import Ratio
-from horsesense.trials.condition import Condition
-
-
-@dataclass(frozen=True)
-class _Planned:
-    """What the kinds of findings ask of a run, of one that is being asked."""
-
-    reader: str
-    readers: Sequence[str]
-    probes: Mapping[str, Mapping[str, Any]]
-    by_people: bool = False
-    ended: str = ""
-    unasked: Mapping[str, str] = field(default_factory=dict)
-
-    def label(self, probe: str, condition: Condition) -> str:
-        return probe
 
 
 class _Part(NamedTuple):
@@ -59,9 +42,7 @@ class Further:
 
     def __init__(self, study: Study, reader: str, batch: int) -> None:
         settings, items = study.settings, study.items
-        probes = {p.name: {"invariant": p.invariant, "title": p.title} for p in study.probes}
-        readers = reader_names(settings, items, study.model)
-        self.run = _Planned(reader, readers, probes)
+        self.run = Expected.of(study, reader, reader_names(settings, items, study.model))
         self.bands = Bands(items, (), settings.seed, batch, clusters(items))
         self.sizes: Mapping[str, float] = sizes_of(
             settings.smallest, Goal.parse(settings.until or "decided").size
@@ -99,7 +80,8 @@ class Further:
             and kind.takes(self.run, Anywhere(*key, group))
             and not (kind.each and group in self.rare)
         ]
-        alpha = ALPHA * self._weight(kind) / max(1, len(places)) / ROUTES
+        weight = self.run.weight(kind, DECIDED, 1 - SHARE)
+        alpha = ALPHA * weight / max(1, len(places)) / ROUTES
         for probe, parts in places:
             seen, guessing = self._together(parts)
             null, size = guessing if kind.null is None else kind.null, self.sizes[kind.name]
@@ -108,16 +90,6 @@ class Further:
                 continue
             if not any(self.bands.lies(seen, *ends, alpha) for ends in bounds):
                 yield probe
-
-    def _weight(self, kind: Kind) -> float:
-        """What a kind has at least of the error rate, whatever the readers find to read."""
-        everyone = [replace(self.run, reader=name) for name in self.run.readers]
-        alike = sum(
-            any(other.asks(run, probe) for run in everyone for probe in run.probes)
-            for other in KINDS
-            if other.main == kind.main and other.measure != DECIDED
-        )
-        return (1 - SHARE) * (MAIN_SHARE if kind.main else 1 - MAIN_SHARE) / max(1, alike)
 
     def _together(self, parts: Sequence[_Part]) -> tuple[Seen | None, float]:
         """The parts of a number in the random order, about one null: their mean."""

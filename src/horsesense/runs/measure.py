@@ -94,7 +94,7 @@ def measure(directory: RunDirectory) -> Results:
         findings["composition"] = unasked_composition(found, ended)
         if told is not None and people is None:
             findings["composition"] |= told.composed(estimates)
-        findings["known"] = unasked_known(found, settings.level, ended)
+        findings["known"] = unasked_known(found, settings.level, len(directory.items), ended)
     results = Results(directory, findings, tuple(estimates))
     goal = None if asked.until is None else Goal.parse(asked.until.goal)
     sizes = sizes_of(settings.smallest, None if goal is None else goal.size)

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from horsesense.checks.check import check_items, headlines
+from horsesense.findings.accusation import ALPHA
+from horsesense.findings.kinds import KINDS
 from horsesense.inference.limits import Limits, rounded_up
 from horsesense.models.messages import Key
-from horsesense.runs.outlook import items_of
+from horsesense.probes.base import SetProbe
+from horsesense.runs.expected import Expected, readable
+from horsesense.runs.outlook import evenly, items_of
 from horsesense.runs.planner import Plan
 from horsesense.runs.prepare import Study
 from horsesense.runs.savings import cautions, forecasts
@@ -20,11 +24,16 @@ from horsesense.runs.shard import Shard, placement
 from horsesense.stats.paired import FEWEST, FEWEST_EVEN
 from horsesense.stats.power import smallest_change
 from horsesense.stats.two_way import Floats, worth
+from horsesense.trials.condition import Condition
 
 DISCORDANT = 0.2
 """Share of items that change by themselves, assumed for the smallest change that is found."""
 FOUND = 0.8
-"""Power of a test for that change."""
+"""Power of the verdict for that change."""
+CHANGE = next(kind for kind in KINDS if kind.name == "accuracy_change")
+"""The kind of finding that it is about."""
+LOOKED_AT = 50
+"""Items of which the prompts are counted, to see which forms have one of each."""
 SLOWEST = (
     "that is for a probe with one change; one with several (three sets of labels) goes on until the"
     " last of them is decided"
@@ -40,6 +49,7 @@ def plan_json(plan: Plan, study: Study, limits: Limits) -> dict[str, Any]:
     completion = plan.completion_tokens
     capabilities = study.capabilities
     rows = forecasts(study)
+    smallest = _smallest(study)
     return {
         **asdict(plan),
         "saved": plan.saved,
@@ -48,7 +58,10 @@ def plan_json(plan: Plan, study: Study, limits: Limits) -> dict[str, Any]:
         "cost_at_most": limits.cost(plan.prompt_tokens, completion),
         "clusters": len(sizes := _clusters(study)),
         "clusters_worth": worth(sizes),
-        "smallest_detectable_change": _smallest(study),
+        "smallest_detectable_change": smallest.change,
+        "smallest_detectable_level": smallest.level,
+        "accuracy_changes": smallest.changes,
+        "accuracy_changes_asked_once": smallest.single,
         "until": rows,
         "until_notes": list(cautions(study, rows)),
         "model": study.model.name,
@@ -128,10 +141,51 @@ def _shard_lines(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     return [*lines, f"{empty:,} of the shards would have no item"] if empty else lines
 
 
-def _smallest(study: Study) -> float | None:
-    """The change of accuracy that so many single items show; None in clusters of several."""
-    alone = len(_clusters(study)) == len(study.items)
-    return smallest_change(len(study.items), DISCORDANT, wanted=FOUND) if alone else None
+class _Smallest(NamedTuple):
+    """The change of accuracy under one form of the items that the verdict would find.
+
+    Attributes:
+        change: with a power of `FOUND`, under a form with one prompt an item; None in clusters of
+            several, where no form has one prompt an item, or where none would be found.
+        level: what the verdict's correction leaves one change at its first step, two-sided; None
+            where it judges none.
+        changes: how many changes of accuracy it judges.
+        single: how many of them are of forms with one prompt an item.
+    """
+
+    change: float | None
+    level: float | None
+    changes: int
+    single: int
+
+
+def _smallest(study: Study) -> _Smallest:
+    """The smallest change that so many single items show, each with one prompt in that form.
+
+    The noise of a mean over several prompts depends on how much they share, which nobody knows.
+    """
+    readers, judged = readable(study), sum(item.gold is not None for item in study.items)
+    run = Expected.of(study, readers[0] if readers else "", readers)
+    changes = run.members(CHANGE, study.planner.made) if judged else []
+    if not changes:
+        return _Smallest(None, None, 0, 0)
+    level = ALPHA * run.weight(CHANGE) / len(changes)
+    single = len(_asked_once(study).intersection(changes))
+    alone = len(_clusters(study)) == len(study.items) and single
+    found = smallest_change(judged, DISCORDANT, level, FOUND) if alone else None
+    return _Smallest(found, level, len(changes), single)
+
+
+def _asked_once(study: Study) -> set[tuple[str, Condition]]:
+    """Forms with one prompt an item, among some of the items."""
+    few = evenly(study.items.items, LOOKED_AT)
+    singles = [probe for probe in study.probes if not isinstance(probe, SetProbe)]
+    prompts = Counter(
+        (trial.probe, trial.condition, trial.variants[0].item_id)
+        for trial in study.planner.batch(few).trials(singles)
+    )
+    several = {form[:2] for form, n in prompts.items() if n > 1}
+    return {form[:2] for form in prompts} - several
 
 
 def _clusters(study: Study) -> Floats:
@@ -145,6 +199,10 @@ def _smallest_line(found: Mapping[str, Any]) -> str:
     change, items, clusters = (
         found[name] for name in ("smallest_detectable_change", "items", "clusters")
     )
+    if not found["accuracy_changes"]:
+        return (
+            "no change of accuracy is judged: no probe is to keep it, or no right answer is known"
+        )
     none = "no change of accuracy could be told from luck"
     if clusters == 1 < items:
         return f"{none}: all {items:,} items are one cluster (a shared text or template)"
@@ -158,11 +216,25 @@ def _smallest_line(found: Mapping[str, Any]) -> str:
             f"{come}: which change would be seen cannot be said beforehand, as it depends on what"
             " clusters share"
         )
-    others = f"if {DISCORDANT:.0%} of the items change by themselves"
-    terms = f"({FOUND:.0%} power, one test at 5%, {others})"
+    if not found["accuracy_changes_asked_once"]:
+        return (
+            "which change of accuracy would be seen cannot be said beforehand: every form that is"
+            " to keep it has several prompts an item, and it depends on what they share"
+        )
+    level, changes = 100 * found["smallest_detectable_level"], found["accuracy_changes"]
+    left = f"{level:.2g}% is what the verdict's correction for all that it may accuse of leaves"
+    terms = (
+        f"({FOUND:.0%} power at {level:.2g}%, if {DISCORDANT:.0%} of the items change by"
+        f" themselves; {left} {_one_of(changes)})"
+    )
     if change is None:
         return f"{none} {terms}"
-    return f"a change of accuracy of {100 * change:.1f} points would be seen {terms}"
+    seen = f"a change of accuracy of {100 * change:.1f} points would be seen"
+    return f"{seen} under a form with one prompt an item {terms}"
+
+
+def _one_of(changes: int) -> str:
+    return "the one change of accuracy" if changes == 1 else f"each of {changes} changes"
 
 
 def _forecast_lines(rows: Sequence[Mapping[str, Any]], clustered: bool) -> list[str]:

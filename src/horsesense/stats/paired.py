@@ -277,6 +277,9 @@ class Paired:
             low, high = max(low, min(least, 0.0)), min(high, max(most, 0.0))
         if self.smallest and self._null_p() < 1 - level:
             low = max(low, BESIDE)
+        # The pseudo-clusters draw towards 0, at low levels by more than the interval is wide.
+        seen = abs(self.total) / self.n
+        low, high = min(low, seen), max(high, seen)
         low, high = (low, high) if sign > 0 else (-high, -low)
         return max(self.centre + low, self.lowest), min(self.centre + high, 1.0)
 

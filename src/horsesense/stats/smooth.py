@@ -6,9 +6,10 @@ with Student's t. With one trial a cluster that is 1/2 in every cell, as Hautus 
 Clusters that differ in size have Student's t for as many equal ones as they are worth (Kish 1965),
 and are freed of what each pulls the totals towards itself (CR2: Bell and McCaffrey 2002).
 
-`jackknife` is for statistics without such a form: the variance over leaving out each cluster, made
-up for large clusters that happen to agree (`two_way.alike`). Areas under ROC curves have Wilson's
-interval with that variance, since their noise shrinks towards 1 as that of shares does.
+`jackknife` is for statistics without such a form: the variance over leaving out each cluster (Tukey
+1958; Efron 1982, "The Jackknife, the Bootstrap and Other Resampling Plans", chapter 3), made up for
+large clusters that happen to agree (`two_way.alike`). Areas under ROC curves have Wilson's interval
+with that variance, since their noise shrinks towards 1 as that of shares does.
 Assumptions: independent clusters; a function that is smooth where the truth is.
 """
 

@@ -52,7 +52,11 @@ def spoken(rows: Sequence[Row]) -> str:
 
 
 def _band(row: Row) -> str:
-    low, high = (signed(100 * row[end], 1) for end in ("low", "high"))
+    """The ends of the band itself: those of the row are cut to the decision, which stands beside
+    them, where that says more."""
+    drawn = row["band"][-1][1:] if row.get("band") else (row["low"], row["high"])
+    ends = zip((row["low"], row["high"]), drawn, strict=True)
+    low, high = (signed(100 * (own if abs(end) == row["size"] else end), 1) for end, own in ends)
     return low if low == high else f"{low} and {high}"
 
 
