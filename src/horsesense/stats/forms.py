@@ -29,13 +29,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
 from math import erfc, sqrt
 from typing import Self
 
 import numpy as np
 
 from horsesense.stats import functions
+from horsesense.stats.binomial import numbers
 from horsesense.stats.two_way import Floats
 
 LEAST_TAIL = 1e-12
@@ -118,7 +118,7 @@ class Forms:
         variance = float((chance * (1 - chance)).sum())
         if not variance:
             return None
-        number, centre = _number(right, every), float(chance.sum())
+        number, centre = numbers(chance), float(chance.sum())
         total = float(self.differences().sum())
         scale = sqrt(float(self.variances().sum()) / variance)
         # The more published answers are right, the lower is the difference.
@@ -183,17 +183,3 @@ class Labels:
         last = float(self.distances[beyond - 1]) if beyond else 0.0
         after = self.distances[beyond] if beyond < len(self.distances) else last + 1
         return (last + float(after)) / 2
-
-
-def _number(right: Floats, every: Floats) -> Floats:
-    """Chance of each number of right published answers, (items + 1,)."""
-    kinds, items = np.unique(np.column_stack([right, every]), axis=0, return_counts=True)
-    each = (_binomial(int(n), r / of) for (r, of), n in zip(kinds, items, strict=True))
-    return reduce(np.convolve, each)
-
-
-def _binomial(n: int, p: float) -> Floats:
-    k = np.arange(n + 1.0)
-    choose = functions.gammaln(n + 1) - functions.gammaln(k + 1) - functions.gammaln(n - k + 1)
-    found: Floats = np.exp(choose + functions.xlogy(k, p) + functions.xlog1py(n - k, -p))
-    return found
