@@ -24,6 +24,7 @@ from scipy.special import betaln, gammaln
 from scipy.stats import binom, t
 
 from horsesense.findings.evidence import Evidence, Way
+from horsesense.stats import shares
 from horsesense.stats.shares import Shares
 from horsesense.trials.condition import Condition
 
@@ -111,7 +112,9 @@ def best(nulls: np.ndarray, other: np.ndarray, level: float) -> float:
 
 
 def main() -> None:
-    argparse.ArgumentParser(description=__doc__.split("\n")[0]).parse_args()
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--pseudo", type=float, default=shares.SEVERAL, help="pseudo-cluster")
+    shares.SEVERAL = parser.parse_args().pseudo
     start = time.process_time()
     head = "in use | best, correlated | ratio | best, any | ratio | binomial | student"
     print(f"| items | null | level | truth | {head} |\n|{'---|' * 11}")
