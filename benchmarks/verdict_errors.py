@@ -54,6 +54,7 @@ from horsesense.findings.verdict import accusations, verdict
 from horsesense.findings.weights import weighted
 from horsesense.items.load import load_items
 from horsesense.measures import estimate
+from horsesense.measures.base import complete
 from horsesense.measures.cells import MISSING, NO_OPTION, NOT_ASKED, STATUS_CODE, Cell, Scores
 from horsesense.measures.estimate import Context, Found
 from horsesense.measures.registry import MEASURES
@@ -396,13 +397,16 @@ def filled(cell: Cell, place: npt.NDArray[np.intp], table: npt.NDArray[Any], rea
 def best_alone(a: Accusation, every: Sequence[Cell], shape: Shape = PLAIN) -> bool:
     """Whether the most powerful test of one accusation, alone, rejects at its weight's level.
 
-    For positions they are relabelled within items, from the answers; exact binomial for shares of
-    independent trials (in clusters: of as many as they are worth); for differences of single pairs
-    the exact sign test of those that differ (McNemar), for others sign flips without continuity.
+    For positions they are relabelled within items, from the answers; for locked ones the exact sum
+    of what guesses lock, of single items; exact binomial for shares of independent trials (in
+    clusters: of as many as they are worth); for differences of single pairs the exact sign test of
+    those that differ (McNemar), for others sign flips without continuity.
     """
     level, about = ALPHA * a.weight, a.evidence.about
     if a.kind.name == "position_preference":
         return by_relabelling(a.evidence, every, shape) <= level
+    if a.kind.name == "position_locked" and shape.size == 1:
+        return by_guessing(a.evidence, every) <= level
     side = {"above": "greater", "below": "less", "lacks": "less", "both": "two-sided"}[a.kind.way]
     if isinstance(about, Paired):
         differ, single = about.differing, about.mean_size == 1
@@ -435,6 +439,20 @@ def by_relabelling(e: Evidence, every: Sequence[Cell], shape: Shape = PLAIN) -> 
             seen += int(row[place])
             chance = np.convolve(chance, np.bincount(row) / len(row))
     return float(chance[seen:].sum())
+
+
+def by_guessing(e: Evidence, every: Sequence[Cell]) -> float:
+    """Chance of as many items locked to a position, or more, by the sum of single guesses."""
+    (cell,) = [
+        c for c in every if (c.probe, c.reader, c.condition) == (e.probe, e.reader, e.condition)
+    ]
+    place, chance = "ABCDEFGHIJ".index(e.group), np.ones(1)
+    used = complete(cell) & (cell.k > place)
+    for k, orders in zip(cell.k[used], cell.asked[used].sum(axis=1), strict=True):
+        one = float(k) ** -float(orders)
+        chance = np.convolve(chance, [1 - one, one])
+    seen = np.where(cell.asked, cell.position == place, True).all(axis=1) & used
+    return float(chance[int(seen.sum()) :].sum())
 
 
 @fewer_collections()

@@ -10,6 +10,7 @@ from typing import Final, Literal, Self
 from horsesense.measures.estimate import Found
 from horsesense.stats.binomial import limits
 from horsesense.stats.equivalence import Interval, ruled_out, within
+from horsesense.stats.guessed import Guessed
 from horsesense.stats.paired import Moments, Paired
 from horsesense.stats.shares import Shares
 from horsesense.trials.condition import Condition
@@ -65,7 +66,8 @@ class Evidence:
         It reaches as far as either of two intervals does. Those of the score test were simulated
         for nulls of .2 and more; near 0 and 1 shares are held to the binomial tail of the
         effective sample (Korn and Graubard 1998), in which a cluster that agrees is one event.
-        Differences that all go one way are held to it likewise.
+        Differences that all go one way are held to it likewise. Of items that guessing hits with
+        chances of their own, the lower end is that of guesses up to the mean of these (`guessed`).
         """
         ends = self.about.interval(level)
         if ends is None:
@@ -75,7 +77,8 @@ class Evidence:
             low, high = binomial_ends(self.about, alpha)
         else:
             low, high = self.about.one_way_ends(alpha)
-        return min(ends[0], low), max(ends[1], high)
+        low, high = min(ends[0], low), max(ends[1], high)
+        return (self.about.lower(low, alpha) if isinstance(self.about, Guessed) else low), high
 
     def p_found(self, way: Way, null: float, size: float) -> float:
         """p of "there is no such fault"; 1 where nothing can be said."""

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.stats.forms import Forms
+from horsesense.stats.guessed import Guessed
 from horsesense.stats.no_interval import why_no_interval
 from horsesense.stats.paired import Paired
 from horsesense.stats.positions import preference
@@ -155,6 +156,31 @@ class OfShare(Family):
         found = _ends(scaled, _named("Wilson score", share.clusters, evidence), reason)
         plain = (evidence.low, evidence.high) == UNIT_RANGE
         return found._replace(about=share if plain else None)
+
+
+@dataclass(frozen=True, eq=False)
+class OfGuessed(Family):
+    """A share of the items that have a position, which guessing hits with a chance of each item's
+    own; in tables a share like any other.
+
+    Attributes:
+        place: the position; rows of single items have hits, and then whether they have it, of each.
+        chances: what guessing gives to each item, (items,).
+    """
+
+    place: int
+    chances: Floats
+
+    def infer(self, evidence: Evidence, level: float) -> Inference:
+        found = SHARE.infer(evidence, level)
+        if evidence.items is None or found.about is None or not isinstance(found.about, Shares):
+            return found
+        rows, cluster = evidence.items
+        about, trials = (part[:, self.place] for part in np.split(rows, 2, axis=1))
+        used = trials > 0
+        chances = self.chances[used]
+        hits = np.rint(about[used] - (chances.mean() - chances))
+        return found._replace(about=Guessed.among(found.about, hits, chances, cluster[used]))
 
 
 class OfDifference(Family):

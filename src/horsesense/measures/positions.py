@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from horsesense.measures.base import Floats, Measure, Rows, complete, no_gold, ratio
 from horsesense.measures.cells import MISSING, Cell, People
-from horsesense.measures.families import SHARE, Family, OfPosition, OfSpread
+from horsesense.measures.families import SHARE, Family, OfGuessed, OfPosition, OfSpread
 from horsesense.measures.joined import RECORDED_ORDERS, balanced
 from horsesense.probes.base import LETTERS
 from horsesense.stats.positions import even_spread
@@ -206,7 +206,8 @@ class PositionLocked(PositionPreference):
     counted = "items"
 
     def families(self, cell: Cell) -> Sequence[Family]:
-        return [SHARE] * _width(cell)
+        chances = self.chance(cell)
+        return [OfGuessed(place, chances) for place in range(_width(cell))]
 
     def undefined_reason(self, cell: Cell) -> str | None:
         if cell.probe != "order" or cell.status.shape[1] < 2:

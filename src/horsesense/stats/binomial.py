@@ -1,8 +1,13 @@
-"""Exact limits of a share of independent trials."""
+"""Independent trials: exact limits of a share, and chances of numbers of hits."""
 
 from __future__ import annotations
 
+from functools import reduce
+
+import numpy as np
+
 from horsesense.stats import functions
+from horsesense.stats.two_way import Floats
 
 
 def limits(hits: float, n: float, alpha: float) -> tuple[float, float]:
@@ -16,3 +21,20 @@ def limits(hits: float, n: float, alpha: float) -> tuple[float, float]:
     low = float(functions.betaincinv(hits, n - hits + 1, alpha)) if hits > 0 else 0.0
     high = float(functions.betainccinv(hits + 1, n - hits, alpha)) if hits < n else 1.0
     return low, high
+
+
+def numbers(chances: Floats) -> Floats:
+    """Chance of each number of hits among trials with a chance each, (trials + 1,).
+
+    Poisson-binomial: trials of one chance are binomial together.
+    """
+    kinds, trials = np.unique(chances, return_counts=True)
+    each = (_numbers(int(n), float(p)) for p, n in zip(kinds, trials, strict=True))
+    return reduce(np.convolve, each)
+
+
+def _numbers(n: int, p: float) -> Floats:
+    k = np.arange(n + 1.0)
+    choose = functions.gammaln(n + 1) - functions.gammaln(k + 1) - functions.gammaln(n - k + 1)
+    found: Floats = np.exp(choose + functions.xlogy(k, p) + functions.xlog1py(n - k, -p))
+    return found

@@ -13,8 +13,12 @@ drawn with the same quantile, which is as far apart as they can go.
 
 If some items favour the position and others avoid it, it is chosen as often as any other on average
 and with more noise than that. Squares of clusters that speak against the total are then larger than
-relabelling makes them, and the variance is larger by twice what they have in excess, so that
-distances count for less; a preference in one direction has none.
+they would be with a preference in one direction, and the variance is larger by what they have in
+excess, and those that speak for it in proportion, so that distances count for less. A preference in
+one direction tilts the draws, so that larger numbers are more likely by a factor for each choice
+(exponential tilting; Esscher 1932), as far as the total goes; what is expected, and its standard
+error, are those of tilted draws with this total. Without the tilt a total that noise made large
+hides the noise: the same clusters make the one larger and the other smaller.
 """
 
 from __future__ import annotations
@@ -22,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from math import lcm, pi, sqrt
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +38,9 @@ from horsesense.stats.two_way import Floats
 Ints = npt.NDArray[np.intp]
 LEAST_TAIL = 1e-12
 """Chances below are those of rounding."""
+STEEPEST = 40.0
+"""Largest tilt: of two numbers of choices, the next larger one is e^40 times as likely."""
+HALVINGS = 40
 
 
 def even_spread(chance: Floats, trials: Floats) -> Floats:
@@ -126,7 +133,7 @@ def _labels(off: Floats, kinds: list[_Kind]) -> Labels | None:
         off=abs(total),
         scale=1.0,
         deviation=sqrt(variance),
-        stretch=sqrt(1 + 2 * _excess(sign * off, sign, kinds) / variance),
+        stretch=sqrt(1 + _excess(sign * off, sign, kinds) / variance),
         distances=ahead[ahead >= 0],
         tails=np.minimum.accumulate(tails[ahead >= 0]),
     )
@@ -153,6 +160,65 @@ def _sums(kinds: list[_Kind], variance: float) -> tuple[Floats, Floats]:
 
 
 def _excess(ahead: Floats, sign: float, kinds: list[_Kind]) -> float:
-    """By how much squares that speak against the total are larger than expected; at least 0."""
-    behind = (kind.clusters * (np.minimum(sign * kind.off, 0.0) ** 2).mean() for kind in kinds)
-    return max(float((np.minimum(ahead, 0.0) ** 2).sum()) - float(sum(behind)), 0.0)
+    """By how much the variance is larger than relabelling's if some clusters favour the position
+    and others avoid it; 0 where what speaks against the total is no more than a preference leaves.
+    """
+    drawn = _Drawn.of(sign, kinds)
+    even, tilted = drawn.chances(0.0), drawn.chances(drawn.tilt(float(ahead.sum())))
+    against = np.minimum(drawn.off, 0.0) ** 2
+    noise = drawn.variances(tilted, against, against)
+    other = drawn.variances(tilted, drawn.off, drawn.off)
+    if other > 0:
+        # Of studies with this total, which is what the tilt was chosen by.
+        noise -= drawn.variances(tilted, drawn.off, against) ** 2 / other
+    more = float((np.minimum(ahead, 0.0) ** 2).sum()) - drawn.mean(tilted, against)
+    more = max(more - sqrt(max(noise, 0.0)), 0.0)
+    return more * drawn.mean(even, drawn.off**2) / drawn.mean(even, against) if more else 0.0
+
+
+class _Drawn(NamedTuple):
+    """What clusters of some kinds may be off an even spread by, one kind after the other.
+
+    Attributes:
+        off: all that there may be, in the direction of the total.
+        first, sizes: where each kind begins, and how many it has.
+        clusters: of each kind.
+    """
+
+    off: Floats
+    first: Ints
+    sizes: Ints
+    clusters: Floats
+
+    @classmethod
+    def of(cls, sign: float, kinds: list[_Kind]) -> Self:
+        sizes = np.array([len(kind.choices) for kind in kinds])
+        clusters = np.array([float(kind.clusters) for kind in kinds])
+        off = np.concatenate([sign * kind.off for kind in kinds])
+        return cls(off, np.cumsum(sizes) - sizes, sizes, clusters)
+
+    def chances(self, tilt: float) -> Floats:
+        """Of each, times the clusters, if more choices are more likely by a factor of e^tilt."""
+        top = np.maximum.reduceat(self.off, self.first).repeat(self.sizes)
+        weights = np.exp(tilt * (self.off - top))
+        each = self.clusters / np.add.reduceat(weights, self.first)
+        return np.asarray(weights * each.repeat(self.sizes))
+
+    def tilt(self, total: float) -> float:
+        """At which clusters are together off by so much, on average; at most `STEEPEST`."""
+        low, high = 0.0, STEEPEST
+        for _ in range(HALVINGS):
+            middle = (low + high) / 2
+            less = self.mean(self.chances(middle), self.off) < total
+            low, high = (middle, high) if less else (low, middle)
+        return low
+
+    def mean(self, chances: Floats, values: Floats) -> float:
+        """Of the sum over the clusters."""
+        return float((chances * values).sum())
+
+    def variances(self, chances: Floats, one: Floats, other: Floats) -> float:
+        """Covariance of two such sums."""
+        means = (np.add.reduceat(chances * x, self.first) for x in (one, other))
+        product = next(means) * next(means) / self.clusters
+        return float((chances * one * other).sum() - product.sum())

@@ -34,6 +34,9 @@ ONE_LARGE = "one independent cluster holds more than two thirds of all trials"
 FEWEST = 1.5
 """Equal clusters that the clusters must be worth; below, one has more than two thirds of n."""
 
+SINGLE, SEVERAL = 0.25, 0.5
+"""What the pseudo-cluster counts for, of single trials and of clusters of several."""
+
 
 @dataclass(frozen=True, slots=True)
 class Shares:
@@ -114,7 +117,7 @@ class Shares:
     def effective(self) -> float:
         """The number of independent trials that tell as much; the clusters' if nothing varies."""
         q = self.mean_size
-        weight = 0.25 if self.single else 0.5
+        weight = SINGLE if self.single else SEVERAL
         return self.n * (self.squares / q + weight * q) / (self.spread + weight * q * q)
 
     @property
