@@ -17,8 +17,17 @@ import yaml
 import horsesense
 from command_line import call
 from horsesense.cli.schemas import OUTPUTS
+from horsesense.comparison.align import Scores, Side, measure_of, shared_items, views
 from horsesense.comparison.gates.expression import parse
-from horsesense.comparison.gates.gate import BEFORE, Check, Tolerances, Verdict, require
+from horsesense.comparison.gates.gate import (
+    AFTER,
+    BEFORE,
+    Check,
+    Tolerances,
+    Verdict,
+    regressions,
+    require,
+)
 from horsesense.comparison.gates.reports import junit, markdown
 from horsesense.errors import UsageError
 from studies import items_file, study
@@ -65,6 +74,18 @@ def test_a_regression_fails_and_says_why(runs: dict[str, str]) -> None:
     assert "Question withheld" not in done.stdout
     assert call(*words[:-1], "0.9").returncode == 0
     assert call(*words[:-1], "0.9", "--tolerance", "order=1%").returncode == 1
+
+
+def test_a_loss_is_corrected_once_for_all_views(runs: dict[str, str]) -> None:
+    """Each interval is that of the paired test at Bonferroni's level, with nothing taken twice."""
+    after, before = (horsesense.open(runs[name]).results for name in ("bad", "good"))
+    sides = [Side(AFTER, AFTER, after), Side(BEFORE, BEFORE, before)]
+    found = views(sides, shared_items(sides), measure_of("accuracy"), "", after.reader)
+    ranked = [view for view in found if isinstance(view, Scores) and view.ranked]
+    checks, _ = regressions(after, before, Tolerances(0.02), measure="accuracy", level=0.95)
+    ends = {(c.values["low"], c.values["high"]) for c in checks}
+    assert len(ranked) == len(checks) > 2
+    assert ends == {view.paired(0, 1).interval(1 - 0.05 / len(ranked)) for view in ranked}
 
 
 def test_a_gain_is_no_regression(runs: dict[str, str]) -> None:

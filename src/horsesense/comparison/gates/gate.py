@@ -137,9 +137,7 @@ def regressions(
         if probe not in known:
             raise UsageError.unknown("probe in these runs", probe, known)
     sides = [Side(AFTER, AFTER, run), Side(BEFORE, BEFORE, baseline)]
-    first = compare(sides, measure=measure, across=True, level=level)
-    ranked = [d for d in first.differences if first.by_view[d.view][AFTER].rank_low is not None]
-    found = compare(sides, measure=measure, across=True, level=1 - (1 - level) / len(ranked))
+    found = compare(sides, measure=measure, across=True, level=level, evenly=True)
     checks = [
         _regression(d, tolerances.under(found.views[d.view]), measure, found)
         for d in found.differences
