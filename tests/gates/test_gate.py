@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
@@ -196,10 +197,44 @@ def test_the_verdict_is_required_of(all_at_b: dict[str, str], runs: dict[str, st
 
 
 def test_no_verdict_is_no_clean_verdict() -> None:
-    silent = cast("Results", SimpleNamespace(verdict=()))
+    silent = cast("Results", SimpleNamespace(verdict=(), unfinished=""))
     [check] = require([parse("found == 0")], silent, None)
     assert check.state == "failed"
     assert "has no verdict" in check.says
+
+
+def test_a_run_that_is_not_finished_cannot_tell(runs: dict[str, str], tmp_path: Path) -> None:
+    """Five prompts find no fault; that is no clean bill of the 795 that were never put."""
+    items, early = str(Path(runs["good"]).parent / "items.jsonl"), str(tmp_path / "early")
+    words = ("audit", items, "--model", "sim:oracle", "--probes", "order", "--out", early)
+    assert call(*words, "--budget", "requests=5").returncode == 4
+    xml, page = tmp_path / "gate.xml", tmp_path / "gate.md"
+    words = ("gate", early, "--require", "found == 0", "--junit", str(xml))
+    done = call(*words, "--markdown", str(page))
+    assert done.returncode == 0
+    said = "is not finished (budget): 795 of 800 prompts have no reading"
+    assert f"This run {said}." in done.stdout
+    assert "cannot tell  found == 0" in done.stdout
+    assert "Gate passed: 0 of 1 checks failed, 1 cannot be told." in done.stdout
+    case = ElementTree.parse(xml).getroot()[0][0].find("skipped")
+    assert case is not None
+    assert said in case.get("message", "")
+    assert "0 of 1 checks failed, 1 cannot be told." in page.read_text()
+    told = json.loads(call(*words, "--json").stdout)
+    assert (told["checks"][0]["state"], told["notes"]) == ("cannot tell", [f"This run {said}."])
+    assert call(*words, "--strict").returncode == 1
+    both = ("gate", runs["good"], "--baseline", early, "--tolerance", "1")
+    done = call(*both, "--require", "found <= baseline.found + 9")
+    assert f"The baseline {said}." in done.stdout
+    assert "cannot tell  found <= baseline.found + 9" in done.stdout
+    assert "not finished" not in call("gate", runs["good"], "--require", "found >= 0").stdout
+
+
+def test_what_the_verdict_leaves_open_stands_beside_a_count(runs: dict[str, str]) -> None:
+    counts = Counter(f.kind for f in horsesense.open(runs["good"]).results.verdict)
+    done = call("gate", runs["good"], "--require", "found >= 0")
+    assert counts["cannot_tell"]
+    assert f"cannot tell {counts['cannot_tell']}" in done.stdout
 
 
 def test_an_undefined_number_fails(runs: dict[str, str]) -> None:

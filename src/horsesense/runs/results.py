@@ -228,6 +228,16 @@ class Results:
         return str(self.findings["stages"]["ask"]["reason"])
 
     @property
+    def unfinished(self) -> str:
+        """That asking did not come to its end, and what that costs, in words; "" where it did."""
+        if self.findings["stages"]["ask"]["state"] == "complete":
+            return ""
+        lost, of = self.findings["unread"], self.findings["trials"]
+        why = f" ({self.ended})" if self.ended else ""
+        have = "prompt has" if of == 1 else "prompts have"
+        return f"not finished{why}: {lost:,} of {of:,} {have} no reading"
+
+    @property
     def by_people(self) -> bool:
         """Whether people answered."""
         return "people" in self.findings
