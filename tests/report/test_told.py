@@ -21,6 +21,7 @@ from horsesense.report.score_bar import (
     _share,
     _told_known,
     headline,
+    score_bar,
     shown_interval,
 )
 from horsesense.report.told import _open, in_brief
@@ -106,8 +107,21 @@ class TestHeadline:
         (told,) = headline(run)
         n = run.findings["composition"][run.reader]["items"]
         assert 0 < n < 900
-        assert re.search(r"\(of [\d,]+ items\)|on these 900 items alone", told)
+        assert re.search(r"\(of [\d,]+ items\)|of the [\d,]+ of 900 items asked", told)
         assert f"(of the {n} items asked in all of them)" in told
+        bar = score_bar(run)
+        assert bar is not None
+        right = sum(part["value"] for part in run.findings["composition"][run.reader]["parts"][:2])
+        assert bar.together == f"{100 * right:.0f}\u202f%", "the score above is of other items"
+        page = write_report(run).read_text(encoding="utf-8")
+        assert f"<b>{bar.together}</b> <span>of these</span>" in page
+
+    def test_a_score_of_the_same_items_is_told_once(self, guesses: Results) -> None:
+        bar = score_bar(guesses)
+        assert bar is not None
+        assert not bar.together
+        page = write_report(guesses).read_text(encoding="utf-8")
+        assert f"prompts in {len(guesses.asked)} probes" in page, "forms are ways to show an item"
 
 
 class TestTerminal:

@@ -34,6 +34,8 @@ NAMES: Mapping[str, tuple[str, str]] = {
     ),
     "never": ("Right in no order", "wrong in every one of these orders"),
 }
+PUBLISHED = ("every_form", "published_only")
+"""Parts that are right as published."""
 ROOM = 4.0
 """Percent of the axis that a part needs for its share to stand in it."""
 BY_LUCK = 0.05
@@ -95,6 +97,7 @@ class Bar:
         guess: percent of the axis that guessing gives; None where it is not known.
         guess_text: the same in words.
         items: how many the bar holds.
+        together: the score of these, where it is not that above; "" where it is, or is not known.
         notes: what was left out, and what the drawing cannot say.
         spoken: the bar in words.
     """
@@ -105,6 +108,7 @@ class Bar:
     guess: float | None
     guess_text: str
     items: str
+    together: str
     notes: tuple[str, ...]
     spoken: str
 
@@ -118,12 +122,13 @@ def headline(run: Results) -> list[str]:
     score = run.one("accuracy")
     if score is None:
         return []
-    lost = f" ({score.n_missing:,} of {score.n + score.n_missing:,} replies missing or unclear)"
     every, block = _parts(run).get("every_form", {}).get("value"), _block(run)
     some = every is not None and not block["bounds_only"] and bool(block.get("about"))
     of = f" (of {plural(score.n + score.n_missing, 'item')})" if some else ""
-    asked = f"{as_asked(run)}{_of_these(run, score) or of}"
-    said = [f"{value_of(score)} {asked}{lost if score.n_missing else ''}{_may_be_guessing(run)}"]
+    all_of = _items(run)
+    band = f" (all {all_of:,}: {interval_of(score)})" if _stopped(run, score) else ""
+    asked = f"{as_asked(run)}{_of_these(run, score) or of}{band}"
+    said = [f"{value_of(score)} {asked}{_lost(run, score)}{_may_be_guessing(run)}"]
     if every is not None and not block["bounds_only"]:
         after = f" (of the {plural(block['items'], 'item')} asked in all of them)" if some else ""
         said.append(f"{number(every, 'fraction', 0)} in every order{after}")
@@ -168,13 +173,40 @@ def as_asked(run: Results) -> str:
     return "as the log asked" if run.imported else "as published"
 
 
+def _items(run: Results) -> int:
+    """How many items a score can be of."""
+    found: int = run.findings["dataset"]["with_gold"]
+    return found
+
+
+def _stopped(run: Results, score: Estimate) -> bool:
+    """Whether a score is of some items, and its band of all."""
+    return score.finite and score.n + score.n_missing < _items(run)
+
+
 def _of_these(run: Results, score: Estimate) -> str:
-    """What a score is about whose band says nothing of other items, and how many were asked."""
+    """What a score is about whose band says nothing of other items."""
     if not score.finite:
         return ""
-    items, asked = run.findings["dataset"]["with_gold"], score.n + score.n_missing
-    after = f" (after {asked:,} of them)" if asked < items else ""
-    return f", on {these(items, 'item')} alone{after}"
+    items, asked = _items(run), score.n + score.n_missing
+    if _stopped(run, score):
+        return f", of the {asked:,} of {plural(items, 'item')} asked"
+    return f", on {these(items, 'item')} alone"
+
+
+def _lost(run: Results, score: Estimate) -> str:
+    """How many replies a score lacks, in brackets, and what became of them."""
+    if not score.n_missing:
+        return ""
+    of = score.n + score.n_missing
+    unasked, failed = run.silent(score)
+    unclear = score.n_missing - unasked - failed
+    if not (unasked or failed):
+        return f" ({unclear:,} of {of:,} replies missing or unclear)"
+    never = "not asked" if run.unfinished else "without a reply"
+    parts = {never: unasked, "failed": failed, "unclear": unclear}
+    told = ", ".join(f"{n:,} {what}" for what, n in parts.items() if n > 0)
+    return f" (of {plural(of, 'prompt')} {told})"
 
 
 def _instead(run: Results) -> list[str]:
@@ -207,7 +239,8 @@ def score_bar(run: Results) -> Bar | None:
         return None
     block, parts = _block(run), _parts(run)
     segments = tuple(_segments(run))
-    title = as_asked(run).capitalize() + _of_these(run, score)
+    band = f" (brackets: all {_items(run):,})" if _stopped(run, score) else ""
+    title = as_asked(run).capitalize() + _of_these(run, score) + band
     published = Mark(title, value_of(score), interval_of(score), "", *_ends(score))
     guess = score.baseline or None
     return Bar(
@@ -217,9 +250,20 @@ def score_bar(run: Results) -> Bar | None:
         None if guess is None else round(100 * guess, 3),
         "" if guess is None else chance_text(guess),
         f"{block['items']:,}" if parts else "",
+        _together(run, score),
         tuple(_notes(run, score)),
         "; ".join(f"{s.title}: {s.share}" for s in segments),
     )
+
+
+def _together(run: Results, score: Estimate) -> str:
+    """The published score of the items in the bar: its first two parts, where others made it."""
+    block, parts = _block(run), _parts(run)
+    values = [part["value"] for name, part in parts.items() if name in PUBLISHED]
+    same = not parts or block["items"] - block["unclassified"] == score.n
+    if same or block["bounds_only"] or None in values:
+        return ""
+    return percent(sum(values))
 
 
 def _segments(run: Results) -> Iterator[Segment]:

@@ -217,6 +217,13 @@ class Results:
             if e.measure == "valid_rate" and e.reader == self.reader and e.n_missing
         ]
 
+    def silent(self, e: Estimate) -> tuple[int, int]:
+        """How many of the trials that an estimate lacks were not asked, and how many failed."""
+        for row in self.findings.get("unanswered", ()):
+            if (row["probe"], Condition.parse(row["condition"])) == (e.probe, e.condition):
+                return row["not_asked"], row["failed"]
+        return 0, 0
+
     @cached_property
     def probes(self) -> dict[str, Mapping[str, Any]]:
         """What each probe declares, by name."""
