@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from horsesense.cli.each import shortfalls
 from horsesense.report import verdict_of
 from horsesense.report.score_bar import headline
 from horsesense.report.sections.readers import lacking
@@ -58,6 +59,13 @@ def test_replies_that_failed_or_were_never_asked_for_are_not_unclear(lost: Resul
     told = " ".join(verdict_of(lost))
     assert " trials failed; the share is largest under " in told
     assert "clear answer" not in told
+
+
+def test_a_terminal_says_what_went_wrong(lost: Results) -> None:
+    (line,) = [line for line in shortfalls(Run(lost.directory)) if "no answer" in line]
+    n = lost.findings["failures"]
+    said = f"{n} requests have no answer ({n} x rejected: no); the same audit asks them again."
+    assert line == said
 
 
 def test_what_they_could_change_is_said(lost: Results) -> None:

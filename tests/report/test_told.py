@@ -115,6 +115,7 @@ class TestHeadline:
         assert bar.together == f"{100 * right:.0f}\u202f%", "the score above is of other items"
         page = write_report(run).read_text(encoding="utf-8")
         assert f"<b>{bar.together}</b> <span>of these</span>" in page
+        assert ('<h1 class="long">' in page) == (len(told) > 140), "it took five lines"
 
     def test_a_score_of_the_same_items_is_told_once(self, guesses: Results) -> None:
         bar = score_bar(guesses)
@@ -138,6 +139,14 @@ class TestTerminal:
         assert 3 < n < len(left)
         assert " items would settle " in opened[0]
         assert int(opened[0].split("about ")[1].split()[0].replace(",", "")) >= most * 0.99
+
+    def test_why_the_share_known_is_missing(self, guesses: Results) -> None:
+        known = guesses.findings["known"][guesses.reader]
+        none = {guesses.reader: {**known, "value": None, "reason": "few items"}}
+        run = replace(guesses, findings={**guesses.findings, "known": none})
+        said = "How much is known cannot be told: few items."
+        assert said in in_brief(run)
+        assert said not in in_brief(guesses)
 
     def test_why_something_cannot_be_told_is_told_once(self, refuses: Results) -> None:
         (line,) = [line for line in in_brief(refuses) if "[cannot tell]" in line]

@@ -15,9 +15,8 @@ from horsesense.comparison.gates.gate import require
 from horsesense.comparison.gates.looking import THESE_ALONE
 from horsesense.errors import UsageError
 from horsesense.findings.accusation import ALPHA
-from horsesense.findings.early import ENDED, STOPPED, Early
+from horsesense.findings.early import ENDED, STOPPED, Early, _without
 from horsesense.findings.early import _band as _told_band
-from horsesense.findings.early import _without
 from horsesense.findings.kinds import KINDS
 from horsesense.findings.known import _without_dust
 from horsesense.findings.sizes import sizes_of
@@ -109,7 +108,9 @@ def test_headline_and_gate_say_of_whom_a_band_is(early: Result) -> None:
     of_whom = f"s published, of the {asked} of 120 items asked"
     said = f"100\u202f% a{of_whom} (all 120: {band})"
     assert verdict_of(early.results)[0].startswith(said), "the mean is of those asked"
-    assert f"A{of_whom} (brackets: all 120)</div>" in early.done.report().read_text(encoding="utf-8")
+    assert f"A{of_whom} (brackets: all 120)</div>" in early.done.report().read_text(
+        encoding="utf-8"
+    )
     (check,) = require([parse("accuracy.low > 0.5")], early.results, None)
     assert check.state == "passed"
     assert THESE_ALONE in check.says

@@ -45,7 +45,15 @@ def in_brief(results: Results) -> list[str]:
         said.append(("cannot_tell", _open([f for t in folded for f in (t.finding, *t.others)])))
     said.sort(key=lambda one: ORDER.index(one[0]))
     lines = (f"[{TITLES[kind].lower()}] {line}" for kind, line in said)
-    return [*headline(results), *lines, *notices_of(results)]
+    return [*headline(results), *lines, *_unknown(results), *notices_of(results)]
+
+
+def _unknown(results: Results) -> list[str]:
+    """Why the share known is not in the headline; nothing where it is, or was not looked for."""
+    known = results.findings.get("known", {}).get(results.reader)
+    if known is None or known["value"] is not None or not headline(results):
+        return []
+    return [f"How much is known cannot be told: {known['reason']}."]
 
 
 def as_rows(results: Results) -> dict[str, Any]:

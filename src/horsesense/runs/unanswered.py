@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -65,6 +66,13 @@ def silent_forms(directory: RunDirectory, unread: Sequence[int]) -> list[dict[st
         )
         .to_dicts()
     )
+
+
+def failure_kinds(directory: RunDirectory) -> list[tuple[str, str, int]]:
+    """Kind and message of the requests that failed, and how many did so, most first."""
+    with directory.store() as store:
+        seen = Counter((f.failure.kind, f.failure.message) for f in store.failures().values())
+    return [(kind, message, n) for (kind, message), n in seen.most_common()]
 
 
 def study_after(directory: RunDirectory) -> tuple[Study, int]:
