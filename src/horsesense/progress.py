@@ -56,6 +56,7 @@ class Progress:
         self._live: Any = None
         self._started = time.monotonic()
         self._next = self._started + QUIET
+        self._moved = self._started
         self._shown = False
         self._drawing = threading.Lock()
         self._ended = threading.Event()
@@ -82,6 +83,7 @@ class Progress:
 
     def __call__(self, n: int = 1, *, skipped: bool = False) -> None:
         self.done += n
+        self._moved = time.monotonic()
         if skipped:
             self.skipped += n
         self.alive()
@@ -120,7 +122,10 @@ class Progress:
         elif self.done == self.skipped == 0:
             parts.append(f"nothing finished yet after {clock(now - self._started)}")
         if total is not None and rate:
-            parts.append(f"{clock((total - self.done) / rate)} left")
+            left, still = (total - self.done) / rate, now - self._moved
+            # What is asked again, after ever longer pauses, comes at no rate seen before.
+            stuck = self.done < total and still > max(2 * left, LINE_EVERY)
+            parts.append(f"nothing new for {clock(still)}" if stuck else f"{clock(left)} left")
         parts += filter(None, [self.note()])
         return ", ".join(parts)
 

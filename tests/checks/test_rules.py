@@ -421,6 +421,18 @@ def test_positions(golds: list[int], p: float, speaks: bool) -> None:
     assert bool(check_items(made, ["gold_position"]).findings) == speaks
 
 
+def test_counts_of_a_part_say_of_which_items_they_are() -> None:
+    """36 of 49 items had four options; their counts stood as if they were of all."""
+    four = [item(f"{n}?", gold=n % 4) for n in range(8)]
+    two = [item(f"two {n}?", ("a", "b"), 0) for n in range(3)]
+    said = gold_positions(items_of(*four, *two)).says
+    assert said.endswith(
+        "Right answers by position of the 8 items with 4 options: A 2, B 2, C 2, D 2."
+    )
+    alike = gold_positions(items_of(*four)).says
+    assert "Right answers by class: 'red' 2" in alike, "of all, and so of no part"
+
+
 def test_few_items_are_tested_by_simulation_as_the_multinomial_distribution_says() -> None:
     """Three items of four options, all in one place: 4 of 64 equally likely tables."""
     found = gold_positions(items_of(*(item(f"{n}?", gold=2) for n in range(3))))

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from horsesense.cli.each import shortfalls
 from horsesense.report import verdict_of
 from horsesense.report.score_bar import headline
+from horsesense.report.sections.readers import lacking
 from horsesense.runs.results import Results
 from horsesense.runs.run import Run
 from horsesense.runs.settings import Settings
 from refusing import refusing
 from studies import items_file
 
+SILENT = [{"probe": "original", "condition": "", "not_asked": 1, "failed": 2}]
 MODEL = "sim:prior?know=0.7"
 
 
@@ -33,8 +38,34 @@ def test_the_headline_counts_them(lost: Results) -> None:
     score = lost.one("accuracy")
     assert score is not None
     assert score.n_missing > 0
-    said = f"as published ({score.n_missing} of 80 replies missing or unclear)"
-    assert said in headline(lost)[0]
+    assert f"as published (of 80 prompts {score.n_missing} failed)" in headline(lost)[0]
+    some = replace(lost, findings={**lost.findings, "unanswered": SILENT})
+    told = f"as published (of 80 prompts 1 not asked, 2 failed, {score.n_missing - 3} unclear)"
+    assert told in headline(some)[0]
+    old = replace(lost, findings={**lost.findings, "unanswered": []})
+    told = f"as published ({score.n_missing} of 80 replies missing or unclear)"
+    assert told in headline(old)[0]
+
+
+def test_replies_that_failed_or_were_never_asked_for_are_not_unclear(lost: Results) -> None:
+    valid = [e for e in lost.missing if e.probe == "original"]
+    n = valid[0].n_missing
+    assert lacking(lost, valid, 80) == f"{n} of 80 trials failed"
+    some = replace(lost, findings={**lost.findings, "unanswered": SILENT})
+    rest = f"{n - 3} have no clear answer"
+    assert lacking(some, valid, 80) == f"1 of 80 trials was not asked, 2 failed and {rest}"
+    none = replace(lost, findings={**lost.findings, "unanswered": []})
+    assert lacking(none, valid, 80) == f"{n} of 80 trials have no clear answer"
+    told = " ".join(verdict_of(lost))
+    assert " trials failed; the share is largest under " in told
+    assert "clear answer" not in told
+
+
+def test_a_terminal_says_what_went_wrong(lost: Results) -> None:
+    (line,) = [line for line in shortfalls(Run(lost.directory)) if "no answer" in line]
+    n = lost.findings["failures"]
+    said = f"{n} requests have no answer ({n} x rejected: no); the same audit asks them again."
+    assert line == said
 
 
 def test_what_they_could_change_is_said(lost: Results) -> None:

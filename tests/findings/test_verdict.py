@@ -28,7 +28,7 @@ from horsesense.measures.cells import STATUS_CODE, Cell
 from horsesense.measures.composition import PARTS, ScoreComposition
 from horsesense.measures.estimate import Context, found_all
 from horsesense.measures.registry import MEASURES
-from horsesense.report.score_bar import shown_interval
+from horsesense.report.shown import shown_interval
 from horsesense.runs.outlook import items_of
 from horsesense.stats.paired import Paired
 from horsesense.stats.shares import Shares

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
@@ -17,8 +18,17 @@ import yaml
 import horsesense
 from command_line import call
 from horsesense.cli.schemas import OUTPUTS
+from horsesense.comparison.align import Scores, Side, measure_of, shared_items, views
 from horsesense.comparison.gates.expression import parse
-from horsesense.comparison.gates.gate import BEFORE, Check, Tolerances, Verdict, require
+from horsesense.comparison.gates.gate import (
+    AFTER,
+    BEFORE,
+    Check,
+    Tolerances,
+    Verdict,
+    regressions,
+    require,
+)
 from horsesense.comparison.gates.reports import junit, markdown
 from horsesense.errors import UsageError
 from studies import items_file, study
@@ -65,6 +75,18 @@ def test_a_regression_fails_and_says_why(runs: dict[str, str]) -> None:
     assert "Question withheld" not in done.stdout
     assert call(*words[:-1], "0.9").returncode == 0
     assert call(*words[:-1], "0.9", "--tolerance", "order=1%").returncode == 1
+
+
+def test_a_loss_is_corrected_once_for_all_views(runs: dict[str, str]) -> None:
+    """Each interval is that of the paired test at Bonferroni's level, with nothing taken twice."""
+    after, before = (horsesense.open(runs[name]).results for name in ("bad", "good"))
+    sides = [Side(AFTER, AFTER, after), Side(BEFORE, BEFORE, before)]
+    found = views(sides, shared_items(sides), measure_of("accuracy"), "", after.reader)
+    ranked = [view for view in found if isinstance(view, Scores) and view.ranked]
+    checks, _ = regressions(after, before, Tolerances(0.02), measure="accuracy", level=0.95)
+    ends = {(c.values["low"], c.values["high"]) for c in checks}
+    assert len(ranked) == len(checks) > 2
+    assert ends == {view.paired(0, 1).interval(1 - 0.05 / len(ranked)) for view in ranked}
 
 
 def test_a_gain_is_no_regression(runs: dict[str, str]) -> None:
@@ -175,10 +197,44 @@ def test_the_verdict_is_required_of(all_at_b: dict[str, str], runs: dict[str, st
 
 
 def test_no_verdict_is_no_clean_verdict() -> None:
-    silent = cast("Results", SimpleNamespace(verdict=()))
+    silent = cast("Results", SimpleNamespace(verdict=(), unfinished=""))
     [check] = require([parse("found == 0")], silent, None)
     assert check.state == "failed"
     assert "has no verdict" in check.says
+
+
+def test_a_run_that_is_not_finished_cannot_tell(runs: dict[str, str], tmp_path: Path) -> None:
+    """Five prompts find no fault; that is no clean bill of the 795 that were never put."""
+    items, early = str(Path(runs["good"]).parent / "items.jsonl"), str(tmp_path / "early")
+    words = ("audit", items, "--model", "sim:oracle", "--probes", "order", "--out", early)
+    assert call(*words, "--budget", "requests=5").returncode == 4
+    xml, page = tmp_path / "gate.xml", tmp_path / "gate.md"
+    words = ("gate", early, "--require", "found == 0", "--junit", str(xml))
+    done = call(*words, "--markdown", str(page))
+    assert done.returncode == 0
+    said = "is not finished (budget): 795 of 800 prompts have no reading"
+    assert f"This run {said}." in done.stdout
+    assert "cannot tell  found == 0" in done.stdout
+    assert "Gate passed: 0 of 1 checks failed, 1 cannot be told." in done.stdout
+    case = ElementTree.parse(xml).getroot()[0][0].find("skipped")
+    assert case is not None
+    assert said in case.get("message", "")
+    assert "0 of 1 checks failed, 1 cannot be told." in page.read_text()
+    told = json.loads(call(*words, "--json").stdout)
+    assert (told["checks"][0]["state"], told["notes"]) == ("cannot tell", [f"This run {said}."])
+    assert call(*words, "--strict").returncode == 1
+    both = ("gate", runs["good"], "--baseline", early, "--tolerance", "1")
+    done = call(*both, "--require", "found <= baseline.found + 9")
+    assert f"The baseline {said}." in done.stdout
+    assert "cannot tell  found <= baseline.found + 9" in done.stdout
+    assert "not finished" not in call("gate", runs["good"], "--require", "found >= 0").stdout
+
+
+def test_what_the_verdict_leaves_open_stands_beside_a_count(runs: dict[str, str]) -> None:
+    counts = Counter(f.kind for f in horsesense.open(runs["good"]).results.verdict)
+    done = call("gate", runs["good"], "--require", "found >= 0")
+    assert counts["cannot_tell"]
+    assert f"cannot tell {counts['cannot_tell']}" in done.stdout
 
 
 def test_an_undefined_number_fails(runs: dict[str, str]) -> None:

@@ -456,6 +456,18 @@ def test_an_estimate_says_so_and_is_never_overtaken() -> None:
     assert shown.line(shown._started + 10).startswith("asking: 100 of about 100, 10/s")
 
 
+def test_no_time_is_told_where_nothing_moves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last requests are tried again and again: "0 s left" stood there for 20 s."""
+    monkeypatch.setattr(time, "monotonic", lambda: 10.0)
+    shown = Progress("asking", 200, io.StringIO())
+    shown._started = 0.0
+    shown(199)
+    assert shown.line(11.0).endswith("0 s left")
+    assert shown.line(22.0).endswith("nothing new for 12 s")
+    shown(1)
+    assert shown.line(40.0).endswith("0 s left")
+
+
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Progress that shows itself at once and often."""

@@ -24,7 +24,7 @@ OVERFLOWING = """() => {
   const wide = document.documentElement.clientWidth + 1
   const scrolls = e => e.closest('.scroll, pre, .vh')
   return [...document.querySelectorAll('body *')].filter(e => {
-    if (scrolls(e) || !e.checkVisibility() || e.closest('svg')) return false
+    if (scrolls(e) || !e.checkVisibility() || e.parentElement.closest('svg')) return false
     const box = e.getBoundingClientRect()
     return box.width > 0 && (box.right > wide || box.left < -1)
   }).map(e => e.outerHTML.slice(0, 120))
@@ -77,7 +77,7 @@ FAINT = """() => {
 
 @pytest.fixture(scope="module")
 def reports(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Reports of two suites, with long texts and several subjects."""
+    """Reports of two suites and of a run with --until; long texts and several subjects."""
     folder = tmp_path_factory.mktemp("items")
     rows = [
         {
@@ -96,7 +96,8 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     for suite, model in models.items():
         settings = Settings.of(items=str(items), model=model, suite=suite)
         found.append(write_report(run_study(settings, folder / suite).results))
-    return found
+    settings = Settings.of(items=str(items), model="sim:prior?know=0.6", until="decided")
+    return [*found, write_report(run_study(settings, folder / "until").results)]
 
 
 @pytest.fixture(scope="module")

@@ -255,6 +255,12 @@ class TestVerdict:
             fields = ("name", "probe", "value", "low", "high", "size", "p_adjusted", "sentence")
             assert set(fields) <= set(row)
             assert Finding(**row) in runs["ranker"].verdict
+            assert 0 < row["units"] <= row["n"], "several trials of an item are one unit"
+            assert row["n_missing"] == 0
+        of = {row["name"]: row for row in runs["ranker"].findings["verdict"]}
+        position = of["position_preference"]
+        assert position["counted"] == "trials"
+        assert position["units"] == len(runs["ranker"].items) < position["n"]
 
     def test_the_bar_adds_up_to_the_published_score(self, runs: dict[str, Results]) -> None:
         for name in ("oracle", "uniform", "position", "ranker"):
@@ -268,7 +274,8 @@ class TestVerdict:
     def test_a_probe_without_any_answer_is_noticed(self, hostile: Path) -> None:
         told = "\n".join(verdict_of(results_of(hostile)))
         assert (
-            "trials have no clear answer; the share is largest under “Asked again” (7 of 7)" in told
+            "74 of 84 trials have no reply and 5 have no clear answer; the share is largest under"
+            " “Asked again” (7 of 7)" in told
         )
 
     def test_missing_answers_are_noticed(self, runs: dict[str, Results]) -> None:

@@ -21,8 +21,9 @@ from horsesense.report.score_bar import (
     _share,
     _told_known,
     headline,
-    shown_interval,
+    score_bar,
 )
+from horsesense.report.shown import shown_interval
 from horsesense.report.told import _open, as_rows, in_brief
 from horsesense.runs.results import Results
 from studies import items_file, study
@@ -106,15 +107,16 @@ class TestHeadline:
         """The share right without it was left out, as if there were none to know."""
         run = audited(tmp_path, "sim:oracle", 12, probes=("order",))
         why = "it was not asked; the probe options_only asks it"
-        told = f". How many are right without the question is not known: {why}."
-        assert verdict_of(run)[0].endswith(told)
-        assert in_brief(run)[0] == as_rows(run)["headline"] == verdict_of(run)[0]
+        told = f"How many are right without the question is not known: {why}."
+        assert told in verdict_of(run)
+        assert told in in_brief(run)
+        assert as_rows(run)["headline"].endswith(told)
         block = run.findings["composition"][run.reader]
         assert (block["questionless"], block["questionless_reason"]) == (None, why)
         page = write_report(run).read_text(encoding="utf-8")
         assert f"not known: {why}" in page
         assert guesses.findings["composition"][guesses.reader]["questionless_reason"] == ""
-        assert "without the question is not known" not in verdict_of(guesses)[0]
+        assert "without the question is not known" not in " ".join(verdict_of(guesses))
 
     def test_each_share_says_of_how_many_items_it_is(self, tmp_path: Path) -> None:
         model, probes = "sim:prior?know=0.9", ("order", "labels", "repeat")
@@ -122,8 +124,22 @@ class TestHeadline:
         (told,) = headline(run)
         n = run.findings["composition"][run.reader]["items"]
         assert 0 < n < 900
-        assert re.search(r"\(of [\d,]+ items\)|on these 900 items alone", told)
+        assert re.search(r"\(of [\d,]+ items\)|of the [\d,]+ of 900 items asked", told)
         assert f"(of the {n} items asked in all of them)" in told
+        bar = score_bar(run)
+        assert bar is not None
+        right = sum(part["value"] for part in run.findings["composition"][run.reader]["parts"][:2])
+        assert bar.together == f"{100 * right:.0f}\u202f%", "the score above is of other items"
+        page = write_report(run).read_text(encoding="utf-8")
+        assert f"<b>{bar.together}</b> <span>of these</span>" in page
+        assert ('<h1 class="long">' in page) == (len(told) > 140), "it took five lines"
+
+    def test_a_score_of_the_same_items_is_told_once(self, guesses: Results) -> None:
+        bar = score_bar(guesses)
+        assert bar is not None
+        assert not bar.together
+        page = write_report(guesses).read_text(encoding="utf-8")
+        assert f"prompts in {len(guesses.asked)} probes" in page, "forms are ways to show an item"
 
 
 class TestTerminal:
@@ -140,6 +156,14 @@ class TestTerminal:
         assert 3 < n < len(left)
         assert " items would settle " in opened[0]
         assert int(opened[0].split("about ")[1].split()[0].replace(",", "")) >= most * 0.99
+
+    def test_why_the_share_known_is_missing(self, guesses: Results) -> None:
+        known = guesses.findings["known"][guesses.reader]
+        none = {guesses.reader: {**known, "value": None, "reason": "few items"}}
+        run = replace(guesses, findings={**guesses.findings, "known": none})
+        said = "The share known cannot be told: few items."
+        assert said in in_brief(run)
+        assert said not in in_brief(guesses)
 
     def test_why_something_cannot_be_told_is_told_once(self, refuses: Results) -> None:
         (line,) = [line for line in in_brief(refuses) if "[cannot tell]" in line]

@@ -252,7 +252,7 @@ def test_the_share_known_is_refused_with_the_reason(early: Result) -> None:
         f"stopped early, after {asked} of 600 items in the orders, and {FIXED_BEFOREHAND}; " in why
     )
     # A terminal, which shows no figure, had not said a word of it.
-    assert f". The share known cannot be told: {why}." in verdict_of(early.results)[0]
+    assert f"The share known cannot be told: {why}." in verdict_of(early.results)
 
 
 def test_the_table_shows_the_ends_of_the_band(early: Result) -> None:

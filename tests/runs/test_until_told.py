@@ -15,7 +15,7 @@ from horsesense.comparison.gates.gate import require
 from horsesense.comparison.gates.looking import THESE_ALONE
 from horsesense.errors import UsageError
 from horsesense.findings.accusation import ALPHA
-from horsesense.findings.early import ENDED, STOPPED, Early
+from horsesense.findings.early import ENDED, STOPPED, Early, _without
 from horsesense.findings.early import _band as _told_band
 from horsesense.findings.kinds import KINDS
 from horsesense.findings.known import _without_dust
@@ -27,6 +27,7 @@ from horsesense.models.registry import make_model
 from horsesense.report import verdict_of
 from horsesense.report.sections.readers import notices
 from horsesense.report.sections.until import _band
+from horsesense.report.text import interval_of
 from horsesense.runs.goal import Extents, Population
 from horsesense.runs.run import Run
 from horsesense.runs.settings import Settings
@@ -103,12 +104,23 @@ def test_a_band_has_a_signature_of_its_own(early: Result) -> None:
 def test_headline_and_gate_say_of_whom_a_band_is(early: Result) -> None:
     asked = early.estimate("accuracy", reader="text").n
     assert asked < 120, "asking stopped early"
-    of_whom = f"s published, on these 120 items alone (after {asked} of them)"
-    assert verdict_of(early.results)[0].startswith(f"100\u202f% a{of_whom}")
-    assert f"A{of_whom}</div>" in early.done.report().read_text(encoding="utf-8")
+    band = interval_of(early.estimate("accuracy", reader="text"))
+    of_whom = f"s published, of the {asked} of 120 items asked"
+    said = f"100\u202f% a{of_whom} (all 120: {band})"
+    assert verdict_of(early.results)[0].startswith(said), "the mean is of those asked"
+    assert f"A{of_whom} (brackets: all 120)</div>" in early.done.report().read_text(
+        encoding="utf-8"
+    )
     (check,) = require([parse("accuracy.low > 0.5")], early.results, None)
     assert check.state == "passed"
     assert THESE_ALONE in check.says
+
+
+def test_the_figure_of_bands_scrolls_by_itself(early: Result) -> None:
+    """The whole page was as wide as the figure."""
+    page = early.done.report().read_text(encoding="utf-8")
+    section = page.partition("What was decided early?")[2].partition("</section>")[0]
+    assert '<figure><div class="scroll">' in section
 
 
 def test_what_was_saved_is_told_in_a_line(early: Result) -> None:
@@ -134,9 +146,17 @@ def test_a_spent_budget_is_the_reason(items: Path, tmp_path: Path) -> None:
     assert STOPPED not in said
     assert "ended before that" in saved(done.results)[0]
     assert "saved" not in saved(done.results)[0]
+    assert "trials were not asked; the share is largest under" in said
+    assert "clear answer" not in said, "replies that nobody asked for are not unclear"
     left_out = [e.note for e in done.estimates if e.value is None and "no valid interval" in e.note]
     assert left_out
     assert all(note.startswith("asking ended before") for note in left_out)
+
+
+def test_one_missing_answer_lacks_it() -> None:
+    row = {"missing": 1, "n": 9, "value": -0.1}
+    assert "of which 1 lacks an answer" in _without(row)
+    assert "of which 2 lack an answer" in _without({**row, "missing": 2})
 
 
 def test_one_value_is_no_range() -> None:

@@ -193,4 +193,5 @@ def _spelled(tables: dict[int, npt.NDArray[np.int64]], options: tuple[str, ...] 
     order = np.argsort(-counts, kind="stable")[:6] if options else range(k)
     told = ", ".join(f"{names[at]} {counts[at]:,}" for at in order)
     more = f" and {k - 6} more" if options and k > 6 else ""
-    return f"Right answers by {'class' if options else 'position'}: {told}{more}."
+    of = f" of the {counts.sum():,} items with {k} options" if len(tables) > 1 else ""
+    return f"Right answers by {'class' if options else 'position'}{of}: {told}{more}."

@@ -9,12 +9,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
 from horsesense.cli.output import print_json
 from horsesense.errors import ExitCode, install
 from horsesense.inference.limits import UNLIMITED, Limits, RunSummary
-from horsesense.progress import say
+from horsesense.progress import harmless, say
 
 if TYPE_CHECKING:
     from horsesense.api import Run
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from horsesense.runs.results import Results
     from horsesense.runs.studies import Study
     from horsesense.runs.workers.drive import Engine
+
+
+REASON = 120
+"""Characters of a failure's message that a line has room for."""
 
 
 @dataclass(frozen=True)
@@ -164,6 +169,20 @@ def saved(results: Results) -> list[str]:
     return [f"Until {goal}: {asked:,} of {whole:,} prompts were put ({spared})."]
 
 
+def _reasons(run: Run) -> str:
+    """What went wrong with most of the requests that failed, in brackets; "" where unknown."""
+    from horsesense.runs.unanswered import failure_kinds
+
+    kinds = failure_kinds(run.directory) if run.directory.layout.store.exists() else []
+    if not kinds:
+        return ""
+    told = [f"{n:,} x {kind}: {shorten(message, REASON)}" for kind, message, n in kinds[:2]]
+    if len(kinds) > 2:
+        told.append(f"{sum(n for *_, n in kinds[2:]):,} more")
+    slow = any(message.startswith("no reply within") for _, message, _ in kinds[:2])
+    return harmless(f" ({'; '.join(told)}{'; --timeout waits longer' * slow})")
+
+
 def shortfalls(run: Run) -> list[str]:
     """What was not asked or not answered, and how to continue; empty where nothing is missing."""
     findings, lines = run.results.findings, []
@@ -183,9 +202,9 @@ def shortfalls(run: Run) -> list[str]:
     for name, why in findings["silent"].items():
         lines.append(f"The reader {name} has no reading: {why.rstrip('.')}.")
     if findings["failures"]:
-        lines.append(
-            f"{findings['failures']:,} requests have no answer; the same audit asks them again."
-        )
+        n = findings["failures"]
+        have, them = ("request has", "it") if n == 1 else ("requests have", "them")
+        lines.append(f"{n:,} {have} no answer{_reasons(run)}; the same audit asks {them} again.")
     if too_long := sum(row["prompts"] for row in findings.get("too_long", ())):
         lines.append(
             f"{too_long:,} of {findings['trials']:,} prompts were not sent: with room for the reply"

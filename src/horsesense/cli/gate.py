@@ -50,7 +50,10 @@ def gate(
     tolerance: Tolerance = None,
     strict: Annotated[
         bool,
-        typer.Option("--strict", help="A loss that cannot be ruled out fails, too."),
+        typer.Option(
+            "--strict",
+            help="What cannot be told fails, too: a loss, or a run that is not finished.",
+        ),
     ] = False,
     measure: Annotated[
         str, typer.Option(help="What must not be lost: accuracy, accuracy_hard, valid_rate.")
@@ -112,10 +115,10 @@ def _verdict(
     results = open_run(run).results
     before = None if baseline is None else open_run(baseline).results
     checks = list(gates.require(wanted, results, before))
-    notes: list[str] = []
+    notes = gates.notes_on(results, before)
     if before is not None:
-        more, notes = gates.regressions(results, before, tolerances, measure=measure, level=level)
-        checks += more
+        more, said = gates.regressions(results, before, tolerances, measure=measure, level=level)
+        checks, notes = [*checks, *more], [*notes, *said]
     return gates.Verdict(tuple(checks), strict, tuple(notes))
 
 
@@ -136,7 +139,4 @@ def _show(found: Verdict) -> None:
         print(f"{mark:<12} {plain(check.name)}\n{'':<13}{plain(check.says)}")
     for note in found.notes:
         print(plain(note))
-    failed = sum(map(found.fails, found.checks))
-    print(
-        f"Gate {'failed' if failed else 'passed'}: {failed} of {len(found.checks)} checks failed."
-    )
+    print(f"Gate {'passed' if found.passed else 'failed'}: {found.in_numbers}.")

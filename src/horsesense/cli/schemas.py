@@ -48,6 +48,10 @@ class AuditOutput(Output, Said):
     trials: int
     failures: int
     unread: int
+    unanswered: Rows = Field(
+        default_factory=list,
+        description="by probe and condition: prompts without a reply, not_asked and failed",
+    )
     silent: dict[str, str]
     run: dict[str, Any]
     exclusions: Rows

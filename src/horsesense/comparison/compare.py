@@ -226,6 +226,7 @@ def compare(
     reader: str | None = None,
     across: bool = False,
     level: float = 0.95,
+    evenly: bool = False,
 ) -> Comparison:
     """Compare the models of several runs.
 
@@ -235,6 +236,8 @@ def compare(
         reader: by default the one that all runs have and most rest on.
         across: compare runs whose prompts differ; the difference is said.
         level: of the intervals, and one minus the chance of any wrong "better".
+        evenly: intervals by Bonferroni over each pair in each view that ranks, for questions
+            other than which is better: Holm's steps are about that alone.
 
     Raises UsageError where fewer than two models, no item, no reader or no prompt is shared.
     """
@@ -253,7 +256,7 @@ def compare(
     if not scores:
         told = "; ".join(f"{row.label}: {row.reason}" for row in left_out)
         raise UsageError(f"These runs have no view in common. {told}")
-    differences = list(_differences(models, scores, level))
+    differences = list(_differences(models, scores, level, evenly))
     found = {(d.view, d.first, d.second): d for d in differences}
     decided = {s.label: _decided(models, s.label, found) for s in scores if s.ranked}
     ordered = [models[n] for n in np.argsort(-scores[0].means, kind="stable")]
@@ -344,7 +347,7 @@ def _weights(scores: Sequence[Scores], pairs: int) -> list[float]:
 
 
 def _differences(
-    models: Sequence[str], scores: Sequence[Scores], level: float
+    models: Sequence[str], scores: Sequence[Scores], level: float, evenly: bool = False
 ) -> Iterator[Difference]:
     """Every pair in every view, adjusted together."""
     pairs = list(combinations(range(len(models)), 2))
@@ -354,13 +357,15 @@ def _differences(
     weights = _weights(scores, len(pairs))
     total = sum(w for w, p in zip(weights, p_values, strict=True) if p is not None)
     adjusted = directed(p_values, weights)
+    even = (1 - level) / max(sum(view.ranked for view in scores) * len(pairs), 1)
     for (view, one, other), each, p, corrected, weight in zip(
         keys, studied, p_values, adjusted, weights, strict=True
     ):
         shown = corrected is not None and corrected < 1 - level and each.total != 0
         # At the level that the correction leaves: it leaves out 0 where one is shown to be better.
-        left = (1 - level) * weight / total if total else 1 - level
-        if shown and p and corrected:
+        least = even if evenly else (1 - level) * weight / total if total else 1 - level
+        left = least
+        if shown and p and corrected and not evenly:
             left = max(left, (1 - level) * min(1.0, p / corrected))
         low, high = each.interval(1 - left) or (None, None)
         yield Difference(
@@ -375,7 +380,7 @@ def _differences(
             better=(models[one] if each.total > 0 else models[other]) if shown else "",
             n=view.n,
             clusters=each.clusters,
-            detectable=minimum_detectable(each, (1 - level) * weight / total) if total else None,
+            detectable=minimum_detectable(each, least) if total else None,
             note="" if low is not None else why_no_interval(each, 1 - left),
         )
 

@@ -303,6 +303,8 @@ def _finding(decided: Decided) -> Finding:
         section="until",
         sentence=_sentence(decided),
         about="these_items",
+        units=row["n"],
+        n_missing=row["missing"],
     )
 
 
@@ -325,9 +327,10 @@ def _without(row: Mapping[str, Any]) -> str:
     """That the band allows for what the mean so far leaves out."""
     if not row["missing"] or row["value"] is None:
         return ""
+    lack = "lacks" if row["missing"] == 1 else "lack"
     n, so_far = row["n"] - row["missing"], signed(100 * row["value"], 1)
     return (
-        f", of which {row['missing']:,} lack an answer, for which the band allows (the others"
+        f", of which {row['missing']:,} {lack} an answer, for which the band allows (the others"
         f" alone, {n:,}: {so_far} points so far)"
     )
 

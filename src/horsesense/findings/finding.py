@@ -38,6 +38,8 @@ class Finding:
         p_ruled_out: of "there is one of at least the size that matters", corrected likewise.
         weight: the accusation's share of the error rate.
         n, counted: trials or items behind it.
+        units: independent ones of these, items or clusters of items, that the interval rests on.
+        n_missing: trials or items that lack a reply, beside n; where a sequence decided, among n.
         items: how many would settle it, where it cannot be told; None: not known.
         section: of the report that shows more.
         sentence: in plain words.
@@ -67,6 +69,8 @@ class Finding:
     section: str
     sentence: str
     about: About = "items_like_these"
+    units: int = 0
+    n_missing: int = 0
 
     def as_json(self) -> dict[str, Any]:
         """Every field by name."""

@@ -226,6 +226,8 @@ def _judged(
         items=needed.most,
         section=a.kind.section,
         sentence="",
+        units=e.about.clusters,
+        n_missing=e.missing,
     )
     sentence = _sentence(blank, a, run, needed.told(a, each))
     told = replace(blank, sentence=f"{sentence[:-1]}{_lost(e)}.")

@@ -25,9 +25,10 @@ from horsesense.report.item_text import item_of
 from horsesense.report.item_view import ItemView, view_of
 from horsesense.report.pages import environment
 from horsesense.report.reasons import reasons_of
-from horsesense.report.score_bar import headline, score_bar, shown_interval, shown_value
+from horsesense.report.score_bar import headline, score_bar
 from horsesense.report.sections import APPENDIX, SECTIONS, Section
 from horsesense.report.sections.score import SCORE
+from horsesense.report.shown import shown_interval, shown_value
 from horsesense.report.told import notices_of, told_of, verdict_of
 from horsesense.rng import fingerprint
 from horsesense.runs.directory import RunDirectory

@@ -6,14 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from horsesense.findings.finding import Finding
-from horsesense.findings.known import FIXED_BEFOREHAND
 from horsesense.findings.wording import (
     NARROW,
-    between,
     chance_text,
-    in_points,
-    level_text,
     number,
     plural,
     signed,
@@ -35,6 +30,8 @@ NAMES: Mapping[str, tuple[str, str]] = {
     ),
     "never": ("Right in no order", "wrong in every one of these orders"),
 }
+PUBLISHED = ("every_form", "published_only")
+"""Parts that are right as published."""
 ROOM = 4.0
 """Percent of the axis that a part needs for its share to stand in it."""
 BY_LUCK = 0.05
@@ -96,6 +93,7 @@ class Bar:
         guess: percent of the axis that guessing gives; None where it is not known.
         guess_text: the same in words.
         items: how many the bar holds.
+        together: the score of these, where it is not that above; "" where it is, or is not known.
         notes: what was left out, and what the drawing cannot say.
         spoken: the bar in words.
     """
@@ -106,6 +104,7 @@ class Bar:
     guess: float | None
     guess_text: str
     items: str
+    together: str
     notes: tuple[str, ...]
     spoken: str
 
@@ -119,12 +118,13 @@ def headline(run: Results) -> list[str]:
     score = run.one("accuracy")
     if score is None:
         return []
-    lost = f" ({score.n_missing:,} of {score.n + score.n_missing:,} replies missing or unclear)"
     every, block = _parts(run).get("every_form", {}).get("value"), _block(run)
     some = every is not None and not block["bounds_only"] and bool(block.get("about"))
     of = f" (of {plural(score.n + score.n_missing, 'item')})" if some else ""
-    asked = f"{as_asked(run)}{_of_these(run, score) or of}"
-    said = [f"{value_of(score)} {asked}{lost if score.n_missing else ''}{_may_be_guessing(run)}"]
+    all_of = _items(run)
+    band = f" (all {all_of:,}: {interval_of(score)})" if _stopped(run, score) else ""
+    asked = f"{as_asked(run)}{_of_these(run, score) or of}{band}"
+    said = [f"{value_of(score)} {asked}{_lost(run, score)}{_may_be_guessing(run)}"]
     if every is not None and not block["bounds_only"]:
         after = f" (of the {plural(block['items'], 'item')} asked in all of them)" if some else ""
         said.append(f"{number(every, 'fraction', 0)} in every order{after}")
@@ -136,12 +136,14 @@ def headline(run: Results) -> list[str]:
 
 
 def spoken(run: Results) -> list[str]:
-    """The same for those who see no figure, with the shares that were not asked for, or stopped."""
+    """The same for those who see no figure, with why a share is not known that the figure names."""
     said, known = headline(run), _known(run)
-    if said and known and FIXED_BEFOREHAND in known["reason"]:
-        said[-1] += f" The share known cannot be told: {known['reason']}."
-    if said and (why := _not_withheld(run)):
-        said[-1] += f" How many are right without the question is not known: {why}."
+    if not said:
+        return []
+    if known and known["value"] is None:
+        said.append(f"The share known cannot be told: {known['reason']}.")
+    if why := _not_withheld(run):
+        said.append(f"How many are right without the question is not known: {why}.")
     return said
 
 
@@ -186,13 +188,40 @@ def as_asked(run: Results) -> str:
     return "as the log asked" if run.imported else "as published"
 
 
+def _items(run: Results) -> int:
+    """How many items a score can be of."""
+    found: int = run.findings["dataset"]["with_gold"]
+    return found
+
+
+def _stopped(run: Results, score: Estimate) -> bool:
+    """Whether a score is of some items, and its band of all."""
+    return score.finite and score.n + score.n_missing < _items(run)
+
+
 def _of_these(run: Results, score: Estimate) -> str:
-    """What a score is about whose band says nothing of other items, and how many were asked."""
+    """What a score is about whose band says nothing of other items."""
     if not score.finite:
         return ""
-    items, asked = run.findings["dataset"]["with_gold"], score.n + score.n_missing
-    after = f" (after {asked:,} of them)" if asked < items else ""
-    return f", on {these(items, 'item')} alone{after}"
+    items, asked = _items(run), score.n + score.n_missing
+    if _stopped(run, score):
+        return f", of the {asked:,} of {plural(items, 'item')} asked"
+    return f", on {these(items, 'item')} alone"
+
+
+def _lost(run: Results, score: Estimate) -> str:
+    """How many replies a score lacks, in brackets, and what became of them."""
+    if not score.n_missing:
+        return ""
+    of = score.n + score.n_missing
+    unasked, failed = run.silent(score)
+    unclear = score.n_missing - unasked - failed
+    if not (unasked or failed):
+        return f" ({unclear:,} of {of:,} replies missing or unclear)"
+    never = "not asked" if run.unfinished else "without a reply"
+    parts = {never: unasked, "failed": failed, "unclear": unclear}
+    told = ", ".join(f"{n:,} {what}" for what, n in parts.items() if n > 0)
+    return f" (of {plural(of, 'prompt')} {told})"
 
 
 def _instead(run: Results) -> list[str]:
@@ -225,7 +254,8 @@ def score_bar(run: Results) -> Bar | None:
         return None
     block, parts = _block(run), _parts(run)
     segments = tuple(_segments(run))
-    title = as_asked(run).capitalize() + _of_these(run, score)
+    band = f" (brackets: all {_items(run):,})" if _stopped(run, score) else ""
+    title = as_asked(run).capitalize() + _of_these(run, score) + band
     published = Mark(title, value_of(score), interval_of(score), "", *_ends(score))
     guess = score.baseline or None
     return Bar(
@@ -235,9 +265,20 @@ def score_bar(run: Results) -> Bar | None:
         None if guess is None else round(100 * guess, 3),
         "" if guess is None else chance_text(guess),
         f"{block['items']:,}" if parts else "",
+        _together(run, score),
         tuple(_notes(run, score)),
         "; ".join(f"{s.title}: {s.share}" for s in segments),
     )
+
+
+def _together(run: Results, score: Estimate) -> str:
+    """The published score of the items in the bar: its first two parts, where others made it."""
+    block, parts = _block(run), _parts(run)
+    values = [part["value"] for name, part in parts.items() if name in PUBLISHED]
+    same = not parts or block["items"] - block["unclassified"] == score.n
+    if same or block["bounds_only"] or None in values:
+        return ""
+    return percent(sum(values))
 
 
 def _segments(run: Results) -> Iterator[Segment]:
@@ -381,39 +422,3 @@ def options_of(known: Mapping[str, Any]) -> str:
     """The items that the share known is about: "52 items with 4 options"."""
     options = " or ".join(str(fit["k"]) for fit in known["fits"])
     return f"{plural(known['n'], 'item')} with {options} options"
-
-
-def shown_value(f: Finding) -> str:
-    """The value of a finding: a share, or a difference in points."""
-    if f.value is None:
-        return "–"
-    if f.null == 0:
-        return in_points(f.value, signed=True).replace("points", "pts").replace("point", "pt")
-    return number(f.value, "fraction", 0 if f.value in (0, 1) or _wide(f) else 1)
-
-
-def _wide(f: Finding) -> bool:
-    return f.low is None or f.high is None or f.high - f.low >= 0.02
-
-
-def _apart(f: Finding, digits: int) -> int:
-    """Enough digits that what is ruled out does not seem to reach the size that matters."""
-    limits = [100 * (f.null + sign * f.size) for sign in (-1, 1)]
-    ends = [100 * end for end in (f.low, f.high) if end is not None]
-    while f.kind == "ruled_out" and digits < 3:
-        near = [(e, at) for e in ends for at in limits if e != at]
-        if not any(round(e, digits) == round(at, digits) for e, at in near):
-            break
-        digits += 1
-    return digits
-
-
-def shown_interval(f: Finding) -> str:
-    """The interval of a finding with its level."""
-    if f.low is None or f.high is None:
-        return "no interval"
-    digits = _apart(f, 0 if _wide(f) else 1)
-    ends = between(100 * f.low, 100 * f.high, digits)
-    if f.about == "these_items":
-        return f"of these items: {shown_value(f) if f.low == f.high else ends}"
-    return f"{level_text(f.level)} interval {ends}"

@@ -11,8 +11,9 @@ from horsesense.findings.evidence import looks_faulty
 from horsesense.findings.finding import ORDER, TITLES, Finding, Outcome
 from horsesense.findings.kinds import KINDS
 from horsesense.findings.wording import plural, rounded_up
-from horsesense.report.score_bar import shown_interval, spoken
+from horsesense.report.score_bar import spoken
 from horsesense.report.sections import SECTIONS
+from horsesense.report.shown import shown_interval
 from horsesense.runs.results import Results
 
 ALWAYS = "no_better_than_guessing"

@@ -44,6 +44,7 @@ from horsesense.runs.read import described
 from horsesense.runs.replay import Sequences
 from horsesense.runs.results import Results
 from horsesense.runs.suites import named_suites
+from horsesense.runs.unanswered import silent_forms
 from horsesense.trials.condition import Condition
 from horsesense.version import __version__
 
@@ -213,7 +214,7 @@ def _findings(directory: RunDirectory, asked: Asked, reviews: Reviews) -> dict[s
     """What estimates.json holds, but for the estimates."""
     items, settings, record = directory.items, directory.settings, directory.known
     suites = named_suites(settings.suite)
-    told = described(directory)
+    told, unread = described(directory), _unread(directory)
     done = {
         **settings.model_dump(),
         "readers": tuple(record.readers),
@@ -249,7 +250,8 @@ def _findings(directory: RunDirectory, asked: Asked, reviews: Reviews) -> dict[s
         "cascades": _told(told, "steps"),
         "trials": asked.trials,
         "failures": _failures(directory),
-        "unread": _unread(directory),
+        "unread": len(unread),
+        "unanswered": silent_forms(directory, unread),
         "silent": _silent(directory, told),
         "run": asked.spent,
         "exclusions": asked.excluded,
@@ -263,7 +265,7 @@ def _told(told: Sequence[Mapping[str, Any]], field: str) -> dict[str, Any]:
     return {reader["name"]: reader[field] for reader in told if field in reader}
 
 
-def _unread(directory: RunDirectory) -> int:
+def _unread(directory: RunDirectory) -> Sequence[int]:
     """Trials without a reading by any reader."""
     trials = np.unique(directory.trials().select("trial").collect().to_series().to_numpy())
     read = np.zeros(len(trials), dtype=np.bool_)
@@ -271,7 +273,7 @@ def _unread(directory: RunDirectory) -> int:
         some = part.collect().to_series().to_numpy()
         place = np.searchsorted(trials[:-1], some)
         read[place[trials[place] == some]] = True
-    return int((~read).sum())
+    return trials[~read].tolist()  # type: ignore[no-any-return]
 
 
 def _silent(directory: RunDirectory, told: Sequence[Mapping[str, Any]]) -> dict[str, str]:

@@ -217,6 +217,13 @@ class Results:
             if e.measure == "valid_rate" and e.reader == self.reader and e.n_missing
         ]
 
+    def silent(self, e: Estimate) -> tuple[int, int]:
+        """How many of the trials that an estimate lacks were not asked, and how many failed."""
+        for row in self.findings.get("unanswered", ()):
+            if (row["probe"], Condition.parse(row["condition"])) == (e.probe, e.condition):
+                return row["not_asked"], row["failed"]
+        return 0, 0
+
     @cached_property
     def probes(self) -> dict[str, Mapping[str, Any]]:
         """What each probe declares, by name."""
@@ -226,6 +233,16 @@ class Results:
     def ended(self) -> str:
         """What ended asking before its goal: budget, interrupted or failures; "" for nothing."""
         return str(self.findings["stages"]["ask"]["reason"])
+
+    @property
+    def unfinished(self) -> str:
+        """That asking did not come to its end, and what that costs, in words; "" where it did."""
+        if self.findings["stages"]["ask"]["state"] == "complete":
+            return ""
+        lost, of = self.findings["unread"], self.findings["trials"]
+        why = f" ({self.ended})" if self.ended else ""
+        have = "prompt has" if of == 1 else "prompts have"
+        return f"not finished{why}: {lost:,} of {of:,} {have} no reading"
 
     @property
     def by_people(self) -> bool:

@@ -1,9 +1,11 @@
-"""What is left to ask of a run, for those who ask it by other ways: batches, other programs."""
+"""What has no answer in a run: for those who ask it by other ways, and for those who count it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import polars as pl
 
@@ -41,6 +43,36 @@ def trials_unanswered(directory: RunDirectory, store: Store) -> pl.DataFrame:
     trials = first.select("trial", "item_id", "key").collect()
     there = store.known(trials["key"].unique().to_list())
     return trials.filter(~pl.col("key").is_in(list(there))) if there else trials
+
+
+def silent_forms(directory: RunDirectory, unread: Sequence[int]) -> list[dict[str, Any]]:
+    """How many of these trials have no reply, by probe and condition: `not_asked`, and `failed`.
+
+    Nothing where a run has no store, as one that was read from logs.
+    """
+    if not len(unread) or not directory.layout.store.exists():
+        return []
+    some = pl.col("trial").is_in(pl.Series(unread, dtype=pl.UInt32).implode())
+    rows = directory.trials().filter(some).select("probe", "condition", "key").collect()
+    keys = rows["key"].unique().to_list()
+    with directory.store() as store:
+        known, failed = store.known(keys), store.failures(keys)
+    there, broken = (pl.Series([*k], dtype=pl.Binary).implode() for k in (known, failed))
+    return (
+        rows.filter(~pl.col("key").is_in(there))
+        .group_by("probe", "condition", maintain_order=True)
+        .agg(
+            not_asked=(~pl.col("key").is_in(broken)).sum(), failed=pl.col("key").is_in(broken).sum()
+        )
+        .to_dicts()
+    )
+
+
+def failure_kinds(directory: RunDirectory) -> list[tuple[str, str, int]]:
+    """Kind and message of the requests that failed, and how many did so, most first."""
+    with directory.store() as store:
+        seen = Counter((f.failure.kind, f.failure.message) for f in store.failures().values())
+    return [(kind, message, n) for (kind, message), n in seen.most_common()]
 
 
 def study_after(directory: RunDirectory) -> tuple[Study, int]:

@@ -698,6 +698,17 @@ def test_a_server_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
         asyncio.run(go())
 
 
+def test_a_server_that_is_too_slow_names_the_option(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("horsesense.models.openai.http.PROBE_TRIES", 1)
+
+    async def handler(call: web.Request) -> web.Response:
+        await asyncio.sleep(5)
+        return web.json_response(chat_reply())
+
+    with pytest.raises(ModelError, match=r"no reply within 0.1 s\n--timeout SECONDS"):
+        against(handler, HttpModel.capabilities, timeout=0.1)
+
+
 @pytest.mark.parametrize("body", [b"", b"[]", b'{"data": 5}', b'{"data": [5]}', b'{"data": [{}]}'])
 def test_a_strange_list_of_models_is_no_list(body: bytes) -> None:
     assert context_lengths(body) == {}

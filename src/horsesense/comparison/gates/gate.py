@@ -9,7 +9,14 @@ from typing import Any, Literal
 from horsesense.comparison.align import Side, stop_notice
 from horsesense.comparison.compare import Comparison, Difference, compare
 from horsesense.comparison.gates.expression import MissingError, Requirement
-from horsesense.comparison.gates.looking import Seen, defined, look_up, number_of, told
+from horsesense.comparison.gates.looking import (
+    Seen,
+    defined,
+    look_up,
+    number_of,
+    told,
+    unfinished,
+)
 from horsesense.errors import UsageError
 from horsesense.runs.results import Results
 
@@ -56,6 +63,14 @@ class Verdict:
     def passed(self) -> bool:
         return not any(map(self.fails, self.checks))
 
+    @property
+    def in_numbers(self) -> str:
+        """How many checks failed, and how many could not be told."""
+        failed = sum(map(self.fails, self.checks))
+        open_ = sum(c.state == "cannot tell" and not self.fails(c) for c in self.checks)
+        untold = f", {open_} cannot be told" if open_ else ""
+        return f"{failed} of {len(self.checks)} checks failed{untold}"
+
     def as_json(self) -> dict[str, Any]:
         """Every field by name."""
         return {
@@ -69,26 +84,45 @@ class Verdict:
 def require(
     requirements: Sequence[Requirement], run: Results, baseline: Results | None
 ) -> Iterator[Check]:
-    """Each requirement, checked.
+    """Each requirement, checked; what holds in a run that is not finished cannot be told.
 
     UsageError for a measure, probe or group that is not there, and for a baseline that is not
     given: a gate that asks for what cannot be must not pass, nor look like a regression.
     """
     for requirement in requirements:
         found = {r.text: look_up(r, run, baseline) for r in requirement.references}
-        yield _required(requirement, found)
+        sides = {r.baseline for r in requirement.references}
+        lacking = [
+            text for own, text in _unfinished(run, baseline).items() if own in sides and text
+        ]
+        yield _required(requirement, found, lacking)
 
 
-def _required(requirement: Requirement, found: Mapping[str, Seen]) -> Check:
-    """One requirement on what it names."""
+def _unfinished(run: Results, baseline: Results | None) -> dict[bool, str]:
+    """What is not finished, by whether it is the baseline."""
+    return {False: unfinished(run, AFTER), True: unfinished(baseline, f"the {BEFORE}")}
+
+
+def _required(requirement: Requirement, found: Mapping[str, Seen], lacking: Sequence[str]) -> Check:
+    """One requirement on what it names.
+
+    Answers that are still to come may be of any kind, and were not left out by chance.
+    """
     named = {r.text: r for r in requirement.references}.values()
     values = {r.text: number_of(r, found[r.text]) for r in named}
     try:
         holds = requirement.holds(lambda r: defined(r, found[r.text]))
     except MissingError as missing:
         return Check(requirement.text, "failed", f"cannot be judged, {missing}", values)
-    says = "; ".join(told(r, found[r.text]) for r in named)
-    return Check(requirement.text, "passed" if holds else "failed", says, values)
+    says = "; ".join([*(told(r, found[r.text]) for r in named), *lacking])
+    state: State = "failed" if not holds else "cannot tell" if lacking else "passed"
+    return Check(requirement.text, state, says, values)
+
+
+def notes_on(run: Results, baseline: Results | None) -> list[str]:
+    """That a run is not finished, a sentence for each."""
+    said = filter(None, _unfinished(run, baseline).values())
+    return [f"{text[0].upper()}{text[1:]}." for text in said]
 
 
 @dataclass(frozen=True)
@@ -137,9 +171,7 @@ def regressions(
         if probe not in known:
             raise UsageError.unknown("probe in these runs", probe, known)
     sides = [Side(AFTER, AFTER, run), Side(BEFORE, BEFORE, baseline)]
-    first = compare(sides, measure=measure, across=True, level=level)
-    ranked = [d for d in first.differences if first.by_view[d.view][AFTER].rank_low is not None]
-    found = compare(sides, measure=measure, across=True, level=1 - (1 - level) / len(ranked))
+    found = compare(sides, measure=measure, across=True, level=level, evenly=True)
     checks = [
         _regression(d, tolerances.under(found.views[d.view]), measure, found)
         for d in found.differences

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -13,7 +14,7 @@ from horsesense.comparison.gates.expression import (
     Reference,
 )
 from horsesense.errors import UsageError
-from horsesense.findings.finding import Finding
+from horsesense.findings.finding import ORDER, TITLES, Finding
 from horsesense.findings.kinds import KINDS
 from horsesense.findings.places import over_balanced_orders
 from horsesense.measures.base import Estimate
@@ -39,13 +40,20 @@ class Count:
     Attributes:
         value: the number; None where there is no verdict.
         of: the sentences.
+        others: how many of the same kind and probe have another outcome, in words.
     """
 
     value: int | None
     of: tuple[Finding, ...] = ()
+    others: tuple[str, ...] = ()
 
 
 Seen = Estimate | Count
+
+
+def unfinished(run: Results | None, name: str) -> str:
+    """That a run is not finished, as a clause; "" where it is."""
+    return "" if run is None or not run.unfinished else f"{name} is {run.unfinished}"
 
 
 def look_up(reference: Reference, run: Results, baseline: Results | None) -> Seen:
@@ -73,8 +81,11 @@ def _count(reference: Reference, results: Results) -> Count:
     probes = {f.probe for f in fitting}
     if probe is not None and probe not in probes:
         raise UsageError.unknown("probe in the verdict of this run", probe, probes)
-    of = [f for f in fitting if f.kind == reference.measure and probe in (None, f.probe)]
-    return Count(len(of), tuple(of))
+    asked = [f for f in fitting if probe in (None, f.probe)]
+    of = tuple(f for f in asked if f.kind == reference.measure)
+    counts = Counter(f.kind for f in asked if f.kind != reference.measure)
+    others = (f"{TITLES[kind].lower()} {counts[kind]}" for kind in ORDER if counts[kind])
+    return Count(len(of), of, tuple(others))
 
 
 def _estimate(reference: Reference, results: Results) -> Estimate:
@@ -192,7 +203,8 @@ def told(reference: Reference, seen: Seen) -> str:
     shown = "undefined" if value is None else f"{value:.4g}"
     if isinstance(seen, Count):
         which = ", ".join(f"{f.name} under {f.probe}" for f in seen.of)
-        return f"{reference.text} = {shown}{f' ({which})' * bool(which)}"
+        beside = "; ".join(filter(None, (which, ", ".join(seen.others))))
+        return f"{reference.text} = {shown}{f' ({beside})' * bool(beside)}"
     e = seen
     whole = "" if e.value is None else f"{e.value:.4g}"
     ends = "" if e.low is None or e.high is None else f" [{e.low:.4g}, {e.high:.4g}]"

@@ -271,9 +271,10 @@ class HttpModel:
         except (aiohttp.InvalidURL, UnicodeError) as error:
             message = f"the address cannot be used: {type(error).__name__}"
             return Failure("connection", message, retryable=False, unsent=True)
+        except aiohttp.ClientConnectorError as error:
+            return Failure("connection", _unreached(error), unsent=True)
         except (aiohttp.ClientError, OSError) as error:
-            unsent = isinstance(error, aiohttp.ClientConnectorError)
-            return Failure("connection", f"{type(error).__name__}: {error}", unsent=unsent)
+            return Failure("connection", f"{type(error).__name__}: {error}")
         if reply.status != 200:
             return failure_of(reply.status, reply.headers, content)
         if "json" not in reply.content_type:
@@ -363,7 +364,18 @@ class HttpModel:
             near = ", ".join(difflib.get_close_matches(self.model, few, n=3, cutoff=0.0))
             hint = f"The server lists {len(listed)} models, nearest: {self._secret.scrub(near)}."
             return ModelError(message, hint=hint)
-        return ModelError(message, hint="Check the address and that the server is running.")
+        hint = "Check the address and that the server is running."
+        if seen.kind == "timeout" and not seen.unsent:
+            hint = f"--timeout SECONDS waits longer. {hint}"
+        return ModelError(message, hint=hint)
+
+
+def _unreached(error: aiohttp.ClientConnectorError) -> str:
+    """Why there is no connection, in the words of the system."""
+    cause = error.os_error
+    number = cause.errno or 0  # of a name that is not found it is below 0
+    why = os.strerror(number) if number > 0 else cause.strerror or str(cause)
+    return f"no connection to {error.host}:{error.port}: {why}"
 
 
 async def _top_of(form: Form, ask: Ask, tops: Sequence[int] = (20, 5, 0)) -> int | Failure:

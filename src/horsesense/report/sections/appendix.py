@@ -10,6 +10,7 @@ from horsesense.measures.registry import MEASURES
 from horsesense.report.sections.base import Context, Section
 from horsesense.report.text import p_text
 from horsesense.runs.results import Results
+from horsesense.runs.unanswered import failure_kinds
 from horsesense.trials.condition import Condition
 
 MOST_NUMBERS = 600
@@ -51,19 +52,13 @@ def _title(measure: str) -> str:
 
 def left_out(run: Results) -> Context:
     found = run.findings
-    kinds: dict[tuple[str, str], int] = {}
-    if found["failures"]:
-        with run.directory.store() as store:
-            for failed in store.failures().values():
-                kind = (failed.failure.kind, failed.failure.message)
-                kinds[kind] = kinds.get(kind, 0) + 1
-    ranked = sorted(kinds.items(), key=lambda kind: -kind[1])
+    kinds = failure_kinds(run.directory) if found["failures"] else []
     flags = found["dataset"]["flags"]
     return {
         "exclusions": found["exclusions"],
         "failures": found["failures"],
-        "kinds": [(kind, message, n) for (kind, message), n in ranked[:MOST_FAILURES]],
-        "more_kinds": max(0, len(ranked) - MOST_FAILURES),
+        "kinds": kinds[:MOST_FAILURES],
+        "more_kinds": max(0, len(kinds) - MOST_FAILURES),
         "flags": [(text, flags[flag]) for flag, text in FLAGS.items() if flags.get(flag)],
         "notes": [*found["dataset"]["notes"], *found["model"]["notes"]],
         "too_long": _too_long(run),

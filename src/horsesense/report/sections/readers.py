@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -119,17 +119,38 @@ def notices(run: Results) -> Iterator[str]:
     """All trials without a reading; the number behind it is where their share is largest."""
     if not run.missing:
         return
-    lost = sum(e.n_missing for e in run.missing)
     of = sum(e.n + e.n_missing for e in run.estimates if _is_validity(run, e))
     worst = max(run.missing, key=lambda e: e.n_missing / (e.n + e.n_missing))
-    have = "has" if lost == 1 else "have"
     bands = "until" in run.findings
     rest = "Bands allow for that; all other numbers" if bands else "All numbers"
     yield (
-        f"{lost:,} of {plural(of, 'trial')} {have} no clear answer; the share is largest under "
+        f"{lacking(run, run.missing, of)}; the share is largest under "
         f"“{run.label(worst.probe, worst.condition)}” ({worst.n_missing:,} of "
         f"{worst.n + worst.n_missing:,}). {rest} describe the rest.{_could_be(run)}"
     )
+
+
+def lacking(run: Results, missing: Sequence[Estimate], of: int) -> str:
+    """What trials lack: "5 of 313 trials were not asked, 1 failed and 2 have no clear answer"."""
+    silent = [run.silent(e) for e in missing]
+    unasked, failed = (sum(counts) for counts in zip(*silent, strict=True))
+    unclear = sum(e.n_missing for e in missing) - unasked - failed
+    said = [
+        (unasked, _never(run, unasked)),
+        (failed, "failed"),
+        (unclear, "has no clear answer" if unclear == 1 else "have no clear answer"),
+    ]
+    first, *others = [(n, what) for n, what in said if n > 0]
+    told = [f"{first[0]:,} of {plural(of, 'trial')} {first[1]}"]
+    told += [f"{n:,} {what}" for n, what in others]
+    return " and ".join(filter(None, (", ".join(told[:-1]), told[-1])))
+
+
+def _never(run: Results, n: int) -> str:
+    """What became of trials that have neither a reply nor a failure, as where a recording ends."""
+    if run.unfinished:
+        return "was not asked" if n == 1 else "were not asked"
+    return "has no reply" if n == 1 else "have no reply"
 
 
 def _could_be(run: Results) -> str:
