@@ -217,7 +217,7 @@ def _judged(
     if a.stopped:
         level, ends = 1 - 2 * ALPHA * a.weight / a.routes, a.band and a.band[:2]
     else:
-        ends = a.evidence.interval(level)
+        ends = a.evidence.interval(level, a.kind.way, found=outcome == "found")
     needed = Needed()
     # Of people no number of items is named: more people would be needed as well.
     counts = a.possible and not a.stopped and not run.by_people
