@@ -165,7 +165,7 @@ def test_p_is_the_level_at_which_the_interval_leaves_out_the_null(way: Way) -> N
             for alpha in (p * 0.999, p * 1.001, 0.05, 0.005, 0.0005):
                 if not 1e-9 < alpha < 0.5 or abs(alpha - p) < 1e-4 * p:
                     continue
-                ends = e.interval(1 - sides * alpha)
+                ends = e.interval(1 - sides * alpha, way, found=bounds is None)
                 inside = (
                     ends is not None and leaves_out(ends, way, null, size)
                     if bounds is None
@@ -189,10 +189,17 @@ def test_a_rare_kind_is_as_sure_as_its_tail() -> None:
 
 
 def test_intervals_of_higher_levels_hold_lower_ones() -> None:
-    rng = np.random.default_rng(13)
+    rng, levels = np.random.default_rng(13), (0.5, 0.8, 0.95, 0.99, 0.999, 0.9999)
+    ways: list[tuple[Way, bool]] = [
+        ("both", True),
+        ("both", False),
+        ("above", True),
+        ("below", True),
+    ]
     for _ in range(300):
         e = evidence(shares(rng) if rng.random() < 0.5 else differences(rng))
-        ends = [e.interval(level) for level in (0.5, 0.8, 0.95, 0.99, 0.999, 0.9999)]
+        way, found = ways[int(rng.integers(4))]
+        ends = [e.interval(level, way, found=found) for level in levels]
         told = [i for i in ends if i is not None]
         assert ends[: len(told)] == told
         for inner, outer in pairwise(told):

@@ -11,11 +11,14 @@ import pytest
 from cells import cell_of
 from horsesense.findings.evidence import Evidence
 from horsesense.findings.finding import Finding
-from horsesense.findings.verdict import verdict
+from horsesense.findings.kinds import SIZES
+from horsesense.findings.rare import had, rare_among, rare_positions
+from horsesense.findings.verdict import accusations, verdict
 from horsesense.measures.cells import MISSING, NO_OPTION, NOT_ASKED, STATUS_CODE, Cell
-from horsesense.measures.estimate import Context, found_all
+from horsesense.measures.estimate import Context, Found, found_all
 from horsesense.measures.joined import balanced, drawn_orders
 from horsesense.measures.registry import MEASURES
+from horsesense.probes.base import LETTERS
 from horsesense.trials.condition import Condition
 from horsesense.trials.orders import DESIGNS
 
@@ -55,10 +58,13 @@ def evidence(cell: Cell, name: str) -> dict[str, Evidence]:
     return {e.group: e for e in found if e is not None}
 
 
-def told(cell: Cell) -> dict[str, Finding]:
+def estimated(cell: Cell) -> list[Found]:
     context = Context("d", "m", np.arange(len(cell.k)), signature=lambda *_: None)  # type: ignore[arg-type, return-value]
-    found = found_all([cell], [MEASURES.get(name) for name in NAMES], context)
-    return {f.name: f for f in verdict(Run(), found)}  # type: ignore[arg-type]
+    return found_all([cell], [MEASURES.get(name) for name in NAMES], context)
+
+
+def told(cell: Cell) -> dict[str, Finding]:
+    return {f.name: f for f in verdict(Run(), estimated(cell))}  # type: ignore[arg-type]
 
 
 def guessed(rng: np.random.Generator, k: np.ndarray, c: float = 0.0) -> np.ndarray:
@@ -206,3 +212,31 @@ def test_a_position_that_more_items_have_is_judged_whatever_is_refused() -> None
     found = told(over_shifts(shown, k))["position_preference"]
     assert "not judged" not in found.sentence
     assert found.kind == "cannot_tell"
+
+
+def test_a_position_that_cannot_be_told_does_not_hide_what_others_show() -> None:
+    """5.3 % of 600 items have E: nothing was said of A to D, and E, which was never locked, was
+    "the furthest above guessing"."""
+    k = np.repeat([4, 5], [568, 32])
+    shown = (np.arange(600)[:, None] + np.arange(5)) % k[:, None]
+    for f in told(over_shifts(shown, k)).values():
+        assert f.kind == "ruled_out"
+        assert f.group in "ABCD"
+        assert "; not to be told of position E (5\u202f% of items), which would take" in f.sentence
+    few = told(over_shifts(shown[-44:], k[-44:]))["position_locked"]
+    assert few.kind == "cannot_tell"
+    assert "furthest above" not in few.sentence
+
+
+def test_which_positions_are_rare_is_of_all_items_whenever_asking_stopped() -> None:
+    """Of 100 items of a set two have E; asked were 20, with both of these."""
+    k = np.repeat([4, 5], [18, 2])
+    shown = (np.arange(20)[:, None] + np.arange(5)) % k[:, None]
+    found = estimated(over_shifts(shown, k))
+    least, options = 0.05, [4] * 98 + [5] * 2
+    assert not rare_positions(had(found), least)
+    rare = {place for _, _, place in rare_positions(had(found, options), least)}
+    assert rare == {LETTERS[place] for place in rare_among(options, least)} == {"E"}
+    groups = {a.evidence.group for a in accusations(Run(), found, SIZES, None, options)}  # type: ignore[arg-type]
+    assert groups >= {"A", "D"}
+    assert "E" not in groups

@@ -11,6 +11,7 @@ from horsesense.measures.estimate import Found
 from horsesense.stats.binomial import limits
 from horsesense.stats.equivalence import Interval, ruled_out, within
 from horsesense.stats.guessed import Guessed
+from horsesense.stats.hidden import Sizes, beside_others, hidden
 from horsesense.stats.paired import Moments, Paired
 from horsesense.stats.shares import Shares
 from horsesense.trials.condition import Condition
@@ -60,7 +61,7 @@ class Evidence:
     def value(self) -> float:
         return self.about.estimate
 
-    def interval(self, level: float) -> Interval:
+    def interval(self, level: float, way: Way = "both", *, found: bool = True) -> Interval:
         """The truths that are not rejected at `level`, on which every p here rests.
 
         It reaches as far as either of two intervals does. Those of the score test were simulated
@@ -68,6 +69,8 @@ class Evidence:
         effective sample (Korn and Graubard 1998), in which a cluster that agrees is one event.
         Differences that all go one way are held to it likewise. Of items that guessing hits with
         chances of their own, the lower end is that of guesses up to the mean of these (`guessed`).
+        On the side on which a truth is a fault it reaches as far as what clusters that show nothing
+        could hide (`_hiding`).
         """
         ends = self.about.interval(level)
         if ends is None:
@@ -78,27 +81,48 @@ class Evidence:
         else:
             low, high = self.about.one_way_ends(alpha)
         low, high = min(ends[0], low), max(ends[1], high)
-        return (self.about.lower(low, alpha) if isinstance(self.about, Guessed) else low), high
+        if isinstance(self.about, Guessed):
+            low = self.about.lower(low, alpha)
+        return self._hiding((low, high), alpha, way, found)
+
+    def _hiding(
+        self, ends: tuple[float, float], alpha: float, way: Way, found: bool
+    ) -> tuple[float, float]:
+        """The same, held out to what clusters that show nothing could hide, on the fault's side.
+
+        That is what the value would be if as much of it as clusters could hide were a fault (see
+        `stats.hidden`). Where a fault in either direction is `found`, the end that leaves out none
+        still does: it is there among clusters of the kinds that were seen.
+        """
+        about, value, (low, high) = self.about, self.value, ends
+        paired = isinstance(about, Paired)
+        share = (hidden if constant(about) else beside_others)(about.sizes, alpha)
+        kept = (low > 0, high < 0) if found and way == "both" and paired else (False, False)
+        if way != "above" and not kept[0]:
+            low = min(low, value - share * (value - about.lowest))
+        if way in ("above", "both") and not kept[1]:
+            high = max(high, value + share * (1 - value))
+        return low, high
 
     def p_found(self, way: Way, null: float, size: float) -> float:
         """p of "there is no such fault"; 1 where nothing can be said."""
         if way != "both":
-            return self._side(*faulty(way, null, size))
+            return self._side(way, *faulty(way, null, size))
         if isinstance(self.about, Paired):
             p = self.about.p()
             return 1.0 if p is None else p
-        return min(1.0, 2 * self._side(null, inf), 2 * self._side(-inf, null))
+        return min(1.0, 2 * self._side(way, null, inf), 2 * self._side(way, -inf, null))
 
     def p_ruled_out(self, way: Way, null: float, size: float) -> float:
         """p of "there is such a fault, of at least the size that matters"; 1 likewise."""
-        return self._side(*harmless(way, null, size))
+        return self._side(way, *harmless(way, null, size))
 
-    def _side(self, low: float, high: float) -> float:
+    def _side(self, way: Way, low: float, high: float) -> float:
         """p of a truth outside of (low, high): the least level at which the interval lies within,
         so that no sentence disagrees with the interval beside it."""
         if self.interval(0.5) is None:
             return 1.0
-        p = ruled_out(self.interval, low, high)
+        p = ruled_out(lambda level: self.interval(level, way, found=False), low, high)
         return 1.0 if p >= 0.5 else p
 
 
@@ -169,7 +193,7 @@ def clusters_needed(
         if finds and way == "both":
             return e.p_found(way, null, size) <= alpha
         bounds = faulty(way, null, size) if finds else harmless(way, null, size)
-        return within(e.interval(1 - 2 * alpha), *bounds)
+        return within(e.interval(1 - 2 * alpha, way, found=finds), *bounds)
 
     most = evidence.about.clusters
     while not settles(most):
@@ -280,6 +304,7 @@ def scaled(about: Shares | Paired, times: float, value: float) -> Shares | Paire
             spread=about.spread * times,
             clusters=clusters,
             even=about.even * times,
+            sizes=_repeated(about.sizes, times),
         )
         return moved(grown, value)
     about = about.normal()
@@ -296,8 +321,12 @@ def scaled(about: Shares | Paired, times: float, value: float) -> Shares | Paire
         clusters=clusters,
         differing=differing,
         moments=moments,
-        sizes=tuple((size, count * times) for size, count in about.sizes),
+        sizes=_repeated(about.sizes, times),
     )
+
+
+def _repeated(sizes: Sizes, times: float) -> Sizes:
+    return tuple((size, count * times) for size, count in sizes)
 
 
 def moved(about: Shares | Paired, value: float) -> Shares | Paired:

@@ -131,8 +131,8 @@ KINDS: tuple[Kind, ...] = (
             "to items that have it go there; an even spread would be {null}.",
             "ruled_out": "No position is preferred by {size} or more: of the answers to items that "
             "have it, {group}, the furthest above an even spread ({null}), receives {value}.",
-            "seen": ": of the answers to items that have it, {group}, the furthest above an even "
-            "spread ({null}), receives {value}",
+            "seen": ": of the answers to items that have it, {group} receives {value}, by an even "
+            "spread {null}",
         },
         main=True,
         takes=over_balanced_orders,
@@ -274,8 +274,7 @@ KINDS: tuple[Kind, ...] = (
             "whatever stands there; guessing would in {null}.",
             "ruled_out": "No position is chosen in {size} more of the items that have it than by "
             "guessing, whatever stands there (the furthest above, {group}: {value} and {null}).",
-            "seen": " (the furthest above guessing, {group}: {value} of the items that have it, "
-            "guessing {null})",
+            "seen": " ({group}: {value} of the items that have it, guessing {null})",
         },
         takes=over_balanced_orders,
     ),

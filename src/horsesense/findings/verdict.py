@@ -21,11 +21,11 @@ from horsesense.findings.evidence import (
     harmless,
 )
 from horsesense.findings.finding import ORDER, Finding, Outcome
-from horsesense.findings.forms import badness, by_position, forms, speaking
+from horsesense.findings.forms import badness, by_position, forms
 from horsesense.findings.kinds import KINDS, SIZES, accused, problems
 from horsesense.findings.needed import Needed, items_needed
 from horsesense.findings.places import Run
-from horsesense.findings.rare import beside, judged, least_share, rare_positions
+from horsesense.findings.rare import beside, had, judged, least_share, rare_positions, speaking_of
 from horsesense.findings.untested import asked_as, named, question, untested, untold
 from horsesense.findings.weights import weighted
 from horsesense.findings.wording import (
@@ -50,6 +50,7 @@ def verdict(
     sizes: Mapping[str, float] | None = None,
     early: Early | None = None,
     items_per_cluster: float = 1.0,
+    options: Sequence[int] = (),
 ) -> list[Finding]:
     """The verdict on a run, in the order in which it is shown; one sentence a kind and probe.
 
@@ -59,9 +60,11 @@ def verdict(
         sizes: the smallest size that matters, by kind; `SIZES` where a kind is not named.
         early: what was decided early, of an audit that may stop; it has its share of the errors.
         items_per_cluster: on average; numbers of items that would settle something rest on it.
+        options: how many each item of the set has, by which it is known which positions few have;
+            those in the numbers count where it is not given.
     """
     share, sizes = 1.0 if early is None else 1 - SHARE, {**SIZES, **(sizes or {})}
-    made = [*accusations(run, found, sizes, early)]
+    made = [*accusations(run, found, sizes, early, options)]
     made = weighted([*_by_group(made)], share)
     if early is not None:
         made = [_by_band(a, early) if a.stopped else a for a in made]
@@ -82,24 +85,28 @@ def verdict(
         for a, p, q in zip(made, there, small, strict=True)
     ]
     known = filter(None, map(Evidence.of, found))
-    rare = rare_positions(found, least := least_share(sizes))
+    have, least = had(found, options), least_share(sizes)
     bets = [] if early is None else [*early.decided(run, known, items_per_cluster)]
     seen = [*_seen(run, results, [bet.finding() for bet in bets], _choosing(found))]
     seen = [*by_position(seen)]
-    told = [speaking(group) for group in forms(seen[: len(results)]).values()]
-    told = [beside(f, rare, least) for f in told]
+    told = [speaking_of(group, have) for group in forms(seen[: len(results)]).values()]
+    told = [beside(f, rare_positions(have, least), least) for f in told]
     told += [bet.told(f) for bet, f in zip(bets, seen[len(results) :], strict=True)]
     told += untested(run, found, sizes, {(f.name, f.probe) for f in told})
     return sorted(told, key=lambda f: (ORDER.index(f.kind), -abs(f.effect)))
 
 
 def accusations(
-    run: Run, found: Sequence[Found], sizes: Mapping[str, float], early: Early | None = None
+    run: Run,
+    found: Sequence[Found],
+    sizes: Mapping[str, float],
+    early: Early | None = None,
+    options: Sequence[int] = (),
 ) -> Iterator[Accusation]:
     """Every accusation that can be made of a run, without weights."""
     every, known = [*filter(None, map(Evidence.of, found))], dict[str, list[Evidence]]()
     bases = Bases(every)
-    for evidence in judged(every, rare_positions(found, least_share(sizes))):
+    for evidence in judged(every, rare_positions(had(found, options), least_share(sizes))):
         if early is None or not early.bets(evidence):
             known.setdefault(evidence.measure, []).append(evidence)
     for kind in KINDS:
@@ -197,7 +204,7 @@ def _judged(
     if a.stopped:
         level, ends = 1 - 2 * ALPHA * a.weight / a.routes, a.band and a.band[:2]
     else:
-        ends = a.evidence.interval(level)
+        ends = a.evidence.interval(level, a.kind.way, found=outcome == "found")
     needed = Needed()
     # Of people no number of items is named: more people would be needed as well.
     counts = a.possible and not a.stopped and not run.by_people

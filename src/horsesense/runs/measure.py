@@ -99,7 +99,9 @@ def measure(directory: RunDirectory) -> Results:
     results = Results(directory, findings, tuple(estimates))
     goal = None if asked.until is None else Goal.parse(asked.until.goal)
     sizes = sizes_of(settings.smallest, None if goal is None else goal.size)
-    judged = verdict(results, measured, sizes, early, _items_per_cluster(directory.items))
+    each = _items_per_cluster(directory.items)
+    options = [len(item.options) for item in directory.items]
+    judged = verdict(results, measured, sizes, early, each, options)
     findings["sizes"] = sizes
     findings["verdict"] = [finding.as_json() for finding in judged]
     if directory.writable:

@@ -34,7 +34,7 @@ most of the pairs, nothing is said.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from math import erfc, exp, log, log1p, sqrt
+from math import erfc, sqrt
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -43,6 +43,7 @@ import numpy.typing as npt
 from horsesense.stats import functions
 from horsesense.stats.binomial import limits
 from horsesense.stats.forms import Forms, Labels
+from horsesense.stats.hidden import Sizes, as_good_as, counted
 from horsesense.stats.two_way import Clustering, Floats, clusterings
 
 ROUNDING = 1e-12
@@ -113,7 +114,7 @@ class Paired:
     centre: float = 0.0
     least: float = -1.0
     most: float = 1.0
-    sizes: tuple[tuple[float, float], ...] = ()
+    sizes: Sizes = ()
 
     @classmethod
     def of(cls, differences: Floats, pairs: Floats, forms: Forms | None = None) -> Self:
@@ -164,7 +165,7 @@ class Paired:
             differing=min(int((np.abs(part.x) > ROUNDING).sum()) for part in shown),
             moments=moments,
             noise=1.0 if forms is None else forms.noise,
-            sizes=_counted(parts[0].m) if len(parts) == 1 else (),
+            sizes=counted(parts[0].m) if len(parts) == 1 else (),
         )
 
     def normal(self) -> Self:
@@ -228,16 +229,13 @@ class Paired:
     def one_way_ends(self, alpha: float) -> tuple[float, float]:
         """The differences beyond which a total as small as this has a chance of at most `alpha`.
 
-        As if all that differ did so in one direction, by as much as a cluster does on average: at
+        As if all that differ did so in one direction, by as much as a cluster does (`_lump`): at
         the ends of a range near 0 the number of changes is then binomial, and the score's normal
         tail too light by a factor of 2 to 4 at levels below .005. Nothing is said of an end on the
-        other side of 0 than the total, which is the estimate.
+        other side of 0 than the total, which is the estimate: see `hidden`.
         """
-        differ = [m.dd / m.size for m in self.moments if m.size]
+        differ = [self._lump(m) for m in self.moments if m.size]
         size = max(differ, default=self.mean_size)
-        if len(self.sizes) > 1:
-            # Those that differ may be the small ones, and the largest change be that of others.
-            size = max(size, self.n / _as_good_as(self.sizes, alpha))
         ends = []
         for sign in (-1.0, 1.0):
             seen = sign * self.total / size
@@ -245,6 +243,14 @@ class Paired:
             far = self.centre + sign * limits(seen, most, alpha)[1]
             ends.append(min(max(far, self.lowest), 1.0) if seen >= 0 else self.estimate)
         return ends[0], ends[1]
+
+    def _lump(self, m: Moments) -> float:
+        """By how much a cluster differs, of those that do: a mean weighted by its size.
+
+        Of whole differences by its square, so that one text that changes beside many single items
+        does not pass for one of these.
+        """
+        return sqrt(m.fourth / m.dd) if self.whole and m.fourth else m.dd / m.size
 
     @property
     def lowest(self) -> float:
@@ -289,7 +295,7 @@ class Paired:
         size, total, clusters = (
             self.moments[0].size,
             abs(self.total),
-            _as_good_as(self.sizes, alpha),
+            as_good_as(self.sizes, alpha),
         )
         each, even = self.n / clusters, len(self.sizes) == 1
         gained = limits(min((size + total) / (2 * each), clusters), clusters, alpha)
@@ -325,29 +331,6 @@ class Paired:
             return z * z * (self.noise * m.dd + 2 * self.smallest**2)
         more = self.labels.reach(z) - self.labels.off
         return max(abs(self.total) + self.labels.scale * more, 0.0) ** 2
-
-
-def _counted(m: Floats) -> tuple[tuple[float, float], ...]:
-    sizes, counts = np.unique(m, return_counts=True)
-    return tuple(zip(sizes.tolist(), counts.astype(float).tolist(), strict=True))
-
-
-def _as_good_as(sizes: tuple[tuple[float, float], ...], alpha: float) -> float:
-    """Clusters of one size that miss a change with a chance of `alpha` where it is as large as
-    these could miss at most.
-
-    If a cluster of size M changes with a chance of 1 - w / M where that is above 0, w such that all
-    chances of none multiply to `alpha`, no other chances bring about as large a change unseen.
-    """
-    logs = counts = gone = held = 0.0
-    ordered = sorted(sizes, reverse=True)
-    for i, (size, count) in enumerate(ordered):
-        logs, counts = logs + count * log(size), counts + count
-        gone, held = gone + count * size, exp((log(alpha) + logs) / counts)
-        if i + 1 == len(ordered) or held >= ordered[i + 1][0]:
-            break
-    change = (gone - counts * held) / sum(size * count for size, count in sizes)
-    return log(alpha) / log1p(-change)
 
 
 def _root(a: float, b: float, c: float, sign: int) -> float:

@@ -27,6 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.stats import functions
+from horsesense.stats.hidden import Sizes, counted
 from horsesense.stats.two_way import Clustering, Floats, clusterings
 
 ONE_CLUSTER = "all trials belong to one independent cluster"
@@ -54,6 +55,7 @@ class Shares:
         even: how many clusters of one size they are worth; `clusters` where all have one size.
         lumps: in how large lumps hits, and misses, come; 1 for independent trials, 0 where every
             cluster has as many; of two clusterings, the larger.
+        sizes: numbers of trials of clusters, and how many have each; of two clusterings none.
     """
 
     hits: float
@@ -65,6 +67,7 @@ class Shares:
     clusters: int
     even: float
     lumps: tuple[float, float] = (1.0, 1.0)
+    sizes: Sizes = ()
 
     @classmethod
     def of(cls, hits: Floats, trials: Floats) -> Self:
@@ -106,12 +109,18 @@ class Shares:
                 max(_lump(part, part.x) for part in shown),
                 max(_lump(part, part.m - part.x) for part in shown),
             ),
+            sizes=counted(parts[0].m) if len(parts) == 1 else (),
         )
 
     @property
     def estimate(self) -> float:
         """The share."""
         return min(max(self.hits / self.n, 0.0), 1.0)
+
+    @property
+    def lowest(self) -> float:
+        """The lowest value that there can be."""
+        return 0.0
 
     @property
     def effective(self) -> float:
