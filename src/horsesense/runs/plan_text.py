@@ -166,7 +166,7 @@ def _smallest(study: Study) -> _Smallest:
     """
     readers, judged = readable(study), sum(item.gold is not None for item in study.items)
     run = Expected.of(study, readers[0] if readers else "", readers)
-    changes = run.members(CHANGE, study.planner.made) if judged else []
+    changes = run.members(CHANGE, study.planner.made) if judged and readers else []
     if not changes:
         return _Smallest(None, None, 0, 0)
     level = ALPHA * run.weight(CHANGE) / len(changes)
