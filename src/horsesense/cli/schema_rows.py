@@ -73,6 +73,8 @@ class FindingRow(BaseModel):
     section: str
     sentence: str
     about: Literal["items_like_these", "these_items"] = "items_like_these"
+    found_beyond: float | None = None
+    constant: float | None = None
 
 
 class Said(BaseModel):

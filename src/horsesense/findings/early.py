@@ -303,6 +303,7 @@ def _finding(decided: Decided) -> Finding:
         section="until",
         sentence=_sentence(decided),
         about="these_items",
+        found_beyond=0.0,
     )
 
 

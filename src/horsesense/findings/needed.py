@@ -68,7 +68,9 @@ def items_needed(a: Accusation, alpha: float, items: float, members: int) -> Nee
 
     Clusters are supposed to grow in number as the items that are asked do.
     """
-    about, where = a.evidence.about, (a.kind.way, a.null, a.size, alpha)
+    about = a.evidence.about
+    null = a.clears if a.evidence.value > a.null else a.null
+    where = a.kind.way, null, a.size, alpha
 
     if isinstance(about, Shares) and about.even < min(FEWEST_EVEN, EVEN * about.clusters):
         return Needed(why=f"how many items it would take is not known, as {_worth(about.even)}")

@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from horsesense.findings.accusation import ALPHA, Accusation
 from horsesense.findings.bases import Bases
+from horsesense.findings.constant import Constants
 from horsesense.findings.early import ENDED, GOES_ON, SHARE, STOPPED, Banded, Early
 from horsesense.findings.evidence import (
     Evidence,
@@ -52,6 +53,7 @@ def verdict(
     sizes: Mapping[str, float] | None = None,
     early: Early | None = None,
     items_per_cluster: float = 1.0,
+    constants: Constants | None = None,
 ) -> list[Finding]:
     """The verdict on a run, in the order in which it is shown; one sentence a kind and probe.
 
@@ -61,9 +63,10 @@ def verdict(
         sizes: the smallest size that matters, by kind; `SIZES` where a kind is not named.
         early: what was decided early, of an audit that may stop; it has its share of the errors.
         items_per_cluster: on average; numbers of items that would settle something rest on it.
+        constants: what always giving the same answer scores, which a score must surpass.
     """
     share, sizes = 1.0 if early is None else 1 - SHARE, {**SIZES, **(sizes or {})}
-    made = [*accusations(run, found, sizes, early)]
+    made = [*accusations(run, found, sizes, early, constants)]
     made = weighted([*_by_group(made)], share)
     if early is not None:
         made = [_by_band(a, early) if a.stopped else a for a in made]
@@ -96,7 +99,11 @@ def verdict(
 
 
 def accusations(
-    run: Run, found: Sequence[Found], sizes: Mapping[str, float], early: Early | None = None
+    run: Run,
+    found: Sequence[Found],
+    sizes: Mapping[str, float],
+    early: Early | None = None,
+    constants: Constants | None = None,
 ) -> Iterator[Accusation]:
     """Every accusation that can be made of a run, without weights."""
     every, known = [*filter(None, map(Evidence.of, found))], dict[str, list[Evidence]]()
@@ -113,10 +120,12 @@ def accusations(
             stopped = early is not None and e.probe in early.stopped
             routes = 1 if early is None else early.routes(e, kind)
             base = bases.of(e)
+            constant = constants.of(e) if constants and e.measure == "accuracy" else None
             a = Accusation(kind, e, null, size, stopped=stopped, routes=routes, base=base)
+            a = replace(a, constant=constant)
             if a.possible and not stopped:
-                where = kind.way, null, size
-                p, p_small = (min(1.0, routes * p(*where)) for p in (e.p_found, e.p_ruled_out))
+                p = min(1.0, routes * e.p_found(kind.way, null, size))
+                p_small = min(1.0, routes * e.p_ruled_out(kind.way, a.clears, size))
                 a = replace(a, p=p, p_small=p_small)
             yield a
 
@@ -144,9 +153,8 @@ def _by_band(a: Accusation, early: Early) -> Accusation:
     if a.kind.null is None and found.guessing is not None:
         # The band is of the items that were asked, those of lost answers too.
         a = replace(a, null=found.guessing)
-    where = a.kind.way, a.null, a.size
-    p = decided if within(ends, *faulty(*where)) else 1.0
-    q = decided if within(ends, *harmless(*where)) else 1.0
+    p = decided if within(ends, *faulty(a.kind.way, a.null, a.size)) else 1.0
+    q = decided if within(ends, *harmless(a.kind.way, a.clears, a.size)) else 1.0
     return replace(a, p=p, p_small=q, band=found, awaited=early.every)
 
 
@@ -221,7 +229,10 @@ def _judged(
     needed = Needed()
     # Of people no number of items is named: more people would be needed as well.
     counts = a.possible and not a.stopped and not run.by_people
-    if outcome == "cannot_tell" and counts and ends:
+    constant = a.constant.sentence if ends and a.constant and a.explained(ends[0]) else ""
+    if outcome == "cannot_tell" and constant and a.kind.way == "lacks":
+        needed = Needed(why=constant)
+    elif outcome == "cannot_tell" and counts and ends:
         needed = items_needed(a, alpha, entered * each, members)
     e = a.evidence
     blank = Finding(
@@ -246,9 +257,12 @@ def _judged(
         items=needed.most,
         section=a.kind.section,
         sentence="",
+        found_beyond=a.kind.found_beyond(a.null, a.size),
+        constant=None if a.constant is None else a.constant.share,
     )
     sentence = _sentence(blank, a, run, needed.told(a, each))
-    told = replace(blank, sentence=f"{sentence[:-1]}{_lost(e)}.")
+    also = f"; {constant}" if constant and outcome == "found" else ""
+    told = replace(blank, sentence=f"{sentence[:-1]}{also}{_lost(e)}.")
     # A band decides without a p.
     return replace(told, p_adjusted=None, p_ruled_out=None) if a.stopped else told
 
@@ -321,7 +335,7 @@ def _sentence(f: Finding, a: Accusation, run: Run, needed: str) -> str:
     if run.by_people:
         text = text.replace("These items cannot", "These items and people cannot")
     if a.band is not None:
-        return _with_band(f, a, a.band, text.removesuffix("."), run)
+        return _with_band(f, a, a.band, text.removesuffix("."), run, needed)
     if f.kind == "cannot_tell" and f.low is None and a.band is None:
         return f"{text}; {_no_interval(f, a)}."
     small = f.p_ruled_out is not None and f.p_ruled_out <= ALPHA
@@ -330,17 +344,18 @@ def _sentence(f: Finding, a: Accusation, run: Run, needed: str) -> str:
     return f"{text}{needed}." if f.kind == "cannot_tell" else text
 
 
-def _with_band(f: Finding, a: Accusation, band: Banded, text: str, run: Run) -> str:
+def _with_band(f: Finding, a: Accusation, band: Banded, text: str, run: Run, needed: str) -> str:
     """A sentence about a probe that stopped, with what was asked; undecided, with the band."""
     after = f"after {band.n:,} of {plural(band.units, 'item')}"
     if f.kind != "cannot_tell":
         return f"{text}, {after}."
     why = STOPPED if a.awaited else GOES_ON
+    why = needed.removeprefix("; ") or ENDED.get(run.ended, why)
     if f.null == 0:
         ends = f"{signed(100 * band.low, 1)} and {signed(100 * band.high, 1)} points"
     else:
         ends = " and ".join(number(end, "fraction", 0) for end in (band.low, band.high))
-    return f"{text}, {after}, and may be between {ends}; {ENDED.get(run.ended, why)}."
+    return f"{text}, {after}, and may be between {ends}; {why}."
 
 
 def _no_interval(f: Finding, a: Accusation) -> str:
@@ -392,6 +407,12 @@ def _choosing(found: Iterable[Found]) -> dict[tuple[str, str, str], float]:
     }
 
 
+def may_be_guessing(f: Finding) -> bool:
+    """Whether a score is not shown to surpass guessing, whatever a constant answer would score."""
+    surpasses = f.low is not None and f.low > f.null
+    return f.kind != "ruled_out" and not (f.kind == "cannot_tell" and surpasses)
+
+
 def _seen(
     run: Run,
     judged: Sequence[Finding],
@@ -402,7 +423,7 @@ def _seen(
     known = {f.name: f for f in judged}
     kinds = {kind.name: kind for kind in KINDS}
     guessing, choice = known.get("no_better_than_guessing"), known.get("no_choice")
-    chance = guessing is None or guessing.kind != "ruled_out"
+    chance = guessing is None or may_be_guessing(guessing)
     published = 1.0 if choice is None else choice.value or 0.0
     for f in (*judged, *bets):
         kind, why = kinds[f.name], ""

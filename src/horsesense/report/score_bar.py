@@ -138,7 +138,12 @@ def _may_be_guessing(run: Results) -> str:
     """That a score is not shown to be better than guessing, where that cannot be told."""
     judged = (f for f in run.verdict if f.name == "no_better_than_guessing")
     f = next((f for f in judged if f.reader == run.reader and f.measured), None)
-    if f is None or f.kind != "cannot_tell" or _no_guess(run, f.null):
+    if f is None or f.kind != "cannot_tell":
+        return ""
+    if f.constant is not None and f.low is not None and f.null < f.low <= f.constant:
+        # Which answer that is stands in the finding.
+        return f", which one answer to all may explain ({chance_text(f.constant)})"
+    if _no_guess(run, f.null):
         return ""
     return f", which may be guessing ({chance_text(f.null)})"
 

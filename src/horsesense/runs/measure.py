@@ -11,6 +11,7 @@ import polars as pl
 
 from horsesense.errors import StoreError
 from horsesense.files import write_whole
+from horsesense.findings.constant import Constants
 from horsesense.findings.early import Early
 from horsesense.findings.known import (
     composition_by_reader,
@@ -98,7 +99,8 @@ def measure(directory: RunDirectory) -> Results:
     results = Results(directory, findings, tuple(estimates))
     goal = None if asked.until is None else Goal.parse(asked.until.goal)
     sizes = sizes_of(settings.smallest, None if goal is None else goal.size)
-    judged = verdict(results, measured, sizes, early, _items_per_cluster(directory.items))
+    each, constants = _items_per_cluster(directory.items), Constants(found, [*directory.items])
+    judged = verdict(results, measured, sizes, early, each, constants)
     findings["sizes"] = sizes
     findings["verdict"] = [finding.as_json() for finding in judged]
     if directory.writable:
