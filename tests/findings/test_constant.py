@@ -56,7 +56,8 @@ def test_a_constant_answer_is_not_better_than_guessing() -> None:
     """ "The model scores 60 %, better than guessing" of one that always says A."""
     f = told(SKEWED, [0] * 200)["no_better_than_guessing"]
     assert (f.kind, f.items, f.constant) == ("cannot_tell", None, 0.6)
-    assert f.low is not None and f.low > f.null
+    assert f.low is not None
+    assert f.low > f.null
     assert f.sentence.endswith(
         "; always answering A would be right on 60\u202f% of these items."
     ), f.sentence
@@ -71,7 +72,9 @@ def test_a_class_is_named() -> None:
 def test_what_surpasses_it_is_cleared() -> None:
     f = told(SKEWED, SKEWED)["no_better_than_guessing"]
     assert f.kind == "ruled_out"
-    assert f.low is not None and f.constant is not None and f.low > f.constant
+    assert f.low is not None
+    assert f.constant is not None
+    assert f.low > f.constant
 
 
 @pytest.mark.parametrize("right", [200, 150])
@@ -89,7 +92,9 @@ def test_who_is_worse_is_found_all_the_same() -> None:
 
 def test_what_a_constant_answer_finds_is_not_laid_to_the_options() -> None:
     f = told(SKEWED, [0] * 200)["without_question"]
-    assert f.kind == "found" and "Options" not in f.title
+    assert f.kind == "found"
+    assert "Options" not in f.title
     assert "; always answering A would be right on 60\u202f% of these items." in f.sentence
     sure = told(SKEWED, SKEWED)["without_question"]
-    assert sure.kind == "found" and "always answering" not in sure.sentence
+    assert sure.kind == "found"
+    assert "always answering" not in sure.sentence

@@ -23,7 +23,7 @@ from horsesense.trials.condition import Condition
 
 
 class Constant(NamedTuple):
-    """The best constant answer, a position or a text, and the share of items that it is right on."""
+    """The best constant answer, a position or a text, and the share of items it is right on."""
 
     answer: str
     share: float

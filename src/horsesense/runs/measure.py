@@ -91,7 +91,7 @@ def measure(directory: RunDirectory) -> Results:
         findings["composition"] = composition_by_reader(found, estimates)
         findings["known"] = known_by_reader(found, *blocks)
     else:
-        ended = directory.known.stages["ask"].reason
+        ended = directory.known.stages["ask"].ended
         findings["composition"] = unasked_composition(found, ended)
         if told is not None and people is None:
             findings["composition"] |= told.composed(estimates)
