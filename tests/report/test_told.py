@@ -135,7 +135,7 @@ class TestTerminal:
         undecided = replace(blank, sentence=f"These items cannot tell, after 9 of 12; {GOES_ON}.")
         assert _open([undecided, replace(blank, items=880)]) == (
             "2 further questions are open, which the report names; about 880 items would settle 1"
-            f" of them; 1 cannot be told: {GOES_ON}."
+            f" of them, if there is nothing to find; 1 cannot be told: {GOES_ON}."
         )
 
     def test_what_is_found_has_its_interval(self, refuses: Results) -> None:

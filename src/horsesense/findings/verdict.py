@@ -310,9 +310,9 @@ def words(f: Finding, a: Accusation, run: Run) -> dict[str, str]:
         "size": in_points(f.size),
         "lacking": _lacking(value, f, null),
         "limit": number(f.null + f.size if up else f.null - f.size, "fraction", 0),
-        "change": in_points(value, signed=True),
-        "distance": in_points(abs(value)),
-        "beside": _beside(value),
+        "change": in_points(value, signed=True, beside=f.size),
+        "distance": in_points(abs(value), beside=f.size),
+        "beside": _beside(value, f.size),
         "sign": "" if f.value is None or f.value < f.null else GOOD,
         "moves": "rises" if value > 0 else "falls",
         "compared": "higher" if value > 0 else "lower",
@@ -384,9 +384,9 @@ def _lacking(value: float, f: Finding, null: str) -> str:
     return f"less than {in_points(f.size)} above guessing ({null})"
 
 
-def _beside(change: float) -> str:
+def _beside(change: float, size: float) -> str:
     """A score without the right answer, beside that with it."""
-    distance = in_points(abs(change))
+    distance = in_points(abs(change), beside=size)
     if distance == in_points(0.0):
         return "the same as where it is shown"
     return f"{distance} {'higher' if change > 0 else 'lower'} than where it is shown"

@@ -374,7 +374,11 @@ def shown_value(f: Finding) -> str:
     if f.value is None:
         return "–"
     if f.null == 0:
-        return in_points(f.value, signed=True).replace("points", "pts").replace("point", "pt")
+        return (
+            in_points(f.value, signed=True, beside=f.size)
+            .replace("points", "pts")
+            .replace("point", "pt")
+        )
     return number(f.value, "fraction", 0 if f.value in (0, 1) or _wide(f) else 1)
 
 
