@@ -95,7 +95,13 @@ def verdict(
     told = [beside(f, rare, least) for f in told]
     told += [bet.told(f) for bet, f in zip(bets, seen[len(results) :], strict=True)]
     told += untested(run, found, sizes, {(f.name, f.probe) for f in told})
-    return sorted(told, key=lambda f: (ORDER.index(f.kind), -abs(f.effect)))
+    return sorted(told, key=_place)
+
+
+def _place(f: Finding) -> tuple[int, float]:
+    """Where it stands: what cannot be told and looks most like a fault first, else the largest."""
+    size = badness(f) if f.kind == "cannot_tell" and f.measured else abs(f.effect)
+    return ORDER.index(f.kind), -size
 
 
 def accusations(
