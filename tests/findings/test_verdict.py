@@ -753,6 +753,9 @@ class TestForms:
         assert _band({**row, "high": 0.0504}) == "between −1.2 and 5.0 points"
         ruled_out = replace(self.found("a", 0.0, "ruled_out"), low=-0.04, high=0.0496)
         assert shown_interval(replace(ruled_out, null=0.0, size=0.05)).endswith("4.96]")
+        # "Less than 5 points above 25 %", beside [15.240, 30.000].
+        close = replace(ruled_out, null=0.25, size=0.05, low=0.1524, high=0.3 - 1e-8)
+        assert shown_interval(close).endswith("[15, just under 30]")
 
     def test_one_item_is_one(self) -> None:
         assert (these(1, "item"), these(2, "item")) == ("this item", "these 2 items")

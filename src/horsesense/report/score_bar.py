@@ -158,7 +158,9 @@ def _no_guess(run: Results, chance: float) -> bool:
 def _told_known(known: Mapping[str, Any]) -> str:
     """The share known as the headline has it, with what a reader must not miss."""
     whose = f" ({options_of(known)})" if known["rare"] else ""
-    said = f"an estimated {_share(known)} {_interval(known)}".rstrip() + f" known{whose}"
+    share = f"an estimated {_share(known)} {_interval(known)}".rstrip()
+    # Orders cannot tell the two apart.
+    said = f"{share} known, or found by comparing options{whose}"
     if known["value"] - known["lucky"] >= BY_LUCK:
         said += f", {_without_luck(known)}"
     return f"{said}, but {known['reason']}" if known["reason"] else said
@@ -398,12 +400,25 @@ def _apart(f: Finding, digits: int) -> int:
     return digits
 
 
+def _almost(f: Finding) -> float | None:
+    """The size that an end of what is ruled out all but reaches, in percent; None for none."""
+    ends = [100 * end for end in (f.low, f.high) if end is not None]
+    limits = [100 * (f.null + sign * f.size) for sign in (-1, 1)]
+    close = (at for at in limits for e in ends if e != at and abs(e - at) < 0.0005)
+    return next((round(at, 3) for at in close if f.kind == "ruled_out"), None)
+
+
 def shown_interval(f: Finding) -> str:
     """The interval of a finding with its level."""
     if f.low is None or f.high is None:
         return "no interval"
     digits = _apart(f, 0 if _wide(f) else 1)
     ends = between(100 * f.low, 100 * f.high, digits)
+    limit = _almost(f)
+    if limit is not None:  # no number of digits shows that it is not reached
+        low, high = between(100 * f.low, 100 * f.high, 0 if _wide(f) else 1)[1:-1].split(", ")
+        below = abs(100 * f.high - limit) < abs(100 * f.low - limit)
+        ends = f"[{low}, just under {limit:g}]" if below else f"[just above {limit:g}, {high}]"
     if f.about == "these_items":
         return f"of these items: {shown_value(f) if f.low == f.high else ends}"
     return f"{level_text(f.level)} interval {ends}"
