@@ -73,7 +73,7 @@ class TestHeadline:
     def test_beliefs_that_are_right_by_luck_are_no_small_print(self) -> None:
         """15 % known, of which 1 % without them, and only the figure said so."""
         known = {"value": 0.15, "low": 0.06, "high": 0.3, "lucky": 0.0125, "rare": [], "reason": ""}
-        told = "an estimated 15\u202f% [6, 30] known"
+        told = "an estimated 15\u202f% [6, 30] known or found by comparing options"
         luck = ", 1\u202f% without beliefs that are right by luck"
         assert _told_known(known) == told + luck
         assert _told_known({**known, "lucky": 0.13}) == told

@@ -160,7 +160,7 @@ def _told_known(known: Mapping[str, Any]) -> str:
     whose = f" ({options_of(known)})" if known["rare"] else ""
     share = f"an estimated {_share(known)} {_interval(known)}".rstrip()
     # Orders cannot tell the two apart.
-    said = f"{share} known, or found by comparing options{whose}"
+    said = f"{share} known{whose} or found by comparing options"
     if known["value"] - known["lucky"] >= BY_LUCK:
         said += f", {_without_luck(known)}"
     return f"{said}, but {known['reason']}" if known["reason"] else said
