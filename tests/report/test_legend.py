@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 from horsesense.findings.finding import Finding
 from horsesense.report.checks import Check, Group, _rule
+from horsesense.report.score_bar import _no_parts
 
 FINDING = Finding(
     kind="cannot_tell", name="accuracy_change", title="The form changes the score", probe="labels",
@@ -39,3 +41,18 @@ def test_many_forms_of_a_kind_are_one_line() -> None:
     assert line.startswith("Form 1 cannot be told. The same goes for 7 others: Form 2 (+1.0; about")
     found = Group("found", "Found", "", tuple(rows))
     assert len(found.in_words) == 9 - len(found.first)
+
+
+def test_a_headline_says_why_it_holds_no_parts() -> None:
+    """ "72 % as published." was all, though the orders of the classes were asked."""
+
+    def said(*asked: str, **more: object) -> str:
+        probes = [{"name": name} for name in ("original", *asked)]
+        blank = {"findings": {}, "reader": "text", "imported": False, "by_people": False}
+        return _no_parts(SimpleNamespace(asked=probes, **{**blank, **more}))  # type: ignore[arg-type]
+
+    assert "answers are class names" in said("order", "labels")
+    assert said("batch").endswith("one order alone, and never without the question.")
+    assert said("options_only").endswith("one order alone.")
+    assert said("order", findings={"composition": {"text": {"parts": []}}}) == ""
+    assert said("labels", imported=True) == ""

@@ -131,7 +131,19 @@ def headline(run: Results) -> list[str]:
     said += _instead(run)
     if known and known["value"] is not None:
         said.append(_told_known(known))
-    return ["; ".join(said) + "."]
+    return [" ".join(filter(None, ("; ".join(said) + ".", _no_parts(run))))]
+
+
+def _no_parts(run: Results) -> str:
+    """Why nothing is known of what a score is made of, where nothing was to be asked of it."""
+    if _block(run) or run.imported or run.by_people:
+        return ""
+    asked = {probe["name"] for probe in run.asked}
+    why = "the answers are class names, and it is told of options with letters"
+    if "order" not in asked:
+        never = "" if "options_only" in asked else ", and never without the question"
+        why = f"the items were asked in one order alone{never}"
+    return f"What the score is made of is not known: {why}."
 
 
 def _may_be_guessing(run: Results) -> str:
@@ -244,6 +256,8 @@ def _segments(run: Results) -> Iterator[Segment]:
 def _notes(run: Results, score: Estimate) -> Iterator[str]:
     block = _block(run)
     if not block:
+        if why := _no_parts(run):
+            yield why
         return
     if reason := block.get("reason"):
         yield f"What the score is made of cannot be told: {reason}."
