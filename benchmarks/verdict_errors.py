@@ -46,6 +46,7 @@ import polars as pl
 from scipy.stats import binomtest
 
 from horsesense.findings.accusation import ALPHA, Accusation
+from horsesense.findings.constant import Constants
 from horsesense.findings.evidence import Evidence
 from horsesense.findings.finding import Finding
 from horsesense.findings.kinds import KINDS, SIZES
@@ -464,7 +465,7 @@ def judged(case: Case, n: int, number: int) -> dict[str, Any]:
     study, every = answered(case, n, number)
     results, found = settled(study, case, n, every)
     with patch("horsesense.findings.verdict.items_needed", lambda *_: Needed()):
-        told = verdict(results, found)
+        told = verdict(results, found, constants=Constants(every, [*study.items]))
     wrong = [f.name for f in told if f.kind == "found" and not case.holds(f, case.true)]
     missed = [f.name for f in told if f.kind == "ruled_out" and case.holds(f, case.large)]
     alone = False

@@ -134,6 +134,8 @@ def test_what_is_found_leaves_out_the_null_and_what_is_ruled_out_lies_within_its
             assert f.low <= f.value <= f.high, f
             if f.kind != "ruled_out":
                 assert leaves_out(ends, way, f.null, f.size) == (f.kind == "found"), f
+                assert f.found_beyond is not None
+                assert f.kind != "found" or not f.low <= f.found_beyond <= f.high, f
             if f.kind != "found":
                 inside = within(ends, *harmless(way, f.null, f.size))
                 assert inside == (f.kind == "ruled_out"), f

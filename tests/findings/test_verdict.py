@@ -19,11 +19,11 @@ from horsesense.findings.finding import Finding, Outcome
 from horsesense.findings.forms import by_position, speaking
 from horsesense.findings.kinds import KINDS, SIZES, Kind
 from horsesense.findings.known import by_gold
-from horsesense.findings.needed import items_needed
+from horsesense.findings.needed import Needed, items_needed
 from horsesense.findings.untested import named
 from horsesense.findings.verdict import accusations, verdict
 from horsesense.findings.weights import weighted
-from horsesense.findings.wording import against, between, level_text, signed, these
+from horsesense.findings.wording import against, between, in_points, level_text, signed, these
 from horsesense.measures.cells import STATUS_CODE, Cell
 from horsesense.measures.composition import PARTS, ScoreComposition
 from horsesense.measures.estimate import Context, found_all
@@ -349,7 +349,7 @@ class TestSentences:
         (four,) = (f for f in told(cells, "valid_change", each=4.0) if f.kind == "cannot_tell")
         assert alone.items is not None
         assert four.items == 4 * alone.items
-        assert four.sentence.endswith(" items in clusters like these.")
+        assert four.sentence.endswith(" items in clusters like these if there is no effect at all.")
 
     def test_an_effect_that_looks_large_is_no_known_effect(self) -> None:
         """A chance effect at 12 items was said to need 34, as if it were the truth."""
@@ -362,6 +362,31 @@ class TestSentences:
             f.sentence,
         )
         assert f.sentence.endswith(" if there is none.")
+
+    def test_a_number_of_items_names_what_it_supposes(self) -> None:
+        """ "It would take about 960 items", for a change of -4.6 points: only if there is none."""
+        change = Accusation(kind("accuracy_change"), difference(5, 7, 60), 0.0, 0.05)
+        assert (
+            items_needed(change, 0.003, 60, 1)
+            .told(change, 1)
+            .endswith(" items if there is no effect at all")
+        )
+        both = Needed(2590, 2600).told(change, 1)
+        assert both == (
+            "; it would take about 2,600 items, whether the effect is as large as it looks or"
+            " there is none"
+        )
+        assert Needed(900, 2600).told(change, 1).endswith(", and about 2,600 if there is none")
+        guessing = kind("no_better_than_guessing")
+        for hits, supposed in ((23, "as high as it looks"), (17, "5 points above guessing")):
+            score = Accusation(guessing, share(hits, 60), 0.25, 0.05)
+            assert Needed(none=300).told(score, 1).endswith(f" items if it is {supposed}")
+
+    def test_a_change_beside_its_size_is_told_from_it(self) -> None:
+        """ "Changes by +5 points", of 5.2, where 5 matter; and "-5 points", of -4.6."""
+        assert in_points(0.052, signed=True, beside=0.05) == "+5.2 points"
+        assert in_points(-0.046, signed=True, beside=0.05) == "−4.6 points"
+        assert in_points(0.05, beside=0.05) == "5 points"
 
     def test_few_unequal_clusters_name_no_number_for_a_share(self) -> None:
         """They settled .52 of what .8 was meant for: how noisy others are is hardly known."""
@@ -729,6 +754,9 @@ class TestForms:
         assert _band({**row, "high": 0.0504}) == "between −1.2 and 5.0 points"
         ruled_out = replace(self.found("a", 0.0, "ruled_out"), low=-0.04, high=0.0496)
         assert shown_interval(replace(ruled_out, null=0.0, size=0.05)).endswith("4.96]")
+        # "Less than 5 points above 25 %", beside [15.240, 30.000].
+        close = replace(ruled_out, null=0.25, size=0.05, low=0.1524, high=0.3 - 1e-8)
+        assert shown_interval(close).endswith("[15, just under 30]")
 
     def test_one_item_is_one(self) -> None:
         assert (these(1, "item"), these(2, "item")) == ("this item", "these 2 items")

@@ -74,7 +74,7 @@ class TestHeadline:
     def test_beliefs_that_are_right_by_luck_are_no_small_print(self) -> None:
         """15 % known, of which 1 % without them, and only the figure said so."""
         known = {"value": 0.15, "low": 0.06, "high": 0.3, "lucky": 0.0125, "rare": [], "reason": ""}
-        told = "an estimated 15\u202f% [6, 30] known"
+        told = "an estimated 15\u202f% [6, 30] known or found by comparing options"
         luck = ", 1\u202f% without beliefs that are right by luck"
         assert _told_known(known) == told + luck
         assert _told_known({**known, "lucky": 0.13}) == told
@@ -175,7 +175,7 @@ class TestTerminal:
         undecided = replace(blank, sentence=f"These items cannot tell, after 9 of 12; {GOES_ON}.")
         assert _open([undecided, replace(blank, items=880)]) == (
             "2 further questions are open, which the report names; about 880 items would settle 1"
-            f" of them; 1 cannot be told: {GOES_ON}."
+            f" of them, if there is nothing to find; 1 cannot be told: {GOES_ON}."
         )
 
     def test_what_is_found_has_its_interval(self, refuses: Results) -> None:

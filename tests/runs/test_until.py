@@ -14,6 +14,7 @@ import pytest
 from scipy.stats import binomtest
 
 from cells import cell_of
+from horsesense.cli.each import shortfalls
 from horsesense.errors import InterruptedRunError, UsageError
 from horsesense.findings.early import BANDED, SHARE
 from horsesense.findings.evidence import Evidence
@@ -32,6 +33,7 @@ from horsesense.runs.replay import Sequences
 from horsesense.runs.results import Results
 from horsesense.runs.run import Run
 from horsesense.runs.settings import Settings
+from horsesense.runs.until import Deciding
 from horsesense.stats.sequential import in_random_order
 from horsesense.stats.shares import Shares
 from horsesense.trials.condition import PLAIN
@@ -481,3 +483,42 @@ def test_ctrl_c_counts_the_answers_to_every_batch(gold_first: Path, tmp_path: Pa
     with pytest.raises(InterruptedRunError, match=r"Stopped after (\d+) answers") as error:
         run.ask(model)
     assert int(str(error.value).split()[2]) >= 400
+
+
+def test_ctrl_c_between_two_batches_says_how_to_go_on(
+    gold_first: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was "Stopped.", and the run looked as if asking had stopped of itself."""
+    chosen = Settings.of(items=str(gold_first), model=DROP, probes=PROBES, until="decided")
+    looks, came = [0], Deciding.came
+
+    def look(*args: Any) -> None:
+        looks[0] += 1
+        if looks[0] == 3:
+            os.kill(os.getpid(), signal.SIGINT)
+        came(*args)
+
+    monkeypatch.setattr(Deciding, "came", look)
+    run = Run.start(tmp_path / "run", chosen)
+    with pytest.raises(InterruptedRunError, match=r"Stopped after \d+ answers") as error:
+        run.ask(make_model(DROP))
+    assert "continues from here" in str(error.value.hint)
+    assert run.directory.known.stages["ask"].reason == "interrupted"
+
+
+def test_a_process_that_was_killed_was_interrupted(gold_first: Path, tmp_path: Path) -> None:
+    """Its sentences said that --until decided=all goes on; it never said how it ended."""
+    limits = Limits(requests=300)
+    result = study(
+        gold_first, DROP, tmp_path / "run", probes=PROBES, until="decided", limits=limits
+    )
+    directory = result.results.directory
+    directory.mark("ask", "begun")
+    run = Run.open(result.out)
+    run.read()
+    run.measure()
+    stopped = [f.sentence for f in run.results.verdict if "asking" in f.sentence]
+    assert stopped
+    assert all("asking was interrupted; the same audit goes on" in text for text in stopped)
+    assert "was interrupted" in run.results.findings["known"]["text"]["reason"]
+    assert shortfalls(run)[0].startswith("The run was interrupted; the audit command")

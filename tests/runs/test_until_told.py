@@ -239,8 +239,9 @@ def test_the_plan_says_that_the_slowest_change_counts(items: Path) -> None:
 @pytest.mark.parametrize(
     ("low", "high", "said"),
     [
-        (-0.031, 0.05, f"{MINUS}3.1 points or more"),
-        (-0.05, 0.031, "3.1 points or less"),
+        (-0.031, 0.05, "at most 3.1 points down, less than 5 up"),
+        (0.012, 0.05, "at least 1.2 and less than 5 points up"),
+        (-0.05, 0.031, "at most 3.1 points up, less than 5 down"),
         (-0.05, 0.05, "no more is known"),
         (-0.031, 0.04, f"between {MINUS}3.1 and 4.0 points"),
         (0.03, 0.03, "3.0 points"),

@@ -204,7 +204,7 @@ class TestRefusal:
     def test_two_options_tell_nothing(self) -> None:
         found = share_known(np.tile([0, 1], (100, 1)))
         assert found.value is None
-        assert "4 or more" in found.reason
+        assert found.reason.startswith("with two options")
         with pytest.raises(ValueError, match="fewer than 3"):
             fit(np.tile([0, 1], (100, 1)))
 
@@ -245,6 +245,14 @@ def test_intervals_of_several_profiles_agree_with_one() -> None:
     assert profile_interval([one, one], [0.5, 0.5], 3.84) == pytest.approx(
         (0.5 - reach, 0.5 + reach), abs=1e-3
     )
+
+
+def test_no_number_of_items_checks_two_options() -> None:
+    """It was "too few items ..., which takes 30 ... where that is 4 or more, and 1,000 where 3"."""
+    rows = choices(2000, 1, 0.6, (0.5, 0.5))
+    assert share_known(rows, draws=0).reason.endswith("however many items there are")
+    four = choices(10, 1, 0.6, FLAT)
+    assert "takes 30" in share_known({2: rows, 4: four}, draws=0).reason
 
 
 def test_results_repeat() -> None:

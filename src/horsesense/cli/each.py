@@ -191,7 +191,7 @@ def shortfalls(run: Run) -> list[str]:
             f"This is shard {run.settings.shard} of a study: all numbers are about its own items."
             " horsesense merge unites the shards."
         )
-    reason = findings["stages"]["ask"]["reason"]
+    reason = run.results.ended
     if reason == "budget":
         lines.append("The budget is spent; the same command with a larger one continues the run.")
     if reason == "interrupted":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from horsesense.findings.constant import Constant
 from horsesense.findings.early import Banded
 from horsesense.findings.evidence import Evidence
 from horsesense.findings.kinds import Kind
@@ -21,6 +22,7 @@ class Accusation:
     `own_null`: other groups have another null, as positions that not every item has.
     `awaited`: asking went on until the findings by the deciding reader were settled.
     `base`: what a change is compared with, where that is not the items as published.
+    `constant`: the best answer that looks at no item, where it is about a share of right answers.
     Each p is that of a test times the `routes` on which it can come to the accusation.
     """
 
@@ -37,7 +39,31 @@ class Accusation:
     routes: int = 1
     awaited: bool = False
     base: str = ""
+    constant: Constant | None = None
 
     @property
     def possible(self) -> bool:
         return self.size < self.kind.room(self.null)
+
+    @property
+    def clears(self) -> float:
+        """What a value must surpass, for "lacks": the null, and the best constant answer.
+
+        A fault is measured from the null all the same; of other kinds the null decides both.
+        """
+        if self.kind.way != "lacks" or self.constant is None:
+            return self.null
+        return max(self.null, self.constant.share)
+
+    def explained(self, low: float) -> bool:
+        """Whether the best constant answer keeps a value, with this lower end, from showing more.
+
+        Of a value that should lack, as it surpasses the null; of one that should not, as it may
+        be all that is found.
+        """
+        if self.constant is None or self.constant.share <= self.null:
+            return False
+        if self.kind.way != "lacks":
+            return self.kind.way == "above" and low <= self.constant.share
+        value = self.evidence.value
+        return value > self.null and (low > self.null or value <= self.constant.share)

@@ -305,6 +305,7 @@ def _finding(decided: Decided) -> Finding:
         about="these_items",
         units=row["n"],
         n_missing=row["missing"],
+        found_beyond=0.0,
     )
 
 
@@ -393,5 +394,16 @@ def _band(row: Mapping[str, Any]) -> str:
         if below and above:
             return "no more is known"
         if below or above:
-            return f"{low} points or more" if below else f"{high} points or less"
+            return _one_end(row, up=below)
     return f"{low} points" if low == high else f"between {low} and {high} points"
+
+
+def _one_end(row: Mapping[str, Any], *, up: bool) -> str:
+    """A band whose upper, or else lower, end is the size, which is not reached."""
+    size, near = 100 * row["size"], 100 * (row["low"] if up else row["high"])
+    most, text = f"less than {size:g}", short_of(abs(near), size, 1)
+    this, other = ("up", "down") if up else ("down", "up")
+    if (near > 0) == up and text != "0.0":
+        return f"at least {text} and {most} points {this}"
+    first, second = (f"at most {text}", other), (most, this)
+    return f"{first[0]} points {first[1]}, {second[0]} {second[1]}"

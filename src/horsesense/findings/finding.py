@@ -45,6 +45,11 @@ class Finding:
         sentence: in plain words.
         about: of whom low and high are; "these_items" is a band over the items of the set, which is
             a point where all were asked.
+        found_beyond: what its interval leaves out where it is found, on the side of the fault: the
+            null; null and size together where the fault is to lack something; None for runs
+            measured before.
+        constant: of a share of right answers, what the best constant answer scores on these items;
+            a score that is ruled out to be guessing surpasses it as well as the null.
     """
 
     kind: Outcome
@@ -71,6 +76,8 @@ class Finding:
     about: About = "items_like_these"
     units: int = 0
     n_missing: int = 0
+    found_beyond: float | None = None
+    constant: float | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Every field by name."""

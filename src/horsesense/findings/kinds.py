@@ -87,6 +87,10 @@ class Kind:
         """Whether it may accuse by what a probe shows, under any of its conditions."""
         return any(self.takes(run, Anywhere(probe, c, run.reader, g)) for c, g in ANYWHERE)
 
+    def found_beyond(self, null: float, size: float) -> float:
+        """The value that an interval must leave out for a fault to be found."""
+        return null + size if self.way == "lacks" else null
+
     def room(self, null: float) -> float:
         """How far a value can lie from `null` on the side that is a fault: a size is below it."""
         if self.null == 0:  # a difference, between -1 and 1
@@ -139,7 +143,7 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind(
         name="without_question",
-        title="Options give the answer away",
+        title="Right without the question",
         measure="accuracy",
         section="score",
         size=0.05,

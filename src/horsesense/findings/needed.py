@@ -7,7 +7,7 @@ from math import ceil, floor
 
 from horsesense.findings.accusation import Accusation
 from horsesense.findings.evidence import Way, clusters_needed, looks_faulty
-from horsesense.findings.wording import plural, rounded_up
+from horsesense.findings.wording import in_points, plural, rounded_up
 from horsesense.stats.power import EVEN
 from horsesense.stats.shares import Shares
 
@@ -40,18 +40,25 @@ class Needed:
             return f"; {self.why}"
         so = " in clusters like these" if each > 1 else ""
         so = " asked in this way" if a.kind.name == "many_problems" else so
-        ways = {
-            " if the effect is as large as it looks": self.as_seen,
-            " if there is none": self.none,
-        }
-        known = {way: rounded_up(n) for way, n in ways.items() if n}
-        if not known:
+        seen, none = (n and rounded_up(n) for n in (self.as_seen, self.none))
+        n = seen or none
+        if n is None:
             return ""
-        if self.none and (a.kind.way == "lacks" or not looks_faulty(*_value(a))):
-            known = {"": known.popitem()[1]}
-        (way, n), *others = known.items()
-        first = f"; it would take about {plural(n, 'item')}{so}{way}"
-        return first + "".join(f", and about {n:,}{way}" for way, n in others)
+        first = f"; it would take about {plural(n, 'item')}{so}"
+        if seen and seen == none:
+            return f"{first}, whether the effect is as large as it looks or there is none"
+        if seen:
+            more = f", and about {none:,} if there is none" if none else ""
+            return f"{first} if the effect is as large as it looks{more}"
+        return f"{first} if {_lacked(a) if a.kind.way == 'lacks' else 'there is no effect at all'}"
+
+
+def _lacked(a: Accusation) -> str:
+    """What is supposed of a value that should lie above guessing; see `clusters_needed`."""
+    value, enough = a.evidence.value, a.clears + a.size
+    if a.null < value < enough:
+        return f"it is {in_points(enough - a.null)} above guessing"
+    return f"it is as {'low' if value <= a.null else 'high'} as it looks"
 
 
 def _worth(even: float) -> str:
@@ -68,7 +75,9 @@ def items_needed(a: Accusation, alpha: float, items: float, members: int) -> Nee
 
     Clusters are supposed to grow in number as the items that are asked do.
     """
-    about, where = a.evidence.about, (a.kind.way, a.null, a.size, alpha)
+    about = a.evidence.about
+    null = a.clears if a.evidence.value > a.null else a.null
+    where = a.kind.way, null, a.size, alpha
 
     if isinstance(about, Shares) and about.even < min(FEWEST_EVEN, EVEN * about.clusters):
         return Needed(why=f"how many items it would take is not known, as {_worth(about.even)}")

@@ -111,6 +111,7 @@ def _unmeasured(kind: Kind, probe: str, reader: str, size: float, sentence: str)
         high=None,
         level=0.95,
         null=kind.null or 0.0,
+        found_beyond=None if kind.null is None else kind.found_beyond(kind.null, size),
         size=size,
         p_adjusted=None,
         p_ruled_out=None,

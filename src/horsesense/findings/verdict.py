@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from horsesense.findings.accusation import ALPHA, Accusation
 from horsesense.findings.bases import Bases
+from horsesense.findings.constant import Constants
 from horsesense.findings.early import ENDED, GOES_ON, SHARE, STOPPED, Banded, Early
 from horsesense.findings.evidence import (
     Evidence,
@@ -51,6 +52,7 @@ def verdict(
     early: Early | None = None,
     items_per_cluster: float = 1.0,
     options: Sequence[int] = (),
+    constants: Constants | None = None,
 ) -> list[Finding]:
     """The verdict on a run, in the order in which it is shown; one sentence a kind and probe.
 
@@ -62,9 +64,10 @@ def verdict(
         items_per_cluster: on average; numbers of items that would settle something rest on it.
         options: how many each item of the set has, by which it is known which positions few have;
             those in the numbers count where it is not given.
+        constants: what always giving the same answer scores, which a score must surpass.
     """
     share, sizes = 1.0 if early is None else 1 - SHARE, {**SIZES, **(sizes or {})}
-    made = [*accusations(run, found, sizes, early, options)]
+    made = [*accusations(run, found, sizes, early, options, constants)]
     made = weighted([*_by_group(made)], share)
     if early is not None:
         made = [_by_band(a, early) if a.stopped else a for a in made]
@@ -93,7 +96,13 @@ def verdict(
     told = [beside(f, rare_positions(have, least), least) for f in told]
     told += [bet.told(f) for bet, f in zip(bets, seen[len(results) :], strict=True)]
     told += untested(run, found, sizes, {(f.name, f.probe) for f in told})
-    return sorted(told, key=lambda f: (ORDER.index(f.kind), -abs(f.effect)))
+    return sorted(told, key=_place)
+
+
+def _place(f: Finding) -> tuple[int, float]:
+    """Where it stands: what cannot be told and looks most like a fault first, else the largest."""
+    size = badness(f) if f.kind == "cannot_tell" and f.measured else abs(f.effect)
+    return ORDER.index(f.kind), -size
 
 
 def accusations(
@@ -102,6 +111,7 @@ def accusations(
     sizes: Mapping[str, float],
     early: Early | None = None,
     options: Sequence[int] = (),
+    constants: Constants | None = None,
 ) -> Iterator[Accusation]:
     """Every accusation that can be made of a run, without weights."""
     every, known = [*filter(None, map(Evidence.of, found))], dict[str, list[Evidence]]()
@@ -118,10 +128,12 @@ def accusations(
             stopped = early is not None and e.probe in early.stopped
             routes = 1 if early is None else early.routes(e, kind)
             base = bases.of(e)
+            constant = constants.of(e) if constants and e.measure == "accuracy" else None
             a = Accusation(kind, e, null, size, stopped=stopped, routes=routes, base=base)
+            a = replace(a, constant=constant)
             if a.possible and not stopped:
-                where = kind.way, null, size
-                p, p_small = (min(1.0, routes * p(*where)) for p in (e.p_found, e.p_ruled_out))
+                p = min(1.0, routes * e.p_found(kind.way, null, size))
+                p_small = min(1.0, routes * e.p_ruled_out(kind.way, a.clears, size))
                 a = replace(a, p=p, p_small=p_small)
             yield a
 
@@ -149,9 +161,8 @@ def _by_band(a: Accusation, early: Early) -> Accusation:
     if a.kind.null is None and found.guessing is not None:
         # The band is of the items that were asked, those of lost answers too.
         a = replace(a, null=found.guessing)
-    where = a.kind.way, a.null, a.size
-    p = decided if within(ends, *faulty(*where)) else 1.0
-    q = decided if within(ends, *harmless(*where)) else 1.0
+    p = decided if within(ends, *faulty(a.kind.way, a.null, a.size)) else 1.0
+    q = decided if within(ends, *harmless(a.kind.way, a.clears, a.size)) else 1.0
     return replace(a, p=p, p_small=q, band=found, awaited=early.every)
 
 
@@ -208,7 +219,10 @@ def _judged(
     needed = Needed()
     # Of people no number of items is named: more people would be needed as well.
     counts = a.possible and not a.stopped and not run.by_people
-    if outcome == "cannot_tell" and counts and ends:
+    constant = a.constant.sentence if ends and a.constant and a.explained(ends[0]) else ""
+    if outcome == "cannot_tell" and constant and a.kind.way == "lacks":
+        needed = Needed(why=constant)
+    elif outcome == "cannot_tell" and counts and ends:
         needed = items_needed(a, alpha, entered * each, members)
     e = a.evidence
     blank = Finding(
@@ -235,9 +249,12 @@ def _judged(
         sentence="",
         units=e.about.clusters,
         n_missing=e.missing,
+        found_beyond=a.kind.found_beyond(a.null, a.size),
+        constant=None if a.constant is None else a.constant.share,
     )
     sentence = _sentence(blank, a, run, needed.told(a, each))
-    told = replace(blank, sentence=f"{sentence[:-1]}{_lost(e)}.")
+    also = f"; {constant}" if constant and outcome == "found" else ""
+    told = replace(blank, sentence=f"{sentence[:-1]}{also}{_lost(e)}.")
     # A band decides without a p.
     return replace(told, p_adjusted=None, p_ruled_out=None) if a.stopped else told
 
@@ -285,9 +302,9 @@ def words(f: Finding, a: Accusation, run: Run) -> dict[str, str]:
         "size": in_points(f.size),
         "lacking": _lacking(value, f, null),
         "limit": number(f.null + f.size if up else f.null - f.size, "fraction", 0),
-        "change": in_points(value, signed=True),
-        "distance": in_points(abs(value)),
-        "beside": _beside(value),
+        "change": in_points(value, signed=True, beside=f.size),
+        "distance": in_points(abs(value), beside=f.size),
+        "beside": _beside(value, f.size),
         "sign": "" if f.value is None or f.value < f.null else GOOD,
         "moves": "rises" if value > 0 else "falls",
         "compared": "higher" if value > 0 else "lower",
@@ -310,7 +327,7 @@ def _sentence(f: Finding, a: Accusation, run: Run, needed: str) -> str:
     if run.by_people:
         text = text.replace("These items cannot", "These items and people cannot")
     if a.band is not None:
-        return _with_band(f, a, a.band, text.removesuffix("."), run)
+        return _with_band(f, a, a.band, text.removesuffix("."), run, needed)
     if f.kind == "cannot_tell" and f.low is None and a.band is None:
         return f"{text}; {_no_interval(f, a)}."
     small = f.p_ruled_out is not None and f.p_ruled_out <= ALPHA
@@ -319,17 +336,18 @@ def _sentence(f: Finding, a: Accusation, run: Run, needed: str) -> str:
     return f"{text}{needed}." if f.kind == "cannot_tell" else text
 
 
-def _with_band(f: Finding, a: Accusation, band: Banded, text: str, run: Run) -> str:
+def _with_band(f: Finding, a: Accusation, band: Banded, text: str, run: Run, needed: str) -> str:
     """A sentence about a probe that stopped, with what was asked; undecided, with the band."""
     after = f"after {band.n:,} of {plural(band.units, 'item')}"
     if f.kind != "cannot_tell":
         return f"{text}, {after}."
     why = STOPPED if a.awaited else GOES_ON
+    why = needed.removeprefix("; ") or ENDED.get(run.ended, why)
     if f.null == 0:
         ends = f"{signed(100 * band.low, 1)} and {signed(100 * band.high, 1)} points"
     else:
         ends = " and ".join(number(end, "fraction", 0) for end in (band.low, band.high))
-    return f"{text}, {after}, and may be between {ends}; {ENDED.get(run.ended, why)}."
+    return f"{text}, {after}, and may be between {ends}; {why}."
 
 
 def _no_interval(f: Finding, a: Accusation) -> str:
@@ -358,9 +376,9 @@ def _lacking(value: float, f: Finding, null: str) -> str:
     return f"less than {in_points(f.size)} above guessing ({null})"
 
 
-def _beside(change: float) -> str:
+def _beside(change: float, size: float) -> str:
     """A score without the right answer, beside that with it."""
-    distance = in_points(abs(change))
+    distance = in_points(abs(change), beside=size)
     if distance == in_points(0.0):
         return "the same as where it is shown"
     return f"{distance} {'higher' if change > 0 else 'lower'} than where it is shown"
@@ -381,6 +399,12 @@ def _choosing(found: Iterable[Found]) -> dict[tuple[str, str, str], float]:
     }
 
 
+def may_be_guessing(f: Finding) -> bool:
+    """Whether a score is not shown to surpass guessing, whatever a constant answer would score."""
+    surpasses = f.low is not None and f.low > f.null
+    return f.kind != "ruled_out" and not (f.kind == "cannot_tell" and surpasses)
+
+
 def _seen(
     run: Run,
     judged: Sequence[Finding],
@@ -391,7 +415,7 @@ def _seen(
     known = {f.name: f for f in judged}
     kinds = {kind.name: kind for kind in KINDS}
     guessing, choice = known.get("no_better_than_guessing"), known.get("no_choice")
-    chance = guessing is None or guessing.kind != "ruled_out"
+    chance = guessing is None or may_be_guessing(guessing)
     published = 1.0 if choice is None else choice.value or 0.0
     for f in (*judged, *bets):
         kind, why = kinds[f.name], ""

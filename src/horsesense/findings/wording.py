@@ -131,9 +131,16 @@ def rounded_up(n: int) -> int:
     return -(-n // step) * step
 
 
-def in_points(value: float, *, signed: bool = False) -> str:
-    """A difference of shares: "5 points", "−0.4 points"."""
+def in_points(value: float, *, signed: bool = False, beside: float = 0.0) -> str:
+    """A difference of shares: "5 points", "−0.4 points"; with the digit that tells it from one
+    that it stands beside.
+
+    >>> in_points(0.052), in_points(0.052, beside=0.05), in_points(-0.05, signed=True, beside=0.05)
+    ('5 points', '5.2 points', '−5 points')
+    """
     size = abs(100 * value)
     text = f"{size:.0f}" if size >= 2 or size < 0.05 else f"{size:.1f}"
+    if text == f"{100 * beside:.0f}" and f"{size:.1f}" != f"{100 * beside:.1f}":
+        text = f"{size:.1f}"
     sign = ("+" if value > 0 else MINUS if value < 0 else "") if signed and text != "0" else ""
     return f"{sign}{text} {'point' if text == '1' else 'points'}"

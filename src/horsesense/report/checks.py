@@ -11,13 +11,15 @@ from horsesense.findings.finding import ORDER, TITLES, Finding, Outcome
 from horsesense.findings.forms import badness
 from horsesense.findings.kinds import KINDS
 from horsesense.findings.untested import named as named_reader
-from horsesense.findings.wording import MINUS, against, between, signed
+from horsesense.findings.wording import MINUS, against, between, plural, rounded_up, signed
 from horsesense.report.reasons import Reason, reason_for
 from horsesense.runs.results import Results
 from horsesense.trials.condition import Condition
 
 MOST_FOUND = 3
 """Findings that have a sentence on the first screen; the others are named after them."""
+MOST_ALIKE = 3
+"""Sentences of one kind beyond which one of them speaks and the others are named."""
 TICKS = (2, 5, 10, 20, 50)
 """Steps of the axis, in points."""
 WIDEST = 50.0
@@ -29,6 +31,12 @@ RULES: Mapping[Outcome, str] = {
     "ruled_out": "the line ends within the grey, on the side of the fault",
 }
 """What the picture shows, by outcome."""
+UNDRAWN: Mapping[Outcome, str] = {
+    "found": "what should lie above guessing has no line: its interval ends before the size",
+    "cannot_tell": "",
+    "ruled_out": "what should lie above guessing has no line: its interval begins above 0",
+}
+"""The same of what is not drawn, where the fault is to lack a distance."""
 LACKING = frozenset(kind.name for kind in KINDS if kind.way == "lacks")
 """Kinds that should be far from guessing; their distance is no fault and has no place here."""
 
@@ -91,9 +99,21 @@ class Group:
     @property
     def in_words(self) -> list[str]:
         """The sentences of the others; what one sentence says of several stands here once."""
-        said = dict.fromkeys(check.finding.sentence for check in self.checks)
         told = {check.finding.sentence for check in self.first}
-        return [sentence for sentence in said if sentence not in told]
+        kinds: dict[tuple[str, str], dict[str, Check]] = {}
+        for check in self.checks:
+            f = check.finding
+            if f.sentence not in told:
+                kinds.setdefault((f.name, f.reason), {}).setdefault(f.sentence, check)
+        return [line for same in kinds.values() for line in self._lines([*same.values()])]
+
+    def _lines(self, same: Sequence[Check]) -> list[str]:
+        """The sentences of one kind; of many, one with the others named."""
+        if self.outcome == "found" or len(same) <= MOST_ALIKE:
+            return [check.finding.sentence for check in same]
+        first, *others = same
+        names = "; ".join(_beside_others(check) for check in others)
+        return [f"{first.finding.sentence} The same goes for {len(others)} others: {names}."]
 
 
 @dataclass(frozen=True)
@@ -149,13 +169,20 @@ def checks_of(run: Results, reasons: Sequence[Reason], filters: Mapping[str, str
         )
 
     rows = [row(f) for f in run.verdict]
-    groups = (
-        Group(o, TITLES[o], RULES[o], tuple(r for r in rows if r.finding.kind == o)) for o in ORDER
-    )
+    held = {o: tuple(r for r in rows if r.finding.kind == o) for o in ORDER}
+    groups = (Group(o, TITLES[o], _rule(o, own), own) for o, own in held.items())
     ticks = ((at(n * step), _tick(n * step)) for n in range(-(reach // step), reach // step + 1))
     return Checks(
         tuple(g for g in groups if g.checks), tuple(ticks), len(rows), any(r.of for r in rows)
     )
+
+
+def _rule(outcome: Outcome, checks: Sequence[Check]) -> str:
+    """What the picture of a group shows, of the rows that it has."""
+    lacking = any(c.finding.name in LACKING for c in checks)
+    drawn = outcome == "cannot_tell" or any(c.finding.name not in LACKING for c in checks)
+    said = (RULES[outcome] if drawn else "", UNDRAWN[outcome] if lacking else "")
+    return "; ".join(filter(None, said))
 
 
 def _interval(f: Finding, low: float | None, high: float | None, digits: int) -> str:
@@ -187,6 +214,13 @@ def _where(run: Results, f: Finding) -> str:
     except (KeyError, UsageError):
         label = f.probe
     return f"{label}, {told}" if told else label
+
+
+def _beside_others(check: Check) -> str:
+    """One of many of a kind, with what tells it from the others."""
+    items = check.finding.items
+    about = f"; about {plural(rounded_up(items), 'item')}" if items else ""
+    return f"{check.where or check.title} ({check.number}{about})"
 
 
 def _signed(value: float, digits: int) -> str:

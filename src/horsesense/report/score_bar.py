@@ -132,7 +132,19 @@ def headline(run: Results) -> list[str]:
     said += _instead(run)
     if known and known["value"] is not None:
         said.append(_told_known(known))
-    return ["; ".join(said) + "."]
+    return [" ".join(filter(None, ("; ".join(said) + ".", _no_parts(run))))]
+
+
+def _no_parts(run: Results) -> str:
+    """Why nothing is known of what a score is made of, where nothing was to be asked of it."""
+    if _block(run) or run.imported or run.by_people:
+        return ""
+    asked = {probe["name"] for probe in run.asked}
+    why = "the answers are class names, and it is told of options with letters"
+    if "order" not in asked:
+        never = "" if "options_only" in asked else ", and never without the question"
+        why = f"the items were asked in one order alone{never}"
+    return f"What the score is made of is not known: {why}."
 
 
 def spoken(run: Results) -> list[str]:
@@ -158,7 +170,12 @@ def _may_be_guessing(run: Results) -> str:
     """That a score is not shown to be better than guessing, where that cannot be told."""
     judged = (f for f in run.verdict if f.name == "no_better_than_guessing")
     f = next((f for f in judged if f.reader == run.reader and f.measured), None)
-    if f is None or f.kind != "cannot_tell" or _no_guess(run, f.null):
+    if f is None or f.kind != "cannot_tell":
+        return ""
+    if f.constant is not None and f.low is not None and f.null < f.low <= f.constant:
+        # Which answer that is stands in the finding.
+        return f", which one answer to all may explain ({chance_text(f.constant)})"
+    if _no_guess(run, f.null):
         return ""
     return f", which may be guessing ({chance_text(f.null)})"
 
@@ -173,7 +190,9 @@ def _no_guess(run: Results, chance: float) -> bool:
 def _told_known(known: Mapping[str, Any]) -> str:
     """The share known as the headline has it, with what a reader must not miss."""
     whose = f" ({options_of(known)})" if known["rare"] else ""
-    said = f"an estimated {_share(known)} {_interval(known)}".rstrip() + f" known{whose}"
+    share = f"an estimated {_share(known)} {_interval(known)}".rstrip()
+    # Orders cannot tell the two apart.
+    said = f"{share} known{whose} or found by comparing options"
     if known["value"] - known["lucky"] >= BY_LUCK:
         said += f", {_without_luck(known)}"
     return f"{said}, but {known['reason']}" if known["reason"] else said
@@ -296,6 +315,8 @@ def _segments(run: Results) -> Iterator[Segment]:
 def _notes(run: Results, score: Estimate) -> Iterator[str]:
     block = _block(run)
     if not block:
+        if why := _no_parts(run):
+            yield why
         return
     if reason := block.get("reason"):
         yield f"What the score is made of cannot be told: {reason}."

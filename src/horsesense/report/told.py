@@ -90,7 +90,8 @@ def _open(findings: Sequence[Finding]) -> str:
     said = f"{len(findings)} further questions are open, which the report names"
     if numbers:
         so = " in clusters like these" if any(_clustered(f) for f in findings) else ""
-        said += f"; about {plural(rounded_up(max(numbers)), 'item')}{so} would settle {all_of}"
+        items = plural(rounded_up(max(numbers)), "item")
+        said += f"; about {items}{so} would settle {all_of}, if there is nothing to find"
     reasons = Counter(why for f in findings if not f.items and (why := _why(f)))
     return said + "".join(f"; {n} cannot be told: {why}" for why, n in reasons.most_common()) + "."
 

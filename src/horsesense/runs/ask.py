@@ -7,6 +7,7 @@ interrupted run is completed for its report.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -78,7 +79,12 @@ async def ask(
         if probed.seconds and expected.to_ask:
             rate = None if control is None else control.rate
             say(expected.pace(probed.seconds, max_connections or model.max_connections, rate))
-        spent = await asking.rounds(limits)
+        try:
+            spent = await asking.rounds(limits)
+        except (KeyboardInterrupt, asyncio.CancelledError):  # Ctrl-C while no request is out
+            if store.begun:
+                directory.mark("ask", "stopped", "interrupted")
+            raise interrupted(asking.put, directory) from None
     return settled(directory, spent), expected
 
 

@@ -11,6 +11,7 @@ import polars as pl
 
 from horsesense.errors import StoreError
 from horsesense.files import write_whole
+from horsesense.findings.constant import Constants
 from horsesense.findings.early import Early
 from horsesense.findings.known import (
     composition_by_reader,
@@ -91,7 +92,7 @@ def measure(directory: RunDirectory) -> Results:
         findings["composition"] = composition_by_reader(found, estimates)
         findings["known"] = known_by_reader(found, *blocks)
     else:
-        ended = directory.known.stages["ask"].reason
+        ended = directory.known.stages["ask"].ended
         findings["composition"] = unasked_composition(found, ended)
         if told is not None and people is None:
             findings["composition"] |= told.composed(estimates)
@@ -99,9 +100,9 @@ def measure(directory: RunDirectory) -> Results:
     results = Results(directory, findings, tuple(estimates))
     goal = None if asked.until is None else Goal.parse(asked.until.goal)
     sizes = sizes_of(settings.smallest, None if goal is None else goal.size)
-    each = _items_per_cluster(directory.items)
+    each, constants = _items_per_cluster(directory.items), Constants(found, [*directory.items])
     options = [len(item.options) for item in directory.items]
-    judged = verdict(results, measured, sizes, early, each, options)
+    judged = verdict(results, measured, sizes, early, each, options, constants)
     findings["sizes"] = sizes
     findings["verdict"] = [finding.as_json() for finding in judged]
     if directory.writable:

@@ -81,6 +81,12 @@ class StageRecord(_Frozen):
     state: State
     reason: str = ""
 
+    @property
+    def ended(self) -> str:
+        """What ended it before its goal; "" for nothing. What never said how it ended, as a
+        process that was killed, was interrupted."""
+        return "interrupted" if self.state == "begun" else self.reason
+
 
 class RunRecord(_Frozen):
     """What run.toml holds.

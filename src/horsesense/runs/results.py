@@ -15,6 +15,7 @@ from horsesense.findings.finding import Finding
 from horsesense.items.item import ItemSet
 from horsesense.measures.base import Estimate
 from horsesense.runs.directory import RunDirectory
+from horsesense.runs.record import StageRecord
 from horsesense.trials.condition import Condition
 
 WORDS: Mapping[tuple[str, str], str] = {
@@ -232,7 +233,7 @@ class Results:
     @property
     def ended(self) -> str:
         """What ended asking before its goal: budget, interrupted or failures; "" for nothing."""
-        return str(self.findings["stages"]["ask"]["reason"])
+        return StageRecord(**self.findings["stages"]["ask"]).ended
 
     @property
     def unfinished(self) -> str:

@@ -52,6 +52,10 @@ NEEDS = (
     f" options where that is 4 or more, and {FEWEST_OF_THREE:,} where it is 3"
 )
 """Why nothing is fitted."""
+OF_TWO = (
+    "with two options, the orders show too little to check the fit, however many items there are"
+)
+"""The same where no item has three."""
 
 
 def fewest(k: int) -> float:
@@ -228,7 +232,7 @@ def share_known(
     if unclear > MOST_UNCLEAR * every:
         return _refused(none, f"{unclear} of {every} items have a form without a clear choice")
     if not used:
-        return _refused(none, NEEDS)
+        return _refused(none, OF_TWO if all(t.data.k < 3 for t in found) else NEEDS)
     whole = right_throughout(used)
     if whole.reason:
         return _refused(none, whole.reason)

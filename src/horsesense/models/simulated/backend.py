@@ -90,7 +90,7 @@ class Simulated:
     def __init__(self, profile: Profile) -> None:
         self.profile = profile
         self.identity = profile.spec
-        self.name = profile.spec
+        self.name = profile.shown
         self._answer_key: dict[Key, Trial | Response] = {}
 
     @classmethod

@@ -78,6 +78,13 @@ class Profile:
         values = "&".join(f"{f.name}={_written(getattr(self, f.name))}" for f in fields(self))
         return f"sim:{self.name}?{values}" if values else f"sim:{self.name}"
 
+    @property
+    def shown(self) -> str:
+        """The same for tables: without parameters that are left empty."""
+        name, _, values = self.spec.partition("?")
+        given = "&".join(part for part in values.split("&") if not part.endswith("="))
+        return f"{name}?{given}" if given else name
+
 
 def knows(variant: Variant, share: float) -> bool:
     """Whether an item is among the `share` that a model knows; needs the question."""
