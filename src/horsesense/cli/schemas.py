@@ -47,7 +47,10 @@ class AuditOutput(Output, Said):
     )
     trials: int
     failures: int
-    unread: int
+    unread: int = Field(description="prompts that no reader has read, `unclear` among them")
+    unclear: int = Field(
+        default=0, description="prompts with a reply of which no reader can tell what it chooses"
+    )
     silent: dict[str, str]
     run: dict[str, Any]
     exclusions: Rows

@@ -249,7 +249,7 @@ def _findings(directory: RunDirectory, asked: Asked, reviews: Reviews) -> dict[s
         "cascades": _told(told, "steps"),
         "trials": asked.trials,
         "failures": _failures(directory),
-        "unread": _unread(directory),
+        **_unread(directory),
         "silent": _silent(directory, told),
         "run": asked.spent,
         "exclusions": asked.excluded,
@@ -263,15 +263,18 @@ def _told(told: Sequence[Mapping[str, Any]], field: str) -> dict[str, Any]:
     return {reader["name"]: reader[field] for reader in told if field in reader}
 
 
-def _unread(directory: RunDirectory) -> int:
-    """Trials without a reading by any reader."""
+def _unread(directory: RunDirectory) -> dict[str, int]:
+    """Trials that no reader has read, and those of them of which all readings are unclear."""
     trials = np.unique(directory.trials().select("trial").collect().to_series().to_numpy())
-    read = np.zeros(len(trials), dtype=np.bool_)
-    for part in spans(directory.readings().select("trial")) if len(trials) else ():
-        some = part.collect().to_series().to_numpy()
-        place = np.searchsorted(trials[:-1], some)
-        read[place[trials[place] == some]] = True
-    return int((~read).sum())
+    seen, read = np.zeros((2, len(trials)), dtype=np.bool_)
+    for part in spans(directory.readings().select("trial", "status")) if len(trials) else ():
+        some = part.collect()
+        name, clear = some["trial"].to_numpy(), (some["status"] != "unclear").to_numpy()
+        place = np.searchsorted(trials[:-1], name)
+        known = trials[place] == name
+        seen[place[known]] = True
+        read[place[known & clear]] = True
+    return {"unread": int((~read).sum()), "unclear": int((seen & ~read).sum())}
 
 
 def _silent(directory: RunDirectory, told: Sequence[Mapping[str, Any]]) -> dict[str, str]:

@@ -26,8 +26,8 @@ _CLOSE = r"(?:\\?[\"')\]}>]){0,9}"
 # Letters that would make a longer word with a label. Scripts without spaces are left out: a label
 # may stand right between their signs.
 _WORD = r"0-9A-Za-z_\u00aa-\u02af\u0370-\u052f\u0600-\u06ff\u0900-\u0dff"
-# "A's", "A-level", "1.5", "C++" and "C(n, k)" begin with a label's character but are not labels.
-_WHOLE = rf"(?![{_WORD}'])(?!-\w)(?![.,]\d)(?!\+\+|#)(?!\(\w\w?[,)])"
+# "A's", "A-level", "1.5", "D.C.", "C++" and "C(n, k)" begin with a label's character but are not labels.
+_WHOLE = rf"(?![{_WORD}'])(?!-\w)(?![.,]\d|\.[A-Z]\.)(?!\+\+|#)(?!\(\w\w?[,)])"
 _SIGN = r"\s{0,9}[.:;,)/]|\s{0,9}-(?=\s)|(?=\s{0,40}$)|(?=[ \t]{0,40}\n)|(?=\s{0,9}[!?}}\]<|\\])"
 _AND = (
     r"[\s\"'(\[)\].;]{0,20}(?:,\s{0,9}(?:and|or)?|\band\b|\bor\b|&|/|\+"

@@ -6,10 +6,11 @@ import re
 from dataclasses import replace
 
 from horsesense.readers.reading import Reading
-from horsesense.readers.text import no_choice, several
+from horsesense.readers.text import candidates, no_choice, several
 from horsesense.readers.text.clauses import named_by_word
 from horsesense.readers.text.contest import FORMS, contest_of
 from horsesense.readers.text.cues import CUES
+from horsesense.readers.text.elsewhere import elsewhere
 from horsesense.readers.text.impression import Impression
 from horsesense.readers.text.listing import stands_out
 from horsesense.readers.text.special import meaning_of
@@ -117,7 +118,11 @@ def outright(scene: Scene, first: Impression, *, cut: bool = False) -> Reading |
         return Reading("answer", (listed,), "listed", None, PLAINLY)
     if found is None:
         announced = _ANNOUNCES.search(low[-_OPENING:]) and "?" not in low
-        return _CUT_SHORT if announced else None
+        return _CUT_SHORT if announced else None if cut else elsewhere(scene)
+    if found.rule == "text_alone" and not cut and candidates.numeric(scene, found.positions[0]):
+        result = elsewhere(scene, stated=True)
+        if result is not None:
+            return result
     if found.rule == "refusal":
         plain = not _names_any(scene) and (_refuses(low) or _only_refuses(low))
         plain = plain or (_refuses(low) and _DECLINES.search(low, 0, _OPENING) is not None)
