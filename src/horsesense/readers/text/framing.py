@@ -75,6 +75,12 @@ _OF_ANOTHER = re.compile(
     r"|,? ?(?:that |which )?(?:i|we) (?:first|initially|originally|gave|had|wrote)\b"
     r"|,? ?(?:that |which )?(?:(?:most|many|some) \w+|students?|beginners|he|she|you) \w+ed\b)"
 )
+_AVOIDED = re.compile(
+    r"[\s*]*(?:(?:that|which|to|be|one|i|you|we|must|should|would|can|is|are|was) ){0,4}"
+    r"(?:avoid|reject|rul(?:e|ed) out|eliminat|discard|dismiss|exclud|cross|leave out|drop)\w*"
+    r"|[\s*]*(?:(?:that|which|i|you|we|one) ){0,2}(?:(?:should|must|would|could|can|do|is|are)"
+    r"(?: not|n't| never)|cannot|can't|won't|never) (?:be |to )?\w+"
+)
 _HEAD = re.compile(
     r"\b(?:wrong|incorrect|worst|least|rul(?:e|ed|es|ing)[ _]out|ruled|reject\w*|discard\w*"
     r"|eliminat\w*|exclud\w*|dismiss\w*|cross\w* out|not|never|except|everything but|all but"
@@ -135,6 +141,11 @@ def of_another(low: str, start: int, end: int) -> bool:
     if low[max(0, start - 5) : start] == "your " and low.startswith((" was", " were"), end):
         return True
     return _OF_ANOTHER.match(low, end) is not None
+
+
+def avoided(low: str, end: int) -> bool:
+    """Whether what follows "answer" says that it is not to be given ("the answer to avoid")."""
+    return _AVOIDED.match(low, end) is not None
 
 
 def headed(low: str, offset: int) -> bool:
