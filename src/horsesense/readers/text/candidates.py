@@ -23,6 +23,21 @@ _CHAIN = re.compile(r"\s?[<>≤≥]\s?\w\b")
 _BREAK = re.compile(r"(?<!\b\w)[.!?;:]|\n|\bbut\b")
 _TRIED = 50
 _MOST = 100
+_BACK = (
+    *(
+        "wait",
+        "hold on",
+        "hmm",
+        "scratch that",
+        "second thought",
+        "let me ",
+        "i made",
+        "i have made",
+    ),
+    *("mistake", "correction", "i misread", "i mean", "no,", "no:", "actually", "sorry", "oops"),
+    *("nein,",),
+)
+"""One of these is in whatever `TAKEN_BACK` finds; plain words are looked for first, for speed."""
 _ENDING = 160
 _SO_IT_IS = re.compile(
     r"(?:\A|[.;,!\n]\s*|- )(?:and )?(?:(?:so|therefore|thus|hence|which is why|that is why"
@@ -154,6 +169,8 @@ def corrected(scene: Scene, offset: int) -> Statement | None:
     """What is named after the last "wait" or "actually" behind `offset`."""
     low = scene.response.low
     last = None
+    if not any(map(low.__contains__, _BACK)):
+        return None
     for turn in announcements.TAKEN_BACK.finditer(low, offset):
         for hit in scene.labels.mentions(scene.response, turn.end(), turn.end() + _NEAR):
             target = scene.behind(hit)

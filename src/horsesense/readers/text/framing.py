@@ -105,6 +105,8 @@ _ITEMS = re.compile(
     r"(?:[\s>*•+,(\[\"'`_#-]|\band\b|\bor\b|\b(?:option|choice)\b"
     r"|(?<!\w)\w[).\]]?(?=[\s,*)\]\"'`:]))+\Z"
 )
+_PLAIN = frozenset(("", "the", "the correct", "the right", "the best", "so the", "so the correct"))
+"""What stands most often in front of a statement, and frames nothing."""
 _ASKS = re.compile(r"[\s\"')\]*_]{0,4}\?")
 
 
@@ -116,6 +118,15 @@ def frame(low: str, start: int, target: Target) -> Frame | None:
     window = low[max(0, start - _BEFORE) : start]
     begins = [m.end() for m in _SENTENCE_END.finditer(window)]
     clause = window[begins[-1] if begins else 0 :]
+    if clause.strip() not in _PLAIN and (found := _framed(clause)):
+        return found
+    if announcements.NOT_THE_ANSWER.match(low, target.end):
+        return "denied"
+    return "reported" if _ASKS.match(low, target.end) else None
+
+
+def _framed(clause: str) -> Frame | None:
+    """What the words in front of a statement make of it."""
     before = _ADJECTIVES.sub("", clause, count=1)
     m = _DENIED.search(before)
     if m and _LINKS_ON.fullmatch(m["t1"] or m["t2"] or ""):
@@ -130,9 +141,7 @@ def frame(low: str, start: int, target: Target) -> Frame | None:
         and _LINKS_ON.fullmatch(next(filter(None, m.group("t1", "t2", "t3", "t4", "t5", "t6")), ""))
     ):
         return "reported"
-    if announcements.NOT_THE_ANSWER.match(low, target.end):
-        return "denied"
-    return "reported" if _ASKS.match(low, target.end) else None
+    return None
 
 
 def of_another(low: str, start: int, end: int) -> bool:
