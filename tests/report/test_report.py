@@ -24,8 +24,8 @@ from horsesense.inference.store import Store
 from horsesense.measures.base import Estimate
 from horsesense.measures.registry import MEASURES
 from horsesense.measures.signature import Signature
-from horsesense.models.base import Capabilities
-from horsesense.models.messages import Request
+from horsesense.models.base import Asked, Capabilities
+from horsesense.models.messages import Failure, Request, Response
 from horsesense.models.simulated.backend import Simulated
 from horsesense.report import item_report, verdict_of, write_report
 from horsesense.report.charts import Line, Point, bars, forest, multiples
@@ -670,3 +670,25 @@ def test_prompts_beyond_the_context_are_told_with_their_number(tmp_path: Path) -
     page = Page(run.report())
     assert f"context: {sum(by_form)} prompts, counted as missing" in page.text
     assert "Prompts that exceed the model’s context" in page.text
+
+
+class Rambling(Simulated):
+    """A simulation that talks of something else."""
+
+    async def respond(self, batch: Sequence[Asked]) -> Sequence[Response | Failure]:
+        said = "Hm, animals are nice and there are many of them in the garden today."
+        found = await super().respond(batch)
+        return [replace(one, text=said) if isinstance(one, Response) else one for one in found]
+
+
+def test_prompts_of_which_every_reading_is_unclear_count_as_unread(tmp_path: Path) -> None:
+    settings = Settings.of(
+        items="sample", model="sim:prior", probes=("original",), limit=10, draws=100
+    )
+    run = Run.start(tmp_path / "run", settings)
+    run.ask(Rambling.from_spec("prior"), tell=None)
+    run.read("text")
+    run.measure()
+    assert set(run.readings["status"]) == {"unclear"}
+    assert run.findings["unread"] == run.findings["unclear"] == run.findings["trials"] == 10
+    assert any("10 because what the reply chooses is unclear" in line for line in shortfalls(run))

@@ -211,8 +211,10 @@ def shortfalls(run: Run) -> list[str]:
             " they exceed the model's context. The report says which."
         )
     if findings["unread"]:
+        unclear = findings.get("unclear", 0)
+        which = f" ({unclear:,} because what the reply chooses is unclear)" if unclear else ""
         lines.append(
-            f"{findings['unread']:,} of {findings['trials']:,} prompts have no reading and are"
-            " missing from the numbers."
+            f"{findings['unread']:,} of {findings['trials']:,} prompts have no reading{which} and"
+            " are missing from the numbers."
         )
     return lines

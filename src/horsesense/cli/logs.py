@@ -101,7 +101,7 @@ def _left_out(run: Run, logs: list[Any]) -> list[dict[str, Any]]:
 def _answered(run: Run) -> int:
     """Answers in a run of our own, which was asked inside another program or as a batch."""
     findings = run.results.findings
-    return int(findings["trials"] - findings["unread"])
+    return int(findings["trials"] - findings["unread"] + findings.get("unclear", 0))
 
 
 def _score_json(score: LogScore) -> dict[str, Any]:

@@ -27,7 +27,8 @@ File = Annotated[
     Path | None,
     typer.Argument(
         help="A run directory or a log of another program; or JSONL, CSV or Parquet (- for standard"
-        " input) with `options` and `response`, and where present `id`, `labels`, `finish_reason`.",
+        " input) with `options` and `response`, and where present `id`, `labels`, `finish_reason`,"
+        " `question`, and `gold`, which readings are scored by.",
         show_default=False,
     ),
 ]
@@ -168,11 +169,15 @@ def _read_file(
     judging: Judging,
 ) -> None:
     """Print the reading of each response, and say in the end how many there are of each status."""
+    from horsesense.readers.recorded_gold import GoldScore
+
     counts: Counter[str] = Counter()
     ids: Counter[str] = Counter()
+    score = GoldScore()
 
     def show(row: Recorded) -> None:
         ids[row.id] += 1
+        score.add(row.gold, row.reading.positions, row.reading.status, row.k)
         counts[row.reading.status] += 1
         more = {"context": context(row)} if explain else {}
         if as_json:
@@ -186,6 +191,11 @@ def _read_file(
     if fields.said():
         print(printable(fields.said()), file=sys.stderr)
     print(f"{total} responses: {parts}" if total else "no responses", file=sys.stderr)
+    if not score.empty:
+        if as_json:
+            print_json_line("read-score", {"reader": reader, **score.as_json()})
+        else:
+            print(score.said(), file=sys.stderr)
     if said := _repeated(ids):
         print(printable(said), file=sys.stderr)
     if unread:

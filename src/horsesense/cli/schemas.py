@@ -47,7 +47,10 @@ class AuditOutput(Output, Said):
     )
     trials: int
     failures: int
-    unread: int
+    unread: int = Field(description="prompts that no reader has read, `unclear` among them")
+    unclear: int = Field(
+        default=0, description="prompts with a reply of which no reader can tell what it chooses"
+    )
     unanswered: Rows = Field(
         default_factory=list,
         description="by probe and condition: prompts without a reply, not_asked and failed",
@@ -200,6 +203,23 @@ class ReadingLine(Output):
     span: list[int] | None
     confidence: float
     context: str | None = Field(None, description="with --explain alone")
+
+
+class ReadScoreLine(Output):
+    """`read FILE`, last line where the file says what is right: how often it is read so."""
+
+    reader: str
+    n: int = Field(description="rows with gold that is an option")
+    read_as_gold: int
+    another_choice: int
+    no_choice: int = Field(description="another status than answer and unclear")
+    unclear: int
+    share: float | None = Field(description="read_as_gold / n")
+    low: float | None = Field(description="of Wilson's 95 % interval, as if rows were independent")
+    high: float | None
+    without_gold: int = Field(description="rows that say nothing of what is right; not in n")
+    no_option: int = Field(description="rows whose gold is no option; not in n")
+    numbers_from: int | None = Field(description="0 or 1, where gold counts options")
 
 
 class DifferenceLine(Output):
@@ -356,6 +376,7 @@ OUTPUTS: Mapping[str, type[Output]] = {
     "export": ExportOutput,
     "read": ReadOutput,
     "reading": ReadingLine,
+    "read-score": ReadScoreLine,
     "difference": DifferenceLine,
     "read-benchmark": ReadBenchmarkOutput,
     "verify": VerifyOutput,

@@ -16,6 +16,7 @@ from horsesense.models.messages import Response
 from horsesense.readers.formats.letters import read_several
 from horsesense.readers.reading import Reading
 from horsesense.readers.recorded_fields import Fields
+from horsesense.readers.recorded_gold import Gold, gold_of
 from horsesense.readers.text import TextReader
 
 _TELLS = 64
@@ -34,12 +35,16 @@ class Recorded(NamedTuple):
         letters: the labels of the chosen options as they were shown; their texts where the
             options have no labels.
         reading: what the reader made of it.
+        k: how many options the row has.
+        gold: what the file says is right; None where it does not.
     """
 
     id: str
     response: str
     letters: tuple[str, ...]
     reading: Reading
+    k: int = 0
+    gold: Gold | None = None
 
     def as_json(self) -> dict[str, Any]:
         """One object of the output: id, status, positions, letters, rule, span, confidence."""
@@ -63,6 +68,7 @@ class Row(NamedTuple):
         id: `id` or `item_id` of the row, else its line number.
         labels: what stood before each option; empty where options are named by their text.
         question: what was asked, where the file says so.
+        gold: what is right, where the file says so.
     """
 
     id: str
@@ -71,12 +77,13 @@ class Row(NamedTuple):
     labels: tuple[str, ...]
     finish_reason: str | None
     question: str | None = None
+    gold: Gold | None = None
 
     def read_as(self, reading: Reading) -> Recorded:
         """The row with its reading."""
         names = self.labels or self.options
         letters = tuple(names[position] for position in reading.positions)
-        return Recorded(self.id, self.response, letters, reading)
+        return Recorded(self.id, self.response, letters, reading, len(self.options), self.gold)
 
 
 def read_file(
@@ -178,7 +185,8 @@ def _row(number: int, row: dict[str, Any]) -> Row:
     asked = row.get("question")
     question = asked if isinstance(asked, str) else None
     reply = row["response"] or ""
-    return Row(name, reply, options, labels, row.get("finish_reason"), question)
+    gold = gold_of(row.get("gold"), options, labels)
+    return Row(name, reply, options, labels, row.get("finish_reason"), question, gold)
 
 
 def _labels(given: Any, k: int) -> tuple[str, ...]:

@@ -24,10 +24,14 @@ KNOWN: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "finish_reason": ("finish_reason", "stop_reason"),
     "question": ("question",),
+    "gold": (
+        *("gold", "target", "answer", "label", "correct_answer", "correct", "answer_key"),
+        *("answerKey", "answer_index", "answer_idx", "gold_index", "gold_label", "truth"),
+    ),
 }
 """Our field -> the names that it is looked for under; the first that a row has is taken."""
 OURS: Final = frozenset(("id", "item_id", "options", "labels", "option_letters", "response",
-                         "finish_reason", "question"))  # fmt: skip
+                         "finish_reason", "question", "gold"))  # fmt: skip
 """Names that are read as such and are no guess."""
 
 _COLUMN = re.compile(r"(?:(?:option|choice|answer)[\s_-]*)?([A-Za-z]|\d{1,2})")

@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="12", source="f5e0bdc836f1")
+RULES: Final = Rules(version="13", source="7cf54188f608")
 
 
 class TextAnswers:

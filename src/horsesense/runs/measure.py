@@ -217,7 +217,7 @@ def _findings(directory: RunDirectory, asked: Asked, reviews: Reviews) -> dict[s
     """What estimates.json holds, but for the estimates."""
     items, settings, record = directory.items, directory.settings, directory.known
     suites = named_suites(settings.suite)
-    told, unread = described(directory), _unread(directory)
+    told, (silent, unclear) = described(directory), _unread(directory)
     done = {
         **settings.model_dump(),
         "readers": tuple(record.readers),
@@ -253,8 +253,9 @@ def _findings(directory: RunDirectory, asked: Asked, reviews: Reviews) -> dict[s
         "cascades": _told(told, "steps"),
         "trials": asked.trials,
         "failures": _failures(directory),
-        "unread": len(unread),
-        "unanswered": silent_forms(directory, unread),
+        "unread": len(silent) + unclear,
+        "unclear": unclear,
+        "unanswered": silent_forms(directory, silent),
         "silent": _silent(directory, told),
         "run": asked.spent,
         "exclusions": asked.excluded,
@@ -268,15 +269,18 @@ def _told(told: Sequence[Mapping[str, Any]], field: str) -> dict[str, Any]:
     return {reader["name"]: reader[field] for reader in told if field in reader}
 
 
-def _unread(directory: RunDirectory) -> Sequence[int]:
-    """Trials without a reading by any reader."""
+def _unread(directory: RunDirectory) -> tuple[Sequence[int], int]:
+    """Trials without a reading by any reader, and how many have readings that are all unclear."""
     trials = np.unique(directory.trials().select("trial").collect().to_series().to_numpy())
-    read = np.zeros(len(trials), dtype=np.bool_)
-    for part in spans(directory.readings().select("trial")) if len(trials) else ():
-        some = part.collect().to_series().to_numpy()
-        place = np.searchsorted(trials[:-1], some)
-        read[place[trials[place] == some]] = True
-    return trials[~read].tolist()  # type: ignore[no-any-return]
+    seen, read = np.zeros((2, len(trials)), dtype=np.bool_)
+    for part in spans(directory.readings().select("trial", "status")) if len(trials) else ():
+        some = part.collect()
+        name, clear = some["trial"].to_numpy(), (some["status"] != "unclear").to_numpy()
+        place = np.searchsorted(trials[:-1], name)
+        known = trials[place] == name
+        seen[place[known]] = True
+        read[place[known & clear]] = True
+    return trials[~seen].tolist(), int((seen & ~read).sum())
 
 
 def _silent(directory: RunDirectory, told: Sequence[Mapping[str, Any]]) -> dict[str, str]:

@@ -69,6 +69,7 @@ OTHER_ANSWER = frozenset(
         *("not", "never", "neither", "nor", "no", "isn't", "wasn't", "which", "what", "any"),
         *("other", "another", "each", "every", "incorrect", "wrong", "false", "worst", "falsche"),
         *("rejected", "excluded", "eliminated", "discarded", "dismissed", "least", "unlikely"),
+        *("avoid", "avoided", "ruled", "distractor", "decoy", "invalid", "implausible", "trap"),
         *("closest", "nearest", "previous", "initial", "frequent", "common", "popular", "usual"),
         *("typical", "tempting", "naive", "obvious", "intuitive", "expected", "standard"),
         *("student's", "learner's", "candidate's", "pupil's", "user's", "examinee's", "child's"),
@@ -89,7 +90,23 @@ SUPPOSING = re.compile(
     r"|\W*(?:but |however,? |and )?(?:if|unless|had|suppose|assuming)"
     r" (?!(?:i|we|pressed|forced|pushed|required|asked)\b)"
 )
-CONDITION = re.compile(r"\s*,? (?:only )?(?:if|unless|had) ")
+_OWN_CONDITION = (
+    r"(?!(?:i|we) (?:had|have|must|am|were|was|understand|understood|remember|recall|read|may|can"
+    r"|could|should)\b|pressed|forced|pushed|required|asked)"
+)
+"""What is said against modesty, and is no condition: "if I had to guess"."""
+CONDITION = re.compile(
+    rf"[\s\"')\]*]{{0,4}},? [(\[]?(?:but |and |only |even ){{0,2}}(?:if|unless|provided(?: that)?"
+    rf"|assuming|supposing|in case|as long as|had(?= (?:it|they)\b)"
+    rf"|were(?= (?:it|they)\b)) {_OWN_CONDITION}"
+)
+"""Behind an answer: that it holds only if something else does."""
+OTHERWISE = re.compile(
+    r"\b(?:in which case|otherwise|or else|in that case|if not|if so|if they (?:do|don't|do not)"
+    r"|if it (?:does|doesn't|does not|is|isn't|is not)|else)\b[\s,:]*"
+    r"(?:(?:the )?(?:correct |right |best )?answer|it|that|this)?(?: (?:is|would be|must be))?\W*\Z"
+)
+"""In front of an answer: that it holds only if something else does."""
 CHOOSE = re.compile(
     r"\b(?:i|we|let'?s|let me)(?: (?:would|will|shall|must|have to|am|'d|can))?(?:'ll|'d|'m)?"
     r"(?: (?:therefore|thus|then|also|still|probably|likely|personally|definitely|have|going|to"
@@ -111,9 +128,16 @@ WEAK = re.compile(
     r"|so|therefore|thus|hence|ergo|namely|in the end|on balance|all in all"
     r"|leaves(?: us| only)?(?: with)?|leaving"
     r"|corresponds to|matches"
-    r"|represented by|described (?:in|by)|points to|i mean(?:t)?|going with|es ist|also)\b[,:]?"
+    r"|represented by|described (?:in|by)|points to|i mean(?:t)?|going with|es ist"
+    r"|(?<![(/] )(?<![(/])also)\b[,:]?"
     r"|即|所以选?|因此选?|故选|选|→|⇒|=>"
 )
+COMES_TO = re.compile(
+    r"\b(?:returns?|prints?|outputs?|displays?|evaluates to|equals?|makes(?: it)?|comes (?:out )?to"
+    r"|comes out (?:as|at)|amounts to|adds up to|yields?|gives(?: us)?|results in|we get|i get"
+    r"|output(?: will be)?:|result:|has to be)\b[:,]?"
+)
+"""Says what comes out, where a reply ends with it."""
 _GOOD = (
     r"(?:(?:single|one|only|most|more|\w+ly|very|best|correct|right|appropriate|accurate|suitable"
     r"|likely|valid|logical|plausible|reasonable|chosen|intended|strongest|closest|final|richtige?"
@@ -177,7 +201,8 @@ NOT_THE_ANSWER = re.compile(
 )
 TURNED_DOWN = re.compile(
     r"(?:\b(?:not|never|neither|nor|than|except|excluding|eliminat\w+|rul\w+ out|exclude\w*"
-    r"|reject\w*|incorrect|wrong|unlike|instead of|against|why|versus|whether|discard|dismiss"
+    r"|avoid\w*|to (?:go|drop|leave|cross out)|reject\w*|incorrect|wrong|unlike|instead of"
+    r"|against|why|versus|whether|discard|dismiss"
     r"|cannot select|between|if|none of|others"
     r"|(?:the )?(?:other|remaining|rest|incorrect|wrong)(?= options))|n't)"
     r"(?: \w+,? (?:and|or|nor)(?= ))?"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from itertools import islice
+from itertools import chain, islice
 from typing import NamedTuple
 
 from horsesense.readers.text import announcements, framing
@@ -22,11 +22,38 @@ _TEXT_IN_LINE = re.compile(r"[ \t]*[.:)-][ \t]*(?=\w)")
 _CHAIN = re.compile(r"\s?[<>≤≥]\s?\w\b")
 _BREAK = re.compile(r"(?<!\b\w)[.!?;:]|\n|\bbut\b")
 _TRIED = 50
+_MOST = 100
+_BACK = (
+    *(
+        "wait",
+        "hold on",
+        "hmm",
+        "scratch that",
+        "second thought",
+        "let me ",
+        "i made",
+        "i have made",
+    ),
+    *("mistake", "correction", "i misread", "i mean", "no,", "no:", "actually", "sorry", "oops"),
+    *("nein,",),
+)
+"""One of these is in whatever `TAKEN_BACK` finds; plain words are looked for first, for speed."""
+_ENDING = 160
+_SO_IT_IS = re.compile(
+    r"(?:\A|[.;,!\n]\s*|- )(?:and )?(?:(?:so|therefore|thus|hence|which is why|that is why"
+    r"|that's why)"
+    r",? (?:(?:it|that|this)(?:['’]s| is| was| must be| has to be| would be)"
+    r"|(?:that|this|which) (?:makes it|leaves)|we are left with|only)"
+    r"|(?:that|this|which) (?:makes it|leaves(?: us with| only)?|must be)|making it"
+    r"|leaving(?: only)?)"
+    r"(?=\W)"
+)
+_IF = re.compile(r"\b(?:if|unless|suppose|supposing|were it|otherwise|would|could|might)\b")
 _SO_IS = re.compile(r"\b(?:so (?:is|are|was|were|do|does|did)|nor (?:is|does)|neither is)\b\W*")
 _AGAINST = re.compile(
     r"\b(?:not|wrong|incorrect|false|out|never|ruled|rejected|invalid)\b|n't\b|[✗✘❌]"
 )
-_ITEM = re.compile(r"(?:\A|\n)[\s>*•+#_-]*[(\[]?\w[)\].:]?[\s*_]*\Z")
+_ITEM = re.compile(r"(?:\A|\n)[\s>*•+#_-]*[(\[]?\w[)\].:]?[\s*_✓✔☑✅]*\Z")
 _ITEM_LENGTH = 16
 _NUMERIC = re.compile(r"[\d.,+/%-]+")
 
@@ -142,6 +169,8 @@ def corrected(scene: Scene, offset: int) -> Statement | None:
     """What is named after the last "wait" or "actually" behind `offset`."""
     low = scene.response.low
     last = None
+    if not any(map(low.__contains__, _BACK)):
+        return None
     for turn in announcements.TAKEN_BACK.finditer(low, offset):
         for hit in scene.labels.mentions(scene.response, turn.end(), turn.end() + _NEAR):
             target = scene.behind(hit)
@@ -212,8 +241,13 @@ def weakly_linked(scene: Scene) -> list[Statement]:
     """As in "so B" or "it is B" at the end of a clause."""
     low = scene.response.low
     found = []
-    for m in announcements.WEAK.finditer(low):
+    links = list(announcements.WEAK.finditer(low))
+    if len(links) > 2 * _MOST:
+        links = [*links[:_MOST], *links[-_MOST:]]
+    for m in chain(links, announcements.COMES_TO.finditer(low, max(0, len(low) - _ENDING))):
         target = scene.target_at(m.end(), cut=False)
+        if m.re is announcements.COMES_TO and target and _WORD.search(low, target.end):
+            continue
         if target is not None and scene.dropped(target.start):
             continue
         if target is None or not (
@@ -225,11 +259,30 @@ def weakly_linked(scene: Scene) -> list[Statement]:
             )
         ):
             continue
+        before = low[max(0, m.start() - _NEAR) : m.end()]
         supposed = announcements.CONDITION.match(low, target.end) is not None
+        supposed = supposed or announcements.OTHERWISE.search(before) is not None
         turned = turned_down(scene, target.start) or _rejected(scene, m.start(), target.end)
         if not supposed and not turned:
             found.append(Statement("linked", target, m.start()))
     return found
+
+
+def concluded(scene: Scene) -> Statement | None:
+    """What a last sentence that draws a conclusion, and does nothing else, says it is ("... So it's
+    Neptune.")."""
+    low = scene.response.low
+    for m in _SO_IT_IS.finditer(low, max(0, len(low) - _ENDING)):
+        target = scene.target_at(m.end(), cut=False)
+        clear = target and len(target.positions) == 1 and not _WORD.search(low, target.end)
+        if not target or not clear or target.text == "other" or scene.dropped(target.start):
+            continue
+        if "?" in low[target.end :]:
+            continue
+        begins = [end.end() for end in _BREAK.finditer(low, 0, m.start())]
+        if not _IF.search(low, begins[-1] if begins else 0):
+            return Statement("concluded", target, m.start() + (m.group()[:1] in ".;,!\n-"))
+    return None
 
 
 def texts(scene: Scene, *, every: bool = False) -> tuple[list[TextHit], set[int]]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from horsesense.readers.reading import Reading
-from horsesense.readers.text import announcements, candidates, likeness
+from horsesense.readers.text import announcements, candidates, likeness, several
 from horsesense.readers.text.impression import Impression
 from horsesense.readers.text.options import TextHit
 from horsesense.readers.text.statements import Statement, turned_down
@@ -23,7 +23,24 @@ Contest = Literal["taken_back", "asked", "beside", "other_text", "no_praise", "q
 
 _LATER = 400
 _BESIDE = 60
+_OPENING = 120
+_BEGUN_TO_WEIGH = 80
+_BEGINS_WITH = ("lead", "lead_text", *FORMS)
+_IS_OPTION = re.compile(
+    r"\b(?:is|are|be)(?: most likely| therefore| option|:|\s){1,4}[(\[]?[A-Z\d][).:\]](?!\w)"
+)
+_SIGNED = 4
+"""Words of a last line that may be a signature, or an answer, rather than a sentence."""
+_WALKS = re.compile(
+    r"\b(?:let(?:'|’)?s|let us|let me|i will|i'll|we will|we can|we need to|we should|i need to"
+    r"|going to|going) (?:\w+ )?(?:analy[sz]e|evaluate|examine|go through|through|break down"
+    r"|look at|consider|review|assess|check|take) (?:\w+ ){0,2}(?:options?|choices?|statements?"
+    r"|answers?|alternatives?|one by one|one at a time)\b"
+)
+"""Says that the options will be gone through."""
 _SENTENCE_END = re.compile(r"[.!?](?=\s|\Z)|\n")
+_BETWEEN = re.compile(r"[\s.;,*]{1,6}")
+_SIGNS_TO_THE_END = re.compile(r"[\s.;,*!]*\Z")
 _ASIDE = re.compile(
     r"\b(?:because|since|as|which|while|whereas|where|not|rather|instead|than|over|unlike|if|so"
     r"|but|although|though|given|weil|denn|porque|car|parce)\b|n't\b|[;:{=]|因为"
@@ -99,7 +116,11 @@ def contest_of(scene: Scene, first: Impression, *, cut: bool = False) -> Contest
         return None
     if cut and not _is_stated(scene, first, found):
         return "cut_off"
+    if found.rule not in _BEGINS_WITH and not first.said and breaks_off(scene):
+        return "cut_off"
     chosen = found.positions
+    if first.said and _adds_another(scene, first, found, first.said[0].end):
+        return "beside"
     if found.rule not in FORMS:
         if first.said and len(first.said[-1].target.positions) > 1:
             return "beside"
@@ -108,6 +129,28 @@ def contest_of(scene: Scene, first: Impression, *, cut: bool = False) -> Contest
         if own:
             return contested(scene, own[-1] if first.said else own[0])
     return "other_text" if _other_text(scene, chosen[0]) else None
+
+
+def leaves_several(scene: Scene, first: Impression, found: Reading) -> bool:
+    """Whether a reply with one choice may have another: it states both, or adds one to it."""
+    together = several.stated_together(scene.response.low, first.said)
+    return together or _adds_another(scene, first, found)
+
+
+def _adds_another(scene: Scene, first: Impression, found: Reading, behind: int = 0) -> bool:
+    """Whether `behind` a place another option is added to the chosen one ("and C is right too")."""
+    low = scene.response.low
+    if not several.adds(low):
+        return False
+    labels = [(hit.position, hit.start, hit.end) for hit in scene.labels.mentions(scene.response)]
+    texts = [(hit.position, hit.start, hit.end) for hit in scene.options.find_all(scene.response)]
+    lead = None if first.said else first.first
+    reach = lead.target.end + _OPENING if lead and lead.target.agrees else len(low)
+    return any(
+        position not in found.positions and several.added(low, start, end)
+        for position, start, end in labels + texts
+        if low[start:end] not in ("a", "i") and behind <= start < reach
+    )
 
 
 def _is_stated(scene: Scene, first: Impression, found: Reading) -> bool:
@@ -120,6 +163,29 @@ def _is_stated(scene: Scene, first: Impression, found: Reading) -> bool:
         return len(shown) > 1 or not any(text.startswith(shown) for text in _begun(scene))
     begins = first.first is not None and first.first.target.agrees
     return found.rule in FORMS or (found.rule == "lead" and begins and 0 not in found.positions)
+
+
+def breaks_off(scene: Scene) -> bool:
+    """Whether a reply plainly breaks off before it has come to an answer, also where nothing says
+    that it was cut off: in the middle of a sentence, or of options that it set out to go through.
+    What "is" an option it has told.
+    """
+    low = scene.response.low.rstrip()
+    if len(low) < _BEGUN_TO_WEIGH or _IS_OPTION.search(scene.response.text):
+        return False
+    if _WALKS.search(low):
+        named = {hit.position for hit in scene.labels.mentions(scene.response) if hit.marked}
+        named |= {hit.position for hit in scene.options.find_all(scene.response)}
+        if len(scene.options.texts) - 1 not in named:
+            return True
+    if not (low[-1].isalnum() or low[-1] in ",-(:;"):
+        return False
+    line = low.rsplit("\n", 1)[-1]
+    last = scene.response.text.rstrip().rsplit(maxsplit=1)[-1].strip("*()\"'")
+    if scene.labels.shows(last) and last != "I":
+        return False
+    whole = any(text and line.endswith(text.lower().rstrip(" .")) for text in scene.options.texts)
+    return not whole and len(line.split()) > _SIGNED
 
 
 def _begun(scene: Scene) -> Iterator[str]:
@@ -172,7 +238,7 @@ def _turns_to_another(scene: Scene, said: Statement) -> bool:
 
 def _takes_back(behind: str) -> bool:
     """Whether words behind a choice take it back; plain words are looked for first, for speed."""
-    if not any(word in behind for word in _BACK_WORDS):
+    if not any(map(behind.__contains__, _BACK_WORDS)):
         return False
     return _TAKES_BACK.search(behind) is not None
 
@@ -193,9 +259,23 @@ def _beside(scene: Scene, said: Statement) -> bool:
     aside = _ASIDE.search(response.low, end, limit)
     limit = aside.start() if aside else limit
     starts = [hit.start for hit in scene.labels.mentions(response, end, limit)]
+    if said.target.agrees and _another_like_it(scene, end):
+        return True
     if joined := _JOINS_NEXT.match(response.low, end):
         starts.append(joined.end())
     return any(_stands(scene, said, start) for start in starts)
+
+
+def _another_like_it(scene: Scene, end: int) -> bool:
+    """Whether another label with its own text, and nothing else, comes right behind, and another
+    or nothing behind that ("A. red. C. green.")."""
+    low = scene.response.low
+    m = _BETWEEN.match(low, end)
+    hit = scene.labels.at(scene.response, m.end()) if m else None
+    if hit is None or not hit.marked:
+        return False
+    target = scene.behind(hit)
+    return target.text == "own" and _SIGNS_TO_THE_END.match(low, target.end) is not None
 
 
 def _stands(scene: Scene, said: Statement, start: int) -> bool:

@@ -24,7 +24,7 @@ _GIVE = (
 )
 _VIEW = r"(?:view|opinion|perspective|belief|value|preference|stance|position|feeling|side)s?"
 
-CUES: Final[Mapping[str, re.Pattern[str]]] = MappingProxyType(
+CUES: Final[Mapping[str, re.Pattern[str] | no_choice.Wording]] = MappingProxyType(
     {
         "none": no_choice.NONE,
         "undetermined": no_choice.UNDETERMINED,
@@ -32,17 +32,25 @@ CUES: Final[Mapping[str, re.Pattern[str]]] = MappingProxyType(
         "unknown": no_choice.UNKNOWN,
         "lacking": no_choice.LACKING,
         "scruples": no_choice.SCRUPLES,
-        "not_offered": re.compile(
-            r"\b(?:not|n't|nowhere|isn't|aren't) (?:\w+ ){0,3}?(?:one of|among|in|on|listed"
-            r"|offered"
-            r"|an option|a choice|any of|given|here|there|available|match\w*|appear\w*"
-            r"|correspond\w*)\b"
-            r"|\bno (?:such )?(?:option|choice|answer|match|listed)\w*\b"
-            r"|\bnone (?:fits?|match\w*|works?|is|are|apply|applies|correct)\b|^\W*none\W*$"
-            r"|\b(?:should|would|must|needs? to) (?:have been|be) (?:listed|an option|included)\b"
-            r"|\b(?:each|every|all)\b[^.\n]{0,30}\b(?:wrong|incorrect|false|flawed|off|rejected"
-            r"|fails?)\b"
-            r"|\bneither\b|\bmissing from\b|\bany of (?:the|these|those|them|your)\b"
+        "not_offered": no_choice.Wording(
+            (
+                *("not ", "n't ", "nowhere", "no ", "none", "neither", "listed", "an option"),
+                *("included", "wrong", "incorrect", "false", "flawed", "off", "reject", "fail"),
+                *("missing from", "any of"),
+            ),
+            re.compile(
+                r"\b(?:not|n't|nowhere|isn't|aren't) (?:\w+ ){0,3}?(?:one of|among|in|on|listed"
+                r"|offered"
+                r"|an option|a choice|any of|given|here|there|available|match\w*|appear\w*"
+                r"|correspond\w*)\b"
+                r"|\bno (?:such )?(?:option|choice|answer|match|listed)\w*\b"
+                r"|\bnone (?:fits?|match\w*|works?|is|are|apply|applies|correct)\b|^\W*none\W*$"
+                r"|\b(?:should|would|must|needs? to) (?:have been|be)"
+                r" (?:listed|an option|included)\b"
+                r"|\b(?:each|every|all)\b[^.\n]{0,30}\b(?:wrong|incorrect|false|flawed|off|rejected"
+                r"|fails?)\b"
+                r"|\bneither\b|\bmissing from\b|\bany of (?:the|these|those|them|your)\b"
+            ),
         ),
         "missing": re.compile(
             rf"\b(?:please|could you|can you|would you|kindly|if you(?: can"
@@ -189,20 +197,28 @@ CUES: Final[Mapping[str, re.Pattern[str]]] = MappingProxyType(
             r"|\bentscheiden\b"
             r"|\bnebeneinander\b|\bbeides\b|\bdepending on (?:which|whether|how|what|who)\b"
         ),
-        "unsure": re.compile(
-            r"\b(?:not|n't|never) (?:\w+ )?(?:sure|certain|know|known|familiar|recall|remember"
-            r"|confident"
-            r"|enough|aware|learn\w*|heard?)\b|\bunsure\b|\buncertain\b|\bno (?:idea|clue"
-            r"|way of|knowledge"
-            r"|memory|recollection|reliable)\b|\bbeyond (?:me|my|what)\b|\bstumped\b"
-            r"|\bat a loss\b|\bdunno\b"
-            r"|\bi(?:'d| would) (?:only|just|merely) be guessing\b|\bwouldn't want to guess\b"
-            r"|\bidk\b"
-            r"|\b(?:draw\w*|have) a blank\b|\bescapes me\b|\boutside (?:my|of my)\b|\bno guess\b"
-            r"|\b(?:can't|cannot|couldn't) (?:\w+ )?(?:say|tell)\b|\bhaven't (?:the"
-            r"|a) (?:\w+ )?(?:clue|idea)"
-            r"|\bnot have (?:that|this|any|reliable|enough)\b|🤷"
-            r"|\brather (?:than|not) guess\b|\bwithout guessing\b|\bnot going to guess\b"
+        "unsure": no_choice.Wording(
+            (
+                *("not ", "n't ", "never ", "unsure", "uncertain", "no idea", "no clue", "no way"),
+                *("no know", "no mem", "no rec", "no rel", "beyond", "stumped", "a loss", "dunno"),
+                *("guess", "idk", "blank", "escapes", "outside", "can't", "cannot", "🤷"),
+            ),
+            re.compile(
+                r"\b(?:not|n't|never) (?:\w+ )?(?:sure|certain|know|known|familiar|recall|remember"
+                r"|confident"
+                r"|enough|aware|learn\w*|heard?)\b|\bunsure\b|\buncertain\b|\bno (?:idea|clue"
+                r"|way of|knowledge"
+                r"|memory|recollection|reliable)\b|\bbeyond (?:me|my|what)\b|\bstumped\b"
+                r"|\bat a loss\b|\bdunno\b"
+                r"|\bi(?:'d| would) (?:only|just|merely) be guessing\b|\bwouldn't want to guess\b"
+                r"|\bidk\b"
+                r"|\b(?:draw\w*|have) a blank\b|\bescapes me\b|\boutside (?:my|of my)\b"
+                r"|\bno guess\b"
+                r"|\b(?:can't|cannot|couldn't) (?:\w+ )?(?:say|tell)\b|\bhaven't (?:the"
+                r"|a) (?:\w+ )?(?:clue|idea)"
+                r"|\bnot have (?:that|this|any|reliable|enough)\b|🤷"
+                r"|\brather (?:than|not) guess\b|\bwithout guessing\b|\bnot going to guess\b"
+            ),
         ),
         "policy": re.compile(
             r"\b(?:i(?:'m| am)? )?(?:can't|cannot|can not|won't|will not|unable to|not able to"

@@ -75,6 +75,12 @@ _OF_ANOTHER = re.compile(
     r"|,? ?(?:that |which )?(?:i|we) (?:first|initially|originally|gave|had|wrote)\b"
     r"|,? ?(?:that |which )?(?:(?:most|many|some) \w+|students?|beginners|he|she|you) \w+ed\b)"
 )
+_AVOIDED = re.compile(
+    r"[\s*]*(?:(?:that|which|to|be|one|i|you|we|must|should|would|can|is|are|was) ){0,4}"
+    r"(?:avoid|reject|rul(?:e|ed) out|eliminat|discard|dismiss|exclud|cross|leave out|drop)\w*"
+    r"|[\s*]*(?:(?:that|which|i|you|we|one) ){0,2}(?:(?:should|must|would|could|can|do|is|are)"
+    r"(?: not|n't| never)|cannot|can't|won't|never) (?:be |to )?\w+"
+)
 _HEAD = re.compile(
     r"\b(?:wrong|incorrect|worst|least|rul(?:e|ed|es|ing)[ _]out|ruled|reject\w*|discard\w*"
     r"|eliminat\w*|exclud\w*|dismiss\w*|cross\w* out|not|never|except|everything but|all but"
@@ -99,6 +105,8 @@ _ITEMS = re.compile(
     r"(?:[\s>*•+,(\[\"'`_#-]|\band\b|\bor\b|\b(?:option|choice)\b"
     r"|(?<!\w)\w[).\]]?(?=[\s,*)\]\"'`:]))+\Z"
 )
+_PLAIN = frozenset(("", "the", "the correct", "the right", "the best", "so the", "so the correct"))
+"""What stands most often in front of a statement, and frames nothing."""
 _ASKS = re.compile(r"[\s\"')\]*_]{0,4}\?")
 
 
@@ -110,6 +118,15 @@ def frame(low: str, start: int, target: Target) -> Frame | None:
     window = low[max(0, start - _BEFORE) : start]
     begins = [m.end() for m in _SENTENCE_END.finditer(window)]
     clause = window[begins[-1] if begins else 0 :]
+    if clause.strip() not in _PLAIN and (found := _framed(clause)):
+        return found
+    if announcements.NOT_THE_ANSWER.match(low, target.end):
+        return "denied"
+    return "reported" if _ASKS.match(low, target.end) else None
+
+
+def _framed(clause: str) -> Frame | None:
+    """What the words in front of a statement make of it."""
     before = _ADJECTIVES.sub("", clause, count=1)
     m = _DENIED.search(before)
     if m and _LINKS_ON.fullmatch(m["t1"] or m["t2"] or ""):
@@ -124,9 +141,7 @@ def frame(low: str, start: int, target: Target) -> Frame | None:
         and _LINKS_ON.fullmatch(next(filter(None, m.group("t1", "t2", "t3", "t4", "t5", "t6")), ""))
     ):
         return "reported"
-    if announcements.NOT_THE_ANSWER.match(low, target.end):
-        return "denied"
-    return "reported" if _ASKS.match(low, target.end) else None
+    return None
 
 
 def of_another(low: str, start: int, end: int) -> bool:
@@ -135,6 +150,11 @@ def of_another(low: str, start: int, end: int) -> bool:
     if low[max(0, start - 5) : start] == "your " and low.startswith((" was", " were"), end):
         return True
     return _OF_ANOTHER.match(low, end) is not None
+
+
+def avoided(low: str, end: int) -> bool:
+    """Whether what follows "answer" says that it is not to be given ("the answer to avoid")."""
+    return _AVOIDED.match(low, end) is not None
 
 
 def headed(low: str, offset: int) -> bool:

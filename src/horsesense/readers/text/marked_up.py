@@ -29,7 +29,7 @@ def marked_up(scene: Scene) -> Statement | None:
         if sign not in low:
             continue
         found = [
-            Statement(rule, target, m.start())
+            Statement(rule, _all_boxed(scene, m, target) if rule == "boxed" else target, m.start())
             for m in pattern.finditer(low)
             # An object in a field names options to judge them, not to choose the first.
             if not (rule == "field" and low.startswith("{", m.end()))
@@ -38,6 +38,16 @@ def marked_up(scene: Scene) -> Statement | None:
         if found:
             return found[-1] if _agree(low, found) else None
     return None
+
+
+def _all_boxed(scene: Scene, m: re.Match[str], target: Target) -> Target:
+    """The target of a box, with the other labels that it holds ("A\\text{ and }C")."""
+    inside = _INSIDE.match(m.string, m.end())
+    if inside is None or target.by == "text" or target.agrees or "not" in inside.group():
+        return target
+    hits = scene.labels.mentions(scene.response, target.end, inside.end())
+    more = {hit.position for hit in hits if scene.labels.shows(scene.response.text[hit.start])}
+    return target._replace(positions=tuple(dict.fromkeys((*target.positions, *sorted(more)))))
 
 
 def _by_value(scene: Scene, rule: str, m: re.Match[str]) -> Target | None:

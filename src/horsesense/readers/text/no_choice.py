@@ -6,6 +6,8 @@ Like those of `announcements`, the patterns run on lower-case text and look a bo
 from __future__ import annotations
 
 import re
+import sys
+from collections.abc import Iterator
 
 _CANNOT = (
     r"(?:can ?not|can'?t|could not|couldn'?t|(?:am|'m) (?:unable|not able|not going"
@@ -34,31 +36,64 @@ _SETTLE = (
 )
 
 
+class Wording:
+    """A slow pattern, and plain words of which one is in whatever it finds; these are looked for
+    first, for speed."""
+
+    __slots__ = ("_words", "pattern")
+
+    def __init__(self, words: tuple[str, ...], pattern: re.Pattern[str]) -> None:
+        self._words = words
+        self.pattern = pattern
+
+    def search(self, low: str, start: int = 0, end: int = sys.maxsize) -> re.Match[str] | None:
+        """As of a pattern."""
+        return self.pattern.search(low, start, end) if self._may(low) else None
+
+    def finditer(self, low: str) -> Iterator[re.Match[str]]:
+        """As of a pattern."""
+        return self.pattern.finditer(low) if self._may(low) else iter(())
+
+    def _may(self, low: str) -> bool:
+        return any(map(low.__contains__, self._words))
+
+
 def _any(*wordings: str) -> re.Pattern[str]:
     return re.compile("|".join(wordings))
 
 
-REFUSAL = _any(
-    rf"\bi(?: (?:am afraid|regret|apologi[sz]e)(?: that)?,? i)?"
-    rf"(?: (?:simply|really|also|therefore|respectfully))? ?{_CANNOT}"
-    rf"(?: (?:in good conscience|ethically|possibly|really))? {_DO}\b",
-    r"\bi(?:'m| am) sorry,? but (?:i|this|that|as)\b",
-    r"\bas an? (?:ai|artificial|large language|responsible|language)\b[^.\n]{0,60}"
-    r"\b(?:do not|don'?t|cannot|can'?t|must|unable)\b",
-    r"\bi(?:'m| am) just an ai\b",
-    r"\bi (?:do not|don'?t) have (?:any )?(?:personal|opinions?|feelings|beliefs)\b",
-    r"\b(?:do not|don'?t) have the (?:ability|capacity|capability) to (?:have|hold|form|feel)\b",
-    r"\bi apologi[sz]e,? but\b",
-    r"\bi (?:refuse|decline)\b",
-    r"\bkeep (?:that|it|this|my \w+) (?:to myself|private)\b|\A\W*no comment\b",
-    r"\bnone of your business\b|\bi(?:'d| would)? (?:rather|prefer) not (?:to )?"
-    r"(?:say|answer|disclose|comment|share|tell)\b",
-    r"\bich kann (?:diese|die|ihre|das)[^.\n]{0,40}nicht beantworten",
-    r"\bno puedo (?:responder|contestar|ayudar)",
-    r"\bje ne peux pas (?:répondre|aider)",
-    r"\bnon posso rispondere",
-    r"\bnão posso (?:responder|ajudar)",
-    r"无法回答|不能回答|お答えできません|не могу ответить",
+REFUSAL = Wording(
+    (
+        *("can not", "cannot", "cant", "can't", "could not", "couldn", "unable", "not able"),
+        *("not going", "not programmed", "will not", "wont", "won't", "decline", "refuse"),
+        *("wish to", "rather not", "prefer not", "comfortable", "sorry", "as a", "just an ai"),
+        *("do not have", "don't have", "dont have", "apologi", "keep ", "no comment"),
+        *("none of your", "ich kann", "no puedo", "je ne peux", "non posso", "não posso"),
+        *("无法回答", "不能回答", "お答えできません", "не могу"),
+    ),
+    _any(
+        rf"\bi(?: (?:am afraid|regret|apologi[sz]e)(?: that)?,? i)?"
+        rf"(?: (?:simply|really|also|therefore|respectfully))? ?{_CANNOT}"
+        rf"(?: (?:in good conscience|ethically|possibly|really))? {_DO}\b",
+        r"\bi(?:'m| am) sorry,? but (?:i|this|that|as)\b",
+        r"\bas an? (?:ai|artificial|large language|responsible|language)\b[^.\n]{0,60}"
+        r"\b(?:do not|don'?t|cannot|can'?t|must|unable)\b",
+        r"\bi(?:'m| am) just an ai\b",
+        r"\bi (?:do not|don'?t) have (?:any )?(?:personal|opinions?|feelings|beliefs)\b",
+        r"\b(?:do not|don'?t) have the (?:ability|capacity|capability) to"
+        r" (?:have|hold|form|feel)\b",
+        r"\bi apologi[sz]e,? but\b",
+        r"\bi (?:refuse|decline)\b",
+        r"\bkeep (?:that|it|this|my \w+) (?:to myself|private)\b|\A\W*no comment\b",
+        r"\bnone of your business\b|\bi(?:'d| would)? (?:rather|prefer) not (?:to )?"
+        r"(?:say|answer|disclose|comment|share|tell)\b",
+        r"\bich kann (?:diese|die|ihre|das)[^.\n]{0,40}nicht beantworten",
+        r"\bno puedo (?:responder|contestar|ayudar)",
+        r"\bje ne peux pas (?:répondre|aider)",
+        r"\bnon posso rispondere",
+        r"\bnão posso (?:responder|ajudar)",
+        r"无法回答|不能回答|お答えできません|не могу ответить",
+    ),
 )
 
 # Why somebody refuses: these reasons make it a refusal even where information is lacking too.
@@ -89,29 +124,41 @@ UNDETERMINED = _any(
     r"kann nicht (?:bestimmt|beantwortet) werden|no se puede determinar",
     r"ne peut pas être déterminé|无法确定",
 )
-NONE = _any(
-    r"\A\W*(?:0\W{1,9})?none\b(?= ?[.,;:!]| ?-(?!\w)|\W*\Z)",
-    r"\bnone of (?:the |these |those |them\b|your )?"
-    r"(?:(?:above|given|listed|provided|available|answer|four|five|three|following|other"
-    r"|remaining) ?){0,3}"
-    r"(?:options?|answers?|choices?|alternatives?|statements?|above|these|them)?\b",
-    r"\bneither of (?:the|these) (?:options|answers|choices)\b",
-    r"\bno(?:ne)? (?:correct|right|valid|suitable|clear|accurate|appropriate)"
-    r" (?:answer|option|choice)s?\b",
-    r"\bno (?:answer|option|choice) (?:is|that is|listed|given|provided|fits|matches|here)\b",
-    r"\b(?:answer|option|choice|value|result|solution)s?\b(?: [\w'-]+){0,8}? (?:is|are|was) not"
-    rf" (?:\w+ly )?{_NOT_THERE}\b",
-    r"\b(?:does|do) not (?:exactly |appear to )?match (?:any|one) of (?:the|these)",
-    r"\ball (?:of )?(?:the )?(?:options|choices|answers|statements)?[^.\n]{0,20}?"
-    r"\bare (?:incorrect|wrong|false)\b",
-    r"\bkeine der (?:antworten|optionen|genannten)|\bninguna de las|\baucune des? ",
-    r"\bnessuna delle|\bnenhuma das|以上都不|都不正确|ни один из",
+NONE = Wording(
+    (
+        *("none", "neither", "no ", "not ", "incorrect", "wrong", "false", "keine", "ninguna"),
+        *("aucune", "nessuna", "nenhuma", "以上都不", "都不正确", "ни один"),
+    ),
+    _any(
+        r"\A\W*(?:0\W{1,9})?none\b(?= ?[.,;:!]| ?-(?!\w)|\W*\Z)",
+        r"\bnone of (?:the |these |those |them\b|your )?"
+        r"(?:(?:above|given|listed|provided|available|answer|four|five|three|following|other"
+        r"|remaining) ?){0,3}"
+        r"(?:options?|answers?|choices?|alternatives?|statements?|above|these|them)?\b",
+        r"\bneither of (?:the|these) (?:options|answers|choices)\b",
+        r"\bno(?:ne)? (?:correct|right|valid|suitable|clear|accurate|appropriate)"
+        r" (?:answer|option|choice)s?\b",
+        r"\bno (?:answer|option|choice) (?:is|that is|listed|given|provided|fits|matches|here)\b",
+        r"\b(?:answer|option|choice|value|result|solution)s?\b(?: [\w'-]+){0,8}? (?:is|are|was) not"
+        rf" (?:\w+ly )?{_NOT_THERE}\b",
+        r"\b(?:does|do) not (?:exactly |appear to )?match (?:any|one) of (?:the|these)",
+        r"\ball (?:of )?(?:the )?(?:options|choices|answers|statements)?[^.\n]{0,20}?"
+        r"\bare (?:incorrect|wrong|false)\b",
+        r"\bkeine der (?:antworten|optionen|genannten)|\bninguna de las|\baucune des? ",
+        r"\bnessuna delle|\bnenhuma das|以上都不|都不正确|ни один из",
+    ),
 )
-UNKNOWN = _any(
-    r"\bi (?:really )?(?:do not|don'?t|dont) (?:really )?know\b",
-    r"\bi(?:'m| am) (?:not sure|unsure|not certain|uncertain)\b",
-    r"\b(?:i have )?no idea\b",
-    r"\bi (?:do not|don'?t) have (?:enough|sufficient) (?:information|knowledge)\b",
-    r"\bich weiß (?:es )?nicht\b|\bno lo sé\b|\bno sé\b|\bje ne sais pas\b",
-    r"我不知道|わかりません|не знаю",
+UNKNOWN = Wording(
+    (
+        *("know", "sure", "certain", "idea", "enough", "sufficient", "weiß", "no lo sé"),
+        *("no sé", "sais pas", "我不知道", "わかりません", "не знаю"),
+    ),
+    _any(
+        r"\bi (?:really )?(?:do not|don'?t|dont) (?:really )?know\b",
+        r"\bi(?:'m| am) (?:not sure|unsure|not certain|uncertain)\b",
+        r"\b(?:i have )?no idea\b",
+        r"\bi (?:do not|don'?t) have (?:enough|sufficient) (?:information|knowledge)\b",
+        r"\bich weiß (?:es )?nicht\b|\bno lo sé\b|\bno sé\b|\bje ne sais pas\b",
+        r"我不知道|わかりません|не знаю",
+    ),
 )

@@ -32,7 +32,7 @@ _ANSWER = re.compile(
     r"|response|result|output|decision|pick|correct|right|best)\b"
 )
 _ASIDE = re.compile(
-    r"\b(?:second|alternatives?|reject\w*|wrong|incorrect|others?|eliminat\w*|runner|not|no"
+    r"\b(?:second|alternatives?|avoid\w*|discard\w*|dismiss\w*|negated|decoys?|reject\w*|wrong|incorrect|others?|eliminat\w*|runner|not|no"
     r"|questions?|distractors?|initial|first|previous|ruled|exclud\w*|unlikely|worst|least"
     r"|reason\w*|explanations?|thoughts?|analysis|rationale|justification|confidence|options"
     r"|choices|format|candidates?|closest|common|user|student|is|steps?|score|evidence)\b"

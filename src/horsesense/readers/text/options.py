@@ -8,9 +8,10 @@ spaces, quotes, brackets and other punctuation are not, so that `Refund_not_show
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import takewhile
+from itertools import accumulate, takewhile
 from typing import NamedTuple
 
 from horsesense.readers.text.normalise import DEFAULT, Folded
@@ -204,8 +205,10 @@ class Options:
         words = _plain([m.group() for m in places])
         line = f" {' '.join(words)} "
         hits = []
-        for position, tokens in enumerate(self.tokens):
-            for first in _occurrences(line, tokens):
+        spans = _Spans(words)
+        # The longest first, so that what lies inside of them need not be looked at.
+        for position, tokens in sorted(enumerate(self.tokens), key=_length, reverse=True):
+            for first in _occurrences(line, tokens, spans):
                 last = places[first + len(tokens) - 1]
                 hits.append(TextHit(position, places[first].start(), last.end(), len(tokens)))
         for position, sign in self._signs.items():
@@ -232,19 +235,67 @@ def _closely(text: str) -> str:
     return _MARKS.sub("", text)
 
 
-def _occurrences(line: str, tokens: tuple[str, ...]) -> Iterator[int]:
-    """Index of the first token of every occurrence of `tokens` in a line of tokens."""
+def _length(one: tuple[int, tuple[str, ...]]) -> int:
+    return len(one[1])
+
+
+class _Spans:
+    """Runs of tokens in which options were found, each at least as long as the next to be found.
+
+    Runs of one length that follow each other at every token are one: whatever is shorter and inside
+    of it is inside of one of them.
+    """
+
+    __slots__ = ("_words", "ends", "firsts", "sizes", "starts")
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self._words = words
+        self.starts: list[int] | None = None
+        self.firsts: list[int] = []
+        self.ends: list[int] = []
+        self.sizes: list[int] = []
+
+    def index(self, at: int) -> int:
+        """The token before which the space at `at` of the line is."""
+        if self.starts is None:
+            self.starts = list(accumulate((len(word) + 1 for word in self._words), initial=0))
+        return bisect_left(self.starts, at)
+
+    def add(self, first: int, size: int) -> None:
+        """Note that an option of `size` tokens begins at a token."""
+        i = bisect_right(self.firsts, first)
+        if i and self.sizes[i - 1] == size and first <= self.ends[i - 1] - size + 1:
+            self.ends[i - 1] = max(self.ends[i - 1], first + size)
+            return
+        self.firsts.insert(i, first)
+        self.ends.insert(i, first + size)
+        self.sizes.insert(i, size)
+
+    def beyond(self, first: int, size: int) -> int:
+        """Where to look on, in the line, if a text of `size` tokens lies inside a longer one; -1
+        if it does not."""
+        i = bisect_right(self.firsts, first) - 1
+        if i < 0 or size >= self.sizes[i] or self.ends[i] < first + size:
+            return -1
+        assert self.starts is not None
+        return self.starts[self.ends[i] - size + 1]
+
+
+def _occurrences(line: str, tokens: tuple[str, ...], spans: _Spans) -> Iterator[int]:
+    """Index of the first token of every occurrence of `tokens` in a line of tokens, but for those
+    inside a longer one."""
     if not tokens:
         return
     # Text search is far faster than comparing token by token; the spaces keep whole tokens.
     needle = f" {' '.join(tokens)} "
     at = line.find(needle)
-    counted, seen = 0, 0
     while at >= 0:
-        counted += line.count(" ", seen, at)
-        seen = at
-        yield counted
-        at = line.find(needle, at + 1)
+        first = spans.index(at)
+        beyond = spans.beyond(first, len(tokens))
+        if beyond < 0:
+            spans.add(first, len(tokens))
+            yield first
+        at = line.find(needle, beyond if beyond >= 0 else at + 1)
 
 
 def _outermost(hits: list[TextHit]) -> list[TextHit]:

@@ -6,10 +6,11 @@ import re
 from dataclasses import replace
 
 from horsesense.readers.reading import Reading
-from horsesense.readers.text import no_choice, several
+from horsesense.readers.text import candidates, no_choice, several
 from horsesense.readers.text.clauses import named_by_word
-from horsesense.readers.text.contest import FORMS, contest_of
+from horsesense.readers.text.contest import FORMS, contest_of, leaves_several
 from horsesense.readers.text.cues import CUES
+from horsesense.readers.text.elsewhere import elsewhere
 from horsesense.readers.text.impression import Impression
 from horsesense.readers.text.listing import stands_out
 from horsesense.readers.text.special import meaning_of
@@ -72,6 +73,16 @@ _TURN = re.compile(
     r"|suppose\b|if it were\b|were it\b|had it been\b|choices [a-h] to [a-h]\b)"
     r"|[❌✗✘]"
 )
+_TURN_WORDS = (
+    *("wait", "sorry", "hmm", "correction", "scratch", "oops", "torn", "undecided", "second th"),
+    *("i said", ":", "at first i", "then again", "suppose", "if it were", "were it", "had it b"),
+    *("choices ", "❌", "✗", "✘"),
+)
+"""One of these is in whatever `_TURN` finds; plain words are looked for first, for speed."""
+_HESITATION_WORDS = (
+    *("actually", "either", "unsure", "sorry", "mistake", "instead", "decide", "both"),
+    *("but then", "no,"),
+)
 _HESITATION = re.compile(
     r"\b(?:actually|either|unsure|sorry|mistake|instead|decide|both|but then|no,)"
 )
@@ -117,7 +128,15 @@ def outright(scene: Scene, first: Impression, *, cut: bool = False) -> Reading |
         return Reading("answer", (listed,), "listed", None, PLAINLY)
     if found is None:
         announced = _ANNOUNCES.search(low[-_OPENING:]) and "?" not in low
-        return _CUT_SHORT if announced else None
+        return _CUT_SHORT if announced else None if cut else elsewhere(scene)
+    if found.rule == "text_alone" and not cut and candidates.numeric(scene, found.positions[0]):
+        result = elsewhere(scene, stated=True)
+        if result is not None:
+            return result
+    end = None if first.said or cut or _turns(low) else candidates.concluded(scene)
+    if end is not None and not scene.asks_not:
+        span = scene.response.span(end.start, end.end)
+        return Reading("answer", end.target.positions, "concluded", span, _FAIRLY)
     if found.rule == "refusal":
         plain = not _names_any(scene) and (_refuses(low) or _only_refuses(low))
         plain = plain or (_refuses(low) and _DECLINES.search(low, 0, _OPENING) is not None)
@@ -129,16 +148,16 @@ def outright(scene: Scene, first: Impression, *, cut: bool = False) -> Reading |
         return replace(found, confidence=plainly)
     if contest_of(scene, first, cut=cut):
         return None
-    if found.positions and _leaves_several(scene, first, found):
+    if found.positions and leaves_several(scene, first, found):
         return None
     if found.rule == "given":
         return replace(found, confidence=_FAIRLY)
     if found.positions and not _agrees(first, found) and _ends_on_another(scene, first, found):
         return None
-    if found.rule == "lead" and _joins_labels(scene, first) and not _TURN.search(low):
+    if found.rule == "lead" and _joins_labels(scene, first) and not _turns(low):
         return replace(found, confidence=_FAIRLY)
-    if found.rule in _OUTRIGHT and found.confidence >= _FAIR and not _TURN.search(low):
-        hesitates = _HESITATION.search(low) and not _agrees(first, found)
+    if found.rule in _OUTRIGHT and found.confidence >= _FAIR and not _turns(low):
+        hesitates = _hesitates(low) and not _agrees(first, found)
         if found.rule == "lead" and not first.said and _leads(scene, first):
             own = first.first is not None and first.first.target.agrees
             return replace(found, confidence=_SURE if own else _FAIRLY)
@@ -155,7 +174,7 @@ def outright(scene: Scene, first: Impression, *, cut: bool = False) -> Reading |
         return replace(found, confidence=plainly)
     size = len(low.strip())
     if found.rule == "other_label" and size < _SHORT and not _names_any(scene):
-        hedged = _DOUBT.search(low) or _TURN.search(low) or _HESITATION.search(low)
+        hedged = _DOUBT.search(low) or _turns(low) or _hesitates(low)
         return None if hedged else replace(found, confidence=_BRIEFLY)
     if _LISTS.search(low) or found.confidence < _FAIR:
         return None
@@ -166,7 +185,7 @@ def outright(scene: Scene, first: Impression, *, cut: bool = False) -> Reading |
             return None
     if found.rule == "several" and several.singles_out(low):
         return None
-    turned = found.rule != "corrected" and _TURN.search(low)
+    turned = found.rule != "corrected" and _turns(low)
     if found.positions and (turned or _NEGATED.search(low)):
         return None
     brief = size < _SHORT and found.rule in _BRIEF
@@ -177,6 +196,16 @@ def outright(scene: Scene, first: Impression, *, cut: bool = False) -> Reading |
     return replace(found, confidence=_BRIEFLY) if brief else None
 
 
+def _turns(low: str, start: int = 0) -> bool:
+    """Whether there is a word of a turn."""
+    return any(map(low.__contains__, _TURN_WORDS)) and _TURN.search(low, start) is not None
+
+
+def _hesitates(low: str) -> bool:
+    """Whether there is a word of hesitation."""
+    return any(map(low.__contains__, _HESITATION_WORDS)) and _HESITATION.search(low) is not None
+
+
 def _but_not_others(scene: Scene, found: Reading) -> bool:
     """Whether the whole of a reply is the label that was found, and "not" others."""
     said = _BUT_NOT.fullmatch(scene.response.low.strip())
@@ -184,24 +213,6 @@ def _but_not_others(scene: Scene, found: Reading) -> bool:
         return False
     known = scene.labels.positions
     return known.get(said[1].upper(), known.get(said[1])) in found.positions
-
-
-def _leaves_several(scene: Scene, first: Impression, found: Reading) -> bool:
-    """Whether a reply with one choice may have another: it states both, or adds one to it."""
-    if several.stated_together(scene.response.low, first.said):
-        return True
-    low = scene.response.low
-    if not several.adds(low):
-        return False
-    labels = [(hit.position, hit.start, hit.end) for hit in scene.labels.mentions(scene.response)]
-    texts = [(hit.position, hit.start, hit.end) for hit in scene.options.find_all(scene.response)]
-    lead = None if first.said else first.first
-    reach = lead.target.end + _OPENING if lead and lead.target.agrees else len(low)
-    return any(
-        position not in found.positions and several.added(low, start, end)
-        for position, start, end in labels + texts
-        if low[start:end] not in ("a", "i") and start < reach
-    )
 
 
 def _ends_on_another(scene: Scene, first: Impression, found: Reading) -> bool:
@@ -247,24 +258,24 @@ def _stands(scene: Scene, first: Impression, found: Reading) -> bool:
     """
     low = scene.response.low
     if found.rule == "last_line":
-        return not _TURN.search(low)
+        return not _turns(low)
     if not first.said or not found.positions or found.confidence < _FAIR:
         return False
     last = first.said[-1]
     if last.target.by == "label" and last.target.positions == found.positions:
         at_end = len(low.rstrip()) - last.end <= _FULL_STOP
-        if at_end or (last.target.agrees and not _TURN.search(low, last.end)):
+        if at_end or (last.target.agrees and not _turns(low, last.end)):
             return True
     agreed = found.confidence >= _PLAIN and found.rule in ("stated", "chosen")
-    return agreed and not _TURN.search(low) and _alone(scene, found.positions[0])
+    return agreed and not _turns(low) and _alone(scene, found.positions[0])
 
 
 def _is_linked(scene: Scene, found: Reading) -> bool:
     """Whether the first label named comes right after "is" or a colon, with nothing taken back."""
     low = scene.response.low
-    if _TURN.search(low):
+    if _turns(low):
         return False
-    hesitates = _HESITATION.search(low) is not None
+    hesitates = _hesitates(low)
     for hit in scene.labels.mentions(scene.response):
         name = scene.response.text[hit.start : hit.end]
         if hit.marked or (name not in ("A", "a", "I", "i") and is_named(scene, hit.start)):
@@ -293,7 +304,7 @@ def _leads(scene: Scene, first: Impression) -> bool:
 def _undoubted(scene: Scene, found: Reading) -> bool:
     """Whether no other option is named, and no word of doubt or of a turn is there."""
     low = scene.response.low
-    doubt = _DOUBT.search(low) or _TURN.search(low) or _HESITATION.search(low)
+    doubt = _DOUBT.search(low) or _turns(low) or _hesitates(low)
     return not doubt and bool(found.positions) and _alone(scene, found.positions[0])
 
 

@@ -68,6 +68,12 @@ def ordinal(words: str, k: int) -> int | None:
     return position if position < k else None
 
 
+def beyond(words: str, k: int) -> bool:
+    """Whether words such as "the sixth option" name a place behind the last of `k`, and no more."""
+    found = _ORDINAL_ALONE.fullmatch(words.lower())
+    return found is not None and _ORDINALS.get(found[1], 0) >= k
+
+
 def place_at(m: re.Match[str], k: int, digits: bool, asked: str = "") -> Place | None:
     """The place that a match of `PLACE` names among `k` options, None where it names none.
 

@@ -39,16 +39,29 @@ _OPEN = re.compile(
     r"|not? me decido|je ne tranche pas|ik weet niet|ne sais pas)\b"
 )
 _TOO = re.compile(
-    r"\b(?:also|too|as well|likewise|equally|alike|besides|so (?:is|does|do|did)|on top of that)\b"
+    r"\b(?:also|too|as (?:well|good|right|valid|correct|likely|much)|likewise|equally|alike"
+    r"|besides|so (?:is|does|do|did)|on top of that|acceptable|accepted|(?:has|have) a point"
+    r"|no worse|no less)\b"
 )
+_TOO_WORDS = (
+    *("also", "too", "as well", "as good", "as right", "as valid", "as correct", "as likely"),
+    *("as much", "likewise", "equally", "alike", "besides", "so is", "so do", "so did", "on top"),
+    *("accept", "a point", "no worse", "no less"),
+)
+"""One of these is in whatever `_TOO` finds; plain words are looked for first, for speed."""
 _ALSO = re.compile(
-    r"\b(?:also|likewise|equally|besides|on top of that|so (?:is|does|do|did|has))"
-    r"(?: (?:correct|right|true|possible|option|choice|the|an?|is|:))*[\s:,\"'*(\[]*\Z"
+    r"\b(?:also|likewise|equally|besides|on top of that|as well|so (?:is|does|do|did|has))"
+    r"(?: (?:correct|right|true|possible|option|choice|the|an?|is|be|say|answer|choose|pick|accept"
+    r"|argue|for|:))*[\s:,\"'*(\[]*\Z"
 )
 _AS_WELL = re.compile(
     r"[\"'*)\].]*,? (?:(?:is|are|would be|does|do|works?|fits?|applies|holds|counts?|correct|right"
     r"|true|fine|good|it|could|can|may|be|just) ){0,3}(?:too|also|as well|likewise|equally|alike)\b"
     r"(?! (?:as|as a)?\s?(?:big|large|small|short|long|narrow|broad|much|little|far|late|early)\b)"
+    r"|[\"'*)\].]*,? (?:is|are|seems|looks|(?:would|could|might|will|can) (?:also )?be)"
+    r" (?:an? )?(?:(?:also|equally|likewise|no less|just as) (?:acceptable|accepted|good|right"
+    r"|valid|correct|likely)|acceptable|accepted|as (?:good|right|valid|correct|likely)|no worse)\b"
+    r"|[\"'*)\].]*, and (?:they|that|it|he|she)(?: \w+)? (?:has|have) a point\b"
 )
 _EITHER = re.compile(r"\b(?:or|oder|ou|either|neither|nor|not)\b")
 _LABELS = re.compile(r"(?<!\w)[A-Z\d](?!\w)")
@@ -181,7 +194,7 @@ def _alike(two: Sequence[Said]) -> bool:
 
 def adds(low: str) -> bool:
     """Whether there is a word that says of one option what was said of another ("too")."""
-    return _TOO.search(low) is not None
+    return any(map(low.__contains__, _TOO_WORDS)) and _TOO.search(low) is not None
 
 
 def added(low: str, start: int, end: int) -> bool:

@@ -128,7 +128,7 @@ class Said(NamedTuple):
     confidence: float
 
 
-_ORDER: tuple[tuple[Meaning, re.Pattern[str]], ...] = (
+_ORDER: tuple[tuple[Meaning, re.Pattern[str] | no_choice.Wording], ...] = (
     ("none", no_choice.NONE),
     ("undetermined", no_choice.UNDETERMINED),
     ("unknown", no_choice.UNKNOWN),

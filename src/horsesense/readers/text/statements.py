@@ -19,10 +19,15 @@ _OTHERS_SAY = re.compile(
     r"|everyone"
     r"|everybody|some|others)\b"
 )
+_QUOTES = "\"'`*({[<"
 _ENDS = 100
 _OPENING = 160
 _SENTENCE = 160
 _LINKS_TRIED = 4
+_THEN = re.compile(r"\W*(?:then|in that case|so|if so)\b")
+_SUPPOSES = re.compile(
+    r"\b(?:suppose|supposing|imagine|assume|assuming|if it were|were it|had it)\b"
+)
 
 
 class Statement(NamedTuple):
@@ -74,9 +79,14 @@ def _sentence_before(low: str, statement: Statement) -> str:
 
 def _supposed(low: str, statement: Statement) -> bool:
     """Whether it says what the answer would be if something held ("if so, A would be right")."""
+    before = _sentence_before(low, statement)
     if announcements.WOULD.search(low, statement.start, statement.end + 12) is None:
         return False
-    return announcements.SUPPOSING.match(_sentence_before(low, statement)) is not None
+    if announcements.SUPPOSING.match(before):
+        return True
+    # "Suppose it were wheat. Then money would do, and A would be the answer."
+    earlier = low[max(0, statement.start - _SENTENCE) : statement.start - len(before)]
+    return _THEN.match(before) is not None and _SUPPOSES.search(earlier) is not None
 
 
 def _announced(scene: Scene) -> Iterator[Statement]:
@@ -94,7 +104,9 @@ def _announced(scene: Scene) -> Iterator[Statement]:
         target = _linked_target(scene, noun.end())
         if target is None:
             continue
-        if (others := _negated(low, noun.start())) or framing.of_another(low, *noun.span()):
+        if framing.avoided(low, noun.end()):
+            scene.drop(target, denied=True)
+        elif (others := _negated(low, noun.start())) or framing.of_another(low, *noun.span()):
             if others - announcements.NEAR_ANSWER or not others:
                 scene.drop(target)
         elif _OTHERS_SAY.match(low, noun.end()) or announcements.CONDITION.match(low, target.end):
@@ -121,7 +133,8 @@ def _label_follows(scene: Scene, offset: int) -> bool:
 def _negated(low: str, offset: int) -> frozenset[str]:
     """The words before "answer" that make it another one ("no answer", "the wrong answer")."""
     clause = _CLAUSE_END.split(low[max(0, offset - 40) : offset])[-1]
-    return announcements.OTHER_ANSWER.intersection(clause.split()[-4:])
+    words = [word.strip(_QUOTES) for word in clause.split()[-4:]]
+    return announcements.OTHER_ANSWER.intersection(words)
 
 
 def _linked_target(scene: Scene, offset: int) -> Target | None:
@@ -153,7 +166,9 @@ def _chosen(scene: Scene) -> Iterator[Statement]:
         m = announcements.CHOOSE.match(low, head.start())
         if m is None or (target := scene.target_at(m.end())) is None:
             continue
-        if not _is_framed(scene, m.start(), target):
+        if announcements.CONDITION.match(low, target.end):
+            scene.drop(target)
+        elif not _is_framed(scene, m.start(), target):
             yield Statement("chosen", target, m.start())
 
 

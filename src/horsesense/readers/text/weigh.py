@@ -98,6 +98,8 @@ STEEP: Final = 4.0
 """Log-odds from which on more of them say less."""
 CAP: Final = 0.995
 """No confidence is higher: it could not be told from 1 on as many replies as there are."""
+CONTESTED: Final = 0.89
+"""No confidence in a choice that something contests is higher: it is not nearly certain."""
 
 
 def way(candidates: Sequence[Features], best: int) -> str:
@@ -198,7 +200,8 @@ def _formless(name: str) -> str:
 def trust(grounds: Features, weights: Mapping[str, float]) -> float:
     """The confidence: how likely it is that a decision on these grounds is right."""
     total = sum(weights.get(name, 0.0) * value for name, value in grounds.items())
-    return min(CAP, 1 / (1 + math.exp(-max(-30.0, min(30.0, total)))))
+    cap = CONTESTED if grounds.get("contested") else CAP
+    return min(cap, 1 / (1 + math.exp(-max(-30.0, min(30.0, total)))))
 
 
 def probabilities(candidates: Sequence[Features], weights: Mapping[str, float]) -> list[float]:

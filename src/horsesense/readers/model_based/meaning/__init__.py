@@ -18,7 +18,7 @@ from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 from horsesense.trials.trial import Trial
 
-RULES: Final = Rules(version="6", source="10420ee28b83")
+RULES: Final = Rules(version="7", source="659782786d2c")
 
 _TOGETHER = 512
 """Texts that are encoded between two marks of progress."""

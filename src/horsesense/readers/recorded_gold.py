@@ -1,0 +1,152 @@
+"""What is right in a file of replies, and how often the readings say it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from horsesense.readers.text.exact import exact
+from horsesense.readers.text.labels import label_set
+from horsesense.stats.tests import wilson
+
+_APART = re.compile(r"[\s,;&/|]+")
+_NUMBER = re.compile(r"\d{1,3}(?:\.0)?")
+
+
+class Gold(NamedTuple):
+    """The right options of one row.
+
+    Attributes:
+        positions: from 0; empty where the field says nothing that is an option.
+        by_number: they are numbers of options, which another program may count from 1.
+    """
+
+    positions: frozenset[int]
+    by_number: bool = False
+
+
+def gold_of(given: Any, options: Sequence[str], labels: Sequence[str]) -> Gold | None:
+    """What a field of a row says is right; None where it is empty.
+
+    A text is a label, an option's text, both, several labels, or else a number; a number counts
+    options from 0, unless labels are numbers.
+    """
+    if given is None or (isinstance(given, str) and not given.strip()):
+        return None
+    entries = given if isinstance(given, list | tuple) else [given]
+    found = [_one(entry, options, labels) for entry in entries]
+    if not found or not all(one.positions for one in found):
+        return Gold(frozenset())
+    positions = frozenset().union(*(one.positions for one in found))
+    return Gold(positions, any(one.by_number for one in found))
+
+
+def _one(entry: Any, options: Sequence[str], labels: Sequence[str]) -> Gold:
+    if isinstance(entry, bool) or not isinstance(entry, str | int | float):
+        return Gold(frozenset())
+    text = str(entry).strip()
+    number = not isinstance(entry, str)
+    if not number or text in labels:
+        known = label_set(tuple(labels))
+        if text in known.positions:
+            return Gold(frozenset((known.positions[text],)))
+        whole = exact(text, options, known)
+        if whole is not None and whole.positions:
+            return Gold(frozenset(whole.positions))
+        alike = [i for i, one in enumerate(options) if one.strip().casefold() == text.casefold()]
+        if len(alike) == 1:
+            return Gold(frozenset(alike))
+        parts = [part for part in _APART.split(text) if part]
+        if len(parts) > 1 and all(part in known.positions for part in parts):
+            return Gold(frozenset(known.positions[part] for part in parts))
+    if _NUMBER.fullmatch(text) and int(float(text)) <= len(options):
+        return Gold(frozenset((int(float(text)),)), by_number=True)
+    return Gold(frozenset())
+
+
+class GoldScore:
+    """The share of rows with gold that are read as gold, as another choice, and not as a choice.
+
+    Numbers of options count from 1 where one of them is the number of options and none is 0.
+    """
+
+    def __init__(self) -> None:
+        self._rows: list[tuple[Gold, tuple[int, ...], str, int]] = []
+        self.without = 0
+
+    def add(self, gold: Gold | None, positions: tuple[int, ...], status: str, k: int) -> None:
+        """Count one row of `k` options."""
+        if gold is None:
+            self.without += 1
+        else:
+            self._rows.append((gold, positions, status, k))
+
+    @property
+    def empty(self) -> bool:
+        """Whether no row has gold."""
+        return not self._rows
+
+    @property
+    def from_one(self) -> bool:
+        """Whether numbers of options count from 1."""
+        numbered = [(gold.positions, k) for gold, _, _, k in self._rows if gold.by_number]
+        beyond = any(k in positions for positions, k in numbered)
+        return beyond and not any(0 in positions for positions, _ in numbered)
+
+    def as_json(self) -> dict[str, Any]:
+        """Counts, and the share read as gold with Wilson's interval, as if rows were independent.
+
+        `without_gold` are rows whose field is empty, `no_option` those in which it is no option;
+        neither is in `n`.
+        """
+        first = int(self.from_one)
+        counts = dict.fromkeys(("gold", "other", "none", "unclear"), 0)
+        beyond = 0
+        for gold, positions, status, k in self._rows:
+            right = {p - first * gold.by_number for p in gold.positions}
+            if not right or not right <= {*range(k)}:
+                beyond += 1
+            elif positions:
+                counts["gold" if {*positions} == right else "other"] += 1
+            else:
+                counts["unclear" if status == "unclear" else "none"] += 1
+        n = sum(counts.values())
+        low, high = wilson(counts["gold"], n) if n else (None, None)
+        return {
+            "n": n,
+            "read_as_gold": counts["gold"],
+            "another_choice": counts["other"],
+            "no_choice": counts["none"],
+            "unclear": counts["unclear"],
+            "share": counts["gold"] / n if n else None,
+            "low": low,
+            "high": high,
+            "without_gold": self.without,
+            "no_option": beyond,
+            "numbers_from": first if any(gold.by_number for gold, *_ in self._rows) else None,
+        }
+
+    def said(self) -> str:
+        """The score in words."""
+        found = self.as_json()
+        n = found["n"]
+        if not n:
+            return f"Gold: none of {found['no_option']:,} names an option."
+        parts = [
+            f"{found['read_as_gold']:,} of {n:,} read as gold ({found['share']:.1%}, 95 %"
+            f" {found['low']:.1%} to {found['high']:.1%} if rows are independent)"
+        ]
+        for key, words in (
+            ("another_choice", "another choice"),
+            ("no_choice", "no choice"),
+            ("unclear", "unclear"),
+        ):
+            parts.append(f"{found[key]:,} {words} ({found[key] / n:.1%})")
+        if found["without_gold"]:
+            parts.append(f"{found['without_gold']:,} rows without gold are left out")
+        if found["no_option"]:
+            parts.append(f"{found['no_option']:,} with gold that is no option are left out")
+        if found["numbers_from"] is not None:
+            parts.append(f"its numbers count options from {found['numbers_from']}")
+        return f"Gold: {'; '.join(parts)}."

@@ -1,0 +1,132 @@
+"""An answer that is plainly stated and is none of the options: "The answer is Berlin".
+
+Only where nothing else can be meant: options that are all numbers and another number, in no other
+unit; options that are all names and a name that is like none of them; a label, or a place, beyond
+the last. A paraphrase, a translation or an abbreviation may mean an option and is left alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+from functools import lru_cache
+
+from horsesense.readers.reading import Reading
+from horsesense.readers.text import likeness
+from horsesense.readers.text.cues import CUES
+from horsesense.readers.text.places import beyond
+from horsesense.readers.text.special import meaning_of
+from horsesense.readers.text.targets import Scene
+
+_LONGEST = 400
+_SURE = 0.82
+_UNLIKE = 0.6
+"""The likeness in letters from which on a name may be another spelling of an option."""
+_SHORTEST = 4
+"""Letters that a name has; a shorter one may be an abbreviation."""
+_WORDS = 3
+_ADJECTIVES = r"(?:(?:correct|right|best|final|most likely|likely|probable) ){0,2}"
+_STATES = re.compile(
+    rf"(?:\b{_ADJECTIVES}(?:answer|solution|result|sum|total|value)"
+    r"(?: (?:here|to (?:this|the|your) question|in this case))?"
+    r"(?: (?:is|was|would be|must be|should be|comes to):?|:| =)"
+    r"|\b(?:it|that|this)(?:['’]s| is| must be| would be| has to be| makes| equals)"
+    r"|\b(?:i|we)(?:['’]d| would| will|['’]ll)? (?:say|choose|pick|answer|get|go with|obtain)"
+    r"|\\boxed ?\{|=)[\s*_\"'$(]*(?P<said>[^.,;?!\n=:]{1,40}|\d[\d.,]*)[\s*_\"'$)}.!]*\Z"
+)
+_PRAISED = re.compile(
+    rf"(?:\A|[.!?\n] ?)[\s*\"']*(?P<said>[^.,;?!\n=:]{{1,40}}?)[*\"']* is (?:the |my ){_ADJECTIVES}"
+    r"(?:answer|choice)[\s.!]*\Z"
+)
+_WHOLE = re.compile(r"[\s*_\"'`$(=]*(?P<said>[^.,;?!\n=:]{1,40}|\d[\d.,]*)[\s*_\"'`$).!]*")
+_REASON = re.compile(r",? (?:because|since|as|which|for) .*\Z", re.DOTALL)
+_ARTICLE = re.compile(r"(?:(?:the|an?|about|simply|just|exactly|clearly|therefore) )+")
+_NAME = re.compile(r"[A-Z][\w'’-]+(?: (?:[A-Z][\w'’-]*\.?|of|the|de|da|von|van))*")
+_NUMBER = re.compile(r"[-+−]?[$€£]?\d[\d.,]*(?:/\d+)?(?: ?%)?")
+_DOUBTS = ("unsure", "unknown", "undecided", "missing", "lacking", "refusal", "none")
+_TURNED = re.compile(
+    r"\b(?:not|no|none|neither|nor|cannot|but|however|or|and|between|if|unless|maybe|perhaps|wait"
+    r"|actually|depends|should have|about|approximately|roughly|nearly|almost|closest|nearest)\b"
+    r"|n't\b|[≈~?]"
+)
+_ROMAN = re.compile(r"[ivxIVX]{1,5}")
+_POWERS = (1e-6, 1e-3, 1e-2, 0.1, 10.0, 100.0, 1e3, 1e6)
+
+
+def elsewhere(scene: Scene, *, stated: bool = False) -> Reading | None:
+    """The reading of a reply that states an answer which is plainly none of the options.
+
+    With `stated`, not of one that is that answer and no sentence.
+    """
+    low = scene.response.low
+    if len(low) > _LONGEST or any(map(meaning_of, scene.options.texts)):
+        return None
+    m = _STATES.search(low) or _PRAISED.search(low) or _STATES.search(_REASON.sub("", low))
+    whole = m is None and not stated
+    if whole:
+        m = _WHOLE.fullmatch(low)
+    if m is None or _TURNED.search(low) or any(CUES[name].search(low) for name in _DOUBTS):
+        return None
+    start, end = m.span("said")
+    if article := _ARTICLE.match(low, start, end):
+        start = article.end()
+    said = scene.response.text[start:end].strip(" *_\"'$()}")
+    if whole and " " in said and _NAME.fullmatch(said):
+        return None  # It may be a byname.
+    options = scene.options.texts
+    of_labels = said.lower() not in scene.labels.positions and _roman(said, scene)
+    if of_labels or beyond(said, len(options)) or _number(said, options) or _name(said, options):
+        return Reading("illegal", (), "elsewhere", scene.response.span(start, end), _SURE)
+    return None
+
+
+def _roman(said: str, scene: Scene) -> bool:
+    """Whether it is a Roman numeral where labels are such, and none of them."""
+    numerals = all(map(_ROMAN.fullmatch, scene.labels.positions)) and "ii" in scene.labels.positions
+    return numerals and _ROMAN.fullmatch(said) is not None
+
+
+def _number(said: str, options: Sequence[str]) -> bool:
+    """Whether it is a number, and no option's, where all options are numbers."""
+    if _NUMBER.fullmatch(said) is None:
+        return False
+    found = likeness.values(said.lower())
+    known = [likeness.option_value(text) for text in options]
+    if len(found) != 1:
+        return False
+    own = found[0]
+    return all(
+        one is not None
+        and (not own.kind or own.kind == one.kind)
+        and ("%" in said) <= ("%" in text)
+        and not likeness.near(own, one)
+        and not likeness.same(own, one)
+        and not any(_is(own.written, one.written * power) for power in _POWERS)
+        for text, one in zip(options, known, strict=True)
+    )
+
+
+def _is(one: float, other: float) -> bool:
+    return abs(one - other) <= 0.011 * abs(other)
+
+
+def _name(said: str, options: Sequence[str]) -> bool:
+    """Whether it is a name, and like no option's, where all options are names."""
+    if not _is_name(said) or not all(map(_is_name, options)) or len(options) < 2:
+        return False
+    low = said.casefold()
+    own = {*likeness.option_stems(said)}
+    return len(low) >= _SHORTEST and not any(
+        own & {*likeness.option_stems(text)}
+        or text.casefold()[:3] == low[:3]
+        or SequenceMatcher(None, low, text.casefold()).ratio() >= _UNLIKE
+        for text in options
+    )
+
+
+@lru_cache(maxsize=8192)
+def _is_name(text: str) -> bool:
+    """Whether a text is one to three words that are written as names are."""
+    bare = text.strip(" .")
+    return _NAME.fullmatch(bare) is not None and len(bare.split()) <= _WORDS and not bare.isupper()
