@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="13", source="7cf54188f608")
+RULES: Final = Rules(version="13", source="d1c5193a01b8")
 
 
 class TextAnswers:

@@ -26,7 +26,7 @@ from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 from horsesense.trials.trial import Trial
 
-RULES: Final = Rules(version="10", source="f0ea440aeea6")
+RULES: Final = Rules(version="10", source="18345eb602ac")
 
 SURE: Final = 0.9
 """Confidence of the rules from which on no judge is asked, unless the name says another."""

@@ -18,7 +18,7 @@ from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 from horsesense.trials.trial import Trial
 
-RULES: Final = Rules(version="7", source="659782786d2c")
+RULES: Final = Rules(version="7", source="ff89f7e6f368")
 
 _TOGETHER = 512
 """Texts that are encoded between two marks of progress."""
