@@ -37,6 +37,8 @@ def write(path: Path, field: str, golds: list[Any], replies: str = "ABCA") -> Pa
         (3, {3}),
         (1.0, {1}),
         ("A, C", {0, 2}),
+        ([0, 1, 0, 0], {1}),
+        ([False, False, True, True], {2, 3}),
         (["A", "C"], {0, 2}),
         ("yellow", set()),
         (True, set()),

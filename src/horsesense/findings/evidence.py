@@ -96,7 +96,7 @@ class Evidence:
         """
         about, value, (low, high) = self.about, self.value, ends
         paired = isinstance(about, Paired)
-        share = (hidden if constant(about) else beside_others)(about.sizes, alpha)
+        share = (beside_others if paired and not constant(about) else hidden)(about.sizes, alpha)
         kept = (low > 0, high < 0) if found and way == "both" and paired else (False, False)
         if way != "above" and not kept[0]:
             low = min(low, value - share * (value - about.lowest))

@@ -14,6 +14,10 @@ _APART = re.compile(r"[\s,;&/|]+")
 _NUMBER = re.compile(r"\d{1,3}(?:\.0)?")
 
 
+_MASK = 3
+"""Options from which on a list of as many numbers, all 0 or 1, is a mask."""
+
+
 class Gold(NamedTuple):
     """The right options of one row.
 
@@ -30,11 +34,16 @@ def gold_of(given: Any, options: Sequence[str], labels: Sequence[str]) -> Gold |
     """What a field of a row says is right; None where it is empty.
 
     A text is a label, an option's text, both, several labels, or else a number; a number counts
-    options from 0, unless labels are numbers.
+    options from 0, unless labels are numbers. A list of 0 and 1, or of false and true, as long as
+    the options are, marks those that are right.
     """
     if given is None or (isinstance(given, str) and not given.strip()):
         return None
     entries = given if isinstance(given, list | tuple) else [given]
+    if len(entries) == len(options) >= _MASK and all(type(one) in (bool, int) for one in entries):
+        marked = frozenset(i for i, one in enumerate(entries) if one == 1)
+        if set(entries) <= {0, 1}:
+            return Gold(marked)
     found = [_one(entry, options, labels) for entry in entries]
     if not found or not all(one.positions for one in found):
         return Gold(frozenset())

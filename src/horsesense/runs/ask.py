@@ -429,6 +429,11 @@ class _InMemory:
 
 def interrupted(spent: RunSummary, directory: RunDirectory) -> InterruptedRunError:
     """The error after Ctrl-C, which says what is kept and how to continue."""
+    if not directory.layout.record.is_file():
+        return InterruptedRunError(
+            "Stopped before the first answer; nothing was written.",
+            hint="The same command starts again.",
+        )
     return InterruptedRunError(
         f"Stopped after {spent.answered:,} answers; all of them are stored.",
         hint=f"The same command with --out {directory.layout.root} continues from here;"

@@ -240,10 +240,11 @@ class Results:
         """That asking did not come to its end, and what that costs, in words; "" where it did."""
         if self.findings["stages"]["ask"]["state"] == "complete":
             return ""
-        lost, of = self.findings["unread"], self.findings["trials"]
+        lost = self.findings["unread"] - self.findings.get("unclear", 0)
+        of = self.findings["trials"]
         why = f" ({self.ended})" if self.ended else ""
         have = "prompt has" if of == 1 else "prompts have"
-        return f"not finished{why}: {lost:,} of {of:,} {have} no reading"
+        return f"not finished{why}" + (f": {lost:,} of {of:,} {have} no reading" if lost else "")
 
     @property
     def by_people(self) -> bool:

@@ -199,6 +199,51 @@ def test_what_is_taken_back_behind_a_statement_is_no_choice(behind: str) -> None
     assert not (found.positions == (1,) and found.confidence >= SURE)
 
 
+@pytest.mark.parametrize(
+    "behind",
+    [
+        " Final: C",
+        "\n\nDouble-checked; it's C. Rhine",
+        "\n\nShould have been C.",
+        "\n\nI now choose C.",
+        " Apologies, C.",
+    ],
+)
+@pytest.mark.parametrize("begin", ["B. Volga.", "Answer: B.", "The answer is B. Volga."])
+def test_a_last_clause_that_comes_to_another_label_takes_the_choice_back(
+    begin: str, behind: str
+) -> None:
+    found = read(begin + behind)
+    assert not (found.status == "answer" and found.positions == (1,))
+
+
+@pytest.mark.parametrize("behind", [" Not C.", " The others, such as C, are shorter.", " B or C?"])
+def test_an_aside_about_another_label_takes_nothing_back(behind: str) -> None:
+    assert read("B. Volga." + behind).positions != (2,)
+    assert is_sure(read("B. Volga. Not C."))
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "My teacher's answer is B. Volga. It's mistaken.",
+        "The key's answer is B, which I think is wrong.",
+        "The textbook's answer is the Volga. I don't agree.",
+    ],
+)
+def test_anothers_answer_is_no_choice(reply: str) -> None:
+    assert not is_sure(read(reply))
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["Yes, penguins are birds, and no, they cannot fly.", "Yes, it is true that they cannot fly."],
+)
+def test_a_yes_whose_sentence_says_no_is_no_choice(reply: str) -> None:
+    found = read(reply, ("Yes", "No"), question="Can penguins fly?")
+    assert not (found.status == "answer" and found.positions == (0,))
+
+
 def test_an_option_that_begins_with_no_takes_nothing_back() -> None:
     options = ("Yes, always", "No, because it is shallow", "Only in spring")
     assert is_sure(read("B. No, because it is shallow and slow.", options))

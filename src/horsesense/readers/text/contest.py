@@ -104,8 +104,21 @@ _IS_WRONG = re.compile(
     r"|not (?:right|correct"
     r"|true|so)|false|an? (?:\w+ )?(?:mistake|error))\b"
     r"|\W{1,6}(?:was|is|had been) my (?:first|initial|original|previous)\b"
-    r"|[^\w\n]{0,4}[.!?\n–—-]\W{0,6}(?:(?:no|nope|wrong|incorrect)\s*[.,!;–—]|i disagree\b)"
+    r"|[^\w\n]{0,4}[.!?\n–—-]\W{0,6}(?:(?:no|nope|wrong|incorrect)\s*[.,!;–—]"
+    r"|i (?:\w+ )?(?:disagree|(?:don['’]t|do not) agree)\b)"
+    r"|[^\w\n]{0,4}[.,!?\n–—-]\W{0,6}(?:which )?(?:i (?:think|believe) )?"
+    r"(?:(?:it|that)['’]s |(?:it )?is |it made an? )?(?:wrong|incorrect|mistaken|mistake)\b"
 )
+_AGAINST = {
+    "yes": re.compile(r"\b(?:no|not|cannot|never|myth)\b|n['’]t\b"),
+    "no": re.compile(r"\byes\b|\bi disagree\b|\b(?:that|this|it)(?: is|['’]s) (?:wrong|a myth)\b"),
+}
+"""Behind an option that is a word for yes or no: that the sentence says the other."""
+_CLOSING = re.compile(r"[\s.!*_)\]\"'~,]*(?:instead|rather|after all)?[\s.!*_)\]\"'~]*\Z")
+_LAST_CLAUSE = re.compile(r"[^.!?;:\n]*\Z")
+_FEW_WORDS = 6
+_END = 200
+"""Characters at the end of a reply in which a last clause may come to another option."""
 
 
 def contest_of(scene: Scene, first: Impression, *, cut: bool = False) -> Contest | None:
@@ -119,6 +132,8 @@ def contest_of(scene: Scene, first: Impression, *, cut: bool = False) -> Contest
     if found.rule not in _BEGINS_WITH and not first.said and breaks_off(scene):
         return "cut_off"
     chosen = found.positions
+    if found.rule not in FORMS and _closes_on_another(scene, first, chosen):
+        return "taken_back"
     if first.said and _adds_another(scene, first, found, first.said[0].end):
         return "beside"
     if found.rule not in FORMS:
@@ -129,6 +144,30 @@ def contest_of(scene: Scene, first: Impression, *, cut: bool = False) -> Contest
         if own:
             return contested(scene, own[-1] if first.said else own[0])
     return "other_text" if _other_text(scene, chosen[0]) else None
+
+
+def _closes_on_another(scene: Scene, first: Impression, chosen: tuple[int, ...]) -> bool:
+    """Whether a short last clause comes to the label of another option than the chosen one, the
+    only other that is named behind the choice."""
+    low, text = scene.response.low, scene.response.text
+    made = first.said[-1] if first.said else first.first
+    behind = made.target.end if made else 0
+    hits = [
+        hit
+        for hit in scene.labels.mentions(scene.response, max(behind, len(low) - _END))
+        if hit.start >= behind and hit.position not in chosen
+        if hit.marked or scene.labels.shows(text[hit.start : hit.end].strip("()[].: "))
+    ]
+    if len({hit.position for hit in hits}) != 1:
+        return False
+    last = hits[-1]
+    if not _CLOSING.match(low, max(scene.behind(last).end, last.end)):
+        return False
+    clause = _LAST_CLAUSE.search(low[max(behind, last.start - _OPENING) : last.start])
+    words = clause.group() if clause else ""
+    aside = _ASIDE.search(words) or " or " in words or turned_down(scene, last.start)
+    cut = words.split() == ["option"] and low.rstrip()[-1:].isalnum()
+    return len(words.split()) <= _FEW_WORDS and not aside and not cut
 
 
 def leaves_several(scene: Scene, first: Impression, found: Reading) -> bool:
@@ -200,6 +239,9 @@ def contested(scene: Scene, said: Statement) -> Contest | None:
     own = scene.options.texts[said.target.positions[0]].lower()
     if _ASKS.match(low, end) and "?" not in own:
         return "asked"
+    against = _AGAINST.get(own.strip(" ."))
+    if said.rule == "lead_text" and against and against.search(low, end, end + _OPENING):
+        return "taken_back"
     wrong = _IS_WRONG.match(low, end)
     wrong = wrong if wrong and own[:2] not in wrong.group() else None
     if wrong or _takes_back(low[end : end + _LATER]):

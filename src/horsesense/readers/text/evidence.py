@@ -30,7 +30,7 @@ from horsesense.readers.text.forms import (
 from horsesense.readers.text.gathering import Gathering, Span
 from horsesense.readers.text.impression import Impression, finished
 from horsesense.readers.text.targets import Scene
-from horsesense.readers.text.weigh import STATUSES
+from horsesense.readers.text.weigh import STATUSES, WITHHELD
 
 _CONTESTED = ("stated", "first", "lead", "line", "named")
 """Evidence of a choice that says less where something contests it."""
@@ -92,6 +92,11 @@ class _Evidence(Gathering):
             if position in at:
                 for name in [name for name in features if name.startswith(_CONTESTED)]:
                     features["contested " + name] = features.pop(name)
+                if self.contest in ("taken_back", "other_text"):
+                    features[WITHHELD] = 1.0
+            here = [m.start for m in self.mentions if m.position == position]
+            if here and all(map(self.scene.dropped, here)):
+                features[WITHHELD] = 1.0
             own = "reported " if position in reported else form
             if position in rejected and form not in ("said ", "shared ") and not self.asks_not:
                 own = "rejected "

@@ -110,6 +110,13 @@ _PLAIN = frozenset(("", "the", "the correct", "the right", "the best", "so the",
 _ASKS = re.compile(r"[\s\"')\]*_]{0,4}\?")
 
 
+_OWNED = re.compile(
+    r"(?<!\w)(?!(?:question|problem|exercise|item|quiz|riddle|puzzle|today|it|that|here|let|what)"
+    r"['’]s)[\w.-]+['’]s (?:\w+ )?\Z"
+)
+"""Right before a statement: that it is somebody's ("my teacher's answer is")."""
+
+
 def frame(low: str, start: int, target: Target) -> Frame | None:
     """What the words around a statement make of it, if it is not the reply's own.
 
@@ -118,6 +125,8 @@ def frame(low: str, start: int, target: Target) -> Frame | None:
     window = low[max(0, start - _BEFORE) : start]
     begins = [m.end() for m in _SENTENCE_END.finditer(window)]
     clause = window[begins[-1] if begins else 0 :]
+    if _OWNED.search(clause):
+        return "reported"
     if clause.strip() not in _PLAIN and (found := _framed(clause)):
         return found
     if announcements.NOT_THE_ANSWER.match(low, target.end):

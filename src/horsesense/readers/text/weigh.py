@@ -100,6 +100,11 @@ CAP: Final = 0.995
 """No confidence is higher: it could not be told from 1 on as many replies as there are."""
 CONTESTED: Final = 0.89
 """No confidence in a choice that something contests is higher: it is not nearly certain."""
+NOT_ITS_OWN: Final = 0.79
+"""Nor in one that is `WITHHELD`: below the threshold of choices."""
+WITHHELD: Final = "withheld"
+"""The feature of an option that a reply takes back behind its choice, gives a label with another
+option's text, or names only as others' or to deny it."""
 
 
 def way(candidates: Sequence[Features], best: int) -> str:
@@ -183,6 +188,7 @@ def grounds(
             "own words": not names.isdisjoint(OWN_WORDS),
             "the ending": "part:ending" in names,
             "value": not names.isdisjoint(("value:last", "value:near")),
+            WITHHELD: WITHHELD in candidates[best],
             "contested": any(name.startswith("contested ") for name in candidates[best]),
             "ways out": min(ways_out(candidates), 3),
         }
@@ -201,6 +207,7 @@ def trust(grounds: Features, weights: Mapping[str, float]) -> float:
     """The confidence: how likely it is that a decision on these grounds is right."""
     total = sum(weights.get(name, 0.0) * value for name, value in grounds.items())
     cap = CONTESTED if grounds.get("contested") else CAP
+    cap = NOT_ITS_OWN if grounds.get(WITHHELD) else cap
     return min(cap, 1 / (1 + math.exp(-max(-30.0, min(30.0, total)))))
 
 
