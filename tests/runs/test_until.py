@@ -175,6 +175,8 @@ def test_all_findings_are_decided_if_that_is_wanted(gold_first: Path, tmp_path: 
     assert all(0 < n < 600 for n in extents.values())
     kinds = {(f["name"], f["probe"]): f["kind"] for f in result.findings["verdict"]}
     assert kinds.pop(("other_reader", "original")) == "cannot_tell"
+    # All right answers stand first: always answering A would be as good.
+    assert kinds.pop(("no_better_than_guessing", "original")) == "cannot_tell"
     assert set(kinds.values()) == {"found", "ruled_out"}
     blind = {"group": "all", "reader": "text"}
     without = result.estimate("composition_questionless", "options_only", **blind)
@@ -189,7 +191,9 @@ def test_the_score_is_held_to_its_own_band(early: Result, fixed: Result) -> None
     """A share of one reply an item is decided where the band is valid at every look."""
     (row,) = (f for f in early.findings["verdict"] if f["name"] == "no_better_than_guessing")
     score = fixed.estimate("accuracy", "original", reader="text").value
-    assert row["kind"] == "ruled_out"
+    assert row["constant"] == 1, "all right answers stand first, so that it is not cleared"
+    assert "; always answering A would be right on 100" in row["sentence"]
+    assert "asking stopped" not in row["sentence"]
     assert row["n"] < 600
     assert 0.25 < row["low"] <= score <= row["high"]
     assert row["level"] > 1 - 2 * 0.05 * (1 - SHARE)
