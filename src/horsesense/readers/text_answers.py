@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="13", source="d1c5193a01b8")
+RULES: Final = Rules(version="13", source="e818a7360b28")
 
 
 class TextAnswers:

@@ -453,6 +453,8 @@ def test_the_commands_train_read_and_audit(
     name = f"trained:{out}"
     assert call(["read", str(files[0]), "--reader", name, "--json"]) == 0
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    *rows, score = rows
+    assert score["schema"].startswith("horsesense.read-score/")
     assert len(rows) == 24
     assert {row["rule"] for row in rows} == {"trained_encoder"}
     audit = ["audit", "sample", "--model", "sim:talker", "--probes", "original", "--limit", "4"]

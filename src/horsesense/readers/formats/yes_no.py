@@ -121,7 +121,7 @@ _NEXT = re.compile(r"\n\s*(?:question|q|user|human|below (?:is|are))\b", re.I)
 _CANNOT = re.compile(
     r"\b(?:cannot|can't|can not|unable to|not possible to|impossible to)\s+(?:determine|say|tell"
     r"|judge|verify)|\b(?:do not|don't|dont)\s+know\b|\b(?:not|un)\s*(?:sure|certain)\b"
-    r"|\bno idea\b",
+    r"|\bno idea\b|\bno se (?:puede|sabe)\b",
     re.I,
 )
 _ANOTHER = re.compile(
