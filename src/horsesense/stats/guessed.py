@@ -81,7 +81,8 @@ class Guessed(Shares):
         quantile = float(functions.stdtrit(self.even, 1 - alpha))
         score, _ = score_ends(share, worth / self.unlike, quantile)
         tail, _ = limits(few * share, few, min(alpha * self.short, 0.5))
-        return min(max(low, self.chance + BESIDE), min(score, tail) / self.unlike)
+        guessed = min(score, tail) / self.unlike
+        return guessed if guessed <= self.chance else max(low, self.chance + BESIDE)
 
 
 def _short(hits: Floats, chances: Floats, unlike: float) -> float:
