@@ -121,7 +121,7 @@ def test_items_that_are_locked_and_known_are_covered() -> None:
 
 @pytest.mark.parametrize("number", [120, 300, 400])
 def test_beyond_what_guesses_give_an_interval_is_that_of_any_share(number: int) -> None:
-    """Of 60 items in 44 clusters, all of them locked, it began at 17 %, and of any share at 76 %."""
+    """Of 60 items in 44 clusters, all of them locked, it began at 17 %, of any share at 76 %."""
     for cluster in (None, np.arange(len(MIXED)) // 2):
         e = evidence(MIXED, first(MIXED[::-1], number), cluster)
         mine, other = e.interval(0.998), any_share(e).interval(0.998)
