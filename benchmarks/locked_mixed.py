@@ -26,7 +26,7 @@ from horsesense.measures.cells import NOT_ASKED, STATUS_CODE, Cell
 from horsesense.measures.estimate import Context, found_all
 from horsesense.measures.positions import PositionLocked
 from horsesense.stats.shares import Shares
-from horsesense.trials.condition import Condition
+from positions_mixed import over_orders
 
 LEVELS = (0.025, 0.00125, 0.0003)
 SIZE = 0.05
@@ -61,21 +61,9 @@ def cell_of(k: np.ndarray, locked: np.ndarray) -> Cell:
     """Answers by A to all orders of some items, and by each position once to the others."""
     n, width = len(k), int(k.max())
     order = np.broadcast_to(np.arange(width), (n, width))
-    asked = order < k[:, None]
     position = np.where(locked[:, None], 0, order)
-    status = np.where(asked, STATUS_CODE["answer"], NOT_ASKED)
-    return Cell(
-        probe="order",
-        condition=Condition(design="cyclic"),
-        reader="text",
-        item=np.arange(n),
-        k=k,
-        status=status.astype(np.int8),
-        position=np.where(asked, position, -1).astype(np.int16),
-        option=np.where(asked, order, -1).astype(np.int16),
-        gold_at=np.where(asked, 0, -1).astype(np.int16),
-        correct=np.where(asked, 0, -1).astype(np.int8),
-    )
+    status = np.where(order < k[:, None], STATUS_CODE["answer"], NOT_ASKED)
+    return over_orders(k, status, position, np.zeros_like(position))
 
 
 def evidence(k: np.ndarray, locked: np.ndarray, cluster: np.ndarray) -> Evidence:

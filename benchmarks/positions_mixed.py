@@ -75,14 +75,20 @@ def study(case: Case, rng: np.random.Generator) -> tuple[Cell, np.ndarray]:
     )
     status = np.where(rng.random((n, width)) < case.lost, MISSING, status)
     status = np.where(asked, status, NOT_ASKED)
-    chosen = status == STATUS_CODE["answer"]
+    return over_orders(k, status, position, gold), np.arange(n) // case.each
+
+
+def over_orders(k: np.ndarray, status: np.ndarray, position: np.ndarray, gold: np.ndarray) -> Cell:
+    """A cell of such answers: options of each item, (items,); what was said in each order, the
+    position chosen where it was an answer, and that of the right option, (items, orders)."""
+    chosen, asked = status == STATUS_CODE["answer"], status != NOT_ASKED
     position = np.where(chosen, position, -1)
     content = np.where(chosen, (position - gold) % k[:, None], NO_OPTION)
-    cell = Cell(
+    return Cell(
         probe="order",
         condition=Condition(design="cyclic"),
         reader="text",
-        item=np.arange(n),
+        item=np.arange(len(k)),
         k=k,
         status=status.astype(np.int8),
         position=position.astype(np.int16),
@@ -90,7 +96,6 @@ def study(case: Case, rng: np.random.Generator) -> tuple[Cell, np.ndarray]:
         gold_at=np.where(asked, gold, -1).astype(np.int16),
         correct=np.where(chosen, position == gold, -1).astype(np.int8),
     )
-    return cell, np.arange(n) // case.each
 
 
 def judged(cell: Cell, cluster: np.ndarray) -> dict[str, tuple[bool, bool, bool]]:
