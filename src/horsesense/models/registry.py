@@ -74,6 +74,11 @@ def make_model(spec: str, **options: Any) -> Model:
     >>> make_model("sim:position?k=1").name
     'sim:position?k=1'
     """
+    if spec.startswith(("http://", "https://")):
+        raise UsageError(
+            "The address of a server does not say which of its models is meant.",
+            hint="Write http:NAME@ before it, as in http:NAME@http://HOST:PORT/v1.",
+        )
     local = spec == "smollm2" or spec.endswith(".gguf")
     found, rest = parse_scheme(spec, SCHEMES, default="hf" if local else "http")
     given = {name: value for name, value in options.items() if value is not None}

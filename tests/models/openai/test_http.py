@@ -763,6 +763,9 @@ def test_the_address_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> No
         "http:m@http://h\udcff/v1",
         "http:\udcff",
         "http:m\n",
+        "http://h/v1",
+        "https://me:pw@h/v1",
+        "http://h/v1:m",
     ],
 )
 def test_impossible_addresses(spec: str) -> None:
