@@ -282,10 +282,7 @@ def peers(
     }
     first = {i: r.positions[0] if r.status == "answer" else None for i, r in shipped.items()}
     lines.append(peer_line("horsesense `text`, as shipped", by_part, first))
-    unseen = {
-        row.id: one.best if one.best < row.k and learnt.clear(row, one) else None
-        for row, one in decided
-    }
+    unseen = {row.id: option_of(row, one, learnt) for row, one in decided}
     lines.append(peer_line("the same, kinds and writers left out", by_part, unseen))
     for package, before in PACKAGES.items():
         python = Path(where[package]) if package in where else None
@@ -297,6 +294,11 @@ def peers(
             }
             lines.append(peer_line(name, by_part, chosen))
     return lines
+
+
+def option_of(row: lr.Row, one: Decided, learnt: Learnt) -> int | None:
+    """The option that is read; None for a status, for what is no candidate and for `unclear`."""
+    return one.best if 0 <= one.best < row.k and learnt.clear(row, one) else None
 
 
 def peer_line(name: str, by_part: dict[Part, Any], chosen: dict[str, int | None]) -> str:

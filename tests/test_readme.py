@@ -85,3 +85,37 @@ def test_no_page_has_a_place_that_was_never_filled() -> None:
     pages = [*root.glob("*.md"), *(root / "docs").rglob("*.md")]
     assert len(pages) > 30
     assert [page.name for page in pages if "@@" in page.read_text(encoding="utf-8")] == []
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    root = Path(__file__).parent.parent
+    pages = [*root.glob("*.md"), *(root / "docs").rglob("*.md")]
+    places = {page: anchors(page.read_text(encoding="utf-8")) for page in pages}
+    lost = []
+    for page in pages:
+        for target in re.findall(r"\]\(([^)\s]+)\)", prose(page.read_text(encoding="utf-8"))):
+            if re.match(r"[a-z]+:", target):
+                continue
+            name, _, anchor = target.partition("#")
+            to = (page.parent / name).resolve() if name else page
+            if not to.exists() or (anchor and to in places and anchor not in places[to]):
+                lost.append(f"{page.name}: {target}")
+    assert lost == []
+
+
+def prose(page: str) -> str:
+    """A page without its code."""
+    return re.sub(r"^(```|~~~).*?^\1|`[^`\n]*`", "", page, flags=re.DOTALL | re.MULTILINE)
+
+
+def anchors(page: str) -> set[str]:
+    """The names by which places of a page can be linked to: headings as GitHub names them."""
+    page = re.sub(r"^(```|~~~).*?^\1", "", page, flags=re.DOTALL | re.MULTILINE)
+    found = set(re.findall(r'<a id="([^"]+)">', page))
+    for heading in re.findall(r"^#+ (.*)$", page, flags=re.MULTILINE):
+        name = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+        n = 0
+        while (name if not n else f"{name}-{n}") in found:
+            n += 1
+        found.add(name if not n else f"{name}-{n}")
+    return found

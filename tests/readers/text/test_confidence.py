@@ -102,3 +102,19 @@ def test_caution_and_thresholds_are_the_least_that_blind_writers_ask_for() -> No
     # A few sure ones that are wrong rarely enough need none.
     few = [row(i, "later", int(i == 0)) for i in range(200)]
     assert learn.scale_of(few, found).caution["answer"] == 1.0
+
+
+def test_an_empty_reply_is_no_option_in_the_table_beside_other_packages() -> None:
+    pytest.importorskip("sklearn")
+    sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))
+    import reader_unseen as unseen
+
+    learn = unseen.lr
+    scale = learn.Scale({"answer": 1.0, "other": 1.0}, {})
+    learnt = unseen.Learnt({}, {}, scale)
+
+    def read(best: int) -> int | None:
+        row = learn.Row("1", "kind", "w", "later", 1.0, 2, -1, None, best, 0.99, {})
+        return unseen.option_of(row, unseen.Decided(best, 0.99), learnt)
+
+    assert [read(best) for best in (-1, 0, 1, 2)] == [None, 0, 1, None]
