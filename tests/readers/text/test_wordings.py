@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from horsesense.readers.corpus.load import examples
+from horsesense.readers.text import candidates, contest, framing, listing, outright, several
 from horsesense.readers.text.cues import CUES
 from horsesense.readers.text.no_choice import Wording
 
@@ -28,3 +29,23 @@ def test_no_plain_word_is_forgotten(name: str) -> None:
     for low in map(str.lower, replies):
         assert (found.search(low) is None) == (found.pattern.search(low) is None), low
         assert bool(list(found.finditer(low))) == bool(found.pattern.search(low))
+
+
+WORDS = {
+    "so it is": (candidates._SO_WORDS, candidates._SO_IT_IS),
+    "back": (contest._BACK_WORDS, contest._TAKES_BACK),
+    "head": (framing._HEAD_WORDS, framing._HEAD),
+    "says": (framing._SAYS_WORDS, framing._SAYS),
+    "tells": (listing._TELLS_WORDS, listing._TELLS_IN_WORDS),
+    "turn": (outright._TURN_WORDS, outright._TURN),
+    "too": (several._TOO_WORDS, several._TOO),
+}
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_what_a_pattern_finds_has_one_of_its_words(name: str) -> None:
+    words, pattern = WORDS[name]
+    said = ["User: B", "no 2: B", "question 3: B", "q: B", "q 7: C", "run 2: B", "hmmm", "x. (o)"]
+    for low in [*said, *(example.response.lower() for example in examples("development"))]:
+        for m in pattern.finditer(low):
+            assert any(word in m.group() for word in words), m.group()

@@ -48,6 +48,13 @@ _SO_IT_IS = re.compile(
     r"|leaving(?: only)?)"
     r"(?=\W)"
 )
+_SO_WORDS = (
+    *("it is", "it's", "it’s", "it was", "it must", "it has", "it would", "that is", "that's"),
+    *("that’s", "that was", "that must", "that has", "that would", "this is", "this's", "this’s"),
+    *("this was", "this must", "this has", "this would", "makes it", "leaves", "left with", "only"),
+    *("which must", "making it", "leaving"),
+)
+"""One of these is in whatever `_SO_IT_IS` finds."""
 _IF = re.compile(r"\b(?:if|unless|suppose|supposing|were it|otherwise|would|could|might)\b")
 _SO_IS = re.compile(r"\b(?:so (?:is|are|was|were|do|does|did)|nor (?:is|does)|neither is)\b\W*")
 _AGAINST = re.compile(
@@ -272,6 +279,9 @@ def concluded(scene: Scene) -> Statement | None:
     """What a last sentence that draws a conclusion, and does nothing else, says it is ("... So it's
     Neptune.")."""
     low = scene.response.low
+    ending = low[-_ENDING:]
+    if not any(map(ending.__contains__, _SO_WORDS)):
+        return None
     for m in _SO_IT_IS.finditer(low, max(0, len(low) - _ENDING)):
         target = scene.target_at(m.end(), cut=False)
         clear = target and len(target.positions) == 1 and not _WORD.search(low, target.end)

@@ -101,39 +101,73 @@ CUES: Final[Mapping[str, re.Pattern[str] | no_choice.Wording]] = MappingProxyTyp
             r"|works?|correct|right|that|here|given|offered)\b"
             r"|\bnone of (?:the|these|those|them|your)\b"
         ),
-        "no_guess": re.compile(
-            r"\b(?:no|not|n't|never|rather|without|wouldn't|won't)\b[^.\n]{0,40}"
-            r"\b(?:guess\w*|at random|pick one|name one|one over|commit)\b"
-            r"|\bcoin toss\b|\bguesswork\b"
+        "no_guess": no_choice.Wording(
+            (
+                *("guess", "at random", "pick one", "name one", "one over", "commit"),
+                *("coin toss",),
+            ),
+            re.compile(
+                r"\b(?:no|not|n't|never|rather|without|wouldn't|won't)\b[^.\n]{0,40}"
+                r"\b(?:guess\w*|at random|pick one|name one|one over|commit)\b"
+                r"|\bcoin toss\b|\bguesswork\b"
+            ),
         ),
-        "no_side": re.compile(
-            r"\b(?:no|not|n't|never|without|rather than|leave|leaving"
-            r"|refrain\w*|hold)\b[^.\n]{0,50}"
-            r"\b(?:sides?|stance|position|preferences?|opinions?|scale|winner|taste|open|judge"
-            r"|favou?rites?|verdict|right or wrong|better than the other|one over)\b"
-            r"|\b(?:reasonable|thoughtful|informed|different) people\b"
-            r"|\bpersonal (?:preference\w*|matter"
-            r"|taste|choice)\b|\bmatter of (?:taste|opinion|preference|perspective|values)\b"
-            r"|\beye of the \w+\b|\b(?:all|both|many|every|decent|good) (?:\w+ )?sides?\b"
+        "no_side": no_choice.Wording(
+            (
+                *("side", "stance", "position", "preference", "opinion", "scale"),
+                *("winner", "taste", "open", "judge", "favo", "verdict"),
+                *("right or wrong", "better than", "one over", " people", "personal "),
+                *("matter of", "eye of the"),
+            ),
+            re.compile(
+                r"\b(?:no|not|n't|never|without|rather than|leave|leaving"
+                r"|refrain\w*|hold)\b[^.\n]{0,50}"
+                r"\b(?:sides?|stance|position|preferences?|opinions?|scale|winner|taste|open|judge"
+                r"|favou?rites?|verdict|right or wrong|better than the other|one over)\b"
+                r"|\b(?:reasonable|thoughtful|informed|different) people\b"
+                r"|\bpersonal (?:preference\w*|matter"
+                r"|taste|choice)\b|\bmatter of (?:taste|opinion|preference|perspective|values)\b"
+                r"|\beye of the \w+\b|\b(?:all|both|many|every|decent|good) (?:\w+ )?sides?\b"
+            ),
         ),
-        "danger": re.compile(
-            r"\b(?:harm\w*|danger\w*|weapon\w*|illegal|crim\w+|violat\w*|privacy|private|hurt\w*"
-            r"|toxic|poison\w*|suicid\w*|hat(?:e|eful)|racist|demean\w*|offensive|safety|guidelines"
-            r"|polic(?:y|ies)|crisis|abus\w*|withheld|stereotyp\w*|emergency|police|explosive\w*"
-            r"|not be given|not something i|isn't something i)\b"
+        "danger": no_choice.Wording(
+            (
+                *("harm", "danger", "weapon", "illegal", "crim", "violat", "privacy"),
+                *("private", "hurt", "toxic", "poison", "suicid", "hate", "racist"),
+                *("demean", "offensive", "safety", "guidelines", "polic", "crisis"),
+                *("abus", "withheld", "stereotyp", "emergency", "explosive"),
+                *("not be given", "something i"),
+            ),
+            re.compile(
+                r"\b(?:harm\w*|danger\w*|weapon\w*|illegal|crim\w+|violat\w*|privacy|private|hurt\w*"
+                r"|toxic|poison\w*|suicid\w*|hat(?:e|eful)|racist|demean\w*|offensive|safety|guidelines"
+                r"|polic(?:y|ies)|crisis|abus\w*|withheld|stereotyp\w*|emergency|police|explosive\w*"
+                r"|not be given|not something i|isn't something i)\b"
+            ),
         ),
-        "to_you": re.compile(
-            r"(?:\b(?:you|your|yours|yourself|sie|ihnen|ihr|ihre|ihrer|du|dir|dich|dein\w*|vous|votre"
-            r"|vos|toi|tú|ti|te|usted|ustedes|su)\b[^.!\n?]{0,160}\?|_{3,})"
+        "to_you": no_choice.Wording(
+            ("?", "___"),
+            re.compile(
+                r"(?:\b(?:you|your|yours|yourself|sie|ihnen|ihr|ihre|ihrer|du|dir|dich|dein\w*|vous|votre"
+                r"|vos|toi|tú|ti|te|usted|ustedes|su)\b[^.!\n?]{0,160}\?|_{3,})"
+            ),
         ),
-        "invites": re.compile(
-            r"\b(?:tell me|let me know|share|up to you|your hands|for you to (?:decide|say|judge)"
-            r"|take your pick|whichever|spoil|guess first|your (?:turn|call|move|guess|answer"
-            r"|choice|thoughts?|view|reasons?)|hand(?:ing)? (?:it|this|that|the question) back"
-            r"|turn (?:it|this|that|the question) (?:back|around|over)|hear (?:from you"
-            r"|what you|your"
-            r"|where you|which)|would you|do you|have you|did you|sag mir|was meinst|was denk"
-            r"|erzähl\w*|qué opinas|qué piensas|qu'en penses|et toi|y tú|et vous)\b"
+        "invites": no_choice.Wording(
+            (
+                *("you", "tell me", "let me know", "share", "whichever", "spoil"),
+                *("guess first", "hand", "turn ", "hear which", "sag mir", "was meinst"),
+                *("was denk", "erzähl", "qué ", "qu'en", "et toi", "et vous", "y tú"),
+            ),
+            re.compile(
+                r"\b(?:tell me|let me know|share|up to you|your hands"
+                r"|for you to (?:decide|say|judge)|take your pick|whichever"
+                r"|spoil|guess first|your (?:turn|call|move|guess|answer"
+                r"|choice|thoughts?|view|reasons?)|hand(?:ing)? (?:it|this|that|the question) back"
+                r"|turn (?:it|this|that|the question) (?:back|around|over)|hear (?:from you"
+                r"|what you|your"
+                r"|where you|which)|would you|do you|have you|did you|sag mir|was meinst|was denk"
+                r"|erzähl\w*|qué opinas|qué piensas|qu'en penses|et toi|y tú|et vous)\b"
+            ),
         ),
         "sides": re.compile(
             r"\b(?:supporters?|opponents?|proponents?|critics|advocates|defenders|sceptics|skeptics"
@@ -163,39 +197,64 @@ CUES: Final[Mapping[str, re.Pattern[str] | no_choice.Wording]] = MappingProxyTyp
             r"|did not"
             r"|hasn't|has not|not part|missing|absent|never|fehlt|falta|manque|nicht)\b"
         ),
-        "back": re.compile(
-            r"\bwhat (?:do|would|does|did|are|is|about) (?:you|your)\b|\bwhat's your\b"
-            r"|\bwhich (?:\w+ ){0,3}?"
-            r"(?:do|would|did|are|is|feels?|sounds?|one) (?:you|your|right|closest|best|most)\b"
-            r"|\b(?:how|what) about you\b|\bover to you\b|\byour (?:turn|call|choice|own|gut"
-            r"|view|take"
-            r"|guess|pick|instinct|thoughts?|answer)\b|\byou (?:decide|tell me|choose|pick)\b"
-            r"|\bi'd (?:love|like) to (?:hear|know)\b|\blet me know\b|\bwhy do you\b|\bdo you\b"
-            r"|\bcurious\b[^.\n]{0,40}\byou\b|\bwould you\b|\bhave you\b|\bwalk me through\b"
+        "back": no_choice.Wording(
+            (
+                *("you", "what's", "which ", "let me know", "i'd l", "curious"),
+                *("walk me",),
+            ),
+            re.compile(
+                r"\bwhat (?:do|would|does|did|are|is|about) (?:you|your)\b|\bwhat's your\b"
+                r"|\bwhich (?:\w+ ){0,3}?"
+                r"(?:do|would|did|are|is|feels?|sounds?|one) (?:you|your|right|closest|best|most)\b"
+                r"|\b(?:how|what) about you\b|\bover to you\b|\byour (?:turn|call|choice|own|gut"
+                r"|view|take"
+                r"|guess|pick|instinct|thoughts?|answer)\b|\byou (?:decide|tell me|choose|pick)\b"
+                r"|\bi'd (?:love|like) to (?:hear|know)\b|\blet me know\b|\bwhy do you\b|\bdo you\b"
+                r"|\bcurious\b[^.\n]{0,40}\byou\b|\bwould you\b|\bhave you\b|\bwalk me through\b"
+            ),
         ),
-        "either": re.compile(
-            r"\beither\b|\b(?:torn|toss-?up|tie|tied|undecided|coin|fifty|50[/-]50)\b"
-            r"|\b(?:could|can|might|may) (?:\w+ )?be (?:either|both)\b|\bbetween\b|\bboth\b"
-            r"|\bequally\b"
-            r"|\bas (?:well|likely|valid|plausible|good) as\b|\bor (?:maybe|perhaps|possibly)\b"
-            r"|\band also\b|\bas well\b|\bone of (?:the two|those two|these two|them)\b|\btwo\b"
+        "either": no_choice.Wording(
+            (
+                *("either", "torn", "toss", "tie", "undecided", "coin", "fifty", "50"),
+                *("both", "between", "equally", "as well", "as likely", "as valid"),
+                *("as plausible", "as good", "or maybe", "or perhaps", "or possibly"),
+                *("and also", "one of th", "two"),
+            ),
+            re.compile(
+                r"\beither\b|\b(?:torn|toss-?up|tie|tied|undecided|coin|fifty|50[/-]50)\b"
+                r"|\b(?:could|can|might|may) (?:\w+ )?be (?:either|both)\b|\bbetween\b|\bboth\b"
+                r"|\bequally\b"
+                r"|\bas (?:well|likely|valid|plausible|good) as\b|\bor (?:maybe|perhaps|possibly)\b"
+                r"|\band also\b|\bas well\b|\bone of (?:the two|those two|these two|them)\b|\btwo\b"
+            ),
         ),
-        "undecided": re.compile(
-            r"\b(?:can't|cannot|can not|couldn't|unable to|not able to|won't|hard to"
-            r"|impossible to|difficult to)"
-            r" (?:\w+ )?(?:decide|choose|pick|settle|tell|separate|commit|narrow|say)\b"
-            r"|\bundecided\b|\btorn\b"
-            r"|\bback and forth\b|\bi keep\b|\bnot (?:\w+ )?(?:settled|decided)\b"
-            r"|\bleave it (?:at that|open|there)\b"
-            r"|\bgo(?:ing)? either way\b|\bstill (?:not|un)|\bboth (?:\w+ ){0,3}(?:fit|stand"
-            r"|claim|defended|defensible|right"
-            r"|correct|valid|on the table)\b|\bequal(?:ly)? (?:claim|good|strong|valid"
-            r"|plausible|right|likely)\b"
-            r"|\bone (?:is|as) (?:as good|better) (?:as|than) the other\b|\bat the same time\b"
-            r"|\bside by side\b"
-            r"|\bno (?:further|way to (?:decide|choose))\b|\bany further\b|\bcoin\b|\btoss\b"
-            r"|\bentscheiden\b"
-            r"|\bnebeneinander\b|\bbeides\b|\bdepending on (?:which|whether|how|what|who)\b"
+        "undecided": no_choice.Wording(
+            (
+                *("can't", "cannot", "can not", "couldn't", "won't", "able to"),
+                *("hard to", "possible to", "difficult to", "undecided", "torn"),
+                *("back and forth", "i keep", "not ", "leave it", "either way"),
+                *("still ", "both ", "equal", "good as", "good than", "better"),
+                *("at the same time", "side by side", "no further", "no way"),
+                *("any further", "coin", "toss", "entscheiden", "nebeneinander"),
+                *("beides", "depending on"),
+            ),
+            re.compile(
+                r"\b(?:can't|cannot|can not|couldn't|unable to|not able to|won't|hard to"
+                r"|impossible to|difficult to)"
+                r" (?:\w+ )?(?:decide|choose|pick|settle|tell|separate|commit|narrow|say)\b"
+                r"|\bundecided\b|\btorn\b"
+                r"|\bback and forth\b|\bi keep\b|\bnot (?:\w+ )?(?:settled|decided)\b"
+                r"|\bleave it (?:at that|open|there)\b"
+                r"|\bgo(?:ing)? either way\b|\bstill (?:not|un)|\bboth (?:\w+ ){0,3}(?:fit|stand"
+                r"|claim|defended|defensible|right"
+                r"|correct|valid|on the table)\b|\bequal(?:ly)? (?:claim|good|strong|valid"
+                r"|plausible|right|likely)\b"
+                r"|\bone (?:is|as) (?:as good|better) (?:as|than) the other\b|\bat the same time\b"
+                r"|\bside by side\b"
+                r"|\bno (?:further|way to (?:decide|choose))\b|\bany further\b|\bcoin\b|\btoss\b"
+                r"|\bentscheiden\b"
+                r"|\bnebeneinander\b|\bbeides\b|\bdepending on (?:which|whether|how|what|who)\b"
+            ),
         ),
         "unsure": no_choice.Wording(
             (
@@ -220,34 +279,58 @@ CUES: Final[Mapping[str, re.Pattern[str] | no_choice.Wording]] = MappingProxyTyp
                 r"|\brather (?:than|not) guess\b|\bwithout guessing\b|\bnot going to guess\b"
             ),
         ),
-        "policy": re.compile(
-            r"\b(?:i(?:'m| am)? )?(?:can't|cannot|can not|won't|will not|unable to|not able to"
-            r"|not comfortable"
-            r"|must decline|have to decline|decline|refuse|rather not|prefer not|not going to"
-            r"|not able)\b"
-            r"|\bas an? (?:ai|language model|assistant|machine|model|chatbot|neutral)\b"
-            r"|\bguidelines\b|\bpolic(?:y|ies)\b"
-            r"|\bsorry\b|\bapologi[sz]e\b|\bharm\w*\b|\bnot (?:appropriate|something i)\b"
-            r"|\bstay neutral\b|\bmust not\b|\bdon't (?:weigh|rank|judge|rate)\b|\bno ranking\b"
-            r"|\bdon't (?:have|hold|form|take)\b|\bdo not (?:have|hold|form|take)\b"
+        "policy": no_choice.Wording(
+            (
+                *("can't", "cannot", "can not", "won't", "will not", "able", "decline"),
+                *("refuse", "not", "as a", "guidelines", "polic", "sorry", "apolog"),
+                *("harm", "neutral", "don't", "no ranking"),
+            ),
+            re.compile(
+                r"\b(?:i(?:'m| am)? )?(?:can't|cannot|can not|won't|will not|unable to|not able to"
+                r"|not comfortable"
+                r"|must decline|have to decline|decline|refuse|rather not|prefer not|not going to"
+                r"|not able)\b"
+                r"|\bas an? (?:ai|language model|assistant|machine|model|chatbot|neutral)\b"
+                r"|\bguidelines\b|\bpolic(?:y|ies)\b"
+                r"|\bsorry\b|\bapologi[sz]e\b|\bharm\w*\b|\bnot (?:appropriate|something i)\b"
+                r"|\bstay neutral\b|\bmust not\b|\bdon't (?:weigh|rank|judge|rate)\b|\bno ranking\b"
+                r"|\bdon't (?:have|hold|form|take)\b|\bdo not (?:have|hold|form|take)\b"
+            ),
         ),
-        "guess": re.compile(
-            r"\b(?:if i (?:had|have|must|were)|my (?:best )?guess|i'd guess|i guess|forced to"
-            r"|lean\w*"
-            r"|best guess|gun to my head|going with|go with|i'd say|i would say|if pressed"
-            r"|nonetheless"
-            r"|that said|still,|anyway)\b"
+        "guess": no_choice.Wording(
+            (
+                *("guess", "if i", "forced to", "lean", "gun to", "go with"),
+                *("going with", "i'd say", "would say", "if pressed", "nonetheless"),
+                *("that said", "still,", "anyway"),
+            ),
+            re.compile(
+                r"\b(?:if i (?:had|have|must|were)|my (?:best )?guess|i'd guess|i guess|forced to"
+                r"|lean\w*"
+                r"|best guess|gun to my head|going with|go with|i'd say|i would say|if pressed"
+                r"|nonetheless"
+                r"|that said|still,|anyway)\b"
+            ),
         ),
-        "turn": re.compile(
-            r"\b(?:wait|no sorry|sorry, no|edit:|hold on|hmm+|scratch that|on second thought"
-            r"|correction|actually|my mistake|oops"
-            r"|no,|i misread|i take that back|let me (?:re\w+|correct)|strike that"
-            r"|changed my mind)\b"
+        "turn": no_choice.Wording(
+            (
+                *("wait", "sorry", "edit:", "hold on", "hmm", "scratch that"),
+                *("second thought", "correction", "actually", "mistake", "oops", "no,"),
+                *("misread", "take that back", "let me ", "strike that", "changed my"),
+            ),
+            re.compile(
+                r"\b(?:wait|no sorry|sorry, no|edit:|hold on|hmm+|scratch that|on second thought"
+                r"|correction|actually|my mistake|oops"
+                r"|no,|i misread|i take that back|let me (?:re\w+|correct)|strike that"
+                r"|changed my mind)\b"
+            ),
         ),
-        "all_apply": re.compile(
-            r"\b(?:all|each|every(?:thing| one)?|both)\b[^.\n]{0,40}\b(?:correct|true|right"
-            r"|apply|applies|hold"
-            r"|valid|above|fit|appropriate|accurate|together|contribute|count)\b"
+        "all_apply": no_choice.Wording(
+            ("all", "each", "every", "both"),
+            re.compile(
+                r"\b(?:all|each|every(?:thing| one)?|both)\b[^.\n]{0,40}\b(?:correct|true|right"
+                r"|apply|applies|hold"
+                r"|valid|above|fit|appropriate|accurate|together|contribute|count)\b"
+            ),
         ),
         "asks": re.compile(r"\?\W*\Z"),
         "question": re.compile(r"\bquestion ?\d{0,2} ?:|\bq ?\d{0,2} ?[:.]|\?\s*\n"),

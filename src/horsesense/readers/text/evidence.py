@@ -243,11 +243,16 @@ class _Evidence(Gathering):
         """An option that is several others ("all of the above", "both A and B", "salt and pepper"
         beside "salt" and "pepper")."""
         words = [frozenset(likeness.option_stems(text)) for text in self.options]
+        # The largest first, so that a part of a part finds what it is a part of among the parts.
+        by_size = sorted(range(self.k), key=lambda i: -len(words[i]))
         for position, text in enumerate(self.options):
             low = text.lower()
             others = set(range(self.k)) - {position}
-            parts = {i for i in others if words[i] and words[i] < words[position]}
-            parts = {i for i in parts if not any(words[i] < words[j] for j in parts)}
+            parts: set[int] = set()
+            for i in by_size:
+                part = bool(words[i]) and words[i] < words[position]
+                if part and not any(words[i] < words[j] for j in parts):
+                    parts.add(i)
             if len(parts) < 2 and (len(low) > LONGEST or not ALL.search(low)):
                 continue
             named = {

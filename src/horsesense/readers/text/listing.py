@@ -23,7 +23,9 @@ _VERDICT = re.compile(
 _CHANCE = re.compile(
     r"\A[^\w\n+]{0,12}?(?:\w+\W{0,4}){0,2}?[^\w\n+]{0,6}?(\d{1,3}(?:[.,]\d+)?|\.\d+)"
 )
-_TELLS = re.compile(r"\d|[✓✔✅☑☒●◉🔘■✗✘❌✖]|\b(?:true|false|yes|no)\b|\[x\]|\([xo]\)")
+_TELLS = re.compile(r"[\d✓✔✅☑☒●◉🔘■✗✘❌✖]")
+_TELLS_WORDS = ("true", "false", "yes", "no", "[x]", "(x)", "(o)")
+_TELLS_IN_WORDS = re.compile(r"\b(?:true|false|yes|no)\b|\[x\]|\([xo]\)")
 _RULE = re.compile(r"[\s|:+=-]+")
 _TICKS = "✓✔✅☑"
 _SIGN = re.compile(rf"[{_TICKS}✗✘❌✖❎☒]")
@@ -52,13 +54,20 @@ def stands_out(scene: Scene) -> int | None:
     ordered = _in_order(text, len(scene.options.texts))
     if ordered is not None:
         return ordered
-    row = _in_a_row(scene, text) if _TELLS.search(text) else None
+    row = _in_a_row(scene, text) if _tells(text) else None
     if row is None:
         return None
     found = _approved([("", after) for _, after in row])
     found = _likeliest(row) if found is None else found
     signs = all(_PLAIN.sub("", before) and not _LETTER.search(before) for before, _ in row)
     return _marked([(before, "") for before, _ in row]) if found is None and signs else found
+
+
+def _tells(text: str) -> bool:
+    """Whether there is anything that may tell an option from the others; words are looked for as
+    plain text first, for speed."""
+    words = any(map(text.__contains__, _TELLS_WORDS))
+    return _TELLS.search(text) is not None or (words and _TELLS_IN_WORDS.search(text) is not None)
 
 
 def _turned(text: str) -> str:
@@ -173,6 +182,11 @@ def _in_a_row(scene: Scene, text: str) -> list[tuple[str, str]] | None:
     ways.append([(t.lower(), i) for i, t in enumerate(scene.options.texts) if t.strip()])
     for way in filter(None, ways):  # blank options have no name to look for
         known = dict(way)
+        # What is not there once need not be looked for in its place.
+        if len({position for name, position in known.items() if name in text}) < len(
+            scene.options.texts
+        ):
+            continue
         each = "|".join(re.escape(name) for name in sorted(known, key=len, reverse=True))
         hits = list(re.finditer(rf"(?<![\w.])(?:{each})(?![\w.])", text))
         if [known[m.group()] for m in hits] != list(range(len(scene.options.texts))):

@@ -113,16 +113,24 @@ LACKING = _any(
     rf"\bi do not have (?:access to )?(?:any|enough|sufficient) {_INFORMATION}",
     r"\bfrom the (?:provided|given) (?:text|context|information|passage)\b",
 )
-UNDETERMINED = _any(
-    rf"(?:cannot|can not|can'?t|could not|couldn'?t) be (?:\w+ly )?{_SETTLED}",
-    rf"(?:impossible|not possible|unable|not able) to (?:\w+ly )?{_SETTLE}\b",
-    r"(?:difficult|hard) to (?:\w+ly )?(?:determine|say|tell|know)\b",
-    r"\b(?:cannot|can'?t) (?:\w+ly )?(?:determine|tell|infer|conclude)\b",
-    rf"\b(?:not enough|insufficient) {_INFORMATION}",
-    rf"(?:does|do) not (?:provide|give|contain|include) (?:enough|sufficient|any|adequate)"
-    rf" {_INFORMATION}",
-    r"kann nicht (?:bestimmt|beantwortet) werden|no se puede determinar",
-    r"ne peut pas être déterminé|无法确定",
+UNDETERMINED = Wording(
+    (
+        *("can not", "can't", "cannot", "cant", "could not", "couldn", "context"),
+        *("data", "detail", "evidence", "information", "difficult", "hard to"),
+        *("impossible", "not able", "not enough", "not possible", "unable"),
+        *("insufficient", "kann nicht", "no se puede", "ne peut", "无法确定"),
+    ),
+    _any(
+        rf"(?:cannot|can not|can'?t|could not|couldn'?t) be (?:\w+ly )?{_SETTLED}",
+        rf"(?:impossible|not possible|unable|not able) to (?:\w+ly )?{_SETTLE}\b",
+        r"(?:difficult|hard) to (?:\w+ly )?(?:determine|say|tell|know)\b",
+        r"\b(?:cannot|can'?t) (?:\w+ly )?(?:determine|tell|infer|conclude)\b",
+        rf"\b(?:not enough|insufficient) {_INFORMATION}",
+        rf"(?:does|do) not (?:provide|give|contain|include) (?:enough|sufficient|any|adequate)"
+        rf" {_INFORMATION}",
+        r"kann nicht (?:bestimmt|beantwortet) werden|no se puede determinar",
+        r"ne peut pas être déterminé|无法确定",
+    ),
 )
 NONE = Wording(
     (

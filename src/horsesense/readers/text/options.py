@@ -20,8 +20,10 @@ SOLID = (
     r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
 )
 """Scripts whose words run on without spaces, or with particles: each character is a token."""
+# Words in plain letters come first, because most tokens are; no other alternative begins with one.
 TOKEN = re.compile(
-    r"(?:(?<![\w)\]])[-+])?\d+(?:,\d{3})*(?:\.\d+)?"
+    rf"[A-Za-z]+[^\W\d_{SOLID}]*"
+    r"|(?:(?<![\w)\]])[-+])?\d+(?:,\d{3})*(?:\.\d+)?"
     rf"|[{SOLID}]|[^\W\d_{SOLID}]+|[=<>^/+%°≤≥±√∞≈≠∈∪∩∧∨¬~→↔⊃≡&!#@|]"
 )
 _CLAUSE_END = re.compile(r"[\"')\]}]{0,9}\s{0,40}(?:$|[\n.,;:!?(]|- )")
@@ -66,7 +68,7 @@ def _plain(tokens: Sequence[str]) -> tuple[str, ...]:
 class Options:
     """The option texts of one question; what is not needed of them is not worked out."""
 
-    __slots__ = ("_firsts", "_found", "_limit", "_signs", "texts")
+    __slots__ = ("_firsts", "_found", "_in_order", "_limit", "_signs", "texts")
 
     def __init__(self, texts: Sequence[str]) -> None:
         self.texts = texts
@@ -78,6 +80,8 @@ class Options:
             if self._firsts[position] is None and text.strip()
         }
         self._found: tuple[str, list[TextHit]] | None = None
+        # The options that begin as the first of them does, in the order of their tokens.
+        self._in_order: dict[int, list[tuple[tuple[str, ...], int]]] = {}
         self._limit = 2 * max(map(len, texts), default=0) + 40
 
     @property
@@ -92,18 +96,27 @@ class Options:
         positions = self._beginning_at(response, offset)
         if not positions:
             return []
-        wanted = [(tokens_of(self.texts[position]), position) for position in positions]
-        found, fitting = [], []
-        for place, m in enumerate(TOKEN.finditer(response.low, offset, offset + self._limit)):
+        wanted = self._in_order.get(positions[0])
+        if wanted is None:
+            wanted = sorted([(tokens_of(self.texts[position]), position) for position in positions])
+            self._in_order[positions[0]] = wanted
+        # Those that go on as the response does stand together in this order, the shortest first.
+        first, end = 0, len(wanted)
+        found: list[re.Match[str]] = []
+        fitting: list[tuple[int, int]] = []
+        for m in TOKEN.finditer(response.low, offset, offset + self._limit):
             # Token by token, so that a long option costs no more than what is there of it.
-            token = m.group().replace(",", "")
-            wanted = [one for one in wanted if one[0][place] == token]
-            if not wanted:
+            token, place = m.group().replace(",", ""), len(found)
+            if first + 1 < end:
+                first = bisect_left(wanted, token, first, end, key=lambda one: one[0][place])
+                end = bisect_right(wanted, token, first, end, key=lambda one: one[0][place])
+            if first == end or wanted[first][0][place] != token:
                 break
             found.append(m)
-            fitting += [(place + 1, position) for t, position in wanted if len(t) == place + 1]
-            wanted = [one for one in wanted if len(one[0]) > place + 1]
-            if not wanted:
+            while first < end and len(wanted[first][0]) == len(found):
+                fitting.append((len(found), wanted[first][1]))
+                first += 1
+            if first == end:
                 break
         # Of "New York" and "New York City" the longer is meant where it is there in full; two
         # options of the same tokens both stay, for the caller to find them ambiguous.

@@ -75,8 +75,9 @@ _TURN = re.compile(
 )
 _TURN_WORDS = (
     *("wait", "sorry", "hmm", "correction", "scratch", "oops", "torn", "undecided", "second th"),
-    *("i said", ":", "at first i", "then again", "suppose", "if it were", "were it", "had it b"),
-    *("choices ", "❌", "✗", "✘"),
+    *("i said", "run ", "edit", "sample", "vote", "attempt", "user", "question:", "question "),
+    *("q:", "q ", "no:", "no ", "at first i", "then again", "suppose", "if it were", "were it"),
+    *("had it b", "choices ", "❌", "✗", "✘"),
 )
 """One of these is in whatever `_TURN` finds; plain words are looked for first, for speed."""
 _HESITATION_WORDS = (

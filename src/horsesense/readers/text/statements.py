@@ -79,9 +79,9 @@ def _sentence_before(low: str, statement: Statement) -> str:
 
 def _supposed(low: str, statement: Statement) -> bool:
     """Whether it says what the answer would be if something held ("if so, A would be right")."""
-    before = _sentence_before(low, statement)
     if announcements.WOULD.search(low, statement.start, statement.end + 12) is None:
         return False
+    before = _sentence_before(low, statement)
     if announcements.SUPPOSING.match(before):
         return True
     # "Suppose it were wheat. Then money would do, and A would be the answer."
