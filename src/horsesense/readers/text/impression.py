@@ -15,6 +15,7 @@ from horsesense.readers.text import announcements, candidates, likeness, no_choi
 from horsesense.readers.text.labels import label_set
 from horsesense.readers.text.marked_up import marked_up
 from horsesense.readers.text.options import Options, ends_clause
+from horsesense.readers.text.standing import NOTHING, Standing, standing
 from horsesense.readers.text.statements import (
     Statement,
     concludes,
@@ -44,11 +45,13 @@ class Impression(NamedTuple):
         reading: of the first rule that finds something; None where none does.
         said: all statements of a choice, in order.
         first: what the response begins with, where that is an option.
+        standing: what stands of all the answers that it gives.
     """
 
     reading: Reading | None
     said: list[Statement]
     first: Statement | None
+    standing: Standing = NOTHING
 
 
 def impression(scene: Scene) -> Impression:
@@ -56,7 +59,7 @@ def impression(scene: Scene) -> Impression:
     said = statements(scene)
     first = candidates.lead(scene)
     found = _decide(scene, said, first) or other_label(scene)
-    return Impression(found, said, first)
+    return Impression(found, said, first, standing(scene, said, first))
 
 
 def finished(text: str) -> bool:

@@ -103,6 +103,8 @@ _BUT_NOT = re.compile(
 """One label and not others, as the whole of a reply: "It is D, not B"."""
 _LABELS = re.compile(r"[\s,;.()\[\]&+/]+|\b(?:and|or|und|oder)\b")
 _LONG_WORD = re.compile(r"[^\W\d_]{8}")
+_TOGETHER = re.compile(r"\b(?:all|both|and|none|neither|only)\b")
+"""In an option that may stand for several others."""
 _JOINED = re.compile(r"\b[A-Z1-9]\b(?:,| and| or| &){1,2} \b[A-Z1-9]\b")
 
 
@@ -123,9 +125,13 @@ def outright(scene: Scene, first: Impression, *, cut: bool = False) -> Reading |
         return Reading("answer", (whole,), "together", None, _FAIRLY)
     if alone or (not first.said and several.just_listed(scene)):
         return Reading("ambiguous", (), "several", None, PLAINLY)
-    listed = None if first.said or cut else stands_out(scene)
-    if listed is not None:
-        return Reading("answer", (listed,), "listed", None, PLAINLY)
+    listed = set() if first.said or cut else stands_out(scene)
+    if len(listed) == 1:
+        return Reading("answer", (*listed,), "listed", None, PLAINLY)
+    if listed and not any(map(_TOGETHER.search, map(str.lower, scene.options.texts))):
+        return Reading("ambiguous", (), "several_listed", None, _FAIRLY)
+    if first.standing.plain:
+        return Reading("ambiguous", (), "two_stand", None, _FAIRLY)
     if found is None:
         announced = _ANNOUNCES.search(low[-_OPENING:]) and "?" not in low
         return _CUT_SHORT if announced else None if cut else elsewhere(scene)

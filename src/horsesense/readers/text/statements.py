@@ -63,15 +63,15 @@ def _without_comments(low: str, found: list[Statement]) -> list[Statement]:
 
 def turns(low: str, statement: Statement) -> bool:
     """Whether its sentence turns against what came before ("but", "however")."""
-    return announcements.TURNS.search(_sentence_before(low, statement)) is not None
+    return announcements.TURNS.search(sentence_before(low, statement)) is not None
 
 
 def concludes(low: str, statement: Statement) -> bool:
     """Whether its sentence draws a conclusion ("so", "therefore", "finally")."""
-    return announcements.CONCLUDES.search(_sentence_before(low, statement)) is not None
+    return announcements.CONCLUDES.search(sentence_before(low, statement)) is not None
 
 
-def _sentence_before(low: str, statement: Statement) -> str:
+def sentence_before(low: str, statement: Statement) -> str:
     """What comes before a statement in its sentence."""
     before = low[max(0, statement.start - _SENTENCE) : statement.start]
     return _SENTENCE_END.split(before)[-1]
@@ -79,7 +79,7 @@ def _sentence_before(low: str, statement: Statement) -> str:
 
 def _supposed(low: str, statement: Statement) -> bool:
     """Whether it says what the answer would be if something held ("if so, A would be right")."""
-    before = _sentence_before(low, statement)
+    before = sentence_before(low, statement)
     if announcements.WOULD.search(low, statement.start, statement.end + 12) is None:
         return False
     if announcements.SUPPOSING.match(before):
