@@ -22,6 +22,7 @@ from horsesense.readers.text.statements import (
     statements,
     turned_down,
     turns,
+    without_comments,
 )
 from horsesense.readers.text.targets import Scene
 
@@ -56,10 +57,12 @@ class Impression(NamedTuple):
 
 def impression(scene: Scene) -> Impression:
     """The first rule that finds something speaks; the order is the order of trust."""
-    said = statements(scene)
+    made = statements(scene)
+    said = without_comments(scene.response.low, made)
+    comments = [one for one in made if one not in said] if len(made) > len(said) else ()
     first = candidates.lead(scene)
     found = _decide(scene, said, first) or other_label(scene)
-    return Impression(found, said, first, standing(scene, said, first))
+    return Impression(found, said, first, standing(scene, said, first, comments))
 
 
 def finished(text: str) -> bool:
@@ -99,7 +102,8 @@ def _not_offered(scene: Scene) -> Reading | None:
         return None
     for named in (_LETTERS,) if known.letters else (_NUMBERS, _LETTERS) if known.numbers else ():
         as_if = Scene(scene.response, label_set(named), Options([""] * len(named)))
-        single = [s for s in statements(as_if) if len(s.target.positions) == 1]
+        made = without_comments(as_if.response.low, statements(as_if))
+        single = [s for s in made if len(s.target.positions) == 1]
         lead = candidates.lead(as_if)
         marked = lead if lead and lead.target.marked and "/" not in low else None
         found = marked_up(as_if) or (single[-1] if single else marked)

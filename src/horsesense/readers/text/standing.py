@@ -71,6 +71,11 @@ _LAST = re.compile(
 """In the sentence of an answer: that it takes the place of those before it."""
 _ON_THE_WAY = re.compile(r"(?:result|solution|output|ergebnis|prediction)")
 """What may be announced before the answer is: what a step comes to."""
+_OWN_SENTENCE = re.compile(
+    r"(?:\b(?:and|but|also|in addition|additionally|moreover|furthermore|not only that|besides"
+    r"|likewise|the|option|choice|answer|statement)\b|\W)*"
+)
+"""All that may stand before "C is correct" in its sentence; else it belongs to a reason."""
 _AMONG = re.compile(r"\b(?:one of|between|among|differ|var(?:y|ies)|depends?)\b")
 """Between "answer" and an option: that it is only one of those in question."""
 _GIVES_REASONS = re.compile(
@@ -102,11 +107,19 @@ class Standing(NamedTuple):
 NOTHING = Standing()
 
 
-def standing(scene: Scene, said: Sequence[Statement], first: Statement | None) -> Standing:
-    """What stands of all that a reply states, begins with, or gives in a form for answers."""
-    if not said and (first is None or not scene.response.low[first.end :].strip(" .")):
+def standing(
+    scene: Scene,
+    said: Sequence[Statement],
+    first: Statement | None,
+    comments: Sequence[Statement] = (),
+) -> Standing:
+    """What stands of all that a reply states, begins with, gives in a form for answers, or calls
+    right in a sentence of its own (`comments` are what it calls right behind its answer)."""
+    if not said and not any(map(scene.response.low.__contains__, "\\<{")):
         return NOTHING
-    made = _made(scene, said, first)
+    low = scene.response.low
+    more = [one for one in comments if _OWN_SENTENCE.fullmatch(sentence_before(low, one))]
+    made = _made(scene, [*said, *more], first)
     if len({one.target.positions for one in made}) < 2:
         return NOTHING
     stands: list[Statement] = []
@@ -115,13 +128,13 @@ def standing(scene: Scene, said: Sequence[Statement], first: Statement | None) -
         kept = []
         for other in stands:
             same = other.target.positions == one.target.positions
-            if not same and supersedes(scene.response.low, other, one):
+            if not same and supersedes(low, other, one):
                 gone.update(other.target.positions)
             elif not same:
                 kept.append(other)
         stands = [*kept, one]
     positions = frozenset(one.target.positions[0] for one in stands)
-    plain = len(stands) > 1 and _plainly(scene.response.low, stands[-2], stands[-1])
+    plain = len(stands) > 1 and _plainly(low, stands[-2], stands[-1])
     return Standing(positions, frozenset(gone) - positions, plain)
 
 
@@ -134,6 +147,11 @@ def _made(scene: Scene, said: Sequence[Statement], first: Statement | None) -> l
             continue
         if _is_whole(scene, one) and not _AMONG.search(low, one.start, one.target.start):
             found.setdefault(one.target.start, one)
+    if first is not None and len(first.target.positions) > 1:
+        # The first of two labels with their texts is given, where it is the other that is praised.
+        target = scene.target_at(first.target.start, cut=False) or first.target
+        praised = any({*one.target.positions} < {*first.target.positions} for one in said)
+        first = first._replace(target=target) if target.agrees and praised else first
     if first is not None and _is_a_sentence(scene, first) and not _heads(scene):
         found.setdefault(first.target.start, first)
     single = (one for one in found.values() if len(one.target.positions) == 1)

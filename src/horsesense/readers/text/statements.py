@@ -47,10 +47,10 @@ def statements(scene: Scene) -> list[Statement]:
     found = [*_announced(scene), *_chosen(scene), *_confirmed(scene)]
     found.sort(key=lambda s: s.target.start)
     low = scene.response.low
-    return _without_comments(low, [s for s in found if not _supposed(low, s)])
+    return [s for s in found if not _supposed(low, s)]
 
 
-def _without_comments(low: str, found: list[Statement]) -> list[Statement]:
+def without_comments(low: str, found: list[Statement]) -> list[Statement]:
     """Leave out "B is correct" behind an answer announced at the outset, unless it contrasts.
 
     An explanation may call parts of the question right; it takes nothing back by that.
