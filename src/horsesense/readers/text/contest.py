@@ -102,7 +102,8 @@ def contest_of(scene: Scene, first: Impression, *, cut: bool = False) -> Contest
     chosen = found.positions
     if found.rule not in FORMS and _closes_on_another(scene, first, chosen):
         return "taken_back"
-    if first.said and _adds_another(scene, first, found, first.said[0].end):
+    behind = first.said[0].end if first.said else 0
+    if (first.said or found.rule in _BEGINS_WITH) and _adds_another(scene, first, found, behind):
         return "beside"
     if found.rule not in FORMS:
         if first.said and len(first.said[-1].target.positions) > 1:
@@ -138,13 +139,7 @@ def _closes_on_another(scene: Scene, first: Impression, chosen: tuple[int, ...])
     return len(words.split()) <= _FEW_WORDS and not aside and not cut
 
 
-def leaves_several(scene: Scene, first: Impression, found: Reading) -> bool:
-    """Whether a reply with one choice may have another: it states both, or adds one to it."""
-    together = several.stated_together(scene.response.low, first.said)
-    return together or _adds_another(scene, first, found)
-
-
-def _adds_another(scene: Scene, first: Impression, found: Reading, behind: int = 0) -> bool:
+def _adds_another(scene: Scene, first: Impression, found: Reading, behind: int) -> bool:
     """Whether `behind` a place another option is added to the chosen one ("and C is right too")."""
     low = scene.response.low
     if not several.adds(low):

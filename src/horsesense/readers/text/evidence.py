@@ -89,12 +89,14 @@ class _Evidence(Gathering):
         rejected -= {one.position for one in self.clauses if one.verdict >= 0}
         at = self.first.reading.positions if self.contest and self.first.reading else ()
         stand = self.first.standing
-        kept_back = stand.withdrawn | stand.positions if stand.several else stand.withdrawn
+        kept_back = set(stand.positions) if stand.several else set()
+        if stand.firm:
+            kept_back |= {*range(self.k)} - stand.positions
         for position, features in enumerate(self.features[: self.k]):
             if position in at:
                 for name in [name for name in features if name.startswith(_CONTESTED)]:
                     features["contested " + name] = features.pop(name)
-                if self.contest in ("taken_back", "other_text"):
+                if self.contest in ("taken_back", "other_text", "beside"):
                     features[WITHHELD] = 1.0
             if position in kept_back:
                 features[WITHHELD] = 1.0

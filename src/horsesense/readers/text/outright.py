@@ -8,7 +8,7 @@ from dataclasses import replace
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import candidates, no_choice, several
 from horsesense.readers.text.clauses import named_by_word
-from horsesense.readers.text.contest import FORMS, contest_of, leaves_several
+from horsesense.readers.text.contest import FORMS, contest_of
 from horsesense.readers.text.cues import CUES
 from horsesense.readers.text.elsewhere import elsewhere
 from horsesense.readers.text.impression import Impression
@@ -153,8 +153,6 @@ def outright(scene: Scene, first: Impression, *, cut: bool = False) -> Reading |
     if found.positions and _but_not_others(scene, found):
         return replace(found, confidence=plainly)
     if contest_of(scene, first, cut=cut):
-        return None
-    if found.positions and leaves_several(scene, first, found):
         return None
     if found.rule == "given":
         return replace(found, confidence=_FAIRLY)

@@ -53,7 +53,7 @@ _TOO_WORDS = (
 """One of these is in whatever `_TOO` finds; plain words are looked for first, for speed."""
 _ALSO = re.compile(
     r"\b(?:also|likewise|equally|besides|on top of that|as well|so (?:is|does|do|did|has)"
-    r"|(?<=[.\n] )(?:alternatively|in addition|additionally|plus)|either (?:this|that|it) or"
+    r"|(?:(?<=[.\n] )|(?<=\n))(?:alternatively|in addition|additionally|plus)|either (?:this|that|it) or"
     r"|(?:another|a second|the other|second|alternative) (?:(?:possible|correct|right|valid|good"
     r"|acceptable) )?(?:answer|option|choice|one)(?: is| would be)?"
     r"|the same (?:\w+ ){1,3}(?:of|for|to))"
@@ -63,7 +63,9 @@ _ALSO = re.compile(
 _AS_WELL = re.compile(
     r"[\"'*)\].]*,? (?:(?:is|are|would be|does|do|works?|fits?|applies|holds|counts?|correct|right"
     r"|true|fine|good|it|could|can|may|be|just) ){0,3}(?:too|also|as well|likewise|equally|alike)\b"
-    r"(?! (?:as|as a)?\s?(?:big|large|small|short|long|narrow|broad|much|little|far|late|early)\b)"
+    r"(?! (?:as|as a)?\s?(?:big|large|small|short|long|narrow|broad|much|little|far|late|early)\b"
+    r"| (?:\w+ly )?(?:not|wrong|false|incorrect|inaccurate|invalid|irrelevant|un\w+|im\w+|ruled|out"
+    r"|eliminated|excluded|rejected)\b)"
     r"|[\"'*)\].]*,? (?:is|are|seems|looks|(?:would|could|might|will|can) (?:also )?be)"
     r" (?:an? )?(?:(?:also|equally|likewise|no less|just as) (?:acceptable|accepted|good|right"
     r"|valid|correct|likely)|acceptable|accepted|as (?:good|right|valid|correct|likely)|no worse)\b"

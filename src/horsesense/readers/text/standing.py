@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from horsesense.readers.text import announcements
+from horsesense.readers.text import announcements, several
 from horsesense.readers.text.marked_up import forms
 from horsesense.readers.text.options import ends_clause, tokens_of
 from horsesense.readers.text.statements import Statement, sentence_before
@@ -73,9 +73,11 @@ _ON_THE_WAY = re.compile(r"(?:result|solution|output|ergebnis|prediction)")
 """What may be announced before the answer is: what a step comes to."""
 _OWN_SENTENCE = re.compile(
     r"(?:\b(?:and|but|also|in addition|additionally|moreover|furthermore|not only that|besides"
-    r"|likewise|the|option|choice|answer|statement)\b|\W)*"
+    r"|likewise|both|the|option|choice|answer|statement)\b|\W)*"
 )
 """All that may stand before "C is correct" in its sentence; else it belongs to a reason."""
+_CONCLUDES = re.compile(r"\W*(?:thus|therefore|so|hence)\b(?:\W|option\b)*")
+_IS_THE_ANSWER = re.compile(r"[\s\"')\].*]{0,4}(?:is|are) the (?:\w+ )?(?:answer|option|choice)\b")
 _AMONG = re.compile(r"\b(?:one of|between|among|differ|var(?:y|ies)|depends?)\b")
 """Between "answer" and an option: that it is only one of those in question."""
 _GIVES_REASONS = re.compile(
@@ -93,11 +95,13 @@ class Standing(NamedTuple):
         positions: the options of the answers that stand; several where no answer is the one.
         withdrawn: the options of answers that do not stand any more.
         plain: several stand, and nothing between them tells why.
+        firm: no word of a turn follows the last of them.
     """
 
     positions: frozenset[int] = frozenset()
     withdrawn: frozenset[int] = frozenset()
     plain: bool = False
+    firm: bool = False
 
     @property
     def several(self) -> bool:
@@ -118,24 +122,32 @@ def standing(
     if not said and not any(map(scene.response.low.__contains__, "\\<{")):
         return NOTHING
     low = scene.response.low
-    more = [one for one in comments if _OWN_SENTENCE.fullmatch(sentence_before(low, one))]
-    made = _made(scene, [*said, *more], first)
-    if len({one.target.positions for one in made}) < 2:
-        return NOTHING
+    more = [one for one in comments if _is_an_answer(low, one)]
     stands: list[Statement] = []
     gone: set[int] = set()
-    for one in made:
-        kept = []
+    for one in _made(scene, [*said, *more], first):
+        named, kept = {*one.target.positions}, []
         for other in stands:
-            same = other.target.positions == one.target.positions
-            if not same and supersedes(low, other, one):
-                gone.update(other.target.positions)
-            elif not same:
+            before = {*other.target.positions}
+            if before <= named or named < before:
+                continue
+            if supersedes(low, other, one):
+                gone |= before
+            else:
                 kept.append(other)
         stands = [*kept, one]
-    positions = frozenset(one.target.positions[0] for one in stands)
+    positions = frozenset(position for one in stands for position in one.target.positions)
     plain = len(stands) > 1 and _plainly(low, stands[-2], stands[-1])
-    return Standing(positions, frozenset(gone) - positions, plain)
+    firm = bool(stands) and not _turns(low[stands[-1].end :])
+    return Standing(positions, frozenset(gone) - positions, plain, firm)
+
+
+def _is_an_answer(low: str, comment: Statement) -> bool:
+    """Whether what calls an option right is a sentence of its own, and no part of a reason."""
+    before = sentence_before(low, comment)
+    if _OWN_SENTENCE.fullmatch(before):
+        return True
+    return _CONCLUDES.fullmatch(before) is not None and _IS_THE_ANSWER.match(low, comment.end) is not None
 
 
 def _made(scene: Scene, said: Sequence[Statement], first: Statement | None) -> list[Statement]:
@@ -145,17 +157,21 @@ def _made(scene: Scene, said: Sequence[Statement], first: Statement | None) -> l
     for one in said:
         if one is not said[-1] and _ON_THE_WAY.match(low, one.start):
             continue
+        whole = several.option_of(scene, {*one.target.positions})
+        if whole is not None:
+            one = one._replace(target=one.target._replace(positions=(whole,)))
         if _is_whole(scene, one) and not _AMONG.search(low, one.start, one.target.start):
             found.setdefault(one.target.start, one)
     if first is not None and len(first.target.positions) > 1:
         # The first of two labels with their texts is given, where it is the other that is praised.
         target = scene.target_at(first.target.start, cut=False) or first.target
         praised = any({*one.target.positions} < {*first.target.positions} for one in said)
-        first = first._replace(target=target) if target.agrees and praised else first
-    if first is not None and _is_a_sentence(scene, first) and not _heads(scene):
+        given = target.agrees or low.startswith("\n", target.end)
+        first = first._replace(target=target) if given and praised else first
+    single = first is not None and len(first.target.positions) == 1
+    if first is not None and single and _is_a_sentence(scene, first) and not _heads(scene):
         found.setdefault(first.target.start, first)
-    single = (one for one in found.values() if len(one.target.positions) == 1)
-    return sorted(single, key=lambda one: one.target.start)
+    return sorted(found.values(), key=lambda one: one.target.start)
 
 
 def _is_whole(scene: Scene, one: Statement) -> bool:
@@ -196,12 +212,13 @@ def supersedes(low: str, one: Statement, other: Statement) -> bool:
     before = sentence_before(low, other) + low[other.start : other.target.start]
     if _LAST.search(before) and not _LAST.search(sentence_before(low, one)):
         return True
-    return (
-        CALLED_WRONG.match(low, one.end) is not None
-        or withdraws(between)
-        or _TURN.search(between) is not None
-        or _WEAK_TURN.search(between[-_REACH:]) is not None
-    )
+    called_wrong = CALLED_WRONG.match(low, one.end) is not None
+    return called_wrong or _turns(between) or _WEAK_TURN.search(between[-_REACH:]) is not None
+
+
+def _turns(text: str) -> bool:
+    """Whether a text has words that take an answer back, or turn from it."""
+    return withdraws(text) or _TURN.search(text) is not None
 
 
 def withdraws(behind: str) -> bool:
@@ -214,6 +231,8 @@ def withdraws(behind: str) -> bool:
 def _plainly(low: str, one: Statement, other: Statement) -> bool:
     """Whether two answers stand with neither a conclusion nor another question between them."""
     if {one.rule, other.rule} & {"confirmed", "chosen"}:
+        return False
+    if len(one.target.positions) + len(other.target.positions) > 2:
         return False
     between = _GIVES_REASONS.sub("", low[one.end : other.start])
     concludes = announcements.CONCLUDES.search(sentence_before(low, other)) is not None
