@@ -95,6 +95,8 @@ def contest_of(scene: Scene, first: Impression, *, cut: bool = False) -> Contest
         return None
     if first.standing.several:
         return "two"
+    if not first.standing.withdrawn.isdisjoint(found.positions):
+        return "taken_back"
     if cut and not _is_stated(scene, first, found):
         return "cut_off"
     if found.rule not in _BEGINS_WITH and not first.said and breaks_off(scene):

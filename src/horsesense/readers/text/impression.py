@@ -61,8 +61,9 @@ def impression(scene: Scene) -> Impression:
     said = without_comments(scene.response.low, made)
     comments = [one for one in made if one not in said] if len(made) > len(said) else ()
     first = candidates.lead(scene)
-    found = _decide(scene, said, first) or other_label(scene)
-    return Impression(found, said, first, standing(scene, said, first, comments))
+    stands = standing(scene, said, first, comments)
+    found = _decide(scene, said, first, stands) or other_label(scene)
+    return Impression(found, said, first, stands)
 
 
 def finished(text: str) -> bool:
@@ -126,7 +127,9 @@ def _is_in_an_option(scene: Scene, name: str) -> bool:
     return any(name.lower() in _WORDS.findall(text.lower()) for text in texts)
 
 
-def _decide(scene: Scene, said: list[Statement], first: Statement | None) -> Reading | None:
+def _decide(
+    scene: Scene, said: list[Statement], first: Statement | None, stands: Standing
+) -> Reading | None:
     form = marked_up(scene)
     if form is not None:
         return _reading(scene, form, _SURE)
@@ -135,7 +138,7 @@ def _decide(scene: Scene, said: list[Statement], first: Statement | None) -> Rea
         given = None if said else _given(scene, special.find(scene.response))
         return given or _reading(scene, turn, 0.95)
     if said:
-        found = _stated(scene, said, first)
+        found = _stated(scene, said, first, stands)
         if found.status == "ambiguous" and no_choice.REFUSAL.search(scene.response.low):
             refused = _without_content(scene, special.find(scene.response))
             return refused and replace(refused, confidence=_DOUBT)
@@ -156,18 +159,22 @@ def _given(scene: Scene, nothing: special.Said | None) -> Reading | None:
     return _reading(scene, given, _SURE) if given else None
 
 
-def _stated(scene: Scene, said: list[Statement], first: Statement | None) -> Reading:
+def _stated(
+    scene: Scene, said: list[Statement], first: Statement | None, stands: Standing
+) -> Reading:
     """The last statement, with less confidence where another says something else.
 
     A reply that opens with a label and that option's own text has answered; a later statement
-    overrules it only where it turns against it or concludes.
+    overrules it only where it takes its place or concludes.
     """
     single = [s for s in said if len(s.target.positions) == 1]
     last = candidates.listed(scene, single[-1] if single else said[-1])
     everything = said if first is None else [first, *said]
     agreed = len({s.target.positions for s in everything}) == 1
     low = scene.response.low
-    if first and not (agreed or turns(low, last) or concludes(low, last)) and _opens(scene, first):
+    gone = first is not None and not stands.withdrawn.isdisjoint(first.target.positions)
+    overruled = gone or agreed or turns(low, last) or concludes(low, last)
+    if first and not overruled and _opens(scene, first):
         last = first
     agreed = agreed and all(s.target.text != "other" for s in said)
     sure = _SURE if agreed else _FAIR
