@@ -172,7 +172,10 @@ def _stated(
     everything = said if first is None else [first, *said]
     agreed = len({s.target.positions for s in everything}) == 1
     low = scene.response.low
-    gone = first is not None and not stands.withdrawn.isdisjoint(first.target.positions)
+    gone = first is not None and any(
+        at in stands.withdrawn and special.meaning_of(scene.options.texts[at]) is None
+        for at in first.target.positions
+    )
     overruled = gone or agreed or turns(low, last) or concludes(low, last)
     if first and not overruled and _opens(scene, first):
         last = first

@@ -13,10 +13,10 @@ from typing import NamedTuple
 from horsesense.readers.text import announcements, several
 from horsesense.readers.text.marked_up import forms
 from horsesense.readers.text.options import ends_clause, tokens_of
+from horsesense.readers.text.special import meaning_of
 from horsesense.readers.text.statements import Statement, sentence_before
 from horsesense.readers.text.targets import Scene
 
-_REACH = 160
 _APART = 400
 _WITHDRAWS = re.compile(
     r"\b(?:hang on|hold on|not so fast|never ?mind|just kidding|(?:i|i've"
@@ -64,6 +64,7 @@ _TURN = re.compile(
     r"|(?:is|was) (?:wrong|a mistake|an error)|no(?=[,.!:;—–-]))"
 )
 _WEAK_TURN = re.compile(r"\b(?:but|although|though|instead|in fact|rather)\b")
+_BUT = re.compile(r"[.!?\n]\W*but\b")
 _LAST = re.compile(
     r"\b(?:final(?:ly)?|ultimately|in the end|revised|corrected|updated|amended|new|actual|overall"
     r"|2nd|second|third|last)\b"
@@ -76,8 +77,6 @@ _OWN_SENTENCE = re.compile(
     r"|likewise|both|the|option|choice|answer|statement)\b|\W)*"
 )
 """All that may stand before "C is correct" in its sentence; else it belongs to a reason."""
-_CONCLUDES = re.compile(r"\W*(?:thus|therefore|so|hence)\b(?:\W|option\b)*")
-_IS_THE_ANSWER = re.compile(r"[\s\"')\].*]{0,4}(?:is|are) the (?:\w+ )?(?:answer|option|choice)\b")
 _AMONG = re.compile(r"\b(?:one of|between|among|differ|var(?:y|ies)|depends?)\b")
 """Between "answer" and an option: that it is only one of those in question."""
 _GIVES_REASONS = re.compile(
@@ -122,7 +121,7 @@ def standing(
     if not said and not any(map(scene.response.low.__contains__, "\\<{")):
         return NOTHING
     low = scene.response.low
-    more = [one for one in comments if _is_an_answer(low, one)]
+    more = [one for one in comments if _OWN_SENTENCE.fullmatch(sentence_before(low, one))]
     stands: list[Statement] = []
     gone: set[int] = set()
     for one in _made(scene, [*said, *more], first):
@@ -138,16 +137,9 @@ def standing(
         stands = [*kept, one]
     positions = frozenset(position for one in stands for position in one.target.positions)
     plain = len(stands) > 1 and _plainly(low, stands[-2], stands[-1])
+    plain = plain and not any(meaning_of(scene.options.texts[at]) for at in positions)
     firm = bool(stands) and not _turns(low[stands[-1].end :])
     return Standing(positions, frozenset(gone) - positions, plain, firm)
-
-
-def _is_an_answer(low: str, comment: Statement) -> bool:
-    """Whether what calls an option right is a sentence of its own, and no part of a reason."""
-    before = sentence_before(low, comment)
-    if _OWN_SENTENCE.fullmatch(before):
-        return True
-    return _CONCLUDES.fullmatch(before) is not None and _IS_THE_ANSWER.match(low, comment.end) is not None
 
 
 def _made(scene: Scene, said: Sequence[Statement], first: Statement | None) -> list[Statement]:
@@ -213,7 +205,8 @@ def supersedes(low: str, one: Statement, other: Statement) -> bool:
     if _LAST.search(before) and not _LAST.search(sentence_before(low, one)):
         return True
     called_wrong = CALLED_WRONG.match(low, one.end) is not None
-    return called_wrong or _turns(between) or _WEAK_TURN.search(between[-_REACH:]) is not None
+    turns = _turns(between) or _WEAK_TURN.search(before) or _BUT.search(between)
+    return called_wrong or bool(turns)
 
 
 def _turns(text: str) -> bool:
