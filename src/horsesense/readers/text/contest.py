@@ -20,7 +20,9 @@ from horsesense.readers.text.targets import Scene
 
 FORMS = frozenset(("boxed", "element"))
 """Rules of markup that holds an answer and nothing else."""
-Contest = Literal["taken_back", "asked", "beside", "other_text", "no_praise", "quoted", "cut_off", "two"]
+Contest = Literal[
+    "taken_back", "asked", "beside", "other_text", "no_praise", "quoted", "cut_off", "two"
+]
 
 _LATER = 400
 _BESIDE = 60
@@ -79,8 +81,10 @@ _AGAINST = {
     "no": re.compile(r"\byes\b|\bi disagree\b|\b(?:that|this|it)(?: is|['’]s) (?:wrong|a myth)\b"),
 }
 """Behind an option that is a word for yes or no: that the sentence says the other."""
-_CLOSING = re.compile(r"[\s.!*_)\]\"'~,]*(?:instead|rather|after all|and i (?:do )?(?:agree|concur))?"
-    r"[\s.!*_)\]\"'~]*\Z")
+_CLOSING = re.compile(
+    r"[\s.!*_)\]\"'~,]*(?:instead|rather|after all|and i (?:do )?(?:agree|concur))?"
+    r"[\s.!*_)\]\"'~]*\Z"
+)
 _LAST_CLAUSE = re.compile(r"[^.!?;:\n]*\Z")
 _FEW_WORDS = 6
 _END = 200

@@ -90,7 +90,7 @@ class _Evidence(Gathering):
         at = self.first.reading.positions if self.contest and self.first.reading else ()
         stand = self.first.standing
         kept_back = set(stand.positions) if stand.several else set()
-        if stand.firm:
+        if stand.firm(self.scene.response.low):
             kept_back |= {*range(self.k)} - stand.positions
         for position, features in enumerate(self.features[: self.k]):
             if position in at:

@@ -41,19 +41,23 @@ _OPEN = re.compile(
 _TOO = re.compile(
     r"\b(?:also|too|as (?:well|good|right|valid|correct|likely|much)|likewise|equally|alike"
     r"|besides|so (?:is|does|do|did)|on top of that|acceptable|accepted|(?:has|have) a point"
-    r"|no worse|no less|alternatively|another|either (?:this|that|it)|same|second|other|in addition"
-    r"|additionally|plus|(?:are|is|deserves) (?:\w+ )?(?:right|correct))\b"
+    r"|no worse|no less|alternatively|another|either (?:this|that|it) or|the same"
+    r"|(?:other|second) (?:correct|right|answer|option)|in addition|additionally|plus|deserves"
+    r"|are (?:right|correct))\b"
 )
 _TOO_WORDS = (
     *("also", "too", "as well", "as good", "as right", "as valid", "as correct", "as likely"),
     *("as much", "likewise", "equally", "alike", "besides", "so is", "so do", "so did", "on top"),
-    *("accept", "a point", "no worse", "no less", "alternatively", "another", "either", "same"),
-    *("second", "other", "addition", "plus", "right", "correct"),
+    *("accept", "a point", "no worse", "no less", "alternati", "another", "either t"),
+    *("the same", "other correct", "other right", "other answer", "other option", "second correct"),
+    *("second right", "second answer", "second option", "in addition", "additionally", "plus"),
+    *("deserves", "are right", "are correct", "either it"),
 )
 """One of these is in whatever `_TOO` finds; plain words are looked for first, for speed."""
 _ALSO = re.compile(
     r"\b(?:also|likewise|equally|besides|on top of that|as well|so (?:is|does|do|did|has)"
-    r"|(?:(?<=[.\n] )|(?<=\n))(?:alternatively|in addition|additionally|plus)|either (?:this|that|it) or"
+    r"|(?:(?<=[.\n] )|(?<=\n))(?:alternatively|in addition|additionally|plus)"
+    r"|either (?:this|that|it) or"
     r"|(?:another|a second|the other|second|alternative) (?:(?:possible|correct|right|valid|good"
     r"|acceptable) )?(?:answer|option|choice|one)(?: is| would be)?"
     r"|the same (?:\w+ ){1,3}(?:of|for|to))"

@@ -7,7 +7,7 @@ says so; otherwise both stand, and neither is its choice.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from horsesense.readers.text import announcements, several
@@ -94,17 +94,21 @@ class Standing(NamedTuple):
         positions: the options of the answers that stand; several where no answer is the one.
         withdrawn: the options of answers that do not stand any more.
         plain: several stand, and nothing between them tells why.
-        firm: no word of a turn follows the last of them.
+        end: where the last of them ends.
     """
 
     positions: frozenset[int] = frozenset()
     withdrawn: frozenset[int] = frozenset()
     plain: bool = False
-    firm: bool = False
+    end: int = 0
 
     @property
     def several(self) -> bool:
         return len(self.positions) > 1
+
+    def firm(self, low: str) -> bool:
+        """Whether an answer stands in a reply, and no word of a turn follows it."""
+        return bool(self.positions) and not _turns(low[self.end :])
 
 
 NOTHING = Standing()
@@ -138,8 +142,8 @@ def standing(
     positions = frozenset(position for one in stands for position in one.target.positions)
     plain = len(stands) > 1 and _plainly(low, stands[-2], stands[-1])
     plain = plain and not any(meaning_of(scene.options.texts[at]) for at in positions)
-    firm = bool(stands) and not _turns(low[stands[-1].end :])
-    return Standing(positions, frozenset(gone) - positions, plain, firm)
+    end = stands[-1].end if stands else 0
+    return Standing(positions, frozenset(gone) - positions, plain, end)
 
 
 def _made(scene: Scene, said: Sequence[Statement], first: Statement | None) -> list[Statement]:
@@ -149,7 +153,8 @@ def _made(scene: Scene, said: Sequence[Statement], first: Statement | None) -> l
     for one in said:
         if one is not said[-1] and _ON_THE_WAY.match(low, one.start):
             continue
-        whole = several.option_of(scene, {*one.target.positions})
+        joined = len(one.target.positions) > 1
+        whole = several.option_of(scene, {*one.target.positions}) if joined else None
         if whole is not None:
             one = one._replace(target=one.target._replace(positions=(whole,)))
         if _is_whole(scene, one) and not _AMONG.search(low, one.start, one.target.start):
@@ -185,7 +190,9 @@ def _heads(scene: Scene) -> bool:
         if label is not None and label.marked:
             named.add(label.position)
         else:
-            named.update(hit.position for hit in scene.options.match_at(scene.response, m.end())[:1])
+            named.update(
+                hit.position for hit in scene.options.match_at(scene.response, m.end())[:1]
+            )
         if len(named) >= min(_HEADED, len(scene.options.texts)):
             return True
     return False
