@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="14", source="b2682aaf812b")
+RULES: Final = Rules(version="14", source="300305e9d704")
 
 
 class TextAnswers:

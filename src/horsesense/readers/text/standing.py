@@ -175,7 +175,8 @@ def _is_whole(scene: Scene, one: Statement) -> bool:
     """Whether it names an option, and not only begins a reply's last words, or a longer phrase,
     with what one option is."""
     if one.target.by == "label":
-        return True
+        # In "<b>" a letter may be part of what the option "<b>" is.
+        return scene.response.low[max(0, one.target.start - 1) : one.target.start] != "<"
     if ends_clause(scene.response, one.end):
         return bool(scene.options.match_at(scene.response, one.target.start))
     return all(len(tokens_of(scene.options.texts[at])) > 1 for at in one.target.positions)
