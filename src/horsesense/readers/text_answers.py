@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="14", source="300305e9d704")
+RULES: Final = Rules(version="14", source="ce6104cb09b9")
 
 
 class TextAnswers:

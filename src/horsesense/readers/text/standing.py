@@ -165,7 +165,9 @@ def _made(scene: Scene, said: Sequence[Statement], first: Statement | None) -> l
         praised = any({*one.target.positions} < {*first.target.positions} for one in said)
         given = target.agrees or low.startswith("\n", target.end)
         first = first._replace(target=target) if given and praised else first
-    single = first is not None and len(first.target.positions) == 1
+    at = first.target.start if first is not None else 0
+    apart = not any(one.target.start <= at < one.target.end for one in found.values())
+    single = first is not None and len(first.target.positions) == 1 and apart
     if first is not None and single and _is_a_sentence(scene, first) and not _heads(scene):
         found.setdefault(first.target.start, first)
     return sorted(found.values(), key=lambda one: one.target.start)
@@ -175,8 +177,7 @@ def _is_whole(scene: Scene, one: Statement) -> bool:
     """Whether it names an option, and not only begins a reply's last words, or a longer phrase,
     with what one option is."""
     if one.target.by == "label":
-        # In "<b>" a letter may be part of what the option "<b>" is.
-        return scene.response.low[max(0, one.target.start - 1) : one.target.start] != "<"
+        return True
     if ends_clause(scene.response, one.end):
         return bool(scene.options.match_at(scene.response, one.target.start))
     return all(len(tokens_of(scene.options.texts[at])) > 1 for at in one.target.positions)

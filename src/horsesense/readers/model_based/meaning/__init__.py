@@ -18,7 +18,7 @@ from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 from horsesense.trials.trial import Trial
 
-RULES: Final = Rules(version="8", source="cfefee109be4")
+RULES: Final = Rules(version="8", source="b78607a273b9")
 
 _TOGETHER = 512
 """Texts that are encoded between two marks of progress."""
