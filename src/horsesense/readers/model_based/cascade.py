@@ -26,7 +26,7 @@ from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 from horsesense.trials.trial import Trial
 
-RULES: Final = Rules(version="10", source="37a8333bd169")
+RULES: Final = Rules(version="11", source="0cbeb51d6ab2")
 
 SURE: Final = 0.9
 """Confidence of the rules from which on no judge is asked, unless the name says another."""

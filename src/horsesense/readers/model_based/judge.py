@@ -36,7 +36,7 @@ from horsesense.readers.text import TextReader
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 
-RULES: Final = Rules(version="9", source="e1f82c56cf70")
+RULES: Final = Rules(version="10", source="c196a585e533")
 
 MAX_TOKENS: Final = 16
 REPLY_CHARACTERS: Final = 6000

@@ -14,8 +14,9 @@ import re
 # By first letters, so that few alternatives are tried at each place.
 _ANSWER = (
     r"a(?:n(?:swers?|s|twort|twoord)|lternativ[ea]|uswahl)|option"
-    r"|c(?:hoice|onclusion|orrect(?:(?=\s{0,9}:)| one)|evap)|best one|expected(?=\s{0,9}:)"
-    r"|key(?=\s{0,9}:)|r(?:es(?:ponse|ult|puesta|posta)|ight one|isposta)|letter|pick"
+    r"|c(?:hoice|onclusion|orrect(?:(?:ed)?(?=\s{0,9}:)| one)|evap)|best one"
+    r"|expected(?=\s{0,9}:)|final(?=\s{0,9}:)|key(?=\s{0,9}:)|letter|pick"
+    r"|r(?:es(?:ponse|ult|puesta|posta)|ight one|isposta|evised(?=\s{0,9}:))"
     r"|s(?:elect(?:ion|ed(?=\s{0,9}:))|olution|var|varet)|vastaus|jawaban"
 )
 ANSWER_ASCII = re.compile(rf"(?:{_ANSWER})\b")

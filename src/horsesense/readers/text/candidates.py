@@ -62,6 +62,8 @@ _AGAINST = re.compile(
 )
 _ITEM = re.compile(r"(?:\A|\n)[\s>*•+#_-]*[(\[]?\w[)\].:]?[\s*_✓✔☑✅]*\Z")
 _ITEM_LENGTH = 16
+_ASKED = re.compile(r"[\s\"')\]*]{0,4}\?\s*(?=\w)")
+"""Behind several options that a reply begins with: that it asks which, and goes on."""
 _NUMERIC = re.compile(r"[\d.,+/%-]+")
 
 
@@ -73,6 +75,11 @@ def lead(scene: Scene) -> Statement | None:
         return None
     if scene.dropped(target.start):
         return None
+    if len(target.positions) > 1:
+        asked = _ASKED.match(low, target.end)
+        target = scene.target_at(asked.end(), cut=False) if asked else target
+        if target is None:
+            return None
     if len(target.positions) > 1:
         return Statement("lead", target, target.start)
     if target.by == "label":

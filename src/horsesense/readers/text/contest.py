@@ -14,12 +14,15 @@ from horsesense.readers.reading import Reading
 from horsesense.readers.text import announcements, candidates, likeness, several
 from horsesense.readers.text.impression import Impression
 from horsesense.readers.text.options import TextHit
+from horsesense.readers.text.standing import CALLED_WRONG, withdraws
 from horsesense.readers.text.statements import Statement, turned_down
 from horsesense.readers.text.targets import Scene
 
 FORMS = frozenset(("boxed", "element"))
 """Rules of markup that holds an answer and nothing else."""
-Contest = Literal["taken_back", "asked", "beside", "other_text", "no_praise", "quoted", "cut_off"]
+Contest = Literal[
+    "taken_back", "asked", "beside", "other_text", "no_praise", "quoted", "cut_off", "two"
+]
 
 _LATER = 400
 _BESIDE = 60
@@ -73,48 +76,15 @@ _OPERATOR = re.compile(r"\s?[-+*/^=×÷(<>]")
 _MOST = 4000
 _OWN = 0.5
 """The share of its words from which on an option's text counts as given."""
-_TAKES_BACK = re.compile(
-    r"\b(?:hang on|hold on|not so fast|never ?mind|just kidding|(?:i|i've"
-    r"|i have) (?:\w+ )?(?:misread"
-    r"|misspoke|withdraw|retract)|(?:withdrawing|retracting) (?:my|that|this|it)"
-    r"|(?:up)?on (?:reflection|checking|second thoughts?|review"
-    r"|re-?(?:check|read|think|consider|examin|visit|calculat)\w*|(?:further|closer) \w+)"
-    r"|(?:take|took) (?:it|that|this) back|(?:i|i've|i have) made an? (?:\w+ )?(?:error"
-    r"|mistake|slip)|(?:ignore|disregard|scrap|scratch|strike|revise|amend|replace) (?:that|this"
-    r"|it|my|the above"
-    r"|[a-h]\b)|change (?:that|it|this|my (?:answer|mind|choice))|(?:changed|changing) my"
-    r"|let me (?:reconsider|rethink|re-?check|re-?calculate|redo|re-?do|re-?examine|re-?evaluate"
-    r"|correct|double)|(?:should|must|ought to|needs? to) (?:read|be (?:corrected|changed|replaced"
-    r"|revised|amended))|i meant\b|(?:edit|update|revised|erratum|revision)\W{0,3}:"
-    r"|i (?:was|am) wrong|i (?:initially|originally|first) (?:thought|said|chose|picked))\b"
-    r"|\b(?:edit|update|erratum)\W{0,2}:"
-)
-_BACK_WORDS = (
-    *("hang on", "hold on", "so fast", "mind", "kidding", "misread", "misspoke", "withdraw"),
-    *("retract", "on reflection", "on checking", "on second thought", "on review", "on re"),
-    *("further", "closer", " back", "made a", "ignore", "disregard", "scrap", "scratch", "strike"),
-    *("revis", "amend", "replace", "chang", "let me", "read", "corrected", "meant", "edit"),
-    *("update", "erratum", "i was wrong", "i am wrong", "initially", "originally", "i first"),
-)
-"""One of these is in whatever `_TAKES_BACK` finds."""
-_IS_WRONG = re.compile(
-    r"[^\w\n]{0,6}[.,;!?\n–—-]\W{0,6}(?:and |but |which |no[,.]? )?(?:(?:that|this|it|which"
-    r"|the (?:above )?"
-    r"answer(?: above)?)(?:'s|’s| is| was| would be)|is) (?:\w+ )?(?:wrong|incorrect"
-    r"|not (?:right|correct"
-    r"|true|so)|false|an? (?:\w+ )?(?:mistake|error))\b"
-    r"|\W{1,6}(?:was|is|had been) my (?:first|initial|original|previous)\b"
-    r"|[^\w\n]{0,4}[.!?\n–—-]\W{0,6}(?:(?:no|nope|wrong|incorrect)\s*[.,!;–—]"
-    r"|i (?:\w+ )?(?:disagree|(?:don['’]t|do not) agree)\b)"
-    r"|[^\w\n]{0,4}[.,!?\n–—-]\W{0,6}(?:which )?(?:i (?:think|believe) )?"
-    r"(?:(?:it|that)['’]s |(?:it )?is |it made an? )?(?:wrong|incorrect|mistaken|mistake)\b"
-)
 _AGAINST = {
     "yes": re.compile(r"\b(?:no|not|cannot|never|myth)\b|n['’]t\b"),
     "no": re.compile(r"\byes\b|\bi disagree\b|\b(?:that|this|it)(?: is|['’]s) (?:wrong|a myth)\b"),
 }
 """Behind an option that is a word for yes or no: that the sentence says the other."""
-_CLOSING = re.compile(r"[\s.!*_)\]\"'~,]*(?:instead|rather|after all)?[\s.!*_)\]\"'~]*\Z")
+_CLOSING = re.compile(
+    r"[\s.!*_)\]\"'~,]*(?:instead|rather|after all|and i (?:do )?(?:agree|concur))?"
+    r"[\s.!*_)\]\"'~]*\Z"
+)
 _LAST_CLAUSE = re.compile(r"[^.!?;:\n]*\Z")
 _FEW_WORDS = 6
 _END = 200
@@ -127,6 +97,10 @@ def contest_of(scene: Scene, first: Impression, *, cut: bool = False) -> Contest
     found = first.reading
     if found is None or not found.positions:
         return None
+    if first.standing.several:
+        return "two"
+    if not first.standing.withdrawn.isdisjoint(found.positions):
+        return "taken_back"
     if cut and not _is_stated(scene, first, found):
         return "cut_off"
     if found.rule not in _BEGINS_WITH and not first.said and breaks_off(scene):
@@ -134,7 +108,8 @@ def contest_of(scene: Scene, first: Impression, *, cut: bool = False) -> Contest
     chosen = found.positions
     if found.rule not in FORMS and _closes_on_another(scene, first, chosen):
         return "taken_back"
-    if first.said and _adds_another(scene, first, found, first.said[0].end):
+    behind = first.said[0].end if first.said else 0
+    if (first.said or found.rule in _BEGINS_WITH) and _adds_another(scene, first, found, behind):
         return "beside"
     if found.rule not in FORMS:
         if first.said and len(first.said[-1].target.positions) > 1:
@@ -142,8 +117,8 @@ def contest_of(scene: Scene, first: Impression, *, cut: bool = False) -> Contest
         made = [*first.said, *([first.first] if first.first else [])]
         own = [one for one in made if one.target.positions == chosen]
         if own:
-            return contested(scene, own[-1] if first.said else own[0])
-    return "other_text" if _other_text(scene, chosen[0]) else None
+            return contested(scene, own[-1] if first.said else own[0], first.standing.withdrawn)
+    return "other_text" if _other_text(scene, chosen[0], first.standing.withdrawn) else None
 
 
 def _closes_on_another(scene: Scene, first: Impression, chosen: tuple[int, ...]) -> bool:
@@ -170,13 +145,7 @@ def _closes_on_another(scene: Scene, first: Impression, chosen: tuple[int, ...])
     return len(words.split()) <= _FEW_WORDS and not aside and not cut
 
 
-def leaves_several(scene: Scene, first: Impression, found: Reading) -> bool:
-    """Whether a reply with one choice may have another: it states both, or adds one to it."""
-    together = several.stated_together(scene.response.low, first.said)
-    return together or _adds_another(scene, first, found)
-
-
-def _adds_another(scene: Scene, first: Impression, found: Reading, behind: int = 0) -> bool:
+def _adds_another(scene: Scene, first: Impression, found: Reading, behind: int) -> bool:
     """Whether `behind` a place another option is added to the chosen one ("and C is right too")."""
     low = scene.response.low
     if not several.adds(low):
@@ -233,8 +202,11 @@ def _begun(scene: Scene) -> Iterator[str]:
     yield from (text for text in scene.options.texts if len(text) > 1)
 
 
-def contested(scene: Scene, said: Statement) -> Contest | None:
-    """What contests the choice of one option in a statement, or in what a reply begins with."""
+def contested(
+    scene: Scene, said: Statement, withdrawn: frozenset[int] = frozenset()
+) -> Contest | None:
+    """What contests the choice of one option in a statement, or in what a reply begins with; the
+    text of one that is `withdrawn` does not."""
     low, end = scene.response.low, said.target.end
     own = scene.options.texts[said.target.positions[0]].lower()
     if _ASKS.match(low, end) and "?" not in own:
@@ -242,9 +214,9 @@ def contested(scene: Scene, said: Statement) -> Contest | None:
     against = _AGAINST.get(own.strip(" ."))
     if said.rule == "lead_text" and against and against.search(low, end, end + _OPENING):
         return "taken_back"
-    wrong = _IS_WRONG.match(low, end)
+    wrong = CALLED_WRONG.match(low, end)
     wrong = wrong if wrong and own[:2] not in wrong.group() else None
-    if wrong or _takes_back(low[end : end + _LATER]):
+    if wrong or withdraws(low[end : end + _LATER]):
         return "taken_back"
     if said.rule == "lead":
         if said.target.text is None and _IS.match(low, end) and not _is_praised(low, end):
@@ -258,7 +230,7 @@ def contested(scene: Scene, said: Statement) -> Contest | None:
     if said.target.by == "label":
         if _beside(scene, said):
             return "beside"
-        if not said.target.agrees and _other_text(scene, said.target.positions[0]):
+        if not said.target.agrees and _other_text(scene, said.target.positions[0], withdrawn):
             return "other_text"
     return None
 
@@ -276,13 +248,6 @@ def _turns_to_another(scene: Scene, said: Statement) -> bool:
         and _IS_THE.match(low, hit.end) is not None
         for hit in candidates.texts(scene)[0]
     )
-
-
-def _takes_back(behind: str) -> bool:
-    """Whether words behind a choice take it back; plain words are looked for first, for speed."""
-    if not any(map(behind.__contains__, _BACK_WORDS)):
-        return False
-    return _TAKES_BACK.search(behind) is not None
 
 
 def _is_praised(low: str, end: int) -> bool:
@@ -331,7 +296,7 @@ def _stands(scene: Scene, said: Statement, start: int) -> bool:
     return announcements.WRONG.match(scene.response.low, hit.end) is None
 
 
-def _other_text(scene: Scene, chosen: int) -> bool:
+def _other_text(scene: Scene, chosen: int, withdrawn: frozenset[int]) -> bool:
     """Whether the one option whose text is named is another than the chosen one, and stands.
 
     Where several are named, a reply goes through them.
@@ -341,7 +306,7 @@ def _other_text(scene: Scene, chosen: int) -> bool:
     hits = [
         hit for hit in hits if not candidates.numeric(scene, hit.position) or _results(low, hit)
     ]
-    named = {hit.position for hit in hits}
+    named = {hit.position for hit in hits} - withdrawn
     if len(named) != 1 or rejected - named or chosen in named:
         return False
     shares = likeness.overlap(likeness.stems(low[:_MOST]), scene.options.texts)

@@ -88,12 +88,18 @@ class _Evidence(Gathering):
         rejected = {one.position for one in self.clauses if one.verdict < 0}
         rejected -= {one.position for one in self.clauses if one.verdict >= 0}
         at = self.first.reading.positions if self.contest and self.first.reading else ()
+        stand = self.first.standing
+        kept_back = set(stand.positions) if stand.several else set()
+        if stand.firm(self.scene.response.low):
+            kept_back |= {*range(self.k)} - stand.positions
         for position, features in enumerate(self.features[: self.k]):
             if position in at:
                 for name in [name for name in features if name.startswith(_CONTESTED)]:
                     features["contested " + name] = features.pop(name)
-                if self.contest in ("taken_back", "other_text"):
+                if self.contest in ("taken_back", "other_text", "beside"):
                     features[WITHHELD] = 1.0
+            if position in kept_back:
+                features[WITHHELD] = 1.0
             here = [m.start for m in self.mentions if m.position == position]
             if here and all(map(self.scene.dropped, here)):
                 features[WITHHELD] = 1.0
@@ -143,7 +149,7 @@ class _Evidence(Gathering):
             ("stated", bool(self.said)),
             ("stated_several", len({s.target.positions for s in self.said}) > 1),
             ("contested", self.contest is not None),
-            ("beside", self.contest in ("beside", "other_text")),
+            ("beside", self.contest in ("beside", "other_text", "two")),
             ("several", any(len(s.target.positions) > 1 for s in self.first.said)),
             ("unfinished", not finished(low)),
             ("cut_unsaid", "length" in found and not self.said and not self.mentions),

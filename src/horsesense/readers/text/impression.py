@@ -15,12 +15,14 @@ from horsesense.readers.text import announcements, candidates, likeness, no_choi
 from horsesense.readers.text.labels import label_set
 from horsesense.readers.text.marked_up import marked_up
 from horsesense.readers.text.options import Options, ends_clause
+from horsesense.readers.text.standing import NOTHING, Standing, standing
 from horsesense.readers.text.statements import (
     Statement,
     concludes,
     statements,
     turned_down,
     turns,
+    without_comments,
 )
 from horsesense.readers.text.targets import Scene
 
@@ -44,19 +46,24 @@ class Impression(NamedTuple):
         reading: of the first rule that finds something; None where none does.
         said: all statements of a choice, in order.
         first: what the response begins with, where that is an option.
+        standing: what stands of all the answers that it gives.
     """
 
     reading: Reading | None
     said: list[Statement]
     first: Statement | None
+    standing: Standing = NOTHING
 
 
 def impression(scene: Scene) -> Impression:
     """The first rule that finds something speaks; the order is the order of trust."""
-    said = statements(scene)
+    made = statements(scene)
+    said = without_comments(scene.response.low, made)
+    comments = [one for one in made if one not in said] if len(made) > len(said) else ()
     first = candidates.lead(scene)
-    found = _decide(scene, said, first) or other_label(scene)
-    return Impression(found, said, first)
+    stands = standing(scene, said, first, comments)
+    found = _decide(scene, said, first, stands) or other_label(scene)
+    return Impression(found, said, first, stands)
 
 
 def finished(text: str) -> bool:
@@ -96,7 +103,8 @@ def _not_offered(scene: Scene) -> Reading | None:
         return None
     for named in (_LETTERS,) if known.letters else (_NUMBERS, _LETTERS) if known.numbers else ():
         as_if = Scene(scene.response, label_set(named), Options([""] * len(named)))
-        single = [s for s in statements(as_if) if len(s.target.positions) == 1]
+        made = without_comments(as_if.response.low, statements(as_if))
+        single = [s for s in made if len(s.target.positions) == 1]
         lead = candidates.lead(as_if)
         marked = lead if lead and lead.target.marked and "/" not in low else None
         found = marked_up(as_if) or (single[-1] if single else marked)
@@ -119,7 +127,9 @@ def _is_in_an_option(scene: Scene, name: str) -> bool:
     return any(name.lower() in _WORDS.findall(text.lower()) for text in texts)
 
 
-def _decide(scene: Scene, said: list[Statement], first: Statement | None) -> Reading | None:
+def _decide(
+    scene: Scene, said: list[Statement], first: Statement | None, stands: Standing
+) -> Reading | None:
     form = marked_up(scene)
     if form is not None:
         return _reading(scene, form, _SURE)
@@ -128,7 +138,7 @@ def _decide(scene: Scene, said: list[Statement], first: Statement | None) -> Rea
         given = None if said else _given(scene, special.find(scene.response))
         return given or _reading(scene, turn, 0.95)
     if said:
-        found = _stated(scene, said, first)
+        found = _stated(scene, said, first, stands)
         if found.status == "ambiguous" and no_choice.REFUSAL.search(scene.response.low):
             refused = _without_content(scene, special.find(scene.response))
             return refused and replace(refused, confidence=_DOUBT)
@@ -149,18 +159,25 @@ def _given(scene: Scene, nothing: special.Said | None) -> Reading | None:
     return _reading(scene, given, _SURE) if given else None
 
 
-def _stated(scene: Scene, said: list[Statement], first: Statement | None) -> Reading:
+def _stated(
+    scene: Scene, said: list[Statement], first: Statement | None, stands: Standing
+) -> Reading:
     """The last statement, with less confidence where another says something else.
 
     A reply that opens with a label and that option's own text has answered; a later statement
-    overrules it only where it turns against it or concludes.
+    overrules it only where it takes its place or concludes.
     """
     single = [s for s in said if len(s.target.positions) == 1]
     last = candidates.listed(scene, single[-1] if single else said[-1])
     everything = said if first is None else [first, *said]
     agreed = len({s.target.positions for s in everything}) == 1
     low = scene.response.low
-    if first and not (agreed or turns(low, last) or concludes(low, last)) and _opens(scene, first):
+    gone = first is not None and any(
+        at in stands.withdrawn and special.meaning_of(scene.options.texts[at]) is None
+        for at in first.target.positions
+    )
+    overruled = gone or agreed or turns(low, last) or concludes(low, last)
+    if first and not overruled and _opens(scene, first):
         last = first
     agreed = agreed and all(s.target.text != "other" for s in said)
     sure = _SURE if agreed else _FAIR

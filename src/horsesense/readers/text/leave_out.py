@@ -46,6 +46,10 @@ _NEXT_QUESTION = re.compile(
     r"|\n[ \t(]{0,9}(?:[a-h1-9]|i)[.):]? )"
     r"|\n[ \t]{0,9}(?:#{1,6} ?)?(?:user|human|student|instruction|input) ?:"
     r"|\n[ \t]{0,9}#{1,6} ?(?:instruction|input|question)\b"
+    r"|\n[ \t(]{0,9}(?:(?:\d{1,3}|[ivx]{1,4})[.)] [^\n]{12,300}"
+    r"|(?![^\n]*\b(?:option|choice|answer|analy|explan|reason|evaluat|eliminat|consider|step|check))"
+    r"[^\n]{12,300}\w[\"')]?)\n[ \t(]{0,9}(?:a|1|i)[.):] [^\n]*(?:\n[^\n]{0,200}){0,8}?"
+    r"\n\W{0,4}ans(?:wer)?\b"
 )
 
 

@@ -37,11 +37,20 @@ _LETTER = re.compile(r"[^\W\dx_]")
 _MOST = 20_000
 
 
-def stands_out(scene: Scene) -> int | None:
-    """The position of the option that a list of all of them marks, approves or rates highest."""
+def stands_out(scene: Scene) -> set[int]:
+    """The option that a list of all of them marks, approves or rates highest; several that it
+    approves or marks where it does the opposite to all others."""
+    if len(scene.options.texts) < 2 or len(scene.response.source) > _MOST:
+        return set()
+    found, rests = _the_one(scene)
+    if found is not None:
+        return {found}
+    return _several(rests) if rests and len(rests) > 2 else set()
+
+
+def _the_one(scene: Scene) -> tuple[int | None, list[tuple[str, str]] | None]:
+    """The one that a list sets off, and what the list says of each option in a line of its own."""
     response = scene.response
-    if len(scene.options.texts) < 2 or len(response.source) > _MOST:
-        return None
     # What was left out at the end, a next question, is no part of the list.
     source = response.source[response.begins : response.span(0, len(response.low.rstrip()))[1]]
     text = source.lower()
@@ -50,17 +59,19 @@ def stands_out(scene: Scene) -> int | None:
         for look in (_approved, _stars, _marked, _likeliest):
             found = look(rests)
             if found is not None:
-                return found
+                return found, rests
     ordered = _in_order(text, len(scene.options.texts))
     if ordered is not None:
-        return ordered
+        return ordered, rests
     row = _in_a_row(scene, text) if _tells(text) else None
     if row is None:
-        return None
+        return None, rests
     found = _approved([("", after) for _, after in row])
     found = _likeliest(row) if found is None else found
     signs = all(_PLAIN.sub("", before) and not _LETTER.search(before) for before, _ in row)
-    return _marked([(before, "") for before, _ in row]) if found is None and signs else found
+    if found is None and signs:
+        found = _marked([(before, "") for before, _ in row])
+    return found, rests
 
 
 def _tells(text: str) -> bool:
@@ -156,6 +167,19 @@ def _approved(rests: list[tuple[str, str]]) -> int | None:
     if len(for_it) == 1:
         return for_it[0]
     return against[0] if len(against) == 1 else None
+
+
+def _several(rests: list[tuple[str, str]]) -> set[int]:
+    """Several of more than two that are ticked or approved, where all others are crossed, left
+    empty or turned down."""
+    verdicts = [_VERDICT.match(after) for _, after in rests]
+    approved = {i for i, m in enumerate(verdicts) if m and m["yes"]}
+    if not all(verdicts):
+        full = [_FILLED.search(before) is not None for before, _ in rests]
+        boxes = all(_BOX.search(before) or is_full
+                    for (before, _), is_full in zip(rests, full, strict=True))  # fmt: skip
+        approved = {i for i, is_full in enumerate(full) if is_full and boxes}
+    return approved if 1 < len(approved) < len(rests) else set()
 
 
 def _stars(rests: list[tuple[str, str]]) -> int | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import pairwise
 
 from horsesense.readers.text import likeness
@@ -26,18 +27,33 @@ def marked_up(scene: Scene) -> Statement | None:
     """The last answer in one of the forms, None where there is none."""
     low = scene.response.low
     for rule, sign, pattern in _FORMS:
-        if sign not in low:
-            continue
-        found = [
-            Statement(rule, _all_boxed(scene, m, target) if rule == "boxed" else target, m.start())
-            for m in pattern.finditer(low)
-            # An object in a field names options to judge them, not to choose the first.
-            if not (rule == "field" and low.startswith("{", m.end()))
-            and (target := scene.target_at(m.end()) or _by_value(scene, rule, m)) is not None
-        ]
+        found = list(_of_form(scene, rule, pattern)) if sign in low else []
         if found:
             return found[-1] if _agree(low, found) else None
     return None
+
+
+def forms(scene: Scene) -> Iterator[Statement]:
+    """All boxes and elements that hold an answer, and fields that are called one."""
+    low = scene.response.low
+    for rule, sign, pattern in _FORMS:
+        if sign in low:
+            for one in _of_form(scene, rule, pattern):
+                if rule != "field" or "answer" in low[one.start : one.target.start]:
+                    yield one
+
+
+def _of_form(scene: Scene, rule: str, pattern: re.Pattern[str]) -> Iterator[Statement]:
+    """The answers in one form, in order."""
+    low = scene.response.low
+    for m in pattern.finditer(low):
+        # An object in a field names options to judge them, not to choose the first.
+        if rule == "field" and low.startswith("{", m.end()):
+            continue
+        target = scene.target_at(m.end()) or _by_value(scene, rule, m)
+        if target is not None:
+            target = _all_boxed(scene, m, target) if rule == "boxed" else target
+            yield Statement(rule, target, m.start())
 
 
 def _all_boxed(scene: Scene, m: re.Match[str], target: Target) -> Target:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import candidates, no_choice, several
 from horsesense.readers.text.clauses import named_by_word
-from horsesense.readers.text.contest import FORMS, contest_of, leaves_several
+from horsesense.readers.text.contest import FORMS, contest_of
 from horsesense.readers.text.cues import CUES
 from horsesense.readers.text.elsewhere import elsewhere
 from horsesense.readers.text.impression import Impression
@@ -104,6 +104,8 @@ _BUT_NOT = re.compile(
 """One label and not others, as the whole of a reply: "It is D, not B"."""
 _LABELS = re.compile(r"[\s,;.()\[\]&+/]+|\b(?:and|or|und|oder)\b")
 _LONG_WORD = re.compile(r"[^\W\d_]{8}")
+_TOGETHER = re.compile(r"\b(?:all|both|and|none|neither|only)\b")
+"""In an option that may stand for several others."""
 _JOINED = re.compile(r"\b[A-Z1-9]\b(?:,| and| or| &){1,2} \b[A-Z1-9]\b")
 
 
@@ -124,9 +126,13 @@ def outright(scene: Scene, first: Impression, *, cut: bool = False) -> Reading |
         return Reading("answer", (whole,), "together", None, _FAIRLY)
     if alone or (not first.said and several.just_listed(scene)):
         return Reading("ambiguous", (), "several", None, PLAINLY)
-    listed = None if first.said or cut else stands_out(scene)
-    if listed is not None:
-        return Reading("answer", (listed,), "listed", None, PLAINLY)
+    listed = set() if first.said or cut else stands_out(scene)
+    if len(listed) == 1:
+        return Reading("answer", (*listed,), "listed", None, PLAINLY)
+    if listed and not any(map(_TOGETHER.search, map(str.lower, scene.options.texts))):
+        return Reading("ambiguous", (), "several_listed", None, _FAIRLY)
+    if first.standing.plain:
+        return Reading("ambiguous", (), "two_stand", None, _FAIRLY)
     if found is None:
         announced = _ANNOUNCES.search(low[-_OPENING:]) and "?" not in low
         return _CUT_SHORT if announced else None if cut else elsewhere(scene)
@@ -148,8 +154,6 @@ def outright(scene: Scene, first: Impression, *, cut: bool = False) -> Reading |
     if found.positions and _but_not_others(scene, found):
         return replace(found, confidence=plainly)
     if contest_of(scene, first, cut=cut):
-        return None
-    if found.positions and leaves_several(scene, first, found):
         return None
     if found.rule == "given":
         return replace(found, confidence=_FAIRLY)

@@ -41,27 +41,41 @@ _OPEN = re.compile(
 _TOO = re.compile(
     r"\b(?:also|too|as (?:well|good|right|valid|correct|likely|much)|likewise|equally|alike"
     r"|besides|so (?:is|does|do|did)|on top of that|acceptable|accepted|(?:has|have) a point"
-    r"|no worse|no less)\b"
+    r"|no worse|no less|alternatively|another|either (?:this|that|it) or|the same"
+    r"|(?:other|second) (?:correct|right|answer|option)|in addition|additionally|plus|deserves"
+    r"|are (?:right|correct))\b"
 )
 _TOO_WORDS = (
     *("also", "too", "as well", "as good", "as right", "as valid", "as correct", "as likely"),
     *("as much", "likewise", "equally", "alike", "besides", "so is", "so do", "so did", "on top"),
-    *("accept", "a point", "no worse", "no less"),
+    *("accept", "a point", "no worse", "no less", "alternati", "another", "either t"),
+    *("the same", "other correct", "other right", "other answer", "other option", "second correct"),
+    *("second right", "second answer", "second option", "in addition", "additionally", "plus"),
+    *("deserves", "are right", "are correct", "either it"),
 )
 """One of these is in whatever `_TOO` finds; plain words are looked for first, for speed."""
 _ALSO = re.compile(
-    r"\b(?:also|likewise|equally|besides|on top of that|as well|so (?:is|does|do|did|has))"
+    r"\b(?:also|likewise|equally|besides|on top of that|as well|so (?:is|does|do|did|has)"
+    r"|(?:(?<=[.\n] )|(?<=\n))(?:alternatively|in addition|additionally|plus)"
+    r"|either (?:this|that|it) or"
+    r"|(?:another|a second|the other|second|alternative) (?:(?:possible|correct|right|valid|good"
+    r"|acceptable) )?(?:answer|option|choice|one)(?: is| would be)?"
+    r"|the same (?:\w+ ){1,3}(?:of|for|to))"
     r"(?: (?:correct|right|true|possible|option|choice|the|an?|is|be|say|answer|choose|pick|accept"
     r"|argue|for|:))*[\s:,\"'*(\[]*\Z"
 )
 _AS_WELL = re.compile(
     r"[\"'*)\].]*,? (?:(?:is|are|would be|does|do|works?|fits?|applies|holds|counts?|correct|right"
     r"|true|fine|good|it|could|can|may|be|just) ){0,3}(?:too|also|as well|likewise|equally|alike)\b"
-    r"(?! (?:as|as a)?\s?(?:big|large|small|short|long|narrow|broad|much|little|far|late|early)\b)"
+    r"(?! (?:as|as a)?\s?(?:big|large|small|short|long|narrow|broad|much|little|far|late|early)\b"
+    r"| (?:\w+ly )?(?:not|wrong|false|incorrect|inaccurate|invalid|irrelevant|un\w+|im\w+|ruled|out"
+    r"|eliminated|excluded|rejected)\b)"
     r"|[\"'*)\].]*,? (?:is|are|seems|looks|(?:would|could|might|will|can) (?:also )?be)"
     r" (?:an? )?(?:(?:also|equally|likewise|no less|just as) (?:acceptable|accepted|good|right"
     r"|valid|correct|likely)|acceptable|accepted|as (?:good|right|valid|correct|likely)|no worse)\b"
-    r"|[\"'*)\].]*, and (?:they|that|it|he|she)(?: \w+)? (?:has|have) a point\b"
+    r"|[\"'*)\].]*, and (?:they|that|it|he|she)(?: \w+)? (?:(?:has|have) a point|right|correct)\b"
+    r"|[\"'*)\].*]*,? (?:is|would be|might be|may be|could be|makes|deserves)"
+    r" (?:another|a second|an alternative|to be)\b"
 )
 _EITHER = re.compile(r"\b(?:or|oder|ou|either|neither|nor|not)\b")
 _LABELS = re.compile(r"(?<!\w)[A-Z\d](?!\w)")

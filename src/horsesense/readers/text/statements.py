@@ -47,10 +47,10 @@ def statements(scene: Scene) -> list[Statement]:
     found = [*_announced(scene), *_chosen(scene), *_confirmed(scene)]
     found.sort(key=lambda s: s.target.start)
     low = scene.response.low
-    return _without_comments(low, [s for s in found if not _supposed(low, s)])
+    return [s for s in found if not _supposed(low, s)]
 
 
-def _without_comments(low: str, found: list[Statement]) -> list[Statement]:
+def without_comments(low: str, found: list[Statement]) -> list[Statement]:
     """Leave out "B is correct" behind an answer announced at the outset, unless it contrasts.
 
     An explanation may call parts of the question right; it takes nothing back by that.
@@ -63,15 +63,15 @@ def _without_comments(low: str, found: list[Statement]) -> list[Statement]:
 
 def turns(low: str, statement: Statement) -> bool:
     """Whether its sentence turns against what came before ("but", "however")."""
-    return announcements.TURNS.search(_sentence_before(low, statement)) is not None
+    return announcements.TURNS.search(sentence_before(low, statement)) is not None
 
 
 def concludes(low: str, statement: Statement) -> bool:
     """Whether its sentence draws a conclusion ("so", "therefore", "finally")."""
-    return announcements.CONCLUDES.search(_sentence_before(low, statement)) is not None
+    return announcements.CONCLUDES.search(sentence_before(low, statement)) is not None
 
 
-def _sentence_before(low: str, statement: Statement) -> str:
+def sentence_before(low: str, statement: Statement) -> str:
     """What comes before a statement in its sentence."""
     before = low[max(0, statement.start - _SENTENCE) : statement.start]
     return _SENTENCE_END.split(before)[-1]
@@ -81,7 +81,7 @@ def _supposed(low: str, statement: Statement) -> bool:
     """Whether it says what the answer would be if something held ("if so, A would be right")."""
     if announcements.WOULD.search(low, statement.start, statement.end + 12) is None:
         return False
-    before = _sentence_before(low, statement)
+    before = sentence_before(low, statement)
     if announcements.SUPPOSING.match(before):
         return True
     # "Suppose it were wheat. Then money would do, and A would be the answer."
