@@ -59,7 +59,7 @@ def detectable() -> Iterator[str]:
     yield "| clusters | trials, correlation | differ | level | X stated | X (median) | power |"
     yield "|---|---|---|---|---|---|---|"
     inside = cells = 0
-    shapes = product((30, 100, 400), ((1, 0.0), (4, 0.3)), (0.02, 0.1, 0.3), LEVELS)
+    shapes = product((30, 100, 400), ((1, 0.0), (4, 0.3)), (0.0, 0.02, 0.1, 0.3), LEVELS)
     for k, (m, icc), noise, level in shapes:
         rng = generator("detectable", k, m, icc, noise, level)
         sizes = np.full(k, float(m))

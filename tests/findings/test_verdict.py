@@ -23,7 +23,7 @@ from horsesense.findings.needed import Needed, items_needed
 from horsesense.findings.untested import named
 from horsesense.findings.verdict import accusations, verdict
 from horsesense.findings.weights import weighted
-from horsesense.findings.wording import against, between, in_points, level_text, signed, these
+from horsesense.findings.wording import LACK, against, between, in_points, level_text, signed, these
 from horsesense.measures.cells import STATUS_CODE, Cell
 from horsesense.measures.composition import PARTS, ScoreComposition
 from horsesense.measures.estimate import Context, found_all
@@ -275,6 +275,7 @@ def told(
         probes=dict.fromkeys([*(cell.probe for cell in cells), *(unasked or {})], probe),
         unasked=unasked or {},
         by_people=False,
+        lacking=LACK,
         label=lambda probe, condition: probe,
     )
     measures = map(MEASURES.get, names)
@@ -597,6 +598,7 @@ class TestEarly:
             reader="text",
             probes={"none_of_the_above": {"title": "None", "invariant": "none"}},
             by_people=False,
+            lacking=LACK,
             label=lambda probe, condition: probe,
         )
         early = Early([{**where, **row, **ends}], frozenset(), "text")

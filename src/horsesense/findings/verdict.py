@@ -254,7 +254,7 @@ def _judged(
     )
     sentence = _sentence(blank, a, run, needed.told(a, each))
     also = f"; {constant}" if constant and outcome == "found" else ""
-    told = replace(blank, sentence=f"{sentence[:-1]}{also}{_lost(e)}.")
+    told = replace(blank, sentence=f"{sentence[:-1]}{also}{_lost(e, run.lacking)}.")
     # A band decides without a p.
     return replace(told, p_adjusted=None, p_ruled_out=None) if a.stopped else told
 
@@ -265,14 +265,15 @@ MOST_LOST = 0.05
 """Share of missing replies above which a sentence counts them."""
 
 
-def _lost(e: Evidence) -> str:
-    """How many replies a number lacks, where they could be more than a detail."""
+def _lost(e: Evidence, lacking: str) -> str:
+    """How many replies a number lacks, and why, where they could be more than a detail."""
     whole = e.n + e.missing
     if e.missing <= MOST_LOST * whole:
         return ""
-    if e.counted == "trials":
-        return f"; {e.missing:,} of {whole:,} replies are missing or unclear"
-    return f"; {e.missing:,} of {whole:,} {e.counted} lack a clear reply"
+    if e.missing == 1:
+        lacking = lacking.replace("were", "was").replace("lack ", "lacks ")
+    counted = "prompts" if e.counted == "trials" else e.counted
+    return f"; {e.missing:,} of {whole:,} {counted} {lacking}"
 
 
 def _group(a: Accusation) -> tuple[str, str, str]:

@@ -7,6 +7,8 @@ from math import ceil, log10
 NARROW = "\u202f"
 """Narrow no-break space, between a number and its unit."""
 MINUS = "−"
+LACK = "lack a clear reply"
+"""What is true of items that were asked, and have no answer that counts."""
 
 
 def number(value: float, unit: str, digits: int | None = None) -> str:
