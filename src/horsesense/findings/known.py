@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.findings.early import ENDED, STOPPED
+from horsesense.findings.early import why
 from horsesense.findings.wording import LACK
 from horsesense.measures.base import Estimate
 from horsesense.measures.cells import MISSING, Cell
@@ -31,11 +31,6 @@ NOT_WITHHELD = f"it was not asked; the probe {QUESTIONLESS_PROBE} asks it"
 
 FIXED_BEFOREHAND = "its interval is one for a number of items that is fixed beforehand"
 """Why the share known is not told where what was answered decided how many were asked."""
-
-
-def why(ended: str) -> str:
-    """Why nothing is told of a study that was not put to all items."""
-    return ENDED.get(ended, STOPPED)
 
 
 def known_by_reader(
@@ -62,11 +57,10 @@ def unasked_known(
         whole: how many items there are.
         ended: what ended asking; "" where all was decided.
     """
-    first, _, then = why(ended).partition("; ")
 
     def refused(cell: Cell) -> dict[str, Any]:
         after = f"after {int(cell.asked.any(axis=1).sum()):,} of {whole:,} items in the orders"
-        reason = f"{first}, {after}, and {FIXED_BEFOREHAND}; {then}"
+        reason = f"{why(ended)}, {after}, and {FIXED_BEFOREHAND}"
         return asdict(Known(None, None, None, level, 0, 0, (), None, None, None, reason, ()))
 
     return {cell.reader: refused(cell) for cell in _cyclic(cells)}

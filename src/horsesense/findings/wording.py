@@ -24,6 +24,15 @@ def number(value: float, unit: str, digits: int | None = None) -> str:
     return signed(value, digits)
 
 
+def percent(share: float, digits: int = 0) -> str:
+    """A share in percent.
+
+    >>> percent(0.531), percent(0.531, 1)
+    ('53\\u202f%', '53.1\\u202f%')
+    """
+    return number(share, "fraction", digits)
+
+
 def signed(value: float, digits: int) -> str:
     """A number with a true minus sign, and no minus before a zero."""
     text = f"{value:.{digits}f}"

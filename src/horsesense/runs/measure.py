@@ -77,11 +77,8 @@ def measure(directory: RunDirectory) -> Results:
         told = Sequences(asked.until, items, found, *study)
         estimates = list(told.estimates(estimates))
         findings["until"] = {**asked.until.model_dump(), "findings": told.findings()}
-        aim = Goal.parse(asked.until.goal)
-        # Who wanted a precision did not want decisions: that all could be decided is no advice.
-        every = aim.every or aim.precision is not None
         rows, reader = findings["until"]["findings"], asked.until.reader
-        early = Early(rows, told.stopped, reader, told.band, every, told.worst)
+        early = Early(rows, told.stopped, reader, told.band, told.worst)
     findings["designs"] = list(designs(estimates, in_use(found, clusters(directory.items))))
     results = Results(directory, findings, tuple(estimates))
     blocks = clusters(directory.items), settings.level, settings.seed, results.lacking
