@@ -23,7 +23,7 @@ from horsesense.stats.two_way import Floats
 
 POWER = 0.82
 FEWEST = 30
-"""Clusters below which none is stated: with 12, power at it was .72 to .90 at corrected levels."""
+"""Clusters below which none is stated: with 12, power at it is .59 to .90 at corrected levels."""
 NONE_SEEN = 0.25
 """Pairs that are supposed to differ where none did; half a pair, as elsewhere, is found too often
 where none ever does (.86 to .89), and to state nothing leaves the pilots that saw too many."""
