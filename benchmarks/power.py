@@ -222,7 +222,12 @@ def main() -> None:
     parser.add_argument("--studies", type=int, default=1000, help="of each cell of the power table")
     parser.add_argument("--part", nargs="+", choices=PARTS, default=PARTS)
     given = parser.parse_args()
-    makers = {"detectable": detectable, "few": few, "power": lambda: power(given.studies), "width": width}
+    makers = {
+        "detectable": detectable,
+        "few": few,
+        "power": lambda: power(given.studies),
+        "width": width,
+    }
     for part in given.part:
         began = time.monotonic()
         print(f"## {part}\n")

@@ -11,8 +11,8 @@ from horsesense.checks.languages import language
 from horsesense.checks.registry import RULES
 from horsesense.checks.shares import share_test
 from horsesense.errors import UsageError
-from horsesense.findings.wording import percent
 from horsesense.items.item import ItemSet
+from horsesense.percent import percent
 from horsesense.processes import Spread, copies
 from horsesense.stats.multiplicity import holm
 

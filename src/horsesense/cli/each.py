@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from horsesense.cli.output import print_json
 from horsesense.errors import ExitCode, install
-from horsesense.findings.wording import percent
 from horsesense.inference.limits import UNLIMITED, Limits, RunSummary
+from horsesense.percent import percent
 from horsesense.progress import harmless, say
 
 if TYPE_CHECKING:

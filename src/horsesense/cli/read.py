@@ -15,7 +15,8 @@ from horsesense.cli.output import print_json, print_json_line
 from horsesense.cli.readings import Judging, context, line_of, printable, read_any
 from horsesense.errors import ExitCode, UsageError
 from horsesense.files import usable
-from horsesense.findings.wording import percent, plural
+from horsesense.findings.wording import plural
+from horsesense.percent import percent
 
 if TYPE_CHECKING:
     from collections.abc import Callable

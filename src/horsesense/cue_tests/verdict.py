@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from horsesense.cue_tests.result import CueRow, Strength, Verdict
-from horsesense.findings.wording import percent
+from horsesense.percent import percent
 from horsesense.stats.multiplicity import holm
 
 LEVEL: Final = 0.05

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from math import ceil, log10
 
-NARROW = "\u202f"
-"""Narrow no-break space, between a number and its unit."""
+from horsesense.percent import NARROW as NARROW
+
 MINUS = "−"
 LACK = "lack a clear reply"
 """What is true of items that were asked, and have no answer that counts."""
@@ -22,15 +22,6 @@ def number(value: float, unit: str, digits: int | None = None) -> str:
         return f"{signed(100 * value, digits)}{NARROW}%"
     digits = (1 if unit == "points" else 2) if digits is None else digits
     return signed(value, digits)
-
-
-def percent(share: float, digits: int = 0) -> str:
-    """A share in percent.
-
-    >>> percent(0.531), percent(0.531, 1)
-    ('53\\u202f%', '53.1\\u202f%')
-    """
-    return number(share, "fraction", digits)
 
 
 def signed(value: float, digits: int) -> str:

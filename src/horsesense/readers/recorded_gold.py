@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from horsesense.findings.wording import percent
+from horsesense.percent import percent
 from horsesense.readers.text.exact import exact
 from horsesense.readers.text.labels import label_set
 from horsesense.stats.tests import wilson

@@ -10,12 +10,12 @@ from horsesense.findings.wording import (
     NARROW,
     chance_text,
     number,
-    percent,
     plural,
     signed,
     these,
 )
 from horsesense.measures.base import Estimate
+from horsesense.percent import percent
 from horsesense.report.text import interval_of, value_of
 from horsesense.runs.results import Results
 

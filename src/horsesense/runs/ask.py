@@ -309,9 +309,7 @@ class _Asking:
         try:
             with closing(self._requests(stage, planner, probes, table, digest)) as requests:
                 spent = await self._put(requests, planner, probes, limits)
-                for (
-                    _
-                ) in requests:  # beyond the budget, trials are planned all the same, and missing
+                for _ in requests:  # beyond the budget, trials are planned, and missing
                     pass
         except BaseException:
             table.discard()

@@ -12,9 +12,9 @@ import numpy as np
 from horsesense.checks.check import check_items, headlines
 from horsesense.findings.accusation import ALPHA
 from horsesense.findings.kinds import KINDS
-from horsesense.findings.wording import NARROW, percent
 from horsesense.inference.limits import Limits, rounded_up
 from horsesense.models.messages import Key
+from horsesense.percent import NARROW, percent
 from horsesense.probes.base import SetProbe
 from horsesense.runs.expected import Expected, readable
 from horsesense.runs.outlook import evenly, items_of
