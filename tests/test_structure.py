@@ -16,7 +16,7 @@ import horsesense
 SOURCE = Path(horsesense.__file__).parent
 
 FLOORS = (
-    "errors percent rng version",
+    "errors rng version",
     "files plugins processes progress stats",
     "trials",
     "items",

@@ -12,9 +12,9 @@ from horsesense.checks.registry import RULES
 from horsesense.checks.shares import share_test
 from horsesense.errors import UsageError
 from horsesense.items.item import ItemSet
-from horsesense.percent import percent
 from horsesense.processes import Spread, copies
 from horsesense.stats.multiplicity import holm
+from horsesense.stats.percent import percent
 
 ALPHA: Final = 0.05
 MANY: Final = 1_000

@@ -11,8 +11,8 @@ import numpy.typing as npt
 from horsesense.checks.base import Found, Test
 from horsesense.checks.shares import letter
 from horsesense.items.item import Item, ItemSet
-from horsesense.percent import percent
 from horsesense.stats import functions
+from horsesense.stats.percent import percent
 from horsesense.stats.tests import wilson
 
 DRAWS = 99_999

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 from horsesense.cli.output import print_json
 from horsesense.errors import ExitCode, install
 from horsesense.inference.limits import UNLIMITED, Limits, RunSummary
-from horsesense.percent import percent
 from horsesense.progress import harmless, say
+from horsesense.stats.percent import percent
 
 if TYPE_CHECKING:
     from horsesense.api import Run

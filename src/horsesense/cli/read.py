@@ -16,7 +16,7 @@ from horsesense.cli.readings import Judging, context, line_of, printable, read_a
 from horsesense.errors import ExitCode, UsageError
 from horsesense.files import usable
 from horsesense.findings.wording import plural
-from horsesense.percent import percent
+from horsesense.stats.percent import percent
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import ceil, log10
 
-from horsesense.percent import NARROW as NARROW
+from horsesense.stats.percent import NARROW as NARROW
 
 MINUS = "−"
 LACK = "lack a clear reply"

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from horsesense.percent import percent
 from horsesense.readers.text.exact import exact
 from horsesense.readers.text.labels import label_set
+from horsesense.stats.percent import percent
 from horsesense.stats.tests import wilson
 
 _APART = re.compile(r"[\s,;&/|]+")

@@ -15,9 +15,9 @@ from horsesense.findings.wording import (
     these,
 )
 from horsesense.measures.base import Estimate
-from horsesense.percent import percent
 from horsesense.report.text import interval_of, value_of
 from horsesense.runs.results import Results
+from horsesense.stats.percent import percent
 
 NAMES: Mapping[str, tuple[str, str]] = {
     "every_form": ("Right in every order", "as published and in every other order"),

@@ -14,7 +14,6 @@ from horsesense.findings.accusation import ALPHA
 from horsesense.findings.kinds import KINDS
 from horsesense.inference.limits import Limits, rounded_up
 from horsesense.models.messages import Key
-from horsesense.percent import NARROW, percent
 from horsesense.probes.base import SetProbe
 from horsesense.runs.expected import Expected, readable
 from horsesense.runs.outlook import evenly, items_of
@@ -23,6 +22,7 @@ from horsesense.runs.prepare import Study
 from horsesense.runs.savings import cautions, forecasts
 from horsesense.runs.shard import Shard, placement
 from horsesense.stats.paired import FEWEST, FEWEST_EVEN
+from horsesense.stats.percent import NARROW, percent
 from horsesense.stats.power import smallest_change
 from horsesense.stats.two_way import Floats, worth
 from horsesense.trials.condition import Condition
