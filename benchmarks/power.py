@@ -1,9 +1,11 @@
 """What studies find: the effect that is promised, against the best valid test, and widths.
 
-    python benchmarks/power.py [--studies 1000] [--part detectable power width]
+    python benchmarks/power.py [--studies 1000] [--part detectable few power width]
 
 detectable: X is stated from pilot studies; fresh studies have a true effect of X. The share
     that finds it, at the level used after correction, should be 77 to 87 %.
+few: the same where hardly any pair differs, summed over the binomial numbers of pairs that differ
+    in pilots and studies; without random numbers.
 power: the share of studies in which a test rejects, over that of the best valid test for the
     same data: the exact binomial test for shares, the sign-flip test for differences (exact for
     single pairs, 999 flips for clusters), and the exact conditional test of equal recalls (999
@@ -28,10 +30,11 @@ from scipy.stats import beta, binom
 from horsesense.rng import seed_of
 from horsesense.stats.paired import Paired
 from horsesense.stats.power import minimum_detectable
+from horsesense.stats.power import power as found_by
 from horsesense.stats.shares import Shares
 from horsesense.stats.spread import Spread
 
-PARTS = ("detectable", "power", "width")
+PARTS = ("detectable", "few", "power", "width")
 LEVELS = (0.05, 0.005)
 PILOTS, FRESH = 500, 10
 FEWEST_STATED = 10
@@ -59,7 +62,7 @@ def detectable() -> Iterator[str]:
     yield "| clusters | trials, correlation | differ | level | X stated | X (median) | power |"
     yield "|---|---|---|---|---|---|---|"
     inside = cells = 0
-    shapes = product((30, 100, 400), ((1, 0.0), (4, 0.3)), (0.02, 0.1, 0.3), LEVELS)
+    shapes = product((30, 100, 400), ((1, 0.0), (4, 0.3)), (0.0, 0.02, 0.1, 0.3), LEVELS)
     for k, (m, icc), noise, level in shapes:
         rng = generator("detectable", k, m, icc, noise, level)
         sizes = np.full(k, float(m))
@@ -80,6 +83,28 @@ def detectable() -> Iterator[str]:
         cells, inside = cells + 1, inside + (0.77 <= power <= 0.87)
         yield f"{row} {np.median(stated):.3f} | {power:.3f} |"
     yield f"\n{inside} of {cells} cells between .77 and .87."
+
+
+def few() -> Iterator[str]:
+    """Power at the X of pilots of n pairs of which a few are expected to differ."""
+    expected = (0.0, 0.1, 0.25, 0.5, 1.0, 2.0, 3.0)
+    yield f"| pairs | level | {' | '.join(f'{e:g} expected' for e in expected)} |"
+    yield f"|---|---|{'---|' * len(expected)}"
+    for n, level in product((30, 100, 400, 1000), (*LEVELS, 0.0007)):
+        cells = [f"{_power_of_few(n, level, e / n):.3f}" for e in expected]
+        yield f"| {n} | {level:g} | {' | '.join(cells)} |"
+
+
+def _power_of_few(n: int, level: float, noise: float) -> float:
+    stated = found = 0.0
+    for differ in range(int(n * noise + 6 * (n * noise) ** 0.5) + 3):
+        for ahead in range(differ + 1):
+            chance = binom.pmf(differ, n, noise) * binom.pmf(ahead, differ, 0.5)
+            d = np.repeat([1.0, -1.0, 0.0], [ahead, differ - ahead, n - differ])
+            x = minimum_detectable(Paired.of(d, np.ones(n)), level)
+            if chance > 1e-6 and x is not None:
+                stated, found = stated + chance, found + chance * found_by(n, noise, x, level)
+    return found / stated
 
 
 def binomial_p(x: int, n: int, null: float) -> float:
@@ -197,7 +222,12 @@ def main() -> None:
     parser.add_argument("--studies", type=int, default=1000, help="of each cell of the power table")
     parser.add_argument("--part", nargs="+", choices=PARTS, default=PARTS)
     given = parser.parse_args()
-    makers = {"detectable": detectable, "power": lambda: power(given.studies), "width": width}
+    makers = {
+        "detectable": detectable,
+        "few": few,
+        "power": lambda: power(given.studies),
+        "width": width,
+    }
     for part in given.part:
         began = time.monotonic()
         print(f"## {part}\n")

@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
-from typing import Final
+from typing import Final, Self
 
 
 class ExitCode(IntEnum):
@@ -173,3 +173,9 @@ class InterruptedRunError(HorsesenseError):
     """The run was stopped by its user; what was paid for is stored."""
 
     exit_code = ExitCode.INTERRUPTED
+
+    @classmethod
+    def after(cls, answers: int, hint: str) -> Self:
+        """Asking was stopped after so many answers; `hint` says how it goes on."""
+        n = f"{answers:,} answer{'' if answers == 1 else 's'}"
+        return cls(f"Stopped after {n}; all of them are stored.", hint=hint)

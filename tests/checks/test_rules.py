@@ -446,7 +446,7 @@ def test_all_answers_in_the_first_place_is_said() -> None:
     made = items_of(*(item(f"{n}?", (f"a{n}", "b", "c", "d"), 0) for n in range(30)))
     finding = check_items(made).finding("gold_position")
     assert finding is not None
-    assert "Always answering A is right on 100.0% of 30 items" in finding.found.says
+    assert "Always answering A is right on 100.0\u202f% of 30 items" in finding.found.says
 
 
 @pytest.mark.parametrize("golds", [[0, 1, 2, 3] * 8, [0] * 8 + [1] * 8 + [2] * 8 + [3] * 8])
@@ -745,7 +745,7 @@ def test_never_the_same_place_twice_in_a_row() -> None:
         places.append(rng.choice([at for at in range(4) if at != places[-1]]))
     rows = [replace(item(f"Q{n}?", FOUR, gold), id=str(n)) for n, gold in enumerate(places)]
     found = check_items(ItemSet("set", "choice", tuple(rows)), ["gold_sequence"])
-    assert "0.0% of 59 items" in (found.findings[0].found.says or "")
+    assert "0.0\u202f% of 59 items" in (found.findings[0].found.says or "")
     alarms = 0
     for _ in range(20):
         shuffled = ItemSet("set", "choice", tuple(rng.sample(rows, 60)))

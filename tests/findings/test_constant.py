@@ -11,6 +11,7 @@ from cells import cell_of
 from horsesense.findings.constant import Constants
 from horsesense.findings.finding import Finding
 from horsesense.findings.verdict import verdict
+from horsesense.findings.wording import LACK
 from horsesense.items.item import Item
 from horsesense.measures.estimate import Context, found_all
 from horsesense.measures.registry import MEASURES
@@ -42,6 +43,7 @@ def told(
         unasked={},
         ended="",
         by_people=False,
+        lacking=LACK,
         label=lambda probe, condition: probe,
     )
     found = found_all(cells, [MEASURES.get("accuracy")], context)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from horsesense.cli.each import shortfalls
+from horsesense.inference.limits import Limits
+from horsesense.models.registry import make_model
 from horsesense.report import verdict_of
 from horsesense.report.score_bar import headline
 from horsesense.report.sections.readers import lacking
@@ -80,8 +84,26 @@ def test_what_they_could_change_is_said(lost: Results) -> None:
 
 def test_sentences_count_them(lost: Results) -> None:
     (score,) = (f for f in lost.verdict if f.name == "no_better_than_guessing")
-    assert score.sentence.endswith(f"; {80 - score.n} of 80 replies are missing or unclear.")
+    assert score.sentence.endswith(f"; {80 - score.n} of 80 prompts were not answered.")
     assert score.n < 76
+
+
+def test_what_was_never_asked_is_neither_missing_nor_unclear(tmp_path: Path) -> None:
+    """ "20 of 60 replies are missing or unclear", of prompts that nobody had put."""
+    items = str(items_file(tmp_path / "items.jsonl", 40))
+    chosen = Settings.of(items=items, model="sim:oracle", probes=("order",))
+    run = Run.start(tmp_path / "run", chosen)
+    run.ask(make_model("sim:oracle"), limits=Limits(requests=100))
+    run.read()
+    run.measure()
+    told = " ".join(f.sentence for f in run.results.verdict)
+    assert re.search(r"; \d+ of 40 prompts were not asked\.", told)
+    assert re.search(r"; \d+ of 40 items were not asked\.", told)
+    assert "clear" not in told
+    assert "items were not asked in some order" in run.results.findings["known"]["text"]["reason"]
+    some = {**run.results.findings, "unclear": 3}
+    mixed = replace(run.results, findings=some).lacking
+    assert mixed == "were not asked or lack a clear reply"
 
 
 def test_parts_without_bounds_are_not_shown_beside_them(lost: Results) -> None:

@@ -15,6 +15,7 @@ from horsesense.findings.finding import Finding
 from horsesense.findings.kinds import KINDS
 from horsesense.findings.places import Anywhere
 from horsesense.findings.verdict import verdict
+from horsesense.findings.wording import LACK
 from horsesense.measures.estimate import Estimate, Found
 from horsesense.stats.equivalence import within
 from horsesense.stats.forms import Forms
@@ -99,6 +100,7 @@ RUN = SimpleNamespace(
     },
     unasked={},
     by_people=False,
+    lacking=LACK,
     label=lambda probe, condition: probe,
 )
 

@@ -14,6 +14,7 @@ from horsesense.findings.finding import Finding
 from horsesense.findings.kinds import SIZES
 from horsesense.findings.rare import had, rare_among, rare_positions
 from horsesense.findings.verdict import accusations, verdict
+from horsesense.findings.wording import LACK
 from horsesense.measures.cells import MISSING, NO_OPTION, NOT_ASKED, STATUS_CODE, Cell
 from horsesense.measures.estimate import Context, Found, found_all
 from horsesense.measures.joined import balanced, drawn_orders
@@ -29,6 +30,7 @@ class Run:
     reader = "text"
     readers = ("text",)
     by_people = False
+    lacking = LACK
     probes: ClassVar = {"order": {"title": "Options reordered", "invariant": "same_answer"}}
     unasked: ClassVar[dict[str, str]] = {}
 

@@ -23,7 +23,7 @@ from horsesense.findings.needed import Needed, items_needed
 from horsesense.findings.untested import named
 from horsesense.findings.verdict import accusations, verdict
 from horsesense.findings.weights import weighted
-from horsesense.findings.wording import against, between, in_points, level_text, signed, these
+from horsesense.findings.wording import LACK, against, between, in_points, level_text, signed, these
 from horsesense.measures.cells import STATUS_CODE, Cell
 from horsesense.measures.composition import PARTS, ScoreComposition
 from horsesense.measures.estimate import Context, found_all
@@ -275,6 +275,7 @@ def told(
         probes=dict.fromkeys([*(cell.probe for cell in cells), *(unasked or {})], probe),
         unasked=unasked or {},
         by_people=False,
+        lacking=LACK,
         label=lambda probe, condition: probe,
     )
     measures = map(MEASURES.get, names)
@@ -349,7 +350,7 @@ class TestSentences:
         (four,) = (f for f in told(cells, "valid_change", each=4.0) if f.kind == "cannot_tell")
         assert alone.items is not None
         assert four.items == 4 * alone.items
-        assert four.sentence.endswith(" items in clusters like these if there is no effect at all.")
+        assert four.sentence.endswith(" items in clusters like these if there is nothing to find.")
 
     def test_an_effect_that_looks_large_is_no_known_effect(self) -> None:
         """A chance effect at 12 items was said to need 34, as if it were the truth."""
@@ -369,7 +370,7 @@ class TestSentences:
         assert (
             items_needed(change, 0.003, 60, 1)
             .told(change, 1)
-            .endswith(" items if there is no effect at all")
+            .endswith(" items if there is nothing to find")
         )
         both = Needed(2590, 2600).told(change, 1)
         assert both == (
@@ -411,6 +412,13 @@ class TestSentences:
         for f in told([published([1])], "accuracy", "valid_rate"):
             assert (f.kind, f.low, f.items) == ("cannot_tell", None, None)
             assert "about" not in f.sentence
+
+    def test_one_reason_for_two_probes_is_told_once(self) -> None:
+        """ "1 cannot be told: no item ...; 1 cannot be told: no item ...", for the same reason."""
+        why = "there are only two"
+        found = told([published([1, 0] * 9)], "accuracy", unasked={"order": why, "labels": why})
+        reasons = {f.reason for f in found if not f.measured}
+        assert reasons == {f"no item can be asked under “A probe” or “A probe”, since {why}"}
 
     def test_what_could_not_be_asked_is_not_passed_over(self) -> None:
         """Kinds whose items were all excluded vanished (three orders of two options)."""
@@ -597,6 +605,7 @@ class TestEarly:
             reader="text",
             probes={"none_of_the_above": {"title": "None", "invariant": "none"}},
             by_people=False,
+            lacking=LACK,
             label=lambda probe, condition: probe,
         )
         early = Early([{**where, **row, **ends}], frozenset(), "text")

@@ -76,7 +76,7 @@ def test_numbers_count_from_one_where_they_must(
 def test_readings_are_scored_by_the_gold_of_the_file(tmp_path: Path, field: str) -> None:
     file = write(tmp_path / "replies.jsonl", field, ["A", "C", "C", None])
     done = CliRunner().invoke(app, ["read", str(file)])
-    assert "Gold: 2 of 3 read as gold (66.7%" in done.stderr
+    assert "Gold: 2 of 3 read as gold (66.7\u202f%;" in done.stderr
     assert "1 another choice" in done.stderr
     assert "1 rows without gold" in done.stderr
     assert ("gold from" in done.stderr) == (field != "gold")
@@ -106,3 +106,16 @@ def test_a_file_without_gold_has_no_score(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["read", str(file), "--json"])
     assert "read-score" not in done.stdout
     assert "Gold" not in done.stderr
+
+
+def test_a_row_that_holds_no_response_is_counted_apart(tmp_path: Path) -> None:
+    """It was one more empty reply, and one more that missed the gold."""
+    path = tmp_path / "answers.jsonl"
+    row = {"options": ["a", "b"], "gold": "B"}
+    rows = [{**row, "response": text} for text in ("B", "", None)]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    done = CliRunner().invoke(app, ["read", str(path)])
+    assert "2 responses: answer 1, empty 1\n" in done.stderr
+    assert "1 row without a response (null): not counted" in done.stderr
+    assert "Gold: 1 of 2 read as gold" in done.stderr
+    assert len(done.stdout.splitlines()) == 3, "each row has its line"

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from horsesense.findings.early import GOES_ON
 from horsesense.findings.finding import Finding
 from horsesense.report import verdict_of, write_report
 from horsesense.report.checks import Check, checks_of, named
@@ -24,7 +23,7 @@ from horsesense.report.score_bar import (
     score_bar,
 )
 from horsesense.report.shown import shown_interval
-from horsesense.report.told import _open, as_rows, in_brief
+from horsesense.report.told import ALWAYS, _open, as_rows, in_brief
 from horsesense.runs.results import Results
 from studies import items_file, study
 
@@ -170,13 +169,33 @@ class TestTerminal:
         assert " cannot be told: most replies choose no option" in line
         assert "would settle" not in line
 
-    def test_where_asking_stopped_the_line_says_what_goes_on(self, guesses: Results) -> None:
+    def test_reasons_are_named_once(self, guesses: Results) -> None:
+        """ "1 cannot be told: ...; 1 cannot be told: ..." """
         blank = replace(next(f for f in guesses.verdict if f.kind == "cannot_tell"), items=None)
-        undecided = replace(blank, sentence=f"These items cannot tell, after 9 of 12; {GOES_ON}.")
-        assert _open([undecided, replace(blank, items=880)]) == (
-            "2 further questions are open, which the report names; about 880 items would settle 1"
-            f" of them, if there is nothing to find; 1 cannot be told: {GOES_ON}."
+        some, other = (
+            replace(blank, sentence=f"Whether it is so cannot be told: {why}.")
+            for why in ("it is hidden", "nothing came")
         )
+        assert _open([some, some, replace(blank, items=880)]) == (
+            "3 further questions are open, which the report names; about 880 items would settle 1"
+            " of them, if there is nothing to find; 2 cannot be told: it is hidden."
+        )
+        assert _open([some, some, other]).endswith(
+            "; 3 cannot be told: it is hidden (2); nothing came (1)."
+        )
+
+    def test_findings_of_one_sentence_are_all_counted(self, guesses: Results) -> None:
+        """Two that nothing was measured of, by the same words, were one open question."""
+        blank = next(f for f in guesses.verdict if f.kind == "cannot_tell" and f.name != ALWAYS)
+        blank = replace(blank, n=0, items=None, value=None, low=None, high=None, probe="order")
+        blank = replace(blank, sentence="Whether it is so cannot be told: it is hidden.")
+        other = replace(blank, sentence="Whether it helps cannot be told: nothing came.")
+        each = [blank, replace(blank, name="position_locked"), other]
+        rows = [f.as_json() for f in each]
+        run = replace(guesses, findings={**guesses.findings, "verdict": rows})
+        (line,) = [line for line in in_brief(run) if "[cannot tell]" in line]
+        assert "3 further questions are open" in line
+        assert "it is hidden (2); nothing came (1)." in line
 
     def test_what_is_found_has_its_interval(self, refuses: Results) -> None:
         found = [line for line in in_brief(refuses) if line.startswith("[found]")]
@@ -190,9 +209,9 @@ class TestChecks:
         return next(c for g in groups for c in g.checks if c.finding.name == name)
 
     def test_what_shows_no_sign_has_no_distance(self, guesses: Results) -> None:
-        """ "Also open: replies choose no option (100 % against 95 %) +5.0"."""
+        """ "Also open: replies choose no option (100 % against 95 %) +5.0", as if it were one."""
         told = named(self.row(guesses, "no_choice"))
-        assert told == "replies choose no option (100\u202f% against 95\u202f%; no sign of it)"
+        assert told == "replies choose no option (100\u202f%, 95\u202f% is enough; no sign of it)"
 
     def test_a_row_says_what_keeps_it_from_showing(self, refuses: Results) -> None:
         """ "Cannot tell" stood beside [-25, -11.8], which leaves out 0."""
@@ -218,6 +237,28 @@ class TestChecks:
         made = checks_of(one, [], {})  # type: ignore[arg-type]
         ((row,),) = (group.checks for group in made.groups)
         assert (row.interval, row.of, made.of_these) == ("known", "of these items", True)
+
+
+def test_what_lies_beyond_the_axis_is_marked(guesses: Results) -> None:
+    """+99.6 and +61 had their dots at the same place, the end of the axis."""
+    f = replace(next(f for f in guesses.verdict if f.measured), name="answer_change", null=0.0)
+    far = replace(f, value=0.9, low=0.8, high=0.97)
+    wide = replace(f, value=0.1, low=-0.7, high=0.75)
+    near = replace(f, value=0.1, low=-0.02, high=0.3)
+    rows = [f.as_json() for f in (far, wide, near)]
+    run = replace(guesses, findings={**guesses.findings, "verdict": rows})
+    checks = checks_of(run, [], {})
+    told = {
+        c.finding.value if c.outside else c.finding.low: c.beyond
+        for group in checks.groups
+        for c in group.checks
+    }
+    assert told == {0.9: ("right",), -0.7: ("left", "right"), -0.02: ()}
+    assert checks.beyond
+    page = write_report(run).read_text(encoding="utf-8")
+    assert page.count('<svg class="beyond"') == 3
+    assert "Reaches beyond the left and the right end of the axis." in page
+    assert "An arrow points beyond the axis" in page
 
 
 def test_detectable_changes_are_in_the_unit_of_changes(guesses: Results) -> None:

@@ -159,7 +159,7 @@ def test_what_stopping_early_leaves_untold_is_said_before_asking(
     lines = done.stderr.splitlines()
     [told] = [n for n, line in enumerate(lines) if line.startswith("With --until")]
     assert told < next(n for n, line in enumerate(lines) if line.startswith("To ask:"))
-    assert ("leave --until out" in done.stderr) is (until == "decided")
+    assert ("better ask everything" in done.stderr) is (until == "decided")
 
 
 def test_all_is_recommended_where_little_is_saved_alone(tmp_path: Path) -> None:
@@ -167,4 +167,4 @@ def test_all_is_recommended_where_little_is_saved_alone(tmp_path: Path) -> None:
         items = str(items_file(tmp_path / f"{n}.jsonl", n))
         done = call("plan", items, "-m", "sim:oracle", "--probes", "order", "--until", "decided")
         assert "With --until, a probe stops" in done.stdout
-        assert ("leave --until out" in done.stdout) is little
+        assert ("better ask everything" in done.stdout) is little

@@ -51,7 +51,7 @@ def test_the_level_is_that_of_the_verdict(tmp_path: Path, asks: dict[str, Any], 
         level = told["smallest_detectable_level"]
         found = power(N, DISCORDANT, told["smallest_detectable_change"], level)
         assert found == pytest.approx(0.8, abs=0.01)
-        assert f"80% power at {100 * level:.2g}%" in plan_text(told)
+        assert f"80\u202f% power at {100 * level:.2g}\u202f%" in plan_text(told)
     else:
         assert "cannot be said beforehand: every form" in plan_text(told)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,7 +26,7 @@ from horsesense.models.base import Asked
 from horsesense.models.registry import make_model
 from horsesense.report.sections.readers import notices
 from horsesense.report.sections.until import _band, context
-from horsesense.report.told import verdict_of
+from horsesense.report.told import in_brief, verdict_of
 from horsesense.runs.deciding import CHANGE, SCORE, differences
 from horsesense.runs.goal import Extents, Goal, Population
 from horsesense.runs.measure import cells_of
@@ -159,12 +160,17 @@ def test_a_position_is_found_where_asking_stopped(early: Result, fixed: Result) 
 
 
 def test_what_is_open_at_the_stop_has_a_band(early: Result) -> None:
-    told = [f for f in early.findings["verdict"] if "decided=all goes on" in f["sentence"]]
+    left = (f for f in early.findings["verdict"] if ", after " in f["sentence"])
+    told = [f for f in left if f["kind"] == "cannot_tell" and f["section"] != "until"]
     assert told
+    went_on = "Asking stopped early; --until decided=all goes on, or ask the full set"
+    assert [line for line in early.done.verdict() if "asking" in line.lower()][-1].startswith(
+        went_on
+    )
     for f in told:
         assert f["kind"] == "cannot_tell"
         assert f["low"] < f["high"]
-        assert "and may be between" in f["sentence"]
+        assert re.search(r" and may be between .* on items like these[.;]", f["sentence"])
 
 
 def test_all_findings_are_decided_if_that_is_wanted(gold_first: Path, tmp_path: Path) -> None:
@@ -254,8 +260,8 @@ def test_the_share_known_is_refused_with_the_reason(early: Result) -> None:
     """Its interval is a likelihood's, of a number of items that was fixed before."""
     why = early.findings["known"]["text"]["reason"]
     asked = decisions(early)["order", "design=cyclic"]["n"]
-    assert (
-        f"stopped early, after {asked} of 600 items in the orders, and {FIXED_BEFOREHAND}; " in why
+    assert why.endswith(
+        f"stopped early, after {asked} of 600 items in the orders, and {FIXED_BEFOREHAND}"
     )
     # A terminal, which shows no figure, had not said a word of it.
     assert f"The share known cannot be told: {why}." in verdict_of(early.results)
@@ -521,8 +527,9 @@ def test_a_process_that_was_killed_was_interrupted(gold_first: Path, tmp_path: P
     run = Run.open(result.out)
     run.read()
     run.measure()
-    stopped = [f.sentence for f in run.results.verdict if "asking" in f.sentence]
-    assert stopped
-    assert all("asking was interrupted; the same audit goes on" in text for text in stopped)
+    stopped = [f.reason for f in run.results.verdict if "asking" in f.sentence]
+    assert set(stopped) == {"asking was interrupted"}
+    said = "Asking was interrupted; the same audit goes on, or ask the full set (without --until)."
+    assert in_brief(run.results).count(said) == 1
     assert "was interrupted" in run.results.findings["known"]["text"]["reason"]
-    assert shortfalls(run)[0].startswith("The run was interrupted; the audit command")
+    assert not any("interrupted" in line for line in shortfalls(run)), "it is told once"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,16 +16,18 @@ from horsesense.comparison.gates.gate import require
 from horsesense.comparison.gates.looking import THESE_ALONE
 from horsesense.errors import UsageError
 from horsesense.findings.accusation import ALPHA
-from horsesense.findings.early import ENDED, STOPPED, Early, _without
+from horsesense.findings.early import ENDED, STOPPED, Banded, Early, _without
 from horsesense.findings.early import _band as _told_band
 from horsesense.findings.kinds import KINDS
 from horsesense.findings.known import _without_dust
 from horsesense.findings.sizes import sizes_of
+from horsesense.findings.verdict import _after
 from horsesense.findings.wording import MINUS
 from horsesense.inference.limits import Limits
 from horsesense.measures.signature import Signature
 from horsesense.models.registry import make_model
 from horsesense.report import verdict_of
+from horsesense.report.score_bar import headline
 from horsesense.report.sections.readers import notices
 from horsesense.report.sections.until import _band
 from horsesense.report.text import interval_of
@@ -116,6 +119,33 @@ def test_headline_and_gate_say_of_whom_a_band_is(early: Result) -> None:
     assert THESE_ALONE in check.says
 
 
+def test_a_doubted_score_has_one_band(early: Result) -> None:
+    """ "(all 60: [44, 62]), which may be guessing (25 %)", where its sentence said "18 to 89 %"."""
+    run = early.results
+    rows = [f.as_json() for f in run.verdict]
+    (row,) = (row for row in rows if row["name"] == "no_better_than_guessing")
+    row |= {"kind": "cannot_tell", "low": 0.18, "high": 0.89}
+    (told,) = headline(replace(run, findings={**run.findings, "verdict": rows}))
+    asked = early.estimate("accuracy", reader="text").n
+    said = f"s published, which may be guessing (25\u202f%), of the {asked} of 120 items asked"
+    assert said in told
+    assert "[" not in told.partition(";")[0]
+
+
+def test_a_band_without_an_end_is_none(early: Result) -> None:
+    """ "+7 points, and may be between -100.0 and 100.0"."""
+    f = next(f for f in early.results.verdict if f.name == "no_better_than_guessing")
+    f = replace(f, kind="cannot_tell")
+    assert _after(f, Banded(0.0, 1.0, 25, 60)) == "after 25 of 60 items, too few to say"
+    change = replace(f, null=0.0)
+    assert _after(change, Banded(-1.0, 1.0, 25, 60)) == "after 25 of 60 items, too few to say"
+    ends = "and may be between 0.0 and 100.0 points on items like these"
+    assert _after(change, Banded(0.0, 1.0, 25, 60)) == f"after 25 of 60 items, {ends}"
+    assert _told_band({"kind": "open", "low": -1.0, "high": 1.0, "size": 0.05}) == (
+        "these are too few to say"
+    )
+
+
 def test_the_figure_of_bands_scrolls_by_itself(early: Result) -> None:
     """The whole page was as wide as the figure."""
     page = early.done.report().read_text(encoding="utf-8")
@@ -142,6 +172,7 @@ def test_a_spent_budget_is_the_reason(items: Path, tmp_path: Path) -> None:
     asked = {"probes": ("labels",), "until": "decided=0.01", "limits": some}
     done = study(items, "sim:oracle", tmp_path / "run", **asked)
     said = " ".join(verdict_of(done.results))
+    assert said.count("; a larger one goes on, or ask the full set (without --until).") == 1
     assert ENDED["budget"] in said
     assert STOPPED not in said
     assert "ended before that" in saved(done.results)[0]

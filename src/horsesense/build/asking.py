@@ -94,10 +94,7 @@ class Asker:
             pass
         self.spent += spent
         if spent.stopped == "interrupted":
-            raise InterruptedRunError(
-                f"Stopped after {self.spent.answered:,} answers; all of them are stored.",
-                hint="Run the same command again to resume.",
-            )
+            raise InterruptedRunError.after(self.spent.answered, "The same command continues.")
         found = self.store.get(keys)
         return [found.get(key) for key in keys]
 

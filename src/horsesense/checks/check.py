@@ -14,6 +14,7 @@ from horsesense.errors import UsageError
 from horsesense.items.item import ItemSet
 from horsesense.processes import Spread, copies
 from horsesense.stats.multiplicity import holm
+from horsesense.stats.percent import percent
 
 ALPHA: Final = 0.05
 MANY: Final = 1_000
@@ -227,9 +228,9 @@ def sentence(finding: Finding) -> str:
         items = f"{finding.count:,} item{'s' * (finding.count != 1)}"
         return f"{items}: {rule.title}{share if found.n else ''}."
     return (
-        f"{_capital(rule.title)}: right on {test.share:.1%}"
+        f"{_capital(rule.title)}: right on {percent(test.share, 1)}"
         f" ({_interval(test.low, test.high)}) of the {test.n:,} items that have one;"
-        f" chance gives {test.expected:.1%}."
+        f" chance gives {percent(test.expected, 1)}."
     )
 
 
@@ -240,7 +241,7 @@ def _capital(text: str) -> str:
 def _interval(low: float | None, high: float | None) -> str:
     if low is None or high is None:
         return "no interval: one cluster holds all or most of the items"
-    return f"{low:.1%} to {high:.1%}"
+    return f"{percent(low, 1)} to {percent(high, 1)}"
 
 
 def check_text(result: CheckResult, shown: int = 3, *, every: bool = False) -> str:

@@ -12,6 +12,7 @@ from horsesense.checks.base import Found, Test
 from horsesense.checks.shares import letter
 from horsesense.items.item import Item, ItemSet
 from horsesense.stats import functions
+from horsesense.stats.percent import percent
 from horsesense.stats.tests import wilson
 
 DRAWS = 99_999
@@ -44,8 +45,9 @@ def gold_positions(items: ItemSet) -> Found:
     expected = float(np.mean([most < len(i.options) and 1 / len(i.options) for i in known]))
     answer = repr(known[0].options[most]) if fixed else letter(most)
     says = (
-        f"Always answering {answer} is right on {hits / len(known):.1%} of {len(known):,} items"
-        f" ({low:.1%} to {high:.1%}); even use gives {expected:.1%}."
+        f"Always answering {answer} is right on {percent(hits / len(known), 1)} of"
+        f" {len(known):,} items ({percent(low, 1)} to {percent(high, 1)}); even use gives"
+        f" {percent(expected, 1)}."
         f" {_spelled(tables, known[0].options if fixed else None)}"
     )
     return Found(
@@ -89,8 +91,8 @@ def _few_repeats(golds: npt.NDArray[np.int64]) -> Found:
     p = float(1 + (drawn <= seen).sum()) / (1 + SHUFFLES)
     low, high = wilson(seen, n)
     says = (
-        f"The right answer stands where the one before it stood in {seen / n:.1%} of {n:,} items;"
-        f" with the answers shuffled, in {expected:.1%}."
+        f"The right answer stands where the one before it stood in {percent(seen / n, 1)} of"
+        f" {n:,} items; with the answers shuffled, in {percent(expected, 1)}."
     )
     test = Test(seen / n, low, high, n, expected, p, "permutation test of repeats")
     return Found(n, test=test, says=says)
@@ -119,8 +121,8 @@ def _told(what: str, rows: npt.NDArray[np.int64], golds: npt.NDArray[np.int64]) 
     p, method = _independence(rows, golds)
     low, high = wilson(right, n)
     says = (
-        f"{what} is right on {right / n:.1%} of {n:,} items;"
-        f" with the answers shuffled, on {shuffled:.1%}."
+        f"{what} is right on {percent(right / n, 1)} of {n:,} items;"
+        f" with the answers shuffled, on {percent(shuffled, 1)}."
     )
     return Found(n, test=Test(right / n, low, high, n, shuffled, p, method), says=says)
 

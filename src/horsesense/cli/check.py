@@ -12,6 +12,7 @@ import typer
 from horsesense.cli.options import AsJson, FieldMap, Limit, Seed, Where, pairs
 from horsesense.cli.output import print_json
 from horsesense.errors import ExitCode, UsageError
+from horsesense.stats.percent import percent
 
 if TYPE_CHECKING:
     from horsesense.checks.check import CheckResult
@@ -167,8 +168,8 @@ def _label_text(items: ItemSet, doubted: LabelErrors, shown: int) -> str:
         item = items.by_id[error.item]
         said = quoted(item, [error.suggested])
         lines.append(
-            f"  {item.id}: gold {quoted(item, [error.gold])}; {error.agreement:.0%} of the answers"
-            f" say {said}, {error.right:.0%} the gold"
+            f"  {item.id}: gold {quoted(item, [error.gold])}; {percent(error.agreement)} of"
+            f" the answers say {said}, {percent(error.right)} the gold"
         )
     if len(doubted.found) > shown:
         lines.append(f"  ... and {len(doubted.found) - shown:,} less likely; --json lists all")

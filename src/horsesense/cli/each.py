@@ -16,6 +16,7 @@ from horsesense.cli.output import print_json
 from horsesense.errors import ExitCode, install
 from horsesense.inference.limits import UNLIMITED, Limits, RunSummary
 from horsesense.progress import harmless, say
+from horsesense.stats.percent import percent
 
 if TYPE_CHECKING:
     from horsesense.api import Run
@@ -148,7 +149,7 @@ def show(run: Run, as_json: bool) -> None:
 def _steps(name: str, told: Mapping[str, Any], results: Results) -> str:
     """What each step of a cascade read, and how the score changed."""
     scores = [results.one("accuracy", reader=reader) for reader in ("text", name)]
-    values = [f"{e.value:.1%}" for e in scores if e is not None and e.value is not None]
+    values = [f"{percent(e.value, 1)}" for e in scores if e is not None and e.value is not None]
     score = f" Accuracy as published: {' by text, then '.join(values)}." if len(values) == 2 else ""
     return (
         f"{name}: text settled {told['read'] - told['left_open']:,} of {told['read']:,} replies;"
@@ -165,8 +166,8 @@ def saved(results: Results) -> list[str]:
     whole, goal = told["fixed_trials"], told["goal"]
     if results.findings["stages"]["ask"]["state"] != "complete":
         return [f"Until {goal}: asking ended before that; nothing is known yet of what it saves."]
-    spared = f"{1 - asked / whole:.0%} saved"
-    return [f"Until {goal}: {asked:,} of {whole:,} prompts were put ({spared})."]
+    spared = f"{percent(1 - asked / whole)} saved"
+    return [f"Until {goal}: {asked:,} of {whole:,} prompts were asked ({spared})."]
 
 
 def _reasons(run: Run) -> str:
@@ -192,9 +193,10 @@ def shortfalls(run: Run) -> list[str]:
             " horsesense merge unites the shards."
         )
     reason = run.results.ended
-    if reason == "budget":
+    told = "until" in findings  # then a notice of the verdict says so
+    if reason == "budget" and not told:
         lines.append("The budget is spent; the same command with a larger one continues the run.")
-    if reason == "interrupted":
+    if reason == "interrupted" and not told:
         lines.append("The run was interrupted; the audit command with this --out continues it.")
     failure = findings["run"].get("last_failure")
     if reason == "failures" and findings["run"].get("stopped") and failure is not None:

@@ -15,6 +15,8 @@ from horsesense.cli.output import print_json, print_json_line
 from horsesense.cli.readings import Judging, context, line_of, printable, read_any
 from horsesense.errors import ExitCode, UsageError
 from horsesense.files import usable
+from horsesense.findings.wording import plural
+from horsesense.stats.percent import percent
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,6 +92,8 @@ Errors = Annotated[
 ]
 
 
+NONE_CAME = ""
+"""Counts rows that hold no response, which is no status."""
 _NAMED = 5
 """Ids that a message names."""
 
@@ -177,8 +181,9 @@ def _read_file(
 
     def show(row: Recorded) -> None:
         ids[row.id] += 1
-        score.add(row.gold, row.reading.positions, row.reading.status, row.k)
-        counts[row.reading.status] += 1
+        if row.came:
+            score.add(row.gold, row.reading.positions, row.reading.status, row.k)
+        counts[row.reading.status if row.came else NONE_CAME] += 1
         more = {"context": context(row)} if explain else {}
         if as_json:
             print_json_line("reading", {**row.as_json(), **more})
@@ -186,11 +191,14 @@ def _read_file(
             sys.stdout.write(line_of(row, *more.values()) + "\n")
 
     unread, code = read_any(path, reader, show, judging, fields=fields, multiple=multiple)
+    none = counts.pop(NONE_CAME, 0)
     total = counts.total()
     parts = ", ".join(f"{status} {n}" for status, n in counts.most_common())
     if fields.said():
         print(printable(fields.said()), file=sys.stderr)
     print(f"{total} responses: {parts}" if total else "no responses", file=sys.stderr)
+    if none:
+        print(f"{plural(none, 'row')} without a response (null): not counted", file=sys.stderr)
     if not score.empty:
         if as_json:
             print_json_line("read-score", {"reader": reader, **score.as_json()})
@@ -245,7 +253,7 @@ def _compare(
             sys.stdout.write(f"{line_of(first)}\n\t{names[1]}: {line_of(second)}\n\t{words}\n")
     if fields.said():
         print(printable(fields.said()), file=sys.stderr)
-    share = f" ({len(differ) / len(both):.1%})" if both else ""
+    share = f" ({percent(len(differ) / len(both), 1)})" if both else ""
     print(f"{len(differ)} of {len(both)} responses are read differently{share}.", file=sys.stderr)
     if unread:
         print(f"{unread} more have no reading: {names[1]} gave none.", file=sys.stderr)

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from horsesense.cue_tests.tokens import unspaced_share
 from horsesense.errors import UsageError
 from horsesense.items.item import Item, ItemSet, normalised
+from horsesense.stats.percent import percent
 
 Ints = npt.NDArray[np.int64]
 
@@ -263,7 +264,7 @@ def _script_note(texts: Sequence[str]) -> str:
     if share < 0.3:
         return ""
     return (
-        f"{share:.0%} of the letters belong to a script written without spaces. A word n-gram "
+        f"{percent(share)} of the letters belong to a script written without spaces. A word n-gram "
         "there is a whole run of characters between spaces or punctuation; read the GPT-2 token "
         "rows, and take the readability row as meaningless."
     )

@@ -7,6 +7,7 @@ from typing import Final
 
 from horsesense.cue_tests.result import CueRow, Strength, Verdict
 from horsesense.stats.multiplicity import holm
+from horsesense.stats.percent import percent
 
 LEVEL: Final = 0.05
 SLIGHT, STRONG = 0.1, 0.4
@@ -141,8 +142,8 @@ def _reasons(
         reasons.append("The best predictor always says the same label; that predicts nothing.")
     if best.kappa_uniform - (best.kappa or 0) > 0.1:
         reasons.append(
-            f"The paper's kappa would say {best.kappa_uniform:.2f}, but {best.majority:.0%} of the "
-            "items have the most frequent label, and saying it always earns most of that."
+            f"The paper's kappa would say {best.kappa_uniform:.2f}, but {percent(best.majority)}"
+            " of the items have the most frequent label, and saying it always earns most of that."
         )
     if not constant:
         reasons.append(_best_single(rows))

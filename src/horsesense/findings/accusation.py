@@ -20,7 +20,6 @@ class Accusation:
     Where asking stopped for what was answered (`stopped`), only a band can decide. Where no value
     lies a size from its null (`possible`), as 50 points above a guess among two, nothing can.
     `own_null`: other groups have another null, as positions that not every item has.
-    `awaited`: asking went on until the findings by the deciding reader were settled.
     `base`: what a change is compared with, where that is not the items as published.
     `constant`: the best answer that looks at no item, where it is about a share of right answers.
     Each p is that of a test times the `routes` on which it can come to the accusation.
@@ -37,7 +36,6 @@ class Accusation:
     band: Banded | None = None
     own_null: bool = False
     routes: int = 1
-    awaited: bool = False
     base: str = ""
     constant: Constant | None = None
 

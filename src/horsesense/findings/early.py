@@ -65,19 +65,21 @@ STOPS: Final = 2
 """What the level of a paired test is divided by, since decisions stop the asking: at the whole
 level of a decision it accused up to 1.6 times as often, at half of it no oftener than that level
 (docs/sequential.md)."""
-STOPPED: Final = "asking stopped early; ask the full set (without --until)"
+STOPPED: Final = "asking stopped early"
 """Why something cannot be told."""
-GOES_ON: Final = "asking stopped for the changes of accuracy; --until decided=all goes on"
-"""The same of what has a band, where asking did not wait for it."""
 ENDED: Final[Mapping[str, str]] = {
-    "budget": "the budget ended asking; a larger one goes on, or ask the full set (without"
-    " --until)",
-    "interrupted": "asking was interrupted; the same audit goes on, or ask the full set (without"
-    " --until)",
-    "failures": "asking ended early, with failed requests; the same audit asks them again, and"
-    " without --until all the rest",
+    "budget": "the budget ended asking",
+    "interrupted": "asking was interrupted",
+    "failures": "asking ended early, with failed requests",
 }
 """The same where asking ended before its goal, by what ended it."""
+TOO_FEW: Final = "too few to say"
+"""Of the items that were asked, where a band leaves out nothing."""
+
+
+def why(ended: str) -> str:
+    """Why nothing is told of a study that was not put to all items."""
+    return ENDED.get(ended, STOPPED)
 
 
 class Banded(NamedTuple):
@@ -105,7 +107,6 @@ class Early:
         rows: one for each finding, as in `until` of estimates.json.
         stopped: probes that were not put to all items.
         reader: the one whose readings decided.
-        every: whether asking waited for every finding that the reader can decide.
         worst: the differences of a row with what is missing against the accusation; None where
             nothing is.
         band: of a share, with an error of at most alpha on either side, whenever asking stopped;
@@ -116,7 +117,6 @@ class Early:
     stopped: frozenset[str]
     reader: str
     band: Callable[[Evidence, float], Banded | None] = lambda evidence, alpha: None
-    every: bool = False
     worst: Callable[[Mapping[str, Any]], Paired | None] = lambda row: None
 
     def bets(self, evidence: Evidence) -> bool:
@@ -387,6 +387,8 @@ def _said(decided: Decided) -> str:
 
 
 def _band(row: Mapping[str, Any]) -> str:
+    if row["low"] <= -1 and row["high"] >= 1:
+        return f"these are {TOO_FEW}"
     low, high = (short_of(100 * row[end], 100 * row["size"], 1) for end in ("low", "high"))
     if row["kind"] == "ruled_out" and row["low"] < row["high"]:
         # An end that is the size says no more than the sentence, which leaves the size out.

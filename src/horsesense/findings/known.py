@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.findings.early import ENDED, STOPPED
+from horsesense.findings.early import why
+from horsesense.findings.wording import LACK
 from horsesense.measures.base import Estimate
-from horsesense.measures.cells import Cell
+from horsesense.measures.cells import MISSING, Cell
 from horsesense.measures.composition import (
     PARTS,
     QUESTIONLESS_PROBE,
@@ -22,7 +23,7 @@ from horsesense.measures.composition import (
     parts,
     possible,
 )
-from horsesense.stats.known import DRAWS, Known, share_known
+from horsesense.stats.known import DRAWS, WITHOUT_CHOICE, Known, share_known
 from horsesense.stats.smooth import ROUNDING
 
 NOT_WITHHELD = f"it was not asked; the probe {QUESTIONLESS_PROBE} asks it"
@@ -32,16 +33,19 @@ FIXED_BEFOREHAND = "its interval is one for a number of items that is fixed befo
 """Why the share known is not told where what was answered decided how many were asked."""
 
 
-def why(ended: str) -> str:
-    """Why nothing is told of a study that was not put to all items."""
-    return ENDED.get(ended, STOPPED)
-
-
 def known_by_reader(
-    cells: Sequence[Cell], cluster: npt.NDArray[np.intp], level: float, seed: int
+    cells: Sequence[Cell],
+    cluster: npt.NDArray[np.intp],
+    level: float,
+    seed: int,
+    lacking: str = LACK,
 ) -> dict[str, dict[str, Any]]:
-    """`share_known` of each reader's cyclic orders, as JSON; "" as reason where it was fitted."""
-    return {cell.reader: _as_json(cell, cluster, level, seed) for cell in _cyclic(cells)}
+    """`share_known` of each reader's cyclic orders, as JSON; "" as reason where it was fitted.
+
+    Args:
+        lacking: what is true of the prompts without an answer (`Run.lacking`).
+    """
+    return {cell.reader: _as_json(cell, cluster, level, seed, lacking) for cell in _cyclic(cells)}
 
 
 def unasked_known(
@@ -53,11 +57,10 @@ def unasked_known(
         whole: how many items there are.
         ended: what ended asking; "" where all was decided.
     """
-    first, _, then = why(ended).partition("; ")
 
     def refused(cell: Cell) -> dict[str, Any]:
         after = f"after {int(cell.asked.any(axis=1).sum()):,} of {whole:,} items in the orders"
-        reason = f"{first}, {after}, and {FIXED_BEFOREHAND}; {then}"
+        reason = f"{why(ended)}, {after}, and {FIXED_BEFOREHAND}"
         return asdict(Known(None, None, None, level, 0, 0, (), None, None, None, reason, ()))
 
     return {cell.reader: refused(cell) for cell in _cyclic(cells)}
@@ -71,10 +74,20 @@ def _cyclic(cells: Sequence[Cell]) -> Iterator[Cell]:
             yield cell
 
 
-def _as_json(cell: Cell, cluster: npt.NDArray[np.intp], level: float, seed: int) -> dict[str, Any]:
+def _as_json(
+    cell: Cell, cluster: npt.NDArray[np.intp], level: float, seed: int, lacking: str
+) -> dict[str, Any]:
     choices, clusters, unclear = by_gold(cell, cluster)
+    silent = int((cell.status == MISSING).any(axis=1).sum())
+    also = ", or choose no option," if unclear > silent else ""
     found = share_known(
-        choices, unclear=unclear, level=level, draws=DRAWS, seed=seed, clusters=clusters
+        choices,
+        unclear=unclear,
+        why=WITHOUT_CHOICE if lacking == LACK else f"{lacking}{also} in some order",
+        level=level,
+        draws=DRAWS,
+        seed=seed,
+        clusters=clusters,
     )
     told: dict[str, Any] = _without_dust(asdict(found))
     return told

@@ -50,7 +50,7 @@ class Needed:
         if seen:
             more = f", and about {none:,} if there is none" if none else ""
             return f"{first} if the effect is as large as it looks{more}"
-        return f"{first} if {_lacked(a) if a.kind.way == 'lacks' else 'there is no effect at all'}"
+        return f"{first} if {_lacked(a) if a.kind.way == 'lacks' else 'there is nothing to find'}"
 
 
 def _lacked(a: Accusation) -> str:

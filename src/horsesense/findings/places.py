@@ -37,6 +37,10 @@ class Run(Protocol):
     def ended(self) -> str:
         """What ended asking before it was complete, as in the record; "" where nothing did."""
 
+    @property
+    def lacking(self) -> str:
+        """What is true of items that do not count, such as "lack a clear reply"."""
+
     def label(self, probe: str, condition: Condition) -> str:
         """A probe, and what sets the condition apart."""
 

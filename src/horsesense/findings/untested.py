@@ -23,12 +23,12 @@ def untested(
     Args:
         told: kinds and probes of which something is said already.
     """
+    titles: dict[str, list[str]] = {}
+    for probe, reason in run.unasked.items():
+        titles.setdefault(reason, []).append(f"“{run.probes[probe]['title']}”")
     why = {
-        (
-            kind.name,
-            probe,
-        ): f"no item can be asked under “{run.probes[probe]['title']}”, since {reason}"
-        for probe, reason in run.unasked.items()
+        (kind.name, probe): f"no item can be asked under {' or '.join(titles[no])}, since {no}"
+        for probe, no in run.unasked.items()
         for kind in KINDS
         if kind.asks(run, probe)
     }

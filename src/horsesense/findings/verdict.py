@@ -15,7 +15,7 @@ from dataclasses import replace
 from horsesense.findings.accusation import ALPHA, Accusation
 from horsesense.findings.bases import Bases
 from horsesense.findings.constant import Constants
-from horsesense.findings.early import ENDED, GOES_ON, SHARE, STOPPED, Banded, Early
+from horsesense.findings.early import SHARE, TOO_FEW, Banded, Early, why
 from horsesense.findings.evidence import (
     Evidence,
     faulty,
@@ -163,7 +163,7 @@ def _by_band(a: Accusation, early: Early) -> Accusation:
         a = replace(a, null=found.guessing)
     p = decided if within(ends, *faulty(a.kind.way, a.null, a.size)) else 1.0
     q = decided if within(ends, *harmless(a.kind.way, a.clears, a.size)) else 1.0
-    return replace(a, p=p, p_small=q, band=found, awaited=early.every)
+    return replace(a, p=p, p_small=q, band=found)
 
 
 def _corrected(p_values: Sequence[float], made: Sequence[Accusation]) -> list[float]:
@@ -254,7 +254,7 @@ def _judged(
     )
     sentence = _sentence(blank, a, run, needed.told(a, each))
     also = f"; {constant}" if constant and outcome == "found" else ""
-    told = replace(blank, sentence=f"{sentence[:-1]}{also}{_lost(e)}.")
+    told = replace(blank, sentence=f"{sentence[:-1]}{also}{_lost(e, run.lacking)}.")
     # A band decides without a p.
     return replace(told, p_adjusted=None, p_ruled_out=None) if a.stopped else told
 
@@ -265,14 +265,15 @@ MOST_LOST = 0.05
 """Share of missing replies above which a sentence counts them."""
 
 
-def _lost(e: Evidence) -> str:
-    """How many replies a number lacks, where they could be more than a detail."""
+def _lost(e: Evidence, lacking: str) -> str:
+    """How many replies a number lacks, and why, where they could be more than a detail."""
     whole = e.n + e.missing
     if e.missing <= MOST_LOST * whole:
         return ""
-    if e.counted == "trials":
-        return f"; {e.missing:,} of {whole:,} replies are missing or unclear"
-    return f"; {e.missing:,} of {whole:,} {e.counted} lack a clear reply"
+    if e.missing == 1:
+        lacking = lacking.replace("were", "was").replace("lack ", "lacks ")
+    counted = "prompts" if e.counted == "trials" else e.counted
+    return f"; {e.missing:,} of {whole:,} {counted} {lacking}"
 
 
 def _group(a: Accusation) -> tuple[str, str, str]:
@@ -322,12 +323,12 @@ def _sentence(f: Finding, a: Accusation, run: Run, needed: str) -> str:
         far = f"{in_points(f.size)} or more from {chance_text(f.null)}"
         return _untold(run, f, f"no value can lie {far}")
     if a.stopped and f.kind == "cannot_tell" and a.band is None:
-        return _untold(run, f, ENDED.get(run.ended, STOPPED))
+        return _untold(run, f, why(run.ended))
     text = a.kind.sentence(f.kind, a.own_null).format_map(words(f, a, run))
     if run.by_people:
         text = text.replace("These items cannot", "These items and people cannot")
     if a.band is not None:
-        return _with_band(f, a, a.band, text.removesuffix("."), run, needed)
+        return f"{text.removesuffix('.')}, {_after(f, a.band)}{needed}."
     if f.kind == "cannot_tell" and f.low is None and a.band is None:
         return f"{text}; {_no_interval(f, a)}."
     small = f.p_ruled_out is not None and f.p_ruled_out <= ALPHA
@@ -336,18 +337,19 @@ def _sentence(f: Finding, a: Accusation, run: Run, needed: str) -> str:
     return f"{text}{needed}." if f.kind == "cannot_tell" else text
 
 
-def _with_band(f: Finding, a: Accusation, band: Banded, text: str, run: Run, needed: str) -> str:
-    """A sentence about a probe that stopped, with what was asked; undecided, with the band."""
+def _after(f: Finding, band: Banded) -> str:
+    """What was asked of a probe that stopped; where that does not decide, with the band."""
     after = f"after {band.n:,} of {plural(band.units, 'item')}"
     if f.kind != "cannot_tell":
-        return f"{text}, {after}."
-    why = STOPPED if a.awaited else GOES_ON
-    why = needed.removeprefix("; ") or ENDED.get(run.ended, why)
+        return after
+    low, high = band.low, band.high
+    if low <= (-1 if f.null == 0 else 0) and high >= 1:
+        return f"{after}, {TOO_FEW}"
     if f.null == 0:
-        ends = f"{signed(100 * band.low, 1)} and {signed(100 * band.high, 1)} points"
+        ends = f"{signed(100 * low, 1)} and {signed(100 * high, 1)} points"
     else:
-        ends = " and ".join(number(end, "fraction", 0) for end in (band.low, band.high))
-    return f"{text}, {after}, and may be between {ends}; {why}."
+        ends = " and ".join(number(end, "fraction", 0) for end in (low, high))
+    return f"{after}, and may be between {ends} on items like these"
 
 
 def _no_interval(f: Finding, a: Accusation) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from math import ceil, log10
 
-NARROW = "\u202f"
-"""Narrow no-break space, between a number and its unit."""
+from horsesense.stats.percent import NARROW as NARROW
+
 MINUS = "−"
+LACK = "lack a clear reply"
+"""What is true of items that were asked, and have no answer that counts."""
 
 
 def number(value: float, unit: str, digits: int | None = None) -> str:
@@ -57,7 +59,7 @@ def _beside_zero(value: float, digits: int) -> str:
 def level_text(level: float) -> str:
     """A level of confidence in percent, never rounded to 100.
 
-    >>> level_text(0.95), level_text(0.999975)
+    >>> level_text(0.95), level_text(0.999976)
     ('95\\u202f%', '99.998\\u202f%')
     """
     digits = max(4, ceil(-log10(1 - level))) if level < 1 else 4

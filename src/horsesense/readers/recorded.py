@@ -37,6 +37,7 @@ class Recorded(NamedTuple):
         reading: what the reader made of it.
         k: how many options the row has.
         gold: what the file says is right; None where it does not.
+        came: whether there is a response, if an empty one; not where the file has null.
     """
 
     id: str
@@ -45,6 +46,7 @@ class Recorded(NamedTuple):
     reading: Reading
     k: int = 0
     gold: Gold | None = None
+    came: bool = True
 
     def as_json(self) -> dict[str, Any]:
         """One object of the output: id, status, positions, letters, rule, span, confidence."""
@@ -69,6 +71,7 @@ class Row(NamedTuple):
         labels: what stood before each option; empty where options are named by their text.
         question: what was asked, where the file says so.
         gold: what is right, where the file says so.
+        came: as in `Recorded`.
     """
 
     id: str
@@ -78,12 +81,15 @@ class Row(NamedTuple):
     finish_reason: str | None
     question: str | None = None
     gold: Gold | None = None
+    came: bool = True
 
     def read_as(self, reading: Reading) -> Recorded:
         """The row with its reading."""
         names = self.labels or self.options
         letters = tuple(names[position] for position in reading.positions)
-        return Recorded(self.id, self.response, letters, reading, len(self.options), self.gold)
+        return Recorded(
+            self.id, self.response, letters, reading, len(self.options), self.gold, self.came
+        )
 
 
 def read_file(
@@ -184,9 +190,10 @@ def _row(number: int, row: dict[str, Any]) -> Row:
     name = str(number if row.get("id") is None else row["id"])
     asked = row.get("question")
     question = asked if isinstance(asked, str) else None
-    reply = row["response"] or ""
+    reply = row["response"]
     gold = gold_of(row.get("gold"), options, labels)
-    return Row(name, reply, options, labels, row.get("finish_reason"), question, gold)
+    how, came = row.get("finish_reason"), reply is not None
+    return Row(name, reply or "", options, labels, how, question, gold, came)
 
 
 def _labels(given: Any, k: int) -> tuple[str, ...]:

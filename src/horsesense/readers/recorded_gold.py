@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from horsesense.readers.text.exact import exact
 from horsesense.readers.text.labels import label_set
+from horsesense.stats.percent import percent
 from horsesense.stats.tests import wilson
 
 _APART = re.compile(r"[\s,;&/|]+")
@@ -142,16 +143,17 @@ class GoldScore:
         n = found["n"]
         if not n:
             return f"Gold: none of {found['no_option']:,} names an option."
+        low, high = (percent(found[end], 1) for end in ("low", "high"))
         parts = [
-            f"{found['read_as_gold']:,} of {n:,} read as gold ({found['share']:.1%}, 95 %"
-            f" {found['low']:.1%} to {found['high']:.1%} if rows are independent)"
+            f"{found['read_as_gold']:,} of {n:,} read as gold ({percent(found['share'], 1)};"
+            f" {percent(0.95)} interval {low} to {high} if rows are independent)"
         ]
         for key, words in (
             ("another_choice", "another choice"),
             ("no_choice", "no choice"),
             ("unclear", "unclear"),
         ):
-            parts.append(f"{found[key]:,} {words} ({found[key] / n:.1%})")
+            parts.append(f"{found[key]:,} {words} ({percent(found[key] / n, 1)})")
         if found["without_gold"]:
             parts.append(f"{found['without_gold']:,} rows without gold are left out")
         if found["no_option"]:

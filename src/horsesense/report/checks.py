@@ -39,6 +39,8 @@ UNDRAWN: Mapping[Outcome, str] = {
 """The same of what is not drawn, where the fault is to lack a distance."""
 LACKING = frozenset(kind.name for kind in KINDS if kind.way == "lacks")
 """Kinds that should be far from guessing; their distance is no fault and has no place here."""
+AT_LEAST = frozenset(kind.name for kind in KINDS if kind.way == "below")
+"""Kinds of which more than the null is as it should be."""
 
 
 @dataclass(frozen=True)
@@ -49,10 +51,13 @@ class Check:
         finding: with its sentence and numbers.
         title: what is looked for.
         where: the form in which it was looked for; "" where that is the published one.
-        low, value, high: percent of the axis; None without an interval, or where it has no place.
+        low, value, high: percent of the axis, at its end where they lie beyond it; None without an
+            interval, or where it has no place.
         band: ends of the sizes that do not matter, percent of the axis.
         number, interval: texts, in points; `of` says of which items, if not of the model.
         filter: the filter of the items that are evidence; None where there are none.
+        beyond: ends of the axis, "left" or "right", past which the value or its interval reaches.
+        outside: whether the value itself does.
     """
 
     finding: Finding
@@ -66,6 +71,8 @@ class Check:
     interval: str
     of: str
     filter: str | None
+    beyond: tuple[str, ...] = ()
+    outside: bool = False
 
 
 @dataclass(frozen=True)
@@ -125,12 +132,14 @@ class Checks:
         ticks: (percent of the axis, text).
         total: checks in all.
         of_these: whether an interval of any is about these items alone.
+        beyond: whether any reaches past the axis.
     """
 
     groups: tuple[Group, ...]
     ticks: tuple[tuple[float, str], ...]
     total: int
     of_these: bool
+    beyond: bool
 
 
 def checks_of(run: Results, reasons: Sequence[Reason], filters: Mapping[str, str]) -> Checks:
@@ -150,22 +159,28 @@ def checks_of(run: Results, reasons: Sequence[Reason], filters: Mapping[str, str
 
     def row(f: Finding) -> Check:
         low, high = (None if e is None else 100 * (e - f.null) for e in (f.low, f.high))
-        drawn = low is not None and high is not None and f.name not in LACKING
+        placed = f.name not in LACKING
+        drawn = low is not None and high is not None and placed
         effect = 100 * f.effect
         digits = 1
         reason = reason_for(f, reasons)
+        ends = [effect] if low is None or high is None else [effect, low, high]
+        past = {"left": min(ends) < -reach, "right": max(ends) > reach}
+        beyond = tuple(end for end, reaches in past.items() if reaches and f.measured and placed)
         return Check(
             f,
             f.title,
             _where(run, f),
             at(low) if drawn and low is not None else None,
-            at(effect) if f.measured and f.name not in LACKING else None,
+            at(effect) if f.measured and placed else None,
             at(high) if drawn and high is not None else None,
             (at(-100 * f.size), at(100 * f.size)),
             _signed(effect, digits) if f.measured else "–",
             _interval(f, low, high, digits),
             "of these items" if f.about == "these_items" and low is not None else "",
             None if reason is None else filters.get(reason.name),
+            beyond,
+            bool(beyond) and abs(effect) > reach,
         )
 
     rows = [row(f) for f in run.verdict]
@@ -173,7 +188,11 @@ def checks_of(run: Results, reasons: Sequence[Reason], filters: Mapping[str, str
     groups = (Group(o, TITLES[o], _rule(o, own), own) for o, own in held.items())
     ticks = ((at(n * step), _tick(n * step)) for n in range(-(reach // step), reach // step + 1))
     return Checks(
-        tuple(g for g in groups if g.checks), tuple(ticks), len(rows), any(r.of for r in rows)
+        tuple(g for g in groups if g.checks),
+        tuple(ticks),
+        len(rows),
+        any(r.of for r in rows),
+        any(r.beyond for r in rows),
     )
 
 
@@ -205,7 +224,9 @@ def _where(run: Results, f: Finding) -> str:
     told = f.reason
     if f.null and f.value is not None:
         value, null = against(f.value, f.null, 0)
-        told = f"{value} against {null}" + (f"; {told}" if told else "")
+        enough = f.name in AT_LEAST and f.value >= f.null
+        beside = f"{value}, {null} is enough" if enough else f"{value} against {null}"
+        told = "; ".join(filter(None, (beside, told)))
     if f.probe == "original":
         by = named_reader(f.reader, run.readers).removesuffix(",")
         return f"read by {by}" if f.name == "other_reader" else told

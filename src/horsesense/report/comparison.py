@@ -85,7 +85,7 @@ def _standing(c: Comparison) -> Iterator[str]:
         for a in (_best_first(c, d) for d in open_[:3])
     ]
     more = f", and {len(open_) - 3} more pairs" if len(open_) > 3 else ""
-    yield f"The order cannot be told of {'; '.join(pairs)}{more}."
+    yield f"No order can be told between {'; '.join(pairs)}{more}."
     yield from _elsewhere(c, open_)
 
 
@@ -106,7 +106,7 @@ def _elsewhere(c: Comparison, open_: Sequence[Difference]) -> Iterator[str]:
     worse = next(m for m in (most.first, most.second) if m != most.better)
     told = difference_text(c.between(worse, most.better, most.view))
     more = len(decided) - 1
-    others = f"; so {'is' if more == 1 else 'are'} {plural(more, 'more pair')} under a change"
+    others = f"; {plural(more, 'more pair')} {'is' if more == 1 else 'are'} decided under a change"
     yield (
         f"Under “{most.view}”, {worse} is shown to be worse than {most.better} ({told} points)"
         f"{others if more else ''}."
@@ -137,7 +137,7 @@ def _orders(c: Comparison) -> Iterator[str]:
         yield _changed(c, order)
     holds = [order.view for order in c.orders if order.verdict == "holds"]
     if holds:
-        yield f"The order that was shown holds under {_of(c, holds)}: {'; '.join(holds)}."
+        yield f"The order shown holds under {_of(c, holds)}: {'; '.join(holds)}."
     rest = [order.view for order in c.orders if order.verdict == "cannot tell"]
     if rest:
         yield f"Whether it survives cannot be told under {_of(c, rest)}: {'; '.join(rest)}."
@@ -160,12 +160,12 @@ def _changed(c: Comparison, order: Order) -> str:
         tail = f"; {plural(more, 'more pair')} {'is' if more == 1 else 'are'} turned round"
         return (
             f"The order does not survive “{order.view}”: {second} beats {first} by"
-            f" {difference_text(c.between(second, first, order.view))} points, where {first} beats"
-            f" {second} by {difference_text(c.between(first, second))} points"
-            f" {c.main.lower()}{tail if more else ''}."
+            f" {difference_text(c.between(second, first, order.view))} points; {c.main.lower()},"
+            f" {first} beats {second} by {difference_text(c.between(first, second))} points"
+            f"{tail if more else ''}."
         )
     return (
-        f"The order does not survive “{order.view}”: Kendall's tau with that"
+        f"The order does not survive “{order.view}”: Kendall's tau with the one"
         f" {c.main.lower()} is {signed(order.tau or 0, 2)}, and would stay above"
         f" {signed(order.sampling_low or 0, 2)} by sampling alone."
     )

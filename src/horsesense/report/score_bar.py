@@ -17,6 +17,7 @@ from horsesense.findings.wording import (
 from horsesense.measures.base import Estimate
 from horsesense.report.text import interval_of, value_of
 from horsesense.runs.results import Results
+from horsesense.stats.percent import percent
 
 NAMES: Mapping[str, tuple[str, str]] = {
     "every_form": ("Right in every order", "as published and in every other order"),
@@ -121,10 +122,13 @@ def headline(run: Results) -> list[str]:
     every, block = _parts(run).get("every_form", {}).get("value"), _block(run)
     some = every is not None and not block["bounds_only"] and bool(block.get("about"))
     of = f" (of {plural(score.n + score.n_missing, 'item')})" if some else ""
-    all_of = _items(run)
-    band = f" (all {all_of:,}: {interval_of(score)})" if _stopped(run, score) else ""
-    asked = f"{as_asked(run)}{_of_these(run, score) or of}{band}"
-    said = [f"{value_of(score)} {asked}{_lost(run, score)}{_may_be_guessing(run)}"]
+    doubt, lost = _may_be_guessing(run), _lost(run, score)
+    if not _stopped(run, score):
+        said = [f"{value_of(score)} {as_asked(run)}{_of_these(run, score) or of}{lost}{doubt}"]
+    else:
+        # Where a finding doubts the score, its band is of the model, and no other stands beside it.
+        band = "" if doubt else f" (all {_items(run):,}: {interval_of(score)})"
+        said = [f"{value_of(score)} {as_asked(run)}{doubt}{_of_these(run, score)}{band}{lost}"]
     if every is not None and not block["bounds_only"]:
         after = f" (of the {plural(block['items'], 'item')} asked in all of them)" if some else ""
         said.append(f"{number(every, 'fraction', 0)} in every order{after}")
@@ -374,10 +378,6 @@ def _segment(
 def _counted(part: Mapping[str, Any]) -> str:
     """A count of a part's items: a share of a few items would pose as an estimate."""
     return f"{part['right']:,} of {part['n']:,}"
-
-
-def percent(value: float) -> str:
-    return number(value, "fraction", 0)
 
 
 def _share(part: Mapping[str, Any]) -> str:

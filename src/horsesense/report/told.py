@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from horsesense.findings.early import ENDED, GOES_ON, STOPPED
 from horsesense.findings.evidence import looks_faulty
 from horsesense.findings.finding import ORDER, TITLES, Finding, Outcome
 from horsesense.findings.kinds import KINDS
@@ -92,14 +91,11 @@ def _open(findings: Sequence[Finding]) -> str:
         so = " in clusters like these" if any(_clustered(f) for f in findings) else ""
         items = plural(rounded_up(max(numbers)), "item")
         said += f"; about {items}{so} would settle {all_of}, if there is nothing to find"
-    reasons = Counter(why for f in findings if not f.items and (why := _why(f)))
-    return said + "".join(f"; {n} cannot be told: {why}" for why, n in reasons.most_common()) + "."
-
-
-def _why(f: Finding) -> str:
-    """Why no number of items would tell: its reason, or what ended asking; "" where neither is."""
-    ends = (GOES_ON, STOPPED, *ENDED.values())
-    return f.reason or next((why for why in ends if why in f.sentence), "")
+    reasons = Counter(f.reason for f in findings if not f.items and f.reason)
+    if not reasons:
+        return f"{said}."
+    told = [why if len(reasons) == 1 else f"{why} ({n})" for why, n in reasons.most_common()]
+    return f"{said}; {reasons.total()} cannot be told: {'; '.join(told)}."
 
 
 def _clustered(f: Finding) -> bool:
@@ -121,11 +117,11 @@ class Told(NamedTuple):
 
     @property
     def more(self) -> str:
-        """How many others there are, in words; "" for none.
+        """How many others there are, in words; "" for none, or where its sentence names them.
 
         Each of them has its own number of items that would tell.
         """
-        if not self.others:
+        if not self.others or not self.finding.measured:
             return ""
         noun = "reader" if self.finding.name == "other_reader" else "form"
         n = len(self.others)
@@ -153,7 +149,7 @@ def told_of(results: Results) -> list[tuple[Outcome, str, list[Told]]]:
         told = next((t for t in groups[f.kind] if f.kind != "found" and t.speaks_for(f)), None)
         if told is None:
             groups[f.kind].append(Told(f, []))
-        elif f.measured:
+        else:
             told.others.append(f)
     return [(outcome, TITLES[outcome], told) for outcome, told in groups.items() if told]
 

@@ -82,9 +82,7 @@ async def ask(
         try:
             spent = await asking.rounds(limits)
         except (KeyboardInterrupt, asyncio.CancelledError):  # Ctrl-C while no request is out
-            if store.begun:
-                directory.mark("ask", "stopped", "interrupted")
-            raise interrupted(asking.put, directory) from None
+            raise asking.interrupted() from None
     return settled(directory, spent), expected
 
 
@@ -311,9 +309,7 @@ class _Asking:
         try:
             with closing(self._requests(stage, planner, probes, table, digest)) as requests:
                 spent = await self._put(requests, planner, probes, limits)
-                for (
-                    _
-                ) in requests:  # beyond the budget, trials are planned all the same, and missing
+                for _ in requests:  # beyond the budget, trials are planned, and missing
                     pass
         except BaseException:
             table.discard()
@@ -346,9 +342,7 @@ class _Asking:
     def _check(self, spent: RunSummary) -> None:
         """Raise where a round ended without an answer, or at the user's wish."""
         if spent.stopped == "interrupted":
-            if self.store.begun:
-                self.directory.mark("ask", "stopped", "interrupted")
-            raise interrupted(self.put, self.directory)
+            raise self.interrupted()
         if spent.failed and not self.store.begun and not spent.cached:
             seen = "" if spent.last_failure is None else f": {spent.last_failure.message}"
             raise ModelError(
@@ -356,6 +350,12 @@ class _Asking:
                 hint="No answer was stored. Mend the model or its address, and run it again.",
             )
         self.store.begin()
+
+    def interrupted(self) -> InterruptedRunError:
+        """The error after Ctrl-C, once the run says so of itself."""
+        if self.store.begun:
+            self.directory.mark("ask", "stopped", "interrupted")
+        return interrupted(self.put, self.directory)
 
     def _requests(
         self,
@@ -434,10 +434,11 @@ def interrupted(spent: RunSummary, directory: RunDirectory) -> InterruptedRunErr
             "Stopped before the first answer; nothing was written.",
             hint="The same command starts again.",
         )
-    return InterruptedRunError(
-        f"Stopped after {spent.answered:,} answers; all of them are stored.",
-        hint=f"The same command with --out {directory.layout.root} continues from here;"
-        f" horsesense report {directory.layout.root} reports what there is.",
+    out = directory.layout.root
+    return InterruptedRunError.after(
+        spent.answered,
+        f"The same command with --out {out} continues from here;"
+        f" horsesense report {out} reports what there is.",
     )
 
 

@@ -27,6 +27,7 @@ class Expected:
     probes: Mapping[str, Mapping[str, Any]]
     by_people: bool = False
     ended: str = ""
+    lacking: str = ""
     unasked: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod

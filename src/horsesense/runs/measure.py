@@ -77,13 +77,11 @@ def measure(directory: RunDirectory) -> Results:
         told = Sequences(asked.until, items, found, *study)
         estimates = list(told.estimates(estimates))
         findings["until"] = {**asked.until.model_dump(), "findings": told.findings()}
-        aim = Goal.parse(asked.until.goal)
-        # Who wanted a precision did not want decisions: that all could be decided is no advice.
-        every = aim.every or aim.precision is not None
         rows, reader = findings["until"]["findings"], asked.until.reader
-        early = Early(rows, told.stopped, reader, told.band, every, told.worst)
+        early = Early(rows, told.stopped, reader, told.band, told.worst)
     findings["designs"] = list(designs(estimates, in_use(found, clusters(directory.items))))
-    blocks = clusters(directory.items), settings.level, settings.seed
+    results = Results(directory, findings, tuple(estimates))
+    blocks = clusters(directory.items), settings.level, settings.seed, results.lacking
     # Of a probe that stopped for what was seen, neither interval would hold.
     whole = early is None or not early.stopped & {"original", "order"}
     # Their intervals draw items again, not people.
@@ -97,7 +95,6 @@ def measure(directory: RunDirectory) -> Results:
         if told is not None and people is None:
             findings["composition"] |= told.composed(estimates)
         findings["known"] = unasked_known(found, settings.level, len(directory.items), ended)
-    results = Results(directory, findings, tuple(estimates))
     goal = None if asked.until is None else Goal.parse(asked.until.goal)
     sizes = sizes_of(settings.smallest, None if goal is None else goal.size)
     each, constants = _items_per_cluster(directory.items), Constants(found, [*directory.items])

@@ -22,6 +22,7 @@ from horsesense.runs.prepare import Study
 from horsesense.runs.savings import cautions, forecasts
 from horsesense.runs.shard import Shard, placement
 from horsesense.stats.paired import FEWEST, FEWEST_EVEN
+from horsesense.stats.percent import NARROW, percent
 from horsesense.stats.power import smallest_change
 from horsesense.stats.two_way import Floats, worth
 from horsesense.trials.condition import Condition
@@ -104,7 +105,7 @@ def plan_text(found: dict[str, Any]) -> str:
         f"{'all':<24}{found['trials']:>12,}",
         "",
         f"{found['requests']:,} different requests: {found['saved']:,} equal prompts are asked "
-        f"once ({found['saved_over_probes_alone']:.0%} fewer than each probe with its own "
+        f"once ({percent(found['saved_over_probes_alone'])} fewer than each probe with its own "
         "original)",
         f"{found['prompt_tokens']:,} prompt tokens "
         + ("(counted)" if found["tokens_exact"] else "(characters / 4)")
@@ -221,11 +222,12 @@ def _smallest_line(found: Mapping[str, Any]) -> str:
             "which change of accuracy would be seen cannot be said beforehand: every form that is"
             " to keep it has several prompts an item, and it depends on what they share"
         )
-    level, changes = 100 * found["smallest_detectable_level"], found["accuracy_changes"]
-    left = f"{level:.2g}% is what the verdict's correction for all that it may accuse of leaves"
+    level, changes = found["smallest_detectable_level"], found["accuracy_changes"]
+    level = f"{100 * level:.2g}{NARROW}%"
+    left = f"{level} is what the verdict's correction for all that it may accuse of leaves"
     terms = (
-        f"({FOUND:.0%} power at {level:.2g}%, if {DISCORDANT:.0%} of the items change by"
-        f" themselves; {left} {_one_of(changes)})"
+        f"({percent(FOUND)} power at {level}, if {percent(DISCORDANT)} of the items change"
+        f" by themselves; {left} {_one_of(changes)})"
     )
     if change is None:
         return f"{none} {terms}"

@@ -12,6 +12,7 @@ import orjson
 from horsesense.errors import StoreError, UsageError
 from horsesense.files import read_whole
 from horsesense.findings.finding import Finding
+from horsesense.findings.wording import LACK
 from horsesense.items.item import ItemSet
 from horsesense.measures.base import Estimate
 from horsesense.runs.directory import RunDirectory
@@ -245,6 +246,16 @@ class Results:
         why = f" ({self.ended})" if self.ended else ""
         have = "prompt has" if of == 1 else "prompts have"
         return f"not finished{why}" + (f": {lost:,} of {of:,} {have} no reading" if lost else "")
+
+    @property
+    def lacking(self) -> str:
+        """What is true of prompts, or items, that do not count: not asked, or without an answer."""
+        rows = self.findings.get("unanswered", ())
+        if not rows:
+            return LACK
+        failed = any(row["failed"] for row in rows) or not self.unfinished
+        said = f"were not {'answered' if failed else 'asked'}"
+        return f"{said} or {LACK}" if self.findings["unclear"] else said
 
     @property
     def by_people(self) -> bool:

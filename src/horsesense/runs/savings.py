@@ -19,10 +19,10 @@ LITTLE: Final = 0.2
 BRIEFLY: Final = 2_000
 """Items up to which the forecast takes no time that anybody would notice."""
 DECIDES: Final[Mapping[bool, str]] = {
-    False: "With --until, a probe stops once its changes of accuracy are settled: positions,"
-    " agreement, changed answers and choices are then told within wide bands or not at all, and the"
-    " share known is not.",
-    True: "With --until decided=all, a probe stops once the verdict on it is settled: numbers then"
+    False: "With --until, a probe stops once its changes of accuracy are settled. Positions,"
+    " agreement, changed answers and choices then have wide bands or none, and the share known is"
+    " not told.",
+    True: "With --until decided=all, a probe stops once the verdict on it is settled. Its numbers"
     " have wider bands than if everything were asked, and the share known is not told.",
 }
 """What stopping early costs; by whether all that the verdict asks is waited for."""
@@ -70,8 +70,9 @@ def cautions(study: Study, rows: Sequence[Mapping[str, Any]] | None = None) -> t
     little = sum(row["share"] > 1 - LITTLE for row in rows)
     if not rows or 2 * little <= len(rows):
         return (told,)
+    cases = f"all {len(rows)}" if little == len(rows) else f"{little} of {len(rows)}"
     advice = (
-        f"It is forecast to save less than a fifth of the prompts in {little} of {len(rows)} cases"
-        " (horsesense plan shows them): leave --until out, and ask everything."
+        f"In {cases} cases that horsesense plan forecasts, it saves less than a fifth of the"
+        " prompts: better ask everything, without --until."
     )
     return told, advice

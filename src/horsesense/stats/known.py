@@ -43,6 +43,8 @@ REFUSED_AT = 0.05
 """p of the goodness of fit at or below which no share is given."""
 MOST_UNCLEAR = 0.05
 """Share of items without a choice in every form above which no share is given."""
+WITHOUT_CHOICE = "have a form without a clear choice"
+"""What is true of them, unless it is known better."""
 DRAWS = 199
 PROFILE_ITERATIONS = 60
 
@@ -201,6 +203,7 @@ def share_known(
     choices: Mapping[int, npt.ArrayLike] | npt.ArrayLike,
     *,
     unclear: int = 0,
+    why: str = WITHOUT_CHOICE,
     level: float = 0.95,
     draws: int = DRAWS,
     seed: int = 0,
@@ -215,6 +218,7 @@ def share_known(
         choices: (items, k), position chosen where the right option stands at h; or such a table
             for each number of options.
         unclear: items without a choice in every form, left out before.
+        why: what is true of these, for the reason.
         level: of the interval.
         draws: of the check of the fit; 0 leaves the check out.
         seed: of those draws.
@@ -230,7 +234,7 @@ def share_known(
     none = Known(None, None, None, level, n, unclear, rare, None, None, None, "", ())
     every = unclear + sum(t.data.n for t in found)
     if unclear > MOST_UNCLEAR * every:
-        return _refused(none, f"{unclear} of {every} items have a form without a clear choice")
+        return _refused(none, f"{unclear} of {every} items {why}")
     if not used:
         return _refused(none, OF_TWO if all(t.data.k < 3 for t in found) else NEEDS)
     whole = right_throughout(used)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from horsesense.readers.corpus.load import examples
-from horsesense.readers.text import candidates, contest, framing, listing, outright, several
+from horsesense.readers.text import candidates, framing, listing, outright, several, standing
 from horsesense.readers.text.cues import CUES
 from horsesense.readers.text.no_choice import Wording
 
@@ -33,7 +33,7 @@ def test_no_plain_word_is_forgotten(name: str) -> None:
 
 WORDS = {
     "so it is": (candidates._SO_WORDS, candidates._SO_IT_IS),
-    "back": (contest._BACK_WORDS, contest._TAKES_BACK),
+    "withdraws": (standing._WITHDRAWAL_WORDS, standing._WITHDRAWS),
     "head": (framing._HEAD_WORDS, framing._HEAD),
     "says": (framing._SAYS_WORDS, framing._SAYS),
     "tells": (listing._TELLS_WORDS, listing._TELLS_IN_WORDS),

@@ -65,9 +65,7 @@ async def read_in_bulk(
                 pairs = [_pair(row) for row in chunk]
                 found.spent += await reader.prepare(pairs, store, limits, max_connections)
                 if found.spent.stopped == "interrupted":
-                    raise InterruptedRunError(
-                        found.costs(), hint="Run the same command again to resume."
-                    )
+                    raise InterruptedRunError(found.costs(), hint="The same command continues.")
                 for row, pair in zip(chunk, pairs, strict=True):
                     readings = reader.read(*pair)
                     found.unread += not readings

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from horsesense.findings.accusation import ALPHA
-from horsesense.findings.early import SHARE
+from horsesense.findings.early import SHARE, why
+from horsesense.findings.finding import Finding
 from horsesense.report.bands import bands
 from horsesense.report.sections.base import Context, Section
 from horsesense.report.text import number, signed
+from horsesense.runs.goal import Goal
 from horsesense.runs.results import Results
 from horsesense.trials.condition import Condition
 
@@ -17,6 +19,14 @@ Row = Mapping[str, Any]
 WORD: Mapping[str, str] = {
     "found": "found", "ruled_out": "ruled out", "cannot_tell": "cannot tell", "open": "open",
 }  # fmt: skip
+
+
+CONTINUES: Mapping[str, str] = {
+    "budget": "a larger one goes on",
+    "interrupted": "the same audit goes on",
+    "failures": "the same audit asks them again",
+}
+"""What goes on where asking ended before its goal, by what ended it."""
 
 
 def context(run: Results) -> Context | None:
@@ -60,4 +70,21 @@ def _band(row: Row) -> str:
     return low if low == high else f"{low} and {high}"
 
 
-UNTIL = Section("until", "What was decided early?", context)
+def notices(run: Results) -> Iterator[str]:
+    """Why asking stopped, and what goes on, where it ended early or left something open."""
+    if "until" not in run.findings or not (run.ended or any(map(_left_open, run.verdict))):
+        return
+    goal = Goal.parse(run.findings["until"]["goal"])
+    # Who wanted a precision did not want decisions: that all could be decided is no advice.
+    further = "" if goal.every or goal.precision is not None else "--until decided=all goes on, or "
+    then = f"{CONTINUES[run.ended]}, or " if run.ended else further
+    why_so = why(run.ended)
+    yield f"{why_so[0].upper()}{why_so[1:]}; {then}ask the full set (without --until)."
+
+
+def _left_open(f: Finding) -> bool:
+    """Whether a band leaves something open, of a probe that stopped."""
+    return f.kind == "cannot_tell" and f.measured and f.p_adjusted is None and f.section != "until"
+
+
+UNTIL = Section("until", "What was decided early?", context, notices)
