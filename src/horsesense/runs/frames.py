@@ -35,7 +35,7 @@ READING_COLUMNS: Mapping[str, str] = {
     "trial": "number of the trial in the run",
     "variant": "place of the item in its prompt",
     "reader": "who read",
-    "status": "answer, none, refusal, unknown, ambiguous, illegal, truncated or empty",
+    "status": "answer, none, refusal, unknown, ambiguous, unclear, illegal, truncated or empty",
     "positions": "chosen positions, from 0",
     "option": "option identity: the chosen original option or a negative code; null if none",
     "correct": "whether that is right; null where no gold is known",
