@@ -24,10 +24,9 @@ import sys
 import venv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final
 
 from annotated_answers import Answer, mmlu, opinions
-from horsesense.readers.corpus.load import Example, Part, examples
+from horsesense.readers.corpus.load import SEEN, Example, examples
 from horsesense.readers.corpus.score import right, share, wrong_choice
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import TextReader
@@ -36,7 +35,6 @@ ROOT = Path(__file__).parents[1]
 WORKER = Path(__file__).with_name("reader_peers.py")
 PACKAGES = {"lm-eval": (), "inspect-ai": (), "opencompass": ("torch==2.13.0",)}
 """Package -> what must be there before it, so that no build for a GPU is downloaded."""
-PARTS: Final[tuple[Part, ...]] = ("development", "further", "later", "everyday")
 """Those that may be looked at."""
 REFUSED = "Refused"
 
@@ -64,7 +62,7 @@ def main() -> None:
 
 def corpus() -> None:
     """The table of the packaged replies, part by part."""
-    for part in PARTS:
+    for part in SEEN:
         known = examples(part)
         lettered = [e for e in known if e.labels == tuple(string.ascii_uppercase[: len(e.labels)])]
         lettered = [e for e in lettered if e.labels]

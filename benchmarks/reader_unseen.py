@@ -34,13 +34,12 @@ sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "benchmarks")]
 import learn_reader as lr  # noqa: E402
 
 from annotated_answers import Answer, mmlu, opinions, rows, shared  # noqa: E402
-from horsesense.readers.corpus.load import Part, examples  # noqa: E402
+from horsesense.readers.corpus.load import SEEN, Part, examples  # noqa: E402
 from horsesense.readers.text import TextReader  # noqa: E402
 from reader_side_by_side import PACKAGES, answer_of, peer  # noqa: E402
 
 PAGE = ROOT / "docs/reader.md"
 DIAGRAM = ROOT / "docs/images/reader_reliability.svg"
-PARTS: Final[tuple[Part, ...]] = ("development", "further", "later", "everyday")
 BANDS: Final = (0.0, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
 
 
@@ -72,8 +71,8 @@ def main() -> None:
     asked.add_argument("--write", action="store_true")
     asked.add_argument("--peer", action="append", default=[], metavar="PACKAGE=PYTHON")
     given = asked.parse_args()
-    corpus = {part: list(lr.corpus_rows(part, lr.LEARNT_FROM[part])) for part in PARTS}
-    learnt_from = [row for part in PARTS for row in corpus[part]]
+    corpus = {part: list(lr.corpus_rows(part, lr.LEARNT_FROM[part])) for part in SEEN}
+    learnt_from = [row for part in SEEN for row in corpus[part]]
     labelled = [row for some in annotated().values() for _, row in some]
     unseen, whole = unseen_decisions([*learnt_from, *labelled])
     alone = unseen_decisions(learnt_from)[1]
@@ -265,7 +264,7 @@ def peers(
     decided: Sequence[tuple[lr.Row, Decided]], learnt: Learnt, where: dict[str, str]
 ) -> list[str]:
     """Chosen options read rightly, and choices that were not made, part by part."""
-    by_part = {part: examples(part) for part in PARTS}
+    by_part = {part: examples(part) for part in SEEN}
     head = "".join(
         f" | {part}: right of {sum(e.position is not None for e in known):,} | wrong of"
         f" {len(known):,}"

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from horsesense.cli import app
-from horsesense.readers.corpus.load import Example, available, examples, path_of
+from horsesense.readers.corpus.load import PARTS, SEEN, Example, available, examples, path_of
 from horsesense.readers.corpus.score import errors, reliability, table
 from horsesense.readers.reading import STATUSES, Reading
 from horsesense.readers.recorded import recorded_rows
@@ -141,9 +141,9 @@ def test_the_unread_part_is_scored_by_name_alone(monkeypatch) -> None:
     )
     monkeypatch.setattr("horsesense.cli.read_benchmark.table", lambda read: [])
     for words, parts in (
-        ([], ["development", "further", "later", "everyday"]),
+        ([], [*SEEN]),
         (["--part=unread"], ["unread"]),
-        (["--part=all"], ["development", "further", "later", "everyday", "unread"]),
+        (["--part=all"], [*PARTS]),
     ):
         opened.clear()
         CliRunner().invoke(app, ["read", "--benchmark", *words])
@@ -162,7 +162,7 @@ def test_the_card_counts_every_part() -> None:
 def test_no_kind_comes_from_more_writers_than_the_card_says() -> None:
     """Of the parts that may be looked at."""
     writers: dict[str, set[str]] = {}
-    for part in ("development", "further", "later", "everyday"):
+    for part in SEEN:
         for example in examples(part):
             writers.setdefault(example.kind, set()).add(example.writer)
     sizes = [len(names) for names in writers.values()]

@@ -82,8 +82,8 @@ PartName = Annotated[
     str,
     typer.Option(
         "--part",
-        help="With --benchmark: development, further, later, everyday; unread, which nobody"
-        " reads who works on a reader; seen, all but unread; or all.",
+        help="With --benchmark: development, further, later, everyday, recent; unread, which"
+        " nobody reads who works on a reader; seen, all but unread; or all.",
     ),
 ]
 Errors = Annotated[

@@ -11,12 +11,15 @@ from horsesense.errors import UsageError
 from horsesense.items.files import load_rows
 from horsesense.readers.reading import Reading, Status
 
-Part = Literal["development", "further", "later", "everyday", "unread"]
+Part = Literal["development", "further", "later", "everyday", "recent", "unread"]
 
-PARTS: Final[tuple[Part, ...]] = ("development", "further", "later", "everyday", "unread")
-"""To develop readers on; three written when the patterns of the text reader were there, each scored
-before it was read, the last of them of what logs hold most; and one whose texts nobody reads who
-works on a reader."""
+SEEN: Final[tuple[Part, ...]] = ("development", "further", "later", "everyday", "recent")
+"""To develop readers on, and four written when the patterns of the text reader were there, each
+scored before it was read: odd replies twice, what logs hold most, and the manner of models today.
+"""
+
+PARTS: Final[tuple[Part, ...]] = (*SEEN, "unread")
+"""And one whose texts nobody reads who works on a reader."""
 
 
 class Example(NamedTuple):
