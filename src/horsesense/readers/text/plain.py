@@ -31,7 +31,7 @@ _OPENS_BRACKET = re.compile(r"\s*[(\[{>|]")
 _AGAINST = re.compile(
     r"\b(?:not|no|never|nor|neither|cannot|wrong|incorrect|false|unlikely|except|without|but"
     r"|however|although|though|while|whereas|might|may|could|maybe|perhaps|possibly|if|unless"
-    r"|depends|some|many people|often|commonly|or|either|both|between|rather|unlike|than|instead"
+    r"|depends|some|many people|often|commonly|or|either|both|between|rather than|unlike|than|instead"
     r"|myth|said to|called|believe\w*|students?|people|seems?|suppose\w*|initially|at first"
     r"|first|wait|actually|also|hear|common|frequent|popular|tempt\w*|against|among|one of|such as|example)\b|n't\b|[?✗❌]"
 )
@@ -68,6 +68,22 @@ _OWN = re.compile(
     r"|that|the \w+|statement|as|is|inclined to|recommend|go|with|suggest|continue|pick|save"
     r"|take|give|prefer|rather|live|an?|my|in)){0,8}[\s:*_\"'(]*\Z"
 )
+_HEADED = re.compile(r"\W*(?:(?!not\b|wrong|incorrect|false|eliminat|reject)[a-z'’]+ ){0,4}[a-z]{3,}:[\s*_\"'(]*")
+"""All that stands before an option in a line that is headed with what is asked ("Sentiment: ...")."""
+_LINE_ENDS = re.compile(r"[\"'*_)\]`.!]*\s*(?:\n|\Z)|[\"'*_)\]`]*[.!] ")
+_ATTITUDE = re.compile(
+    r"(?:(?:strongly|somewhat|mostly|completely|moderately) )?(?:agree|disagree|oppose|favou?r"
+    r"|support|approve|disapprove)\Z"
+)
+_CLAUSE = re.compile(r"[,;:—–]")
+_ABOUT = re.compile(r" (?:about|with|that|this|it|for me)\b")
+_IS_THE_ONE = re.compile(
+    r"[\"'*_)\]`]* (?:is|are|was|were) (?:\w+ly )?(?:the (?:one|only (?:one|option|word|choice))"
+    r"|the (?:correct|right|best) \w+)\b"
+)
+_EQUALS = re.compile(r"(?:=|≈|->|→)[\s*_$\\(]*\Z")
+_UNIT = re.compile(r"[\s*_$\\)\]}]*(?:[a-z%°/²³]+[\s*_.$)]*){0,2}[^\w=+*/^(-]*\Z")
+_NUMBERS = re.compile(r"\d")
 _REPENTS = re.compile(r"\b(?:apolog\w+|contradict\w+|went wrong|i gave above)\b")
 _BRIEF_OPTION = ("yes", "no", "true", "false", "none", "both", "all", "neither")
 
@@ -78,6 +94,8 @@ class _Said(NamedTuple):
     hit: TextHit
     start: int
     main: int
+    text: str
+    ends: bool
 
 
 def plain(scene: Scene, first: Impression, *, cut: bool = False) -> Reading | None:
@@ -91,6 +109,8 @@ def plain(scene: Scene, first: Impression, *, cut: bool = False) -> Reading | No
         return None
     if found is not None and found.status not in ("answer", "ambiguous"):
         return None
+    if found is not None and found.rule == "several_mentioned":
+        return None
     hits = scene.options.find_all(scene.response)
     if not hits or no_choice.NONE.search(low):
         return None
@@ -102,10 +122,12 @@ def plain(scene: Scene, first: Impression, *, cut: bool = False) -> Reading | No
     chosen = None
     if closing and not cut and not breaks_off(scene):
         said = _names_one(scene, closing, hits, spots)
-        if said and _is_plain(scene, said, closing, at_end=closing == spans[-1]):
+        if said and _is_plain(scene, said, closing):
             chosen = said.hit
     if chosen is None:
-        said = _names_one(scene, spans[0], hits, spots)
+        begins = min(spots)[0]
+        opening = next(((a, b) for a, b in spans[:2] if a <= begins < b), spans[0])
+        said = _names_one(scene, opening, hits, spots)
         others = {position for _, position in spots} - ({said.hit.position} if said else set())
         number = said is not None and candidates.numeric(scene, said.hit.position)
         if said and not (others and (number or cut)) and _opens(scene, said):
@@ -144,47 +166,74 @@ def _names_one(
     if {position for at, position in spots if begin <= at < end} != {hit.position}:
         return None
     text = low[hit.start : hit.end]
-    if text in _BRIEF_OPTION or not _ENDS.match(low, hit.end):
+    if text in _BRIEF_OPTION:
         return None
     aside = _ASIDE.search(low, hit.end, end)
-    return _Said(hit, start, aside.start() if aside else end)
+    ends = _ENDS.match(low, hit.end) is not None
+    return _Said(hit, start, aside.start() if aside else end, text, ends)
 
 
-def _is_against(low: str, said: _Said) -> bool:
+def _is_against(low: str, said: _Said, start: int | None = None) -> bool:
+    begin = said.start if start is None else start
     return (
-        _AGAINST.search(low, said.start, said.hit.start) is not None
+        _AGAINST.search(low, begin, said.hit.start) is not None
         or _AGAINST.search(low, said.hit.end, said.main) is not None
     )
 
 
-def _is_plain(
-    scene: Scene, said: _Said, sentence: tuple[int, int], *, at_end: bool
-) -> bool:
+def _is_own(low: str, said: _Said) -> bool:
+    """Whether a clause says that its writer holds or chooses the option ("I'd call it fair")."""
+    ends = [m.end() for m in _CLAUSE.finditer(low, said.start, said.hit.start)]
+    begin = ends[-1] if ends else said.start
+    clear = said.ends or _ATTITUDE.match(said.text) or _ABOUT.match(low, said.hit.end)
+    if not clear or _is_against(low, said, begin):
+        return False
+    return _OWN.search(low[begin : said.hit.start]) is not None
+
+
+def _is_plain(scene: Scene, said: _Said, sentence: tuple[int, int]) -> bool:
     """Whether the last sentence that names an option settles on it."""
     low, hit = scene.response.low, said.hit
-    if _LEFT.search(low, said.start, hit.start):
+    if said.ends and _LEFT.search(low, said.start, hit.start):
         return True
-    if scene.asks_not or _is_against(low, said):
-        return False
-    before = low[said.start : hit.start]
+    rest = low[sentence[1] :].strip()
     number = candidates.numeric(scene, hit.position)
-    if number and not at_end:
+    if scene.asks_not or (number and _NUMBERS.search(rest)):
         return False
-    if _CONCLUDES.search(before) or (at_end and _restates(scene, said)):
+    if number and not rest and _EQUALS.search(low, said.start, hit.start):
+        return _UNIT.match(low, hit.end) is not None
+    if not number and _is_own(low, said):
         return True
-    return not number and (_IS.search(before) is not None or _OWN.search(before) is not None)
+    before = low[said.start : hit.start]
+    concludes = [m.end() for m in _CONCLUDES.finditer(before)]
+    begin = said.start + concludes[-1] if concludes else said.start
+    if _is_against(low, said, begin):
+        return False
+    if _IS_THE_ONE.match(low, hit.end):
+        return True
+    if not said.ends:
+        return False
+    if (concludes and (not number or not rest)) or ((number or not rest) and _restates(scene, said)):
+        return True
+    return not number and _IS.search(before) is not None
 
 
 def _opens(scene: Scene, said: _Said) -> bool:
     """Whether the first sentence answers the question."""
     low, hit = scene.response.low, said.hit
-    if scene.asks_not or _is_against(low, said) or _REPENTS.search(low, hit.end):
+    if scene.asks_not or _REPENTS.search(low, hit.end):
         return False
     before = low[said.start : hit.start]
+    number = candidates.numeric(scene, hit.position)
+    if not number and _HEADED.fullmatch(before) and _LINE_ENDS.match(low, hit.end):
+        return True
+    if not number and _is_own(low, said):
+        return True
+    if not said.ends or _is_against(low, said):
+        return False
     if _restates(scene, said):
         return True
-    number = candidates.numeric(scene, hit.position)
-    return not number and (_IS.search(before) is not None or _OWN.search(before) is not None)
+    return not number and _IS.search(before) is not None
 
 
 def _restates(scene: Scene, said: _Said) -> bool:
