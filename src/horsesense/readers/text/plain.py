@@ -32,7 +32,7 @@ _AGAINST = re.compile(
     r"\b(?:not|no|never|nor|neither|cannot|wrong|incorrect|false|unlikely|except|without|but"
     r"|however|although|though|while|whereas|might|may|could|maybe|perhaps|possibly|if|unless"
     r"|depends|some|many people|often|commonly|or|either|both|between|rather than|unlike|than|instead"
-    r"|myth|said to|called|believe\w*|students?|people|seems?|suppose\w*|initially|at first"
+    r"|myth|said to|called|believe\w*|students?|people (?:say|think|believe|assume)|seems?|suppose\w*|initially|at first"
     r"|first|wait|actually|also|hear|common|frequent|popular|tempt\w*|against|among|one of|such as|example)\b|n't\b|[?✗❌]"
 )
 _ENDS = re.compile(
@@ -51,7 +51,8 @@ _CONCLUDES = re.compile(
 )
 _IS = re.compile(
     r"\b(?:is|are|was|were|has|have|means?|shows?|expresses|remains|called|becomes?|belongs to"
-    r"|returns|prints|outputs|looks like|sounds like|reads like|as|(?:is|are|was|were) (?:\w+ ){1,2}"
+    r"|returns|prints|outputs|looks like|sounds like|reads like|(?:classif|describ|label|categor|count|regard|known|see)\w*"
+    r" (?:\w+ ){0,2}as|(?:is|are|was|were) (?:\w+ ){1,2}"
     r"(?:by|from))\b(?: (?:the|an?|about"
     r"|most|clearly|therefore|thus|also|likely|probably|very|best|classified|described|labell?ed"
     r"|categori[sz]ed|considered|made|as|by|in|of|to|be|exactly|only)){0,5}[\s*_\"'`($\\]*\Z"
@@ -82,9 +83,15 @@ _IS_THE_ONE = re.compile(
     r"|the (?:correct|right|best) \w+)\b"
 )
 _EQUALS = re.compile(r"(?:=|≈|->|→)[\s*_$\\(]*\Z")
-_UNIT = re.compile(r"[\s*_$\\)\]}]*(?:[a-z%°/²³]+[\s*_.$)]*){0,2}[^\w=+*/^(-]*\Z")
+_COMES_TO = re.compile(r"\b(?:is|are|was|be|has|have|takes?|needs?|costs?|pays?|equals?|gets?|after)"
+    r"(?: (?:about|exactly|only|equal to))?[\s*_$\\(]*\Z")
+_UNIT = re.compile(r"[\s*_$\\)\]}]*(?:[a-z%°/²³]+[\s*_.$)]*){0,2}[^\w=+*/^(-]*")
 _NUMBERS = re.compile(r"\d")
 _REPENTS = re.compile(r"\b(?:apolog\w+|contradict\w+|went wrong|i gave above)\b")
+_STRONGER = frozenset(
+    ("lead", "last_line", "mentioned", "boxed", "none", "undetermined", "refusal", "unknown")
+)
+"""Rules of order that a sentence of another option does not overrule."""
 _BRIEF_OPTION = ("yes", "no", "true", "false", "none", "both", "all", "neither")
 
 
@@ -145,8 +152,9 @@ def _fits(scene: Scene, first: Impression, chosen: TextHit, low: str) -> bool:
         return False
     if lead is not None and lead.target.by == "label":
         return chosen.position in lead.target.positions
-    by_label = found is not None and found.rule in ("lead", "last_line", "mentioned", "boxed")
-    return not by_label or found is None or chosen.position in found.positions
+    if found is None or found.rule not in _STRONGER:
+        return True
+    return chosen.position in found.positions
 
 
 def _names_one(
@@ -161,7 +169,8 @@ def _names_one(
     here = [hit for hit in hits if start <= hit.start < end]
     if not here or _OPENS_BRACKET.match(low, start):
         return None
-    hit = next((h for h in here if _LEFT.search(low, start, h.start)), here[0])
+    hit = next((h for h in here if _LEFT.search(low, start, h.start)), None)
+    hit = hit or _result(scene, start, here) or here[0]
     begin = start if hit is here[0] else hit.start
     if {position for at, position in spots if begin <= at < end} != {hit.position}:
         return None
@@ -171,6 +180,22 @@ def _names_one(
     aside = _ASIDE.search(low, hit.end, end)
     ends = _ENDS.match(low, hit.end) is not None
     return _Said(hit, start, aside.start() if aside else end, text, ends)
+
+
+def _result(scene: Scene, start: int, here: list[TextHit]) -> TextHit | None:
+    """The number that a sentence comes to, where all others in it are steps or were given."""
+    low, last = scene.response.low, here[-1]
+    if not candidates.numeric(scene, last.position):
+        return None
+    if _EQUALS.search(low, start, last.start):
+        return last
+    given = all(h.position == last.position or _given(scene, low[h.start : h.end]) for h in here)
+    return last if given and _COMES_TO.search(low, start, last.start) else None
+
+
+def _given(scene: Scene, number: str) -> bool:
+    """Whether the question gives a number."""
+    return re.search(rf"(?<![\w.]){re.escape(number)}(?![\w.])", scene.question.lower()) is not None
 
 
 def _is_against(low: str, said: _Said, start: int | None = None) -> bool:
@@ -200,8 +225,8 @@ def _is_plain(scene: Scene, said: _Said, sentence: tuple[int, int]) -> bool:
     number = candidates.numeric(scene, hit.position)
     if scene.asks_not or (number and _NUMBERS.search(rest)):
         return False
-    if number and not rest and _EQUALS.search(low, said.start, hit.start):
-        return _UNIT.match(low, hit.end) is not None
+    if number and _EQUALS.search(low, said.start, hit.start):
+        return _UNIT.fullmatch(low, hit.end, sentence[1]) is not None
     if not number and _is_own(low, said):
         return True
     before = low[said.start : hit.start]
@@ -213,7 +238,7 @@ def _is_plain(scene: Scene, said: _Said, sentence: tuple[int, int]) -> bool:
         return True
     if not said.ends:
         return False
-    if (concludes and (not number or not rest)) or ((number or not rest) and _restates(scene, said)):
+    if concludes or ((number or not rest) and _restates(scene, said)):
         return True
     return not number and _IS.search(before) is not None
 
