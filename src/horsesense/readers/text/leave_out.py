@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from html import unescape
 from functools import lru_cache
 from heapq import merge
+from html import unescape
 from itertools import islice
 
 from horsesense.readers.text.normalise import Folded

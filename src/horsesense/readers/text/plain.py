@@ -16,24 +16,28 @@ from horsesense.readers.text.contest import breaks_off
 from horsesense.readers.text.impression import Impression
 from horsesense.readers.text.likeness import option_stems, stems
 from horsesense.readers.text.options import TextHit
-from horsesense.readers.text.standing import withdraws
+from horsesense.readers.text.standing import CALLED_WRONG, withdraws
+from horsesense.readers.text.statements import turned_down
 from horsesense.readers.text.targets import Scene
 
 _CONFIDENCE = 0.91
 _RESTATES = 0.5
 """The share of a sentence's words that the question has, of one that takes it up."""
 _MOST = 12_000
-_SENTENCE = re.compile(
-    r"[^\n.!?]*(?:[.!?](?!\s|\Z)[^\n.!?]*)*(?:[.!?]+[\"')*_]*|\n|\Z)"
-)
+_SENTENCE = re.compile(r"[^\n.!?]*(?:[.!?](?!\s|\Z)[^\n.!?]*)*(?:[.!?]+[\"')*_]*|\n|\Z)")
 _SAYS = re.compile(r"\w")
 _OPENS_BRACKET = re.compile(r"\s*[(\[{>|]")
 _AGAINST = re.compile(
     r"\b(?:not|no|never|nor|neither|cannot|wrong|incorrect|false|unlikely|except|without|but"
     r"|however|although|though|while|whereas|might|may|could|maybe|perhaps|possibly|if|unless"
-    r"|depends|some|many people|often|commonly|or|either|both|between|rather than|unlike|than|instead"
-    r"|myth|said to|called|believe\w*|students?|people (?:say|think|believe|assume)|seems?|suppose\w*|initially|at first"
-    r"|first|wait|actually|also|hear|common|frequent|popular|tempt\w*|against|among|one of|such as|example)\b|n't\b|[?✗❌]"
+    r"|depends|some|many people|often|commonly|or|either|both|between|rather than|unlike|than"
+    r"|instead"
+    r"|myth|called|believe\w*|students?|people (?:say|think|believe|assume)|seems?|suppose\w*"
+    r"|initially|at first|first|wait|actually|also|hear|common|frequent|popular|tempt\w*|against|among|one of|such as"
+    r"|example|used to be|according to (?!the)\w+"
+    r"|(?:he|she|they|who|friend|teacher|brother|sister|father|mother|colleague|neighbou?r|everyone"
+    r"|everybody|book|film) (?:\w+ )?(?:says?|said|thinks?|thought|claims?|claimed|told|tells))\b"
+    r"|n't\b|[?✗❌]"
 )
 _ENDS = re.compile(
     r"[\"'*_)\]`}$\\]*\s*(?:[.!;:,\n(—–]|\Z|- |\b(?:because|since|as|which|so|where|when|by|in|on"
@@ -51,8 +55,8 @@ _CONCLUDES = re.compile(
 )
 _IS = re.compile(
     r"\b(?:is|are|was|were|has|have|means?|shows?|expresses|remains|called|becomes?|belongs to"
-    r"|returns|prints|outputs|looks like|sounds like|reads like|(?:classif|describ|label|categor|count|regard|known|see)\w*"
-    r" (?:\w+ ){0,2}as|(?:is|are|was|were) (?:\w+ ){1,2}"
+    r"|returns|prints|outputs|looks like|sounds like|reads like|(?:classif|describ|label|categor"
+    r"|count|regard|known|see)\w* (?:\w+ ){0,2}as|(?:is|are|was|were) (?:\w+ ){1,2}"
     r"(?:by|from))\b(?: (?:the|an?|about"
     r"|most|clearly|therefore|thus|also|likely|probably|very|best|classified|described|labell?ed"
     r"|categori[sz]ed|considered|made|as|by|in|of|to|be|exactly|only)){0,5}[\s*_\"'`($\\]*\Z"
@@ -63,14 +67,18 @@ _LEFT = re.compile(
     r"|answer|possibility) (?:left|remaining|that remains|that is left) is|leaves only)"
     r"(?: that| the option| the| an?)?[\s*_\"'(]*(?:\w\)?[,:.)]* ?)?[\s*_\"'(]*\Z"
 )
+_WRONG = re.compile(r"\b(?:wrong|incorrect|ruled out|eliminat\w+)\b")
 _OWN = re.compile(
     r"\b(?:i|i'd|i'm|i'll)\b(?: (?:would|will|must|do|am|have to|had to|tend to|also|personally"
     r"|therefore|be|say|describe|rate|label|call|classify|consider|categori[sz]e|choose|it|this"
     r"|that|the \w+|statement|as|is|inclined to|recommend|go|with|suggest|continue|pick|save"
     r"|take|give|prefer|rather|live|an?|my|in)){0,8}[\s:*_\"'(]*\Z"
 )
-_HEADED = re.compile(r"\W*(?:(?!not\b|wrong|incorrect|false|eliminat|reject)[a-z'’]+ ){0,4}[a-z]{3,}:[\s*_\"'(]*")
-"""All that stands before an option in a line that is headed with what is asked ("Sentiment: ...")."""
+_HEADED = re.compile(
+    r"\W*(?:(?!not\b|distract|mistake|trap|common|guess|myth|wrong|incorrect|false|eliminat|reject)"
+    r"[a-z'’]+(?: (?=[a-z])|(?=:))){1,5}:[\s*_\"'(]*"
+)
+"""What stands before an option in a line that is headed with what is asked ("Sentiment: ...")."""
 _LINE_ENDS = re.compile(r"[\"'*_)\]`.!]*\s*(?:\n|\Z)|[\"'*_)\]`]*[.!] ")
 _ATTITUDE = re.compile(
     r"(?:(?:strongly|somewhat|mostly|completely|moderately) )?(?:agree|disagree|oppose|favou?r"
@@ -83,11 +91,19 @@ _IS_THE_ONE = re.compile(
     r"|the (?:correct|right|best) \w+)\b"
 )
 _EQUALS = re.compile(r"(?:=|≈|->|→)[\s*_$\\(]*\Z")
-_COMES_TO = re.compile(r"\b(?:is|are|was|be|has|have|takes?|needs?|costs?|pays?|equals?|gets?|after)"
-    r"(?: (?:about|exactly|only|equal to))?[\s*_$\\(]*\Z")
+_COMES_TO = re.compile(
+    r"\b(?:is|are|was|be|has|have|takes?|needs?|costs?|pays?|equals?|gets?|after)"
+    r"(?: (?:about|exactly|only|equal to))?[\s*_$\\(]*\Z"
+)
 _UNIT = re.compile(r"[\s*_$\\)\]}]*(?:[a-z%°/²³]+[\s*_.$)]*){0,2}[^\w=+*/^(-]*")
 _NUMBERS = re.compile(r"\d")
 _REPENTS = re.compile(r"\b(?:apolog\w+|contradict\w+|went wrong|i gave above)\b")
+_NO_MORE = re.compile(
+    r"[.!?\n]\W*(?:or (?:is it|not)|(?:that|this|it|which)(?:['’]s| is| was) (?:\w+ )?(?:wrong"
+    r"|incorrect|false|not (?:right|correct|true)|a (?:\w+ )?(?:myth|mistake))|wrong|incorrect"
+    r"|nope\b|no[,.!]|not\b|hmm|but (?:that|this|it)\b)"
+)
+"""Sentences behind an option that turn against it."""
 _STRONGER = frozenset(
     ("lead", "last_line", "mentioned", "boxed", "none", "undetermined", "refusal", "unknown")
 )
@@ -148,7 +164,11 @@ def plain(scene: Scene, first: Impression, *, cut: bool = False) -> Reading | No
 def _fits(scene: Scene, first: Impression, chosen: TextHit, low: str) -> bool:
     """Whether nothing else of the reply speaks against the option."""
     found, lead = first.reading, first.first
-    if scene.dropped(chosen.start) or withdraws(low):
+    if scene.dropped(chosen.start) or turned_down(scene, chosen.start):
+        return False
+    if withdraws(low[chosen.end :]) or CALLED_WRONG.match(low, chosen.end):
+        return False
+    if _NO_MORE.search(low, chosen.end):
         return False
     if lead is not None and lead.target.by == "label":
         return chosen.position in lead.target.positions
@@ -167,7 +187,7 @@ def _names_one(
     start, end = sentence
     low = scene.response.low
     here = [hit for hit in hits if start <= hit.start < end]
-    if not here or _OPENS_BRACKET.match(low, start):
+    if not here or _OPENS_BRACKET.match(low, start) or "?" in low[here[0].end : end]:
         return None
     hit = next((h for h in here if _LEFT.search(low, start, h.start)), None)
     hit = hit or _result(scene, start, here) or here[0]
@@ -220,12 +240,14 @@ def _is_plain(scene: Scene, said: _Said, sentence: tuple[int, int]) -> bool:
     """Whether the last sentence that names an option settles on it."""
     low, hit = scene.response.low, said.hit
     if said.ends and _LEFT.search(low, said.start, hit.start):
-        return True
+        return _WRONG.search(low, hit.end, sentence[1]) is None
     rest = low[sentence[1] :].strip()
     number = candidates.numeric(scene, hit.position)
     if scene.asks_not or (number and _NUMBERS.search(rest)):
         return False
     if number and _EQUALS.search(low, said.start, hit.start):
+        if rest and not _restates(scene, said):
+            return False
         return _UNIT.fullmatch(low, hit.end, sentence[1]) is not None
     if not number and _is_own(low, said):
         return True
