@@ -129,7 +129,7 @@ def plain(scene: Scene, first: Impression, *, cut: bool = False) -> Reading | No
     reply that was `cut` off the first alone.
     """
     found, low = first.reading, scene.response.low
-    if first.said or first.standing.several or len(low) > _MOST or "{" in low:
+    if first.said or first.standing.several or len(low) > _MOST or "{" in low or "<" in low:
         return None
     if found is not None and found.status not in ("answer", "ambiguous"):
         return None
