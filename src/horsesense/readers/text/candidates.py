@@ -98,7 +98,9 @@ def lead(scene: Scene) -> Statement | None:
         both = target._replace(positions=(*target.positions, *(hit.position for hit in other)))
         return Statement("lead_text", both, target.start)
     one_word = len(tokens_of(scene.options.texts[target.positions[0]])) == 1
-    if one_word and not (
+    # "The first one costs more" names an option by its place and does not choose it.
+    by_place = not scene.options.match_at(scene.response, target.start)
+    if (one_word or by_place) and not (
         ends_clause(scene.response, target.end)
         or announcements.IS.match(scene.response.low, target.end)
     ):

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from functools import lru_cache
+from heapq import merge
 from html import unescape
 from itertools import islice
 
@@ -34,6 +37,7 @@ _STRUCK = re.compile(
 _TO_YOU = re.compile(r"\b(?:you|your|sie|ihnen|du|vous|tú|usted|i|we)\b|\b(?:which|what) one\b")
 _ENTITY = re.compile(r"&(?:#\d{2,6}|#x[0-9a-f]{2,5}|[a-z]{2,8});", re.IGNORECASE)
 _MARKERS = 200
+_HEADS = 40
 _NEXT_QUESTION = re.compile(
     r"\n[ \t]{0,9}(?:#{1,6} ?)?(?:(?:next|new|another|nächste) )?"
     r"(?:question|q|problem|exercise|frage|aufgabe|pregunta|chapter)"
@@ -98,11 +102,47 @@ def leave_out_markup(scene: Scene) -> None:
     )
 
 
+_HEAD = re.compile(
+    r"(?:\A|\n)[ \t]{0,9}(?P<head>(?:[a-z][\w/' -]{0,29}?|[a-z]{0,3}) ?(?P<number>\d{0,3}) ?[:.)]"
+    r"|[a-z][^\n.:?]{11,59}(?=\.))",
+    re.IGNORECASE,
+)
+"""What heads a line of a question ("Review:", "Q14.", "Pick the right one.")."""
+
+
+@lru_cache(maxsize=4096)
+def _heads_again(question: str, labels: frozenset[str]) -> re.Pattern[str] | None:
+    """Finds a line that is headed as one of the question's lines is, whatever its number."""
+    heads: set[str] = set()
+    for m in islice(_HEAD.finditer(question), _HEADS):
+        head = m["head"].strip().lower()
+        if head.rstrip(" :.)").upper() in labels or not _SAYS.search(head):
+            continue
+        if m["number"] and head.rstrip(" :.)") == m["number"]:
+            continue
+        words = re.escape(head)
+        heads.add(words.replace(m["number"], r"\d{1,3}") if m["number"] else words)
+    return re.compile(rf"\n[ \t]{{0,9}}(?:{'|'.join(sorted(heads))})") if heads else None
+
+
+def _markers(scene: Scene) -> Iterator[re.Match[str]]:
+    """Where a further question may begin, in order."""
+    low = scene.response.low
+    if "\n" not in low:
+        return iter(())
+    markers = _NEXT_QUESTION.finditer(low)
+    names = frozenset(name.upper() for name in scene.labels.positions)
+    again = _heads_again(scene.question, names) if scene.question else None
+    if again is None:
+        return markers
+    return merge(markers, again.finditer(low), key=lambda m: m.start())
+
+
 def leave_out_next_question(scene: Scene) -> bool:
     """Blank a further question that the model made up after it named an option; whether it did."""
     response = scene.response
     low = response.low
-    markers = _NEXT_QUESTION.finditer(low) if "\n" in low else iter(())
+    markers = _markers(scene)
     begins = len(low) - len(low.lstrip())
     # Asked for the first marker alone: most responses have none.
     named: int | None = None

@@ -20,6 +20,7 @@ _VERDICT = re.compile(
     r"|wrong|non|nein|falsch|poor|weak|partial|impossible|unlikely|eliminated|rejected"
     r"|unsupported)\b))"
 )
+_SECOND = re.compile(r"\W*\|\W*(?:yes|no|true|false|✓|✔|✅|✗|❌|✘|✖)\s*(?:\||\Z)")
 _CHANCE = re.compile(
     r"\A[^\w\n+]{0,12}?(?:\w+\W{0,4}){0,2}?[^\w\n+]{0,6}?(\d{1,3}(?:[.,]\d+)?|\.\d+)"
 )
@@ -160,6 +161,8 @@ def _approved(rests: list[tuple[str, str]]) -> int | None:
     """The only one whose line goes on with a yes where all others go on with a no, or the reverse
     ("which is not?")."""
     verdicts = [_VERDICT.match(after) for _, after in rests]
+    if _in_columns(verdicts):
+        return None
     for_it = [i for i, m in enumerate(verdicts) if m and m["yes"]]
     against = [i for i, m in enumerate(verdicts) if m and m["no"]]
     if len(for_it) + len(against) < len(rests):
@@ -169,10 +172,17 @@ def _approved(rests: list[tuple[str, str]]) -> int | None:
     return against[0] if len(against) == 1 else None
 
 
+def _in_columns(verdicts: list[re.Match[str] | None]) -> bool:
+    """Whether a line goes on with a second verdict: of two columns, none is known to be the one."""
+    return any(m is not None and _SECOND.match(m.string, m.end()) for m in verdicts)
+
+
 def _several(rests: list[tuple[str, str]]) -> set[int]:
     """Several of more than two that are ticked or approved, where all others are crossed, left
     empty or turned down."""
     verdicts = [_VERDICT.match(after) for _, after in rests]
+    if _in_columns(verdicts):
+        return set()
     approved = {i for i, m in enumerate(verdicts) if m and m["yes"]}
     if not all(verdicts):
         full = [_FILLED.search(before) is not None for before, _ in rests]

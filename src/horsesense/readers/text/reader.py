@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from horsesense.readers.reading import Reading
 from horsesense.readers.text.evidence import Evidence, evidence
@@ -18,6 +19,7 @@ from horsesense.readers.text.normalise import Folded
 from horsesense.readers.text.objects import in_json
 from horsesense.readers.text.options import Options
 from horsesense.readers.text.outright import PLAINLY, outright
+from horsesense.readers.text.plain import plain
 from horsesense.readers.text.targets import Scene
 from horsesense.readers.text.thoughts import leave_out_thinking
 from horsesense.readers.text.weigh import decide
@@ -104,8 +106,17 @@ def _seen(
     if not scene.response.low.strip():
         cut = response.strip() and (about["thought_open"] or about["length"])
         return _CUT_IN_THOUGHT if cut else _EMPTY
+    if about["ran_on"]:
+        # What is left is a whole reply, however the rest of it ends.
+        shown = scene.response
+        rest = shown.source[: shown.span(0, len(shown.low.rstrip()))[1]]
+        found = exact(rest, options, known)
+        if found is not None and found.positions:
+            return replace(found, span=None, confidence=PLAINLY)
     fields = in_json(scene)
     if fields is not None:
         return fields
     first = impression(scene)
-    return outright(scene, first, cut=about["length"]) or (scene, evidence(scene, first, about))
+    cut = about["length"] and not about["ran_on"]
+    at_once = outright(scene, first, cut=cut) or plain(scene, first, cut=cut)
+    return at_once or (scene, evidence(scene, first, about))

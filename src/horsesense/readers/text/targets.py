@@ -104,7 +104,8 @@ class Scene:
         stop = skipped + _PLACE
         starts = (m.start() for m in _WORD_BEGINS.finditer(response.low, offset, skipped + 2))
         named = next(filter(None, (PLACE.match(response.low, at, stop) for at in starts)), None)
-        place = place_at(named, len(self.options.texts), self.labels.numbers) if named else None
+        k, digits = len(self.options.texts), self.labels.numbers
+        place = place_at(named, k, digits, self.question) if named else None
         if place:
             return Target((place.position,), place.start, place.end, "text", None)
         if cut:
