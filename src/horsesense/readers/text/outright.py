@@ -8,6 +8,7 @@ from dataclasses import replace
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import candidates, no_choice, several
 from horsesense.readers.text.clauses import named_by_word
+from horsesense.readers.text.closing import closing
 from horsesense.readers.text.contest import FORMS, contest_of, leaves_several
 from horsesense.readers.text.cues import CUES
 from horsesense.readers.text.elsewhere import elsewhere
@@ -140,9 +141,11 @@ def outright(scene: Scene, first: Impression, *, cut: bool = False) -> Reading |
         if result is not None:
             return result
     end = None if first.said or cut or _turns(low) else candidates.concluded(scene)
-    if end is not None and not scene.asks_not:
+    if end is None and not (first.said or cut):
+        end = closing(scene)
+    if end is not None and (end.rule == "closing" or not scene.asks_not):
         span = scene.response.span(end.start, end.end)
-        return Reading("answer", end.target.positions, "concluded", span, _FAIRLY)
+        return Reading("answer", end.target.positions, end.rule, span, _FAIRLY)
     if found.rule == "refusal":
         plain = not _names_any(scene) and (_refuses(low) or _only_refuses(low))
         plain = plain or (_refuses(low) and _DECLINES.search(low, 0, _OPENING) is not None)

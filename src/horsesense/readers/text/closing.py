@@ -1,0 +1,92 @@
+"""What a reply closes with: a last clause that draws its conclusion, or sums it up, in one option."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from horsesense.readers.text.statements import Statement, turned_down
+from horsesense.readers.text.targets import Scene, Target
+
+_ENDING = 240
+_WORDS = 9
+_REST = re.compile(r"\W*(?:\(\d{1,2} ?(?:/|of|out of|votes?) ?\d{0,2}[^()\n]{0,12}\)\W*)?\Z")
+"""All that may follow: signs, or a count of votes."""
+_OPENS = re.compile(
+    r"(?:\A|[.!?;:,\n–—。，,;：]|(?<=[.!?] )|\s- )[\s*_#>\"'(]*"
+    r"(?:(?:and|but|ok|okay|well|right),? )?"
+    r"(?:(?P<so>(?:so|therefore|thus|hence|ergo|consequently|accordingly|in conclusion"
+    r"|on (?:this )?balance|all in all|overall|in the end|ultimately|folglich|daher|somit|donc"
+    r"|quindi|por (?:lo )?tanto|portanto|значит|zostaje"
+    r"|richtig ist(?: (?:demnach|also|daher))?)(?=[\W_])|(?:因此|所以|故)(?:选择?|選)?|したがって|よって|따라서)"
+    r"|(?P<sum>(?:in (?:short|brief|summary|sum|other words|conclusion)|to sum up|en bref|tl;?dr"
+    r"|bottom line|verdict|majority|consensus|agreed|conclusion|final|(?:final |majority |overall )"
+    r"(?:vote|verdict|decision|pick|call|label|choice|word|result|consensus)"
+    r"|gun to my head)(?=[\W_])))"
+)
+_SENTENCE = re.compile(r"[^.!?\n]*\Z")
+_SUPPOSES = re.compile(r"\b(?:if|unless|suppose|supposing|assuming|were it|otherwise)\b")
+_AGAINST = re.compile(
+    r"\b(?:not|no|nor|never|neither|none|or|and|both|either|between|if|unless|except|without|than"
+    r"|over|against|but|would have|might|may|could|perhaps|rul\w+|eliminat\w+|exclud\w+|remove\w*"
+    r"|wrong|incorrect|false|least|worst|avoid\w*|reject\w*|people|students?|you|they|some|many)\b"
+    r"|n['’]t\b|[?<>✗✘❌]|不|排除"
+)
+_LINKS = re.compile(
+    r"(?:\b(?:is|are|was|were|be|being|remains?|leaves|of|it['’]s|that['’]s|as|mean(?:s|ing)|ist)"
+    r"|[:,=→–—-]|\A|选择?|選)[\s*_\"'`(\[$]*(?:(?:therefore|thus|most likely|probably|clearly|simply"
+    r"|just|about|option|choice|letter|answer|statement|the|an?)\b[\s*_\"'`(\[$:]*){0,4}\Z"
+)
+
+
+def closing(scene: Scene) -> Statement | None:
+    """The one option in which a last clause concludes or sums up, with nothing else named there and
+    nothing behind ("So the odd one out is B.", "Majority: C (3/5)")."""
+    low = scene.response.low
+    end = len(low.rstrip())
+    for m in _OPENS.finditer(low, max(0, end - _ENDING)):
+        target = _named_last(scene, m.end(), end)
+        if target is None or "?" in low[target.end :]:
+            continue
+        between = low[m.end() : target.start]
+        if len(between.split()) > _WORDS or _AGAINST.search(between):
+            continue
+        if not _LINKS.search(between) or turned_down(scene, target.start):
+            continue
+        before = _SENTENCE.search(low[max(0, m.start() - _ENDING) : m.start()])
+        if before is None or not _SUPPOSES.search(before.group()):
+            return Statement("closing", target, m.start("so") if m["so"] else m.start("sum"))
+    return None
+
+
+def _named_last(scene: Scene, start: int, end: int) -> Target | None:
+    """The target that a reply ends with, where no other option is named from `start` on."""
+    low = scene.response.low
+    found = [target for target in _targets(scene, start) if _REST.match(low, target.end)]
+    if not found:
+        return None
+    named = {one.positions for one in _targets(scene, start)}
+    best = min(found, key=lambda one: one.start)
+    clear = len(named) == 1 and len(best.positions) == 1 and best.text != "other"
+    if not clear or scene.dropped(best.start):
+        return None
+    # A number may be a label, or the text of another option.
+    other = scene.target_at(best.start, cut=False) if scene.labels.numbers else best
+    return best if other is not None and other.positions == best.positions else None
+
+
+def _targets(scene: Scene, start: int) -> Iterator[Target]:
+    """What is named from `start` on, by label or text."""
+    response = scene.response
+    passed = start
+    texts = [hit for hit in scene.options.find_all(response) if hit.start >= start]
+    for label in scene.labels.mentions(response, start):
+        name = response.text[label.start : label.end].strip("()[].: ")
+        inside = any(hit.start <= label.start < hit.end for hit in texts)
+        if label.start >= passed and scene.labels.shows(name) and not inside:
+            target = scene.behind(label)
+            passed = target.end
+            yield target
+    for hit in texts:
+        if hit.start >= passed or hit.end > passed:
+            yield Target((hit.position,), hit.start, hit.end, "text", None)
