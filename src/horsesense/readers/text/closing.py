@@ -22,7 +22,13 @@ _OPENS = re.compile(
     r"|(?P<sum>(?:in (?:short|brief|summary|sum|other words|conclusion)|to sum up|en bref|tl;?dr"
     r"|bottom line|verdict|majority|consensus|agreed|conclusion|final|(?:final |majority |overall )"
     r"(?:vote|verdict|decision|pick|call|label|choice|word|result|consensus)"
-    r"|gun to my head)(?=[\W_])))"
+    r"|gun to my head)(?=[\W_]))"
+    r"|(?P<the>(?:the|its|what(?:['’]s)?|which one)(?= )))"
+    r"|(?<=\w)[, ](?P<mid>therefore|thus|hence|so (?=it['’]s|it is|option|the answer))(?=\W)"
+)
+_IS = re.compile(
+    r"\A(?! (?:others?|first|second|third|remaining|rest|former|latter|opposite|alternative|last two|same|left|wrong|student|user)\b)"
+    r"[^,:]*\b(?:is|are|was|were|must be|reads)\W"
 )
 _SENTENCE = re.compile(r"[^.!?\n]*\Z")
 _SUPPOSES = re.compile(r"\b(?:if|unless|suppose|supposing|assuming|were it|otherwise)\b")
@@ -30,11 +36,11 @@ _AGAINST = re.compile(
     r"\b(?:not|no|nor|never|neither|none|or|and|both|either|between|if|unless|except|without|than"
     r"|over|against|but|would have|might|may|could|perhaps|rul\w+|eliminat\w+|exclud\w+|remove\w*"
     r"|wrong|incorrect|false|least|worst|avoid\w*|reject\w*|people|students?|you|they|some|many)\b"
-    r"|n['’]t\b|[?<>✗✘❌]|不|排除"
+    r"|n['’]t\b|[?<>✗✘❌]|[.!][\"']?\s|不|排除"
 )
 _LINKS = re.compile(
     r"(?:\b(?:is|are|was|were|be|being|remains?|leaves|of|it['’]s|that['’]s|as|mean(?:s|ing)|ist)"
-    r"|[:,=→–—-]|\A|选择?|選)[\s*_\"'`(\[$]*(?:(?:therefore|thus|most likely|probably|clearly|simply"
+    r"|reads?|becomes|\bi would choose|[:,=→–—-]|\A|选择?|選)[\s*_\"'`(\[$]*(?:(?:therefore|thus|most likely|probably|clearly|simply"
     r"|just|about|option|choice|letter|answer|statement|the|an?)\b[\s*_\"'`(\[$:]*){0,4}\Z"
 )
 
@@ -51,11 +57,13 @@ def closing(scene: Scene) -> Statement | None:
         between = low[m.end() : target.start]
         if len(between.split()) > _WORDS or _AGAINST.search(between):
             continue
+        if m["the"] and not _IS.search(between):
+            continue
         if not _LINKS.search(between) or turned_down(scene, target.start):
             continue
         before = _SENTENCE.search(low[max(0, m.start() - _ENDING) : m.start()])
         if before is None or not _SUPPOSES.search(before.group()):
-            return Statement("closing", target, m.start("so") if m["so"] else m.start("sum"))
+            return Statement("closing", target, m.start(m.lastgroup or 0))
     return None
 
 

@@ -116,6 +116,20 @@ def outright(scene: Scene, first: Impression, *, cut: bool = False) -> Reading |
     is so short that there is nothing to weigh. Of a reply that was `cut` off, which may have gone
     on to other options, only what it states.
     """
+    return _outright(scene, first, cut) or (None if cut else _closes(scene, first))
+
+
+def _closes(scene: Scene, first: Impression) -> Reading | None:
+    """The option in which a reply that is not plain before comes to its close, unless it states
+    another."""
+    end = closing(scene)
+    if end is None or any(s.target.positions != end.target.positions for s in first.said):
+        return None
+    span = scene.response.span(end.start, end.end)
+    return Reading("answer", end.target.positions, "closing", span, _FAIRLY)
+
+
+def _outright(scene: Scene, first: Impression, cut: bool) -> Reading | None:
     found = first.reading
     low = scene.response.low
     alone = _labels_alone(scene)
@@ -141,11 +155,9 @@ def outright(scene: Scene, first: Impression, *, cut: bool = False) -> Reading |
         if result is not None:
             return result
     end = None if first.said or cut or _turns(low) else candidates.concluded(scene)
-    if end is None and not (first.said or cut):
-        end = closing(scene)
-    if end is not None and (end.rule == "closing" or not scene.asks_not):
+    if end is not None and not scene.asks_not:
         span = scene.response.span(end.start, end.end)
-        return Reading("answer", end.target.positions, end.rule, span, _FAIRLY)
+        return Reading("answer", end.target.positions, "concluded", span, _FAIRLY)
     if found.rule == "refusal":
         plain = not _names_any(scene) and (_refuses(low) or _only_refuses(low))
         plain = plain or (_refuses(low) and _DECLINES.search(low, 0, _OPENING) is not None)
