@@ -287,6 +287,9 @@ def _stands(scene: Scene, first: Impression, found: Reading) -> bool:
         at_end = len(low.rstrip()) - last.end <= _FULL_STOP
         if at_end or (last.target.agrees and not _turns(low, last.end)):
             return True
+    if last.target.by == "text" and last.target.positions == found.positions and not _turns(low):
+        if len(low.rstrip()) - last.end <= _FULL_STOP:
+            return True
     agreed = found.confidence >= _PLAIN and found.rule in ("stated", "chosen")
     return agreed and not _turns(low) and _alone(scene, found.positions[0])
 
