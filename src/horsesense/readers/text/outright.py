@@ -150,7 +150,7 @@ def _outright(scene: Scene, first: Impression, cut: bool) -> Reading | None:
     if found is None:
         announced = _ANNOUNCES.search(low[-_OPENING:]) and "?" not in low
         return _CUT_SHORT if announced else None if cut else elsewhere(scene)
-    if found.rule == "text_alone" and not cut and candidates.numeric(scene, found.positions[0]):
+    if found.rule == "text_alone" and not cut:
         result = elsewhere(scene, stated=True)
         if result is not None:
             return result
