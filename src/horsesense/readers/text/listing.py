@@ -15,7 +15,7 @@ _MARK = re.compile(r"[✓✔✅☑☒←⬅➡→👈👉★⭐●◉🔘■◼�
 _FILLED = re.compile(r"\[ ?[x*] ?\]|\( ?[xo*] ?\)")
 _CROSS = re.compile(r"[✗✘❌✖❎🚫👎⛔]")
 _VERDICT = re.compile(
-    r"\A[\s|:;,.()*_\-–—=→>\"']*(?:(?P<yes>✅|✓|✔|☑|(?:yes|true|correct|right|oui|sí|si|ja|richtig|good"
+    r"\A[\s|:;,.()*_\-–—=→>\"'`]*(?:(?P<yes>✅|✓|✔|☑|(?:yes|true|correct|right|oui|sí|si|ja|richtig|good"
     r"|fits|matches|best|chosen|selected|supported)\b)|(?P<no>❌|✗|✘|✖|(?:no|not|false|incorrect"
     r"|wrong|non|nein|falsch|poor|weak|partial|impossible|unlikely|eliminated|rejected"
     r"|unsupported)\b))"
@@ -127,9 +127,8 @@ def _option_at(
         return position, start + len(texts[position])
     gap = _GAP.match(line, end)
     after = gap.end() if gap else end
-    if texts[position] and line.startswith(texts[position], after):
-        end = after + len(texts[position])
-    return position, end
+    place = line.find(texts[position], end, after + len(texts[position])) if texts[position] else -1
+    return position, place + len(texts[position]) if place >= 0 else end
 
 
 def _marked(rests: list[tuple[str, str]]) -> int | None:
@@ -151,6 +150,8 @@ def _approved(rests: list[tuple[str, str]]) -> int | None:
     """The only one whose line goes on with a yes where all others go on with a no, or the reverse
     ("which is not?")."""
     verdicts = [_VERDICT.match(after) for _, after in rests]
+    if not all(verdicts):
+        verdicts = [_cell(after) for _, after in rests]
     for_it = [i for i, m in enumerate(verdicts) if m and m["yes"]]
     against = [i for i, m in enumerate(verdicts) if m and m["no"]]
     if len(for_it) + len(against) < len(rests):
@@ -158,6 +159,15 @@ def _approved(rests: list[tuple[str, str]]) -> int | None:
     if len(for_it) == 1:
         return for_it[0]
     return against[0] if len(against) == 1 else None
+
+
+def _cell(after: str) -> re.Match[str] | None:
+    """The one cell of a row that is a verdict and no more."""
+    if "|" not in after:
+        return None
+    found = [_VERDICT.match(cell) for cell in after.split("|")]
+    alone = [m for m in found if m and not m.string[m.end() :].strip(" *_.")]
+    return alone[0] if len(alone) == 1 else None
 
 
 def _several(rests: list[tuple[str, str]]) -> set[int]:

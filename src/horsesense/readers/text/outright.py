@@ -283,12 +283,11 @@ def _stands(scene: Scene, first: Impression, found: Reading) -> bool:
     if not first.said or not found.positions or found.confidence < _FAIR:
         return False
     last = first.said[-1]
-    if last.target.by == "label" and last.target.positions == found.positions:
+    if last.target.positions == found.positions:
         at_end = len(low.rstrip()) - last.end <= _FULL_STOP
-        if at_end or (last.target.agrees and not _turns(low, last.end)):
+        if at_end and (last.target.by == "label" or not _turns(low)):
             return True
-    if last.target.by == "text" and last.target.positions == found.positions and not _turns(low):
-        if len(low.rstrip()) - last.end <= _FULL_STOP:
+        if last.target.agrees and not _turns(low, last.end):
             return True
     agreed = found.confidence >= _PLAIN and found.rule in ("stated", "chosen")
     return agreed and not _turns(low) and _alone(scene, found.positions[0])
