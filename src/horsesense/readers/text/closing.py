@@ -5,11 +5,29 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from horsesense.readers.text import likeness
+from horsesense.readers.text.places import PLACE, place_at
 from horsesense.readers.text.statements import Statement, turned_down
 from horsesense.readers.text.targets import Scene, Target
 
 _ENDING = 240
 _WORDS = 9
+_BEGINS = re.compile(
+    r"\W*(?:(?:it|that|this)(?:['’]s| is| would be| must be)|i(?:['’]d| would)? (?:pick|choose|say"
+    r"|go with|go for|take)|(?:the |my )?(?:correct |right |best )?(?:answer|choice)(?: is|:))?\W*"
+)
+_NEAR = 12
+_SET_OFF = re.compile(
+    r"[\s*_\"'`)]*(?:[.,;!](?=\s|\Z)|\n|\Z|(?:is|was|would be|because|since|as)\b"
+    r"|(?:in|on|of|from) (?:the|your) (?:list|row|line|left|top)\b)"
+)
+"""Behind a place: that it is named as the answer, and nothing is said of it as a thing."""
+_LONGEST = 4000
+_LAST_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=\S)|\n+")
+_NO_RESULT = re.compile(
+    r"\b(?:not|no|or|and|if|but|both|between|than|from|about|roughly|approximately|only|would|option"
+    r"|answer|minus|negative)\b|n['’]t\b|[?≈~]"
+)
 _REST = re.compile(r"\W*(?:\(\d{1,2} ?(?:/|of|out of|votes?) ?\d{0,2}[^()\n]{0,12}\)\W*)?\Z")
 """All that may follow: signs, or a count of votes."""
 _OPENS = re.compile(
@@ -65,6 +83,44 @@ def closing(scene: Scene) -> Statement | None:
         if before is None or not _SUPPOSES.search(before.group()):
             return Statement("closing", target, m.start(m.lastgroup or 0))
     return None
+
+
+def worked_out(scene: Scene) -> int | None:
+    """The one option whose value a last sentence comes to, in whatever form or unit, where all
+    options are values and no other one's is anywhere in the reply."""
+    low = scene.response.low.strip()
+    known = [likeness.option_value(text) for text in scene.options.texts]
+    if len(known) < 2 or None in known or len(low) > _LONGEST:
+        return None
+    last = _LAST_SENTENCE.split(low)[-1]
+    if _NO_RESULT.search(last) or not (said := likeness.values(last)):
+        return None
+    every = likeness.values(low)
+    found = {i for i, one in enumerate(known) for v in every if one and likeness.same(one, v)}
+    ends = {i for i, one in enumerate(known) if one and likeness.same(one, said[-1])}
+    return found.pop() if len(found) == 1 and found == ends else None
+
+
+def placed(scene: Scene) -> int | None:
+    """The option whose place a reply begins with, where it names no other place ("It's the second
+    painter in the list, though accounts differ")."""
+    low, k = scene.response.low, len(scene.options.texts)
+    begins = _BEGINS.match(low)
+    if begins is None or "?" in low:
+        return None
+    found = [
+        place
+        for m in PLACE.finditer(low)
+        if (place := place_at(m, k, scene.labels.numbers, scene.question))
+    ]
+    if not found or len({one.position for one in found}) > 1:
+        return None
+    first = found[0]
+    near = first.start - begins.end() <= _NEAR and "." not in low[begins.end() : first.start]
+    numbers = low[first.start : first.end].startswith(("number", "#", "no")) and any(
+        likeness.option_value(text) for text in scene.options.texts
+    )
+    return first.position if near and not numbers and _SET_OFF.match(low, first.end) else None
 
 
 def _named_last(scene: Scene, start: int, end: int) -> Target | None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import candidates, no_choice, several
 from horsesense.readers.text.clauses import named_by_word
-from horsesense.readers.text.closing import closing
+from horsesense.readers.text.closing import closing, placed, worked_out
 from horsesense.readers.text.contest import FORMS, contest_of, leaves_several
 from horsesense.readers.text.cues import CUES
 from horsesense.readers.text.elsewhere import elsewhere
@@ -123,6 +123,10 @@ def _closes(scene: Scene, first: Impression) -> Reading | None:
     """The option in which a reply that is not plain before comes to its close, unless it states
     another."""
     end = closing(scene)
+    if end is None and not first.said:
+        for rule, look in (("placed", placed), ("worked_out", worked_out)):
+            if (position := look(scene)) is not None:
+                return Reading("answer", (position,), rule, None, _FAIRLY)
     if end is None or any(s.target.positions != end.target.positions for s in first.said):
         return None
     span = scene.response.span(end.start, end.end)
