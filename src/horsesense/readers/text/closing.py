@@ -30,6 +30,12 @@ _NO_RESULT = re.compile(
 )
 _REST = re.compile(r"\W*(?:\(\d{1,2} ?(?:/|of|out of|votes?) ?\d{0,2}[^()\n]{0,12}\)\W*)?\Z")
 """All that may follow: signs, or a count of votes."""
+_SUM = (
+    r"(?:in (?:short|brief|summary|sum|other words|conclusion)|to sum up|en bref|tl;?dr|bottom line"
+    r"|verdict|majority|consensus|agreed|conclusion|final|(?:final |majority |overall )"
+    r"(?:vote|verdict|decision|pick|call|label|choice|word|result|consensus)|gun to my head)"
+)
+_SUM_LINE = re.compile(rf"(?:\A|\n)[\s*_#>]*(?P<sum>{_SUM}(?=[\W_])[^\n]{{1,120}})")
 _OPENS = re.compile(
     r"(?:\A|[.!?;:,\n–—。，,;：]|(?<=[.!?] )|\s- )[\s*_#>\"'(]*"
     r"(?:(?:and|but|ok|okay|well|right),? )?"
@@ -37,10 +43,7 @@ _OPENS = re.compile(
     r"|on (?:this )?balance|all in all|overall|in the end|ultimately|folglich|daher|somit|donc"
     r"|quindi|por (?:lo )?tanto|portanto|значит|zostaje"
     r"|richtig ist(?: (?:demnach|also|daher))?)(?=[\W_])|(?:因此|所以|故)(?:选择?|選)?|したがって|よって|따라서)"
-    r"|(?P<sum>(?:in (?:short|brief|summary|sum|other words|conclusion)|to sum up|en bref|tl;?dr"
-    r"|bottom line|verdict|majority|consensus|agreed|conclusion|final|(?:final |majority |overall )"
-    r"(?:vote|verdict|decision|pick|call|label|choice|word|result|consensus)"
-    r"|gun to my head)(?=[\W_]))"
+    rf"|(?P<sum>{_SUM}(?=[\W_]))"
     r"|(?P<the>(?:the|its|what(?:['’]s)?|which one)(?= )))"
     r"|(?<=\w)[, ](?P<mid>therefore|thus|hence|so (?=it['’]s|it is|option|the answer))(?=\W)"
 )
@@ -82,7 +85,20 @@ def closing(scene: Scene) -> Statement | None:
         before = _SENTENCE.search(low[max(0, m.start() - _ENDING) : m.start()])
         if before is None or not _SUPPOSES.search(before.group()):
             return Statement("closing", target, m.start(m.lastgroup or 0))
-    return None
+    lines = [_summed(scene, *m.span("sum")) for m in _SUM_LINE.finditer(low)]
+    alike = lines and None not in lines and len({one.target.positions for one in lines if one}) == 1
+    return lines[-1] if alike else None
+
+
+def _summed(scene: Scene, start: int, end: int) -> Statement | None:
+    """What a line of its own sums up in, with remarks behind it."""
+    target = _named_last(scene, start, end)
+    if target is None:
+        return None
+    between = scene.response.low[start : target.start]
+    plain = len(between.split()) <= _WORDS and not _AGAINST.search(between)
+    linked = plain and _LINKS.search(between) and not turned_down(scene, target.start)
+    return Statement("closing", target, start) if linked else None
 
 
 def worked_out(scene: Scene) -> int | None:
@@ -126,10 +142,11 @@ def placed(scene: Scene) -> int | None:
 def _named_last(scene: Scene, start: int, end: int) -> Target | None:
     """The target that a reply ends with, where no other option is named from `start` on."""
     low = scene.response.low
-    found = [target for target in _targets(scene, start) if _REST.match(low, target.end)]
+    every = [target for target in _targets(scene, start) if target.start < end]
+    found = [target for target in every if _REST.match(low, target.end, end)]
     if not found:
         return None
-    named = {one.positions for one in _targets(scene, start)}
+    named = {one.positions for one in every}
     best = min(found, key=lambda one: one.start)
     clear = len(named) == 1 and len(best.positions) == 1 and best.text != "other"
     if not clear or scene.dropped(best.start):

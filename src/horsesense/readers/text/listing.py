@@ -101,7 +101,7 @@ def _rests(scene: Scene, text: str) -> list[tuple[str, str]] | None:
     for line in text.split("\n"):
         m = _BEFORE.match(line)
         start = m.end() if m else 0
-        position, end = _option_at(line, start, names, texts)
+        position, end = option_at(line, start, names, texts)
         if position is None:
             continue
         if position in found:
@@ -112,7 +112,7 @@ def _rests(scene: Scene, text: str) -> list[tuple[str, str]] | None:
     return [found[i] for i in range(len(texts))]
 
 
-def _option_at(
+def option_at(
     line: str, start: int, names: dict[str, int], texts: list[str]
 ) -> tuple[int | None, int]:
     """The option that a line names at a place, by label or text, and where its name ends."""

@@ -14,6 +14,7 @@ from horsesense.readers.text.cues import CUES
 from horsesense.readers.text.elsewhere import elsewhere
 from horsesense.readers.text.impression import Impression
 from horsesense.readers.text.listing import stands_out
+from horsesense.readers.text.ranking import ranked
 from horsesense.readers.text.special import meaning_of
 from horsesense.readers.text.statements import is_named, turned_down
 from horsesense.readers.text.targets import Scene
@@ -49,6 +50,8 @@ _BRIEFEST = _BRIEF | {"lead_text", "stated", "chosen", "label_with_other_text"}
 _SHORT, _VERY_SHORT = 80, 40
 _MOSTLY = 0.4  # of a short reply an option's text must be, to be its choice outright
 _FULL_STOP = 3
+_REMARK = 30
+"""Characters behind a close from which on more is said than a count of votes."""
 _SETS_OFF = (".", ")", ":", "\n")
 _DECLINES = re.compile(
     r"\b(?:cannot|can't|unable to|not able to|won't|will not) (?:provide|give|select|choose"
@@ -129,6 +132,9 @@ def _closes(scene: Scene, first: Impression) -> Reading | None:
                 return Reading("answer", (position,), rule, None, _FAIRLY)
     if end is None or any(s.target.positions != end.target.positions for s in first.said):
         return None
+    remarks = len(scene.response.low.rstrip()) - end.end > _REMARK
+    if remarks and (first.said or contest_of(scene, first)):
+        return None
     span = scene.response.span(end.start, end.end)
     return Reading("answer", end.target.positions, "closing", span, _FAIRLY)
 
@@ -147,6 +153,8 @@ def _outright(scene: Scene, first: Impression, cut: bool) -> Reading | None:
     listed = set() if first.said or cut else stands_out(scene)
     if len(listed) == 1:
         return Reading("answer", (*listed,), "listed", None, PLAINLY)
+    if not (first.said or cut or listed) and (top := ranked(scene)) is not None:
+        return Reading("answer", (top,), "ranked", None, _FAIRLY)
     if listed and not any(map(_TOGETHER.search, map(str.lower, scene.options.texts))):
         return Reading("ambiguous", (), "several_listed", None, _FAIRLY)
     if first.standing.plain:
