@@ -1,4 +1,4 @@
-"""What a reply closes with: a last clause that draws its conclusion, or sums it up, in one option."""
+"""What a reply comes to: a last clause that concludes in one option, a value, a place."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ _SET_OFF = re.compile(
 _LONGEST = 4000
 _LAST_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=\S)|\n+")
 _NO_RESULT = re.compile(
-    r"\b(?:not|no|or|and|if|but|both|between|than|from|about|roughly|approximately|only|would|option"
+    r"\b(?:not|no|or|and|if|but|both|between|than|from|about|roughly|approximately|only|would"
+    r"|option"
     r"|answer|minus|negative)\b|n['’]t\b|[?≈~]"
 )
 _REST = re.compile(r"\W*(?:\(\d{1,2} ?(?:/|of|out of|votes?) ?\d{0,2}[^()\n]{0,12}\)\W*)?\Z")
@@ -42,13 +43,15 @@ _OPENS = re.compile(
     r"(?:(?P<so>(?:so|therefore|thus|hence|ergo|consequently|accordingly|in conclusion"
     r"|on (?:this )?balance|all in all|overall|in the end|ultimately|folglich|daher|somit|donc"
     r"|quindi|por (?:lo )?tanto|portanto|значит|zostaje"
-    r"|richtig ist(?: (?:demnach|also|daher))?)(?=[\W_])|(?:因此|所以|故)(?:选择?|選)?|したがって|よって|따라서)"
+    r"|richtig ist(?: (?:demnach|also|daher))?)(?=[\W_])"
+    r"|(?:因此|所以|故)(?:选择?|選)?|したがって|よって|따라서)"
     rf"|(?P<sum>{_SUM}(?=[\W_]))"
     r"|(?P<the>(?:the|its|what(?:['’]s)?|which one)(?= )))"
     r"|(?<=\w)[, ](?P<mid>therefore|thus|hence|so (?=it['’]s|it is|option|the answer))(?=\W)"
 )
 _IS = re.compile(
-    r"\A(?! (?:others?|first|second|third|remaining|rest|former|latter|opposite|alternative|last two|same|left|wrong|student|user)\b)"
+    r"\A(?! (?:others?|first|second|third|remaining|rest|former|latter|opposite|alternative"
+    r"|last two|same|left|wrong|student|user)\b)"
     r"[^,:]*\b(?:is|are|was|were|must be|reads)\W"
 )
 _SENTENCE = re.compile(r"[^.!?\n]*\Z")
@@ -61,7 +64,8 @@ _AGAINST = re.compile(
 )
 _LINKS = re.compile(
     r"(?:\b(?:is|are|was|were|be|being|remains?|leaves|of|it['’]s|that['’]s|as|mean(?:s|ing)|ist)"
-    r"|reads?|becomes|\bi would choose|[:,=→–—-]|\A|选择?|選)[\s*_\"'`(\[$]*(?:(?:therefore|thus|most likely|probably|clearly|simply"
+    r"|reads?|becomes|\bi would choose|[:,=→–—-]|\A|选择?|選)[\s*_\"'`(\[$]*(?:(?:therefore|thus"
+    r"|most likely|probably|clearly|simply"
     r"|just|about|option|choice|letter|answer|statement|the|an?)\b[\s*_\"'`(\[$:]*){0,4}\Z"
 )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from horsesense.readers.reading import Reading
@@ -190,18 +190,27 @@ def _judged(value: Any, scene: Scene, depth: int) -> Reading | None:
     entries = [one for one in inner if isinstance(one, dict)]
     k = len(scene.options.texts)
     if len(entries) == len(inner) == k > 1:
-        names = list(value) if isinstance(value, dict) else [_option_in(one, scene) for one in entries]
+        names = (
+            list(value) if isinstance(value, dict) else [_option_in(one, scene) for one in entries]
+        )
         at = [_position(str(name), scene) for name in names]
         if sorted(at) == list(range(k)):
             for judge in (_mark, _chance):
-                found = [[(key, v) for key, one in entry.items() if (v := judge(key, one)) is not None]
-                         for entry in entries]  # fmt: skip
-                same = len({one[0][0] for one in found if len(one) == 1}) == 1
-                odd = _odd([one[0][1] for one in found if len(one) == 1], k) if same else None
+                found = [_told(entry, judge) for entry in entries]
+                single = [one[0] for one in found if len(one) == 1]
+                same = len({key for key, _ in single}) == 1
+                odd = _odd([one for _, one in single], k) if same else None
                 if odd is not None:
                     return Reading("answer", (at[odd],), "json_judged", None, _SURE)
     read = [one for one in (_judged(one, scene, depth + 1) for one in inner) if one is not None]
     return read[0] if len({one.positions for one in read}) == 1 else None
+
+
+def _told(
+    entry: Mapping[str, Any], judge: Callable[[str, Any], bool | float | None]
+) -> list[tuple[str, bool | float]]:
+    """What an entry says of its option, by the names of its fields."""
+    return [(key, said) for key, one in entry.items() if (said := judge(key, one)) is not None]
 
 
 def _option_in(entry: Mapping[str, Any], scene: Scene) -> str:

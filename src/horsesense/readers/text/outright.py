@@ -119,7 +119,10 @@ def outright(scene: Scene, first: Impression, *, cut: bool = False) -> Reading |
     is so short that there is nothing to weigh. Of a reply that was `cut` off, which may have gone
     on to other options, only what it states.
     """
-    return _outright(scene, first, cut) or (None if cut else _closes(scene, first))
+    plain = _outright(scene, first, cut)
+    if cut or (plain is not None and plain.confidence > _BRIEFLY):
+        return plain
+    return _closes(scene, first) or plain
 
 
 def _closes(scene: Scene, first: Impression) -> Reading | None:

@@ -1,4 +1,4 @@
-"""Rankings of all options, whose first is the answer: "B > C > A", or numbered lines under a heading."""
+"""Rankings of all options, whose first is the answer: "B > C > A", or lines under a heading."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _MEDALS = "🥇🥈🥉"
 _CHAINED = re.compile(r"\s*[>≻]=?\s*")
 _SIGNS = " \t*_\"'`($"
 _REVERSED = re.compile(
-    r"\b(?:least|lowest|smallest|fewest|worst|shortest|weakest|slowest|last|latest|first|earliest|not"
-    r"|except)\b"
+    r"\b(?:least|lowest|smallest|fewest|worst|shortest|weakest|slowest|last|latest|first|earliest"
+    r"|not|except)\b"
 )
 """In a question: that the first of a ranking may not be what is asked for."""
 _LONGEST = 6000
 
 
 def ranked(scene: Scene) -> int | None:
-    """The first option of a ranking of them all, where the question does not ask for the other end."""
+    """The first of a ranking of all options, where the question does not ask for the other end."""
     k, response = len(scene.options.texts), scene.response
     low = response.low
     if k < 3 or len(low) > _LONGEST or _REVERSED.search(scene.question.lower()):
