@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="14", source="e9d3de43de1c")
+RULES: Final = Rules(version="14", source="e2e797a7f7c5")
 
 
 class TextAnswers:

@@ -23,6 +23,8 @@ _SET_OFF = re.compile(
 )
 """Behind a place: that it is named as the answer, and nothing is said of it as a thing."""
 _LONGEST = 4000
+_SO_IS = re.compile(r"\s*(?:is|are|was|were|do|does|did)\b")
+"""Behind "so": that another shares the lot of what was spoken of."""
 _LAST_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=\S)|\n+")
 _NO_RESULT = re.compile(
     r"\b(?:not|no|or|and|if|but|both|between|than|from|about|roughly|approximately|only|would"
@@ -81,6 +83,8 @@ def closing(scene: Scene) -> Statement | None:
             continue
         between = low[m.end() : target.start]
         if len(between.split()) > _WORDS or _AGAINST.search(between):
+            continue
+        if m["so"] and _SO_IS.match(between):
             continue
         if m["the"] and not _IS.search(between):
             continue

@@ -129,14 +129,16 @@ def _closes(scene: Scene, first: Impression) -> Reading | None:
     """The option in which a reply that is not plain before comes to its close, unless it states
     another."""
     end = closing(scene)
-    if end is None and not first.said:
+    labelled = first.first is not None and first.first.target.by == "label"
+    if end is None and not first.said and not labelled:
         for rule, look in (("placed", placed), ("worked_out", worked_out)):
             if (position := look(scene)) is not None:
                 return Reading("answer", (position,), rule, None, _FAIRLY)
     if end is None or any(s.target.positions != end.target.positions for s in first.said):
         return None
     remarks = len(scene.response.low.rstrip()) - end.end > _REMARK
-    if remarks and (first.said or contest_of(scene, first)):
+    contest = contest_of(scene, first)
+    if contest == "other_text" or (remarks and (first.said or contest)):
         return None
     span = scene.response.span(end.start, end.end)
     return Reading("answer", end.target.positions, "closing", span, _FAIRLY)
