@@ -77,7 +77,9 @@ def closing(scene: Scene) -> Statement | None:
     nothing behind ("So the odd one out is B.", "Majority: C (3/5)")."""
     low = scene.response.low
     end = len(low.rstrip())
-    for m in _OPENS.finditer(low, max(0, end - _ENDING)):
+    tail = max(0, end - _ENDING)
+    closes = any(_REST.match(low, one.end) for one in _targets(scene, tail))
+    for m in _OPENS.finditer(low, tail) if closes else ():
         target = _named_last(scene, m.end(), end)
         if target is None or "?" in low[target.end :]:
             continue
