@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="14", source="e46d598a5e70")
+RULES: Final = Rules(version="14", source="9bb5a7393e06")
 
 
 class TextAnswers:

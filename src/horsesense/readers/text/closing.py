@@ -17,6 +17,7 @@ _BEGINS = re.compile(
     r"|go with|go for|take)|(?:the |my )?(?:correct |right |best )?(?:answer|choice)(?: is|:))?\W*"
 )
 _NEAR = 12
+_OPENING = 60
 _SET_OFF = re.compile(
     r"[\s*_\"'`)]*(?:[.,;!](?=\s|\Z)|\n|\Z|(?:is|was|would be|because|since|as)\b"
     r"|(?:in|on|of|from) (?:the|your) (?:list|row|line|left|top)\b)"
@@ -115,6 +116,8 @@ def worked_out(scene: Scene) -> int | None:
     """The one option whose value a last sentence comes to, in whatever form or unit, where all
     options are values and no other one's is anywhere in the reply."""
     low = scene.response.low.strip()
+    if likeness.option_value(scene.options.texts[0]) is None:
+        return None
     known = [likeness.option_value(text) for text in scene.options.texts]
     if len(known) < 2 or None in known or len(low) > _LONGEST:
         return None
@@ -132,7 +135,7 @@ def placed(scene: Scene) -> int | None:
     painter in the list, though accounts differ")."""
     low, k = scene.response.low, len(scene.options.texts)
     begins = _BEGINS.match(low)
-    if begins is None or "?" in low:
+    if begins is None or "?" in low or not PLACE.search(low, 0, begins.end() + _OPENING):
         return None
     found = [
         place
