@@ -93,6 +93,8 @@ def lead(scene: Scene) -> Statement | None:
         if target.positions == (0,) and _walks_through(scene):
             return None
         return listed(scene, Statement("lead", target, target.start))
+    if low.startswith("item", target.start) and low.startswith(":", target.end):
+        return None  # It heads what is said of it.
     more = _AND_NEXT.match(scene.response.low, target.end)
     if more and (other := scene.options.match_at(scene.response, more.end())):
         both = target._replace(positions=(*target.positions, *(hit.position for hit in other)))

@@ -15,7 +15,7 @@ _MARK = re.compile(r"[✓✔✅☑☒←⬅➡→👈👉★⭐●◉🔘■◼�
 _FILLED = re.compile(r"\[ ?[x*] ?\]|\( ?[xo*] ?\)")
 _CROSS = re.compile(r"[✗✘❌✖❎🚫👎⛔]")
 _VERDICT = re.compile(
-    r"\A[\s|:;,.()*_\-–—=→>\"']*(?:(?P<yes>✅|✓|✔|☑|(?:yes|true|correct|right|oui|sí|si|ja|richtig|good"
+    r"\A[\s|:;,.()*_\-–—=→>\"'`]*(?:(?P<yes>✅|✓|✔|☑|(?:yes|true|correct|right|oui|sí|si|ja|richtig|good"
     r"|fits|matches|best|chosen|selected|supported)\b)|(?P<no>❌|✗|✘|✖|(?:no|not|false|incorrect"
     r"|wrong|non|nein|falsch|poor|weak|partial|impossible|unlikely|eliminated|rejected"
     r"|unsupported)\b))"
@@ -111,7 +111,7 @@ def _rests(scene: Scene, text: str) -> list[tuple[str, str]] | None:
     for line in text.split("\n"):
         m = _BEFORE.match(line)
         start = m.end() if m else 0
-        position, end = _option_at(line, start, names, texts)
+        position, end = option_at(line, start, names, texts)
         if position is None:
             continue
         if position in found:
@@ -122,7 +122,7 @@ def _rests(scene: Scene, text: str) -> list[tuple[str, str]] | None:
     return [found[i] for i in range(len(texts))]
 
 
-def _option_at(
+def option_at(
     line: str, start: int, names: dict[str, int], texts: list[str]
 ) -> tuple[int | None, int]:
     """The option that a line names at a place, by label or text, and where its name ends."""
@@ -137,9 +137,8 @@ def _option_at(
         return position, start + len(texts[position])
     gap = _GAP.match(line, end)
     after = gap.end() if gap else end
-    if texts[position] and line.startswith(texts[position], after):
-        end = after + len(texts[position])
-    return position, end
+    place = line.find(texts[position], end, after + len(texts[position])) if texts[position] else -1
+    return position, place + len(texts[position]) if place >= 0 else end
 
 
 def _marked(rests: list[tuple[str, str]]) -> int | None:
@@ -163,6 +162,8 @@ def _approved(rests: list[tuple[str, str]]) -> int | None:
     verdicts = [_VERDICT.match(after) for _, after in rests]
     if _in_columns(verdicts):
         return None
+    if not all(verdicts):
+        verdicts = [_cell(after) for _, after in rests]
     for_it = [i for i, m in enumerate(verdicts) if m and m["yes"]]
     against = [i for i, m in enumerate(verdicts) if m and m["no"]]
     if len(for_it) + len(against) < len(rests):
@@ -175,6 +176,15 @@ def _approved(rests: list[tuple[str, str]]) -> int | None:
 def _in_columns(verdicts: list[re.Match[str] | None]) -> bool:
     """Whether a line goes on with a second verdict: of two columns, none is known to be the one."""
     return any(m is not None and _SECOND.match(m.string, m.end()) for m in verdicts)
+
+
+def _cell(after: str) -> re.Match[str] | None:
+    """The one cell of a row that is a verdict and no more."""
+    if "|" not in after:
+        return None
+    found = [_VERDICT.match(cell) for cell in after.split("|")]
+    alone = [m for m in found if m and not m.string[m.end() :].strip(" *_.")]
+    return alone[0] if len(alone) == 1 else None
 
 
 def _several(rests: list[tuple[str, str]]) -> set[int]:

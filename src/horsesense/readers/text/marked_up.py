@@ -7,11 +7,16 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from horsesense.readers.text import likeness
+from horsesense.readers.text.normalise import Folded
 from horsesense.readers.text.statements import Statement
 from horsesense.readers.text.targets import Scene, Target
 
 _BOXED = re.compile(r"\\(?:boxed|fbox)\s*\{\s*(?:\\(?:textbf|text|mathrm|mathbf|rm)\s*\{?)?\s*")
 _INSIDE = re.compile(r"(?:[^{}\n]|\{[^{}\n]{0,40}\}){1,60}")
+_FORMULA = re.compile(r"\s*(?:\\(?:sqrt|frac|pi|ln|log|sin|cos|cdot|times|e)|[√π^/*+])")
+_FRACTION = re.compile(r"\\[dt]?frac\{([^{}]{1,20})\}\{([^{}]{1,20})\}")
+_SIGNS = re.compile(r"\\(?:left|right|cdot|times|[,;! ])|[\s$*·×]")
+_PLAIN = str.maketrans("", "", "{}()")
 _ELEMENT = re.compile(r"<\s*(?:final ?)?(?:answer|choice|option)[^<>\n]{0,40}>\s*")
 _FIELD = re.compile(
     r"\\?[\"'](?:(?:the|my|your|final|correct|selected|chosen|best|predicted) ?){0,2}"
@@ -51,6 +56,8 @@ def _of_form(scene: Scene, rule: str, pattern: re.Pattern[str]) -> Iterator[Stat
         if rule == "field" and low.startswith("{", m.end()):
             continue
         target = scene.target_at(m.end()) or _by_value(scene, rule, m)
+        if target is not None and rule == "boxed" and target.by == "text":
+            target = _as_written(scene, m, target)
         if target is not None:
             target = _all_boxed(scene, m, target) if rule == "boxed" else target
             yield Statement(rule, target, m.start())
@@ -64,6 +71,19 @@ def _all_boxed(scene: Scene, m: re.Match[str], target: Target) -> Target:
     hits = scene.labels.mentions(scene.response, target.end, inside.end())
     more = {hit.position for hit in hits if scene.labels.shows(scene.response.text[hit.start])}
     return target._replace(positions=tuple(dict.fromkeys((*target.positions, *sorted(more)))))
+
+
+def _as_written(scene: Scene, m: re.Match[str], target: Target) -> Target | None:
+    """The target of a box, unless more of a formula follows it there ("2\\sqrt{3}" for 2): then the
+    option that is written like the whole of it, if any."""
+    inside = _INSIDE.match(m.string, m.end())
+    if inside is None or not _FORMULA.match(m.string, target.end, inside.end()):
+        return target
+    low = _SIGNS.sub("", _FRACTION.sub(r"\1/\2", inside.group()))
+    low = low.replace("\\sqrt", "√").replace("\\pi", "π").translate(_PLAIN)
+    known = [Folded(text).low.replace(" ", "").translate(_PLAIN) for text in scene.options.texts]
+    at = known.index(low) if known.count(low) == 1 else None
+    return None if at is None else Target((at,), *inside.span(), "text", None)
 
 
 def _by_value(scene: Scene, rule: str, m: re.Match[str]) -> Target | None:

@@ -8,11 +8,13 @@ from dataclasses import replace
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import candidates, no_choice, several
 from horsesense.readers.text.clauses import named_by_word
+from horsesense.readers.text.closing import closing, placed, worked_out
 from horsesense.readers.text.contest import FORMS, contest_of
 from horsesense.readers.text.cues import CUES
 from horsesense.readers.text.elsewhere import elsewhere
 from horsesense.readers.text.impression import Impression
 from horsesense.readers.text.listing import stands_out
+from horsesense.readers.text.ranking import ranked
 from horsesense.readers.text.special import meaning_of
 from horsesense.readers.text.statements import is_named, turned_down
 from horsesense.readers.text.targets import Scene
@@ -48,6 +50,8 @@ _BRIEFEST = _BRIEF | {"lead_text", "stated", "chosen", "label_with_other_text"}
 _SHORT, _VERY_SHORT = 80, 40
 _MOSTLY = 0.4  # of a short reply an option's text must be, to be its choice outright
 _FULL_STOP = 3
+_REMARK = 30
+"""Characters behind a close from which on more is said than a count of votes."""
 _SETS_OFF = (".", ")", ":", "\n")
 _DECLINES = re.compile(
     r"\b(?:cannot|can't|unable to|not able to|won't|will not) (?:provide|give|select|choose"
@@ -116,6 +120,32 @@ def outright(scene: Scene, first: Impression, *, cut: bool = False) -> Reading |
     is so short that there is nothing to weigh. Of a reply that was `cut` off, which may have gone
     on to other options, only what it states.
     """
+    plain = _outright(scene, first, cut)
+    if cut or (plain is not None and plain.confidence > _BRIEFLY):
+        return plain
+    return _closes(scene, first) or plain
+
+
+def _closes(scene: Scene, first: Impression) -> Reading | None:
+    """The option in which a reply that is not plain before comes to its close, unless it states
+    another."""
+    end = closing(scene)
+    labelled = first.first is not None and first.first.target.by == "label"
+    if end is None and not first.said and not labelled:
+        for rule, look in (("placed", placed), ("worked_out", worked_out)):
+            if (position := look(scene)) is not None:
+                return Reading("answer", (position,), rule, None, _FAIRLY)
+    if end is None or any(s.target.positions != end.target.positions for s in first.said):
+        return None
+    remarks = len(scene.response.low.rstrip()) - end.end > _REMARK
+    contest = contest_of(scene, first)
+    if contest == "other_text" or (remarks and (first.said or contest)):
+        return None
+    span = scene.response.span(end.start, end.end)
+    return Reading("answer", end.target.positions, "closing", span, _FAIRLY)
+
+
+def _outright(scene: Scene, first: Impression, cut: bool) -> Reading | None:
     found = first.reading
     low = scene.response.low
     alone = _labels_alone(scene)
@@ -129,6 +159,8 @@ def outright(scene: Scene, first: Impression, *, cut: bool = False) -> Reading |
     listed = set() if first.said or cut else stands_out(scene)
     if len(listed) == 1:
         return Reading("answer", (*listed,), "listed", None, PLAINLY)
+    if not (first.said or cut or listed) and (top := ranked(scene)) is not None:
+        return Reading("answer", (top,), "ranked", None, _FAIRLY)
     if listed and not any(map(_TOGETHER.search, map(str.lower, scene.options.texts))):
         return Reading("ambiguous", (), "several_listed", None, _FAIRLY)
     if first.standing.plain:
@@ -136,7 +168,7 @@ def outright(scene: Scene, first: Impression, *, cut: bool = False) -> Reading |
     if found is None:
         announced = _ANNOUNCES.search(low[-_OPENING:]) and "?" not in low
         return _CUT_SHORT if announced else None if cut else elsewhere(scene)
-    if found.rule == "text_alone" and not cut and candidates.numeric(scene, found.positions[0]):
+    if found.rule == "text_alone" and not cut:
         result = elsewhere(scene, stated=True)
         if result is not None:
             return result
@@ -267,9 +299,11 @@ def _stands(scene: Scene, first: Impression, found: Reading) -> bool:
     if not first.said or not found.positions or found.confidence < _FAIR:
         return False
     last = first.said[-1]
-    if last.target.by == "label" and last.target.positions == found.positions:
+    if last.target.positions == found.positions:
         at_end = len(low.rstrip()) - last.end <= _FULL_STOP
-        if at_end or (last.target.agrees and not _turns(low, last.end)):
+        if at_end and (last.target.by == "label" or not _turns(low)):
+            return True
+        if last.target.agrees and not _turns(low, last.end):
             return True
     agreed = found.confidence >= _PLAIN and found.rule in ("stated", "chosen")
     return agreed and not _turns(low) and _alone(scene, found.positions[0])

@@ -18,6 +18,8 @@ _OR = re.compile(r"[\"'),]*\s*\b(?:or|oder|ou)\b(?: else| maybe| perhaps)?\s*")
 _AS_LABEL = re.compile(
     r"\b(?:options?|label|choice|statement|number|no\.|opción|antwort)\s*[(\[\"']?\Z"
 )
+_OWN_LABEL = re.compile(r"[\s*_\"'`]{0,4}(?=\()\(?(?:option |choice )?")
+"""Behind a text: that its label may follow in brackets."""
 _WORD_BEGINS = re.compile(r"\A|\b(?=\w)")
 """Where a place may begin."""
 _NEAR = 24
@@ -115,6 +117,10 @@ class Scene:
     def _text_target(self, texts: list[TextHit]) -> Target:
         """The target of a text, with the one that "or" joins to it."""
         found = _text_target(texts)
+        own = _OWN_LABEL.match(self.response.low, found.end)
+        label = self.labels.at(self.response, own.end()) if own else None
+        if label is not None and found.positions == (label.position,) and label.bracketed:
+            return found._replace(end=label.end, text="own")
         joined = _OR.match(self.response.low, found.end)
         more = self.options.match_at(self.response, joined.end()) if joined else []
         more = [hit for hit in more if hit.start - found.end <= _NEAR]
