@@ -12,6 +12,7 @@ from horsesense.readers.text.contest import FORMS, contest_of, leaves_several
 from horsesense.readers.text.cues import CUES
 from horsesense.readers.text.elsewhere import elsewhere
 from horsesense.readers.text.impression import Impression
+from horsesense.readers.text.in_words import in_words
 from horsesense.readers.text.listing import stands_out
 from horsesense.readers.text.special import meaning_of
 from horsesense.readers.text.statements import is_named, turned_down
@@ -132,6 +133,9 @@ def outright(scene: Scene, first: Impression, *, cut: bool = False) -> Reading |
         return Reading("ambiguous", (), "several_listed", None, _FAIRLY)
     if first.standing.plain:
         return Reading("ambiguous", (), "two_stand", None, _FAIRLY)
+    worded = None if cut else in_words(scene, first, _turns)
+    if worded is not None:
+        return worded
     if found is None:
         announced = _ANNOUNCES.search(low[-_OPENING:]) and "?" not in low
         return _CUT_SHORT if announced else None if cut else elsewhere(scene)

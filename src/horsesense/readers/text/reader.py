@@ -63,14 +63,16 @@ class TextReader:
 def prepare(scene: Scene, finish_reason: str | None) -> dict[str, bool]:
     """Leave out what answers nothing; what there was of it, and how the response ends."""
     thought = leave_out_thinking(scene)
-    leave_out_markup(scene)
-    ran_on = leave_out_next_question(scene)
+    ran_on = leave_out_markup(scene)
+    ran_on = leave_out_next_question(scene) or ran_on
     recited = leave_out_recital(scene)
     return {
         "thought_open": thought,
         "recited": recited,
         "ran_on": ran_on,
         "length": finish_reason == "length",
+        # What ran on into another question had come to an end before.
+        "cut": finish_reason == "length" and not ran_on,
     }
 
 
@@ -108,4 +110,4 @@ def _seen(
     if fields is not None:
         return fields
     first = impression(scene)
-    return outright(scene, first, cut=about["length"]) or (scene, evidence(scene, first, about))
+    return outright(scene, first, cut=about["cut"]) or (scene, evidence(scene, first, about))
