@@ -19,7 +19,7 @@ from horsesense.readers.text.options import TextHit
 from horsesense.readers.text.places import PLACE, Place, place_at
 from horsesense.readers.text.special import meaning_of
 from horsesense.readers.text.standing import withdraws
-from horsesense.readers.text.targets import Scene
+from horsesense.readers.text.targets import Scene, Target
 
 _FAIRLY = 0.91
 _WEAK = frozenset(
@@ -76,6 +76,20 @@ _CONCLUDES = re.compile(
     r"|that(?: is|'s) why|must be|has to be|conclusion|overall|in short|sum|exactly"
     r"|exception|odd one)\b"
 )
+_SO = re.compile(
+    r"(?:\A|[.;!?\n]\s*)[\s*]*(?:and )?(?:so|therefore|thus|hence|final(?:ly)?|then|conclusion)\b"
+    r"[\s,:*→-]*(?:the )?(?:option|choice|letter|answer)?[\s:*(]*\Z"
+)
+_NOTHING_BEHIND = re.compile(r"[^\w?]*\Z")
+_SET_APART = re.compile(r"[\s*_`\"').]{0,4}?\s*(?:\n|\Z|(?<=[.)*])\s)")
+_UNIT_AND_END = re.compile(
+    r"[\s$\\)}*_`\"'°]{0,6}(?:[a-zµ°²³/%·]{0,12}(?: [a-z/²³]{1,8})?)?[\s$\\)}*_`\"']{0,6}[.!]?"
+    r"\s*[✓✔]?\s*\Z"
+)
+_COMES_TO = re.compile(
+    r"(?:[=≈]|\b(?:is|are|was|were|equals?|has|have|gives?|makes?|get|yields?|worth|costs?|to|about))"
+    r"[\s$\\({*_`\"'£€]*\Z"
+)
 _IN_QUESTION = frozenset(
     (
         *("~best", "~great", "~good", "follow", "statement", "option", "sentence", "most", "like"),
@@ -89,7 +103,13 @@ def in_words(scene: Scene, first: Impression, turns: Callable[[str], bool]) -> R
     """The choice that a reply makes in words of the question, by a text in front or by a place."""
     found = first.reading
     low = scene.response.low
-    if first.said or len(low) > _MOST or not scene.options.texts:
+    if len(low) > _MOST or not scene.options.texts:
+        return None
+    label = settled(scene) or _both_in_front(scene, first, turns)
+    if label is not None and not no_choice.NONE.search(low):
+        span = scene.response.span(label.start, label.end)
+        return Reading("answer", label.positions, "settled", span, _FAIRLY)
+    if first.said:
         return None
     filled = _filled(scene)
     if filled is not None and not turns(low):
@@ -102,6 +122,41 @@ def in_words(scene: Scene, first: Impression, turns: Callable[[str], bool]) -> R
             plain = not (turns(low) or withdraws(low) or _FOREGOES.search(low))
             return _read(scene, one, rule) if plain and not no_choice.NONE.search(low) else None
     return None
+
+
+def settled(scene: Scene) -> Target | None:
+    """The label that a last sentence draws as its conclusion, and that is all of it ("So, E.")."""
+    low = scene.response.low
+    for hit in scene.labels.mentions(scene.response, max(0, len(low) - _NEAR)):
+        target = scene.behind(hit)
+        if len(target.positions) != 1 or target.text == "other" or scene.dropped(hit.start):
+            continue
+        if not _NOTHING_BEHIND.match(low, target.end):
+            continue
+        if _SO.search(low, max(0, hit.start - _NEAR), hit.start):
+            return target
+    return None
+
+
+def _both_in_front(scene: Scene, first: Impression, turns: Callable[[str], bool]) -> Target | None:
+    """The label with its own option's text that a reply begins with, where other lines begin with
+    the labels of others, to discuss them, but not with this one again."""
+    lead, low = first.first, scene.response.low
+    if lead is None or lead.rule != "lead" or not lead.target.agrees or "\n" not in low:
+        return None
+    chosen, target = lead.target.positions, lead.target
+    if len(chosen) > 1 or not _SET_APART.match(low, target.end) or turns(low) or withdraws(low):
+        return None
+    if any(one.target.positions != chosen for one in first.said):
+        return None
+    headed = [
+        hit.position
+        for m in _LINE.finditer(low)
+        if (hit := scene.labels.at(scene.response, m.end())) is not None
+    ]
+    # Of options gone through in their order the first is no answer yet.
+    walks = chosen == (0,) and headed[:1] == [1]
+    return None if walks or chosen[0] in headed else target
 
 
 def _read(scene: Scene, one: TextHit | Place, rule: str) -> Reading:
@@ -267,6 +322,23 @@ def _concludes(scene: Scene, start: int, end: int, here: Sequence[TextHit]) -> T
     return None if chance or _NO_STATEMENT.fullmatch(scene.options.texts[one.position]) else one
 
 
+def _value(scene: Scene, first: Impression) -> TextHit | None:
+    """The number of an option that ends a reply as what something is, or comes to."""
+    hits = scene.options.find_all(scene.response)
+    if not hits or scene.asks_not or any(map(meaning_of, scene.options.texts)):
+        return None
+    low, one = scene.response.low, hits[-1]
+    alone = sum(hit.start == one.start for hit in hits) == 1
+    if not alone or not candidates.numeric(scene, one.position) or scene.dropped(one.start):
+        return None
+    if not _UNIT_AND_END.match(low, one.end):
+        return None
+    if not _COMES_TO.search(low, max(0, one.start - _NEAR), one.start):
+        return None
+    begins = max(low.rfind(end, 0, one.start) for end in (". ", "\n", "! ")) + 1
+    return None if _AGAINST.search(low, begins, one.start) else one
+
+
 def _answers(
     scene: Scene, start: int, end: int, here: Sequence[TextHit], asked: Sequence[str]
 ) -> TextHit | None:
@@ -314,4 +386,5 @@ _LOOKS: tuple[tuple[str, Callable[[Scene, Impression], TextHit | Place | None]],
     ("restated", _restated),
     ("bold", _bold),
     ("closing", _closing),
+    ("value", _value),
 )

@@ -107,6 +107,8 @@ def _reading(value: Any, scene: Scene, depth: int) -> Reading | None:
     named = {key: inner for key, inner in fields.items() if _ANSWER.search(_key(key))}
     chosen = final or named
     if not chosen:
+        if (only := _only_text(fields, scene)) is not None:
+            return only
         inner = [one for one in fields.values() if isinstance(one, dict)]
         return _reading(inner[0], scene, depth + 1) if len(inner) == 1 else None
     readings = [_of_field(_key(key), inner, scene, depth) for key, inner in chosen.items()]
@@ -120,6 +122,14 @@ def _reading(value: Any, scene: Scene, depth: int) -> Reading | None:
     if found.positions and other:
         return Reading("ambiguous", (), "label_with_other_text", None, _FAIR)
     return found
+
+
+def _only_text(fields: Mapping[str, Any], scene: Scene) -> Reading | None:
+    """The one option whose text is the value of a field, whatever that is called ("category")."""
+    texts = _texts_named(fields, scene)
+    if len(texts) != 1 or any(map(_QUESTION.search, map(_key, fields))):
+        return None
+    return Reading("answer", (*texts,), "json", None, _SURE)
 
 
 def _of_list(value: Sequence[Any], scene: Scene, depth: int) -> Reading | None:
