@@ -52,13 +52,14 @@ _AGAINST = re.compile(
 )
 """In a sentence that names an option: that it may not be its answer."""
 _FOREGOES = re.compile(
-    r"\b(?:none of|(?:not|n't) (?:listed|offered|among|there|an option|possible)|both|depends"
+    r"\b(?:none of|(?:not|n't) (?:listed|offered|among|there|an option|possible)|depends"
+    r"|both (?:are|of (?:them|these)|options|answers|choices|can|could|would|\w and \w)"
     r"|all (?:four|three|of them|are)|missing)\b"
 )
 _NO_STATEMENT = re.compile(r"\W*(?:yes|no|true|false)\W*")
 _NUMBER_OF = re.compile(r"\b(?:is|are|was|were|equals|has|have|had)[\s*_$(]*\Z")
 _NUMBER_ENDS = re.compile(r"[*_$)\"']*(?:[.!]?\s*\Z|[.!]\s|\s?\(| [a-z])")
-_TEXT_ENDS = re.compile(r"[\s*_`\"')\]]{0,4}(?:\n|[.!]\s|\Z)")
+_TEXT_ENDS = re.compile(r"[\s*_`\"')\]]{0,4}(?:\n|[.!]\s|\s*\Z)")
 _MARKS = " \n\t*_`\"'"
 _DENIES = re.compile(r"\W*(?:no|nope|nein|non)\b")
 _LINE = re.compile(r"\n[\s>#|*•-]*")
@@ -69,6 +70,9 @@ _OPENS_PLACE = re.compile(
 _BOLD_BEGINS = re.compile(r"\*\*[\"'(]?(?:the |an? )?\Z", re.IGNORECASE)
 _BOLD_ENDS = re.compile(r"[\"').,:;]{0,2}\*\*")
 _LETTER = re.compile(r"[^\W\d_]")
+_IS_NOT = re.compile(
+    r"[\s*_`\"')]{0,4}(?:is|are|was|were|does|do|did|has|have|can)(?:n't| not|not| never)\b"
+)
 _NOT_SO = re.compile(r"[^.\n(]{0,60}(?:\b(?:not|wrong|incorrect|no)\b|n't)")
 _NEAR = 70
 _CONCLUDES = re.compile(
@@ -76,11 +80,15 @@ _CONCLUDES = re.compile(
     r"|that(?: is|'s) why|must be|has to be|conclusion|overall|in short|sum|exactly"
     r"|exception|odd one)\b"
 )
+_ONLY = re.compile(r"\bonly (?:the )?(?:number )?[\s*_`$\"']*\Z")
+_REMAINS = re.compile(
+    r"[\s*_`$\"')]*(?:remains|is left|works|fits|satisfies|meets|matches|passes|qualifies|is\b)"
+)
 _SO = re.compile(
     r"(?:\A|[.;!?\n]\s*)[\s*]*(?:and )?(?:so|therefore|thus|hence|final(?:ly)?|then|conclusion)\b"
     r"[\s,:*→-]*(?:the )?(?:option|choice|letter|answer)?[\s:*(]*\Z"
 )
-_NOTHING_BEHIND = re.compile(r"[^\w?]*\Z")
+_NOTHING_BEHIND = re.compile(r"[^\w?(]*(?:\([^()?\n]*\)[^\w?]*)?\Z")
 _SET_APART = re.compile(r"[\s*_`\"').]{0,4}?\s*(?:\n|\Z|(?<=[.)*])\s)")
 _UNIT_AND_END = re.compile(
     r"[\s$\\)}*_`\"'°]{0,6}(?:[a-zµ°²³/%·]{0,12}(?: [a-z/²³]{1,8})?)?[\s$\\)}*_`\"']{0,6}[.!]?"
@@ -93,19 +101,24 @@ _COMES_TO = re.compile(
 _IN_QUESTION = frozenset(
     (
         *("~best", "~great", "~good", "follow", "statement", "option", "sentence", "most", "like"),
-        *("one", "describ", "tru", "true", "false", "correct", "you", "think"),
+        *("1", "describ", "tru", "true", "false", "correct", "you", "think"),
     )
 )
 """Stems of a question that say nothing of what it asks for."""
 
 
-def in_words(scene: Scene, first: Impression, turns: Callable[[str], bool]) -> Reading | None:
-    """The choice that a reply makes in words of the question, by a text in front or by a place."""
+def in_words(
+    scene: Scene, first: Impression, turns: Callable[[str], bool], *, cut: bool = False
+) -> Reading | None:
+    """The choice that a reply makes in words of the question, by a text in front or by a place.
+
+    Of a reply that was `cut` off, only what it says in a whole sentence.
+    """
     found = first.reading
     low = scene.response.low
     if len(low) > _MOST or not scene.options.texts:
         return None
-    label = settled(scene) or _both_in_front(scene, first, turns)
+    label = None if cut else settled(scene) or _both_in_front(scene, first, turns)
     if label is not None and not no_choice.NONE.search(low):
         span = scene.response.span(label.start, label.end)
         return Reading("answer", label.positions, "settled", span, _FAIRLY)
@@ -116,7 +129,7 @@ def in_words(scene: Scene, first: Impression, turns: Callable[[str], bool]) -> R
         return _read(scene, filled, "filled")
     if found is not None and found.rule not in _WEAK:
         return None
-    for rule, look in _LOOKS:
+    for rule, look in _WHOLE if cut else _LOOKS:
         one = look(scene, first)
         if one is not None:
             plain = not (turns(low) or withdraws(low) or _FOREGOES.search(low))
@@ -250,7 +263,7 @@ def _placed(scene: Scene, first: Impression) -> Place | None:
 def _restated(scene: Scene, first: Impression) -> TextHit | None:
     """The one option that sentences name which say what was asked, and name no other."""
     asked = _asked(scene.question)
-    if len(asked) < _FEWEST or scene.asks_not or any(map(meaning_of, scene.options.texts)):
+    if len(asked) < _FEWEST or any(map(meaning_of, scene.options.texts)):
         return None
     hits = [hit for hit in scene.options.find_all(scene.response) if not scene.dropped(hit.start)]
     found: dict[int, TextHit] = {}
@@ -318,7 +331,9 @@ def _concludes(scene: Scene, start: int, end: int, here: Sequence[TextHit]) -> T
         return None
     if _AGAINST.search(around) or _ITEM.match(low, start, end) or scene.dropped(one.start):
         return None
-    chance = candidates.numeric(scene, one.position)
+    chance = candidates.numeric(scene, one.position) and not (
+        _ONLY.search(low, start, one.start) and _REMAINS.match(low, one.end)
+    )
     return None if chance or _NO_STATEMENT.fullmatch(scene.options.texts[one.position]) else one
 
 
@@ -360,7 +375,12 @@ def _answers(
     needed = [stem for stem in asked if stem not in own]
     said = likeness.stems(around)
     share = sum(stem in said for stem in needed)
-    if len(needed) < _FEWEST or share < _SHARE * len(needed) or _AGAINST.search(around):
+    if len(needed) < _FEWEST or share < _SHARE * len(needed):
+        return None
+    if scene.asks_not:
+        denied = _IS_NOT.match(low, one.end, end)
+        return one if denied and not _AGAINST.search(low, denied.end(), end) else None
+    if _AGAINST.search(around):
         return None
     return None if announcements.WRONG.match(low, one.end) else one
 
@@ -388,3 +408,4 @@ _LOOKS: tuple[tuple[str, Callable[[Scene, Impression], TextHit | Place | None]],
     ("closing", _closing),
     ("value", _value),
 )
+_WHOLE = (("restated", _restated),)

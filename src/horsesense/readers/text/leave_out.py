@@ -84,7 +84,7 @@ def leave_out_markup(scene: Scene) -> bool:
     turn = _NEXT_TURN.search(low)
     turned = turn is not None and bool(low[: turn.start()].strip())
     if turn and turned:
-        response.blank(turn.start(), len(low))
+        response.blank(turn.start(), len(low), "\n")
     response.blank_each(
         (*m.span(), " ")
         for m in _TOKEN.finditer(response.low)
@@ -119,7 +119,7 @@ def leave_out_next_question(scene: Scene) -> bool:
             target = scene.target_at(colon + 1)
             tried, introduced = colon, target.end if target else len(low)
         if min(named, introduced) <= marker.start():
-            response.blank(marker.start(), len(low))
+            response.blank(marker.start(), len(low), "\n")
             return True
     return False
 

@@ -192,6 +192,9 @@ def _by_verdicts(pairs: Iterable[tuple[Any, Any]], scene: Scene) -> Reading | No
 
 def _mark(value: Any) -> bool | None:
     """A verdict; None for anything else."""
+    if isinstance(value, dict):
+        marks = [one for one in value.values() if isinstance(one, bool)]
+        return marks[0] if len(marks) == 1 else None
     if isinstance(value, bool):
         return value
     word = value.strip(" .!").lower() if isinstance(value, str) else ""

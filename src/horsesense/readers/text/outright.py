@@ -68,7 +68,7 @@ _REJECTED = re.compile(
 _SET_OFF = re.compile(r"[)\].:*]*[ \t]*(?:\n|\Z)")
 _LINE = re.compile(r"\n[\s>#|*•-]*(?:(?:option|choice)\b)?")
 _TURN = re.compile(
-    r"\b(?:wait\b|no sorry|sorry, no|hmm+|correction|scratch|oops|torn|undecided|second thought"
+    r"\b(?:wait\b|no sorry|sorry, no|hmm+|correction|scratch|oops|torn(?! (?:down|apart|off))|undecided|second thought"
     r"|i said|run \d+:"
     r"|(?:edit|sample|votes?|attempt|user|question|q|no)(?: \d+)?:|at first i|then again"
     r"|suppose\b|if it were\b|were it\b|had it been\b|choices [a-h] to [a-h]\b)"
@@ -133,7 +133,7 @@ def outright(scene: Scene, first: Impression, *, cut: bool = False) -> Reading |
         return Reading("ambiguous", (), "several_listed", None, _FAIRLY)
     if first.standing.plain:
         return Reading("ambiguous", (), "two_stand", None, _FAIRLY)
-    worded = None if cut else in_words(scene, first, _turns)
+    worded = in_words(scene, first, _turns, cut=cut)
     if worded is not None:
         return worded
     if found is None:
