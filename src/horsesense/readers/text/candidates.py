@@ -46,7 +46,7 @@ _SO_IT_IS = re.compile(
     r"|(?:that|this|which) (?:makes it|leaves)|we are left with|only)"
     r"|(?:that|this|which) (?:makes it|leaves(?: us with| only)?|must be)|making it"
     r"|leaving(?: only)?)"
-    r"(?=\W)"
+    r"(?: an?(?= [a-z]{2}))?(?=\W)"
 )
 _IF = re.compile(r"\b(?:if|unless|suppose|supposing|were it|otherwise|would|could|might)\b")
 _SO_IS = re.compile(r"\b(?:so (?:is|are|was|were|do|does|did)|nor (?:is|does)|neither is)\b\W*")

@@ -136,6 +136,9 @@ def outright(scene: Scene, first: Impression, *, cut: bool = False) -> Reading |
     worded = in_words(scene, first, _turns, cut=cut)
     if worded is not None:
         return worded
+    absent = None if cut or first.said else no_choice.absent(low)
+    if absent and not scene.asks_not and not any(map(meaning_of, scene.options.texts)):
+        return Reading("none", (), "absent", scene.response.span(*absent.span()), _FAIRLY)
     if found is None:
         announced = _ANNOUNCES.search(low[-_OPENING:]) and "?" not in low
         return _CUT_SHORT if announced else None if cut else elsewhere(scene)
