@@ -13,8 +13,8 @@ import re
 # and there are two, because most replies are ASCII and the second is slower.
 _ANSWER = (
     r"answers?|option|choice|alternative|selection|response|solution|conclusion|pick|result"
-    r"|(?:correct|selected|expected|key|guess|diagnosis)(?=\s{0,9}:)|(?:correct|right|best) one|letter|ans|antwort"
-    r"|auswahl"
+    r"|(?:correct|selected|expected|key|guess|diagnosis)(?=\s{0,9}:)|(?:correct|right|best) one"
+    r"|letter|ans|antwort|auswahl"
     r"|respuesta|risposta|resposta|alternativa|antwoord"
     r"|svar|svaret|vastaus|cevap|jawaban"
 )

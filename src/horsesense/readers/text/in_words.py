@@ -17,9 +17,10 @@ from horsesense.readers.text.impression import Impression
 from horsesense.readers.text.normalise import DEFAULT
 from horsesense.readers.text.options import TextHit
 from horsesense.readers.text.places import PLACE, Place, place_at
+from horsesense.readers.text.settled import both_in_front, settled
 from horsesense.readers.text.special import meaning_of
 from horsesense.readers.text.standing import withdraws
-from horsesense.readers.text.targets import Scene, Target
+from horsesense.readers.text.targets import Scene
 
 _FAIRLY = 0.91
 _WEAK = frozenset(
@@ -84,12 +85,8 @@ _ONLY = re.compile(r"\bonly (?:the )?(?:number )?[\s*_`$\"']*\Z")
 _REMAINS = re.compile(
     r"[\s*_`$\"')]*(?:remains|is left|works|fits|satisfies|meets|matches|passes|qualifies|is\b)"
 )
-_SO = re.compile(
-    r"(?:\A|[.;!?\n]\s*)[\s*]*(?:and )?(?:so|therefore|thus|hence|final(?:ly)?|then|conclusion)\b"
-    r"[\s,:*→-]*(?:the )?(?:option|choice|letter|answer)?[\s:*(]*\Z"
-)
-_NOTHING_BEHIND = re.compile(r"[^\w?(]*(?:\([^()?\n]*\)[^\w?]*)?\Z")
-_SET_APART = re.compile(r"[\s*_`\"').]{0,4}?\s*(?:\n|\Z|(?<=[.)*])\s)")
+_ALONE_IN_FRONT = re.compile(r"\s*+([^\n]{3,160})\n\s*\n")
+_LINE_ENDS = re.compile(r"[\s*_`\"')]{0,4}(?:\([^()\n]*\))?[*_`\"')]{0,4}[.!]?[ *]*\n")
 _UNIT_AND_END = re.compile(
     r"[\s$\\)}*_`\"'°]{0,6}(?:[a-zµ°²³/%·]{0,12}(?: [a-z/²³]{1,8})?)?[\s$\\)}*_`\"']{0,6}[.!]?"
     r"\s*[✓✔]?\s*\Z"
@@ -118,7 +115,7 @@ def in_words(
     low = scene.response.low
     if len(low) > _MOST or not scene.options.texts:
         return None
-    label = None if cut else settled(scene) or _both_in_front(scene, first, turns)
+    label = None if cut else settled(scene) or both_in_front(scene, first, turns)
     if label is not None and not no_choice.NONE.search(low):
         span = scene.response.span(label.start, label.end)
         return Reading("answer", label.positions, "settled", span, _FAIRLY)
@@ -135,41 +132,6 @@ def in_words(
             plain = not (turns(low) or withdraws(low) or _FOREGOES.search(low))
             return _read(scene, one, rule) if plain and not no_choice.NONE.search(low) else None
     return None
-
-
-def settled(scene: Scene) -> Target | None:
-    """The label that a last sentence draws as its conclusion, and that is all of it ("So, E.")."""
-    low = scene.response.low
-    for hit in scene.labels.mentions(scene.response, max(0, len(low) - _NEAR)):
-        target = scene.behind(hit)
-        if len(target.positions) != 1 or target.text == "other" or scene.dropped(hit.start):
-            continue
-        if not _NOTHING_BEHIND.match(low, target.end):
-            continue
-        if _SO.search(low, max(0, hit.start - _NEAR), hit.start):
-            return target
-    return None
-
-
-def _both_in_front(scene: Scene, first: Impression, turns: Callable[[str], bool]) -> Target | None:
-    """The label with its own option's text that a reply begins with, where other lines begin with
-    the labels of others, to discuss them, but not with this one again."""
-    lead, low = first.first, scene.response.low
-    if lead is None or lead.rule != "lead" or not lead.target.agrees or "\n" not in low:
-        return None
-    chosen, target = lead.target.positions, lead.target
-    if len(chosen) > 1 or not _SET_APART.match(low, target.end) or turns(low) or withdraws(low):
-        return None
-    if any(one.target.positions != chosen for one in first.said):
-        return None
-    headed = [
-        hit.position
-        for m in _LINE.finditer(low)
-        if (hit := scene.labels.at(scene.response, m.end())) is not None
-    ]
-    # Of options gone through in their order the first is no answer yet.
-    walks = chosen == (0,) and headed[:1] == [1]
-    return None if walks or chosen[0] in headed else target
 
 
 def _read(scene: Scene, one: TextHit | Place, rule: str) -> Reading:
@@ -224,16 +186,43 @@ def _opening(scene: Scene, first: Impression) -> TextHit | None:
         return None
     if _DENIES.match(low, target.end):
         return None
-    for m in _LINE.finditer(low):
-        for hit in scene.options.match_at(scene.response, m.end()):
-            if hit.position not in target.positions and hit.start - m.end() < _FEWEST:
-                return None
+    if _heads(scene) - {*target.positions}:
+        return None
     own = scene.options.match_at(scene.response, target.start)
     if len(own) != 1 or own[0].position not in target.positions:
         return None
     said = scene.response.text[own[0].start : own[0].end]
     text = scene.options.texts[own[0].position].strip()
     return own[0] if len(said) > 1 or said == text else None  # "Σ" is not "σ"
+
+
+def _first_line(scene: Scene, first: Impression) -> TextHit | None:
+    """The one option that ends a first line with a blank line behind it ("Pyridoxine, i.e. vitamin
+    B6."), where what follows goes through no list with it."""
+    low = scene.response.low
+    m = _ALONE_IN_FRONT.match(low)
+    if m is None or scene.asks_not or any(map(meaning_of, scene.options.texts)):
+        return None
+    hits = [hit for hit in scene.options.find_all(scene.response) if hit.start < m.end(1)]
+    if not hits or len({hit.position for hit in hits}) > 1:
+        return None
+    one = hits[-1]
+    if not _LINE_ENDS.match(low, one.end) or _AGAINST.search(low, 0, one.start):
+        return None
+    if _ITEM.match(low, m.start(1)) or candidates.numeric(scene, one.position):
+        return None
+    return None if one.position in _heads(scene) else one
+
+
+def _heads(scene: Scene) -> set[int]:
+    """The options whose text begins a line behind the first."""
+    response = scene.response
+    return {
+        hit.position
+        for m in _LINE.finditer(response.low)
+        for hit in scene.options.match_at(response, m.end())
+        if hit.start - m.end() < _FEWEST
+    }
 
 
 def _placed(scene: Scene, first: Impression) -> Place | None:
@@ -257,7 +246,7 @@ def _placed(scene: Scene, first: Impression) -> Place | None:
         return None
     stop = low.find(".", one.end)
     around = low[: one.start] + low[one.end : stop if stop >= 0 else len(low)]
-    return None if _AGAINST.search(around) else one
+    return None if _AGAINST.search(around.replace("i would ", "i ")) else one
 
 
 def _restated(scene: Scene, first: Impression) -> TextHit | None:
@@ -321,6 +310,17 @@ def _closing(scene: Scene, first: Impression) -> TextHit | None:
     return chosen if chosen and chosen.start >= spans[-1][0] else None
 
 
+def _labels_another(scene: Scene, start: int, end: int, position: int) -> bool:
+    """Whether a sentence shows the label of another option ("So it's A (...)")."""
+    text = scene.response.text
+    return any(
+        hit.position != position
+        and (hit.marked or hit.start > start)
+        and (hit.marked or scene.labels.shows(text[hit.start : hit.end]))
+        for hit in scene.labels.mentions(scene.response, start, end)
+    )
+
+
 def _concludes(scene: Scene, start: int, end: int, here: Sequence[TextHit]) -> TextHit | None:
     """The option that a sentence names alone, and with a word that concludes."""
     low, one = scene.response.low, here[0]
@@ -330,6 +330,8 @@ def _concludes(scene: Scene, start: int, end: int, here: Sequence[TextHit]) -> T
     if len({hit.position for hit in here if hit.start < end}) != 1 or not _CONCLUDES.search(around):
         return None
     if _AGAINST.search(around) or _ITEM.match(low, start, end) or scene.dropped(one.start):
+        return None
+    if _labels_another(scene, start, end, one.position):
         return None
     chance = candidates.numeric(scene, one.position) and not (
         _ONLY.search(low, start, one.start) and _REMAINS.match(low, one.end)
@@ -382,6 +384,8 @@ def _answers(
         return one if denied and not _AGAINST.search(low, denied.end(), end) else None
     if _AGAINST.search(around):
         return None
+    if _labels_another(scene, start, end, one.position):
+        return None
     return None if announcements.WRONG.match(low, one.end) else one
 
 
@@ -406,6 +410,7 @@ _LOOKS: tuple[tuple[str, Callable[[Scene, Impression], TextHit | Place | None]],
     ("restated", _restated),
     ("bold", _bold),
     ("closing", _closing),
+    ("first_line", _first_line),
     ("value", _value),
 )
 _WHOLE = (("restated", _restated),)

@@ -20,6 +20,11 @@ _VERDICT = re.compile(
     r"|wrong|non|nein|falsch|poor|weak|partial|impossible|unlikely|eliminated|rejected"
     r"|unsupported)\b))"
 )
+_LAST_VERDICT = re.compile(
+    r"[-–—:;,.=→>(][\s*_]*(?:(?P<yes>yes|true|correct|fits|✅|✓|✔)|(?P<no>no|false|incorrect|out|wrong"
+    r"|eliminated|ruled out|❌|✗|✘))[\s*_.!)|]*\Z"
+)
+"""A verdict that ends a line, behind what is said of the option."""
 _CHANCE = re.compile(
     r"\A[^\w\n+]{0,12}?(?:\w+\W{0,4}){0,2}?[^\w\n+]{0,6}?(\d{1,3}(?:[.,]\d+)?|\.\d+)"
 )
@@ -150,7 +155,7 @@ def _marked(rests: list[tuple[str, str]]) -> int | None:
 def _approved(rests: list[tuple[str, str]]) -> int | None:
     """The only one whose line goes on with a yes where all others go on with a no, or the reverse
     ("which is not?")."""
-    verdicts = [_VERDICT.match(after) for _, after in rests]
+    verdicts = [_VERDICT.match(after) or _LAST_VERDICT.search(after) for _, after in rests]
     for_it = [i for i, m in enumerate(verdicts) if m and m["yes"]]
     against = [i for i, m in enumerate(verdicts) if m and m["no"]]
     if len(for_it) + len(against) < len(rests):

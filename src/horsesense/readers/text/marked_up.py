@@ -12,7 +12,9 @@ from horsesense.readers.text.targets import Scene, Target
 
 _BOXED = re.compile(r"\\(?:boxed|fbox)\s*\{\s*(?:\\(?:textbf|text|mathrm|mathbf|rm)\s*\{?)?\s*")
 _INSIDE = re.compile(r"(?:[^{}\n]|\{[^{}\n]{0,40}\}){1,60}")
-_ELEMENT = re.compile(r"<\s*(?:(?:final|selected|chosen|correct|best|my) ?)?(?:answer|choice|option)[^<>\n]{0,40}>\s*")
+_ELEMENT = re.compile(
+    r"<\s*(?:(?:final|selected|chosen|correct|best|my) ?)?(?:answer|choice|option)[^<>\n]{0,40}>\s*"
+)
 _FIELD = re.compile(
     r"\\?[\"'](?:(?:the|my|your|final|correct|selected|chosen|best|predicted) ?){0,2}"
     r"(?:answer|choice|option|label|letter|prediction|response)"

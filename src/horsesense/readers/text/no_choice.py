@@ -171,8 +171,8 @@ _ABSENT = Wording(
         r"(?:listed |offered |given |present |included )?(?:among|in|one of)"
         r" (?:your|the|these|those|any of) (?:\w+ )?(?:options|choices|answers|list|alternatives)\b"
         r"|\b(?:right|correct|true|actual) (?:answer|value|one|number|option|result)s? (?:\w+ )?"
-        r"(?:is|are)(?:n't| not) (?:\w+ )?(?:there|here|listed|offered|given|on the list|in the list"
-        r"|present|available|included|among)"
+        r"(?:is|are)(?:n't| not) (?:\w+ )?(?:there|here|listed|offered|given|on the list"
+        r"|in the list|present|available|included|among)"
         r"|\bnone of (?:them|these|the \w+|the \w+ \w+) (?:can be|is|are|fits?|match\w*)\b"
     ),
 )

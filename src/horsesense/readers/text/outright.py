@@ -33,7 +33,7 @@ _OUTRIGHT = frozenset(
     ("stated", "chosen", "confirmed", "lead", "last_line", "boxed", "element", "field")
 )
 _ENDS_IN_FORM = re.compile(
-    r"</ ?(?:final ?)?(?:answer|choice|option)>\s*\Z"
+    r"</ ?(?:(?:final|selected|chosen|correct|best|my) ?)?(?:answer|choice|option)>\s*\Z"
     r"|\\(?:boxed|fbox) ?\{(?:[^{}\n]|\{[^{}\n]*\}){1,60}\}[\s.\])\\]*\Z"
 )
 _WEAKER = frozenset(("linked", "mentioned"))
@@ -68,7 +68,8 @@ _REJECTED = re.compile(
 _SET_OFF = re.compile(r"[)\].:*]*[ \t]*(?:\n|\Z)")
 _LINE = re.compile(r"\n[\s>#|*•-]*(?:(?:option|choice)\b)?")
 _TURN = re.compile(
-    r"\b(?:wait\b|no sorry|sorry, no|hmm+|correction|scratch|oops|torn(?! (?:down|apart|off))|undecided|second thought"
+    r"\b(?:wait\b|no sorry|sorry, no|hmm+|correction|scratch|oops|torn(?! (?:down|apart|off))"
+    r"|undecided|second thought"
     r"|i said|run \d+:"
     r"|(?:edit|sample|votes?|attempt|user|question|q|no)(?: \d+)?:|at first i|then again"
     r"|suppose\b|if it were\b|were it\b|had it been\b|choices [a-h] to [a-h]\b)"

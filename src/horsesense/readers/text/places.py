@@ -93,7 +93,10 @@ def place_at(m: re.Match[str], k: int, digits: bool, asked: str = "") -> Place |
 def _asks_for(noun: str, asked: str) -> bool:
     """Whether a question asks which `noun` it is."""
     name = re.escape(noun.removesuffix("s").removesuffix("y"))
-    return re.search(rf"\b(?:which|what)\b[^.?\n]{{0,40}}\b{name}(?:y|ies|s)?\b", asked, re.I) is not None
+    return (
+        re.search(rf"\b(?:which|what)\b[^.?\n]{{0,40}}\b{name}(?:y|ies|s)?\b", asked, re.I)
+        is not None
+    )
 
 
 def _position(m: re.Match[str], k: int, digits: bool) -> int | None:
