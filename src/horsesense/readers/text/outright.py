@@ -117,6 +117,20 @@ def outright(scene: Scene, first: Impression, *, cut: bool = False) -> Reading |
     is so short that there is nothing to weigh. Of a reply that was `cut` off, which may have gone
     on to other options, only what it states.
     """
+    found = _in_so_many_words(scene, first, cut)
+    if found is not None and found.confidence >= _FAIRLY:
+        return found
+    worded = in_words(scene, first, _turns, cut=cut)
+    if worded is not None:
+        return worded
+    absent = None if cut or first.said else no_choice.absent(scene.response.low)
+    if absent and not scene.asks_not and not any(map(meaning_of, scene.options.texts)):
+        return Reading("none", (), "absent", scene.response.span(*absent.span()), _FAIRLY)
+    return found
+
+
+def _in_so_many_words(scene: Scene, first: Impression, cut: bool) -> Reading | None:
+    """What a reply states, or begins with, by rules of order alone."""
     found = first.reading
     low = scene.response.low
     alone = _labels_alone(scene)
@@ -134,12 +148,6 @@ def outright(scene: Scene, first: Impression, *, cut: bool = False) -> Reading |
         return Reading("ambiguous", (), "several_listed", None, _FAIRLY)
     if first.standing.plain:
         return Reading("ambiguous", (), "two_stand", None, _FAIRLY)
-    worded = in_words(scene, first, _turns, cut=cut)
-    if worded is not None:
-        return worded
-    absent = None if cut or first.said else no_choice.absent(low)
-    if absent and not scene.asks_not and not any(map(meaning_of, scene.options.texts)):
-        return Reading("none", (), "absent", scene.response.span(*absent.span()), _FAIRLY)
     if found is None:
         announced = _ANNOUNCES.search(low[-_OPENING:]) and "?" not in low
         return _CUT_SHORT if announced else None if cut else elsewhere(scene)
