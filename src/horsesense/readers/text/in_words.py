@@ -49,13 +49,17 @@ _AGAINST = re.compile(
     r"\b(?:not|no|never|neither|nor|none|cannot|without|except|but|however|although|though"
     r"|whereas|while|or|either|if|would|could|might|may|maybe|perhaps|possibly|many|some|people"
     r"|often|used to|unlike|rather|instead|than|depend\w*|ruled|both|unless|too|also|said|say"
-    r"|claim\w*|second|third|nicht|kein\w*|nein|non|ou|oder|aunque|pero)\b|n't\b|\?|[✗❌✘|]"
+    r"|claim\w*|wrote|writes|thinks?|thought|belie\w+|according|once|formerly|novel|story|joke"
+    r"|an example|forget|ignore|avoid|worst|worse|wrong|incorrect|tempting|at first|seems?|trap"
+    r"|so much|(?<!one )out|excluded|eliminated|students?|teacher|second|third"
+    r"|nicht|kein\w*|nein|non|ou|oder|aunque|pero)\b|n't\b|\?|[✗❌✘|]"
 )
 """In a sentence that names an option: that it may not be its answer."""
 _FOREGOES = re.compile(
     r"\b(?:none of|(?:not|n't) (?:listed|offered|among|there|an option|possible)|depends"
     r"|both (?:are|of (?:them|these)|options|answers|choices|can|could|would|\w and \w)"
-    r"|all (?:four|three|of them|are)|missing)\b"
+    r"|all (?:four|three|of them|are)|missing|jok(?:e|ing)|kidding|says otherwise|is another one"
+    r"|old answer|most people|everyone (?:thinks|says|knows)|(?:not|n't) know)\b"
 )
 _NO_STATEMENT = re.compile(r"\W*(?:yes|no|true|false)\W*")
 _NUMBER_OF = re.compile(r"\b(?:is|are|was|were|equals|has|have|had)[\s*_$(]*\Z")
@@ -64,6 +68,11 @@ _TEXT_ENDS = re.compile(r"[\s*_`\"')\]]{0,4}(?:\n|[.!]\s|\s*\Z)")
 _MARKS = " \n\t*_`\"'"
 _DENIES = re.compile(r"\W*(?:no|nope|nein|non)\b")
 _LINE = re.compile(r"\n[\s>#|*•-]*")
+_BEGUN = 5
+"""Letters of a word of the question that a word beside a place must begin with, if it has them."""
+_GIVES_REASON = re.compile(
+    r"\W*(?:[,;:–—(]|\b(?:since|because|as|for)\b|(?:in|on|of|from) (?:the|your) \w+\W*\Z)"
+)
 _OPENS_PLACE = re.compile(
     r"(?:\A|[.!\n,]\s*|\b(?:so|is|it's|choose|pick|with|for|prefer|answer|therefore|thus)\s+)"
     r"[\s*\"']*(?:the )?\Z"
@@ -91,6 +100,7 @@ _UNIT_AND_END = re.compile(
     r"[\s$\\)}*_`\"'°]{0,6}(?:[a-zµ°²³/%·]{0,12}(?: [a-z/²³]{1,8})?)?[\s$\\)}*_`\"']{0,6}[.!]?"
     r"\s*[✓✔]?\s*\Z"
 )
+_IS = re.compile(r"\b(?:is|are|was|were|equals)\b[\s$*_]*\Z")
 _COMES_TO = re.compile(
     r"(?:[=≈]|\b(?:is|are|was|were|equals?|has|have|gives?|makes?|get|yields?|worth|costs?|to|about))"
     r"[\s$\\({*_`\"'£€]*\Z"
@@ -246,7 +256,15 @@ def _placed(scene: Scene, first: Impression) -> Place | None:
         return None
     stop = low.find(".", one.end)
     around = low[: one.start] + low[one.end : stop if stop >= 0 else len(low)]
-    return None if _AGAINST.search(around.replace("i would ", "i ")) else one
+    if _AGAINST.search(around.replace("i would ", "i ")):
+        return None
+    behind = low[one.end : stop if stop >= 0 else len(low)]
+    if not _WORD.search(behind) or _GIVES_REASON.match(behind):
+        return one
+    if announcements.RIGHT.match(low, one.end):
+        return one
+    begun = tuple(word[:_BEGUN] for word in _words(scene.question) if len(word) >= _BEGUN)
+    return one if any(word.startswith(begun) for word in _WORD.findall(behind)) else None
 
 
 def _restated(scene: Scene, first: Impression) -> TextHit | None:
@@ -353,6 +371,9 @@ def _value(scene: Scene, first: Impression) -> TextHit | None:
     if not _COMES_TO.search(low, max(0, one.start - _NEAR), one.start):
         return None
     begins = max(low.rfind(end, 0, one.start) for end in (". ", "\n", "! ")) + 1
+    others = (hit for hit in hits if hit.start >= begins and hit.position != one.position)
+    if any(_IS.search(low, begins, hit.start) for hit in others):
+        return None  # "The area is 12, the perimeter is 14."
     return None if _AGAINST.search(low, begins, one.start) else one
 
 

@@ -39,6 +39,7 @@ _ASIDE = re.compile(
 )
 _QUESTION = re.compile(r"\b(?:question|input|prompt|problem|id|item|passage|text|number)\b")
 _POSITION = re.compile(r"\b(?:index|idx)\b")
+_DENIES = re.compile(r"\b(?:not|no|wrong|incorrect)\b|n't\b", re.IGNORECASE)
 _YES: Final = ("true", "correct", "right", "yes", "chosen", "selected", "✓", "✅")
 _NO: Final = ("false", "incorrect", "wrong", "no", "rejected", "eliminated", "✗", "❌")
 
@@ -128,6 +129,8 @@ def _only_text(fields: Mapping[str, Any], scene: Scene) -> Reading | None:
     """The one option whose text is the value of a field, whatever that is called ("category")."""
     texts = _texts_named(fields, scene)
     if len(texts) != 1 or any(map(_QUESTION.search, map(_key, fields))):
+        return None
+    if any(isinstance(one, str) and _DENIES.search(one) for one in fields.values()):
         return None
     return Reading("answer", (*texts,), "json", None, _SURE)
 
