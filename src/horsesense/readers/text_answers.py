@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="13", source="e818a7360b28")
+RULES: Final = Rules(version="14", source="3745ecb3b418")
 
 
 class TextAnswers:

@@ -18,7 +18,7 @@ from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 from horsesense.trials.trial import Trial
 
-RULES: Final = Rules(version="7", source="ea8e4f980ccf")
+RULES: Final = Rules(version="8", source="9bcf0ed17b8d")
 
 _TOGETHER = 512
 """Texts that are encoded between two marks of progress."""
