@@ -36,7 +36,7 @@ from horsesense.readers.text import TextReader
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 
-RULES: Final = Rules(version="10", source="d4dd68e997dc")
+RULES: Final = Rules(version="10", source="a3aea085636a")
 
 MAX_TOKENS: Final = 16
 REPLY_CHARACTERS: Final = 6000

@@ -15,7 +15,7 @@ import re
 _ANSWER = (
     r"a(?:n(?:swers?|s|twort|twoord)|lternativ[ea]|uswahl)|option"
     r"|c(?:hoice|onclusion|orrect(?:(?:ed)?(?=\s{0,9}:)| one)|evap)|best one"
-    r"|expected(?=\s{0,9}:)|final(?=\s{0,9}:)|key(?=\s{0,9}:)|letter|pick"
+    r"|(?:diagnosis|expected|final|guess|key)(?=\s{0,9}:)|letter|pick"
     r"|r(?:es(?:ponse|ult|puesta|posta)|ight one|isposta|evised(?=\s{0,9}:))"
     r"|s(?:elect(?:ion|ed(?=\s{0,9}:))|olution|var|varet)|vastaus|jawaban"
 )

@@ -46,7 +46,7 @@ _SO_IT_IS = re.compile(
     r"|(?:that|this|which) (?:makes it|leaves)|we are left with|only)"
     r"|(?:that|this|which) (?:makes it|leaves(?: us with| only)?|must be)|making it"
     r"|leaving(?: only)?)"
-    r"(?=\W)"
+    r"(?: an?(?= [a-z]{2}))?(?=\W)"
 )
 _SO_WORDS = (
     *("it is", "it's", "it’s", "it was", "it must", "it has", "it would", "that is", "that's"),

@@ -1,28 +1,22 @@
-"""What a reply comes to: a last clause that concludes in one option, a value, a place."""
+"""What a reply comes to: a last clause that concludes in one option, or a value."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
+from horsesense.readers.reading import Reading
 from horsesense.readers.text import likeness
-from horsesense.readers.text.places import PLACE, place_at
+from horsesense.readers.text.contest import contest_of
+from horsesense.readers.text.impression import Impression
 from horsesense.readers.text.statements import Statement, turned_down
 from horsesense.readers.text.targets import Scene, Target
 
+_CONFIDENCE = 0.91
+_REMARK = 30
+"""Characters behind a close from which on more is said than a count of votes."""
 _ENDING = 240
 _WORDS = 9
-_BEGINS = re.compile(
-    r"\W*(?:(?:it|that|this)(?:['’]s| is| would be| must be)|i(?:['’]d| would)? (?:pick|choose|say"
-    r"|go with|go for|take)|(?:the |my )?(?:correct |right |best )?(?:answer|choice)(?: is|:))?\W*"
-)
-_NEAR = 12
-_OPENING = 60
-_SET_OFF = re.compile(
-    r"[\s*_\"'`)]*(?:[.,;!](?=\s|\Z)|\n|\Z|(?:is|was|would be|because|since|as)\b"
-    r"|(?:in|on|of|from) (?:the|your) (?:list|row|line|left|top)\b)"
-)
-"""Behind a place: that it is named as the answer, and nothing is said of it as a thing."""
 _LONGEST = 4000
 _SO_IS = re.compile(r"\s*(?:is|are|was|were|do|does|did)\b")
 """Behind "so": that another shares the lot of what was spoken of."""
@@ -73,7 +67,25 @@ _LINKS = re.compile(
 )
 
 
-def closing(scene: Scene) -> Statement | None:
+def closes(scene: Scene, first: Impression) -> Reading | None:
+    """The option in which a reply that is not plain before comes to its close, unless it states
+    another."""
+    end = _closing(scene)
+    labelled = first.first is not None and first.first.target.by == "label"
+    if end is None and not first.said and not labelled:
+        value = _worked_out(scene)
+        return value if value is None else Reading("answer", (value,), "value", None, _CONFIDENCE)
+    if end is None or any(s.target.positions != end.target.positions for s in first.said):
+        return None
+    remarks = len(scene.response.low.rstrip()) - end.end > _REMARK
+    contest = contest_of(scene, first)
+    if contest == "other_text" or (remarks and (first.said or contest)):
+        return None
+    span = scene.response.span(end.start, end.end)
+    return Reading("answer", end.target.positions, "closing", span, _CONFIDENCE)
+
+
+def _closing(scene: Scene) -> Statement | None:
     """The one option in which a last clause concludes or sums up, with nothing else named there and
     nothing behind ("So the odd one out is B.", "Majority: C (3/5)")."""
     low = scene.response.low
@@ -112,7 +124,7 @@ def _summed(scene: Scene, start: int, end: int) -> Statement | None:
     return Statement("closing", target, start) if linked else None
 
 
-def worked_out(scene: Scene) -> int | None:
+def _worked_out(scene: Scene) -> int | None:
     """The one option whose value a last sentence comes to, in whatever form or unit, where all
     options are values and no other one's is anywhere in the reply."""
     low = scene.response.low.strip()
@@ -128,28 +140,6 @@ def worked_out(scene: Scene) -> int | None:
     found = {i for i, one in enumerate(known) for v in every if one and likeness.same(one, v)}
     ends = {i for i, one in enumerate(known) if one and likeness.same(one, said[-1])}
     return found.pop() if len(found) == 1 and found == ends else None
-
-
-def placed(scene: Scene) -> int | None:
-    """The option whose place a reply begins with, where it names no other place ("It's the second
-    painter in the list, though accounts differ")."""
-    low, k = scene.response.low, len(scene.options.texts)
-    begins = _BEGINS.match(low)
-    if begins is None or "?" in low or not PLACE.search(low, 0, begins.end() + _OPENING):
-        return None
-    found = [
-        place
-        for m in PLACE.finditer(low)
-        if (place := place_at(m, k, scene.labels.numbers, scene.question))
-    ]
-    if not found or len({one.position for one in found}) > 1:
-        return None
-    first = found[0]
-    near = first.start - begins.end() <= _NEAR and "." not in low[begins.end() : first.start]
-    numbers = low[first.start : first.end].startswith(("number", "#", "no")) and any(
-        likeness.option_value(text) for text in scene.options.texts
-    )
-    return first.position if near and not numbers and _SET_OFF.match(low, first.end) else None
 
 
 def _named_last(scene: Scene, start: int, end: int) -> Target | None:

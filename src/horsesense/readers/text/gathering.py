@@ -47,7 +47,7 @@ class Gathering:
         low, asked = scene.response.low, scene.asks_not
         turned = [m for m in self.mentions if m.verdict < 0 and m.by == "label" and not asked]
         self.headed = {m.position for m in turned if framing.headed(low, m.start)}
-        self.contest = contest_of(scene, first, cut=about["length"])
+        self.contest = contest_of(scene, first, cut=about["cut"])
         self.asks_not = bool(scene.question) and question.asks_not(scene.question)
         self.features: list[dict[str, float]] = [{} for _ in range(self.k + len(STATUSES))]
         self.rules = ["likeness"] * self.k + [f"no_choice_{name}" for name in STATUSES]

@@ -69,8 +69,9 @@ def without_struck(text: str) -> str:
     return rest if _SAYS.search(rest) else text
 
 
-def leave_out_markup(scene: Scene) -> None:
-    """Blank special tokens and elements of HTML, unless an option is made of them."""
+def leave_out_markup(scene: Scene) -> bool:
+    """Blank special tokens and elements of HTML, unless an option is made of them; whether another
+    turn of the user was left out."""
     response = scene.response
     low = response.low
     if "&" in low and not any("&" in option and ";" in option for option in scene.options.texts):
@@ -83,23 +84,25 @@ def leave_out_markup(scene: Scene) -> None:
     if struck and _SAYS.search(_TOKEN.sub("", _STRUCK.sub("", low))):
         response.blank_each((*m.span(), " ") for m in _STRUCK.finditer(low))
     if "<" not in low and "[" not in low and "&" not in low:
-        return
+        return False
     turn = _NEXT_TURN.search(low)
-    if turn and low[: turn.start()].strip():
-        response.blank(turn.start(), len(low))
+    turned = turn is not None and bool(low[: turn.start()].strip())
+    if turn and turned:
+        response.blank(turn.start(), len(low), "\n")
     response.blank_each(
         (*m.span(), " ")
         for m in _TOKEN.finditer(response.low)
         if not any(m.group() in option.lower() for option in scene.options.texts)
     )
     if any("<" in option for option in scene.options.texts):
-        return
+        return turned
     if not _SAYS.search(_ELEMENT.sub("", response.low)):
-        return
+        return turned
     response.blank_each(
         (*m.span(), "\n" if _BREAKS.match(m.group()) else " ")
         for m in _ELEMENT.finditer(response.low)
     )
+    return turned
 
 
 _HEAD = re.compile(
@@ -156,7 +159,7 @@ def leave_out_next_question(scene: Scene) -> bool:
             target = scene.target_at(colon + 1)
             tried, introduced = colon, target.end if target else len(low)
         if min(named, introduced) <= marker.start():
-            response.blank(marker.start(), len(low))
+            response.blank(marker.start(), len(low), "\n")
             return True
     return False
 

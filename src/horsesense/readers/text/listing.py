@@ -21,6 +21,11 @@ _VERDICT = re.compile(
     r"|unsupported)\b))"
 )
 _SECOND = re.compile(r"\W*\|\W*(?:yes|no|true|false|✓|✔|✅|✗|❌|✘|✖)\s*(?:\||\Z)")
+_LAST_VERDICT = re.compile(
+    r"[-–—:;,.=→>(][\s*_]*(?:(?P<yes>yes|true|correct|fits|✅|✓|✔)|(?P<no>no|false|incorrect|out|wrong"
+    r"|eliminated|ruled out|❌|✗|✘))[\s*_.!)|]*\Z"
+)
+"""A verdict that ends a line, behind what is said of the option."""
 _CHANCE = re.compile(
     r"\A[^\w\n+]{0,12}?(?:\w+\W{0,4}){0,2}?[^\w\n+]{0,6}?(\d{1,3}(?:[.,]\d+)?|\.\d+)"
 )
@@ -163,7 +168,7 @@ def _approved(rests: list[tuple[str, str]]) -> int | None:
     if _in_columns(verdicts):
         return None
     if not all(verdicts):
-        verdicts = [_cell(after) for _, after in rests]
+        verdicts = [_cell(after) or _LAST_VERDICT.search(after) for _, after in rests]
     for_it = [i for i, m in enumerate(verdicts) if m and m["yes"]]
     against = [i for i, m in enumerate(verdicts) if m and m["no"]]
     if len(for_it) + len(against) < len(rests):

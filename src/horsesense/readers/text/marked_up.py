@@ -17,7 +17,9 @@ _FORMULA = re.compile(r"\s*(?:\\(?:sqrt|frac|pi|ln|log|sin|cos|cdot|times|e)|[�
 _FRACTION = re.compile(r"\\[dt]?frac\{([^{}]{1,20})\}\{([^{}]{1,20})\}")
 _SIGNS = re.compile(r"\\(?:left|right|cdot|times|[,;! ])|[\s$*·×]")
 _PLAIN = str.maketrans("", "", "{}()")
-_ELEMENT = re.compile(r"<\s*(?:final ?)?(?:answer|choice|option)[^<>\n]{0,40}>\s*")
+_ELEMENT = re.compile(
+    r"<\s*(?:(?:final|selected|chosen|correct|best|my) ?)?(?:answer|choice|option)[^<>\n]{0,40}>\s*"
+)
 _FIELD = re.compile(
     r"\\?[\"'](?:(?:the|my|your|final|correct|selected|chosen|best|predicted) ?){0,2}"
     r"(?:answer|choice|option|label|letter|prediction|response)"

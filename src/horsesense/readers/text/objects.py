@@ -40,6 +40,7 @@ _ASIDE = re.compile(
 _QUESTION = re.compile(r"\b(?:question|input|prompt|problem|id|item|passage|text|number)\b")
 _POSITION = re.compile(r"\b(?:index|idx)\b")
 _LIKELY = re.compile(r"\b(?:p|prob\w*|chance|likelihood|confidence|score|rating|weight)\b")
+_DENIES = re.compile(r"\b(?:not|no|wrong|incorrect)\b|n't\b", re.IGNORECASE)
 _YES: Final = ("true", "correct", "right", "yes", "chosen", "selected", "✓", "✅")
 _NO: Final = ("false", "incorrect", "wrong", "no", "rejected", "eliminated", "✗", "❌")
 
@@ -108,6 +109,8 @@ def _reading(value: Any, scene: Scene, depth: int) -> Reading | None:
     named = {key: inner for key, inner in fields.items() if _ANSWER.search(_key(key))}
     chosen = final or named
     if not chosen:
+        if (only := _only_text(fields, scene)) is not None:
+            return only
         inner = [one for one in fields.values() if isinstance(one, dict)]
         return _reading(inner[0], scene, depth + 1) if len(inner) == 1 else None
     readings = [_of_field(_key(key), inner, scene, depth) for key, inner in chosen.items()]
@@ -121,6 +124,16 @@ def _reading(value: Any, scene: Scene, depth: int) -> Reading | None:
     if found.positions and other:
         return Reading("ambiguous", (), "label_with_other_text", None, _FAIR)
     return found
+
+
+def _only_text(fields: Mapping[str, Any], scene: Scene) -> Reading | None:
+    """The one option whose text is the value of a field, whatever that is called ("category")."""
+    texts = _texts_named(fields, scene)
+    if len(texts) != 1 or any(map(_QUESTION.search, map(_key, fields))):
+        return None
+    if any(isinstance(one, str) and _DENIES.search(one) for one in fields.values()):
+        return None
+    return Reading("answer", (*texts,), "json", None, _SURE)
 
 
 def _of_list(value: Sequence[Any], scene: Scene, depth: int) -> Reading | None:
@@ -245,6 +258,9 @@ def _mark(key: str, value: Any) -> bool | None:
 
 def _mark_of(value: Any) -> bool | None:
     """A verdict; None for anything else."""
+    if isinstance(value, dict):
+        marks = [one for one in value.values() if isinstance(one, bool)]
+        return marks[0] if len(marks) == 1 else None
     if isinstance(value, bool):
         return value
     word = value.strip(" .!").lower() if isinstance(value, str) else ""

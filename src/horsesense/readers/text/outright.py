@@ -8,11 +8,12 @@ from dataclasses import replace
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import candidates, no_choice, several
 from horsesense.readers.text.clauses import named_by_word
-from horsesense.readers.text.closing import closing, placed, worked_out
+from horsesense.readers.text.closing import closes
 from horsesense.readers.text.contest import FORMS, contest_of
 from horsesense.readers.text.cues import CUES
 from horsesense.readers.text.elsewhere import elsewhere
 from horsesense.readers.text.impression import Impression
+from horsesense.readers.text.in_words import in_words
 from horsesense.readers.text.listing import stands_out
 from horsesense.readers.text.ranking import ranked
 from horsesense.readers.text.special import meaning_of
@@ -34,7 +35,7 @@ _OUTRIGHT = frozenset(
     ("stated", "chosen", "confirmed", "lead", "last_line", "boxed", "element", "field")
 )
 _ENDS_IN_FORM = re.compile(
-    r"</ ?(?:final ?)?(?:answer|choice|option)>\s*\Z"
+    r"</ ?(?:(?:final|selected|chosen|correct|best|my) ?)?(?:answer|choice|option)>\s*\Z"
     r"|\\(?:boxed|fbox) ?\{(?:[^{}\n]|\{[^{}\n]*\}){1,60}\}[\s.\])\\]*\Z"
 )
 _WEAKER = frozenset(("linked", "mentioned"))
@@ -50,8 +51,6 @@ _BRIEFEST = _BRIEF | {"lead_text", "stated", "chosen", "label_with_other_text"}
 _SHORT, _VERY_SHORT = 80, 40
 _MOSTLY = 0.4  # of a short reply an option's text must be, to be its choice outright
 _FULL_STOP = 3
-_REMARK = 30
-"""Characters behind a close from which on more is said than a count of votes."""
 _SETS_OFF = (".", ")", ":", "\n")
 _DECLINES = re.compile(
     r"\b(?:cannot|can't|unable to|not able to|won't|will not) (?:provide|give|select|choose"
@@ -71,7 +70,8 @@ _REJECTED = re.compile(
 _SET_OFF = re.compile(r"[)\].:*]*[ \t]*(?:\n|\Z)")
 _LINE = re.compile(r"\n[\s>#|*•-]*(?:(?:option|choice)\b)?")
 _TURN = re.compile(
-    r"\b(?:wait\b|no sorry|sorry, no|hmm+|correction|scratch|oops|torn|undecided|second thought"
+    r"\b(?:wait\b|no sorry|sorry, no|hmm+|correction|scratch|oops|torn(?! (?:down|apart|off))"
+    r"|undecided|second thought"
     r"|i said|run \d+:"
     r"|(?:edit|sample|votes?|attempt|user|question|q|no)(?: \d+)?:|at first i|then again"
     r"|suppose\b|if it were\b|were it\b|had it been\b|choices [a-h] to [a-h]\b)"
@@ -120,32 +120,20 @@ def outright(scene: Scene, first: Impression, *, cut: bool = False) -> Reading |
     is so short that there is nothing to weigh. Of a reply that was `cut` off, which may have gone
     on to other options, only what it states.
     """
-    plain = _outright(scene, first, cut)
-    if cut or (plain is not None and plain.confidence > _BRIEFLY):
-        return plain
-    return _closes(scene, first) or plain
+    found = _in_so_many_words(scene, first, cut)
+    if found is not None and found.confidence >= _FAIRLY:
+        return found
+    worded = in_words(scene, first, _turns, cut=cut) or (None if cut else closes(scene, first))
+    if worded is not None:
+        return worded
+    absent = None if cut or first.said else no_choice.absent(scene.response.low)
+    if absent and not scene.asks_not and not any(map(meaning_of, scene.options.texts)):
+        return Reading("none", (), "absent", scene.response.span(*absent.span()), _FAIRLY)
+    return found
 
 
-def _closes(scene: Scene, first: Impression) -> Reading | None:
-    """The option in which a reply that is not plain before comes to its close, unless it states
-    another."""
-    end = closing(scene)
-    labelled = first.first is not None and first.first.target.by == "label"
-    if end is None and not first.said and not labelled:
-        for rule, look in (("placed", placed), ("worked_out", worked_out)):
-            if (position := look(scene)) is not None:
-                return Reading("answer", (position,), rule, None, _FAIRLY)
-    if end is None or any(s.target.positions != end.target.positions for s in first.said):
-        return None
-    remarks = len(scene.response.low.rstrip()) - end.end > _REMARK
-    contest = contest_of(scene, first)
-    if contest == "other_text" or (remarks and (first.said or contest)):
-        return None
-    span = scene.response.span(end.start, end.end)
-    return Reading("answer", end.target.positions, "closing", span, _FAIRLY)
-
-
-def _outright(scene: Scene, first: Impression, cut: bool) -> Reading | None:
+def _in_so_many_words(scene: Scene, first: Impression, cut: bool) -> Reading | None:
+    """What a reply states, or begins with, by rules of order alone."""
     found = first.reading
     low = scene.response.low
     alone = _labels_alone(scene)

@@ -92,9 +92,9 @@ def place_at(m: re.Match[str], k: int, digits: bool, asked: str = "") -> Place |
 @lru_cache(maxsize=4096)
 def _asks_for(noun: str, asked: str) -> bool:
     """Whether a question asks which `noun` it is, or says that there are several."""
-    name = re.escape(noun.removesuffix("s"))
-    several = rf"\b(?:two|three|four|five|both|[2-5]) (?:\w+ ){{0,2}}{name}s\b"
-    which = rf"\b(?:which|what)\b[^.?\n]{{0,40}}\b{name}s?\b"
+    name = re.escape(noun.removesuffix("s").removesuffix("y"))
+    several = rf"\b(?:two|three|four|five|both|[2-5]) (?:\w+ ){{0,2}}{name}(?:ies|s)\b"
+    which = rf"\b(?:which|what)\b[^.?\n]{{0,40}}\b{name}(?:y|ies|s)?\b"
     return re.search(rf"{which}|{several}", asked, re.I) is not None
 
 

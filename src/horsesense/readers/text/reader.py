@@ -65,14 +65,16 @@ class TextReader:
 def prepare(scene: Scene, finish_reason: str | None) -> dict[str, bool]:
     """Leave out what answers nothing; what there was of it, and how the response ends."""
     thought = leave_out_thinking(scene)
-    leave_out_markup(scene)
-    ran_on = leave_out_next_question(scene)
+    ran_on = leave_out_markup(scene)
+    ran_on = leave_out_next_question(scene) or ran_on
     recited = leave_out_recital(scene)
     return {
         "thought_open": thought,
         "recited": recited,
         "ran_on": ran_on,
         "length": finish_reason == "length",
+        # What ran on into another question had come to an end before.
+        "cut": finish_reason == "length" and not ran_on,
     }
 
 
@@ -117,6 +119,5 @@ def _seen(
     if fields is not None:
         return fields
     first = impression(scene)
-    cut = about["length"] and not about["ran_on"]
-    at_once = outright(scene, first, cut=cut) or plain(scene, first, cut=cut)
+    at_once = outright(scene, first, cut=about["cut"]) or plain(scene, first, cut=about["cut"])
     return at_once or (scene, evidence(scene, first, about))

@@ -21,7 +21,7 @@ from horsesense.readers.version import Rules
 
 __all__ = ["TrainedReader", "from_spec", "understand"]
 
-RULES: Final = Rules(version="5", source="e7f5ddfcac57")
+RULES: Final = Rules(version="6", source="c077578e4f0f")
 
 _TOGETHER = 128
 """Replies that are scored between two marks of progress."""
