@@ -65,16 +65,7 @@ def test_the_value_that_a_last_sentence_comes_to_is_read(reply: str) -> None:
 
 
 def test_a_value_with_a_sign_in_words_is_not_worked_out() -> None:
-    assert read("That is a rating of minus one.", ("-1", "1"), "12").rule != "worked_out"
-
-
-def test_a_place_that_a_reply_begins_with_is_read_where_it_names_no_other() -> None:
-    question = "Which of these rivers flows through Cologne?"
-    reply = "It's the second river in your list, though its source lies far to the south."
-    reading = read(reply, RIVERS, question=question)
-    assert (reading.rule, reading.positions) == ("placed", (1,))
-    both = "The second one flows there, unless the third one is meant."
-    assert read(both, RIVERS, question=question).rule != "placed"
+    assert read("That is a rating of minus one.", ("-1", "1"), "12").rule != "value"
 
 
 def test_an_item_that_heads_its_line_is_no_choice_by_place() -> None:

@@ -58,10 +58,8 @@ def test_what_is_said_not_to_be_so_answers_a_question_for_that() -> None:
 @pytest.mark.parametrize(
     ("reply", "chosen"),
     [
-        ("Lake Baikal\n\nLake Victoria has the larger surface, and Loch Ness the monster.", (0,)),
         ("Lake Geneva. No, that lies in the Alps. Lake Baikal has the depth.", None),
         ("Lake Baikal\nLake Victoria\nLake Geneva", None),
-        ("The Siberian one, i.e. Lake Baikal.\n\nLake Victoria is wide, Loch Ness is dark.", (0,)),
     ],
 )
 def test_a_text_in_front_is_the_choice_unless_a_list_follows(
@@ -96,8 +94,6 @@ def test_the_one_option_in_bold_within_a_sentence_is_the_choice() -> None:
             None,
         ),
         ("Lake Baikal is in Siberia, Loch Ness in Scotland. Therefore: **A**.", (0,)),
-        ("Loch Ness has 230 metres. So it's A (the others are far less).", (0,)),
-        ("Loch Ness has 230 metres. So it's A (Lake Geneva has 310, far less).", (0,)),
         ("Loch Ness has 230 metres. So it's A (Lake Geneva).", None),
     ],
 )
@@ -105,14 +101,6 @@ def test_a_last_sentence_that_concludes_is_the_choice(
     reply: str, chosen: tuple[int] | None
 ) -> None:
     assert read(reply) == chosen
-
-
-def test_a_label_with_its_text_in_front_stands_where_others_are_discussed_below() -> None:
-    reply = (
-        "C) Lake Geneva\n\nWhy not the others?\n\nA) Lake Baikal is in Russia.\nB) Lake Victoria"
-        " is abroad.\nD) Loch Ness is Scottish."
-    )
-    assert read(reply, question="Which lake lies in Switzerland?") == (2,)
 
 
 def test_a_value_that_ends_a_reply_is_the_choice() -> None:

@@ -43,7 +43,7 @@ def read(
 )
 def test_a_sentence_that_settles_on_one_option_is_read_at_once(reply: str) -> None:
     found = read(reply)
-    assert (found.positions, found.rule) == ((1,), "plain")
+    assert found.positions == (1,)
     assert found.confidence >= 0.9
 
 
@@ -131,7 +131,9 @@ def test_of_two_columns_of_verdicts_none_is_known_to_be_the_one() -> None:
 
 
 def test_a_place_in_front_of_what_is_said_of_it_is_no_choice() -> None:
-    reply = "The first one costs more and is far. The second is near. I would take the second offer."
+    reply = (
+        "The first one costs more and is far. The second is near. I would take the second offer."
+    )
     assert read(
         reply, ("Offer 1", "Offer 2"), "Two job offers. Which would you take?", labels="12"
     ).positions != (0,)

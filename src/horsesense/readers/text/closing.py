@@ -9,6 +9,7 @@ from horsesense.readers.reading import Reading
 from horsesense.readers.text import likeness
 from horsesense.readers.text.contest import contest_of
 from horsesense.readers.text.impression import Impression
+from horsesense.readers.text.opposed import opposed
 from horsesense.readers.text.statements import Statement, turned_down
 from horsesense.readers.text.targets import Scene, Target
 
@@ -76,6 +77,8 @@ def closes(scene: Scene, first: Impression) -> Reading | None:
         value = _worked_out(scene)
         return value if value is None else Reading("answer", (value,), "value", None, _CONFIDENCE)
     if end is None or any(s.target.positions != end.target.positions for s in first.said):
+        return None
+    if opposed(scene, end.target.positions[0], end.target.start, end.target.end):
         return None
     remarks = len(scene.response.low.rstrip()) - end.end > _REMARK
     contest = contest_of(scene, first)

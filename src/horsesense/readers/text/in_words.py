@@ -15,6 +15,7 @@ from horsesense.readers.reading import Reading
 from horsesense.readers.text import announcements, candidates, likeness, no_choice
 from horsesense.readers.text.impression import Impression
 from horsesense.readers.text.normalise import DEFAULT
+from horsesense.readers.text.opposed import labels_another, opposed
 from horsesense.readers.text.options import TextHit
 from horsesense.readers.text.places import PLACE, Place, place_at
 from horsesense.readers.text.special import meaning_of
@@ -116,16 +117,25 @@ def in_words(
     if first.said:
         return None
     filled = _filled(scene)
-    if filled is not None and not turns(low):
+    if (
+        filled is not None
+        and not turns(low)
+        and not opposed(scene, filled.position, filled.start, filled.end)
+    ):
         return _read(scene, filled, "filled")
     if found is not None and found.rule not in _WEAK:
         return None
     for rule, look in _WHOLE if cut else _LOOKS:
         one = look(scene, first)
         if one is not None:
-            plain = not (turns(low) or withdraws(low) or _FOREGOES.search(low))
+            against = _opposed(scene, one) or withdraws(low)
+            plain = not (against or turns(low) or _FOREGOES.search(low))
             return _read(scene, one, rule) if plain and not no_choice.NONE.search(low) else None
     return None
+
+
+def _opposed(scene: Scene, one: TextHit | Place) -> bool:
+    return opposed(scene, one.position, one.start, one.end)
 
 
 def _read(scene: Scene, one: TextHit | Place, rule: str) -> Reading:
@@ -294,17 +304,6 @@ def _closing(scene: Scene, first: Impression) -> TextHit | None:
     return chosen if chosen and chosen.start >= spans[-1][0] else None
 
 
-def _labels_another(scene: Scene, start: int, end: int, position: int) -> bool:
-    """Whether a sentence shows the label of another option ("So it's A (...)")."""
-    text = scene.response.text
-    return any(
-        hit.position != position
-        and (hit.marked or hit.start > start)
-        and (hit.marked or scene.labels.shows(text[hit.start : hit.end]))
-        for hit in scene.labels.mentions(scene.response, start, end)
-    )
-
-
 def _concludes(scene: Scene, start: int, end: int, here: Sequence[TextHit]) -> TextHit | None:
     """The option that a sentence names alone, and with a word that concludes."""
     low, one = scene.response.low, here[0]
@@ -315,7 +314,7 @@ def _concludes(scene: Scene, start: int, end: int, here: Sequence[TextHit]) -> T
         return None
     if _AGAINST.search(around) or _ITEM.match(low, start, end) or scene.dropped(one.start):
         return None
-    if _labels_another(scene, start, end, one.position):
+    if labels_another(scene, start, end, one.position):
         return None
     chance = candidates.numeric(scene, one.position) and not (
         _ONLY.search(low, start, one.start) and _REMAINS.match(low, one.end)
@@ -351,7 +350,7 @@ def _answers(
         return one if denied and not _AGAINST.search(low, denied.end(), end) else None
     if _AGAINST.search(around):
         return None
-    if _labels_another(scene, start, end, one.position):
+    if labels_another(scene, start, end, one.position):
         return None
     return None if announcements.WRONG.match(low, one.end) else one
 

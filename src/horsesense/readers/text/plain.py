@@ -15,9 +15,8 @@ from horsesense.readers.text import candidates, no_choice
 from horsesense.readers.text.contest import breaks_off
 from horsesense.readers.text.impression import Impression
 from horsesense.readers.text.likeness import option_stems, stems
+from horsesense.readers.text.opposed import opposed
 from horsesense.readers.text.options import TextHit
-from horsesense.readers.text.standing import CALLED_WRONG, withdraws
-from horsesense.readers.text.statements import turned_down
 from horsesense.readers.text.targets import Scene
 
 _CONFIDENCE = 0.91
@@ -99,12 +98,6 @@ _COMES_TO = re.compile(
 _UNIT = re.compile(r"[\s*_$\\)\]}]*(?:[a-z%°/²³]+[\s*_.$)]*){0,2}[^\w=+*/^(-]*")
 _NUMBERS = re.compile(r"\d")
 _REPENTS = re.compile(r"\b(?:apolog\w+|contradict\w+|went wrong|i gave above)\b")
-_NO_MORE = re.compile(
-    r"[.!?\n]\W*(?:or (?:is it|not)|(?:that|this|it|which)(?:['’]s| is| was) (?:\w+ )?(?:wrong"
-    r"|incorrect|false|not (?:right|correct|true)|a (?:\w+ )?(?:myth|mistake))|wrong|incorrect"
-    r"|nope\b|no[,.!]|not\b|hmm|but (?:that|this|it)\b)"
-)
-"""Sentences behind an option that turn against it."""
 _STRONGER = frozenset(
     ("lead", "last_line", "mentioned", "boxed", "none", "undetermined", "refusal", "unknown")
 )
@@ -156,20 +149,16 @@ def plain(scene: Scene, first: Impression, *, cut: bool = False) -> Reading | No
         number = said is not None and candidates.numeric(scene, said.hit.position)
         if said and not (others and (number or cut)) and _opens(scene, said):
             chosen = said.hit
-    if chosen is None or not _fits(scene, first, chosen, low):
+    if chosen is None or not _fits(scene, first, chosen):
         return None
     span = scene.response.span(chosen.start, chosen.end)
     return Reading("answer", (chosen.position,), "plain", span, _CONFIDENCE)
 
 
-def _fits(scene: Scene, first: Impression, chosen: TextHit, low: str) -> bool:
+def _fits(scene: Scene, first: Impression, chosen: TextHit) -> bool:
     """Whether nothing else of the reply speaks against the option."""
     found, lead = first.reading, first.first
-    if scene.dropped(chosen.start) or turned_down(scene, chosen.start):
-        return False
-    if withdraws(low[chosen.end :]) or CALLED_WRONG.match(low, chosen.end):
-        return False
-    if _NO_MORE.search(low, chosen.end):
+    if opposed(scene, chosen.position, chosen.start, chosen.end):
         return False
     if lead is not None and lead.target.by == "label":
         return chosen.position in lead.target.positions
