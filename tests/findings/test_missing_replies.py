@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
+import orjson
 import pytest
 
 from horsesense.cli.each import shortfalls
+from horsesense.findings.verdict import _lost
 from horsesense.inference.limits import Limits
 from horsesense.models.registry import make_model
 from horsesense.report import verdict_of
@@ -88,6 +91,31 @@ def test_sentences_count_them(lost: Results) -> None:
     assert score.n < 76
 
 
+def test_the_first_items_of_a_file_are_no_sample_of_it(tmp_path: Path) -> None:
+    """A budget ended after the subject that the model guesses: "scores 24 %, below guessing"."""
+    rows = [
+        {
+            "question": f"Which is number {i}?" + f" The one is answer {i}.{i % 4}." * (i >= 80),
+            "options": [f"answer {i}.{j}" for j in range(4)],
+            "answer_index": i % 4,
+        }
+        for i in range(200)
+    ]
+    items = tmp_path / "items.jsonl"
+    items.write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    settings = Settings.of(items=str(items), model="sim:looks_up", probes=("labels",))
+    run = Run.start(tmp_path / "run", settings)
+    run.ask(make_model("sim:looks_up"), limits=Limits(requests=240))
+    run.read()
+    run.measure()
+    assert {f.kind for f in run.results.verdict} == {"cannot_tell"}
+
+
+def test_one_lost_reply_is_told_as_one() -> None:
+    evidence = SimpleNamespace(n=17, missing=1, counted="trials")
+    assert _lost(evidence, "were not answered") == "; 1 of 18 prompts was not answered"  # type: ignore[arg-type]
+
+
 def test_what_was_never_asked_is_neither_missing_nor_unclear(tmp_path: Path) -> None:
     """ "20 of 60 replies are missing or unclear", of prompts that nobody had put."""
     items = str(items_file(tmp_path / "items.jsonl", 40))
@@ -97,8 +125,8 @@ def test_what_was_never_asked_is_neither_missing_nor_unclear(tmp_path: Path) -> 
     run.read()
     run.measure()
     told = " ".join(f.sentence for f in run.results.verdict)
-    assert re.search(r"; \d+ of 40 prompts were not asked\.", told)
-    assert re.search(r"; \d+ of 40 items were not asked\.", told)
+    assert re.search(r"\d+ of its prompts were not asked, and those that were come first", told)
+    assert "no reply could be read" not in told
     assert "clear" not in told
     assert "items were not asked in some order" in run.results.findings["known"]["text"]["reason"]
     some = {**run.results.findings, "unclear": 3}

@@ -100,7 +100,9 @@ def test_what_cannot_be_told_passes_unless_the_gate_is_strict(runs: dict[str, st
     done = call(*words)
     assert done.returncode == 0
     assert "cannot tell" in done.stdout
-    assert call(*words, "--strict").returncode == 1
+    strict = call(*words, "--strict")
+    assert strict.returncode == 1
+    assert "cannot be told, which --strict fails: " in strict.stdout
 
 
 def test_a_baseline_can_be_named_in_requirements(runs: dict[str, str]) -> None:

@@ -18,7 +18,7 @@ from cells import cell_of
 from horsesense.api import Run
 from horsesense.cli.each import shortfalls
 from horsesense.errors import StoreError, UsageError
-from horsesense.findings.finding import Finding
+from horsesense.findings.finding import UNTOLD, Finding
 from horsesense.findings.kinds import KINDS
 from horsesense.inference.store import Store
 from horsesense.measures.base import Estimate
@@ -202,6 +202,16 @@ class TestVerdict:
         assert Told(f, [fewer, more]).more == f"{goes}2 other forms (up to 2,700 items)."
         known = f"{goes}one other form, with no known number of items."
         assert Told(f, [none]).more == known
+
+    def test_a_sentence_speaks_for_none_that_is_open_for_another_reason(
+        self, runs: dict[str, Results]
+    ) -> None:
+        f = replace(runs["oracle"].verdict[0], name="accuracy_change", sentence="It is 6 lower.")
+        hidden = replace(
+            f, sentence=f"Whether it changes{UNTOLD}a score that may be guessing hides it."
+        )
+        assert Told(f, []).speaks_for(f)
+        assert not Told(f, []).speaks_for(hidden)
 
     def test_the_interval_of_what_cannot_be_told_shows_that_it_was_not_found(
         self, runs: dict[str, Results]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 import pytest
+from scipy.stats import binom, binomtest
 
 from horsesense.stats.known import DRAWS, Known, Profile, profile_interval, share_known
 from horsesense.stats.known_classes import Fit, closed_form, fit, patterns
@@ -44,10 +45,8 @@ class TestClosedForms:
         found = share_known(np.tile(np.arange(4), (100, 1)))
         assert found.value == pytest.approx(1, abs=1e-9)
         assert found.high == 1
-        # The likelihood of p, all right, is (p + (1 - p) Q)^n with Q = 1/256: the deviance is
-        # 3.84 where that is exp(-1.92 / n).
-        theta = np.exp(-(1.983972**2) / 2 / 100)  # Student's t of 100 items
-        assert found.low == pytest.approx((theta - 1 / 256) / (1 - 1 / 256), abs=4e-4)
+        # The likelihood alone would end at .981, which is missed in a tenth of studies of .96.
+        assert found.low == pytest.approx(0.025 ** (1 / 100), abs=1e-9)
         assert "could not be checked" in found.reason
 
     def test_few_items_hardly_check_the_fit(self) -> None:
@@ -93,19 +92,29 @@ class TestClosedForms:
         expected = chosen + (~right).sum() * luck / (1 - luck)
         assert q == pytest.approx(expected / expected.sum(), abs=1e-9)
 
-    def test_profile_of_a_binomial_is_its_likelihood_interval(self) -> None:
-        """With a bias to one position, luck is nil: p is a binomial share."""
+    def test_no_end_is_nearer_than_that_of_a_binomial_share(self) -> None:
+        """With a bias to one position, luck is nil: p is a binomial share, whose likelihood has
+        nearer ends than Clopper and Pearson's."""
         data = np.array([[0, 1, 2, 3]] * 60 + [[0, 0, 0, 0]] * 40)
         found = share_known(data, draws=0)
 
-        def deviance(p: float) -> float:
-            return -2.0 * float(60 * np.log(p / 0.6) + 40 * np.log((1 - p) / 0.4))
-
+        exact = binomtest(60, 100).proportion_ci(0.95)
         assert found.value == pytest.approx(0.6, abs=1e-3)
-        assert found.low is not None
-        assert found.high is not None
-        assert deviance(found.low) == pytest.approx(3.8415, abs=0.1)
-        assert deviance(found.high) == pytest.approx(3.8415, abs=0.1)
+        assert (found.low, found.high) == pytest.approx((exact.low, exact.high), abs=2e-3)
+
+    @pytest.mark.parametrize("known", [0.93, 0.955, 0.98])
+    def test_few_items_of_which_nearly_all_are_known_are_covered(self, known: float) -> None:
+        """By the likelihood alone .89 of such studies were: every number of unknown items."""
+        n = 52
+        ends = []
+        for unknown in range(15):
+            rows = [[0, 1, 2, 3]] * (n - unknown) + [[0, 0, 0, 0]] * unknown
+            found = share_known(np.array(rows), draws=0)
+            assert found.low is not None
+            assert found.high is not None
+            ends.append(found.low <= known <= found.high)
+        chances = binom.pmf(np.arange(15), n, 1 - known)
+        assert np.sum(chances * ends) + 1 - chances.sum() >= 0.95
 
     def test_the_order_of_items_changes_nothing(self) -> None:
         data = choices(200, 7, 0.5, FLAT, believed=0.1, slip=0.02)

@@ -136,7 +136,9 @@ def _show(found: Verdict) -> None:
     """Every check on a line, those that fail last, where a log is read first."""
     for check in sorted(found.checks, key=found.fails):
         mark = "FAILED" if found.fails(check) else check.state
-        print(f"{mark:<12} {plain(check.name)}\n{'':<13}{plain(check.says)}")
+        refused = mark == "FAILED" and check.state == "cannot tell"
+        why = "cannot be told, which --strict fails: " if refused else ""
+        print(f"{mark:<12} {plain(check.name)}\n{'':<13}{why}{plain(check.says)}")
     for note in found.notes:
         print(plain(note))
     print(f"Gate {'passed' if found.passed else 'failed'}: {found.in_numbers}.")

@@ -202,9 +202,8 @@ class Decided:
         ends = self.others or (None, None)
         low, high = ends
         level = 1 - self.alpha
-        return replace(
-            finding, value=e.value, low=low, high=high, level=level, about="items_like_these"
-        )
+        among = replace(finding, value=e.value, low=low, high=high, level=level)
+        return replace(among, about="items_like_these", units=e.about.clusters)
 
     @property
     def complete(self) -> bool:
@@ -326,8 +325,10 @@ def _sentence(decided: Decided) -> str:
 
 def _without(row: Mapping[str, Any]) -> str:
     """That the band allows for what the mean so far leaves out."""
-    if not row["missing"] or row["value"] is None:
+    if not row["missing"]:
         return ""
+    if row["value"] is None:
+        return ", all of which lack an answer" if row["n"] > 1 else ", which lacks an answer"
     lack = "lacks" if row["missing"] == 1 else "lack"
     n, so_far = row["n"] - row["missing"], signed(100 * row["value"], 1)
     return (

@@ -44,6 +44,16 @@ class Run(Protocol):
     def label(self, probe: str, condition: Condition) -> str:
         """A probe, and what sets the condition apart."""
 
+    def silent(self, e: Place) -> tuple[int, int]:
+        """How many of the trials that a place lacks were not asked, and how many failed."""
+
+    def never_asked(self, probe: str) -> int:
+        """How many prompts of a probe were not asked, since asking ended before them."""
+
+    @property
+    def some_gold(self) -> bool:
+        """Whether any item of the set has a gold answer, asked or not."""
+
 
 class Place(Protocol):
     """Where something was measured."""

@@ -8,6 +8,7 @@ from horsesense.findings.finding import UNTOLD, Finding
 from horsesense.findings.kinds import KINDS, Kind
 from horsesense.findings.places import Run
 from horsesense.findings.wording import number
+from horsesense.measures.base import NO_GOLD, Estimate
 from horsesense.measures.cells import HELD_OUT
 from horsesense.measures.estimate import NO_TRIAL, Found
 
@@ -36,8 +37,7 @@ def untested(
         for kind in KINDS:
             silent = kind.measure == estimate.measure and estimate.value is None
             if silent and kind.takes(run, estimate):
-                note = "no reply could be read" if estimate.note == NO_TRIAL else estimate.note
-                why.setdefault((kind.name, estimate.probe), note)
+                why.setdefault((kind.name, estimate.probe), _why(run, estimate))
     kinds = {kind.name: kind for kind in KINDS}
     left = {key: reason for key, reason in why.items() if key not in told}
     questions: dict[str, dict[str, None]] = {}
@@ -48,6 +48,16 @@ def untested(
         _unmeasured(kinds[name], probe, run.reader, sizes[name], untold([*questions[why]], why))
         for (name, probe), why in left.items()
     ]
+
+
+def _why(run: Run, estimate: Estimate) -> str:
+    """Why an estimate has no value; what was not asked explains it first."""
+    asked = not run.never_asked(estimate.probe)
+    if estimate.note == NO_TRIAL:
+        return "no reply could be read" if asked else "its prompts were not asked"
+    if estimate.note == NO_GOLD and run.some_gold:
+        return "no item that was asked has a gold answer"
+    return estimate.note
 
 
 def question(kind: Kind, size: float, run: Run, label: str, reader: str = "") -> str:

@@ -88,6 +88,8 @@ def verdict(
         for a, p, q in zip(made, there, small, strict=True)
     ]
     known = filter(None, map(Evidence.of, found))
+    if early is None:
+        results = [_of_a_sample(f, a.evidence, run) for f, a in zip(results, made, strict=True)]
     have, least = had(found, options), least_share(sizes)
     bets = [] if early is None else [*early.decided(run, known, items_per_cluster)]
     seen = [*_seen(run, results, [bet.finding() for bet in bets], _choosing(found))]
@@ -265,13 +267,26 @@ MOST_LOST = 0.05
 """Share of missing replies above which a sentence counts them."""
 
 
+def _of_a_sample(f: Finding, e: Evidence, run: Run) -> Finding:
+    """A finding, or that it cannot be told where asking ended before more than a detail of it.
+
+    Items are asked in the order of the file, so that those that were asked are no sample of it;
+    under `--until` the order is random.
+    """
+    unasked = run.silent(e)[0]
+    if not run.ended or unasked <= MOST_LOST * (e.n + e.missing):
+        return f
+    why = f"{unasked:,} of its prompts were not asked, and those that were come first in the file"
+    return replace(f, kind="cannot_tell", items=None, sentence=_untold(run, f, why))
+
+
 def _lost(e: Evidence, lacking: str) -> str:
     """How many replies a number lacks, and why, where they could be more than a detail."""
     whole = e.n + e.missing
     if e.missing <= MOST_LOST * whole:
         return ""
     if e.missing == 1:
-        lacking = lacking.replace("were", "was").replace("lack ", "lacks ")
+        lacking = lacking.replace("were ", "was ").replace("lack ", "lacks ")
     counted = "prompts" if e.counted == "trials" else e.counted
     return f"; {e.missing:,} of {whole:,} {counted} {lacking}"
 

@@ -354,10 +354,14 @@ def item_means(values: npt.NDArray[Any], where: npt.NDArray[np.bool_]) -> Floats
     return np.column_stack([means, used]).astype(np.float64)
 
 
+NO_GOLD: Final = "no item has a gold answer"
+"""The reason of measures that need one."""
+
+
 def no_gold(cell: Cell) -> str | None:
     """The reason of measures that need gold."""
     known = cell.read & (cell.correct >= 0)
-    return None if known.any() or not cell.read.any() else "no item has a gold answer"
+    return None if known.any() or not cell.read.any() else NO_GOLD
 
 
 def no_replicates(cell: Cell) -> str | None:

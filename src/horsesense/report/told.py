@@ -109,11 +109,11 @@ class Told(NamedTuple):
     others: list[Finding]
 
     def speaks_for(self, f: Finding) -> bool:
-        """Whether its sentence stands for another finding; where nothing was measured, for those
-        that the same sentence names."""
+        """Whether its sentence stands for another finding: one of its kind that is open for the
+        same reason; where nothing was measured, one that the same sentence names."""
         if not (f.measured and self.finding.measured):
             return f.sentence == self.finding.sentence
-        return f.name == self.finding.name
+        return (f.name, f.reason) == (self.finding.name, self.finding.reason)
 
     @property
     def more(self) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from horsesense.findings.kinds import KINDS, Kind
-from horsesense.findings.places import Anywhere
+from horsesense.findings.places import Anywhere, Place
 from horsesense.findings.weights import kind_weight
 from horsesense.measures.contrast import REPEAT, Again, by_answers
 from horsesense.measures.joined import AgainstReader
@@ -29,11 +29,20 @@ class Expected:
     ended: str = ""
     lacking: str = ""
     unasked: Mapping[str, str] = field(default_factory=dict)
+    some_gold: bool = True
 
     @classmethod
     def of(cls, study: Study, reader: str, readers: Sequence[str]) -> Self:
         probes = {p.name: {"invariant": p.invariant, "title": p.title} for p in study.probes}
         return cls(reader, readers, probes)
+
+    def silent(self, e: Place) -> tuple[int, int]:
+        """Nothing is lost before anything is asked."""
+        return 0, 0
+
+    def never_asked(self, probe: str) -> int:
+        """Nothing is lost before anything is asked."""
+        return 0
 
     def label(self, probe: str, condition: Condition) -> str:
         return probe

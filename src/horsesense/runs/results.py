@@ -12,6 +12,7 @@ import orjson
 from horsesense.errors import StoreError, UsageError
 from horsesense.files import read_whole
 from horsesense.findings.finding import Finding
+from horsesense.findings.places import Place
 from horsesense.findings.wording import LACK
 from horsesense.items.item import ItemSet
 from horsesense.measures.base import Estimate
@@ -219,12 +220,22 @@ class Results:
             if e.measure == "valid_rate" and e.reader == self.reader and e.n_missing
         ]
 
-    def silent(self, e: Estimate) -> tuple[int, int]:
+    def silent(self, e: Place) -> tuple[int, int]:
         """How many of the trials that an estimate lacks were not asked, and how many failed."""
         for row in self.findings.get("unanswered", ()):
             if (row["probe"], Condition.parse(row["condition"])) == (e.probe, e.condition):
                 return row["not_asked"], row["failed"]
         return 0, 0
+
+    def never_asked(self, probe: str) -> int:
+        """How many prompts of a probe were not asked, since asking ended before them."""
+        rows = self.findings.get("unanswered", ())
+        return sum(row["not_asked"] for row in rows if row["probe"] == probe)
+
+    @property
+    def some_gold(self) -> bool:
+        """Whether any item of the set has a gold answer, asked or not."""
+        return bool(self.findings.get("dataset", {}).get("with_gold", 0))
 
     @cached_property
     def probes(self) -> dict[str, Mapping[str, Any]]:

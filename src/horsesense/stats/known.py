@@ -1,7 +1,8 @@
 """The share of items that a model knows, with its interval, or why it cannot be told.
 
 The classes are those of `known_classes`; the interval is that of the profile likelihood (at the
-ends of the range 1 degree of freedom is conservative: Self and Liang 1987).
+ends of the range 1 degree of freedom is conservative: Self and Liang 1987), and no end is nearer
+than that of Clopper and Pearson (1934) of as many items, each known or not.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.stats import functions
+from horsesense.stats.binomial import limits
 from horsesense.stats.known_check import clustering, goodness_of_fit
 from horsesense.stats.known_classes import (
     Fit,
@@ -254,6 +256,10 @@ def share_known(
     profiles = [profile(t.data, at, reach) for t, at in zip(used, fits, strict=True)]
     low, high = profile_interval(profiles, weights, reach**2)
     value = sum(w * f.known for w, f in zip(weights, checked, strict=True))
+    # Near 1, where few items are not known, a deviance is no chi squared: no end is nearer than
+    # that of a share of as many items, each known or not, as these are worth.
+    exact = limits(value * n / effect, n / effect, (1 - level) / 2)
+    low, high = min(low, exact[0]), max(high, exact[1])
     luck = sum(w * f.misbelieved / (f.k - 1) for w, f in zip(weights, checked, strict=True))
     return replace(
         none,
