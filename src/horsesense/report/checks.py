@@ -227,6 +227,8 @@ def _where(run: Results, f: Finding) -> str:
         enough = f.name in AT_LEAST and f.value >= f.null
         beside = f"{value}, {null} is enough" if enough else f"{value} against {null}"
         told = "; ".join(filter(None, (beside, told)))
+    if f.name.startswith("position") and f.group and f.kind != "ruled_out":
+        told = "; ".join(filter(None, (f"position {f.group}", told)))
     if f.probe == "original":
         by = named_reader(f.reader, run.readers).removesuffix(",")
         return f"read by {by}" if f.name == "other_reader" else told

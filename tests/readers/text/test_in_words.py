@@ -22,17 +22,12 @@ def status(reply: str, options: tuple[str, ...] = LAKES) -> str:
     return found.status if found.confidence >= SURE else "unclear"
 
 
-def test_a_gap_of_the_question_that_is_filled_is_the_choice() -> None:
-    asked, verbs = "She ___ to the market every Monday.", ("goes", "go", "gone", "was going")
-    assert read("She goes to the market every Monday, I believe.", verbs, asked) == (0,)
-    assert read("She walks to the market every Monday.", verbs, asked) is None
-
-
 @pytest.mark.parametrize(
     ("reply", "chosen"),
     [
-        ("The deepest lake in the world is Lake Baikal (Lake Victoria is far larger).", (0,)),
-        ("Depth first. In the world the deepest is Lake Baikal. Loch Ness is famous.", (0,)),
+        ("Victoria is large. The deepest lake in the world is Lake Baikal (in Siberia).", (0,)),
+        ("Loch Ness is famous. In the world the deepest is Lake Baikal.", (0,)),
+        ("The deepest lake in the world is Loch Ness, one reads. It is Lake Baikal.", None),
         ("The deepest lake in the world might be Lake Baikal. Loch Ness is famous.", None),
         ("The deepest lake in the world is not Lake Geneva. Loch Ness is famous.", None),
         ("- Lake Geneva: deepest lake of the Alpine world\n- Loch Ness: in Scotland", None),
@@ -50,11 +45,6 @@ def test_a_whole_restatement_counts_in_a_reply_that_was_cut_off() -> None:
     assert read(reply, finish_reason="length") == (0,)
 
 
-def test_what_is_said_not_to_be_so_answers_a_question_for_that() -> None:
-    asked, gases = "Which of these is NOT a noble gas?", ("Helium", "Chlorine", "Neon", "Argon")
-    assert read("Chlorine is not a noble gas. Neon and argon are inert.", gases, asked) == (1,)
-
-
 @pytest.mark.parametrize(
     ("reply", "chosen"),
     [
@@ -66,23 +56,6 @@ def test_a_text_in_front_is_the_choice_unless_a_list_follows(
     reply: str, chosen: tuple[int] | None
 ) -> None:
     assert read(reply) == chosen
-
-
-@pytest.mark.parametrize(
-    ("reply", "chosen"),
-    [
-        ("The first lake in your list is deeper than all others.", (0,)),
-        ("Easy, the first option: it reaches 1,642 metres.", (0,)),
-        ("The first option isn't deep at all.", None),
-    ],
-)
-def test_a_place_that_is_set_off_is_the_choice(reply: str, chosen: tuple[int] | None) -> None:
-    assert read(reply) == chosen
-
-
-def test_the_one_option_in_bold_within_a_sentence_is_the_choice() -> None:
-    assert read("Look at Siberia: you want **Lake Baikal**. Loch Ness is a dwarf.") == (0,)
-    assert read("Think of **Lake Baikal**, or of **Lake Geneva**. Loch Ness is a dwarf.") is None
 
 
 @pytest.mark.parametrize(

@@ -31,9 +31,9 @@ def read(
 @pytest.mark.parametrize(
     "reply",
     [
-        "The metal that is liquid at room temperature is mercury. Iron, copper and tin are solid.",
+        "The metal that is liquid at room temperature is mercury. All others are solid.",
         "Sure! The liquid metal at room temperature is mercury (also known as quicksilver). "
-        "Tin melts at 232 °C, and copper and iron far above.",
+        "The next one melts at 232 °C, and the others far above.",
         "Iron, tin and copper melt in a furnace. So, after all of this, we want mercury.",
         "Iron and copper are solid, and tin too. That leaves mercury, which was once used in "
         "thermometers.",
@@ -76,9 +76,7 @@ def test_what_the_writer_holds(reply: str, position: int) -> None:
 
 
 def test_a_line_headed_with_what_is_asked() -> None:
-    reply = (
-        "Type: complaint\n\nReason: There is praise for the food, but a question about the bill."
-    )
+    reply = "Type: complaint\n\nReason: The writer likes the food, but not what it cost."
     assert read(reply, CLASSES, "What type of message is it?").positions == (1,)
     reply = "Wrong type: complaint\n\nReason: There is praise for the food."
     assert read(reply, CLASSES, "What type of message is it?").positions != (1,)
@@ -88,7 +86,6 @@ def test_a_line_headed_with_what_is_asked() -> None:
     "reply",
     [
         "Two boxes hold 6 + 0 = 6, and there is one more\neggs = 3 x 4 = **12 eggs** 🙂",
-        "With 9 you would be short. The number of eggs in the boxes is 12. I hope this is clear!",
     ],
 )
 def test_a_result_beside_its_steps(reply: str) -> None:

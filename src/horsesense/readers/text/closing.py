@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import likeness
 from horsesense.readers.text.contest import contest_of
 from horsesense.readers.text.impression import Impression
-from horsesense.readers.text.opposed import opposed
+from horsesense.readers.text.opposed import opposed, rival
 from horsesense.readers.text.statements import Statement, turned_down
 from horsesense.readers.text.targets import Scene, Target
 
@@ -17,6 +18,8 @@ _CONFIDENCE = 0.91
 _REMARK = 30
 """Characters behind a close from which on more is said than a count of votes."""
 _ENDING = 240
+_SUMS = 20
+"""Lines that sum up, of which more are looked at in no reply."""
 _WORDS = 9
 _LONGEST = 4000
 _SO_IS = re.compile(r"\s*(?:is|are|was|were|do|does|did)\b")
@@ -25,7 +28,7 @@ _LAST_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=\S)|\n+")
 _NO_RESULT = re.compile(
     r"\b(?:not|no|or|and|if|but|both|between|than|from|about|roughly|approximately|only|would"
     r"|option"
-    r"|answer|minus|negative)\b|n['’]t\b|[?≈~]"
+    r"|answer|minus|negative|parts?|steps?|start|subtract|half|first|discount|check|take)\b|n['’]t\b|[?≈~]"
 )
 _REST = re.compile(r"\W*(?:\(\d{1,2} ?(?:/|of|out of|votes?) ?\d{0,2}[^()\n]{0,12}\)\W*)?\Z")
 """All that may follow: signs, or a count of votes."""
@@ -60,7 +63,7 @@ _AGAINST = re.compile(
     r"|wrong|incorrect|false|least|worst|avoid\w*|reject\w*|people|students?|you|they|some|many)\b"
     r"|n['’]t\b|[?<>✗✘❌]|[.!][\"']?\s|不|排除"
 )
-_LINKS = re.compile(
+LINKS = re.compile(
     r"(?:\b(?:is|are|was|were|be|being|remains?|leaves|of|it['’]s|that['’]s|as|mean(?:s|ing)|ist)"
     r"|reads?|becomes|\bi would choose|[:,=→–—-]|\A|选择?|選)[\s*_\"'`(\[$]*(?:(?:therefore|thus"
     r"|most likely|probably|clearly|simply"
@@ -81,8 +84,7 @@ def closes(scene: Scene, first: Impression) -> Reading | None:
     if opposed(scene, end.target.positions[0], end.target.start, end.target.end):
         return None
     remarks = len(scene.response.low.rstrip()) - end.end > _REMARK
-    contest = contest_of(scene, first)
-    if contest == "other_text" or (remarks and (first.said or contest)):
+    if contest_of(scene, first) is not None or (remarks and first.said):
         return None
     span = scene.response.span(end.start, end.end)
     return Reading("answer", end.target.positions, "closing", span, _CONFIDENCE)
@@ -104,14 +106,16 @@ def _closing(scene: Scene) -> Statement | None:
             continue
         if m["so"] and _SO_IS.match(between):
             continue
-        if m["the"] and not _IS.search(between):
+        if m["the"] and (
+            not _IS.search(between) or rival(scene, target.positions[0], before=m.start())
+        ):
             continue
-        if not _LINKS.search(between) or turned_down(scene, target.start):
+        if not LINKS.search(between) or turned_down(scene, target.start):
             continue
         before = _SENTENCE.search(low[max(0, m.start() - _ENDING) : m.start()])
         if before is None or not _SUPPOSES.search(before.group()):
             return Statement("closing", target, m.start(m.lastgroup or 0))
-    lines = [_summed(scene, *m.span("sum")) for m in _SUM_LINE.finditer(low)]
+    lines = [_summed(scene, *m.span("sum")) for m in islice(_SUM_LINE.finditer(low), _SUMS)]
     alike = lines and None not in lines and len({one.target.positions for one in lines if one}) == 1
     return lines[-1] if alike else None
 
@@ -123,7 +127,7 @@ def _summed(scene: Scene, start: int, end: int) -> Statement | None:
         return None
     between = scene.response.low[start : target.start]
     plain = len(between.split()) <= _WORDS and not _AGAINST.search(between)
-    linked = plain and _LINKS.search(between) and not turned_down(scene, target.start)
+    linked = plain and LINKS.search(between) and not turned_down(scene, target.start)
     return Statement("closing", target, start) if linked else None
 
 

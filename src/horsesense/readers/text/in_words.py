@@ -1,4 +1,4 @@
-"""A choice in the words of the question: its gap filled, or what it asks said of one option alone.
+"""A choice in the words of the question: what it asks, said of one option alone.
 
 "The Statue of Liberty was a gift from France" answers "Who gave the Statue of Liberty?" as plainly
 as "the answer is France" does. So do an option's text that is a reply's first sentence, and one
@@ -13,11 +13,12 @@ from functools import lru_cache
 
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import announcements, candidates, likeness, no_choice
+from horsesense.readers.text.closing import LINKS
 from horsesense.readers.text.impression import Impression
 from horsesense.readers.text.normalise import DEFAULT
-from horsesense.readers.text.opposed import labels_another, opposed
+from horsesense.readers.text.opposed import IS_THE_ONE, labels_another, opposed, rival
 from horsesense.readers.text.options import TextHit
-from horsesense.readers.text.places import PLACE, Place, place_at
+from horsesense.readers.text.places import Place
 from horsesense.readers.text.special import meaning_of
 from horsesense.readers.text.standing import withdraws
 from horsesense.readers.text.targets import Scene
@@ -35,10 +36,6 @@ _ASKED = 400
 _SHARE = 0.6
 """The share of the question's stems that a sentence has which answers it."""
 _FEWEST = 2
-_SHORT = 400
-_GAP = re.compile(r"_{2,}")
-_BESIDE = 3
-"""Words on either side of a gap that a reply must repeat."""
 _WORD = re.compile(r"\w+")
 _SENTENCE_END = re.compile(r"(?<=[.!?。])[\"'*)\]]*(?:\s+|(?<=。))|\n+")
 _ITEM = re.compile(r"\s*(?:[-•*+–>|#$(]|\(?\w{1,2}[.):]\s)")
@@ -68,22 +65,7 @@ _TEXT_ENDS = re.compile(r"[\s*_`\"')\]]{0,4}(?:\n|[.!]\s|\s*\Z)")
 _MARKS = " \n\t*_`\"'"
 _DENIES = re.compile(r"\W*(?:no|nope|nein|non)\b")
 _LINE = re.compile(r"\n[\s>#|*•-]*")
-_BEGUN = 5
-"""Letters of a word of the question that a word beside a place must begin with, if it has them."""
-_GIVES_REASON = re.compile(
-    r"\W*(?:[,;:–—(]|\b(?:since|because|as|for)\b|(?:in|on|of|from) (?:the|your) \w+\W*\Z)"
-)
-_OPENS_PLACE = re.compile(
-    r"(?:\A|[.!\n,]\s*|\b(?:so|is|it's|choose|pick|with|for|prefer|answer|therefore|thus)\s+)"
-    r"[\s*\"']*(?:the )?\Z"
-)
-_BOLD_BEGINS = re.compile(r"\*\*[\"'(]?(?:the |an? )?\Z", re.IGNORECASE)
-_BOLD_ENDS = re.compile(r"[\"').,:;]{0,2}\*\*")
 _LETTER = re.compile(r"[^\W\d_]")
-_IS_NOT = re.compile(
-    r"[\s*_`\"')]{0,4}(?:is|are|was|were|does|do|did|has|have|can)(?:n't| not|not| never)\b"
-)
-_NOT_SO = re.compile(r"[^.\n(]{0,60}(?:\b(?:not|wrong|incorrect|no)\b|n't)")
 _NEAR = 70
 _CONCLUDES = re.compile(
     r"\b(?:so|therefore|thus|hence|only|remains?|leav(?:es|ing)|left|which is why"
@@ -116,13 +98,6 @@ def in_words(
         return None
     if first.said:
         return None
-    filled = _filled(scene)
-    if (
-        filled is not None
-        and not turns(low)
-        and not opposed(scene, filled.position, filled.start, filled.end)
-    ):
-        return _read(scene, filled, "filled")
     if found is not None and found.rule not in _WEAK:
         return None
     for rule, look in _WHOLE if cut else _LOOKS:
@@ -142,42 +117,6 @@ def _read(scene: Scene, one: TextHit | Place, rule: str) -> Reading:
     return Reading(
         "answer", (one.position,), rule, scene.response.span(one.start, one.end), _FAIRLY
     )
-
-
-def _filled(scene: Scene) -> TextHit | None:
-    """The one option that stands, in a repetition of the question, where that has its gap."""
-    gap = _gap(scene.question)
-    if gap is None:
-        return None
-    left, right = gap
-    found = list(_WORD.finditer(scene.response.low.replace("_", " ")))
-    words = [m.group() for m in found]
-    line = f" {' '.join(words)} "
-    fitting: list[TextHit] = []
-    for position, text in enumerate(scene.options.texts):
-        own = _words(text)
-        at = line.find(f" {' '.join((*left, *own, *right))} ") if own else -1
-        if at >= 0:
-            begin = line[:at].count(" ") + len(left)
-            end = begin + len(own) - 1
-            fitting.append(TextHit(position, found[begin].start(), found[end].end(), len(own)))
-    return fitting[0] if len(fitting) == 1 else None
-
-
-@lru_cache(maxsize=4096)
-def _gap(question: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    """The words before and behind the one gap of a question; None where it has none."""
-    gaps = list(_GAP.finditer(question)) if "__" in question else []
-    if len(gaps) != 1:
-        return None
-    left = _words(question[: gaps[0].start()])[-_BESIDE:]
-    right = _words(question[gaps[0].end() :])[:_BESIDE]
-    return (left, right) if len(left) + len(right) >= _FEWEST else None
-
-
-@lru_cache(maxsize=4096)
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(_WORD.findall(text.translate(DEFAULT).lower().replace("_", " ")))
 
 
 def _opening(scene: Scene, first: Impression) -> TextHit | None:
@@ -211,42 +150,11 @@ def _heads(scene: Scene) -> set[int]:
     }
 
 
-def _placed(scene: Scene, first: Impression) -> Place | None:
-    """The one option that a short reply names by its place, and sets off as its choice."""
-    low = scene.response.low
-    if len(low) > _SHORT:
-        return None
-    k = len(scene.options.texts)
-    named = [
-        place
-        for m in PLACE.finditer(low)
-        if (place := place_at(m, k, scene.labels.numbers, scene.question)) is not None
-    ]
-    if len({place.position for place in named}) != 1:
-        return None
-    one = named[0]
-    said = low[one.start : one.end].removeprefix("the ").split()[0]
-    if any(said in text.lower() for text in scene.options.texts):
-        return None
-    if not _OPENS_PLACE.search(low[: one.start]):
-        return None
-    stop = low.find(".", one.end)
-    around = low[: one.start] + low[one.end : stop if stop >= 0 else len(low)]
-    if _AGAINST.search(around.replace("i would ", "i ")):
-        return None
-    behind = low[one.end : stop if stop >= 0 else len(low)]
-    if not _WORD.search(behind) or _GIVES_REASON.match(behind):
-        return one
-    if announcements.RIGHT.match(low, one.end):
-        return one
-    begun = tuple(word[:_BEGUN] for word in _words(scene.question) if len(word) >= _BEGUN)
-    return one if any(word.startswith(begun) for word in _WORD.findall(behind)) else None
-
-
 def _restated(scene: Scene, first: Impression) -> TextHit | None:
     """The one option that sentences name which say what was asked, and name no other."""
     asked = _asked(scene.question)
-    if len(asked) < _FEWEST or any(map(meaning_of, scene.options.texts)):
+    ways_out = any(map(meaning_of, scene.options.texts))
+    if scene.asks_not or len(asked) < _FEWEST or ways_out:
         return None
     hits = [hit for hit in scene.options.find_all(scene.response) if not scene.dropped(hit.start)]
     found: dict[int, TextHit] = {}
@@ -255,33 +163,8 @@ def _restated(scene: Scene, first: Impression) -> TextHit | None:
         one = _answers(scene, start, end, here, asked) if here else None
         if one is not None:
             found.setdefault(one.position, one)
-    return next(iter(found.values())) if len(found) == 1 else None
-
-
-def _bold(scene: Scene, first: Impression) -> TextHit | None:
-    """The one option that is set in bold within sentences ("is a **beta blocker**").
-
-    One that heads a line may be gone through with others.
-    """
-    source = scene.response.source
-    if "**" not in source or scene.asks_not or any(map(meaning_of, scene.options.texts)):
-        return None
-    low = scene.response.low
-    found: dict[int, TextHit] = {}
-    for hit in scene.options.find_all(scene.response):
-        start, end = scene.response.span(hit.start, hit.end)
-        if not (
-            _BOLD_BEGINS.search(source, max(0, start - 8), start) and _BOLD_ENDS.match(source, end)
-        ):
-            continue
-        begins = max(low.rfind(". ", 0, hit.start), low.rfind("\n", 0, hit.start)) + 1
-        before = low[begins : hit.start]
-        if not _LETTER.search(before) or _AGAINST.search(before):
-            return None
-        if _NOT_SO.match(low, hit.end, hit.end + _NEAR):
-            return None
-        found.setdefault(hit.position, hit)
-    return next(iter(found.values())) if len(found) == 1 else None
+    one = next(iter(found.values())) if len(found) == 1 else None
+    return None if one and rival(scene, one.position, behind=one.end) else one
 
 
 def _closing(scene: Scene, first: Impression) -> TextHit | None:
@@ -316,6 +199,9 @@ def _concludes(scene: Scene, start: int, end: int, here: Sequence[TextHit]) -> T
         return None
     if labels_another(scene, start, end, one.position):
         return None
+    linked = LINKS.search(low, start, one.start) or IS_THE_ONE.match(low, one.end)
+    if not linked:
+        return None
     chance = candidates.numeric(scene, one.position) and not (
         _ONLY.search(low, start, one.start) and _REMAINS.match(low, one.end)
     )
@@ -345,9 +231,6 @@ def _answers(
     share = sum(stem in said for stem in needed)
     if len(needed) < _FEWEST or share < _SHARE * len(needed):
         return None
-    if scene.asks_not:
-        denied = _IS_NOT.match(low, one.end, end)
-        return one if denied and not _AGAINST.search(low, denied.end(), end) else None
     if _AGAINST.search(around):
         return None
     if labels_another(scene, start, end, one.position):
@@ -372,9 +255,7 @@ def _sentences(low: str) -> Iterator[tuple[int, int]]:
 
 _LOOKS: tuple[tuple[str, Callable[[Scene, Impression], TextHit | Place | None]], ...] = (
     ("opening", _opening),
-    ("placed", _placed),
     ("restated", _restated),
-    ("bold", _bold),
     ("concludes", _closing),
 )
 _WHOLE = (("restated", _restated),)

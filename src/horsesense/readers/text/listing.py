@@ -21,6 +21,9 @@ _VERDICT = re.compile(
     r"|unsupported)\b))"
 )
 _SECOND = re.compile(r"\W*\|\W*(?:yes|no|true|false|✓|✔|✅|✗|❌|✘|✖)\s*(?:\||\Z)")
+_OF_CHANCES = re.compile(
+    r"probab|chance|likel|confiden|odds|\bp ?\(|vote|weight|score|belie|\b0?\.\d"
+)
 _LAST_VERDICT = re.compile(
     r"[-–—:;,.=→>(][\s*_]*(?:(?P<yes>yes|true|correct|fits|✅|✓|✔)|(?P<no>no|false|incorrect|out|wrong"
     r"|eliminated|ruled out|❌|✗|✘))[\s*_.!)|]*\Z"
@@ -60,9 +63,12 @@ def _the_one(scene: Scene) -> tuple[int | None, list[tuple[str, str]] | None]:
     # What was left out at the end, a next question, is no part of the list.
     source = response.source[response.begins : response.span(0, len(response.low.rstrip()))[1]]
     text = source.lower()
+    # Shares of a hundred may be what is asked about, and not how likely the options are.
+    chances = not scene.asks_not and _OF_CHANCES.search(text) is not None
     rests = _rests(scene, _turned(text) if text.count("|") > 2 * len(scene.options.texts) else text)
     if rests is not None:
-        for look in (_approved, _stars, _marked, _likeliest):
+        looks = (_approved, _stars, _marked, *([_likeliest] if chances else []))
+        for look in looks:
             found = look(rests)
             if found is not None:
                 return found, rests
@@ -73,7 +79,7 @@ def _the_one(scene: Scene) -> tuple[int | None, list[tuple[str, str]] | None]:
     if row is None:
         return None, rests
     found = _approved([("", after) for _, after in row])
-    found = _likeliest(row) if found is None else found
+    found = _likeliest(row) if found is None and chances else found
     signs = all(_PLAIN.sub("", before) and not _LETTER.search(before) for before, _ in row)
     if found is None and signs:
         found = _marked([(before, "") for before, _ in row])

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from horsesense.readers.reading import Reading
@@ -39,7 +39,6 @@ _ASIDE = re.compile(
 )
 _QUESTION = re.compile(r"\b(?:question|input|prompt|problem|id|item|passage|text|number)\b")
 _POSITION = re.compile(r"\b(?:index|idx)\b")
-_LIKELY = re.compile(r"\b(?:p|prob\w*|chance|likelihood|confidence|score|rating|weight)\b")
 _DENIES = re.compile(r"\b(?:not|no|wrong|incorrect)\b|n't\b", re.IGNORECASE)
 _YES: Final = ("true", "correct", "right", "yes", "chosen", "selected", "✓", "✅")
 _NO: Final = ("false", "incorrect", "wrong", "no", "rejected", "eliminated", "✗", "❌")
@@ -59,7 +58,7 @@ def in_json(scene: Scene) -> Reading | None:
     readings = [(value, _reading(value, scene, 0)) for value in found]
     first = readings[0][1]
     if first is None:
-        return _judged(found[0], scene, 0) if len(found) == 1 else None
+        return None
     for value, reading in readings[1:]:
         asks = isinstance(value, dict) and any(_QUESTION.search(_key(key)) for key in value)
         if not asks and reading is not None and reading.positions != first.positions:
@@ -152,7 +151,7 @@ def _pair(entry: Mapping[str, Any], scene: Scene) -> tuple[str, Any] | None:
         return next(iter(entry.items()))
     names = [one for one in entry.values() if isinstance(one, str) and _position(one, scene) >= 0]
     marks = [one for one in entry.values() if isinstance(one, bool)]
-    marks = marks or [one for one in entry.values() if _mark_of(one) is not None]
+    marks = marks or [one for one in entry.values() if _mark(one) is not None]
     return (names[0], marks[0]) if names and len(marks) == 1 else None
 
 
@@ -178,7 +177,7 @@ def _by_verdicts(pairs: Iterable[tuple[Any, Any]], scene: Scene) -> Reading | No
     positions = [position for position, _ in given]
     if len(given) < 2 or min(positions) < 0 or len({*positions}) < len(positions):
         return None
-    marks = [_mark_of(value) for _, value in given]
+    marks = [_mark(value) for _, value in given]
     if None not in marks:
         if marks.count(True) == 1:
             return Reading("answer", (positions[marks.index(True)],), "json", None, _SURE)
@@ -194,69 +193,7 @@ def _by_verdicts(pairs: Iterable[tuple[Any, Any]], scene: Scene) -> Reading | No
     return Reading("answer", (positions[chances.index(highest)],), "json", None, _SURE)
 
 
-def _judged(value: Any, scene: Scene, depth: int) -> Reading | None:
-    """The option that alone is judged otherwise than all others, or is the likeliest, where every
-    option has an entry of its own, anywhere in a reply without a field for its answer."""
-    if depth > _DEEPEST or not isinstance(value, (dict, list)):
-        return None
-    inner = list(value.values()) if isinstance(value, dict) else value
-    entries = [one for one in inner if isinstance(one, dict)]
-    k = len(scene.options.texts)
-    if len(entries) == len(inner) == k > 1:
-        names = (
-            list(value) if isinstance(value, dict) else [_option_in(one, scene) for one in entries]
-        )
-        at = [_position(str(name), scene) for name in names]
-        if sorted(at) == list(range(k)):
-            for judge in (_mark, _chance):
-                found = [_told(entry, judge) for entry in entries]
-                single = [one[0] for one in found if len(one) == 1]
-                same = len({key for key, _ in single}) == 1
-                odd = _odd([one for _, one in single], k) if same else None
-                if odd is not None:
-                    return Reading("answer", (at[odd],), "json_judged", None, _SURE)
-    read = [one for one in (_judged(one, scene, depth + 1) for one in inner) if one is not None]
-    return read[0] if len({one.positions for one in read}) == 1 else None
-
-
-def _told(
-    entry: Mapping[str, Any], judge: Callable[[str, Any], bool | float | None]
-) -> list[tuple[str, bool | float]]:
-    """What an entry says of its option, by the names of its fields."""
-    return [(key, said) for key, one in entry.items() if (said := judge(key, one)) is not None]
-
-
-def _option_in(entry: Mapping[str, Any], scene: Scene) -> str:
-    """The option that an entry names, by label or text; empty where it names none, or several."""
-    named = [str(one) for one in entry.values() if isinstance(one, str)]
-    named = [one for one in named if _position(one, scene) >= 0]
-    return named[0] if len({_position(one, scene) for one in named}) == 1 else ""
-
-
-def _odd(found: Sequence[bool | float], k: int) -> int | None:
-    """The one verdict among `k` that differs from all others, or the highest chance."""
-    if len(found) < k:
-        return None
-    if all(isinstance(one, bool) for one in found):
-        for wanted in (True, False) if k > 2 else (True,):
-            if found.count(wanted) == 1:
-                return found.index(wanted)
-        return None
-    return found.index(max(found)) if found.count(max(found)) == 1 else None
-
-
-def _chance(key: str, value: Any) -> float | None:
-    """A number that says how likely, or how good, an option is."""
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return float(value) if number and _LIKELY.search(_key(key)) else None
-
-
-def _mark(key: str, value: Any) -> bool | None:
-    """The verdict in a field of an option's own."""
-    return None if _key(key) in ("option", "label", "text") else _mark_of(value)
-
-
-def _mark_of(value: Any) -> bool | None:
+def _mark(value: Any) -> bool | None:
     """A verdict; None for anything else."""
     if isinstance(value, dict):
         marks = [one for one in value.values() if isinstance(one, bool)]

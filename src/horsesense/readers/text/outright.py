@@ -15,7 +15,6 @@ from horsesense.readers.text.elsewhere import elsewhere
 from horsesense.readers.text.impression import Impression
 from horsesense.readers.text.in_words import in_words
 from horsesense.readers.text.listing import stands_out
-from horsesense.readers.text.ranking import ranked
 from horsesense.readers.text.special import meaning_of
 from horsesense.readers.text.statements import is_named, turned_down
 from horsesense.readers.text.targets import Scene
@@ -96,6 +95,11 @@ _DOUBT = re.compile(
     r"|cannot|but|however|although|though|sorry|mistake|or|and also|both|between|depends|unless|if"
     r"|maybe|perhaps|changed|nicht|oder|aber)\b|n't\b|[❌✗✘?]"
 )
+_HOLDS_OFF = re.compile(
+    r"\b(?:doubt|unlikely|hard(?:ly)?|far be it|guess|lure|trap|distractor|decoy|bait|runner-up"
+    r"|neighbou?r|confusion|alternative|candidate|myth)\b"
+)
+"""In a reply that names one option: it may be said of the option that it is not the answer."""
 _NEGATED = re.compile(
     r"\b(?:not|no|never|neither|nor|nicht|kein\w*|other|exception|but|except)\b|n['o]?t\b|leav|left"
 )
@@ -147,8 +151,6 @@ def _in_so_many_words(scene: Scene, first: Impression, cut: bool) -> Reading | N
     listed = set() if first.said or cut else stands_out(scene)
     if len(listed) == 1:
         return Reading("answer", (*listed,), "listed", None, PLAINLY)
-    if not (first.said or cut or listed) and (top := ranked(scene)) is not None:
-        return Reading("answer", (top,), "ranked", None, _FAIRLY)
     if listed and not any(map(_TOGETHER.search, map(str.lower, scene.options.texts))):
         return Reading("ambiguous", (), "several_listed", None, _FAIRLY)
     if first.standing.plain:
@@ -193,9 +195,10 @@ def _in_so_many_words(scene: Scene, first: Impression, cut: bool) -> Reading | N
         return replace(found, confidence=PLAINLY)
     if found.rule in _OUTRIGHT and _stands(scene, first, found):
         return replace(found, confidence=_FAIRLY)
-    if found.rule == "mentioned" and _is_linked(scene, found):
+    held_off = _HOLDS_OFF.search(low) is not None
+    if found.rule == "mentioned" and not held_off and _is_linked(scene, found):
         return replace(found, confidence=_FAIRLY)
-    if found.rule in _WEAKER and _undoubted(scene, found):
+    if found.rule in _WEAKER and not held_off and _undoubted(scene, found):
         return replace(found, confidence=plainly)
     size = len(low.strip())
     if found.rule == "other_label" and size < _SHORT and not _names_any(scene):

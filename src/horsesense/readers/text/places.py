@@ -33,7 +33,8 @@ _THING = (
 )
 _ORDINAL = "|".join(_ORDINALS)
 PLACE = re.compile(
-    rf"\b(?P<ordinal>{_ORDINAL}|next[- ]to[- ]last|last but one|penultimate|last|bottom|top|topmost"
+    r"\b(?!bottom line\b)"
+    rf"(?P<ordinal>{_ORDINAL}|next[- ]to[- ]last|last but one|penultimate|last|bottom|top|topmost"
     rf"|bottommost|middle)"
     rf" (?P<least>to[- ]last |from last )?(?:answer |listed |given |offered )?{_THING}\b"
     rf"(?! (?:is|was) to\b)"

@@ -15,7 +15,7 @@ from horsesense.readers.text import candidates, no_choice
 from horsesense.readers.text.contest import breaks_off
 from horsesense.readers.text.impression import Impression
 from horsesense.readers.text.likeness import option_stems, stems
-from horsesense.readers.text.opposed import opposed
+from horsesense.readers.text.opposed import IS_THE_ONE, opposed, rival
 from horsesense.readers.text.options import TextHit
 from horsesense.readers.text.targets import Scene
 
@@ -23,6 +23,9 @@ _CONFIDENCE = 0.91
 _RESTATES = 0.5
 """The share of a sentence's words that the question has, of one that takes it up."""
 _MOST = 12_000
+_NEAR = 120
+_NAMES = 40
+"""Names of options in a sentence, of which it says nothing plainly that has more."""
 _SENTENCE = re.compile(r"[^\n.!?]*(?:[.!?](?!\s|\Z)[^\n.!?]*)*(?:[.!?]+[\"')*_]*|\n|\Z)")
 _SAYS = re.compile(r"\w")
 _OPENS_BRACKET = re.compile(r"\s*[(\[{>|]")
@@ -86,10 +89,6 @@ _ATTITUDE = re.compile(
 )
 _CLAUSE = re.compile(r"[,;:—–]")
 _ABOUT = re.compile(r" (?:about|with|that|this|it|for me)\b")
-_IS_THE_ONE = re.compile(
-    r"[\"'*_)\]`]* (?:is|are|was|were) (?:\w+ly )?(?:the (?:one|only (?:one|option|word|choice))"
-    r"|the (?:correct|right|best) \w+)\b"
-)
 _EQUALS = re.compile(r"(?:=|≈|->|→)[\s*_$\\(]*\Z")
 _COMES_TO = re.compile(
     r"\b(?:is|are|was|be|has|have|takes?|needs?|costs?|pays?|equals?|gets?|after)"
@@ -147,7 +146,7 @@ def plain(scene: Scene, first: Impression, *, cut: bool = False) -> Reading | No
         said = _names_one(scene, opening, hits, spots)
         others = {position for _, position in spots} - ({said.hit.position} if said else set())
         number = said is not None and candidates.numeric(scene, said.hit.position)
-        if said and not (others and (number or cut)) and _opens(scene, said):
+        if said and not (others and (number or cut)) and _opens(scene, said, cut):
             chosen = said.hit
     if chosen is None or not _fits(scene, first, chosen):
         return None
@@ -177,9 +176,13 @@ def _names_one(
     start, end = sentence
     low = scene.response.low
     here = [hit for hit in hits if start <= hit.start < end]
-    if not here or _OPENS_BRACKET.match(low, start) or "?" in low[here[0].end : end]:
+    if (
+        not 0 < len(here) <= _NAMES
+        or _OPENS_BRACKET.match(low, start)
+        or "?" in low[here[0].end : end]
+    ):
         return None
-    hit = next((h for h in here if _LEFT.search(low, start, h.start)), None)
+    hit = next((h for h in here if _LEFT.search(low, max(start, h.start - _NEAR), h.start)), None)
     hit = hit or _result(scene, start, here) or here[0]
     begin = start if hit is here[0] else hit.start
     if {position for at, position in spots if begin <= at < end} != {hit.position}:
@@ -246,19 +249,25 @@ def _is_plain(scene: Scene, said: _Said, sentence: tuple[int, int]) -> bool:
     begin = said.start + concludes[-1] if concludes else said.start
     if _is_against(low, said, begin):
         return False
-    if _IS_THE_ONE.match(low, hit.end):
+    if IS_THE_ONE.match(low, hit.end):
         return True
     if not said.ends:
         return False
-    if concludes or ((number or not rest) and _restates(scene, said)):
+    if concludes:
+        return True
+    if rival(scene, hit.position, before=said.start):
+        return False
+    if (number or not rest) and _restates(scene, said):
         return True
     return not number and _IS.search(before) is not None
 
 
-def _opens(scene: Scene, said: _Said) -> bool:
+def _opens(scene: Scene, said: _Said, cut: bool) -> bool:
     """Whether the first sentence answers the question."""
     low, hit = scene.response.low, said.hit
     if scene.asks_not or _REPENTS.search(low, hit.end):
+        return False
+    if rival(scene, hit.position, behind=hit.end):
         return False
     before = low[said.start : hit.start]
     number = candidates.numeric(scene, hit.position)
@@ -270,7 +279,7 @@ def _opens(scene: Scene, said: _Said) -> bool:
         return False
     if _restates(scene, said):
         return True
-    return not number and _IS.search(before) is not None
+    return not (number or cut) and _IS.search(before) is not None
 
 
 def _restates(scene: Scene, said: _Said) -> bool:

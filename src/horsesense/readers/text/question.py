@@ -13,6 +13,8 @@ _NOT = re.compile(
     r"\bexcept(?:ion)?\b|(?-i:\bNOT\b)|\b(?:which|what|who|whom|where|when)\b[^.?\n]{0,80}?"
     r"(?:\b(?:not|never|least|cannot)\b|n't\b|\b(?:is|are|was|were) (?:\w+ )?"
     r"(?:incorrect|false|wrong|untrue)\b)"
+    r"|\b(?:identify|find|name|choose|select|mark|pick)\b[^.?\n]{0,40}"
+    r"\b(?:incorrect|false|wrong|untrue)\b"
     r"|\bodd one out\b|\bdoes(?: not|n't) belong\b|\bleast (?:likely|true)\b"
     r"|\bwelche[rsnm]?\b[^.?\n]{0,80}\b(?:nicht|kein\w*|falsch)\b|\bausnahme\b"
     r"|\b(?:cuál|qué|quién)\b[^.?\n]{0,60}\b(?:no|falsa|falso|incorrecta)\b|\bexcepto\b|\bsauf\b"

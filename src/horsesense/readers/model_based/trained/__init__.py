@@ -21,7 +21,7 @@ from horsesense.readers.version import Rules
 
 __all__ = ["TrainedReader", "from_spec", "understand"]
 
-RULES: Final = Rules(version="6", source="c077578e4f0f")
+RULES: Final = Rules(version="6", source="3625dcf8dcec")
 
 _TOGETHER = 128
 """Replies that are scored between two marks of progress."""
