@@ -75,7 +75,8 @@ def cli_page() -> str:
 def json_page() -> str:
     """Every `--json` output with its fields."""
     parts = [
-        "# JSON outputs\n\nEvery command but `view` takes `--json`. The field `schema` of each output is "
+        "# JSON outputs\n\nEvery command but `view` takes `--json`. The field `schema` of each "
+        "output is "
         f"`horsesense.NAME/{SCHEMA_VERSION}`; the version grows when a field is renamed or "
         "removed, or holds something else. `horsesense list schemas --json` prints these tables as "
         "JSON Schemas.\n"
