@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
+import orjson
 import pytest
 
 import horsesense as hs
@@ -37,6 +39,8 @@ from horsesense.runs.settings import Settings
 from horsesense.runs.until import budget
 from refusing import refusing
 from studies import Result, items_file, study
+
+AFTER = re.compile(r"after [\d,]+ of (\d+) items")
 
 
 @pytest.fixture(scope="module")
@@ -184,8 +188,30 @@ def test_a_spent_budget_is_the_reason(items: Path, tmp_path: Path) -> None:
     assert all(note.startswith("asking ended before") for note in left_out)
 
 
+def test_items_are_counted_of_those_that_could_count(tmp_path: Path) -> None:
+    """ "After 16 of 18" beside "after 19 of 60": only a third has a right answer."""
+    rows = [
+        {
+            "question": f"Which is number {i}?",
+            "options": [f"answer {i}.{j}" for j in range(4)],
+            "answer_index": None if i % 3 else i % 4,
+        }
+        for i in range(60)
+    ]
+    items = tmp_path / "items.jsonl"
+    items.write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    some = Limits(requests=200)
+    done = study(items, "sim:prior?know=0.3", tmp_path / "run", until="decided=all", limits=some)
+    of_gold = {"no_better_than_guessing", "without_question", "accuracy_change", "none_option"}
+    told = [(f.name, m) for f in done.results.verdict for m in AFTER.findall(f.sentence)]
+    assert len(told) > 3
+    assert {of for name, of in told if name in of_gold} <= {"20"}
+    assert {of for name, of in told if name not in of_gold} == {"60"}
+
+
 def test_one_missing_answer_lacks_it() -> None:
     row = {"missing": 1, "n": 9, "value": -0.1}
+    assert _without({**row, "n": 2, "value": None}) == ", all of which lack an answer"
     assert "of which 1 lacks an answer" in _without(row)
     assert "of which 2 lack an answer" in _without({**row, "missing": 2})
 

@@ -48,7 +48,8 @@ STOPPED = (
 )
 """Why a measure is left out where a probe was not put to all items."""
 
-
+_OF_GOLD = frozenset((CHANGE.name, SCORE.name, COMPOSITION.name))
+"""Measures that only items with a right answer have a place in."""
 LOOKS = 60
 """Looks at which a band is kept, to be drawn."""
 
@@ -238,14 +239,14 @@ class Sequences:
             return self._finite(population, np.stack([seen.ratio.low, seen.ratio.high]))
         ends = self.bands.band(seen, (1 - self.level) / 2)
         n = len(seen.items)
-        return _Told(*ends, self.level, n, self._of(population, n), SAMPLED)
+        return _Told(*ends, self.level, n, self._of(population, e.measure, n), SAMPLED)
 
     def _finite(self, population: Population, d: Floats) -> _Told | None:
         """The band of a share of these items: one number, at the level of any interval."""
         n = d.shape[1]
         if not n:
             return None
-        units = self._of(population, n)
+        units = self._of(population, SCORE.name, n)
         low, high = band(d, Design(units, SIZE, 1 - self.level))
         return _Told(max(0.0, low), high, self.level, n, units)
 
@@ -258,9 +259,10 @@ class Sequences:
         blocks = composition_by_reader(self._own, estimates, about)
         return {name: block for name, block in blocks.items() if not block["bounds_only"]}
 
-    def _of(self, population: Population, n: int) -> int:
-        """Of how many items `n` were asked: some of them may have no right answer."""
-        return population.units if n <= population.units else len(self.items)
+    def _of(self, population: Population, measure: str, n: int) -> int:
+        """Of how many items `n` were asked: those of a population have a right answer."""
+        known = measure in _OF_GOLD or len(self._known) == len(self.items)
+        return population.units if known and n <= population.units else len(self.items)
 
     def band(self, evidence: Evidence, alpha: float) -> Banded | None:
         """The band of a number over items like these, with an error of `alpha` on either side.
@@ -279,7 +281,8 @@ class Sequences:
             return None
         n = len(seen.items)
         null = self.bands.null(evidence.measure, place, evidence.group)
-        return Banded(*self.bands.band(seen, alpha), n, self._of(population, n), null)
+        units = self._of(population, evidence.measure, n)
+        return Banded(*self.bands.band(seen, alpha), n, units, null)
 
 
 class _Told(NamedTuple):
