@@ -112,7 +112,7 @@ def test_a_stated_name_that_is_no_option_is_none_of_them() -> None:
         "Ranking: A > B > D > C",
         "Bottom line: C",
         "I doubt that it is A.",
-        "The lure is copper.",
+        "It is unlikely to be iron.",
         "Iron: 78%\nCopper: 21%\nSilver: 1%\nZinc: 0%",
     ],
 )

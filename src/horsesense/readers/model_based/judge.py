@@ -36,7 +36,7 @@ from horsesense.readers.text import TextReader
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 
-RULES: Final = Rules(version="10", source="9a859dccfc86")
+RULES: Final = Rules(version="10", source="bd6f7e5e17af")
 
 MAX_TOKENS: Final = 16
 REPLY_CHARACTERS: Final = 6000

@@ -207,6 +207,8 @@ TURNED_DOWN = re.compile(
     r"|avoid\w*|to (?:go|drop|leave|cross out)|reject\w*|incorrect|wrong|unlike|instead of"
     r"|against|why|versus|whether|discard|dismiss"
     r"|cannot select|between|if|none of|others"
+    r"|(?<!no )(?<!without )(?<!beyond )(?<!any )doubt(?:s|ed|ful)?(?: that| if| whether)?"
+    r"|(?:lure|trap|decoy|bait|distractor)(?: here)? (?:is|was)|unlikely to be"
     r"|(?:the )?(?:other|remaining|rest|incorrect|wrong)(?= options))|n't)"
     r"(?: \w+,? (?:and|or|nor)(?= ))?"
     r"(?: (?:select|choose|options?|choices?|answers?|it is|it's|the|a|an|was|were|is|be)){0,3}"

@@ -216,6 +216,8 @@ def _in_so_many_words(scene: Scene, first: Impression, cut: bool) -> Reading | N
     turned = found.rule != "corrected" and _turns(low)
     if found.positions and (turned or _NEGATED.search(low)):
         return None
+    if held_off:
+        return None
     brief = size < _SHORT and found.rule in _BRIEF
     if found.rule == "lead" and not _agrees(first, found):
         brief = brief and _alone(scene, found.positions[0], standing=True)
