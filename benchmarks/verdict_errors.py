@@ -248,7 +248,7 @@ def settled(study: Study, case: Case, n: int, every: Sequence[Cell]) -> Measured
     findings = {
         "readers": [reader.name for reader in study.readers()],
         "probes": [{name: getattr(p, name) for name in declared} for p in study.probes],
-        "stages": {"ask": {"reason": ""}},
+        "stages": {"ask": {"state": "complete", "reason": ""}},
     }
     return Results(cast(Any, None), findings, tuple(one.estimate for one in found)), found
 

@@ -44,6 +44,8 @@ def told(
         ended="",
         by_people=False,
         lacking=LACK,
+        never_asked=lambda _: 0,
+        some_gold=False,
         label=lambda probe, condition: probe,
     )
     found = found_all(cells, [MEASURES.get("accuracy")], context)

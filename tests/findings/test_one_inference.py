@@ -101,6 +101,9 @@ RUN = SimpleNamespace(
     unasked={},
     by_people=False,
     lacking=LACK,
+    ended="",
+    never_asked=lambda _: 0,
+    some_gold=False,
     label=lambda probe, condition: probe,
 )
 

@@ -31,11 +31,16 @@ class Run:
     readers = ("text",)
     by_people = False
     lacking = LACK
+    ended = ""
+    some_gold = False
     probes: ClassVar = {"order": {"title": "Options reordered", "invariant": "same_answer"}}
     unasked: ClassVar[dict[str, str]] = {}
 
     def label(self, probe: str, condition: Condition) -> str:
         return "Options reordered"
+
+    def never_asked(self, probe: str) -> int:
+        return 0
 
 
 def over_shifts(position: np.ndarray, k: np.ndarray, design: str = "cyclic") -> Cell:

@@ -276,6 +276,9 @@ def told(
         unasked=unasked or {},
         by_people=False,
         lacking=LACK,
+        ended="",
+        never_asked=lambda _: 0,
+        some_gold=False,
         label=lambda probe, condition: probe,
     )
     measures = map(MEASURES.get, names)
@@ -606,6 +609,9 @@ class TestEarly:
             probes={"none_of_the_above": {"title": "None", "invariant": "none"}},
             by_people=False,
             lacking=LACK,
+            ended="",
+            never_asked=lambda _: 0,
+            some_gold=False,
             label=lambda probe, condition: probe,
         )
         early = Early([{**where, **row, **ends}], frozenset(), "text")

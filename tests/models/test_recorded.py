@@ -189,4 +189,4 @@ def test_differences_come_with_the_most_confident_first(tmp_path, monkeypatch):
     assert {row["id"] for row in found} == {"0", "2", "3"}
     sure = [row["first"]["confidence"] for row in found]
     assert sure == sorted(sure, reverse=True)
-    assert "3 of 4 responses are read differently (75.0%)" in done.stderr
+    assert "3 of 4 responses are read differently (75.0\u202f%)" in done.stderr

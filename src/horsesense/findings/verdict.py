@@ -273,8 +273,8 @@ def _of_a_sample(f: Finding, e: Evidence, run: Run) -> Finding:
     Items are asked in the order of the file, so that those that were asked are no sample of it;
     under `--until` the order is random.
     """
-    unasked = run.silent(e)[0]
-    if not run.ended or unasked <= MOST_LOST * (e.n + e.missing):
+    unasked = run.silent(e)[0] if run.ended else 0
+    if unasked <= MOST_LOST * (e.n + e.missing):
         return f
     why = f"{unasked:,} of its prompts were not asked, and those that were come first in the file"
     return replace(f, kind="cannot_tell", items=None, sentence=_untold(run, f, why))

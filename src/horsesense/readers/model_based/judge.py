@@ -36,7 +36,7 @@ from horsesense.readers.text import TextReader
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 
-RULES: Final = Rules(version="10", source="bd6f7e5e17af")
+RULES: Final = Rules(version="10", source="fd3ea1ee256c")
 
 MAX_TOKENS: Final = 16
 REPLY_CHARACTERS: Final = 6000

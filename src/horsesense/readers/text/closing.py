@@ -135,9 +135,10 @@ def _worked_out(scene: Scene) -> int | None:
     """The one option whose value a last sentence comes to, in whatever form or unit, where all
     options are values and no other one's is anywhere in the reply."""
     low = scene.response.low.strip()
-    if likeness.option_value(scene.options.texts[0]) is None:
+    texts = scene.options.texts
+    if not texts or likeness.option_value(texts[0]) is None:
         return None
-    known = [likeness.option_value(text) for text in scene.options.texts]
+    known = [likeness.option_value(text) for text in texts]
     if len(known) < 2 or None in known or len(low) > _LONGEST:
         return None
     last = _LAST_SENTENCE.split(low)[-1]
