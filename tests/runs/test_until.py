@@ -510,8 +510,13 @@ def test_ctrl_c_between_two_batches_says_how_to_go_on(
 
     monkeypatch.setattr(Deciding, "came", look)
     run = Run.start(tmp_path / "run", chosen)
-    with pytest.raises(InterruptedRunError, match=r"Stopped after \d+ answers") as error:
-        run.ask(make_model(DROP))
+    # Where tests run behind a shell in the background, Ctrl-C is ignored from the start.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(InterruptedRunError, match=r"Stopped after \d+ answers") as error:
+            run.ask(make_model(DROP))
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert "continues from here" in str(error.value.hint)
     assert run.directory.known.stages["ask"].reason == "interrupted"
 
