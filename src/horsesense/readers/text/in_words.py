@@ -1,8 +1,8 @@
 """A choice in the words of the question: what it asks, said of one option alone.
 
 "The Statue of Liberty was a gift from France" answers "Who gave the Statue of Liberty?" as plainly
-as "the answer is France" does. So do an option's text that is a reply's first sentence, and one
-that is named by its place. Only where no rule of order finds a statement, and nothing turns.
+as "the answer is France" does. So does an option's text that is a reply's first
+sentence. Only where no rule of order finds a statement, and nothing turns.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from horsesense.readers.text.impression import Impression
 from horsesense.readers.text.normalise import DEFAULT
 from horsesense.readers.text.opposed import IS_THE_ONE, labels_another, opposed, rival
 from horsesense.readers.text.options import TextHit
-from horsesense.readers.text.places import Place
 from horsesense.readers.text.special import meaning_of
 from horsesense.readers.text.standing import withdraws
 from horsesense.readers.text.targets import Scene
@@ -36,7 +35,6 @@ _ASKED = 400
 _SHARE = 0.6
 """The share of the question's stems that a sentence has which answers it."""
 _FEWEST = 2
-_WORD = re.compile(r"\w+")
 _SENTENCE_END = re.compile(r"(?<=[.!?。])[\"'*)\]]*(?:\s+|(?<=。))|\n+")
 _ITEM = re.compile(r"\s*(?:[-•*+–>|#$(]|\(?\w{1,2}[.):]\s)")
 _ASIDE = re.compile(
@@ -66,7 +64,6 @@ _MARKS = " \n\t*_`\"'"
 _DENIES = re.compile(r"\W*(?:no|nope|nein|non)\b")
 _LINE = re.compile(r"\n[\s>#|*•-]*")
 _LETTER = re.compile(r"[^\W\d_]")
-_NEAR = 70
 _CONCLUDES = re.compile(
     r"\b(?:so|therefore|thus|hence|only|remains?|leav(?:es|ing)|left|which is why"
     r"|that(?: is|'s) why|must be|has to be|conclusion|overall|in short|sum|exactly"
@@ -88,7 +85,7 @@ _IN_QUESTION = frozenset(
 def in_words(
     scene: Scene, first: Impression, turns: Callable[[str], bool], *, cut: bool = False
 ) -> Reading | None:
-    """The choice that a reply makes in words of the question, by a text in front or by a place.
+    """The choice that a reply makes in words of the question, or by a text in front.
 
     Of a reply that was `cut` off, only what it says in a whole sentence.
     """
@@ -109,11 +106,11 @@ def in_words(
     return None
 
 
-def _opposed(scene: Scene, one: TextHit | Place) -> bool:
+def _opposed(scene: Scene, one: TextHit) -> bool:
     return opposed(scene, one.position, one.start, one.end)
 
 
-def _read(scene: Scene, one: TextHit | Place, rule: str) -> Reading:
+def _read(scene: Scene, one: TextHit, rule: str) -> Reading:
     return Reading(
         "answer", (one.position,), rule, scene.response.span(one.start, one.end), _FAIRLY
     )
@@ -253,7 +250,7 @@ def _sentences(low: str) -> Iterator[tuple[int, int]]:
     yield start, len(low)
 
 
-_LOOKS: tuple[tuple[str, Callable[[Scene, Impression], TextHit | Place | None]], ...] = (
+_LOOKS: tuple[tuple[str, Callable[[Scene, Impression], TextHit | None]], ...] = (
     ("opening", _opening),
     ("restated", _restated),
     ("concludes", _closing),
