@@ -23,7 +23,7 @@ from horsesense.findings.needed import Needed, items_needed
 from horsesense.findings.untested import named
 from horsesense.findings.verdict import accusations, verdict
 from horsesense.findings.weights import weighted
-from horsesense.findings.wording import LACK, against, between, in_points, level_text, signed, these
+from horsesense.findings.wording import LACK, against, between, in_points, level_text, signed
 from horsesense.measures.cells import STATUS_CODE, Cell
 from horsesense.measures.composition import PARTS, ScoreComposition
 from horsesense.measures.estimate import Context, found_all
@@ -32,6 +32,7 @@ from horsesense.report.shown import shown_interval
 from horsesense.runs.outlook import items_of
 from horsesense.stats.paired import Paired
 from horsesense.stats.shares import Shares
+from horsesense.stats.words import these
 from horsesense.trials.condition import PLAIN, Condition
 from horsesense.trials.trial import NONE_OPTION, REFUSED_OPTION
 

@@ -14,7 +14,7 @@ from horsesense.errors import UsageError
 from horsesense.items.item import ItemSet
 from horsesense.processes import Spread, copies
 from horsesense.stats.multiplicity import holm
-from horsesense.stats.percent import percent
+from horsesense.stats.words import percent
 
 ALPHA: Final = 0.05
 MANY: Final = 1_000

@@ -20,8 +20,8 @@ from scipy.stats import t as student
 
 from horsesense.cue_tests.result import CueResult, Dependence, FamilyTest
 from horsesense.cue_tests.task import Task
-from horsesense.findings.wording import plural
 from horsesense.stats.multiplicity import benjamini_hochberg
+from horsesense.stats.words import plural
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

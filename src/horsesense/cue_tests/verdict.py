@@ -7,7 +7,7 @@ from typing import Final
 
 from horsesense.cue_tests.result import CueRow, Strength, Verdict
 from horsesense.stats.multiplicity import holm
-from horsesense.stats.percent import percent
+from horsesense.stats.words import percent
 
 LEVEL: Final = 0.05
 SLIGHT, STRONG = 0.1, 0.4

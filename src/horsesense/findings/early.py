@@ -22,17 +22,10 @@ from horsesense.findings.evidence import Evidence, clusters_needed
 from horsesense.findings.finding import Finding, Outcome
 from horsesense.findings.kinds import KINDS, Kind
 from horsesense.findings.places import Run
-from horsesense.findings.wording import (
-    between,
-    in_points,
-    plural,
-    rounded_up,
-    short_of,
-    signed,
-    these,
-)
+from horsesense.findings.wording import between, in_points, rounded_up, short_of, signed
 from horsesense.stats.equivalence import Interval
 from horsesense.stats.paired import Paired
+from horsesense.stats.words import plural, these
 from horsesense.trials.condition import Condition
 
 SHARE: Final = 0.8

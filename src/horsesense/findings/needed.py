@@ -7,9 +7,10 @@ from math import ceil, floor
 
 from horsesense.findings.accusation import Accusation
 from horsesense.findings.evidence import Way, clusters_needed, looks_faulty
-from horsesense.findings.wording import in_points, plural, rounded_up
+from horsesense.findings.wording import in_points, rounded_up
 from horsesense.stats.power import EVEN
 from horsesense.stats.shares import Shares
+from horsesense.stats.words import plural
 
 FEWEST_EVEN = 20
 """Clusters of one size that unequal ones of a share must be worth: the noise of fewer says so

@@ -9,9 +9,10 @@ from horsesense.findings.evidence import Evidence
 from horsesense.findings.finding import Finding
 from horsesense.findings.forms import speaking
 from horsesense.findings.kinds import KINDS
-from horsesense.findings.wording import number, plural, rounded_up
+from horsesense.findings.wording import number, rounded_up
 from horsesense.measures.estimate import Found
 from horsesense.probes.base import LETTERS
+from horsesense.stats.words import plural
 from horsesense.trials.condition import Condition
 
 RARE = 0.05

@@ -29,19 +29,12 @@ from horsesense.findings.places import Run
 from horsesense.findings.rare import beside, had, judged, least_share, rare_positions, speaking_of
 from horsesense.findings.untested import asked_as, named, question, untested, untold
 from horsesense.findings.weights import weighted
-from horsesense.findings.wording import (
-    against,
-    chance_text,
-    in_points,
-    level_text,
-    number,
-    plural,
-    signed,
-)
+from horsesense.findings.wording import against, chance_text, in_points, level_text, number, signed
 from horsesense.measures.estimate import Found
 from horsesense.stats.equivalence import within
 from horsesense.stats.multiplicity import weighted_holm
 from horsesense.stats.no_interval import why_no_interval
+from horsesense.stats.words import plural, some_of
 from horsesense.trials.condition import Condition
 
 
@@ -285,10 +278,8 @@ def _lost(e: Evidence, lacking: str) -> str:
     whole = e.n + e.missing
     if e.missing <= MOST_LOST * whole:
         return ""
-    if e.missing == 1:
-        lacking = lacking.replace("were ", "was ").replace("lack ", "lacks ")
-    counted = "prompts" if e.counted == "trials" else e.counted
-    return f"; {e.missing:,} of {whole:,} {counted} {lacking}"
+    noun = "prompt" if e.counted == "trials" else e.counted.removesuffix("s")
+    return f"; {some_of(e.missing, whole, noun, lacking)}"
 
 
 def _group(a: Accusation) -> tuple[str, str, str]:

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from horsesense.readers.text.exact import exact
 from horsesense.readers.text.labels import label_set
-from horsesense.stats.percent import percent
 from horsesense.stats.tests import wilson
+from horsesense.stats.words import percent
 
 _APART = re.compile(r"[\s,;&/|]+")
 _NUMBER = re.compile(r"\d{1,3}(?:\.0)?")

@@ -11,9 +11,10 @@ from horsesense.findings.finding import ORDER, TITLES, Finding, Outcome
 from horsesense.findings.forms import badness
 from horsesense.findings.kinds import KINDS
 from horsesense.findings.untested import named as named_reader
-from horsesense.findings.wording import MINUS, against, between, plural, rounded_up, signed
+from horsesense.findings.wording import MINUS, against, between, rounded_up, signed
 from horsesense.report.reasons import Reason, reason_for
 from horsesense.runs.results import Results
+from horsesense.stats.words import plural
 from horsesense.trials.condition import Condition
 
 MOST_FOUND = 3

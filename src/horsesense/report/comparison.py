@@ -17,7 +17,8 @@ from horsesense.measures.registry import MEASURES
 from horsesense.report.charts import TEXT, draw
 from horsesense.report.differing import differing
 from horsesense.report.pages import environment
-from horsesense.report.text import NARROW, between, p_text, plural, signed, visible
+from horsesense.report.text import between, p_text, signed, visible
+from horsesense.stats.words import NARROW, plural
 from horsesense.version import __version__
 
 if TYPE_CHECKING:

@@ -6,18 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from horsesense.findings.wording import (
-    NARROW,
-    chance_text,
-    number,
-    plural,
-    signed,
-    these,
-)
+from horsesense.findings.wording import chance_text, number, signed
 from horsesense.measures.base import Estimate
 from horsesense.report.text import interval_of, value_of
 from horsesense.runs.results import Results
-from horsesense.stats.percent import percent
+from horsesense.stats.words import NARROW, percent, plural, these
 
 NAMES: Mapping[str, tuple[str, str]] = {
     "every_form": ("Right in every order", "as published and in every other order"),

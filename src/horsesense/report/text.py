@@ -12,19 +12,11 @@ from typing import Any
 
 from markupsafe import Markup
 
-from horsesense.findings.wording import (
-    MINUS,
-    NARROW,
-    between,
-    chance_text,
-    number,
-    plural,
-    points,
-    signed,
-)
+from horsesense.findings.wording import MINUS, between, chance_text, number, points, signed
 from horsesense.measures.base import Estimate
 from horsesense.measures.families import DIFFERENCE
 from horsesense.measures.registry import MEASURES
+from horsesense.stats.words import NARROW
 
 __all__ = [
     "MINUS",
@@ -38,7 +30,6 @@ __all__ = [
     "is_difference",
     "number",
     "p_text",
-    "plural",
     "points",
     "rests_on",
     "signed",

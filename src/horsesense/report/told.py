@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 from horsesense.findings.evidence import looks_faulty
 from horsesense.findings.finding import ORDER, TITLES, Finding, Outcome
 from horsesense.findings.kinds import KINDS
-from horsesense.findings.wording import plural, rounded_up
+from horsesense.findings.wording import rounded_up
 from horsesense.report.score_bar import spoken
 from horsesense.report.sections import SECTIONS
 from horsesense.report.shown import shown_interval
 from horsesense.runs.results import Results
+from horsesense.stats.words import plural
 
 ALWAYS = "no_better_than_guessing"
 """The kind that a terminal is told of whatever it shows: every other question rests on it."""

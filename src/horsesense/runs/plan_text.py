@@ -22,9 +22,9 @@ from horsesense.runs.prepare import Study
 from horsesense.runs.savings import cautions, forecasts
 from horsesense.runs.shard import Shard, placement
 from horsesense.stats.paired import FEWEST, FEWEST_EVEN
-from horsesense.stats.percent import NARROW, percent
 from horsesense.stats.power import smallest_change
 from horsesense.stats.two_way import Floats, worth
+from horsesense.stats.words import NARROW, percent
 from horsesense.trials.condition import Condition
 
 DISCORDANT = 0.2

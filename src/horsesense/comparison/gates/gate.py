@@ -19,6 +19,7 @@ from horsesense.comparison.gates.looking import (
 )
 from horsesense.errors import UsageError
 from horsesense.runs.results import Results
+from horsesense.stats.words import plural
 
 State = Literal["passed", "failed", "cannot tell"]
 AFTER, BEFORE = "this run", "baseline"
@@ -209,7 +210,7 @@ def _regression(d: Difference, tolerance: float, measure: str, found: Comparison
 
 def _notes(found: Comparison) -> Iterator[str]:
     of = ", ".join(f"{name} has {n:,}" for name, n in found.items["of"].items())
-    yield f"{found.items['shared']:,} items are shared ({of}); read by {found.reader}."
+    yield f"Shared: {plural(found.items['shared'], 'item')} ({of}); read by {found.reader}."
     yield from stop_notice(found.stopped)
     for name, values in found.settings:
         if name != "horsesense":

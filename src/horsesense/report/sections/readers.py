@@ -12,8 +12,9 @@ from horsesense.measures.bounds import whatever_is_missing
 from horsesense.readers.reading import STATUSES
 from horsesense.report.charts import Point, describe, forest, multiples
 from horsesense.report.sections.base import Context, Section
-from horsesense.report.text import number, plural, rests_on, value_of
+from horsesense.report.text import number, rests_on, value_of
 from horsesense.runs.results import Results
+from horsesense.stats.words import plural
 
 
 def context(run: Results) -> Context | None:

@@ -9,8 +9,9 @@ from horsesense.report.charts import Line, Point, describe, forest
 from horsesense.report.marks import significant
 from horsesense.report.score_bar import as_asked
 from horsesense.report.sections.base import Context, Section
-from horsesense.report.text import p_text, plural
+from horsesense.report.text import p_text
 from horsesense.runs.results import Results
+from horsesense.stats.words import plural
 from horsesense.trials.condition import Condition
 
 FEW = 30

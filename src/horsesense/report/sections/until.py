@@ -13,6 +13,7 @@ from horsesense.report.sections.base import Context, Section
 from horsesense.report.text import number, signed
 from horsesense.runs.goal import Goal
 from horsesense.runs.results import Results
+from horsesense.stats.words import plural
 from horsesense.trials.condition import Condition
 
 Row = Mapping[str, Any]
@@ -57,7 +58,7 @@ def context(run: Results) -> Context | None:
 
 def spoken(rows: Sequence[Row]) -> str:
     """The bands in words, for those who cannot see them."""
-    ends = (f"{row['label']}: {row['band_text']} after {row['n']:,} items" for row in rows)
+    ends = (f"{row['label']}: {row['band_text']} after {plural(row['n'], 'item')}" for row in rows)
     return "Bands of the change of accuracy over the items asked. " + "; ".join(ends)
 
 
