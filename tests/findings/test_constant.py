@@ -45,6 +45,7 @@ def told(
         by_people=False,
         lacking=LACK,
         never_asked=lambda _: 0,
+        lost=lambda _: (0.0, 0.0),
         some_gold=False,
         label=lambda probe, condition: probe,
     )

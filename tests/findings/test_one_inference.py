@@ -103,6 +103,7 @@ RUN = SimpleNamespace(
     lacking=LACK,
     ended="",
     never_asked=lambda _: 0,
+    lost=lambda _: (0.0, 0.0),
     some_gold=False,
     label=lambda probe, condition: probe,
 )

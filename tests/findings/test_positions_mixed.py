@@ -42,6 +42,9 @@ class Run:
     def never_asked(self, probe: str) -> int:
         return 0
 
+    def lost(self, e: object) -> tuple[float, float]:
+        return 0.0, 0.0
+
 
 def over_shifts(position: np.ndarray, k: np.ndarray, design: str = "cyclic") -> Cell:
     """Positions chosen, (items, orders), in k orders of each item; -1: refused."""

@@ -279,6 +279,7 @@ def told(
         lacking=LACK,
         ended="",
         never_asked=lambda _: 0,
+        lost=lambda _: (0.0, 0.0),
         some_gold=False,
         label=lambda probe, condition: probe,
     )
@@ -612,6 +613,7 @@ class TestEarly:
             lacking=LACK,
             ended="",
             never_asked=lambda _: 0,
+            lost=lambda _: (0.0, 0.0),
             some_gold=False,
             label=lambda probe, condition: probe,
         )

@@ -44,8 +44,8 @@ class Run(Protocol):
     def label(self, probe: str, condition: Condition) -> str:
         """A probe, and what sets the condition apart."""
 
-    def silent(self, e: Place) -> tuple[int, int]:
-        """How many of the trials that a place lacks were not asked, and how many failed."""
+    def lost(self, e: Place) -> tuple[float, float]:
+        """The shares of the prompts of a place that were not asked, and that failed."""
 
     def never_asked(self, probe: str) -> int:
         """How many prompts of a probe were not asked, since asking ended before them."""

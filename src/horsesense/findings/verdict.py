@@ -27,7 +27,7 @@ from horsesense.findings.kinds import KINDS, SIZES, accused, problems
 from horsesense.findings.needed import Needed, items_needed
 from horsesense.findings.places import Run
 from horsesense.findings.rare import beside, had, judged, least_share, rare_positions, speaking_of
-from horsesense.findings.untested import asked_as, named, question, untested, untold
+from horsesense.findings.untested import asked_as, choosing, named, question, untested, untold
 from horsesense.findings.weights import weighted
 from horsesense.findings.wording import against, chance_text, in_points, level_text, number, signed
 from horsesense.measures.estimate import Found
@@ -85,7 +85,7 @@ def verdict(
         results = [_of_a_sample(f, a.evidence, run) for f, a in zip(results, made, strict=True)]
     have, least = had(found, options), least_share(sizes)
     bets = [] if early is None else [*early.decided(run, known, items_per_cluster)]
-    seen = [*_seen(run, results, [bet.finding() for bet in bets], _choosing(found))]
+    seen = [*_seen(run, results, [bet.finding() for bet in bets], choosing(found))]
     seen = [*by_position(seen)]
     told = [speaking_of(group, have) for group in forms(seen[: len(results)]).values()]
     told = [beside(f, rare_positions(have, least), least) for f in told]
@@ -266,10 +266,11 @@ def _of_a_sample(f: Finding, e: Evidence, run: Run) -> Finding:
     Items are asked in the order of the file, so that those that were asked are no sample of it;
     under `--until` the order is random.
     """
-    unasked = run.silent(e)[0] if run.ended else 0
-    if unasked <= MOST_LOST * (e.n + e.missing):
+    unasked = run.lost(e)[0] if run.ended and e.missing else 0.0
+    if unasked <= MOST_LOST:
         return f
-    why = f"{unasked:,} of its prompts were not asked, and those that were come first in the file"
+    share = number(unasked, "fraction", 0)
+    why = f"{share} of its prompts were not asked, and those that were come first in the file"
     return replace(f, kind="cannot_tell", items=None, sentence=_untold(run, f, why))
 
 
@@ -397,14 +398,6 @@ def _untold(run: Run, f: Finding, why: str) -> str:
     kind = next(kind for kind in KINDS if kind.name == f.name)
     label = run.label(f.probe, Condition.parse(f.condition))
     return untold([question(kind, f.size, run, label, named(f.reader, run.readers))], why)
-
-
-def _choosing(found: Iterable[Found]) -> dict[tuple[str, str, str], float]:
-    """The share of replies that choose an option, by probe, condition and reader."""
-    rates = (estimate for estimate, _ in found if estimate.measure == "valid_rate")
-    return {
-        (e.probe, e.condition.format(), e.reader): e.value for e in rates if e.value is not None
-    }
 
 
 def may_be_guessing(f: Finding) -> bool:

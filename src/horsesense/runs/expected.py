@@ -36,9 +36,9 @@ class Expected:
         probes = {p.name: {"invariant": p.invariant, "title": p.title} for p in study.probes}
         return cls(reader, readers, probes)
 
-    def silent(self, e: Place) -> tuple[int, int]:
+    def lost(self, e: Place) -> tuple[float, float]:
         """Nothing is lost before anything is asked."""
-        return 0, 0
+        return 0.0, 0.0
 
     def never_asked(self, probe: str) -> int:
         """Nothing is lost before anything is asked."""

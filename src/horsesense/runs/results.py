@@ -222,10 +222,23 @@ class Results:
 
     def silent(self, e: Place) -> tuple[int, int]:
         """How many of the trials that an estimate lacks were not asked, and how many failed."""
-        for row in self.findings.get("unanswered", ()):
-            if (row["probe"], Condition.parse(row["condition"])) == (e.probe, e.condition):
-                return row["not_asked"], row["failed"]
-        return 0, 0
+        rows = self._unanswered(e)
+        return sum(row["not_asked"] for row in rows), sum(row["failed"] for row in rows)
+
+    def lost(self, e: Place) -> tuple[float, float]:
+        """The shares of the prompts of an estimate that were not asked, and that failed."""
+        unasked, failed = self.silent(e)
+        # A record of an earlier version does not say of how many.
+        whole = sum(row.get("prompts", 0) for row in self._unanswered(e)) or unasked + failed or 1
+        return unasked / whole, failed / whole
+
+    def _unanswered(self, e: Place) -> list[dict[str, Any]]:
+        """What the forms of an estimate lack: several where it is a mean over forms."""
+        return [
+            row
+            for row in self.findings.get("unanswered", ())
+            if row["probe"] == e.probe and Condition.parse(row["condition"]).matches(**e.condition)
+        ]
 
     def never_asked(self, probe: str) -> int:
         """How many prompts of a probe were not asked, since asking ended before them."""

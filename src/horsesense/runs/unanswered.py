@@ -46,24 +46,30 @@ def trials_unanswered(directory: RunDirectory, store: Store) -> pl.DataFrame:
 
 
 def silent_forms(directory: RunDirectory, unread: Sequence[int]) -> list[dict[str, Any]]:
-    """How many of these trials have no reply, by probe and condition: `not_asked`, and `failed`.
+    """How many of these trials have no reply, by probe and condition: `not_asked`, and `failed`,
+    of how many `prompts`; all conditions of a probe that lacks any.
 
     Nothing where a run has no store, as one that was read from logs.
     """
     if not len(unread) or not directory.layout.store.exists():
         return []
     some = pl.col("trial").is_in(pl.Series(unread, dtype=pl.UInt32).implode())
-    rows = directory.trials().filter(some).select("probe", "condition", "key").collect()
+    form = ["probe", "condition"]
+    rows = directory.trials().filter(some).select(*form, "key").collect()
     keys = rows["key"].unique().to_list()
     with directory.store() as store:
         known, failed = store.known(keys), store.failures(keys)
     there, broken = (pl.Series([*k], dtype=pl.Binary).implode() for k in (known, failed))
+    gone = pl.col("key").is_in(broken)
+    lost = rows.filter(~pl.col("key").is_in(there)).group_by(form)
+    counts = lost.agg(not_asked=(~gone).sum(), failed=gone.sum())
+    whole = directory.trials().group_by(form, maintain_order=True).agg(prompts=pl.len())
     return (
-        rows.filter(~pl.col("key").is_in(there))
-        .group_by("probe", "condition", maintain_order=True)
-        .agg(
-            not_asked=(~pl.col("key").is_in(broken)).sum(), failed=pl.col("key").is_in(broken).sum()
-        )
+        whole.filter(pl.col("probe").is_in(counts["probe"].implode()))
+        .collect()
+        .join(counts, on=form, how="left", maintain_order="left")
+        .with_columns(pl.col("not_asked", "failed").fill_null(0))
+        .select(*form, "not_asked", "failed", "prompts")
         .to_dicts()
     )
 
