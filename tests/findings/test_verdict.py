@@ -20,10 +20,11 @@ from horsesense.findings.forms import by_position, speaking
 from horsesense.findings.kinds import KINDS, SIZES, Kind
 from horsesense.findings.known import by_gold
 from horsesense.findings.needed import Needed, items_needed
+from horsesense.findings.uncounted import LACK
 from horsesense.findings.untested import named
 from horsesense.findings.verdict import accusations, verdict
 from horsesense.findings.weights import weighted
-from horsesense.findings.wording import LACK, against, between, in_points, level_text, signed
+from horsesense.findings.wording import against, between, in_points, level_text, signed
 from horsesense.measures.cells import STATUS_CODE, Cell
 from horsesense.measures.composition import PARTS, ScoreComposition
 from horsesense.measures.estimate import Context, found_all

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from math import inf
 
 from horsesense.findings.finding import ORDER, Finding, Outcome
 from horsesense.findings.kinds import KINDS
@@ -61,9 +62,22 @@ def speaking(group: Sequence[Finding]) -> Finding:
     for outcome in ORDER:
         members = [f for f in group if f.kind == outcome]
         if members:
-            strongest = max(members, key=badness)
+            strongest = max(members, key=badness if outcome != "cannot_tell" else _nearness)
             return _with_others(strongest, group)
     raise AssertionError("a group has members")
+
+
+def _nearness(f: Finding) -> tuple[float, float]:
+    """How near to being found what cannot be told is, of groups with trials of their own.
+
+    A group of few items may look worst by chance, and shows least: what counts is how far the
+    nearer end of its interval lies from the null. Of other forms, how bad they look.
+    """
+    if not f.group:
+        return 0.0, badness(f)
+    way = next(kind.way for kind in KINDS if kind.name == f.name)
+    end, sign = (f.low, 1) if way == "above" else (f.high, -1)
+    return -inf if end is None else sign * (end - f.null), badness(f)
 
 
 def badness(f: Finding) -> float:

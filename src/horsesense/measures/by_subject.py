@@ -119,8 +119,7 @@ class RstdBySubject(Rstd):
         weight = np.full(len(of), focus.weight / len(cell.whole.item))
         rows = np.column_stack([every * of[:, None], every, weight])
         known = cell.read & (cell.gold_at >= 0)
-        missing = (cell.asked & ~cell.read)[of]
-        return Rows(rows, int(known[of].sum()), int(missing.sum()))
+        return Rows(rows, int(known[of].sum()), int(cell.unanswered[of].sum()))
 
     def value(self, totals: Floats) -> Floats:
         hits, asked, all_hits, all_asked = np.split(totals[..., :-1], 4, axis=-1)

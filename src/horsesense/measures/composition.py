@@ -45,8 +45,7 @@ def considered(cell: Cell) -> npt.NDArray[np.bool_]:
     """Items asked as published and in other orders, whose right answer is known, (items,)."""
     published = np.any(cell.asked & cell[Parts].of(PUBLISHED), axis=1)
     orders = np.any(cell.asked & cell[Parts].of(ORDERS), axis=1)
-    goldless = np.any((cell.correct < 0) & cell.read & forms(cell), axis=1)
-    kept: npt.NDArray[np.bool_] = published & orders & ~goldless
+    kept: npt.NDArray[np.bool_] = published & orders & ~cell.goldless
     return kept
 
 

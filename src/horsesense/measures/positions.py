@@ -49,9 +49,9 @@ class Recall(Measure):
         at = (cell.gold_at[:, :, None] == positions) & known[:, :, None]
         hits = at & (cell.position[:, :, None] == positions)
         rows = np.concatenate([hits.sum(axis=1), at.sum(axis=1)], axis=1).astype(np.float64)
-        lost = cell.gold_at[cell.status == MISSING]
+        lost = cell.gold_at[cell.unanswered]
         missing = [int((lost == position).sum()) for position in positions]
-        return Rows(rows, int(known.sum()), cell.n_missing, missing=missing)
+        return Rows(rows, int(known.sum()), int(cell.unanswered.sum()), missing=missing)
 
 
 class Rstd(Recall):

@@ -46,23 +46,29 @@ def trials_unanswered(directory: RunDirectory, store: Store) -> pl.DataFrame:
 
 
 def silent_forms(directory: RunDirectory, unread: Sequence[int]) -> list[dict[str, Any]]:
-    """How many of these trials have no reply, by probe and condition: `not_asked`, and `failed`.
+    """How many of these trials have no reply, by probe and condition: `not_asked`, and `failed`;
+    and how many of either are of an item without a right answer (`goldless`).
 
     Nothing where a run has no store, as one that was read from logs.
     """
     if not len(unread) or not directory.layout.store.exists():
         return []
     some = pl.col("trial").is_in(pl.Series(unread, dtype=pl.UInt32).implode())
-    rows = directory.trials().filter(some).select("probe", "condition", "key").collect()
+    columns = "probe", "condition", "key", "item"
+    rows = directory.trials().filter(some).select(columns).collect()
     keys = rows["key"].unique().to_list()
     with directory.store() as store:
         known, failed = store.known(keys), store.failures(keys)
     there, broken = (pl.Series([*k], dtype=pl.Binary).implode() for k in (known, failed))
+    gold = [n for n, item in enumerate(directory.items) if item.gold is not None]
+    goldless = ~pl.col("item").is_in(gold)
+    lost = {"not_asked": ~pl.col("key").is_in(broken), "failed": pl.col("key").is_in(broken)}
     return (
         rows.filter(~pl.col("key").is_in(there))
         .group_by("probe", "condition", maintain_order=True)
         .agg(
-            not_asked=(~pl.col("key").is_in(broken)).sum(), failed=pl.col("key").is_in(broken).sum()
+            **{why: some.sum() for why, some in lost.items()},
+            goldless=pl.struct(**{why: (some & goldless).sum() for why, some in lost.items()}),
         )
         .to_dicts()
     )
