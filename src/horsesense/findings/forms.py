@@ -62,19 +62,18 @@ def speaking(group: Sequence[Finding]) -> Finding:
     for outcome in ORDER:
         members = [f for f in group if f.kind == outcome]
         if members:
-            strongest = max(members, key=badness if outcome != "cannot_tell" else _nearness)
+            near = outcome == "cannot_tell" and len({f.null for f in members if f.group}) > 1
+            strongest = max(members, key=_nearness if near else badness)
             return _with_others(strongest, group)
     raise AssertionError("a group has members")
 
 
 def _nearness(f: Finding) -> tuple[float, float]:
-    """How near to being found what cannot be told is, of groups with trials of their own.
+    """How near to being found a position is that cannot be told, where items differ in them.
 
-    A group of few items may look worst by chance, and shows least: what counts is how far the
-    nearer end of its interval lies from the null. Of other forms, how bad they look.
+    A position of few items may look worst by chance, and shows least: what counts is how far the
+    nearer end of its interval lies from the null.
     """
-    if not f.group:
-        return 0.0, badness(f)
     way = next(kind.way for kind in KINDS if kind.name == f.name)
     end, sign = (f.low, 1) if way == "above" else (f.high, -1)
     return -inf if end is None else sign * (end - f.null), badness(f)
