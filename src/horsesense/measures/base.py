@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from horsesense.measures.cells import Cell, Columns, People
 from horsesense.measures.families import REFIT, SHARE, Family
+from horsesense.measures.gold import with_gold
 from horsesense.measures.signature import Signature
 from horsesense.stats.forms import Forms
 from horsesense.trials.condition import Condition
@@ -249,7 +250,7 @@ class Measure(ABC):
 
     def about(self, cell: Cell) -> Cell:
         """One of the `cells` without the items of which the measure says nothing."""
-        return cell.with_gold() if self.of_gold else cell
+        return with_gold(cell) if self.of_gold else cell
 
     def groups(self, cell: Cell) -> Sequence[str]:
         """Names of the values; one unnamed value by default."""

@@ -171,13 +171,6 @@ class Parts(Columns):
 
 
 @dataclass(frozen=True, eq=False)
-class Gold(Columns):
-    """Of a run whose items are known: whether the item of each trial has a right answer."""
-
-    known: Bools = field(metadata={ABSENT: False})
-
-
-@dataclass(frozen=True, eq=False)
 class Subjects(Columns):
     """Where items have subjects: number of each item's subject in `names`, (items,)."""
 
@@ -352,28 +345,6 @@ class Cell:
     def n_missing(self) -> int:
         """Trials that were asked and have no reading."""
         return int((self.status == MISSING).sum())
-
-    @property
-    def goldless(self) -> Bools:
-        """Items without a right answer, (items,); as far as it shows where the items are not known.
-
-        A reading of an item without one is neither right nor wrong.
-        """
-        gold = self.get(Gold)
-        if gold is None:
-            return np.any(self.read & (self.correct < 0), axis=1)
-        return ~np.any(gold.known, axis=1)
-
-    @property
-    def unanswered(self) -> Bools:
-        """Where a trial of an item with a right answer has no reading."""
-        lost: Bools = (self.status == MISSING) & ~self.goldless[:, None]
-        return lost
-
-    def with_gold(self) -> Cell:
-        """The same without items that have no right answer; as it is where all are like that."""
-        goldless = self.goldless
-        return self if goldless.all() or not goldless.any() else self.of_items(~goldless)
 
     def among(self, items: npt.NDArray[np.int64]) -> Cell:
         """The same without items that are not among some numbers."""

@@ -23,6 +23,7 @@ from horsesense.measures.base import (
     unread,
 )
 from horsesense.measures.cells import Cell
+from horsesense.measures.gold import goldless
 from horsesense.measures.parts import of_whole
 
 
@@ -77,7 +78,7 @@ class StratumAccuracy(AgreementShare):
         within = self._strata(cell) & (known > 0)[:, None]
         rows = np.concatenate([within * right[:, None], within], axis=1).astype(np.float64)
         used = within.any(axis=1)
-        missing = unread(cell) & ~cell.goldless
+        missing = unread(cell) & ~goldless(cell)
         return Rows(rows, int(used.sum()), int(missing.sum()))
 
     def _right(self, cell: Cell) -> Floats:

@@ -26,9 +26,10 @@ from horsesense.findings.verdict import verdict
 from horsesense.items.class_names import near_names
 from horsesense.items.item import ItemSet
 from horsesense.measures.bounds import Bound, bounds
-from horsesense.measures.cells import HELD_OUT, Cell, Gold
+from horsesense.measures.cells import HELD_OUT, Cell
 from horsesense.measures.contrast import tested
 from horsesense.measures.estimate import Context, found_all
+from horsesense.measures.gold import Gold
 from horsesense.measures.people import agreements
 from horsesense.measures.registry import MEASURES
 from horsesense.measures.score_variance import designs, in_use
