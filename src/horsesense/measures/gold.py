@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from horsesense.measures.cells import ABSENT, MISSING, Bools, Cell, Columns
 
 
@@ -20,9 +22,8 @@ def goldless(cell: Cell) -> Bools:
     A reading of an item without one is neither right nor wrong.
     """
     gold = cell.get(Gold)
-    out: Bools = (
-        (cell.read & (cell.correct < 0)).any(axis=1) if gold is None else ~gold.known.any(axis=1)
-    )
+    shown = cell.read & (cell.correct < 0) if gold is None else ~gold.known
+    out: Bools = np.any(shown, axis=1) if gold is None else np.all(shown, axis=1)
     return out
 
 

@@ -68,7 +68,7 @@ def silent_forms(directory: RunDirectory, unread: Sequence[int]) -> list[dict[st
         .group_by("probe", "condition", maintain_order=True)
         .agg(
             **{why: some.sum() for why, some in lost.items()},
-            goldless=pl.struct(**{why: (some & goldless).sum() for why, some in lost.items()}),
+            goldless=pl.struct(*((some & goldless).sum().alias(why) for why, some in lost.items())),
         )
         .to_dicts()
     )

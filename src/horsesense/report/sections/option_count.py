@@ -121,8 +121,8 @@ def _figures(places: Sequence[Place], counts: Sequence[int]) -> Iterator[tuple[s
         found = [curve for curve in found if curve.points]
         steps = sorted({n for curve in found for n, _ in curve.points}, key=int)
         caption = f"{title}: accuracy and agreement by number of options. {spoken(found)}"
-        axes = {"x_title": "Number of options", "y_title": "%"}
-        yield title, curves(found, steps, **axes, caption=caption)
+        x = "Number of options"
+        yield title, curves(found, steps, x_title=x, y_title="%", caption=caption)
 
 
 def _points(places: Sequence[Place], measure: str) -> list[tuple[str, Estimate]]:

@@ -135,8 +135,8 @@ def notices(run: Results) -> Iterator[str]:
 def lacking(run: Results, missing: Sequence[Estimate], of: int) -> str:
     """What trials lack: "5 of 313 trials were not asked, 1 failed and 2 have no clear answer"."""
     each = [run.missing_of(e) for e in missing]
-    counts = (sum(part) for part in zip(*(one[:3] for one in each), strict=True))
-    return Missing(*counts, never=each[0].never).clause(of, "trial")
+    unasked, failed, unclear = (sum(n) for n in zip(*(one[:3] for one in each), strict=True))
+    return Missing(unasked, failed, unclear, each[0].never).clause(of, "trial")
 
 
 def _could_be(run: Results) -> str:
