@@ -241,8 +241,10 @@ class Results:
         Of those with a right answer, where the measure is about these.
         """
         name = e.reader.removesuffix(HELD_OUT)
+        fit = self.findings.get("fits", {}).get(name)
+        if not fit:
+            return ""
         items = (i for i in self.items if i.gold is not None or not of_gold(e.measure))
-        fit = self.findings.get("fits", {}).get(name, {})
         return not_covered(fit, (len(i.options) for i in items), named(name, self.readers))
 
     def never_asked(self, probe: str) -> int:
