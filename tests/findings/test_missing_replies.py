@@ -12,7 +12,7 @@ import orjson
 import pytest
 
 from horsesense.cli.each import shortfalls
-from horsesense.findings.verdict import _lost
+from horsesense.findings.uncounted import lost as told_of_lost
 from horsesense.inference.limits import Limits
 from horsesense.models.registry import make_model
 from horsesense.report import verdict_of
@@ -119,8 +119,13 @@ def test_the_first_items_of_a_file_are_no_sample_of_it(
 
 
 def test_one_lost_reply_is_told_as_one() -> None:
-    evidence = SimpleNamespace(n=17, missing=1, counted="trials")
-    assert _lost(evidence, "were not answered") == "; 1 of 18 prompts was not answered"  # type: ignore[arg-type]
+    evidence = SimpleNamespace(n=17, missing=1, counted="trials", probe="order")
+    run = SimpleNamespace(lacking="were not answered", not_covered=lambda e: "")
+    said = told_of_lost(evidence, run)  # type: ignore[arg-type]
+    assert said == "; 1 of 18 prompts was not answered"
+    bundled = SimpleNamespace(n=17, missing=1, counted="trials", probe="batch")
+    said = told_of_lost(bundled, run)  # type: ignore[arg-type]
+    assert said == "; 1 of 18 problems was not answered"
 
 
 def test_what_was_never_asked_is_neither_missing_nor_unclear(tmp_path: Path) -> None:
@@ -164,7 +169,7 @@ def test_a_few_prompts_of_many_forms_that_were_not_asked_hide_no_fault(tmp_path:
     run.measure()
     (fall,) = (f for f in run.results.verdict if f.name == "accuracy_change")
     place = SimpleNamespace(probe=fall.probe, condition=Condition.parse(fall.condition))
-    unasked, failed = run.results.lost(place)  # type: ignore[arg-type]
+    unasked, failed = run.results.lost_shares(place)  # type: ignore[arg-type]
     assert run.results.ended == "budget"
     assert 0 < unasked < 0.05
     assert failed == 0

@@ -20,10 +20,11 @@ from horsesense.findings.forms import by_position, speaking
 from horsesense.findings.kinds import KINDS, SIZES, Kind
 from horsesense.findings.known import by_gold
 from horsesense.findings.needed import Needed, items_needed
+from horsesense.findings.uncounted import LACK
 from horsesense.findings.untested import named
 from horsesense.findings.verdict import accusations, verdict
 from horsesense.findings.weights import weighted
-from horsesense.findings.wording import LACK, against, between, in_points, level_text, signed
+from horsesense.findings.wording import against, between, in_points, level_text, signed
 from horsesense.measures.cells import STATUS_CODE, Cell
 from horsesense.measures.composition import PARTS, ScoreComposition
 from horsesense.measures.estimate import Context, found_all
@@ -277,9 +278,10 @@ def told(
         unasked=unasked or {},
         by_people=False,
         lacking=LACK,
+        not_covered=lambda e: "",
         ended="",
         never_asked=lambda _: 0,
-        lost=lambda _: (0.0, 0.0),
+        lost_shares=lambda _: (0.0, 0.0),
         some_gold=False,
         label=lambda probe, condition: probe,
     )
@@ -611,9 +613,10 @@ class TestEarly:
             probes={"none_of_the_above": {"title": "None", "invariant": "none"}},
             by_people=False,
             lacking=LACK,
+            not_covered=lambda e: "",
             ended="",
             never_asked=lambda _: 0,
-            lost=lambda _: (0.0, 0.0),
+            lost_shares=lambda _: (0.0, 0.0),
             some_gold=False,
             label=lambda probe, condition: probe,
         )

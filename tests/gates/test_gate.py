@@ -71,7 +71,7 @@ def test_a_regression_fails_and_says_why(runs: dict[str, str]) -> None:
     assert done.returncode == 1
     assert "FAILED       accuracy, As published: no loss beyond 2 points" in done.stdout
     assert "% before" in done.stdout
-    assert "160 items are shared" in done.stdout
+    assert "Shared: 160 items (" in done.stdout
     assert "Question withheld" not in done.stdout
     assert call(*words[:-1], "0.9").returncode == 0
     assert call(*words[:-1], "0.9", "--tolerance", "order=1%").returncode == 1

@@ -151,6 +151,20 @@ def shared_items(sides: Sequence[Side]) -> Shared:
     return Shared(number, cluster.astype(np.intp), sizes, len(ids - held))
 
 
+def items_told(sides: Sequence[Side], shared: Shared, measure: Measure) -> dict[str, Any]:
+    """How many items are shared, how many each run has, and how many of them can have no score,
+    as they have no right answer (`goldless`)."""
+    items = sides[0].results.items.items
+    goldless = [n for n in shared.number[0] if items[n].gold is None]
+    return {
+        "shared": len(shared.cluster),
+        "of": {side.place: n for side, n in zip(sides, shared.of, strict=True)},
+        "changed": shared.changed,
+        "goldless": len(goldless) if measure.of_gold else 0,
+        "clusters": int(shared.cluster.max()) + 1,
+    }
+
+
 class View(NamedTuple):
     """One way of asking and reading that all models went through.
 
@@ -289,7 +303,7 @@ def views(
         if reason:
             yield LeftOut(label, reason)
             continue
-        cells = [side.cells[key] for side in sides]
+        cells = [measure.about(side.cells[key]) for side in sides]
         people = {n: c.one_by_one()[0] for n, c in enumerate(cells) if People in c}
         asked_of = [people.get(n, c) for n, c in enumerate(cells)]
         undefined = next((r for c in asked_of if (r := _undefined(measure, c))), None)

@@ -23,6 +23,7 @@ from horsesense.comparison.align import (
     Shared,
     Side,
     differing_settings,
+    items_told,
     main_reader,
     measure_of,
     setups,
@@ -147,7 +148,8 @@ class Comparison:
         runs: model -> its runs, as they were named.
         reader: the main reader.
         level: of the intervals, and one minus the error of everything that is shown.
-        items: shared items; `of` by run; `changed` ids with other texts or gold.
+        items: shared items; `of` by run; `changed` ids with other texts or gold; `goldless` that
+            have no right answer, where the measure takes one.
         views: name -> probe, the main view first.
         standings, differences, orders: see there.
         settings: settings that differ, by run.
@@ -267,12 +269,7 @@ def compare(
         runs={m: tuple(s.place for s in everyone if s.name == m) for m in ordered},
         reader=read_by,
         level=level,
-        items={
-            "shared": len(shared.cluster),
-            "of": {side.place: n for side, n in zip(everyone, shared.of, strict=True)},
-            "changed": shared.changed,
-            "clusters": int(shared.cluster.max()) + 1,
-        },
+        items=items_told(everyone, shared, chosen),
         views={s.label: s.view.probe for s in scores},
         standings=tuple(_standings(models, scores, decided, level)),
         differences=tuple(differences),

@@ -135,8 +135,8 @@ KINDS: tuple[Kind, ...] = (
             "to items that have it go there; an even spread would be {null}.",
             "ruled_out": "No position is preferred by {size} or more: of the answers to items that "
             "have it, {group}, the furthest above an even spread ({null}), receives {value}.",
-            "seen": ": of the answers to items that have it, {group} receives {value}, by an even "
-            "spread {null}",
+            "seen": ": of the {n} answers to items that have it, {group} receives {value}, by an "
+            "even spread {null}",
         },
         main=True,
         takes=over_balanced_orders,
@@ -278,7 +278,7 @@ KINDS: tuple[Kind, ...] = (
             "whatever stands there; guessing would in {null}.",
             "ruled_out": "No position is chosen in {size} more of the items that have it than by "
             "guessing, whatever stands there (the furthest above, {group}: {value} and {null}).",
-            "seen": " ({group}: {value} of the items that have it, guessing {null})",
+            "seen": " ({group}: {value} of the {n} items that have it, guessing {null})",
         },
         takes=over_balanced_orders,
     ),
@@ -357,11 +357,11 @@ KINDS: tuple[Kind, ...] = (
         null=0.9,
         way="below",
         found="When options are judged one at a time, {value} of wrong options are rejected, fewer "
-        "than {null}.",
+        "than {null}{right_ones}.",
         ruled_out="When options are judged one at a time, {value} of wrong options are "
-        "rejected: at least {limit}.",
+        "rejected: at least {limit}{right_ones}.",
         question="wrong options are rejected when options are judged one at a time",
-        seen=" ({value} are)",
+        seen=" ({value} are{right_ones})",
         takes=wrong_alone,
         silence_counts=True,
     ),

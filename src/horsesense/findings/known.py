@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.findings.early import why
-from horsesense.findings.wording import LACK
+from horsesense.findings.uncounted import LACK
 from horsesense.measures.base import Estimate
 from horsesense.measures.cells import MISSING, Cell
 from horsesense.measures.composition import (

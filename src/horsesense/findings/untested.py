@@ -70,7 +70,7 @@ def _why(run: Run, e: Estimate, rates: Mapping[tuple[str, str, str], float]) -> 
     if e.note == NO_TRIAL:
         if run.never_asked(e.probe):
             return "its prompts were not asked"
-        if run.lost(e)[1] == 1:
+        if run.lost_shares(e)[1] == 1:
             return "none of its requests was answered"
         read = {rates.get((probe, form, e.reader)) for probe, form in _forms(e)}
         return "no reply chooses an option" if 0 in read else "no reply could be read"

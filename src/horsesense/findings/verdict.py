@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from horsesense.findings.accusation import ALPHA, Accusation
-from horsesense.findings.bases import Bases
+from horsesense.findings.bases import Bases, RightOnes
 from horsesense.findings.constant import Constants
 from horsesense.findings.early import SHARE, TOO_FEW, Banded, Early, why
 from horsesense.findings.evidence import (
@@ -27,6 +27,7 @@ from horsesense.findings.kinds import KINDS, SIZES, accused, problems
 from horsesense.findings.needed import Needed, items_needed
 from horsesense.findings.places import Run
 from horsesense.findings.rare import beside, had, judged, least_share, rare_positions, speaking_of
+from horsesense.findings.uncounted import MOST_LOST, lost
 from horsesense.findings.untested import asked_as, choosing, named, question, untested, untold
 from horsesense.findings.weights import weighted
 from horsesense.findings.wording import against, chance_text, in_points, level_text, number, signed
@@ -34,7 +35,7 @@ from horsesense.measures.estimate import Found
 from horsesense.stats.equivalence import within
 from horsesense.stats.multiplicity import weighted_holm
 from horsesense.stats.no_interval import why_no_interval
-from horsesense.stats.words import plural, some_of
+from horsesense.stats.words import plural
 from horsesense.trials.condition import Condition
 
 
@@ -110,7 +111,7 @@ def accusations(
 ) -> Iterator[Accusation]:
     """Every accusation that can be made of a run, without weights."""
     every, known = [*filter(None, map(Evidence.of, found))], dict[str, list[Evidence]]()
-    bases = Bases(every)
+    bases, right_ones = Bases(every), RightOnes(every)
     for evidence in judged(every, rare_positions(had(found, options), least_share(sizes))):
         if early is None or not early.bets(evidence):
             known.setdefault(evidence.measure, []).append(evidence)
@@ -125,7 +126,7 @@ def accusations(
             base = bases.of(e)
             constant = constants.of(e) if constants and e.measure == "accuracy" else None
             a = Accusation(kind, e, null, size, stopped=stopped, routes=routes, base=base)
-            a = replace(a, constant=constant)
+            a = replace(a, constant=constant, right_ones=right_ones.of(e))
             if a.possible and not stopped:
                 p = min(1.0, routes * e.p_found(kind.way, null, size))
                 p_small = min(1.0, routes * e.p_ruled_out(kind.way, a.clears, size))
@@ -249,15 +250,13 @@ def _judged(
     )
     sentence = _sentence(blank, a, run, needed.told(a, each))
     also = f"; {constant}" if constant and outcome == "found" else ""
-    told = replace(blank, sentence=f"{sentence[:-1]}{also}{_lost(e, run.lacking)}.")
+    told = replace(blank, sentence=f"{sentence[:-1]}{also}{lost(e, run)}.")
     # A band decides without a p.
     return replace(told, p_adjusted=None, p_ruled_out=None) if a.stopped else told
 
 
 GOOD = ", a good sign, but of too few"
 """Of a share that should be high, is, and yet is not shown to be."""
-MOST_LOST = 0.05
-"""Share of missing replies above which a sentence counts them."""
 
 
 def _of_a_sample(f: Finding, e: Evidence, run: Run) -> Finding:
@@ -266,21 +265,12 @@ def _of_a_sample(f: Finding, e: Evidence, run: Run) -> Finding:
     Items are asked in the order of the file, so that those that were asked are no sample of it;
     under `--until` the order is random.
     """
-    unasked = run.lost(e)[0] if run.ended and e.missing else 0.0
+    unasked = run.lost_shares(e)[0] if run.ended and e.missing else 0.0
     if unasked <= MOST_LOST:
         return f
     share = number(unasked, "fraction", 0)
     why = f"{share} of its prompts were not asked, and those that were come first in the file"
     return replace(f, kind="cannot_tell", items=None, sentence=_untold(run, f, why))
-
-
-def _lost(e: Evidence, lacking: str) -> str:
-    """How many replies a number lacks, and why, where they could be more than a detail."""
-    whole = e.n + e.missing
-    if e.missing <= MOST_LOST * whole:
-        return ""
-    noun = "prompt" if e.counted == "trials" else e.counted.removesuffix("s")
-    return f"; {some_of(e.missing, whole, noun, lacking)}"
 
 
 def _group(a: Accusation) -> tuple[str, str, str]:
@@ -320,6 +310,8 @@ def words(f: Finding, a: Accusation, run: Run) -> dict[str, str]:
         "base": (a.base and f"in {a.base}") or "as published",
         "beside_base": a.base and f", compared with {a.base}",
         "group": f.group,
+        "n": f"{a.evidence.n:,}",
+        "right_ones": a.right_ones,
         "reader": named(f.reader, run.readers),
         "scores": "People score" if run.by_people else "The model scores",
     }

@@ -7,8 +7,6 @@ from math import ceil, log10
 from horsesense.stats.words import NARROW
 
 MINUS = "−"
-LACK = "lack a clear reply"
-"""What is true of items that were asked, and have no answer that counts."""
 
 
 def number(value: float, unit: str, digits: int | None = None) -> str:

@@ -13,6 +13,7 @@ from markupsafe import Markup
 from horsesense.comparison.align import Side, stop_notice
 from horsesense.comparison.compare import Comparison, Difference, Order, Standing
 from horsesense.files import write_whole
+from horsesense.findings.uncounted import left_out
 from horsesense.measures.registry import MEASURES
 from horsesense.report.charts import TEXT, draw
 from horsesense.report.differing import differing
@@ -120,10 +121,12 @@ def items_text(c: Comparison) -> str:
     People answer some of the items, and a reply may be missing.
     """
     shared, scored = c.items["shared"], c.by_view[c.main][c.models[0]].n
+    out = f" ({told})" if (told := left_out(c.items["goldless"])) else ""
     if scored == shared:
         return f"{plural(shared, 'item')} that all runs share"
     return (
         f"{plural(scored, 'item')} with a score of every model, of {shared:,} that all runs share"
+        f"{out}"
     )
 
 

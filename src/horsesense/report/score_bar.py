@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from horsesense.findings.uncounted import left_out
 from horsesense.findings.wording import chance_text, number, signed
 from horsesense.measures.base import Estimate
 from horsesense.report.text import interval_of, value_of
 from horsesense.runs.results import Results
-from horsesense.stats.words import NARROW, percent, plural, these
+from horsesense.stats.words import NARROW, agreeing, percent, plural, some_of, these
 
 NAMES: Mapping[str, tuple[str, str]] = {
     "every_form": ("Right in every order", "as published and in every other order"),
@@ -229,15 +230,10 @@ def _lost(run: Results, score: Estimate) -> str:
     """How many replies a score lacks, in brackets, and what became of them."""
     if not score.n_missing:
         return ""
-    of = score.n + score.n_missing
-    unasked, failed = run.silent(score)
-    unclear = score.n_missing - unasked - failed
-    if not (unasked or failed):
-        return f" ({unclear:,} of {of:,} replies missing or unclear)"
-    never = "not asked" if run.unfinished else "without a reply"
-    parts = {never: unasked, "failed": failed, "unclear": unclear}
-    told = ", ".join(f"{n:,} {what}" for what, n in parts.items() if n > 0)
-    return f" (of {plural(of, 'prompt')} {told})"
+    of, missing = score.n + score.n_missing, run.missing_of(score)
+    if not (missing.not_asked or missing.failed):
+        return f" ({missing.unclear:,} of {of:,} replies missing or unclear)"
+    return f" (of {plural(of, 'prompt')} {missing.briefly()})"
 
 
 def _instead(run: Results) -> list[str]:
@@ -326,12 +322,15 @@ def _notes(run: Results, score: Estimate) -> Iterator[str]:
             " those so far, which stopping can draw to one side."
         )
     if lost := block["unclassified"]:
-        bounds = ": the shares are bounds" if block["bounds_only"] else ""
+        bounds = "; the shares are bounds" if block["bounds_only"] else ""
+        why = agreeing(lost, f"{run.lacking} in some form, or were answered right and wrong")
         yield (
-            f"{plural(lost, 'item')} of {block['items']:,} could not be placed, since a form has "
-            f"no answer, or was answered right and wrong{bounds}."
+            f"{some_of(lost, block['items'], 'item')} could not be placed:"
+            f" {'it' if lost == 1 else 'they'} {why}{bounds}."
         )
-    other = run.findings["dataset"]["items"] - (about or block["items"])
+    if told := left_out(run.findings["dataset"]["items"] - _items(run)):
+        yield f"{told}."
+    other = _items(run) - (about or block["items"])
     if other > 0:
         are = "is" if other == 1 else "are"
         yield f"{plural(other, 'item')} could not be reordered and {are} not in the bar."

@@ -47,6 +47,13 @@ def some_of(n: int, whole: int, noun: str, said: str = "") -> str:
     >>> some_of(2, 40, "item", "lack a reply"), some_of(0, 1200, "answer")
     ('2 of 40 items lack a reply', '0 of 1,200 answers')
     """
-    if n == 1:
-        said = _VERB.sub(lambda verb: _SINGULAR[verb[0]], said)
-    return f"{n:,} of {plural(whole, noun)} {said}".rstrip()
+    return f"{n:,} of {plural(whole, noun)} {agreeing(n, said)}".rstrip()
+
+
+def agreeing(n: int, said: str) -> str:
+    """What is said of so many things, given as for several.
+
+    >>> agreeing(1, "have no gold"), agreeing(2, "have no gold")
+    ('has no gold', 'have no gold')
+    """
+    return _VERB.sub(lambda verb: _SINGULAR[verb[0]], said) if n == 1 else said

@@ -18,6 +18,7 @@ from horsesense.comparison.gates.looking import (
     unfinished,
 )
 from horsesense.errors import UsageError
+from horsesense.findings.uncounted import left_out
 from horsesense.runs.results import Results
 from horsesense.stats.words import plural
 
@@ -210,7 +211,9 @@ def _regression(d: Difference, tolerance: float, measure: str, found: Comparison
 
 def _notes(found: Comparison) -> Iterator[str]:
     of = ", ".join(f"{name} has {n:,}" for name, n in found.items["of"].items())
-    yield f"Shared: {plural(found.items['shared'], 'item')} ({of}); read by {found.reader}."
+    shared = plural(found.items["shared"], "item")
+    told = filter(None, (f"{shared} ({of})", left_out(found.items["goldless"])))
+    yield f"Shared: {'; '.join(told)}; read by {found.reader}."
     yield from stop_notice(found.stopped)
     for name, values in found.settings:
         if name != "horsesense":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -112,12 +113,16 @@ def _tasks(pair: str) -> str:
     return f" {MINUS} ".join(NAMES[task] for task in pair.split(" - "))
 
 
-def _near(run: Results) -> list[tuple[str, list[Estimate]]]:
-    """At how many sizes a share of the accuracy is kept: by setting, in words."""
+def _near(run: Results) -> list[tuple[str, int, list[tuple[str, int]]]]:
+    """By setting, in words: how many sizes there are, and at how many each share is kept."""
     found: dict[str, list[Estimate]] = {}
     for e in _estimates(run, "share_of_sizes_near_single"):
         found.setdefault(_words(_rest(e)), []).append(e)
-    return [*found.items()]
+    sizes = Counter(_words(_rest(e)) for e in run.all("per_problem_accuracy", "batch"))
+    return [
+        (setting, sizes[setting], [(e.group, round((e.value or 0) * sizes[setting])) for e in own])
+        for setting, own in found.items()
+    ]
 
 
 def _main(found: list[Estimate]) -> list[Estimate]:
