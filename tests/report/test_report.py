@@ -208,7 +208,8 @@ class TestVerdict:
     ) -> None:
         f = replace(runs["oracle"].verdict[0], name="accuracy_change", sentence="It is 6 lower.")
         hidden = replace(
-            f, sentence=f"Whether it changes{UNTOLD}a score that may be guessing hides it."
+            f,
+            sentence=f"Whether it changes{UNTOLD}a score that may be guessing would hide a fault.",
         )
         assert Told(f, []).speaks_for(f)
         assert not Told(f, []).speaks_for(hidden)

@@ -115,6 +115,15 @@ def rounded_up(n: int) -> int:
     return -(-n // step) * step
 
 
+def noun_of(counted: str) -> str:
+    """What an estimate counts, as one of it is called.
+
+    >>> noun_of("trials"), noun_of("items")
+    ('prompt', 'item')
+    """
+    return "prompt" if counted == "trials" else counted.removesuffix("s")
+
+
 def in_points(value: float, *, signed: bool = False, beside: float = 0.0) -> str:
     """A difference of shares: "5 points", "−0.4 points"; with the digit that tells it from one
     that it stands beside.
