@@ -214,6 +214,7 @@ def test_who_is_better_and_by_how_much_is_told(found: Comparison) -> None:
     """ "Every pair of models is shown to differ." was all that a terminal said."""
     main = [d for d in found.differences if d.view == found.main]
     sure = tuple(replace(d, better=min(d.first, d.second, key=found.models.index)) for d in main)
+    found = replace(found, orders=())
     every = sentences(replace(found, differences=sure))[1]
     best, second = found.models[:2]
     told = f"{difference_text(found.between(best, second))} points"

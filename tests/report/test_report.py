@@ -532,6 +532,7 @@ class TestText:
                 "[−8, −5]",
             ),
             (estimate(-0.001, -0.03, 0.02), "0\u202f%", "[−3, 2]"),
+            (estimate(0.01, -0.03, 0.05, measure="accuracy_change"), "1\u202fpt", "[−3, 5]"),
         ],
     )
     def test_numbers(self, e: Estimate, value: str, interval: str) -> None:
