@@ -52,7 +52,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 def test_what_holds_passes(runs: dict[str, str]) -> None:
     done = call("gate", runs["good"], "--require", "accuracy_hard.low > 0.3 and accuracy > 80%")
     assert done.returncode == 0, done.stderr
-    assert "Gate passed: 0 of 1 checks failed." in done.stdout
+    assert "Gate passed: 1 check passed." in done.stdout
     assert "accuracy_hard.low = 0." in done.stdout
     assert "n = 160" in done.stdout
 
@@ -72,6 +72,7 @@ def test_a_regression_fails_and_says_why(runs: dict[str, str]) -> None:
     assert "FAILED       accuracy, As published: no loss beyond 2 points" in done.stdout
     assert "% before" in done.stdout
     assert "Shared: 160 items (" in done.stdout
+    assert "Intervals: 98.33\u202f% each, 95\u202f% over 3 views." in done.stdout
     assert "Question withheld" not in done.stdout
     assert call(*words[:-1], "0.9").returncode == 0
     assert call(*words[:-1], "0.9", "--tolerance", "order=1%").returncode == 1
@@ -217,11 +218,11 @@ def test_a_run_that_is_not_finished_cannot_tell(runs: dict[str, str], tmp_path: 
     said = "is not finished (budget): 795 of 800 prompts have no reading"
     assert f"This run {said}." in done.stdout
     assert "cannot tell  found == 0" in done.stdout
-    assert "Gate passed: 0 of 1 checks failed, 1 cannot be told." in done.stdout
+    assert "Gate passed: no check failed; none passed, 1 cannot be told." in done.stdout
     case = ElementTree.parse(xml).getroot()[0][0].find("skipped")
     assert case is not None
     assert said in case.get("message", "")
-    assert "0 of 1 checks failed, 1 cannot be told." in page.read_text()
+    assert "no check failed; none passed, 1 cannot be told." in page.read_text()
     told = json.loads(call(*words, "--json").stdout)
     assert (told["checks"][0]["state"], told["notes"]) == ("cannot tell", [f"This run {said}."])
     assert call(*words, "--strict").returncode == 1
@@ -386,3 +387,18 @@ def test_a_run_that_stopped_early_is_named(runs: dict[str, str], tmp_path: Path)
     told = json.loads(call("compare", early, runs["good"], "--json").stdout)
     assert told["stopped"] == [early]
     assert told["differences"]
+
+
+def test_a_gate_of_what_cannot_be_told_names_none_that_passed() -> None:
+    """ "Gate passed: 0 of 10 checks failed, 10 cannot be told", of a run against itself."""
+    open_, good, bad = (Check("", state, "", {}) for state in ("cannot tell", "passed", "failed"))
+    told = {n: Verdict(checks).in_numbers for n, checks in enumerate([
+        (open_,) * 10, (good, open_), (good,), (good,) * 3, (good, bad, open_),
+    ])}  # fmt: skip
+    assert list(told.values()) == [
+        "no check failed; none passed, 10 cannot be told",
+        "no check failed; 1 of 2 checks passed, 1 cannot be told",
+        "1 check passed",
+        "all 3 checks passed",
+        "1 of 3 checks failed, 1 cannot be told",
+    ]

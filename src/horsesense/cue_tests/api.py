@@ -182,7 +182,7 @@ def _unresolved(task: Task, groups: Groups) -> int:
 def _notes(task: Task, groups: Groups, faithful: bool) -> list[str]:
     notes = [*task.notes, *groups.notes]
     for rule, n in groups.joined.items():
-        what = "a cluster of their own" if rule == "given" else rule
+        what = "the clusters that they name" if rule == "given" else rule
         notes.append(f"Grouped by {what}: {plural(n, 'item')}.")
     sizes = np.bincount(task.gold)
     rare = int(np.sum(sizes[sizes > 0] < 5))

@@ -14,7 +14,7 @@ ORDER: tuple[Outcome, ...] = ("found", "cannot_tell", "ruled_out")
 TITLES: Mapping[Outcome, str] = {
     "found": "Found",
     "cannot_tell": "Cannot tell",
-    "ruled_out": "Ruled out",
+    "ruled_out": "Fault ruled out",
 }
 UNTOLD = " cannot be told: "
 """In a sentence, between what is looked for and the reason why nothing is said of it."""

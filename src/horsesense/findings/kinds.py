@@ -48,6 +48,7 @@ class Kind:
         question: what cannot be told "whether", as a clause; it may name the label, the limit and
             the reader alone.
         seen: what was seen of it, after the clause.
+        beside: its value and the null in a table, beside the title, which names the fault.
         each: `found`, `ruled_out` and `seen` where groups have nulls of their own, as positions
             that not every item has.
         main: whether it is one of the report's main questions, which share half of the weight.
@@ -69,6 +70,7 @@ class Kind:
     question: str
     seen: str
     each: Mapping[str, str] = field(default_factory=dict)
+    beside: str = "{value} against {null}"
     main: bool = False
     takes: Callable[[Run, Place], bool] = lambda run, e: e.probe == "original"
     blind_at_chance: bool = False
@@ -328,6 +330,7 @@ KINDS: tuple[Kind, ...] = (
         "{null} would be a fault).",
         question="at least {limit} of replies choose an option",
         seen=" (here {value}{sign})",
+        beside="{value} choose one; below {null} is a fault",
         takes=as_published,
         blind_if_unread=False,
     ),
@@ -342,9 +345,11 @@ KINDS: tuple[Kind, ...] = (
         found="Where the right answer is missing, {value} of replies notice it, fewer than half "
         "(in whatever words, averaged over three prompts).",
         ruled_out="Where the right answer is missing, {value} of replies notice it, "
-        "in whatever words, averaged over three prompts: at least {limit}.",
+        "in whatever words, averaged over three prompts: at least {limit} ({size} below {null} "
+        "would be a fault).",
         question="most replies notice that the right answer is missing",
         seen=" (here {value}, in whatever words, averaged over three prompts)",
+        beside="noticed in {value}; below {null} is a fault",
         takes=mean_of_prompts,
         silence_counts=True,
     ),
@@ -362,6 +367,7 @@ KINDS: tuple[Kind, ...] = (
         "rejected: at least {limit}{right_ones}.",
         question="wrong options are rejected when options are judged one at a time",
         seen=" ({value} are{right_ones})",
+        beside="{value} rejected; below {null} is a fault",
         takes=wrong_alone,
         silence_counts=True,
     ),

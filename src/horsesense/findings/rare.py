@@ -109,5 +109,5 @@ def speaking_of(group: Sequence[Finding], have: Had) -> Finding:
     *first, last = (f"{f.group} ({number(share, 'fraction', 0)} of items)" for f, share in few)
     named = f"positions {', '.join(first)} and {last}" if first else f"position {last}"
     most = max((f.items for f, _ in few if f.items), default=None)
-    would = f", which would take about {plural(rounded_up(most), 'item')}" if most else ""
+    would = f", which would take about {plural(rounded_up(most), 'item')} in all" if most else ""
     return replace(told, sentence=f"{told.sentence[:-1]}; not to be told of {named}{would}.")

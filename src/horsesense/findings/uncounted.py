@@ -134,17 +134,21 @@ def not_covered(fit: Mapping[str, Any], options: Iterable[int], reader: str) -> 
     return f"{have}, on which {reader} is not fitted"
 
 
-def noun_of(e: Evidence) -> str:
-    """What a number counts: items, prompts, or the problems that share one."""
-    if e.counted != "trials":
-        return e.counted.removesuffix("s")
-    return "problem" if e.probe in MANY_PROBLEMS else "prompt"
+def noun_of(counted: str, probe: str) -> str:
+    """What a number under a probe counts: items, prompts, or the problems that share one.
+
+    >>> noun_of("items", "order"), noun_of("trials", "order"), noun_of("trials", "batch")
+    ('item', 'prompt', 'problem')
+    """
+    if counted != "trials":
+        return counted.removesuffix("s")
+    return "problem" if probe in MANY_PROBLEMS else "prompt"
 
 
 def lost(e: Evidence, run: Run) -> str:
     """What a number lacks and what it leaves out, and why, where that is more than a detail."""
     whole, told = e.n + e.missing, ""
     if e.missing > MOST_LOST * whole:
-        told = f"; {some_of(e.missing, whole, noun_of(e), run.lacking)}"
+        told = f"; {some_of(e.missing, whole, noun_of(e.counted, e.probe), run.lacking)}"
     out = run.not_covered(e)
     return f"{told}; {out}" if out else told

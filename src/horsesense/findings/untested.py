@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 
 from horsesense.findings.finding import UNTOLD, Finding
 from horsesense.findings.kinds import KINDS, Kind
@@ -43,13 +43,14 @@ def untested(
                 why.setdefault((kind.name, estimate.probe), _why(run, estimate, rates))
     kinds = {kind.name: kind for kind in KINDS}
     left = {key: reason for key, reason in why.items() if key not in told}
-    questions: dict[str, dict[str, None]] = {}
-    for (name, probe), reason in left.items():
-        asked = question(kinds[name], sizes[name], run, str(run.probes[probe]["title"]))
-        questions.setdefault(reason, {})[asked] = None
+
+    def said(name: str, probe: str, reason: str) -> str:
+        title = str(run.probes[probe]["title"])
+        return untold(question(kinds[name], sizes[name], run, title), reason)
+
     return [
-        _unmeasured(kinds[name], probe, run.reader, sizes[name], untold([*questions[why]], why))
-        for (name, probe), why in left.items()
+        _unmeasured(kinds[name], probe, run.reader, sizes[name], said(name, probe, reason))
+        for (name, probe), reason in left.items()
     ]
 
 
@@ -100,12 +101,9 @@ def asked_as(title: str) -> str:
     return title.lower().removeprefix("many problems, ")
 
 
-def untold(questions: Sequence[str], reason: str) -> str:
+def untold(asked: str, reason: str) -> str:
     """That something cannot be told, and why."""
-    *first, last = [f"whether {asked}" for asked in questions]
-    comma = "," if len(first) > 1 else ""
-    clauses = f"{', '.join(first)}{comma} or {last}" if first else last
-    return f"{clauses[0].upper()}{clauses[1:]}{UNTOLD}{reason}."
+    return f"Whether {asked}{UNTOLD}{reason}."
 
 
 READERS = {

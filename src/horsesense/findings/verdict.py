@@ -16,11 +16,7 @@ from horsesense.findings.accusation import ALPHA, Accusation
 from horsesense.findings.bases import Bases, RightOnes
 from horsesense.findings.constant import Constants
 from horsesense.findings.early import SHARE, TOO_FEW, Banded, Early, why
-from horsesense.findings.evidence import (
-    Evidence,
-    faulty,
-    harmless,
-)
+from horsesense.findings.evidence import Evidence, faulty, harmless
 from horsesense.findings.finding import ORDER, Finding, Outcome
 from horsesense.findings.forms import badness, by_position, forms
 from horsesense.findings.kinds import KINDS, SIZES, accused, problems
@@ -30,7 +26,14 @@ from horsesense.findings.rare import beside, had, judged, least_share, rare_posi
 from horsesense.findings.uncounted import MOST_LOST, lost
 from horsesense.findings.untested import asked_as, choosing, named, question, untested, untold
 from horsesense.findings.weights import weighted
-from horsesense.findings.wording import against, chance_text, in_points, level_text, number, signed
+from horsesense.findings.wording import (
+    against,
+    chance_text,
+    in_points,
+    level_text,
+    number,
+    signed,
+)
 from horsesense.measures.estimate import Found
 from horsesense.stats.equivalence import within
 from horsesense.stats.multiplicity import weighted_holm
@@ -257,6 +260,8 @@ def _judged(
 
 GOOD = ", a good sign, but of too few"
 """Of a share that should be high, is, and yet is not shown to be."""
+FIRST_ALONE = "only the first items of the file were asked"
+"""Why nothing is said of a form of which asking ended early."""
 
 
 def _of_a_sample(f: Finding, e: Evidence, run: Run) -> Finding:
@@ -268,9 +273,7 @@ def _of_a_sample(f: Finding, e: Evidence, run: Run) -> Finding:
     unasked = run.lost_shares(e)[0] if run.ended and e.missing else 0.0
     if unasked <= MOST_LOST:
         return f
-    share = number(unasked, "fraction", 0)
-    why = f"{share} of its prompts were not asked, and those that were come first in the file"
-    return replace(f, kind="cannot_tell", items=None, sentence=_untold(run, f, why))
+    return replace(f, kind="cannot_tell", items=None, sentence=_untold(run, f, FIRST_ALONE))
 
 
 def _group(a: Accusation) -> tuple[str, str, str]:
@@ -327,7 +330,8 @@ def _sentence(f: Finding, a: Accusation, run: Run, needed: str) -> str:
     if run.by_people:
         text = text.replace("These items cannot", "These items and people cannot")
     if a.band is not None:
-        return f"{text.removesuffix('.')}, {_after(f, a.band)}{needed}."
+        shown = words(f, a, run)["value"]
+        return f"{text.removesuffix('.')}, {_after(f, a.band, shown)}{needed}."
     if f.kind == "cannot_tell" and f.low is None and a.band is None:
         return f"{text}; {_no_interval(f, a)}."
     small = f.p_ruled_out is not None and f.p_ruled_out <= ALPHA
@@ -336,7 +340,7 @@ def _sentence(f: Finding, a: Accusation, run: Run, needed: str) -> str:
     return f"{text}{needed}." if f.kind == "cannot_tell" else text
 
 
-def _after(f: Finding, band: Banded) -> str:
+def _after(f: Finding, band: Banded, shown: str) -> str:
     """What was asked of a probe that stopped; where that does not decide, with the band."""
     after = f"after {band.n:,} of {plural(band.units, 'item')}"
     if f.kind != "cannot_tell":
@@ -348,7 +352,8 @@ def _after(f: Finding, band: Banded) -> str:
         ends = f"{signed(100 * low, 1)} and {signed(100 * high, 1)} points"
     else:
         ends = " and ".join(number(end, "fraction", 0) for end in (low, high))
-    return f"{after}, and may be between {ends} on items like these"
+    what = "the change" if f.null == 0 else f"the {shown}"
+    return f"{after}, and {what} may be between {ends} on items like these"
 
 
 def _no_interval(f: Finding, a: Accusation) -> str:
@@ -389,7 +394,7 @@ def _untold(run: Run, f: Finding, why: str) -> str:
     """A sentence for what cannot be told, with the reason."""
     kind = next(kind for kind in KINDS if kind.name == f.name)
     label = run.label(f.probe, Condition.parse(f.condition))
-    return untold([question(kind, f.size, run, label, named(f.reader, run.readers))], why)
+    return untold(question(kind, f.size, run, label, named(f.reader, run.readers)), why)
 
 
 def may_be_guessing(f: Finding) -> bool:
@@ -415,7 +420,7 @@ def _seen(
         if published < 0.5 and kind.blind_if_unread:
             why = "most replies choose no option"
         elif chance and kind.blind_at_chance:
-            why = "a score that may be guessing hides it"
+            why = "a score that may be guessing would hide a fault"
         if why and (f.kind == "ruled_out" or (f.items and badness(f) < f.size)):
             f = replace(f, kind="cannot_tell", sentence=_untold(run, f, why), items=None)
         silent = 1 - choosing.get((f.probe, f.condition, f.reader), published)

@@ -49,6 +49,7 @@ def write_comparison(found: Comparison, path: Path, sides: Sequence[Side] = ()) 
         sentences=sentences(found),
         items_text=items_text(found),
         figure=bump_chart(found),
+        colours=[(m, COLOURS[n % len(COLOURS)]) for n, m in enumerate(found.models)],
         orders={order.view: order for order in found.orders},
         version=__version__,
     )
@@ -79,14 +80,19 @@ def _standing(c: Comparison) -> Iterator[str]:
     yield f"On {items_text(c)}, {c.main.lower()}: {_listed(told)}."
     every = [d for d in c.differences if d.view == c.main]
     open_ = [d for d in every if not d.better]
-    if not open_:
-        yield "Every pair of models is shown to differ."
-        return
     pairs = [
-        f"{a.first} and {a.second} ({difference_text(a)} points)"
-        for a in (_best_first(c, d) for d in open_[:3])
+        f"{a.first} {'and' if open_ else 'over'} {a.second} ({difference_text(a)} points)"
+        for a in (_best_first(c, d) for d in (open_ or every)[:3])
     ]
-    more = f", and {len(open_) - 3} more pairs" if len(open_) > 3 else ""
+    left = len(open_ or every) - len(pairs)
+    more = f", and {plural(left, 'more pair')}" if left else ""
+    if len(every) == 1 and not open_:
+        by = difference_text(c.between(*c.models))
+        yield f"{c.models[0]} is shown to be better than {c.models[1]}: {by} points."
+        return
+    if not open_:
+        yield f"Every pair of models is shown to differ: {'; '.join(pairs)}{more}."
+        return
     yield f"No order can be told between {'; '.join(pairs)}{more}."
     yield from _elsewhere(c, open_)
 
@@ -274,7 +280,7 @@ def bump_chart(c: Comparison) -> Markup:
         },
         {
             "transform": [ends],
-            "mark": {"type": "text", "align": "left", "dx": 22, "limit": 210, "fill": TEXT},
+            "mark": {"type": "text", "align": "left", "dx": 22, "limit": 290, "fill": TEXT},
             "encoding": {"x": x, "y": {**y, "field": "label"}, "text": {"field": "name"}},
         },
     ]  # fmt: skip

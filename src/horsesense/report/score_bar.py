@@ -126,9 +126,9 @@ def headline(run: Results) -> list[str]:
     if every is not None and not block["bounds_only"]:
         after = f" (of the {plural(block['items'], 'item')} asked in all of them)" if some else ""
         said.append(f"{number(every, 'fraction', 0)} in every order{after}")
-    known = _known(run)
-    said += _instead(run)
-    if known and known["value"] is not None:
+    instead, known = _instead(run), _known(run)
+    said += instead
+    if known and known["value"] is not None and not instead:
         said.append(_told_known(known))
     return [" ".join(filter(None, ("; ".join(said) + ".", _no_parts(run))))]
 
@@ -146,10 +146,16 @@ def _no_parts(run: Results) -> str:
 
 
 def spoken(run: Results) -> list[str]:
-    """The same for those who see no figure, with why a share is not known that the figure names."""
-    said, known = headline(run), _known(run)
-    if not said:
+    """The same for those who see no figure: with its count, and what the figure alone names."""
+    said, known, score = headline(run), _known(run), run.one("accuracy")
+    if not said or score is None:
         return []
+    if not (score.n_missing or _of_these(run, score)) and "(of " not in said[0].partition(";")[0]:
+        shown, noun = f"{value_of(score)} {as_asked(run)}", "answer" if run.by_people else "item"
+        said[0] = said[0].replace(shown, f"{shown} ({plural(score.n, noun)})", 1)
+    if known and known["value"] is not None and _instead(run):
+        share = _told_known(known)
+        said.append(f"{share[0].upper()}{share[1:]}.")
     if known and known["value"] is None:
         said.append(f"The share known cannot be told: {known['reason']}.")
     if why := _not_withheld(run):

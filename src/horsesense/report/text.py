@@ -81,7 +81,8 @@ def value_of(e: Estimate) -> str:
         return "–"
     exact = e.unit == "fraction" and e.value in (-1, 0, 1)
     text = number(e.value, e.unit, 0 if exact else digits_of(e))
-    return text.replace("%", "pts") if is_difference(e) else text
+    unit = "pt" if text.partition(NARROW)[0].lstrip(MINUS) == "1" else "pts"
+    return text.replace("%", unit) if is_difference(e) else text
 
 
 def is_difference(e: Estimate) -> bool:

@@ -278,7 +278,7 @@ def _unchecked(used: Sequence[Table], p_value: float | None) -> str:
     if p_value is None:
         return (
             f"the fit could not be checked (fewer than {CHECKABLE} items are not right in every"
-            " order: harder items would check it, or more of them)"
+            " order: more or harder items would check it)"
         )
     few = any(t.data.n < WELL_CHECKED for t in used)
     return "so few items hardly check the fit" if few else ""

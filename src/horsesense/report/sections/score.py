@@ -23,8 +23,16 @@ def context(run: Results) -> Context | None:
     if not scores:
         return None
     changes = {(e.probe, e.condition): e for e in run.everywhere("accuracy_change")}
+    decided = run.findings.get("until", {}).get("findings", ())
+    early = {(row["probe"], row["condition"]) for row in decided if row["kind"] == "found"}
     rows = [
-        Point(run.label(e.probe, e.condition), e, e.baseline, _moved(changes, e)) for e in scores
+        Point(
+            run.label(e.probe, e.condition),
+            e,
+            e.baseline,
+            _moved(changes, e) or (e.probe, e.condition.format()) in early,
+        )
+        for e in scores
     ]
     hard = run.one("accuracy_hard", "order")
     if hard is not None:
@@ -40,6 +48,7 @@ def context(run: Results) -> Context | None:
             for e in changes.values()
         ],
         "probes": run.findings["probes"],
+        "early": bool(decided),
     }
 
 

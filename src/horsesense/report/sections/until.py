@@ -40,7 +40,7 @@ def context(run: Results) -> Context | None:
             **row,
             "label": run.label(row["probe"], Condition.parse(row["condition"])),
             "word": WORD[row["kind"]],
-            "mean": "–" if row["value"] is None else signed(100 * row["value"], 1),
+            "mean": "–" if row["value"] is None else _moved(row["value"]),
             "band_text": _band(row),
             "share": number(row["n"] / row["units"], "fraction", 0),
         }
@@ -67,8 +67,14 @@ def _band(row: Row) -> str:
     them, where that says more."""
     drawn = row["band"][-1][1:] if row.get("band") else (row["low"], row["high"])
     ends = zip((row["low"], row["high"]), drawn, strict=True)
-    low, high = (signed(100 * (own if abs(end) == row["size"] else end), 1) for end, own in ends)
-    return low if low == high else f"{low} and {high}"
+    low, high = (_moved(own if abs(end) == row["size"] else end) for end, own in ends)
+    return low if low == high else f"{low} to {high}"
+
+
+def _moved(change: float) -> str:
+    """A change in points, with its sign."""
+    text = signed(100 * change, 1)
+    return f"+{text}" if change > 0 and text != "0.0" else text
 
 
 def notices(run: Results) -> Iterator[str]:
