@@ -89,6 +89,8 @@ class Cell:
 
 def wald(data: WithinStrata) -> float | None:
     """Two-sided p by the sum of squared influences over groups and a normal quantile."""
+    if not len(data.values):
+        return None
     influence = np.zeros(len(data.values))
     total = weights = 0.0
     for label in np.unique(data.strata):
@@ -137,7 +139,7 @@ MODELS = [
 
 
 def level(cell: Cell, studies: int, rng: np.random.Generator) -> str:
-    """Shares with p <= .05, two-sided; said to do better; without p; by Wald's test."""
+    """Shares with p <= .05, two-sided; said to do better; without p; by Wald's test, of all."""
     found = better = none = walds = 0
     for _ in range(studies):
         data = cell.draw(rng)
@@ -146,11 +148,11 @@ def level(cell: Cell, studies: int, rng: np.random.Generator) -> str:
         if p is not None and seen is not None:
             found += p <= 0.05
             better += p <= 0.05 and seen > 0
-            by_wald = wald(data)
-            walds += by_wald is not None and by_wald <= 0.05
+        by_wald = wald(data)
+        walds += by_wald is not None and by_wald <= 0.05
     there = max(studies - none, 1)
     return (
-        f"| {cell.name()} | {walds / there:.3f} | {found / there:.3f} | {better / there:.3f}"
+        f"| {cell.name()} | {walds / studies:.3f} | {found / there:.3f} | {better / there:.3f}"
         f" | {none / studies:.2f} |"
     )
 

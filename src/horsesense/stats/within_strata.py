@@ -88,14 +88,18 @@ class WithinStrata:
     @cached_property
     def _n(self) -> tuple[Floats, Floats]:
         """Numbers of values in each stratum, of the first group and of the other."""
-        ones = np.bincount(self.strata, self.first.astype(float))
-        return ones, np.bincount(self.strata, (~self.first).astype(float))
+        return self._in_both(np.ones(len(self.values)))
 
     @cached_property
     def _sums(self) -> tuple[Floats, Floats]:
         """Sums of values in each stratum, of the first group and of the other."""
-        ones = np.bincount(self.strata, self.values * self.first)
-        return ones, np.bincount(self.strata, self.values * ~self.first)
+        return self._in_both(self.values)
+
+    def _in_both(self, values: Floats) -> tuple[Floats, Floats]:
+        """Sums over the values of each stratum, of the first group and of the other."""
+        sums: Floats = np.zeros((2, int(self.strata.max(initial=-1)) + 1))
+        np.add.at(sums, (1 - self.first, self.strata), values)
+        return sums[0], sums[1]
 
     @cached_property
     def _weights(self) -> Floats:
