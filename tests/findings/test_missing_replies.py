@@ -165,7 +165,8 @@ def test_a_few_prompts_of_many_forms_that_were_not_asked_hide_no_fault(tmp_path:
     run.read()
     run.measure()
     (fall,) = (f for f in run.results.verdict if f.name == "accuracy_change")
-    place = SimpleNamespace(probe=fall.probe, condition=Condition.parse(fall.condition))
+    form = Condition.parse(fall.condition)
+    place = SimpleNamespace(probe=fall.probe, condition=form, measure="accuracy_change")
     unasked, failed = run.results.lost_shares(place)  # type: ignore[arg-type]
     assert run.results.ended == "budget"
     assert 0 < unasked < 0.05

@@ -72,7 +72,7 @@ def test_a_regression_fails_and_says_why(runs: dict[str, str]) -> None:
     assert "FAILED       accuracy, As published: no loss beyond 2 points" in done.stdout
     assert "% before" in done.stdout
     assert "Shared: 160 items (" in done.stdout
-    assert "Intervals: 98.33\u202f% each, 95\u202f% over 3 views." in done.stdout
+    assert "Intervals: 98.33 % each, 95 % over 3 views." in done.stdout
     assert "Question withheld" not in done.stdout
     assert call(*words[:-1], "0.9").returncode == 0
     assert call(*words[:-1], "0.9", "--tolerance", "order=1%").returncode == 1

@@ -386,5 +386,5 @@ def complete(cell: Cell) -> npt.NDArray[np.bool_]:
 
 def unread(cell: Cell) -> npt.NDArray[np.bool_]:
     """Items that lack a reading of some of their trials, (items,)."""
-    lost: npt.NDArray[np.bool_] = (cell.asked & ~cell.read).any(axis=1)
+    lost: npt.NDArray[np.bool_] = np.any(cell.asked & ~cell.read, axis=1)
     return lost

@@ -138,7 +138,7 @@ class ScoreGain(AgainstReader):
         rows = np.zeros((len(cell.item), 2))
         rows[mine] = np.column_stack([np.where(used, here[:, 0] - base[:, 0], 0), used])
         there = np.zeros(len(cell.item), dtype=np.bool_)
-        there[mine] = cell.asked.any(axis=1)[mine] & other.asked.any(axis=1)[theirs]
+        there[mine] = np.any(cell.asked, axis=1)[mine] & np.any(other.asked, axis=1)[theirs]
         return Rows(rows, int(used.sum()), int((there & (rows[:, 1] == 0)).sum()))
 
 

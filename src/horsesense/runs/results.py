@@ -239,18 +239,17 @@ class Results:
 
         Of items with a right answer alone, where the measure is about these.
         """
-        rows = (
+        rows = [
             row
             for row in self.findings.get("unanswered", ())
             if row["probe"] == e.probe and Condition.parse(row["condition"]).matches(**e.condition)
-        )
+        ]
         if not of_gold(e.measure):
-            return [*rows]
+            return rows
+        goldless = [row.get("goldless", {}) for row in rows]
         return [
-            {name: row[name] - n for name, n in row["goldless"].items()}
-            if "goldless" in row
-            else row
-            for row in rows
+            {name: row[name] - n for name, n in out.items()} or row
+            for row, out in zip(rows, goldless, strict=True)
         ]
 
     def missing_of(self, e: Estimate) -> Missing:

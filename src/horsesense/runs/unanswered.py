@@ -71,14 +71,13 @@ def silent_forms(directory: RunDirectory, unread: Sequence[int]) -> list[dict[st
         rows.lazy().filter(~pl.col("key").is_in(there)), goldless, not_asked=~gone, failed=gone
     )
     whole = _counts(directory.trials(), goldless, prompts=pl.col("key").is_not_null())
+    without = [pl.col(f"goldless_{name}").alias(name) for name in OF]
     probes = counts.select("probe").unique()
     return (
         whole.join(probes, on="probe", how="semi")
         .join(counts, on=form, how="left", maintain_order="left")
         .with_columns(pl.exclude(form).fill_null(0))
-        .select(
-            *form, *OF, goldless=pl.struct(pl.col(f"goldless_{name}").alias(name) for name in OF)
-        )
+        .select(*form, *OF, goldless=pl.struct(*without))
         .collect()
         .to_dicts()
     )

@@ -222,8 +222,8 @@ def _regression(d: Difference, tolerance: float, measure: str, found: Comparison
 def _notes(found: Comparison) -> Iterator[str]:
     of = ", ".join(f"{name} has {n:,}" for name, n in found.items["of"].items())
     shared = plural(found.items["shared"], "item")
-    told = filter(None, (f"{shared} ({of})", left_out(found.items["goldless"])))
-    yield f"Shared: {'; '.join(told)}; read by {found.reader}."
+    items = filter(None, (f"{shared} ({of})", left_out(found.items["goldless"])))
+    yield f"Shared: {'; '.join(items)}; read by {found.reader}."
     yield from stop_notice(found.stopped)
     if views := len(_ranked(found)):
         each = level_text(1 - (1 - found.level) / views)
