@@ -9,8 +9,10 @@ Graubard 1998), which is then inverted, so that interval and p agree.
 Where clusters differ in size, both variances are weighted by size, so that clusters whose trials
 all agree are worth exactly the number n^2 / sum M^2 of equal clusters (Kish 1965), whatever the
 small ones say; Student's t has as many degrees of freedom; and the sums are freed of what each
-cluster pulls the share towards itself (CR2: Bell and McCaffrey 2002). None of it changes anything
-where all clusters have one size.
+cluster pulls the share towards itself (CR2: Bell and McCaffrey 2002). Where large clusters are
+nearer to one half than small ones, their weight would make the trials more variable than the
+share, from which Wilson's formula takes their variance: it counts for no more than that. None of it
+changes anything where all clusters have one size.
 
 Assumptions: clusters are independent, or outcomes share one of two clusterings (see `two_way`);
 every value lies in [0, 1]. One cluster alone, or with next to nothing beside it, has neither
@@ -125,9 +127,14 @@ class Shares:
     @property
     def effective(self) -> float:
         """The number of independent trials that tell as much; the clusters' if nothing varies."""
+        alone = self.n * self.estimate * (1 - self.estimate)
+        return self.worth(min(self.squares / self.mean_size, alone))
+
+    def worth(self, noise: float) -> float:
+        """The same, of trials whose sum would have this variance if they were independent."""
         q = self.mean_size
         weight = SINGLE if self.single else SEVERAL
-        return self.n * (self.squares / q + weight * q) / (self.spread + weight * q * q)
+        return self.n * (noise + weight * q) / (self.spread + weight * q * q)
 
     @property
     def reason(self) -> str:
