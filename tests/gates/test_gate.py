@@ -98,26 +98,27 @@ def test_a_loss_is_corrected_once_for_all_views(runs: dict[str, str]) -> None:
 
 
 def test_what_a_few_texts_could_hide_is_not_passed(tmp_path: Path) -> None:
-    """Nothing is lost, but a text of 40 that is lost one time in four is 5 points."""
-    texts = [{"cluster": f"text {i // 40}"} if i < 80 else {} for i in range(160)]
-    rows = items_file(tmp_path / "all.jsonl", 160).read_bytes().splitlines()
+    """Nothing is lost, but four texts hold 17 % of the items."""
+    texts = [{"cluster": f"text {i // 8}"} if i < 32 else {} for i in range(192)]
+    rows = items_file(tmp_path / "all.jsonl", 192).read_bytes().splitlines()
     told = [orjson.dumps(orjson.loads(row) | own) for row, own in zip(rows, texts, strict=True)]
     states = []
     for name, lines in (("single", rows), ("texts", told)):
         items = tmp_path / f"{name}.jsonl"
         items.write_bytes(b"\n".join(lines))
         run = study(items, "sim:oracle", tmp_path / name, probes=()).results
-        checks, _ = regressions(run, run, Tolerances(0.05), measure="accuracy", level=0.95)
+        checks, _ = regressions(run, run, Tolerances(0.09), measure="accuracy", level=0.95)
         states.append({check.state for check in checks})
     assert states == [{"passed"}, {"cannot tell"}]
 
 
-@pytest.mark.parametrize(("tolerance", "gained", "large"), [(0.02, 0.0, 5), (0.05, 0.01, 20)])
+@pytest.mark.parametrize(("tolerance", "gained", "large"), [(0.02, 0.0, 5), (0.02, 0.01, 20)])
 def test_a_loss_beyond_the_tolerance_passes_no_oftener_than_stated(
     tolerance: float, gained: float, large: int
 ) -> None:
-    """Lost by texts alone among 1,000 single items: up to .30 where .0025 is stated."""
-    sizes, rng = np.repeat([1.0, 800 / large / 4], [1000, large]), np.random.default_rng(6)
+    """Lost by texts alone among 2,000 or 1,000 single items: .30 and .02 where .0025 is stated."""
+    singles = 2000 if large == 5 else 1000
+    sizes, rng = np.repeat([1.0, 200 / large], [singles, large]), np.random.default_rng(6)
     rate = (tolerance * 1.01 + gained) * sizes.sum() / 200 / (1 + gained)
     passed = failed = 0
     for _ in range(400):
