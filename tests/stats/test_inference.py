@@ -15,6 +15,7 @@ from scipy.stats import beta, binom, binomtest, norm
 from scipy.stats import t as student
 
 from horsesense.findings.evidence import Evidence, binomial_ends
+from horsesense.stats.forms import Forms
 from horsesense.stats.paired import Paired
 from horsesense.stats.power import minimum_detectable, power, smallest_change
 from horsesense.stats.quotient import Quotient
@@ -619,6 +620,24 @@ def test_no_minimum_detectable_effect_is_named_of_unequal_clusters_and_of_broken
     orders = np.array([1 / 3, -1 / 3] * 10 + [0.0] * 80)
     assert minimum_detectable(Paired.of(orders, ones(100))) is None
     assert minimum_detectable(Paired.of(3 * orders, ones(100))) is not None
+
+
+@pytest.mark.parametrize("alike", [3, 0])
+@pytest.mark.parametrize("differing", [0, 1])
+def test_none_is_named_of_means_over_forms_whatever_the_pilot_shows(
+    alike: int, differing: int
+) -> None:
+    """Forms that are all alike, or whole items that differ, look like single answers."""
+    here = np.where(np.arange(100) < differing, 0.0, 3.0)
+    forms = Forms.of(here, 3 * ones(100), ones(100), ones(100), alike)
+    found = Paired.of(forms.differences(), ones(100), forms)
+    assert found.whole
+    assert minimum_detectable(found) is None
+    once = Forms.of(here / 3, ones(100), ones(100), ones(100))
+    assert minimum_detectable(Paired.of(once.differences(), ones(100), once)) is not None
+    item = np.arange(100)
+    two_way = Paired.two_way(forms.differences(), item, item, forms)
+    assert minimum_detectable(two_way) is None
 
 
 @pytest.mark.parametrize("level", [0.05, 0.005, 0.0007])
