@@ -21,7 +21,7 @@ Student's quantile holds as it does for any share.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Self
 
 import numpy as np
@@ -78,7 +78,7 @@ class Guessed(Shares):
 
     def lower(self, low: float, alpha: float) -> float:
         """The lower end, given that of any share: `alpha` beyond it, if items are guessed."""
-        worth = self.worth(self.squares * self.own / self.mean_size)
+        worth = replace(self, squares=self.squares * self.own).effective
         few = min(worth, self.n / max(self.together, BESIDE)) / self.unlike
         share = min(self.unlike * self.estimate, 1.0)
         quantile = float(functions.stdtrit(self.even, 1 - alpha))

@@ -49,7 +49,7 @@ class Shares:
         hits: sum of the values, each between 0 and 1.
         n: number of trials (M, summed over clusters).
         squares: sum over trials of (value - share)^2 x the size of the cluster, V; n Q times the
-            variance of independent trials.
+            variance of independent trials, and at most as if all clusters had a size of Q.
         spread: sum of squares of (hits of a cluster - share x its trials), A, by CR2.
         mean_size: sum of M squared over n (Q); 1 where each cluster has one trial.
         single: whether no cluster has more than one trial.
@@ -98,12 +98,13 @@ class Shares:
         shown, single = parts[:2], float(_squares(parts[0], share).sum())
         squares = [float((part.m * _squares(part, share)).sum()) for part in shown]
         sizes = [float((part.m**2).sum()) / n if n else 0.0 for part in shown]
+        mean_size = sum(sizes) - (len(sizes) - 1)
         return cls(
             hits=hits,
             n=n,
-            squares=sum(squares) - (len(shown) - 1) * single,
+            squares=min(sum(squares) - (len(shown) - 1) * single, mean_size * single),
             spread=max(*spreads[:2], *joint) if joint else spreads[0],
-            mean_size=sum(sizes) - (len(sizes) - 1),
+            mean_size=mean_size,
             single=all(bool((part.m <= 1).all()) for part in shown),
             clusters=min(len(part.m) for part in shown),
             even=n / max(sizes) if n else 0.0,
@@ -127,14 +128,9 @@ class Shares:
     @property
     def effective(self) -> float:
         """The number of independent trials that tell as much; the clusters' if nothing varies."""
-        alone = self.n * self.estimate * (1 - self.estimate)
-        return self.worth(min(self.squares / self.mean_size, alone))
-
-    def worth(self, noise: float) -> float:
-        """The same, of trials whose sum would have this variance if they were independent."""
         q = self.mean_size
         weight = SINGLE if self.single else SEVERAL
-        return self.n * (noise + weight * q) / (self.spread + weight * q * q)
+        return self.n * (self.squares / q + weight * q) / (self.spread + weight * q * q)
 
     @property
     def reason(self) -> str:
