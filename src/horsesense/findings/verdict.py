@@ -16,13 +16,10 @@ from horsesense.findings.accusation import ALPHA, Accusation
 from horsesense.findings.bases import Bases
 from horsesense.findings.constant import Constants
 from horsesense.findings.early import SHARE, TOO_FEW, Banded, Early, why
-from horsesense.findings.evidence import (
-    Evidence,
-    faulty,
-    harmless,
-)
+from horsesense.findings.evidence import Evidence, faulty, harmless
 from horsesense.findings.finding import ORDER, Finding, Outcome
 from horsesense.findings.forms import badness, by_position, forms
+from horsesense.findings.incomplete import MOST_LOST, lost_replies, may_differ
 from horsesense.findings.kinds import KINDS, SIZES, accused, problems
 from horsesense.findings.needed import Needed, items_needed
 from horsesense.findings.places import Run
@@ -83,6 +80,11 @@ def verdict(
     known = filter(None, map(Evidence.of, found))
     if early is None:
         results = [_of_a_sample(f, a.evidence, run) for f, a in zip(results, made, strict=True)]
+    lost = lost_replies(found)
+    held = (
+        may_differ(a, f.kind, f.ends, lost, options) for f, a in zip(results, made, strict=True)
+    )
+    results = [_hidden(f, run, why) for f, why in zip(results, held, strict=True)]
     have, least = had(found, options), least_share(sizes)
     bets = [] if early is None else [*early.decided(run, known, items_per_cluster)]
     seen = [*_seen(run, results, [bet.finding() for bet in bets], _choosing(found))]
@@ -256,8 +258,6 @@ def _judged(
 
 GOOD = ", a good sign, but of too few"
 """Of a share that should be high, is, and yet is not shown to be."""
-MOST_LOST = 0.05
-"""Share of missing replies above which a sentence counts them."""
 
 
 def _of_a_sample(f: Finding, e: Evidence, run: Run) -> Finding:
@@ -271,6 +271,11 @@ def _of_a_sample(f: Finding, e: Evidence, run: Run) -> Finding:
         return f
     why = f"{unasked:,} of its prompts were not asked, and those that were come first in the file"
     return replace(f, kind="cannot_tell", items=None, sentence=_untold(run, f, why))
+
+
+def _hidden(f: Finding, run: Run, why: str) -> Finding:
+    """A finding, or that it cannot be told, and why."""
+    return replace(f, kind="cannot_tell", items=None, sentence=_untold(run, f, why)) if why else f
 
 
 def _lost(e: Evidence, lacking: str) -> str:
@@ -371,8 +376,7 @@ def _smaller(f: Finding, a: Accusation) -> str:
 
     That it is smaller is tested at a level of its own, that of the interval beside it is another.
     """
-    ends = None if f.low is None or f.high is None else (f.low, f.high)
-    if within(ends, *harmless(a.kind.way, a.null, f.size)):
+    if within(f.ends, *harmless(a.kind.way, a.null, f.size)):
         return f"it is there, but smaller than {in_points(f.size)}"
     return f"it is there, but may be smaller than {in_points(f.size)}"
 
