@@ -101,6 +101,17 @@ def test_one_correction_covers_every_pair_of_every_view(found: Comparison) -> No
         assert d.p_adjusted >= d.p_value or d.p_adjusted == pytest.approx(d.p_value)
 
 
+def test_no_detectable_change_of_means_over_orders_where_nothing_differs(
+    runs: dict[str, Path],
+) -> None:
+    made = compare({"before": runs["oracle"], "after": runs["oracle"]})
+    named = {d.view: d.detectable for d in made.differences}
+    assert named.pop(made.main) is not None
+    orders = [view for view in named if "order" in view.lower()]
+    assert orders
+    assert {named[view] for view in orders} == {None}
+
+
 def test_the_question_withheld_is_shown_and_not_ranked(found: Comparison) -> None:
     assert all(s.rank_low is None for s in found.by_view["Question withheld"].values())
     assert "Question withheld" not in {order.view for order in found.orders}

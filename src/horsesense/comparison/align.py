@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -204,6 +204,7 @@ class Scores:
         n_missing: shared items that were asked and that some model has no score for.
         ranked: whether a higher score is a better model.
         people: number of a "model" that is several people -> their single answers.
+        several: whether items have several answers by design.
     """
 
     view: View
@@ -213,6 +214,7 @@ class Scores:
     n_missing: int
     ranked: bool = True
     people: Mapping[int, Outcomes] = field(default_factory=dict)
+    several: bool = False
 
     def answers(self, model: int) -> Outcomes:
         """The single answers of people to items with a score of every model."""
@@ -231,7 +233,8 @@ class Scores:
                 found = self.answers(people)
                 differences = sign * (found.value - self.values[found.item, model])
                 return Paired.two_way(differences, self.cluster[found.item], found.person)
-        return Paired.of(self.sums[:, one] - self.sums[:, other], self.pairs)
+        difference = Paired.of(self.sums[:, one] - self.sums[:, other], self.pairs)
+        return replace(difference, several=self.several)
 
     def share(self, model: int) -> Shares:
         """The score of a model, or of people over items and persons."""
@@ -318,7 +321,8 @@ def views(
         missing = int((asked & np.isnan(values).any(axis=1)).sum())
         ranked = first.results.probes[key[0]]["invariant"] != "chance"
         single = {n: _outcomes(measure, c, shared.number[n]) for n, c in people.items()}
-        scores = Scores(view, label, values, shared.cluster, missing, ranked, single)
+        several = any(c.asked.sum(axis=1).max(initial=0) > 1 for c in cells)
+        scores = Scores(view, label, values, shared.cluster, missing, ranked, single, several)
         yield scores if scores.n else LeftOut(label, "no shared item has a score of every model")
 
 

@@ -30,6 +30,7 @@ from horsesense.comparison.align import (
     shared_items,
     views,
 )
+from horsesense.comparison.ends import ends_of
 from horsesense.errors import UsageError
 from horsesense.measures.base import Measure
 from horsesense.rng import seed_of
@@ -238,8 +239,8 @@ def compare(
         reader: by default the one that all runs have and most rest on.
         across: compare runs whose prompts differ; the difference is said.
         level: of the intervals, and one minus the chance of any wrong "better".
-        evenly: intervals by Bonferroni over each pair in each view that ranks, for questions
-            other than which is better: Holm's steps are about that alone.
+        evenly: for what the first of a pair lost: intervals by Bonferroni over each pair in each
+            view that ranks (Holm's steps are about which is better), and lower ends of `ends_of`.
 
     Raises UsageError where fewer than two models, no item, no reader or no prompt is shared.
     """
@@ -364,7 +365,7 @@ def _differences(
         left = least
         if shown and p and corrected and not evenly:
             left = max(left, (1 - level) * min(1.0, p / corrected))
-        low, high = each.interval(1 - left) or (None, None)
+        low, high = ends_of(each, 1 - left, losses=evenly) or (None, None)
         yield Difference(
             view=view.label,
             first=models[one],

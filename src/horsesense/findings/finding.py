@@ -84,6 +84,11 @@ class Finding:
         return asdict(self)
 
     @property
+    def ends(self) -> tuple[float, float] | None:
+        """The interval, where there is one."""
+        return None if self.low is None or self.high is None else (self.low, self.high)
+
+    @property
     def measured(self) -> bool:
         """Whether there is anything that it rests on."""
         return self.n > 0

@@ -19,6 +19,7 @@ from horsesense.findings.early import SHARE, TOO_FEW, Banded, Early, why
 from horsesense.findings.evidence import Evidence, faulty, harmless
 from horsesense.findings.finding import ORDER, Finding, Outcome
 from horsesense.findings.forms import badness, by_position, forms
+from horsesense.findings.incomplete import lost_replies, may_differ
 from horsesense.findings.kinds import KINDS, SIZES, accused, problems
 from horsesense.findings.needed import Needed, items_needed
 from horsesense.findings.places import Run
@@ -87,6 +88,9 @@ def verdict(
     known = filter(None, map(Evidence.of, found))
     if early is None:
         results = [_of_a_sample(f, a.evidence, run) for f, a in zip(results, made, strict=True)]
+    gone, pairs = lost_replies(found), zip(results, made, strict=True)
+    held = [may_differ(a, f.kind, f.ends, gone, options) for f, a in pairs]
+    results = [_hidden(f, run, why) for f, why in zip(results, held, strict=True)]
     have, least = had(found, options), least_share(sizes)
     bets = [] if early is None else [*early.decided(run, known, items_per_cluster)]
     seen = [*_seen(run, results, [bet.finding() for bet in bets], choosing(found))]
@@ -276,6 +280,11 @@ def _of_a_sample(f: Finding, e: Evidence, run: Run) -> Finding:
     return replace(f, kind="cannot_tell", items=None, sentence=_untold(run, f, FIRST_ALONE))
 
 
+def _hidden(f: Finding, run: Run, why: str) -> Finding:
+    """A finding, or that it cannot be told, and why."""
+    return replace(f, kind="cannot_tell", items=None, sentence=_untold(run, f, why)) if why else f
+
+
 def _group(a: Accusation) -> tuple[str, str, str]:
     return a.kind.name, a.evidence.probe, a.evidence.reader
 
@@ -369,8 +378,7 @@ def _smaller(f: Finding, a: Accusation) -> str:
 
     That it is smaller is tested at a level of its own, that of the interval beside it is another.
     """
-    ends = None if f.low is None or f.high is None else (f.low, f.high)
-    if within(ends, *harmless(a.kind.way, a.null, f.size)):
+    if within(f.ends, *harmless(a.kind.way, a.null, f.size)):
         return f"it is there, but smaller than {in_points(f.size)}"
     return f"it is there, but may be smaller than {in_points(f.size)}"
 

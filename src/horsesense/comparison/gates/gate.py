@@ -172,7 +172,8 @@ def regressions(
 
     The two are compared item by item. Failed: the whole interval of the change, at a level that
     Bonferroni's correction over all views gives, lies beyond the tolerance; passed: none of it
-    does, and no more answers are missing than may be lost; else it cannot be told.
+    does, held out to what texts that lost nothing could hide, and no more answers are missing than
+    may be lost; else it cannot be told.
     """
     known = {*run.probes, *baseline.probes}
     for probe in tolerances.of or ():
