@@ -36,6 +36,8 @@ RUN: Any = SimpleNamespace(
     lacking="lack a reply",
     ended="",
     never_asked=lambda _: 0,
+    lost_shares=lambda _: (0.0, 0.0),
+    not_covered=lambda _: "",
     some_gold=True,
     label=lambda probe, condition: probe,
 )
