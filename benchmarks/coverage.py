@@ -9,7 +9,8 @@ A cell fails only where its Monte-Carlo bound, corrected over all cells (Bonferr
 5 % in all), excludes the bar: coverage at least 93 % from 30 clusters and 92 % below; false alarms
 at most 6 %. Studies without an interval count as held out of the coverage, and their share is told.
 
-`--part unequal` is about clusters of very different sizes, whose trials all agree or go together.
+`--part unequal` is about clusters of very different sizes, whose trials all agree or go together;
+large and small ones at one rate or at two.
 """
 
 from __future__ import annotations
@@ -38,7 +39,6 @@ SIZES = ((1, 0.0), (4, 0.0), (4, 0.3), (4, 1.0))
 """Trials a cluster, and the correlation within clusters."""
 FALSE_ALARMS = 0.06
 
-
 LARGE = (
     ((30, 1, 3, 40), 0.5),
     ((100, 1, 4, 100), 0.5),
@@ -56,6 +56,14 @@ LARGE = (
     ((50, 4, 50, 4), 0.95),
 )
 """Small clusters and their trials, large ones and theirs; and a truth. The last are equal ones."""
+BY_SIZE = (
+    *product(
+        ((1500, 1, 40, 10), (1000, 1, 50, 5), (2000, 1, 30, 20), (300, 1, 30, 10)),
+        ((0.98, 0.6), (0.005, 0.22)),
+    ),
+    *(((few, 1, more, 10), (0.9, 0.98)) for few, more in ((1500, 40), (300, 30))),
+)
+"""Such clusters, and the rates of small and of large ones, which are right or wrong as wholes."""
 DIFFER = ((0.0, 0.2), (0.0, 1.0), (0.3, 1.0))
 """Differences of unequal clusters, and the share of clusters that differ."""
 
@@ -118,6 +126,15 @@ def unequal_share(rng: np.random.Generator, cell: Cell) -> Said:
     x = trials(rng, len(m), int(m.max()), icc, cell.truth)
     hits = np.where(np.arange(m.max()) < m[:, None], x, 0).sum(axis=1)
     found = Shares.of(hits, m)
+    return Said(found.interval(level), found.p(cell.truth))
+
+
+def share_by_size(rng: np.random.Generator, cell: Cell) -> Said:
+    """Whole clusters, large ones at another rate; as many of each as told, or drawn to be."""
+    *shape, small, large, drawn, level = cell.settings
+    m = sizes(tuple(shape))
+    m = rng.choice(m, len(m)) if drawn else m
+    found = Shares.of(m * (rng.random(len(m)) < np.where(m > shape[1], large, small)), m)
     return Said(found.interval(level), found.p(cell.truth))
 
 
@@ -256,6 +273,7 @@ STUDIES: dict[str, Callable[[np.random.Generator, Cell], Said]] = {
 }
 UNEQUAL: dict[str, Callable[[np.random.Generator, Cell], Said]] = {
     "share of unequal clusters": unequal_share,
+    "share of clusters at rates by size": share_by_size,
     "difference of unequal clusters": unequal_difference,
 }
 
@@ -289,10 +307,15 @@ def grid() -> Iterable[Cell]:
 
 def unequal_grid() -> Iterable[Cell]:
     """Each setting at 95 % and at 99 %."""
-    share_of, difference_of = UNEQUAL
+    share_of, by_size, difference_of = UNEQUAL
     for (shape, truth), icc in product(LARGE, (1.0, 0.3)):
         for level in (0.95, 0.99):
             yield Cell(share_of, shape[0] + shape[2], (*shape, icc, level), truth, True)
+    for (shape, rates), drawn in product(BY_SIZE, (0.0, 1.0)):
+        few, _, more, large = shape
+        truth = float(np.average(rates, weights=(few, more * large)))
+        for level in (0.95, 0.99):
+            yield Cell(by_size, few + more, (*shape, *rates, drawn, level), truth, True)
     for shape, (effect, discordance) in product(dict.fromkeys(s for s, _ in LARGE), DIFFER):
         for level in (0.95, 0.99):
             settings = (*shape, discordance, level)
@@ -373,20 +396,21 @@ def unequal_table(outcomes: list[Outcome]) -> str:
         "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for usual, wide in zip(outcomes[::2], outcomes[1::2], strict=True):
-        *shape, share_of, _ = usual.cell.settings
-        few, small, more, large = shape
-        m = sizes(tuple(shape))
+        few, small, more, large, *told, _ = usual.cell.settings
+        m = sizes((few, small, more, large))
         at = (
             f"{few} of {small}, {more} of {large}" if small != large else f"{few + more} of {small}"
         )
-        what = (
-            f"correlation {share_of:g}" if "share" in usual.cell.family else f"{share_of:g} differ"
-        )
+        what = {
+            "share of unequal clusters": "correlation {:g}",
+            "share of clusters at rates by size": "{:g} of small, {:g} of large",
+            "difference of unequal clusters": "{:g} differ",
+        }[usual.cell.family].format(*told) + ", sizes drawn" * (told[-1] == 1 and len(told) == 3)
         covered = [f"{o.held / o.known:.3f}" if o.known else "–" for o in (usual, wide)]
         alarms = f"{usual.alarms / usual.studies:.3f}" if usual.cell.null else "–"
         lines.append(
             f"| {usual.cell.family.split()[0]} | {at} | {m.sum() ** 2 / (m**2).sum():.1f} "
-            f"| {usual.cell.truth:g} | {what} | {covered[0]} | {usual.width:.2f} | {covered[1]} "
+            f"| {usual.cell.truth:.3g} | {what} | {covered[0]} | {usual.width:.2f} | {covered[1]} "
             f"| {alarms} | {1 - usual.known / usual.studies:.3f} |"
         )
     usual = outcomes[::2]

@@ -12,7 +12,7 @@ import pytest
 
 import horsesense as hs
 from command_line import call
-from horsesense.checks.check import check_items, check_sets, check_text
+from horsesense.checks.check import check_items, check_sets, check_text, sentence
 from horsesense.checks.languages import language
 from horsesense.checks.positions import gold_positions
 from horsesense.checks.questions import negated
@@ -751,3 +751,13 @@ def test_never_the_same_place_twice_in_a_row() -> None:
         shuffled = ItemSet("set", "choice", tuple(rng.sample(rows, 60)))
         alarms += bool(check_items(shuffled, ["gold_sequence"]).findings)
     assert alarms <= 4, "at the level of 5 %, more in 3 of 1,000 such tests"
+
+
+def test_a_count_has_its_share_and_the_level_of_its_interval() -> None:
+    """ "4 items: ... (2.6 % to 16.2 % of 60 items)"."""
+    made = items_of(
+        *(item(f"What is {n}?") for n in range(19)), item("Which is NOT so, and not 1?")
+    )
+    said = [sentence(f) for f in check_items(made).findings if f.count == 1 and f.found.n == 20]
+    assert said
+    assert all("(5.0\u202f% of 20 items; 95\u202f% interval " in text for text in said)

@@ -20,7 +20,14 @@ from horsesense.comparison.align import Shared, shared_items
 from horsesense.comparison.compare import Comparison, Order
 from horsesense.errors import UsageError
 from horsesense.report import comparison
-from horsesense.report.comparison import beside, bump_chart, items_text, sentences, write_comparison
+from horsesense.report.comparison import (
+    beside,
+    bump_chart,
+    difference_text,
+    items_text,
+    sentences,
+    write_comparison,
+)
 from studies import items_file, study
 
 PROBES = ("order", "none_of_the_above", "options_only")
@@ -92,6 +99,17 @@ def test_one_correction_covers_every_pair_of_every_view(found: Comparison) -> No
         assert d.p_value is not None
         assert d.p_adjusted is not None
         assert d.p_adjusted >= d.p_value or d.p_adjusted == pytest.approx(d.p_value)
+
+
+def test_no_detectable_change_of_means_over_orders_where_nothing_differs(
+    runs: dict[str, Path],
+) -> None:
+    made = compare({"before": runs["oracle"], "after": runs["oracle"]})
+    named = {d.view: d.detectable for d in made.differences}
+    assert named.pop(made.main) is not None
+    orders = [view for view in named if "order" in view.lower()]
+    assert orders
+    assert {named[view] for view in orders} == {None}
 
 
 def test_the_question_withheld_is_shown_and_not_ranked(found: Comparison) -> None:
@@ -201,6 +219,21 @@ def test_sentences_tell_what_changes(found: Comparison) -> None:
     assert "good beats oracle" in told
     alone = " ".join(sentences(replace(found, orders=(replace(turned, reversed=()),))))
     assert "Kendall's tau" in alone
+
+
+def test_who_is_better_and_by_how_much_is_told(found: Comparison) -> None:
+    """ "Every pair of models is shown to differ." was all that a terminal said."""
+    main = [d for d in found.differences if d.view == found.main]
+    sure = tuple(replace(d, better=min(d.first, d.second, key=found.models.index)) for d in main)
+    found = replace(found, orders=())
+    every = sentences(replace(found, differences=sure))[1]
+    best, second = found.models[:2]
+    told = f"{difference_text(found.between(best, second))} points"
+    assert every.startswith("Every pair of models is shown to differ: ")
+    assert f"{best} over {second} ({told})" in every
+    two = tuple(d for d in sure if {d.first, d.second} == {best, second})
+    alone = sentences(replace(found, models=(best, second), differences=two))[1]
+    assert alone == f"{best} is shown to be better than {second}: {told}."
 
 
 def test_a_pair_decided_under_a_change_alone_is_told(found: Comparison) -> None:

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from sklearn.metrics import balanced_accuracy_score, cohen_kappa_score
 
 from horsesense.cue_tests import scores
-from horsesense.cue_tests.dependence import Part, stratified_difference
 from horsesense.cue_tests.groups import find_groups
 from horsesense.cue_tests.splits import k_fold, published_draw, repeated
 from horsesense.cue_tests.task import make_task
 from horsesense.errors import UsageError
 from horsesense.items.item import Item, ItemSet
+from horsesense.stats.within_strata import WithinStrata
 
 ALONE = np.arange(200)
 
@@ -233,9 +233,10 @@ def test_the_stratified_difference_of_a_worked_example() -> None:
     right = np.array([1, 1, 1, 0, 1, 0, 0, 0], float)
     easy = np.array([1, 1, 0, 0, 1, 1, 0, 0], bool)
     gold = np.repeat([0, 1], 4)
-    difference, error = stratified_difference(Part(right, easy, gold, np.arange(8)))
-    assert difference == pytest.approx(0.5)
-    assert error > 0
+    found = WithinStrata.of(right, easy, gold, np.arange(8))
+    assert found.estimate == pytest.approx(0.5)
+    # 3 and 1 right of 4 with 2 easy each: both all on the easy ones in 1/2 times 1/2 of all deals.
+    assert found.p() == pytest.approx(0.5)
 
 
 def test_a_shared_label_habit_is_no_dependence() -> None:
@@ -244,7 +245,8 @@ def test_a_shared_label_habit_is_no_dependence() -> None:
     gold = rng.integers(0, 2, 20_000)
     easy = rng.random(20_000) < np.where(gold == 1, 0.9, 0.2)
     right = (rng.random(20_000) < np.where(gold == 1, 0.9, 0.3)).astype(float)
-    difference, error = stratified_difference(Part(right, easy, gold, np.arange(20_000)))
+    found = WithinStrata.of(right, easy, gold, np.arange(20_000))
     assert right[easy].mean() - right[~easy].mean() > 0.3
-    assert difference is not None
-    assert abs(difference) < 3 * error
+    assert found.estimate is not None
+    assert abs(found.estimate) < 0.02
+    assert (found.p() or 0) > 0.05

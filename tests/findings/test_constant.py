@@ -10,8 +10,8 @@ import pytest
 from cells import cell_of
 from horsesense.findings.constant import Constants
 from horsesense.findings.finding import Finding
+from horsesense.findings.uncounted import LACK
 from horsesense.findings.verdict import verdict
-from horsesense.findings.wording import LACK
 from horsesense.items.item import Item
 from horsesense.measures.estimate import Context, found_all
 from horsesense.measures.registry import MEASURES
@@ -44,7 +44,9 @@ def told(
         ended="",
         by_people=False,
         lacking=LACK,
+        not_covered=lambda e: "",
         never_asked=lambda _: 0,
+        lost_shares=lambda _: (0.0, 0.0),
         some_gold=False,
         label=lambda probe, condition: probe,
     )

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import orjson
 import pytest
 
 from horsesense.cli.each import shortfalls
-from horsesense.findings.verdict import _lost
+from horsesense.findings.uncounted import lost as told_of_lost
 from horsesense.inference.limits import Limits
 from horsesense.models.registry import make_model
 from horsesense.report import verdict_of
@@ -20,6 +20,7 @@ from horsesense.report.sections.readers import lacking
 from horsesense.runs.results import Results
 from horsesense.runs.run import Run
 from horsesense.runs.settings import Settings
+from horsesense.trials.condition import Condition
 from refusing import refusing
 from studies import items_file
 
@@ -91,7 +92,12 @@ def test_sentences_count_them(lost: Results) -> None:
     assert score.n < 76
 
 
-def test_the_first_items_of_a_file_are_no_sample_of_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("asked", "requests"), [({"probes": ("labels",)}, 240), ({"suite": "know-no"}, 900)]
+)
+def test_the_first_items_of_a_file_are_no_sample_of_it(
+    tmp_path: Path, asked: dict[str, Any], requests: int
+) -> None:
     """A budget ended after the subject that the model guesses: "scores 24 %, below guessing"."""
     rows = [
         {
@@ -103,17 +109,22 @@ def test_the_first_items_of_a_file_are_no_sample_of_it(tmp_path: Path) -> None:
     ]
     items = tmp_path / "items.jsonl"
     items.write_bytes(b"\n".join(map(orjson.dumps, rows)))
-    settings = Settings.of(items=str(items), model="sim:looks_up", probes=("labels",))
+    settings = Settings.of(items=str(items), model="sim:looks_up", **asked)
     run = Run.start(tmp_path / "run", settings)
-    run.ask(make_model("sim:looks_up"), limits=Limits(requests=240))
+    run.ask(make_model("sim:looks_up"), limits=Limits(requests=requests))
     run.read()
     run.measure()
     assert {f.kind for f in run.results.verdict} == {"cannot_tell"}
 
 
 def test_one_lost_reply_is_told_as_one() -> None:
-    evidence = SimpleNamespace(n=17, missing=1, counted="trials")
-    assert _lost(evidence, "were not answered") == "; 1 of 18 prompts was not answered"  # type: ignore[arg-type]
+    evidence = SimpleNamespace(n=17, missing=1, counted="trials", probe="order")
+    run = SimpleNamespace(lacking="were not answered", not_covered=lambda e: "")
+    said = told_of_lost(evidence, run)  # type: ignore[arg-type]
+    assert said == "; 1 of 18 prompts was not answered"
+    bundled = SimpleNamespace(n=17, missing=1, counted="trials", probe="batch")
+    said = told_of_lost(bundled, run)  # type: ignore[arg-type]
+    assert said == "; 1 of 18 problems was not answered"
 
 
 def test_what_was_never_asked_is_neither_missing_nor_unclear(tmp_path: Path) -> None:
@@ -125,7 +136,7 @@ def test_what_was_never_asked_is_neither_missing_nor_unclear(tmp_path: Path) -> 
     run.read()
     run.measure()
     told = " ".join(f.sentence for f in run.results.verdict)
-    assert re.search(r"\d+ of its prompts were not asked, and those that were come first", told)
+    assert "cannot be told: only the first items of the file were asked" in told
     assert "no reply could be read" not in told
     assert "clear" not in told
     assert "items were not asked in some order" in run.results.findings["known"]["text"]["reason"]
@@ -143,3 +154,36 @@ def test_parts_without_bounds_are_not_shown_beside_them(lost: Results) -> None:
     shown = [e for e in lost.estimates if e.measure == "score_composition" and e.reader == "text"]
     assert [e.value for e in shown] == [None]
     assert "lack a reply" in shown[0].note
+
+
+def test_a_few_prompts_of_many_forms_that_were_not_asked_hide_no_fault(tmp_path: Path) -> None:
+    """77 of 1,600 prompts were held against 80 items, and a fall of 40 points was not told."""
+    model, items = "sim:slips?under=letter_swap&wrong=0.6", items_file(tmp_path / "i.jsonl", 80)
+    chosen = Settings.of(items=str(items), model=model, probes=("letter_swap",))
+    run = Run.start(tmp_path / "run", chosen)
+    run.ask(make_model(model), limits=Limits(requests=1_400))
+    run.read()
+    run.measure()
+    (fall,) = (f for f in run.results.verdict if f.name == "accuracy_change")
+    form = Condition.parse(fall.condition)
+    place = SimpleNamespace(probe=fall.probe, condition=form, measure="accuracy_change")
+    unasked, failed = run.results.lost_shares(place)  # type: ignore[arg-type]
+    assert run.results.ended == "budget"
+    assert 0 < unasked < 0.05
+    assert failed == 0
+    assert fall.n_missing > 0
+    assert fall.kind == "found"
+
+
+def test_replies_that_were_read_are_not_called_unreadable(tmp_path: Path) -> None:
+    model, reason = "sim:refuse", "no reply chooses an option"
+    chosen = Settings.of(
+        items=str(items_file(tmp_path / "items.jsonl", 20)), model=model, probes=("order",)
+    )
+    run = Run.start(tmp_path / "run", chosen)
+    run.ask(make_model(model))
+    run.read()
+    run.measure()
+    told = {f.name: f.sentence for f in run.results.verdict}
+    assert told["position_preference"].endswith(f"cannot be told: {reason}.")
+    assert not any("could be read" in sentence for sentence in told.values())

@@ -14,8 +14,8 @@ from horsesense.findings.evidence import Evidence, Way, faulty, harmless
 from horsesense.findings.finding import Finding
 from horsesense.findings.kinds import KINDS
 from horsesense.findings.places import Anywhere
+from horsesense.findings.uncounted import LACK
 from horsesense.findings.verdict import verdict
-from horsesense.findings.wording import LACK
 from horsesense.measures.estimate import Estimate, Found
 from horsesense.stats.equivalence import within
 from horsesense.stats.forms import Forms
@@ -101,8 +101,10 @@ RUN = SimpleNamespace(
     unasked={},
     by_people=False,
     lacking=LACK,
+    not_covered=lambda e: "",
     ended="",
     never_asked=lambda _: 0,
+    lost_shares=lambda _: (0.0, 0.0),
     some_gold=False,
     label=lambda probe, condition: probe,
 )

@@ -9,17 +9,20 @@ import numpy as np
 import pytest
 
 from cells import cell_of
+from horsesense.findings.bases import RightOnes
 from horsesense.findings.evidence import Evidence
 from horsesense.findings.finding import Finding
-from horsesense.findings.kinds import SIZES
+from horsesense.findings.forms import speaking
+from horsesense.findings.kinds import KINDS, SIZES
 from horsesense.findings.rare import had, rare_among, rare_positions
+from horsesense.findings.uncounted import LACK
 from horsesense.findings.verdict import accusations, verdict
-from horsesense.findings.wording import LACK
 from horsesense.measures.cells import MISSING, NO_OPTION, NOT_ASKED, STATUS_CODE, Cell
 from horsesense.measures.estimate import Context, Found, found_all
 from horsesense.measures.joined import balanced, drawn_orders
 from horsesense.measures.registry import MEASURES
 from horsesense.probes.base import LETTERS
+from horsesense.stats.shares import Shares
 from horsesense.trials.condition import Condition
 from horsesense.trials.orders import DESIGNS
 
@@ -39,8 +42,14 @@ class Run:
     def label(self, probe: str, condition: Condition) -> str:
         return "Options reordered"
 
+    def not_covered(self, e: object) -> str:
+        return ""
+
     def never_asked(self, probe: str) -> int:
         return 0
+
+    def lost_shares(self, e: object) -> tuple[float, float]:
+        return 0.0, 0.0
 
 
 def over_shifts(position: np.ndarray, k: np.ndarray, design: str = "cyclic") -> Cell:
@@ -247,3 +256,31 @@ def test_which_positions_are_rare_is_of_all_items_whenever_asking_stopped() -> N
     groups = {a.evidence.group for a in accusations(Run(), found, SIZES, None, options)}  # type: ignore[arg-type]
     assert groups >= {"A", "D"}
     assert "E" not in groups
+
+
+def test_the_position_that_shows_most_is_named() -> None:
+    """E in 7 of 25 answers to five items was named, and A, in 32 % of 242, was not."""
+    k = np.repeat([2, 4], [30, 20])
+    one = told(over_shifts(guessed(np.random.default_rng(3), k), k))["position_preference"]
+    assert one.kind == "cannot_tell"
+    assert f": of the {one.n} answers to items that have it, {one.group} receives" in one.sentence
+    few = replace(one, group="E", value=0.28, null=0.2, low=None, high=None)
+    wide = replace(few, group="D", low=0.05, high=0.6)
+    many = replace(one, group="A", value=0.32, null=0.25, low=0.24, high=0.41)
+    assert speaking([few, many, wide]).group == "A"
+    alike = [replace(f, null=0.25, value=f.value) for f in (wide, many)]
+    assert speaking(alike).group == "A", "of as many options each, the most chosen"
+    assert speaking([replace(f, kind="ruled_out") for f in (few, many)]).group == "E"
+
+
+def test_who_always_says_no_rejects_right_options_too() -> None:
+    """ "100 % of wrong options are rejected" was all that was said."""
+    share = Shares.of(np.zeros(40), np.ones(40))
+    where = "true_false_consistency", "true_false", Condition(polarity="positive"), "text"
+    gold = Evidence(share, *where, "gold", 40, "trials", None)
+    wrong = Evidence(share, *where, "distractors", 40, "trials", None)
+    said = "; of right ones, 0\u202f% are accepted"
+    assert RightOnes([gold, wrong]).of(wrong) == said
+    assert RightOnes([wrong]).of(wrong) == ""
+    found = next(kind for kind in KINDS if kind.name == "wrong_accepted")
+    assert all("{right_ones}" in text for text in (found.found, found.ruled_out, found.seen))

@@ -20,18 +20,21 @@ from horsesense.findings.forms import by_position, speaking
 from horsesense.findings.kinds import KINDS, SIZES, Kind
 from horsesense.findings.known import by_gold
 from horsesense.findings.needed import Needed, items_needed
+from horsesense.findings.uncounted import LACK
 from horsesense.findings.untested import named
 from horsesense.findings.verdict import accusations, verdict
 from horsesense.findings.weights import weighted
-from horsesense.findings.wording import LACK, against, between, in_points, level_text, signed, these
+from horsesense.findings.wording import against, between, in_points, level_text, signed
 from horsesense.measures.cells import STATUS_CODE, Cell
 from horsesense.measures.composition import PARTS, ScoreComposition
 from horsesense.measures.estimate import Context, found_all
 from horsesense.measures.registry import MEASURES
 from horsesense.report.shown import shown_interval
+from horsesense.report.told import told_of
 from horsesense.runs.outlook import items_of
 from horsesense.stats.paired import Paired
 from horsesense.stats.shares import Shares
+from horsesense.stats.words import these
 from horsesense.trials.condition import PLAIN, Condition
 from horsesense.trials.trial import NONE_OPTION, REFUSED_OPTION
 
@@ -276,8 +279,10 @@ def told(
         unasked=unasked or {},
         by_people=False,
         lacking=LACK,
+        not_covered=lambda e: "",
         ended="",
         never_asked=lambda _: 0,
+        lost_shares=lambda _: (0.0, 0.0),
         some_gold=False,
         label=lambda probe, condition: probe,
     )
@@ -353,7 +358,9 @@ class TestSentences:
         (four,) = (f for f in told(cells, "valid_change", each=4.0) if f.kind == "cannot_tell")
         assert alone.items is not None
         assert four.items == 4 * alone.items
-        assert four.sentence.endswith(" items in clusters like these if there is nothing to find.")
+        assert four.sentence.endswith(
+            " items in all, in clusters like these, if there is nothing to find."
+        )
 
     def test_an_effect_that_looks_large_is_no_known_effect(self) -> None:
         """A chance effect at 12 items was said to need 34, as if it were the truth."""
@@ -362,7 +369,7 @@ class TestSentences:
         (f,) = (f for f in found if f.name == "accuracy_change")
         assert f.value == pytest.approx(-0.25)
         assert re.search(
-            r"; it would take about \d+ items if the effect is as large as it looks, and",
+            r"; it would take about \d+ items in all if the effect is as large as it looks, and",
             f.sentence,
         )
         assert f.sentence.endswith(" if there is none.")
@@ -373,18 +380,18 @@ class TestSentences:
         assert (
             items_needed(change, 0.003, 60, 1)
             .told(change, 1)
-            .endswith(" items if there is nothing to find")
+            .endswith(" items in all if there is nothing to find")
         )
         both = Needed(2590, 2600).told(change, 1)
         assert both == (
-            "; it would take about 2,600 items, whether the effect is as large as it looks or"
-            " there is none"
+            "; it would take about 2,600 items in all, whether the effect is as large as it looks"
+            " or there is none"
         )
         assert Needed(900, 2600).told(change, 1).endswith(", and about 2,600 if there is none")
         guessing = kind("no_better_than_guessing")
         for hits, supposed in ((23, "as high as it looks"), (17, "5 points above guessing")):
             score = Accusation(guessing, share(hits, 60), 0.25, 0.05)
-            assert Needed(none=300).told(score, 1).endswith(f" items if it is {supposed}")
+            assert Needed(none=300).told(score, 1).endswith(f" items in all if it is {supposed}")
 
     def test_a_change_beside_its_size_is_told_from_it(self) -> None:
         """ "Changes by +5 points", of 5.2, where 5 matter; and "-5 points", of -4.6."""
@@ -436,11 +443,17 @@ class TestSentences:
                 "cannot_tell", None, None, 0.0, False,
             )  # fmt: skip
             assert f.reason == "no item can be asked under “A probe”, since there are only two"
-            assert f.sentence.startswith(
-                "Whether a position is preferred, whether accuracy changes"
-            )
-            assert ", or whether the model agrees with itself" in f.sentence
-        assert len({f.sentence for f in silent.values()}) == 1
+        position = silent["position_preference"].sentence
+        assert position == f"Whether a position is preferred cannot be told: {f.reason}."
+        # Each has a sentence of its own, and those who read them all read one.
+        (one,) = [
+            t
+            for _, _, group in told_of(SimpleNamespace(verdict=[*silent.values()]))  # type: ignore[arg-type]
+            for t in group
+        ]
+        assert one.sentence.startswith("Whether a position is preferred, whether accuracy changes")
+        assert ", or whether the model agrees with itself" in one.sentence
+        assert one.sentence.count(f.reason) == 1
         # It takes no share of the error rate from what could be asked.
         assert sum(f.weight for f in found) == 1
 
@@ -609,8 +622,10 @@ class TestEarly:
             probes={"none_of_the_above": {"title": "None", "invariant": "none"}},
             by_people=False,
             lacking=LACK,
+            not_covered=lambda e: "",
             ended="",
             never_asked=lambda _: 0,
+            lost_shares=lambda _: (0.0, 0.0),
             some_gold=False,
             label=lambda probe, condition: probe,
         )
@@ -634,7 +649,7 @@ class TestEarly:
         assert f.items is not None
         assert f.items > 40
         assert "is 12 points lower on these 40 items; whether it is on others" in f.sentence
-        assert "items if the effect is as large as it looks." in f.sentence
+        assert "items in all if the effect is as large as it looks." in f.sentence
         (f,) = self.told(d, -1, of=200)
         assert "is between 5.1 and 50.0 points lower on these 200 items (after 40" in f.sentence
 
@@ -692,7 +707,7 @@ class TestEarly:
         d = np.repeat([-1.0, 1.0, 0.0], [90, 40, 270])
         (f,) = self.told(d, -1, cluster=10)
         assert f.kind == "cannot_tell"
-        assert "items in clusters like these if" in f.sentence
+        assert "items in all, in clusters like these, if" in f.sentence
 
     def test_what_is_missing_may_be_where_the_change_is_favourable(self) -> None:
         """The test of the others accused at up to ten times the level of the finding."""
@@ -764,9 +779,9 @@ class TestForms:
     def test_no_end_is_rounded_to_the_size_that_it_does_not_reach(self) -> None:
         """ "Changes by less than 5 points (between -1.2 and 5.0 points)"."""
         row = {"kind": "ruled_out", "low": -0.012, "high": 0.0496, "size": 0.05}
-        assert _band(row) == "between −1.2 and just under 5 points"
-        assert _band({**row, "low": -0.0496}) == "between just above −5 and just under 5 points"
-        assert _band({**row, "high": 0.0504}) == "between −1.2 and 5.0 points"
+        assert _band(row) == "between −1.2 and just under +5 points"
+        assert _band({**row, "low": -0.0496}) == "between just above −5 and just under +5 points"
+        assert _band({**row, "high": 0.0504}) == "between −1.2 and +5.0 points"
         ruled_out = replace(self.found("a", 0.0, "ruled_out"), low=-0.04, high=0.0496)
         assert shown_interval(replace(ruled_out, null=0.0, size=0.05)).endswith("4.96]")
         # "Less than 5 points above 25 %", beside [15.240, 30.000].

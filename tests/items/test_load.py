@@ -208,7 +208,7 @@ def test_gold_may_be_unknown_in_all_or_some_rows(write: Write) -> None:
     bare = {"question": "q", "options": ["x", "y"]}
     items = load_items(write([bare, bare]))
     assert not items.has_gold
-    assert items.notes == ("2 of 2 items have no gold; measures of rightness omit them.",)
+    assert items.notes == ("2 of 2 items have no gold; left out of measures of rightness.",)
     items = load_items(write([choice("a"), choice("b", answer_index=None)]))
     assert [i.gold for i in items] == [0, None]
 

@@ -166,7 +166,8 @@ def test_a_scored_answer_without_gold_is_not_missing(name: str) -> None:
     correct = np.array([[1], [0], [-1], [-1], [0], [-1]], dtype=np.int8)
     sure = np.array([[0.9], [0.5], [0.7], [0.6], [0.4], [np.nan]], dtype=np.float32)
     cell = replace(cell, correct=correct).having(Scores(sure, np.where(np.isnan(sure), sure, 0)))
-    rows = MEASURES.get(name).rows(cell)
+    measure = MEASURES.get(name)
+    rows = measure.rows(measure.about(cell))
     assert (rows.n, rows.n_missing) == (2, 2)  # the reply without a choice, and the lost one
 
 

@@ -78,7 +78,7 @@ def test_readings_are_scored_by_the_gold_of_the_file(tmp_path: Path, field: str)
     done = CliRunner().invoke(app, ["read", str(file)])
     assert "Gold: 2 of 3 read as gold (66.7\u202f%;" in done.stderr
     assert "1 another choice" in done.stderr
-    assert "1 rows without gold" in done.stderr
+    assert "left out: 1 row without gold" in done.stderr
     assert ("gold from" in done.stderr) == (field != "gold")
 
 

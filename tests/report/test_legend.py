@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from types import SimpleNamespace
 
-from horsesense.findings.finding import Finding
-from horsesense.report.checks import Check, Group, _rule
+from horsesense.findings.finding import UNTOLD, Finding
+from horsesense.report.checks import Check, Group, _beside_others, _rule, named
 from horsesense.report.score_bar import _no_parts
 
 FINDING = Finding(
@@ -18,7 +18,22 @@ FINDING = Finding(
 
 
 def check(f: Finding, where: str = "") -> Check:
-    return Check(f, f.title, where, 40.0, 50.0, 60.0, (45.0, 55.0), "+1.0", "[−10, 10]", "", None)
+    return Check(
+        f,
+        f.title,
+        where,
+        f.reason,
+        40.0,
+        50.0,
+        60.0,
+        (45.0, 55.0),
+        "+1.0",
+        "[−10, 10]",
+        "",
+        "",
+        "",
+        None,
+    )
 
 
 def test_a_rule_speaks_of_the_rows_that_are_there() -> None:
@@ -27,7 +42,7 @@ def test_a_rule_speaks_of_the_rows_that_are_there() -> None:
     change = check(FINDING)
     assert _rule("found", [change]) == "the line leaves out 0, on the side of the fault"
     assert _rule("found", [lacking]).endswith("its interval ends before the size")
-    assert "line ends within the grey" not in _rule("ruled_out", [lacking])
+    assert "far edge of the grey" not in _rule("ruled_out", [lacking])
     assert _rule("ruled_out", [lacking, change]).count("; ") == 1
 
 
@@ -56,3 +71,15 @@ def test_a_headline_says_why_it_holds_no_parts() -> None:
     assert said("options_only").endswith("one order alone.")
     assert said("order", findings={"composition": {"text": {"parts": []}}}) == ""
     assert said("labels", imported=True) == ""
+
+
+def test_a_reason_of_many_rows_stands_once() -> None:
+    """ "... come first in the file", in 16 rows, glued to the form by a comma."""
+    hidden = replace(FINDING, sentence=f"Whether it changes{UNTOLD}it is hidden.", items=None)
+    rows = [check(replace(hidden, condition=f"n={n}"), f"Form {n}") for n in range(5)]
+    rows += [check(replace(hidden, sentence=f"Whether it helps{UNTOLD}nothing came."), "Form 6")]
+    group = Group("cannot_tell", "Cannot tell", "", tuple(rows))
+    assert group.notes == {"it is hidden": "¹"}
+    assert Group("cannot_tell", "Cannot tell", "", tuple(rows[3:])).notes == {}
+    assert named(rows[0]) == "the form changes the score (Form 0: it is hidden)"
+    assert _beside_others(rows[1]) == "Form 1 (+1.0)", "the reason stands before the list"

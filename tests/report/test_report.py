@@ -208,7 +208,8 @@ class TestVerdict:
     ) -> None:
         f = replace(runs["oracle"].verdict[0], name="accuracy_change", sentence="It is 6 lower.")
         hidden = replace(
-            f, sentence=f"Whether it changes{UNTOLD}a score that may be guessing hides it."
+            f,
+            sentence=f"Whether it changes{UNTOLD}a score that may be guessing would hide a fault.",
         )
         assert Told(f, []).speaks_for(f)
         assert not Told(f, []).speaks_for(hidden)
@@ -531,6 +532,7 @@ class TestText:
                 "[−8, −5]",
             ),
             (estimate(-0.001, -0.03, 0.02), "0\u202f%", "[−3, 2]"),
+            (estimate(0.01, -0.03, 0.05, measure="accuracy_change"), "1\u202fpt", "[−3, 5]"),
         ],
     )
     def test_numbers(self, e: Estimate, value: str, interval: str) -> None:

@@ -174,3 +174,29 @@ def test_the_report_lists_what_still_differs(tmp_path: Path) -> None:
     section = page.partition('id="protocol"')[2].partition("</section>")[0]
     assert "<strong>--max-tokens</strong>: 8; published: 1000." in section
     assert "<strong>wording of the prompts</strong>" in section
+
+
+def test_items_with_different_numbers_of_options_lose_no_form(tmp_path: Path) -> None:
+    """Three of four options and three made of two stood under one number, which the last had."""
+    rows = [
+        {"question": f"Which is {i}?", "options": [f"{i}.{j}" for j in range(2 + 2 * (i % 3 > 0))],
+         "answer_index": i % 2}
+        for i in range(18)
+    ]  # fmt: skip
+    items = tmp_path / "items.jsonl"
+    items.write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    probes = ("order", "option_count(3)", "option_count(6)")
+    run = study(items, "sim:prior", tmp_path / "run", probes=probes, draws=100).results
+    shown = option_count.context(run)
+    assert shown is not None
+    rows = [(way, n, of) for way, n, of, _ in shown["rows"]]
+    assert rows == [
+        ("Wrong options are left out", "3", 12),
+        ("As published", "2 to 4", 18),
+        ("Added options have no meaning", "3", 6),
+        ("Added options have no meaning", "6", 18),
+    ]
+    [(_, figure)] = shown["figures"]
+    assert "accuracy, options left out: 3 " in str(figure)
+    assert "accuracy, options added: 3 " in str(figure)
+    assert "As published there are 2 to 4." in write_report(run, max_items=1).read_text()

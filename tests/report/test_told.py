@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from horsesense.findings.finding import Finding
+from horsesense.findings.wording import level_text
 from horsesense.report import verdict_of, write_report
 from horsesense.report.checks import Check, checks_of, named
 from horsesense.report.reasons import reasons_of
@@ -21,6 +22,7 @@ from horsesense.report.score_bar import (
     _told_known,
     headline,
     score_bar,
+    spoken,
 )
 from horsesense.report.shown import shown_interval
 from horsesense.report.told import ALWAYS, _open, as_rows, in_brief
@@ -80,6 +82,10 @@ class TestHeadline:
         known |= {"lucky": 0.14, "reason": "the fit could not be checked"}
         assert _told_known(known) == f"{told}, but the fit could not be checked"
 
+    def test_a_terminal_has_the_count_of_the_score(self, guesses: Results) -> None:
+        assert "s published (40 items), which may be guessing" in spoken(guesses)[0]
+        assert "40 items" not in headline(guesses)[0], "the page has it in the line below"
+
     def test_an_interval_never_looks_like_a_point(self) -> None:
         """100 % [100, 100], rounded from .995 and 1."""
 
@@ -93,12 +99,18 @@ class TestHeadline:
 
     def test_another_readers_score_does_not_hide_the_share_known(self, tmp_path: Path) -> None:
         run = audited(tmp_path, "sim:talker?disagree=0.3", 120, probes=("order",))
-        (told,) = headline(run)
-        assert " by the first token; an estimated " in told
+        (short,) = headline(run)
+        assert short.endswith(" by the first token."), "at most three shares"
+        assert spoken(run)[0].endswith(" by the first token.")
+        assert re.match("An estimated .* known or found by comparing options", spoken(run)[1])
+        bar = score_bar(run)
+        assert bar is not None
+        assert bar.marks[0].title == "Known (estimated)"
+        assert bar.marks[0].number
 
     def test_why_the_fit_could_not_be_checked(self, tmp_path: Path) -> None:
         (told,) = headline(audited(tmp_path, "sim:oracle", 60, probes=("order",)))
-        assert "(fewer than 20 items are not right in every order: harder items" in told
+        assert "(fewer than 20 items are not right in every order: more or harder items" in told
 
     def test_a_question_that_was_never_withheld_is_told(
         self, guesses: Results, tmp_path: Path
@@ -153,8 +165,15 @@ class TestTerminal:
         left = [f for f in guesses.verdict if f.kind == "cannot_tell"]
         most = max(f.items for f in left if f.items and abs(f.effect) < f.size)
         assert 3 < n < len(left)
-        assert " items would settle " in opened[0]
+        assert " items in all would settle " in opened[0]
         assert int(opened[0].split("about ")[1].split()[0].replace(",", "")) >= most * 0.99
+
+    def test_what_is_ruled_out_is_a_fault(self, guesses: Results) -> None:
+        """ "[ruled out] The model scores 61 %, better than guessing": read as if that were."""
+        row = replace(guesses.verdict[0], kind="ruled_out").as_json()
+        run = replace(guesses, findings={**guesses.findings, "verdict": [row]})
+        for lines in (in_brief(run), verdict_of(run)):
+            assert any(line.startswith("[fault ruled out] ") for line in lines)
 
     def test_why_the_share_known_is_missing(self, guesses: Results) -> None:
         known = guesses.findings["known"][guesses.reader]
@@ -166,7 +185,7 @@ class TestTerminal:
 
     def test_why_something_cannot_be_told_is_told_once(self, refuses: Results) -> None:
         (line,) = [line for line in in_brief(refuses) if "[cannot tell]" in line]
-        assert " cannot be told: most replies choose no option" in line
+        assert " which the report names: most replies choose no option" in line
         assert "would settle" not in line
 
     def test_reasons_are_named_once(self, guesses: Results) -> None:
@@ -177,12 +196,15 @@ class TestTerminal:
             for why in ("it is hidden", "nothing came")
         )
         assert _open([some, some, replace(blank, items=880)]) == (
-            "3 further questions are open, which the report names; about 880 items would settle 1"
-            " of them, if there is nothing to find; 2 cannot be told: it is hidden."
+            "3 further questions are open, which the report names; about 880 items in all would"
+            " settle 1 of them, if there is nothing to find; 2 of them cannot be told: it is"
+            " hidden."
         )
-        assert _open([some, some, other]).endswith(
-            "; 3 cannot be told: it is hidden (2); nothing came (1)."
+        assert _open([some, some, other]) == (
+            "3 further questions are open, which the report names: it is hidden (2); nothing came"
+            " (1)."
         )
+        assert _open([some], further=False).startswith("1 question is open, which")
 
     def test_findings_of_one_sentence_are_all_counted(self, guesses: Results) -> None:
         """Two that nothing was measured of, by the same words, were one open question."""
@@ -194,7 +216,7 @@ class TestTerminal:
         rows = [f.as_json() for f in each]
         run = replace(guesses, findings={**guesses.findings, "verdict": rows})
         (line,) = [line for line in in_brief(run) if "[cannot tell]" in line]
-        assert "3 further questions are open" in line
+        assert "] 3 questions are open" in line, "nothing else is"
         assert "it is hidden (2); nothing came (1)." in line
 
     def test_what_is_found_has_its_interval(self, refuses: Results) -> None:
@@ -211,14 +233,24 @@ class TestChecks:
     def test_what_shows_no_sign_has_no_distance(self, guesses: Results) -> None:
         """ "Also open: replies choose no option (100 % against 95 %) +5.0", as if it were one."""
         told = named(self.row(guesses, "no_choice"))
-        assert told == "replies choose no option (100\u202f%, 95\u202f% is enough; no sign of it)"
+        beside = "100\u202f% choose one; below 95\u202f% is a fault"
+        assert told == f"replies choose no option ({beside}; no sign of it)"
+
+    def test_a_row_has_the_level_and_the_count_of_its_interval(self, guesses: Results) -> None:
+        """Every page began with "Brackets hold 95 % intervals", before brackets at 99.8 %."""
+        row, f = (r := self.row(guesses, "no_choice")), r.finding
+        assert row.about == f"at {level_text(f.level)}; {f.n} prompts"
+        page = write_report(guesses).read_text(encoding="utf-8")
+        assert page.count(f'<span class="more">{row.about}</span>') >= 1
+        top = page.partition("Brackets hold 95 % intervals")[2].partition("</p>")[0]
+        assert top.startswith(", beside what is found, ruled out or open at the level that stands")
 
     def test_a_row_says_what_keeps_it_from_showing(self, refuses: Results) -> None:
         """ "Cannot tell" stood beside [-25, -11.8], which leaves out 0."""
         row = self.row(refuses, "without_question")
-        assert row.where == (
-            "Question withheld, 0\u202f% against 25\u202f%; most replies choose no option"
-        )
+        assert row.where == "Question withheld, 0\u202f% against 25\u202f%"
+        assert row.why == "most replies choose no option"
+        assert f"{row.where}: {row.why})" in named(row)
         assert "no sign" not in named(row)
 
     def test_of_whom_an_interval_is(self, whole: Results) -> None:

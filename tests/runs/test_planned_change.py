@@ -12,7 +12,7 @@ from horsesense.api import plan_study
 from horsesense.findings.accusation import ALPHA
 from horsesense.inference.limits import UNLIMITED
 from horsesense.models.registry import make_model
-from horsesense.runs.plan_text import DISCORDANT, plan_json, plan_text
+from horsesense.runs.plan_text import DISCORDANT, _saved, plan_json, plan_text
 from horsesense.runs.settings import Settings
 from horsesense.stats.power import power
 from studies import items_file, study
@@ -74,3 +74,14 @@ def test_no_change_is_named_where_none_is_judged(tmp_path: Path) -> None:
     found = plan_json(*plan_study(settings, make_model("sim:oracle")), UNLIMITED)
     assert found["accuracy_changes"] == 0
     assert found["smallest_detectable_change"] is None
+
+
+def test_what_is_asked_once_has_a_baseline_in_numbers() -> None:
+    """ "22 equal prompts are asked once (28 % fewer than each probe with its own original)"."""
+    found = {"requests": 760, "trials": 782, "saved": 22, "saved_over_probes_alone": 0.28}
+    assert _saved(found) == (
+        "; 22 of 782 prompts are the same as another and asked once"
+        "; runs of one probe each would ask 1,056"
+    )
+    assert _saved({**found, "saved": 0, "saved_over_probes_alone": 0.0}) == ""
+    assert _saved({**found, "saved": 1}).startswith("; 1 of 782 prompts is the same as another")

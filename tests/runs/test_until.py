@@ -170,7 +170,7 @@ def test_what_is_open_at_the_stop_has_a_band(early: Result) -> None:
     for f in told:
         assert f["kind"] == "cannot_tell"
         assert f["low"] < f["high"]
-        assert re.search(r" and may be between .* on items like these[.;]", f["sentence"])
+        assert re.search(r" and the .* may be between .* on items like these[.;]", f["sentence"])
 
 
 def test_all_findings_are_decided_if_that_is_wanted(gold_first: Path, tmp_path: Path) -> None:
@@ -270,13 +270,13 @@ def test_the_share_known_is_refused_with_the_reason(early: Result) -> None:
 def test_the_table_shows_the_ends_of_the_band(early: Result) -> None:
     """A band up to −4.6 points whose decision is a fall of 5 or more ended at "−5.0"."""
     row = {"low": -0.203, "high": -0.05, "size": 0.05, "band": [[50, -1, 1], [90, -0.203, -0.046]]}
-    assert _band(row) == "−20.3 and −4.6"
-    assert _band({**row, "low": 0.061, "high": 0.12, "band": []}) == "6.1 and 12.0"
+    assert _band(row) == "−20.3 to −4.6"
+    assert _band({**row, "low": 0.061, "high": 0.12, "band": []}) == "+6.1 to +12.0"
     told = context(early.results)
     assert told is not None
     for shown in told["rows"]:
         _, low, high = shown["band"][-1]
-        first, _, last = shown["band_text"].replace("−", "-").partition(" and ")
+        first, _, last = shown["band_text"].replace("−", "-").partition(" to ")
         assert float(first) == pytest.approx(100 * low, abs=0.5)  # drawn on a coarser grid
         assert float(last or first) == pytest.approx(100 * high, abs=0.5)  # drawn on a coarser grid
 

@@ -140,11 +140,14 @@ def test_a_band_without_an_end_is_none(early: Result) -> None:
     """ "+7 points, and may be between -100.0 and 100.0"."""
     f = next(f for f in early.results.verdict if f.name == "no_better_than_guessing")
     f = replace(f, kind="cannot_tell")
-    assert _after(f, Banded(0.0, 1.0, 25, 60)) == "after 25 of 60 items, too few to say"
+    assert _after(f, Banded(0.0, 1.0, 25, 60), "30 %") == "after 25 of 60 items, too few to say"
     change = replace(f, null=0.0)
-    assert _after(change, Banded(-1.0, 1.0, 25, 60)) == "after 25 of 60 items, too few to say"
-    ends = "and may be between 0.0 and 100.0 points on items like these"
-    assert _after(change, Banded(0.0, 1.0, 25, 60)) == f"after 25 of 60 items, {ends}"
+    assert _after(change, Banded(-1.0, 1.0, 25, 60), "") == "after 25 of 60 items, too few to say"
+    ends = "and the change may be between 0.0 and 100.0 points on items like these"
+    assert _after(change, Banded(0.0, 1.0, 25, 60), "") == f"after 25 of 60 items, {ends}"
+    # "Chance is 27 %, after 363 of 780 items, and may be between 19 % and 42 %".
+    said = _after(replace(f, null=0.25), Banded(0.19, 0.42, 25, 60), "30 %")
+    assert ", and the 30 % may be between 19" in said
     assert _told_band({"kind": "open", "low": -1.0, "high": 1.0, "size": 0.05}) == (
         "these are too few to say"
     )
@@ -220,7 +223,7 @@ def test_one_value_is_no_range() -> None:
     where = {"probe": "order", "condition": "", "kind": "found", "direction": -1, "value": -0.1}
     row = {**where, "low": -0.1, "high": -0.1, "level": 0.99, "size": 0.05, "n": 9, "units": 9}
     assert _band(row) == "−10.0"
-    assert _band({**row, "low": -0.2}) == "−20.0 and −10.0"
+    assert _band({**row, "low": -0.2}) == "−20.0 to −10.0"
     assert not Early([row], frozenset(), "text").stopped
 
 
@@ -300,8 +303,8 @@ def test_the_plan_says_that_the_slowest_change_counts(items: Path) -> None:
         (0.012, 0.05, "at least 1.2 and less than 5 points up"),
         (-0.05, 0.031, "at most 3.1 points up, less than 5 down"),
         (-0.05, 0.05, "no more is known"),
-        (-0.031, 0.04, f"between {MINUS}3.1 and 4.0 points"),
-        (0.03, 0.03, "3.0 points"),
+        (-0.031, 0.04, f"between {MINUS}3.1 and +4.0 points"),
+        (0.03, 0.03, "+3.0 points"),
     ],
 )
 def test_an_end_at_the_size_does_not_contradict_the_sentence(

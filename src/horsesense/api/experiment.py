@@ -13,12 +13,12 @@ import orjson
 from horsesense.build.statements import ARMS, alone_text
 from horsesense.comparison.effort import Effort, unequal
 from horsesense.errors import UsageError
-from horsesense.findings.wording import plural
 from horsesense.models.hf.tuning import Recipe, Size
 from horsesense.progress import clock
 from horsesense.readers.base import OptionScorer
 from horsesense.readers.registry import make_reader, reads_scores
 from horsesense.runs.settings import AUTO_READERS, Settings
+from horsesense.stats.words import plural
 
 
 def gib(size: int) -> str:

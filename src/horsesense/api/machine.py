@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from horsesense.findings.wording import plural
+from horsesense.stats.words import plural
 
 
 def _gpu(name: str) -> Any:

@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from horsesense.errors import UsageError
-from horsesense.findings.wording import plural
 from horsesense.items.item import Flag, Item, ItemSet, normalised
 from horsesense.items.near import near_duplicates
 from horsesense.models.messages import Request
 from horsesense.probes.base import show
 from horsesense.prompts import Prompter
 from horsesense.rng import Dice
+from horsesense.stats.words import plural
 from horsesense.trials.condition import PLAIN
 from horsesense.trials.trial import Trial
 

@@ -14,7 +14,7 @@ from horsesense.errors import UsageError
 from horsesense.items.item import ItemSet
 from horsesense.processes import Spread, copies
 from horsesense.stats.multiplicity import holm
-from horsesense.stats.percent import percent
+from horsesense.stats.words import NARROW, percent, plural
 
 ALPHA: Final = 0.05
 MANY: Final = 1_000
@@ -224,9 +224,12 @@ def sentence(finding: Finding) -> str:
     if found.says:
         return found.says
     if test is None:
-        share = f" ({_interval(finding.low, finding.high)} of {found.n:,} items)"
+        share = ""
+        if found.n:
+            ends = _interval(finding.low, finding.high)
+            share = f" ({percent(finding.count / found.n, 1)} of {plural(found.n, 'item')}; {ends})"
         items = f"{finding.count:,} item{'s' * (finding.count != 1)}"
-        return f"{items}: {rule.title}{share if found.n else ''}."
+        return f"{items}: {rule.title}{share}."
     return (
         f"{_capital(rule.title)}: right on {percent(test.share, 1)}"
         f" ({_interval(test.low, test.high)}) of the {test.n:,} items that have one;"
@@ -241,7 +244,7 @@ def _capital(text: str) -> str:
 def _interval(low: float | None, high: float | None) -> str:
     if low is None or high is None:
         return "no interval: one cluster holds all or most of the items"
-    return f"{percent(low, 1)} to {percent(high, 1)}"
+    return f"95{NARROW}% interval {percent(low, 1)} to {percent(high, 1)}"
 
 
 def check_text(result: CheckResult, shown: int = 3, *, every: bool = False) -> str:

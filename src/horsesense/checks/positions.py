@@ -12,8 +12,8 @@ from horsesense.checks.base import Found, Test
 from horsesense.checks.shares import letter
 from horsesense.items.item import Item, ItemSet
 from horsesense.stats import functions
-from horsesense.stats.percent import percent
 from horsesense.stats.tests import wilson
+from horsesense.stats.words import percent
 
 DRAWS = 99_999
 SHUFFLES, SHUFFLED = 1_999, 50

@@ -250,7 +250,7 @@ def _spent_text(spent: RunSummary) -> list[str]:
 def _equinfer_text(built: Built, out: Path) -> str:
     from horsesense.build.equinfer.build import EQUATIONS
     from horsesense.build.equinfer.funnel import table
-    from horsesense.findings.wording import plural
+    from horsesense.stats.words import plural
 
     papers = plural(len({row["cluster"] for row in built.rows}), "paper")
     lines = [f"{plural(len(built.rows), 'item')} from {papers} in {out}.", ""]

@@ -12,7 +12,7 @@ import typer
 from horsesense.cli.options import AsJson, FieldMap, Limit, Seed, Where, pairs
 from horsesense.cli.output import print_json
 from horsesense.errors import ExitCode, UsageError
-from horsesense.stats.percent import percent
+from horsesense.stats.words import percent
 
 if TYPE_CHECKING:
     from horsesense.checks.check import CheckResult

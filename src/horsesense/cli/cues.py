@@ -225,12 +225,15 @@ def _text(results: Sequence[CueResult], out: Path | None) -> str:
         lines += [f"  {note}" for note in result.notes]
         lines += [f"  {advice}" for advice in result.verdict.advice]
     for family in family_summary(results)[0]:
+        name, note = printable(family.family), printable(family.note)
         if family.difference is not None and family.low is not None and family.high is not None:
             d, low, high = (100 * v for v in (family.difference, family.low, family.high))
             lines.append(
-                f"{printable(family.family)}: {d:+.1f} points where cues predict the label "
-                f"({low:.1f} to {high:.1f}), n = {family.n:,}"
+                f"{name}: {d:+.1f} points where cues predict the label "
+                f"({low:.1f} to {high:.1f}), n = {family.n:,}" + (f"; {note}" if note else "")
             )
+        else:
+            lines.append(f"{name}: cannot be told ({note}), n = {family.n:,}")
     if out is not None:
         lines.append(f"Report: {out}")
     return "\n".join(lines) + "\n"

@@ -16,7 +16,7 @@ from horsesense.cli.output import print_json
 from horsesense.errors import ExitCode, install
 from horsesense.inference.limits import UNLIMITED, Limits, RunSummary
 from horsesense.progress import harmless, say
-from horsesense.stats.percent import percent
+from horsesense.stats.words import percent, some_of
 
 if TYPE_CHECKING:
     from horsesense.api import Run
@@ -167,7 +167,7 @@ def saved(results: Results) -> list[str]:
     if results.findings["stages"]["ask"]["state"] != "complete":
         return [f"Until {goal}: asking ended before that; nothing is known yet of what it saves."]
     spared = f"{percent(1 - asked / whole)} saved"
-    return [f"Until {goal}: {asked:,} of {whole:,} prompts were asked ({spared})."]
+    return [f"Until {goal}: {some_of(asked, whole, 'prompt', 'were asked')} ({spared})."]
 
 
 def _reasons(run: Run) -> str:
@@ -209,14 +209,12 @@ def shortfalls(run: Run) -> list[str]:
         lines.append(f"{n:,} {have} no answer{_reasons(run)}; the same audit asks {them} again.")
     if too_long := sum(row["prompts"] for row in findings.get("too_long", ())):
         lines.append(
-            f"{too_long:,} of {findings['trials']:,} prompts were not sent: with room for the reply"
-            " they exceed the model's context. The report says which."
+            f"{some_of(too_long, findings['trials'], 'prompt', 'were not sent')}: too long for the"
+            " model's context with room for the reply. The report says which."
         )
     if findings["unread"]:
         unclear = findings.get("unclear", 0)
         which = f" ({unclear:,} because what the reply chooses is unclear)" if unclear else ""
-        lines.append(
-            f"{findings['unread']:,} of {findings['trials']:,} prompts have no reading{which} and"
-            " are missing from the numbers."
-        )
+        unread = some_of(findings["unread"], findings["trials"], "prompt", "have no reading")
+        lines.append(f"{unread}{which}; missing from the numbers.")
     return lines

@@ -128,8 +128,8 @@ def _writer(to: str) -> Any:
 
 
 def _batch(directory: Any, place: Path) -> dict[str, Any]:
-    from horsesense.findings.wording import plural
     from horsesense.integrations.batch import write_batch
+    from horsesense.stats.words import plural
 
     written = write_batch(directory, place)
     says = [

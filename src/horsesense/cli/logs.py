@@ -10,6 +10,7 @@ import typer
 from horsesense.cli.options import AsJson, ReportItems
 from horsesense.cli.output import print_json
 from horsesense.cli.readings import printable
+from horsesense.stats.words import plural, some_of
 
 if TYPE_CHECKING:
     from horsesense.api import Run
@@ -120,7 +121,7 @@ def _holds(run: Run) -> list[str]:
     found = [said for measure, said in HOLDS.items() if measure in there]
     trials = run.trials
     orders = trials.filter(trials["probe"] == "order")["item_id"].n_unique()
-    return ([f"{orders:,} items in several orders"] if orders else []) + found
+    return ([f"{plural(orders, 'item')} in several orders"] if orders else []) + found
 
 
 def lines(run: Run, told: dict[str, Any]) -> list[str]:
@@ -135,8 +136,8 @@ def lines(run: Run, told: dict[str, Any]) -> list[str]:
     reasons = [f"{row['samples']:,} ({row['reason']})" for log in logs for row in log["left_out"]]
     left = f"; left out: {'; '.join(reasons)}" if reasons else ""
     return [
-        f"{told['answers']:,} answers of {told['model']} to {told['items']:,} items from {names},"
-        f" {states}{left}.",
+        f"{plural(told['answers'], 'answer')} of {told['model']} to {plural(told['items'], 'item')}"
+        f" from {names}, {states}{left}.",
         *_scored(told["scores"]),
         f"Also in it: {', '.join(told['holds']) or 'nothing more'}.",
         f"Report: {told['report']}",
@@ -145,7 +146,6 @@ def lines(run: Run, told: dict[str, Any]) -> list[str]:
 
 def _of_batch(run: Run) -> list[str]:
     """What was not taken of a batch, and what is to be sent again."""
-    from horsesense.findings.wording import plural
     from horsesense.integrations.batch import without_answer
 
     lines = [
@@ -168,7 +168,8 @@ def _of_ours(run: Run, told: dict[str, Any]) -> list[str]:
     from horsesense.report.told import in_brief
 
     return [
-        f"{told['answers']:,} answers of {told['model']} to {told['items']:,} items.",
+        f"{plural(told['answers'], 'answer')} of {told['model']} to"
+        f" {plural(told['items'], 'item')}.",
         *(f"- {sentence}" for sentence in in_brief(run.results)),
         *(shortfalls(run) if run.taken is None else _of_batch(run)),
         f"Report: {told['report']}",
@@ -197,7 +198,7 @@ def _scored(scores: list[dict[str, Any]]) -> list[str]:
         f"{shown['item_id']}: {reply!r} says {shown['said'][:40]}"
         f" ({'right' if shown['right'] else 'wrong'}){took}"
     )
-    differ = f"{first['differ']:,} of {first['both']:,} answers differ, such as {example}"
+    differ = f"different: {some_of(first['differ'], first['both'], 'answer')}, such as {example}"
     return [f"Accuracy in the log: {own}.", f"{as_said}; {differ}."]
 
 

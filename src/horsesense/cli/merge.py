@@ -11,6 +11,7 @@ import typer
 from horsesense.cli.options import AsJson, ReportItems
 from horsesense.cli.output import print_json
 from horsesense.errors import ExitCode
+from horsesense.stats.words import plural
 
 if TYPE_CHECKING:
     from horsesense.runs.merge import Merged
@@ -76,12 +77,12 @@ def _told(merged: Merged) -> dict[str, Any]:
 def _sentences(merged: Merged) -> list[str]:
     """What the merge did, and what is not there."""
     answers = merged.answers
-    lines = [f"{answers.new:,} answers taken over, {answers.same:,} were there already."]
+    lines = [f"{plural(answers.new, 'answer')} taken over, {answers.same:,} there already."]
     if answers.different:
         shown = _shortened(_different(merged))
         lines.append(
-            f"{len(answers.different):,} requests have different answers; the one that was stored"
-            f" first is kept: {shown}"
+            f"Different answers to {plural(len(answers.different), 'request')}; the one that was"
+            f" stored first is kept: {shown}"
         )
     lines += answers.faults()
     if len(merged.versions) > 1:

@@ -92,7 +92,7 @@ def _built_json(built: Built, out: Path) -> dict[str, Any]:
 
 
 def _built_text(built: Built, out: Path, wanted: Sequence[str]) -> str:
-    from horsesense.findings.wording import plural
+    from horsesense.stats.words import plural
 
     told = _built_json(built, out)
     sizes = sorted(set(told["questions"]))
@@ -150,7 +150,7 @@ def take_booklets(folder: Path, files: Sequence[Path]) -> dict[str, Any]:
 
 
 def _taken_text(taken: Taken, told: dict[str, Any], report: Path) -> str:
-    from horsesense.findings.wording import plural
+    from horsesense.stats.words import plural
 
     answers = sum(len(one.answers) for one in taken.returned)
     are = "is" if len(taken.returned) == 1 else "are"

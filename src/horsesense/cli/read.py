@@ -15,8 +15,7 @@ from horsesense.cli.output import print_json, print_json_line
 from horsesense.cli.readings import Judging, context, line_of, printable, read_any
 from horsesense.errors import ExitCode, UsageError
 from horsesense.files import usable
-from horsesense.findings.wording import plural
-from horsesense.stats.percent import percent
+from horsesense.stats.words import percent, plural, some_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -254,7 +253,9 @@ def _compare(
     if fields.said():
         print(printable(fields.said()), file=sys.stderr)
     share = f" ({percent(len(differ) / len(both), 1)})" if both else ""
-    print(f"{len(differ)} of {len(both)} responses are read differently{share}.", file=sys.stderr)
+    print(
+        f"Read differently: {some_of(len(differ), len(both), 'response')}{share}.", file=sys.stderr
+    )
     if unread:
         print(f"{unread} more have no reading: {names[1]} gave none.", file=sys.stderr)
 

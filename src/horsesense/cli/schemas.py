@@ -53,7 +53,8 @@ class AuditOutput(Output, Said):
     )
     unanswered: Rows = Field(
         default_factory=list,
-        description="by probe and condition: prompts without a reply, not_asked and failed",
+        description="by probe and condition: prompts not_asked and failed, of how many prompts;"
+        " and how many of each are of items without a right answer (goldless)",
     )
     silent: dict[str, str]
     run: dict[str, Any]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -151,6 +151,20 @@ def shared_items(sides: Sequence[Side]) -> Shared:
     return Shared(number, cluster.astype(np.intp), sizes, len(ids - held))
 
 
+def items_told(sides: Sequence[Side], shared: Shared, measure: Measure) -> dict[str, Any]:
+    """How many items are shared, how many each run has, and how many of them can have no score,
+    as they have no right answer (`goldless`)."""
+    items = sides[0].results.items.items
+    goldless = [n for n in shared.number[0] if items[n].gold is None]
+    return {
+        "shared": len(shared.cluster),
+        "of": {side.place: n for side, n in zip(sides, shared.of, strict=True)},
+        "changed": shared.changed,
+        "goldless": len(goldless) if measure.of_gold else 0,
+        "clusters": int(shared.cluster.max()) + 1,
+    }
+
+
 class View(NamedTuple):
     """One way of asking and reading that all models went through.
 
@@ -190,6 +204,7 @@ class Scores:
         n_missing: shared items that were asked and that some model has no score for.
         ranked: whether a higher score is a better model.
         people: number of a "model" that is several people -> their single answers.
+        several: whether items have several answers by design.
     """
 
     view: View
@@ -199,6 +214,7 @@ class Scores:
     n_missing: int
     ranked: bool = True
     people: Mapping[int, Outcomes] = field(default_factory=dict)
+    several: bool = False
 
     def answers(self, model: int) -> Outcomes:
         """The single answers of people to items with a score of every model."""
@@ -217,7 +233,8 @@ class Scores:
                 found = self.answers(people)
                 differences = sign * (found.value - self.values[found.item, model])
                 return Paired.two_way(differences, self.cluster[found.item], found.person)
-        return Paired.of(self.sums[:, one] - self.sums[:, other], self.pairs)
+        difference = Paired.of(self.sums[:, one] - self.sums[:, other], self.pairs)
+        return replace(difference, several=self.several)
 
     def share(self, model: int) -> Shares:
         """The score of a model, or of people over items and persons."""
@@ -289,7 +306,7 @@ def views(
         if reason:
             yield LeftOut(label, reason)
             continue
-        cells = [side.cells[key] for side in sides]
+        cells = [measure.about(side.cells[key]) for side in sides]
         people = {n: c.one_by_one()[0] for n, c in enumerate(cells) if People in c}
         asked_of = [people.get(n, c) for n, c in enumerate(cells)]
         undefined = next((r for c in asked_of if (r := _undefined(measure, c))), None)
@@ -304,7 +321,8 @@ def views(
         missing = int((asked & np.isnan(values).any(axis=1)).sum())
         ranked = first.results.probes[key[0]]["invariant"] != "chance"
         single = {n: _outcomes(measure, c, shared.number[n]) for n, c in people.items()}
-        scores = Scores(view, label, values, shared.cluster, missing, ranked, single)
+        several = any(c.asked.sum(axis=1).max(initial=0) > 1 for c in cells)
+        scores = Scores(view, label, values, shared.cluster, missing, ranked, single, several)
         yield scores if scores.n else LeftOut(label, "no shared item has a score of every model")
 
 

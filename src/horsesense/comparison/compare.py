@@ -23,12 +23,14 @@ from horsesense.comparison.align import (
     Shared,
     Side,
     differing_settings,
+    items_told,
     main_reader,
     measure_of,
     setups,
     shared_items,
     views,
 )
+from horsesense.comparison.ends import ends_of
 from horsesense.errors import UsageError
 from horsesense.measures.base import Measure
 from horsesense.rng import seed_of
@@ -147,7 +149,8 @@ class Comparison:
         runs: model -> its runs, as they were named.
         reader: the main reader.
         level: of the intervals, and one minus the error of everything that is shown.
-        items: shared items; `of` by run; `changed` ids with other texts or gold.
+        items: shared items; `of` by run; `changed` ids with other texts or gold; `goldless` that
+            have no right answer, where the measure takes one.
         views: name -> probe, the main view first.
         standings, differences, orders: see there.
         settings: settings that differ, by run.
@@ -236,8 +239,8 @@ def compare(
         reader: by default the one that all runs have and most rest on.
         across: compare runs whose prompts differ; the difference is said.
         level: of the intervals, and one minus the chance of any wrong "better".
-        evenly: intervals by Bonferroni over each pair in each view that ranks, for questions
-            other than which is better: Holm's steps are about that alone.
+        evenly: for what the first of a pair lost: intervals by Bonferroni over each pair in each
+            view that ranks (Holm's steps are about which is better), and lower ends of `ends_of`.
 
     Raises UsageError where fewer than two models, no item, no reader or no prompt is shared.
     """
@@ -267,12 +270,7 @@ def compare(
         runs={m: tuple(s.place for s in everyone if s.name == m) for m in ordered},
         reader=read_by,
         level=level,
-        items={
-            "shared": len(shared.cluster),
-            "of": {side.place: n for side, n in zip(everyone, shared.of, strict=True)},
-            "changed": shared.changed,
-            "clusters": int(shared.cluster.max()) + 1,
-        },
+        items=items_told(everyone, shared, chosen),
         views={s.label: s.view.probe for s in scores},
         standings=tuple(_standings(models, scores, decided, level)),
         differences=tuple(differences),
@@ -367,7 +365,7 @@ def _differences(
         left = least
         if shown and p and corrected and not evenly:
             left = max(left, (1 - level) * min(1.0, p / corrected))
-        low, high = each.interval(1 - left) or (None, None)
+        low, high = ends_of(each, 1 - left, losses=evenly) or (None, None)
         yield Difference(
             view=view.label,
             first=models[one],

@@ -13,7 +13,6 @@ import polars as pl
 
 from horsesense.cue_tests.dependence import Answers
 from horsesense.errors import ItemsError, UsageError
-from horsesense.findings.wording import plural
 from horsesense.items.files import load_rows
 from horsesense.items.item import Item, ItemSet
 from horsesense.logs.known_items import KnownItems, content, own_order
@@ -23,6 +22,7 @@ from horsesense.progress import say
 from horsesense.readers.text import TextReader
 from horsesense.runs.carried import import_own
 from horsesense.runs.run import Run
+from horsesense.stats.words import plural
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 

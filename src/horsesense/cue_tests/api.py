@@ -23,6 +23,7 @@ from horsesense.cue_tests.task import Task, make_task
 from horsesense.cue_tests.verdict import is_predictable, judge
 from horsesense.errors import UsageError
 from horsesense.items.item import ItemSet
+from horsesense.stats.words import plural
 
 Ints = npt.NDArray[np.int64]
 
@@ -181,12 +182,14 @@ def _unresolved(task: Task, groups: Groups) -> int:
 def _notes(task: Task, groups: Groups, faithful: bool) -> list[str]:
     notes = [*task.notes, *groups.notes]
     for rule, n in groups.joined.items():
-        what = "a cluster of their own" if rule == "given" else rule
-        notes.append(f"{n:,} items are grouped by {what}.")
+        what = "the clusters that they name" if rule == "given" else rule
+        notes.append(f"Grouped by {what}: {plural(n, 'item')}.")
     sizes = np.bincount(task.gold)
     rare = int(np.sum(sizes[sizes > 0] < 5))
     if rare and task.kind == "labels":
-        notes.append(f"{rare:,} labels have fewer than five items; little can be learned of them.")
+        notes.append(
+            f"Fewer than five items: {plural(rare, 'label')}, of which little can be learned."
+        )
     if len(task) <= REFIT_UP_TO and not faithful:
         notes.append("p-values come from refitting everything to shuffled labels.")
     return notes

@@ -2,7 +2,7 @@
 
 A classifier and a model that both favour one label agree more often on that label's items, with
 or without a cue. So predictable and unpredictable items are compared label by label; what the
-labels alone would explain is shown beside it.
+labels alone would explain is shown beside it. Interval and p are those of `stats.within_strata`.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ from scipy.stats import t as student
 
 from horsesense.cue_tests.result import CueResult, Dependence, FamilyTest
 from horsesense.cue_tests.task import Task
-from horsesense.findings.wording import plural
 from horsesense.stats.multiplicity import benjamini_hochberg
+from horsesense.stats.within_strata import WithinStrata
+from horsesense.stats.words import plural
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -135,18 +136,17 @@ def _dependence(
 ) -> Dependence:
     known = ~np.isnan(right)
     part = Part(right[known], easy[known], gold[known], group[known])
-    difference, error = stratified_difference(part)
+    found = WithinStrata.of(part.right, part.easy, part.gold, part.group)
+    low, high = found.interval() or (None, None)
     on_easy, on_hard = _mean(part.right[part.easy]), _mean(part.right[~part.easy])
-    defined = difference is not None and error > 0
-    half = float(norm.ppf(0.975)) * error
     return Dependence(
         model=model,
         family=family,
         dataset=task.name,
-        difference=difference,
-        low=difference - half if difference is not None and defined else None,
-        high=difference + half if difference is not None and defined else None,
-        p_value=float(norm.sf(difference / error)) if difference is not None and defined else None,
+        difference=found.estimate,
+        low=low,
+        high=high,
+        p_value=found.p(),
         adjusted=None,
         raw=on_easy - on_hard if on_easy is not None and on_hard is not None else None,
         accuracy=float(part.right.mean()) if len(part.right) else float("nan"),
@@ -157,34 +157,8 @@ def _dependence(
         n_predictable=int(part.easy.sum()),
         n_missing=int((~known).sum()),
         by_label=_by_label(part, task.labels),
+        note=found.reason,
     )
-
-
-def stratified_difference(part: Part) -> tuple[float | None, float]:
-    """Mean difference of `right` between easy and other items of one label, and its error.
-
-    Labels are weighted by n1 n0 / (n1 + n0) (Mantel and Haenszel 1959; Greenland and Robins
-    1985); the error adds up influences per group. None where no label has both kinds of item.
-    """
-    influence = np.zeros(len(part.right))
-    total = weights = 0.0
-    for label in np.unique(part.gold):
-        one = (part.gold == label) & part.easy
-        other = (part.gold == label) & ~part.easy
-        n1, n0 = int(one.sum()), int(other.sum())
-        if not (n1 and n0):
-            continue
-        weight = n1 * n0 / (n1 + n0)
-        m1, m0 = part.right[one].mean(), part.right[other].mean()
-        total += weight * (m1 - m0)
-        weights += weight
-        influence[one] = weight * (part.right[one] - m1) / n1
-        influence[other] = -weight * (part.right[other] - m0) / n0
-    if not weights:
-        return None, 0.0
-    sums = np.bincount(np.unique(part.group, return_inverse=True)[1], weights=influence) / weights
-    scale = len(sums) / max(len(sums) - 1, 1)
-    return float(total / weights), float(np.sqrt(np.sum(sums**2) * scale))
 
 
 def _by_label(part: Part, labels: Sequence[str]) -> dict[str, tuple[float | None, int, int]]:
@@ -234,8 +208,15 @@ def _pooled(rows: Sequence[Dependence]) -> Dependence:
         raw=None, on_predictable=None, on_unpredictable=None,
         accuracy=float(np.mean([r.accuracy for r in rows])),
     )  # fmt: skip
+    left = "; ".join(f"{r.dataset}: {r.note}" for r in rows if r not in usable)
+    first = replace(first, note=f"left out: {left}" if left else "")
     if not usable:
-        return replace(first, difference=None, low=None, high=None, p_value=None)
+        return replace(first, difference=None, low=None, high=None, p_value=None, note=left)
+    if len(usable) == 1:
+        only = usable[0]
+        return replace(
+            first, difference=only.difference, low=only.low, high=only.high, p_value=only.p_value
+        )
     z = float(norm.ppf(0.975))
     d = np.array([r.difference for r in usable], float)
     variance = np.array([((r.high or 0) - (r.low or 0)) / (2 * z) for r in usable]) ** 2
@@ -245,11 +226,11 @@ def _pooled(rows: Sequence[Dependence]) -> Dependence:
     between = max(0.0, (q - len(d) + 1) / spread) if spread > 0 else 0.0
     w = 1 / (variance + between)
     mean, free = float(np.sum(w * d) / w.sum()), len(d) - 1
-    scatter = float(np.sum(w * (d - mean) ** 2)) / free if free else 0.0
+    scatter = float(np.sum(w * (d - mean) ** 2)) / free
     error = float(np.sqrt(max(1.0, scatter) / w.sum()))
-    half = (float(student.ppf(0.975, free)) if free else z) * error
-    p = student.sf(mean / error, free) if free else norm.sf(mean / error)
-    return replace(first, difference=mean, low=mean - half, high=mean + half, p_value=float(p))
+    half = float(student.ppf(0.975, free)) * error
+    p = 2 * float(student.sf(abs(mean) / error, free))
+    return replace(first, difference=mean, low=mean - half, high=mean + half, p_value=p)
 
 
 def published_tests(models: Sequence[Dependence]) -> tuple[FamilyTest, ...]:

@@ -108,7 +108,7 @@ class Dependence:
         model, family, dataset: names.
         difference: accuracy on predictable minus unpredictable items, label by label, averaged
             with Mantel-Haenszel weights; -1 to 1.
-        low, high: its 95 % interval; p_value: one-sided, that it is above 0.
+        low, high: its 95 % interval; p_value: two-sided, of no difference; None: see `note`.
         adjusted: Benjamini-Hochberg over the families (families only).
         raw: the difference without regard to labels; raw - difference is what labels confound.
         accuracy: on all items; on_predictable, on_unpredictable: on the two parts.
@@ -117,6 +117,7 @@ class Dependence:
             predict in exactly half of the repeats are in neither part.
         n_missing: items without a readable answer.
         by_label: label -> (difference, predictable, unpredictable items).
+        note: why there is no interval, or which data sets were left out, and why; "" otherwise.
     """
 
     model: str
@@ -136,6 +137,7 @@ class Dependence:
     n_predictable: int
     n_missing: int
     by_label: Mapping[str, tuple[float | None, int, int]]
+    note: str = ""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from horsesense.cue_tests.tokens import unspaced_share
 from horsesense.errors import UsageError
 from horsesense.items.item import Item, ItemSet, normalised
-from horsesense.stats.percent import percent
+from horsesense.stats.words import percent
 
 Ints = npt.NDArray[np.int64]
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from horsesense.cue_tests.result import CueRow, Strength, Verdict
 from horsesense.stats.multiplicity import holm
-from horsesense.stats.percent import percent
+from horsesense.stats.words import percent
 
 LEVEL: Final = 0.05
 SLIGHT, STRONG = 0.1, 0.4
@@ -199,7 +199,7 @@ def _advice_on_nothing(row: CueRow, ungrouped: CueRow | None, constant: bool) ->
     elif row.high is None:
         advice = ["How large a kappa is not excluded cannot be said from so few groups of items."]
     else:
-        advice = [f"Kappas up to {row.high:.2f} are not excluded by so many items."]
+        advice = [f"Kappas up to {row.high:.2f} are not excluded by these items."]
     if ungrouped is not None and ungrouped.low is not None and ungrouped.low > 0.05:
         advice.append(
             "Never train and test on this set at random: a model that has seen one item of a "

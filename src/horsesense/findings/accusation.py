@@ -21,6 +21,7 @@ class Accusation:
     lies a size from its null (`possible`), as 50 points above a guess among two, nothing can.
     `own_null`: other groups have another null, as positions that not every item has.
     `base`: what a change is compared with, where that is not the items as published.
+    `right_ones`: of wrong options judged one at a time, what becomes of the right ones.
     `constant`: the best answer that looks at no item, where it is about a share of right answers.
     Each p is that of a test times the `routes` on which it can come to the accusation.
     """
@@ -37,6 +38,7 @@ class Accusation:
     own_null: bool = False
     routes: int = 1
     base: str = ""
+    right_ones: str = ""
     constant: Constant | None = None
 
     @property

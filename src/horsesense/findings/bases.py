@@ -1,10 +1,12 @@
-"""What a change is measured from, where that is not the items as published."""
+"""What stands beside a number: where a change is measured from, and what a share leaves out."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from horsesense.findings.evidence import Evidence
 from horsesense.findings.places import Place
+from horsesense.findings.wording import number
 
 NONE_BESIDE = "gold_plus_none"
 
@@ -29,3 +31,24 @@ class Bases:
             return ""
         shown = "without a none-option" if place.probe == NONE_BESIDE else "as published"
         return f"the same wording {shown}"
+
+
+class RightOnes:
+    """How many right options are accepted, where options are judged one at a time.
+
+    Who always says no rejects every wrong one.
+    """
+
+    def __init__(self, evidence: Iterable[Evidence]) -> None:
+        self._accepted = {
+            (e.probe, e.condition, e.reader): e.value
+            for e in evidence
+            if e.measure == "true_false_consistency" and e.group == "gold"
+        }
+
+    def of(self, e: Evidence) -> str:
+        """The same in words, beside the share of wrong options; "" where it is not known."""
+        accepted = self._accepted.get((e.probe, e.condition, e.reader))
+        if accepted is None or e.measure != "true_false_consistency":
+            return ""
+        return f"; of right ones, {number(accepted, 'fraction', 0)} are accepted"

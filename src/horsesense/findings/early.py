@@ -12,6 +12,7 @@ reject at the level of the decision.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
@@ -22,17 +23,10 @@ from horsesense.findings.evidence import Evidence, clusters_needed
 from horsesense.findings.finding import Finding, Outcome
 from horsesense.findings.kinds import KINDS, Kind
 from horsesense.findings.places import Run
-from horsesense.findings.wording import (
-    between,
-    in_points,
-    plural,
-    rounded_up,
-    short_of,
-    signed,
-    these,
-)
+from horsesense.findings.wording import between, in_points, rounded_up, short_of, signed
 from horsesense.stats.equivalence import Interval
 from horsesense.stats.paired import Paired
+from horsesense.stats.words import plural, these
 from horsesense.trials.condition import Condition
 
 SHARE: Final = 0.8
@@ -365,9 +359,9 @@ def _would(decided: Decided) -> str:
         return f", as {missing:,} of them {'lacks' if missing == 1 else 'lack'} an answer"
     if decided.needed is None:
         return ""
-    so = " in clusters like these" if decided.each > 1 else ""
+    so = ", in clusters like these," if decided.each > 1 else ""
     items = plural(rounded_up(decided.needed), "item")
-    return f"; it would take about {items}{so} if the effect is as large as it looks"
+    return f"; it would take about {items} in all{so} if the effect is as large as it looks"
 
 
 def _said(decided: Decided) -> str:
@@ -390,7 +384,7 @@ def _said(decided: Decided) -> str:
 def _band(row: Mapping[str, Any]) -> str:
     if row["low"] <= -1 and row["high"] >= 1:
         return f"these are {TOO_FEW}"
-    low, high = (short_of(100 * row[end], 100 * row["size"], 1) for end in ("low", "high"))
+    low, high = (_moved(row[end], row["size"]) for end in ("low", "high"))
     if row["kind"] == "ruled_out" and row["low"] < row["high"]:
         # An end that is the size says no more than the sentence, which leaves the size out.
         below, above = row["high"] == row["size"], row["low"] == -row["size"]
@@ -399,6 +393,12 @@ def _band(row: Mapping[str, Any]) -> str:
         if below or above:
             return _one_end(row, up=below)
     return f"{low} points" if low == high else f"between {low} and {high} points"
+
+
+def _moved(change: float, size: float) -> str:
+    """A change in points, with its sign: that of a fall is not that of a rise."""
+    text = short_of(100 * change, 100 * size, 1)
+    return text if change <= 0 or text == "0.0" else re.sub(r"(?=\d)", "+", text, count=1)
 
 
 def _one_end(row: Mapping[str, Any], *, up: bool) -> str:

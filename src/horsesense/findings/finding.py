@@ -14,7 +14,7 @@ ORDER: tuple[Outcome, ...] = ("found", "cannot_tell", "ruled_out")
 TITLES: Mapping[Outcome, str] = {
     "found": "Found",
     "cannot_tell": "Cannot tell",
-    "ruled_out": "Ruled out",
+    "ruled_out": "Fault ruled out",
 }
 UNTOLD = " cannot be told: "
 """In a sentence, between what is looked for and the reason why nothing is said of it."""
@@ -82,6 +82,11 @@ class Finding:
     def as_json(self) -> dict[str, Any]:
         """Every field by name."""
         return asdict(self)
+
+    @property
+    def ends(self) -> tuple[float, float] | None:
+        """The interval, where there is one."""
+        return None if self.low is None or self.high is None else (self.low, self.high)
 
     @property
     def measured(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from math import inf
 
 from horsesense.findings.finding import ORDER, Finding, Outcome
 from horsesense.findings.kinds import KINDS
@@ -61,9 +62,21 @@ def speaking(group: Sequence[Finding]) -> Finding:
     for outcome in ORDER:
         members = [f for f in group if f.kind == outcome]
         if members:
-            strongest = max(members, key=badness)
+            near = outcome == "cannot_tell" and len({f.null for f in members if f.group}) > 1
+            strongest = max(members, key=_nearness if near else badness)
             return _with_others(strongest, group)
     raise AssertionError("a group has members")
+
+
+def _nearness(f: Finding) -> tuple[float, float]:
+    """How near to being found a position is that cannot be told, where items differ in them.
+
+    A position of few items may look worst by chance, and shows least: what counts is how far the
+    nearer end of its interval lies from the null.
+    """
+    way = next(kind.way for kind in KINDS if kind.name == f.name)
+    end, sign = (f.low, 1) if way == "above" else (f.high, -1)
+    return -inf if end is None else sign * (end - f.null), badness(f)
 
 
 def badness(f: Finding) -> float:

@@ -48,6 +48,7 @@ class Kind:
         question: what cannot be told "whether", as a clause; it may name the label, the limit and
             the reader alone.
         seen: what was seen of it, after the clause.
+        beside: its value and the null in a table, beside the title, which names the fault.
         each: `found`, `ruled_out` and `seen` where groups have nulls of their own, as positions
             that not every item has.
         main: whether it is one of the report's main questions, which share half of the weight.
@@ -55,6 +56,7 @@ class Kind:
         blind_at_chance: whether a score no better than guessing hides the fault.
         blind_if_unread: whether replies that choose no option hide it.
         silence_counts: whether they count for the fault, which they do not show.
+        complete: whether it rests on items with all of their replies alone.
     """
 
     name: str
@@ -69,11 +71,13 @@ class Kind:
     question: str
     seen: str
     each: Mapping[str, str] = field(default_factory=dict)
+    beside: str = "{value} against {null}"
     main: bool = False
     takes: Callable[[Run, Place], bool] = lambda run, e: e.probe == "original"
     blind_at_chance: bool = False
     blind_if_unread: bool = True
     silence_counts: bool = False
+    complete: bool = False
 
     def sentence(self, outcome: Outcome, own_null: bool = False) -> str:
         """The sentence of an outcome; where these items do not tell, its end says what would."""
@@ -135,8 +139,8 @@ KINDS: tuple[Kind, ...] = (
             "to items that have it go there; an even spread would be {null}.",
             "ruled_out": "No position is preferred by {size} or more: of the answers to items that "
             "have it, {group}, the furthest above an even spread ({null}), receives {value}.",
-            "seen": ": of the answers to items that have it, {group} receives {value}, by an even "
-            "spread {null}",
+            "seen": ": of the {n} answers to items that have it, {group} receives {value}, by an "
+            "even spread {null}",
         },
         main=True,
         takes=over_balanced_orders,
@@ -278,9 +282,10 @@ KINDS: tuple[Kind, ...] = (
             "whatever stands there; guessing would in {null}.",
             "ruled_out": "No position is chosen in {size} more of the items that have it than by "
             "guessing, whatever stands there (the furthest above, {group}: {value} and {null}).",
-            "seen": " ({group}: {value} of the items that have it, guessing {null})",
+            "seen": " ({group}: {value} of the {n} items that have it, guessing {null})",
         },
         takes=over_balanced_orders,
+        complete=True,
     ),
     Kind(
         name="no_agreement",
@@ -297,6 +302,7 @@ KINDS: tuple[Kind, ...] = (
         question="the model agrees with itself across the orders more than guessing would",
         seen=" (in {value} of its answers; guessing {null})",
         takes=over_orders,
+        complete=True,
     ),
     Kind(
         name="other_reader",
@@ -328,6 +334,7 @@ KINDS: tuple[Kind, ...] = (
         "{null} would be a fault).",
         question="at least {limit} of replies choose an option",
         seen=" (here {value}{sign})",
+        beside="{value} choose one; below {null} is a fault",
         takes=as_published,
         blind_if_unread=False,
     ),
@@ -342,9 +349,11 @@ KINDS: tuple[Kind, ...] = (
         found="Where the right answer is missing, {value} of replies notice it, fewer than half "
         "(in whatever words, averaged over three prompts).",
         ruled_out="Where the right answer is missing, {value} of replies notice it, "
-        "in whatever words, averaged over three prompts: at least {limit}.",
+        "in whatever words, averaged over three prompts: at least {limit} ({size} below {null} "
+        "would be a fault).",
         question="most replies notice that the right answer is missing",
         seen=" (here {value}, in whatever words, averaged over three prompts)",
+        beside="noticed in {value}; below {null} is a fault",
         takes=mean_of_prompts,
         silence_counts=True,
     ),
@@ -357,11 +366,12 @@ KINDS: tuple[Kind, ...] = (
         null=0.9,
         way="below",
         found="When options are judged one at a time, {value} of wrong options are rejected, fewer "
-        "than {null}.",
+        "than {null}{right_ones}.",
         ruled_out="When options are judged one at a time, {value} of wrong options are "
-        "rejected: at least {limit}.",
+        "rejected: at least {limit}{right_ones}.",
         question="wrong options are rejected when options are judged one at a time",
-        seen=" ({value} are)",
+        seen=" ({value} are{right_ones})",
+        beside="{value} rejected; below {null} is a fault",
         takes=wrong_alone,
         silence_counts=True,
     ),

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.findings.early import why
-from horsesense.findings.wording import LACK
+from horsesense.findings.uncounted import LACK
 from horsesense.measures.base import Estimate
 from horsesense.measures.cells import MISSING, Cell
 from horsesense.measures.composition import (
@@ -25,6 +25,7 @@ from horsesense.measures.composition import (
 )
 from horsesense.stats.known import DRAWS, WITHOUT_CHOICE, Known, share_known
 from horsesense.stats.smooth import ROUNDING
+from horsesense.stats.words import some_of
 
 NOT_WITHHELD = f"it was not asked; the probe {QUESTIONLESS_PROBE} asks it"
 """Why the share that is right without the question is not known of most suites of a paper."""
@@ -59,7 +60,7 @@ def unasked_known(
     """
 
     def refused(cell: Cell) -> dict[str, Any]:
-        after = f"after {int(cell.asked.any(axis=1).sum()):,} of {whole:,} items in the orders"
+        after = f"after {some_of(int(cell.asked.any(axis=1).sum()), whole, 'item')} in the orders"
         reason = f"{why(ended)}, {after}, and {FIXED_BEFOREHAND}"
         return asdict(Known(None, None, None, level, 0, 0, (), None, None, None, reason, ()))
 

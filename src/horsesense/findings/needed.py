@@ -7,9 +7,10 @@ from math import ceil, floor
 
 from horsesense.findings.accusation import Accusation
 from horsesense.findings.evidence import Way, clusters_needed, looks_faulty
-from horsesense.findings.wording import in_points, plural, rounded_up
+from horsesense.findings.wording import in_points, rounded_up
 from horsesense.stats.power import EVEN
 from horsesense.stats.shares import Shares
+from horsesense.stats.words import plural
 
 FEWEST_EVEN = 20
 """Clusters of one size that unequal ones of a share must be worth: the noise of fewer says so
@@ -38,15 +39,16 @@ class Needed:
         """The end of a sentence; "" where nothing is known."""
         if self.why:
             return f"; {self.why}"
-        so = " in clusters like these" if each > 1 else ""
-        so = " asked in this way" if a.kind.name == "many_problems" else so
+        so = ", in clusters like these," if each > 1 else ""
+        so = ", asked in this way," if a.kind.name == "many_problems" else so
         seen, none = (n and rounded_up(n) for n in (self.as_seen, self.none))
         n = seen or none
         if n is None:
             return ""
-        first = f"; it would take about {plural(n, 'item')}{so}"
+        first = f"; it would take about {plural(n, 'item')} in all{so}"
         if seen and seen == none:
-            return f"{first}, whether the effect is as large as it looks or there is none"
+            either = "whether the effect is as large as it looks or there is none"
+            return f"{first.removesuffix(',')}, {either}"
         if seen:
             more = f", and about {none:,} if there is none" if none else ""
             return f"{first} if the effect is as large as it looks{more}"

@@ -44,8 +44,11 @@ class Run(Protocol):
     def label(self, probe: str, condition: Condition) -> str:
         """A probe, and what sets the condition apart."""
 
-    def silent(self, e: Place) -> tuple[int, int]:
-        """How many of the trials that a place lacks were not asked, and how many failed."""
+    def lost_shares(self, e: Number) -> tuple[float, float]:
+        """The shares of the prompts of a place that were not asked, and that failed."""
+
+    def not_covered(self, e: Number) -> str:
+        """Which items the reader says nothing of, in words; "" where there is none."""
 
     def never_asked(self, probe: str) -> int:
         """How many prompts of a probe were not asked, since asking ended before them."""
@@ -69,6 +72,13 @@ class Place(Protocol):
 
     @property
     def group(self) -> str: ...
+
+
+class Number(Place, Protocol):
+    """What was measured there."""
+
+    @property
+    def measure(self) -> str: ...
 
 
 class Anywhere(NamedTuple):

@@ -9,9 +9,10 @@ from horsesense.findings.evidence import Evidence
 from horsesense.findings.finding import Finding
 from horsesense.findings.forms import speaking
 from horsesense.findings.kinds import KINDS
-from horsesense.findings.wording import number, plural, rounded_up
+from horsesense.findings.wording import number, rounded_up
 from horsesense.measures.estimate import Found
 from horsesense.probes.base import LETTERS
+from horsesense.stats.words import plural
 from horsesense.trials.condition import Condition
 
 RARE = 0.05
@@ -108,5 +109,5 @@ def speaking_of(group: Sequence[Finding], have: Had) -> Finding:
     *first, last = (f"{f.group} ({number(share, 'fraction', 0)} of items)" for f, share in few)
     named = f"positions {', '.join(first)} and {last}" if first else f"position {last}"
     most = max((f.items for f, _ in few if f.items), default=None)
-    would = f", which would take about {plural(rounded_up(most), 'item')}" if most else ""
+    would = f", which would take about {plural(rounded_up(most), 'item')} in all" if most else ""
     return replace(told, sentence=f"{told.sentence[:-1]}; not to be told of {named}{would}.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 
 from horsesense.findings.finding import UNTOLD, Finding
 from horsesense.findings.kinds import KINDS, Kind
@@ -11,6 +11,8 @@ from horsesense.findings.wording import number
 from horsesense.measures.base import NO_GOLD, Estimate
 from horsesense.measures.cells import HELD_OUT
 from horsesense.measures.estimate import NO_TRIAL, Found
+from horsesense.measures.joined import ORIGINAL
+from horsesense.trials.condition import PLAIN
 
 
 def untested(
@@ -33,31 +35,54 @@ def untested(
         for kind in KINDS
         if kind.asks(run, probe)
     }
+    rates = choosing(found)
     for estimate, _ in found:
         for kind in KINDS:
             silent = kind.measure == estimate.measure and estimate.value is None
             if silent and kind.takes(run, estimate):
-                why.setdefault((kind.name, estimate.probe), _why(run, estimate))
+                why.setdefault((kind.name, estimate.probe), _why(run, estimate, rates))
     kinds = {kind.name: kind for kind in KINDS}
     left = {key: reason for key, reason in why.items() if key not in told}
-    questions: dict[str, dict[str, None]] = {}
-    for (name, probe), reason in left.items():
-        asked = question(kinds[name], sizes[name], run, str(run.probes[probe]["title"]))
-        questions.setdefault(reason, {})[asked] = None
+
+    def said(name: str, probe: str, reason: str) -> str:
+        title = str(run.probes[probe]["title"])
+        return untold(question(kinds[name], sizes[name], run, title), reason)
+
     return [
-        _unmeasured(kinds[name], probe, run.reader, sizes[name], untold([*questions[why]], why))
-        for (name, probe), why in left.items()
+        _unmeasured(kinds[name], probe, run.reader, sizes[name], said(name, probe, reason))
+        for (name, probe), reason in left.items()
     ]
 
 
-def _why(run: Run, estimate: Estimate) -> str:
-    """Why an estimate has no value; what was not asked explains it first."""
-    asked = not run.never_asked(estimate.probe)
-    if estimate.note == NO_TRIAL:
-        return "no reply could be read" if asked else "its prompts were not asked"
-    if estimate.note == NO_GOLD and run.some_gold:
+def choosing(found: Iterable[Found]) -> dict[tuple[str, str, str], float]:
+    """The share of replies that choose an option, by probe, condition and reader."""
+    rates = (estimate for estimate, _ in found if estimate.measure == "valid_rate")
+    return {
+        (e.probe, e.condition.format(), e.reader): e.value for e in rates if e.value is not None
+    }
+
+
+def _why(run: Run, e: Estimate, rates: Mapping[tuple[str, str, str], float]) -> str:
+    """Why an estimate has no value; what was not asked explains it first, then what failed.
+
+    Args:
+        rates: what `choosing` gives.
+    """
+    if e.note == NO_TRIAL:
+        if run.never_asked(e.probe):
+            return "its prompts were not asked"
+        if run.lost_shares(e)[1] == 1:
+            return "none of its requests was answered"
+        read = {rates.get((probe, form, e.reader)) for probe, form in _forms(e)}
+        return "no reply chooses an option" if 0 in read else "no reply could be read"
+    if e.note == NO_GOLD and run.some_gold:
         return "no item that was asked has a gold answer"
-    return estimate.note
+    return e.note
+
+
+def _forms(e: Estimate) -> list[tuple[str, str]]:
+    """The forms that an estimate rests on: its own, and the published one."""
+    return [(e.probe, e.condition.format()), (ORIGINAL, PLAIN.format())]
 
 
 def question(kind: Kind, size: float, run: Run, label: str, reader: str = "") -> str:
@@ -76,12 +101,9 @@ def asked_as(title: str) -> str:
     return title.lower().removeprefix("many problems, ")
 
 
-def untold(questions: Sequence[str], reason: str) -> str:
+def untold(asked: str, reason: str) -> str:
     """That something cannot be told, and why."""
-    *first, last = [f"whether {asked}" for asked in questions]
-    comma = "," if len(first) > 1 else ""
-    clauses = f"{', '.join(first)}{comma} or {last}" if first else last
-    return f"{clauses[0].upper()}{clauses[1:]}{UNTOLD}{reason}."
+    return f"Whether {asked}{UNTOLD}{reason}."
 
 
 READERS = {

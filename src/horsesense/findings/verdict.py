@@ -13,21 +13,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from horsesense.findings.accusation import ALPHA, Accusation
-from horsesense.findings.bases import Bases
+from horsesense.findings.bases import Bases, RightOnes
 from horsesense.findings.constant import Constants
 from horsesense.findings.early import SHARE, TOO_FEW, Banded, Early, why
-from horsesense.findings.evidence import (
-    Evidence,
-    faulty,
-    harmless,
-)
+from horsesense.findings.evidence import Evidence, faulty, harmless
 from horsesense.findings.finding import ORDER, Finding, Outcome
 from horsesense.findings.forms import badness, by_position, forms
+from horsesense.findings.incomplete import lost_replies, may_differ
 from horsesense.findings.kinds import KINDS, SIZES, accused, problems
 from horsesense.findings.needed import Needed, items_needed
 from horsesense.findings.places import Run
 from horsesense.findings.rare import beside, had, judged, least_share, rare_positions, speaking_of
-from horsesense.findings.untested import asked_as, named, question, untested, untold
+from horsesense.findings.uncounted import MOST_LOST, lost
+from horsesense.findings.untested import asked_as, choosing, named, question, untested, untold
 from horsesense.findings.weights import weighted
 from horsesense.findings.wording import (
     against,
@@ -35,13 +33,13 @@ from horsesense.findings.wording import (
     in_points,
     level_text,
     number,
-    plural,
     signed,
 )
 from horsesense.measures.estimate import Found
 from horsesense.stats.equivalence import within
 from horsesense.stats.multiplicity import weighted_holm
 from horsesense.stats.no_interval import why_no_interval
+from horsesense.stats.words import plural
 from horsesense.trials.condition import Condition
 
 
@@ -90,9 +88,12 @@ def verdict(
     known = filter(None, map(Evidence.of, found))
     if early is None:
         results = [_of_a_sample(f, a.evidence, run) for f, a in zip(results, made, strict=True)]
+    gone, pairs = lost_replies(found), zip(results, made, strict=True)
+    held = [may_differ(a, f.kind, f.ends, gone, options) for f, a in pairs]
+    results = [_hidden(f, run, why) for f, why in zip(results, held, strict=True)]
     have, least = had(found, options), least_share(sizes)
     bets = [] if early is None else [*early.decided(run, known, items_per_cluster)]
-    seen = [*_seen(run, results, [bet.finding() for bet in bets], _choosing(found))]
+    seen = [*_seen(run, results, [bet.finding() for bet in bets], choosing(found))]
     seen = [*by_position(seen)]
     told = [speaking_of(group, have) for group in forms(seen[: len(results)]).values()]
     told = [beside(f, rare_positions(have, least), least) for f in told]
@@ -117,7 +118,7 @@ def accusations(
 ) -> Iterator[Accusation]:
     """Every accusation that can be made of a run, without weights."""
     every, known = [*filter(None, map(Evidence.of, found))], dict[str, list[Evidence]]()
-    bases = Bases(every)
+    bases, right_ones = Bases(every), RightOnes(every)
     for evidence in judged(every, rare_positions(had(found, options), least_share(sizes))):
         if early is None or not early.bets(evidence):
             known.setdefault(evidence.measure, []).append(evidence)
@@ -132,7 +133,7 @@ def accusations(
             base = bases.of(e)
             constant = constants.of(e) if constants and e.measure == "accuracy" else None
             a = Accusation(kind, e, null, size, stopped=stopped, routes=routes, base=base)
-            a = replace(a, constant=constant)
+            a = replace(a, constant=constant, right_ones=right_ones.of(e))
             if a.possible and not stopped:
                 p = min(1.0, routes * e.p_found(kind.way, null, size))
                 p_small = min(1.0, routes * e.p_ruled_out(kind.way, a.clears, size))
@@ -256,15 +257,15 @@ def _judged(
     )
     sentence = _sentence(blank, a, run, needed.told(a, each))
     also = f"; {constant}" if constant and outcome == "found" else ""
-    told = replace(blank, sentence=f"{sentence[:-1]}{also}{_lost(e, run.lacking)}.")
+    told = replace(blank, sentence=f"{sentence[:-1]}{also}{lost(e, run)}.")
     # A band decides without a p.
     return replace(told, p_adjusted=None, p_ruled_out=None) if a.stopped else told
 
 
 GOOD = ", a good sign, but of too few"
 """Of a share that should be high, is, and yet is not shown to be."""
-MOST_LOST = 0.05
-"""Share of missing replies above which a sentence counts them."""
+FIRST_ALONE = "only the first items of the file were asked"
+"""Why nothing is said of a form of which asking ended early."""
 
 
 def _of_a_sample(f: Finding, e: Evidence, run: Run) -> Finding:
@@ -273,22 +274,15 @@ def _of_a_sample(f: Finding, e: Evidence, run: Run) -> Finding:
     Items are asked in the order of the file, so that those that were asked are no sample of it;
     under `--until` the order is random.
     """
-    unasked = run.silent(e)[0] if run.ended else 0
-    if unasked <= MOST_LOST * (e.n + e.missing):
+    unasked = run.lost_shares(e)[0] if run.ended and e.missing else 0.0
+    if unasked <= MOST_LOST:
         return f
-    why = f"{unasked:,} of its prompts were not asked, and those that were come first in the file"
-    return replace(f, kind="cannot_tell", items=None, sentence=_untold(run, f, why))
+    return replace(f, kind="cannot_tell", items=None, sentence=_untold(run, f, FIRST_ALONE))
 
 
-def _lost(e: Evidence, lacking: str) -> str:
-    """How many replies a number lacks, and why, where they could be more than a detail."""
-    whole = e.n + e.missing
-    if e.missing <= MOST_LOST * whole:
-        return ""
-    if e.missing == 1:
-        lacking = lacking.replace("were ", "was ").replace("lack ", "lacks ")
-    counted = "prompts" if e.counted == "trials" else e.counted
-    return f"; {e.missing:,} of {whole:,} {counted} {lacking}"
+def _hidden(f: Finding, run: Run, why: str) -> Finding:
+    """A finding, or that it cannot be told, and why."""
+    return replace(f, kind="cannot_tell", items=None, sentence=_untold(run, f, why)) if why else f
 
 
 def _group(a: Accusation) -> tuple[str, str, str]:
@@ -328,6 +322,8 @@ def words(f: Finding, a: Accusation, run: Run) -> dict[str, str]:
         "base": (a.base and f"in {a.base}") or "as published",
         "beside_base": a.base and f", compared with {a.base}",
         "group": f.group,
+        "n": f"{a.evidence.n:,}",
+        "right_ones": a.right_ones,
         "reader": named(f.reader, run.readers),
         "scores": "People score" if run.by_people else "The model scores",
     }
@@ -343,7 +339,8 @@ def _sentence(f: Finding, a: Accusation, run: Run, needed: str) -> str:
     if run.by_people:
         text = text.replace("These items cannot", "These items and people cannot")
     if a.band is not None:
-        return f"{text.removesuffix('.')}, {_after(f, a.band)}{needed}."
+        shown = words(f, a, run)["value"]
+        return f"{text.removesuffix('.')}, {_after(f, a.band, shown)}{needed}."
     if f.kind == "cannot_tell" and f.low is None and a.band is None:
         return f"{text}; {_no_interval(f, a)}."
     small = f.p_ruled_out is not None and f.p_ruled_out <= ALPHA
@@ -352,7 +349,7 @@ def _sentence(f: Finding, a: Accusation, run: Run, needed: str) -> str:
     return f"{text}{needed}." if f.kind == "cannot_tell" else text
 
 
-def _after(f: Finding, band: Banded) -> str:
+def _after(f: Finding, band: Banded, shown: str) -> str:
     """What was asked of a probe that stopped; where that does not decide, with the band."""
     after = f"after {band.n:,} of {plural(band.units, 'item')}"
     if f.kind != "cannot_tell":
@@ -364,7 +361,8 @@ def _after(f: Finding, band: Banded) -> str:
         ends = f"{signed(100 * low, 1)} and {signed(100 * high, 1)} points"
     else:
         ends = " and ".join(number(end, "fraction", 0) for end in (low, high))
-    return f"{after}, and may be between {ends} on items like these"
+    what = "the change" if f.null == 0 else f"the {shown}"
+    return f"{after}, and {what} may be between {ends} on items like these"
 
 
 def _no_interval(f: Finding, a: Accusation) -> str:
@@ -380,8 +378,7 @@ def _smaller(f: Finding, a: Accusation) -> str:
 
     That it is smaller is tested at a level of its own, that of the interval beside it is another.
     """
-    ends = None if f.low is None or f.high is None else (f.low, f.high)
-    if within(ends, *harmless(a.kind.way, a.null, f.size)):
+    if within(f.ends, *harmless(a.kind.way, a.null, f.size)):
         return f"it is there, but smaller than {in_points(f.size)}"
     return f"it is there, but may be smaller than {in_points(f.size)}"
 
@@ -405,15 +402,7 @@ def _untold(run: Run, f: Finding, why: str) -> str:
     """A sentence for what cannot be told, with the reason."""
     kind = next(kind for kind in KINDS if kind.name == f.name)
     label = run.label(f.probe, Condition.parse(f.condition))
-    return untold([question(kind, f.size, run, label, named(f.reader, run.readers))], why)
-
-
-def _choosing(found: Iterable[Found]) -> dict[tuple[str, str, str], float]:
-    """The share of replies that choose an option, by probe, condition and reader."""
-    rates = (estimate for estimate, _ in found if estimate.measure == "valid_rate")
-    return {
-        (e.probe, e.condition.format(), e.reader): e.value for e in rates if e.value is not None
-    }
+    return untold(question(kind, f.size, run, label, named(f.reader, run.readers)), why)
 
 
 def may_be_guessing(f: Finding) -> bool:
@@ -439,7 +428,7 @@ def _seen(
         if published < 0.5 and kind.blind_if_unread:
             why = "most replies choose no option"
         elif chance and kind.blind_at_chance:
-            why = "a score that may be guessing hides it"
+            why = "a score that may be guessing would hide a fault"
         if why and (f.kind == "ruled_out" or (f.items and badness(f) < f.size)):
             f = replace(f, kind="cannot_tell", sentence=_untold(run, f, why), items=None)
         silent = 1 - choosing.get((f.probe, f.condition, f.reader), published)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from math import ceil, log10
 
-from horsesense.stats.percent import NARROW as NARROW
+from horsesense.stats.words import NARROW
 
 MINUS = "−"
-LACK = "lack a clear reply"
-"""What is true of items that were asked, and have no answer that counts."""
 
 
 def number(value: float, unit: str, digits: int | None = None) -> str:
@@ -91,24 +89,6 @@ def points(value: float) -> str:
     """A difference of fractions in percentage points, without its sign."""
     size = abs(100 * value)
     return f"{size:.0f}" if size >= 2 else f"{size:.1f}"
-
-
-def plural(n: int, noun: str) -> str:
-    """A count with its noun.
-
-    >>> plural(1, "item"), plural(1200, "item")
-    ('1 item', '1,200 items')
-    """
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
-
-
-def these(n: int, noun: str) -> str:
-    """The things that were counted.
-
-    >>> these(1, "item"), these(1200, "item")
-    ('this item', 'these 1,200 items')
-    """
-    return f"this {noun}" if n == 1 else f"these {plural(n, noun)}"
 
 
 def short_of(value: float, size: float, digits: int) -> str:

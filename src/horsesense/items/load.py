@@ -18,6 +18,7 @@ from horsesense.items.layouts import conversation_fields, guess, of_conversation
 from horsesense.items.select import EVERY_SPLIT, HELP, Selection
 from horsesense.items.tasks import aliases, spelled_out
 from horsesense.rng import fingerprint
+from horsesense.stats.words import some_of
 
 PACKAGED: Final = {"sample": "sample.jsonl", "sample-shots": "sample_shots.jsonl"}
 """Sets that ship with horsesense, by the name under which they are asked for."""
@@ -275,4 +276,5 @@ def _gold_note(items: Sequence[Item]) -> str:
     without = sum(item.gold is None for item in items)
     if not without:
         return ""
-    return f"{without:,} of {len(items):,} items have no gold; measures of rightness omit them."
+    said = some_of(without, len(items), "item", "have no gold")
+    return f"{said}; left out of measures of rightness."

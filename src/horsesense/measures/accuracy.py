@@ -13,12 +13,14 @@ from horsesense.measures.base import (
     item_means,
     no_gold,
     no_replicates,
+    unread,
 )
 from horsesense.measures.cells import Cell
 
 
 class Accuracy(Measure):
     name = "accuracy"
+    of_gold = True
     title = "Accuracy"
     summary = "Share of right answers, mean over items; a reply without an answer counts as wrong."
 
@@ -53,6 +55,7 @@ class AccuracyValid(Accuracy):
 
 class AccuracyHard(Measure):
     name = "accuracy_hard"
+    of_gold = True
     title = "Right in every order"
     summary = (
         "Share of items answered right in all their trials (AccH of REVAS; with cyclic orders, "
@@ -67,7 +70,7 @@ class AccuracyHard(Measure):
         used = self._used(cell)
         hits = np.where(cell.asked, cell.correct == 1, True).all(axis=1) & used
         rows = np.column_stack([hits, used]).astype(np.float64)
-        return Rows(rows, int(used.sum()), int((~complete(cell)).sum()))
+        return Rows(rows, int(used.sum()), int(unread(cell).sum()))
 
     def _used(self, cell: Cell) -> npt.NDArray[np.bool_]:
         return complete(cell) & ~(cell.read & (cell.correct < 0)).any(axis=1)

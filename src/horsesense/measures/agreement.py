@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.measures.base import Floats, Measure, Rows, Unit, complete, no_replicates
+from horsesense.measures.base import Floats, Measure, Rows, Unit, complete, no_replicates, unread
 from horsesense.measures.cells import NO_OPTION, Cell
 from horsesense.measures.families import SHARE
 from horsesense.measures.parts import part_by_part
@@ -88,7 +88,7 @@ class PluralityAgreement(Measure):
         used = complete(cell)
         share = most_frequent(cell) / np.maximum(cell.asked.sum(axis=1), 1)
         rows = np.column_stack([np.where(used, share, 0), used]).astype(np.float64)
-        return Rows(rows, int(used.sum()), int((~used).sum()))
+        return Rows(rows, int(used.sum()), int(unread(cell).sum()))
 
     def chances(self, cell: Cell) -> Floats | None:
         if mixes_distractors(cell.probe, cell.condition):
@@ -121,7 +121,7 @@ class AnswerEntropy(Measure):
         ballot = elected(cell)
         used = complete(ballot)
         rows = np.column_stack([np.where(used, self.of(ballot), 0), used]).astype(np.float64)
-        return Rows(rows, int(used.sum()), int((~used).sum()))
+        return Rows(rows, int(used.sum()), int(unread(ballot).sum()))
 
     def limits(self, cell: Cell) -> tuple[float, float]:
         return 0.0, self.most(max(int(elected(cell).asked.sum(axis=1).max(initial=2)), 2))

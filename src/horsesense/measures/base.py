@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from horsesense.measures.cells import Cell, Columns, People
 from horsesense.measures.families import REFIT, SHARE, Family
+from horsesense.measures.gold import with_gold
 from horsesense.measures.signature import Signature
 from horsesense.stats.forms import Forms
 from horsesense.trials.condition import Condition
@@ -211,6 +212,8 @@ class Measure(ABC):
         family: the kind of statistic, which decides interval and p. None: a share, or a mean of
             values from 0 to 1, where the value is a ratio of columns and a fraction; else any
             function of totals.
+        of_gold: whether items without a right answer say nothing of it: they are left out, and are
+            not missing.
         whole: whether `rows` needs all items at once, because the row of one depends on others.
             Cells of many trials are otherwise given to it in parts (`Cell.parts`), whose rows are
             put together. What rows need to know of other items may also be found before: see
@@ -226,6 +229,7 @@ class Measure(ABC):
     needs: ClassVar[tuple[type[Columns], ...]] = ()
     layout: ClassVar[Layout] = "shared"
     family: ClassVar[Family | None] = None
+    of_gold: ClassVar[bool] = False
     whole: ClassVar[bool] = False
 
     def cells(self, every: Sequence[Cell]) -> Iterable[Cell]:
@@ -243,6 +247,10 @@ class Measure(ABC):
     def undefined_reason(self, cell: Cell) -> str | None:
         """Why the measure is undefined for a cell; None where it is defined."""
         return None
+
+    def about(self, cell: Cell) -> Cell:
+        """One of the `cells` without the items of which the measure says nothing."""
+        return with_gold(cell) if self.of_gold else cell
 
     def groups(self, cell: Cell) -> Sequence[str]:
         """Names of the values; one unnamed value by default."""
@@ -374,3 +382,9 @@ def complete(cell: Cell) -> npt.NDArray[np.bool_]:
     asked = cell.asked.sum(axis=1)
     every: npt.NDArray[np.bool_] = (asked > 1) & (cell.read.sum(axis=1) == asked)
     return every
+
+
+def unread(cell: Cell) -> npt.NDArray[np.bool_]:
+    """Items that lack a reading of some of their trials, (items,)."""
+    lost: npt.NDArray[np.bool_] = np.any(cell.asked & ~cell.read, axis=1)
+    return lost

@@ -14,6 +14,7 @@ import numpy as np
 from horsesense.measures.base import Floats, Measure, Rows, no_gold, ratio
 from horsesense.measures.cells import MISSING, Cell, Columns, Subjects
 from horsesense.measures.families import OfSpread
+from horsesense.measures.gold import unanswered
 from horsesense.measures.joined import ORIGINAL
 from horsesense.measures.positions import Recall, Rstd, spread, too_many_positions
 from horsesense.readers.reading import STATUSES
@@ -119,8 +120,7 @@ class RstdBySubject(Rstd):
         weight = np.full(len(of), focus.weight / len(cell.whole.item))
         rows = np.column_stack([every * of[:, None], every, weight])
         known = cell.read & (cell.gold_at >= 0)
-        missing = (cell.asked & ~cell.read)[of]
-        return Rows(rows, int(known[of].sum()), int(missing.sum()))
+        return Rows(rows, int(known[of].sum()), int(unanswered(cell)[of].sum()))
 
     def value(self, totals: Floats) -> Floats:
         hits, asked, all_hits, all_asked = np.split(totals[..., :-1], 4, axis=-1)

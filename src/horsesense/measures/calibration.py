@@ -25,6 +25,7 @@ class Scored(Measure):
 
     answer_format = frozenset(("letter",))
     needs = (Scores,)
+    of_gold = True
 
     def fits(self, cell: Cell) -> bool:
         return super().fits(cell) and bool(_used(cell).any())
@@ -40,9 +41,8 @@ def _used(cell: Cell) -> npt.NDArray[np.bool_]:
 
 
 def _missing(cell: Cell) -> int:
-    """Trials without such an answer; what was read of an item without gold is not missing."""
-    goldless = cell.read & (cell.correct < 0)
-    return int((cell.asked & ~_used(cell) & ~goldless).sum())
+    """Trials without such an answer."""
+    return int((cell.asked & ~_used(cell)).sum())
 
 
 def _sure_and_right(cell: Cell) -> tuple[Floats, Floats, npt.NDArray[np.bool_]]:

@@ -346,6 +346,11 @@ class Cell:
         """Trials that were asked and have no reading."""
         return int((self.status == MISSING).sum())
 
+    def among(self, items: npt.NDArray[np.int64]) -> Cell:
+        """The same without items that are not among some numbers."""
+        kept = np.isin(self.item, items)
+        return self if kept.all() else self.of_items(kept)
+
 
 def _having(columns: Cell | Columns, *kinds: str) -> list[str]:
     """Names of the fields with one of these in their metadata."""

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from horsesense.measures.base import Measure, Rows, item_means
 from horsesense.measures.cells import MISSING, Cell, Parts, Scores, joined
+from horsesense.measures.gold import goldless
 from horsesense.measures.joined import ORIGINAL
 
 PARTS: Final = ("every_form", "published_only", "other_forms_only", "never")
@@ -45,8 +46,7 @@ def considered(cell: Cell) -> npt.NDArray[np.bool_]:
     """Items asked as published and in other orders, whose right answer is known, (items,)."""
     published = np.any(cell.asked & cell[Parts].of(PUBLISHED), axis=1)
     orders = np.any(cell.asked & cell[Parts].of(ORDERS), axis=1)
-    goldless = np.any((cell.correct < 0) & cell.read & forms(cell), axis=1)
-    kept: npt.NDArray[np.bool_] = published & orders & ~goldless
+    kept: npt.NDArray[np.bool_] = published & orders & ~goldless(cell)
     return kept
 
 

@@ -111,6 +111,7 @@ class AccuracyChange(AgainstOriginal):
     same_wording = True
 
     name = "accuracy_change"
+    of_gold = True
     title = "Change of accuracy"
     summary = (
         "Accuracy under the probe minus accuracy as published, over the items that have both; a "

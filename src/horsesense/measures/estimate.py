@@ -115,8 +115,8 @@ def found_all(cells: Sequence[Cell], measures: Iterable[Measure], context: Conte
         near = context.near[:, None]
         cells = [c.having(NearNames(near[c.item] & c.asked)) for c in cells]
     found: list[Found] = []
-    for measure, cell in ((m, cell) for m in measures for cell in m.cells(cells)):
-        rows = _rows(measure, cell)
+    for measure, whole in ((m, cell) for m in measures for cell in m.cells(cells)):
+        cell, rows = _rows(measure, whole)
         if isinstance(rows, str):
             found.append(Found(_undefined(measure, cell, context, rows)))
             continue
@@ -125,8 +125,8 @@ def found_all(cells: Sequence[Cell], measures: Iterable[Measure], context: Conte
     return _adjusted(_in_order(found, cells), context)
 
 
-def _rows(measure: Measure, cell: Cell) -> Rows | str:
-    """The rows of a measure, or the reason why there are none.
+def _rows(measure: Measure, cell: Cell) -> tuple[Cell, Rows | str]:
+    """What a measure is about, and its rows, or the reason why there are none.
 
     Every installed measure is computed in every audit: one of another package that fails must not
     take the audit of somebody who never asked for it with it. A fault of our own is raised.
@@ -134,13 +134,14 @@ def _rows(measure: Measure, cell: Cell) -> Rows | str:
     try:
         reason = measure.undefined_reason(cell)
         if reason:
-            return reason
+            return cell, reason
+        cell = measure.about(cell)
         rows = measure.mapped(cell)
-        return over_people(measure, cell, rows) if People in cell else rows
+        return cell, over_people(measure, cell, rows) if People in cell else rows
     except Exception as error:
         if type(measure).__module__.startswith("horsesense."):
             raise
-        return f"the plug-in failed: {type(error).__name__}: {error}"
+        return cell, f"the plug-in failed: {type(error).__name__}: {error}"
 
 
 def _in_order(found: Iterable[Found], cells: Sequence[Cell]) -> list[Found]:

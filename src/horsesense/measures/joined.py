@@ -99,7 +99,7 @@ def _in_wording_of(cell: Cell, reworded: Reworded, published: Cell) -> Cell:
 
 
 class AgainstReader(Measure):
-    """The same trials by another reader, whose cell is `cell.other`.
+    """The same trials by another reader, whose cell is `cell.other`, of the items that both read.
 
     Attributes:
         other_reader: its name.
@@ -110,7 +110,8 @@ class AgainstReader(Measure):
     def cells(self, every: Sequence[Cell]) -> Iterable[Cell]:
         others = (c for c in every if c.reader == self.other_reader)
         fitting = (c for c in every if c.reader != self.other_reader and self.fits(c))
-        return against(fitting, others, by=lambda c: (c.probe, c.condition))
+        pairs = against(fitting, others, by=lambda c: (c.probe, c.condition))
+        return (c.against(c.other.among(c.item)) for c in pairs)
 
 
 class OfProbe(Measure):

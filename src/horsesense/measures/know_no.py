@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from horsesense.measures.base import Floats, Measure, Rows, Unit, item_means, ratio
+from horsesense.measures.base import Floats, Measure, Rows, Unit, item_means, ratio, unread
 from horsesense.measures.cells import Cell, InOtherWords, NearNames, Parts, Scores, Verdicts, joined
 from horsesense.measures.families import SHARE, Family, OfCounts
 from horsesense.measures.joined import OfProbe, families, part_means
@@ -82,7 +82,7 @@ class AccuracyWithoutGold(OfProbe):
         used = np.all([rows[:, 1] > 0 for rows in means], axis=0)
         shares = np.column_stack([np.where(used, rows[:, 0], 0) for rows in means])
         rows = np.column_stack([shares, used]).astype(np.float64)
-        return Rows(rows, int(used.sum()), int((~used).sum()))
+        return Rows(rows, int(used.sum()), int((unread(cell) & ~used).sum()))
 
 
 class AccuracyWithoutGoldLenient(AccuracyWithoutGold):
@@ -188,7 +188,7 @@ class AccuracyBesideNone(OfProbe):
         means = [part_means(cell, cell.correct == 1, part) for part in cell[Parts].names]
         used = np.all([rows[:, 1] > 0 for rows in means], axis=0)
         rows = np.column_stack([*(rows[:, 0] * used for rows in means), used]).astype(np.float64)
-        return Rows(rows, int(used.sum()), int((~used).sum()))
+        return Rows(rows, int(used.sum()), int((unread(cell) & ~used).sum()))
 
 
 class FalseNoneRate(OfProbe):
@@ -246,7 +246,9 @@ class GoldDetection(OfProbe):
         absent, present = (part_means(cell, said, part) for part in ("absent", "present"))
         used = (absent[:, 1] > 0) & (present[:, 1] > 0)
         rows = np.column_stack([absent[:, 0], 1 - absent[:, 0], present[:, 0], 1 - present[:, 0]])
-        return Rows(np.where(used[:, None], rows, 0), int(used.sum()), int((~used).sum()))
+        return Rows(
+            np.where(used[:, None], rows, 0), int(used.sum()), int((unread(cell) & ~used).sum())
+        )
 
     def value(self, totals: Floats) -> Floats:
         none = totals.sum(axis=-1, keepdims=True) == 0

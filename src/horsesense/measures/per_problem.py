@@ -45,6 +45,7 @@ class PerProblem(Measure):
 
     answer_format = frozenset(BUNDLED)
     needs: ClassVar[tuple[type[Columns], ...]] = (Bundles, Selection)
+    of_gold = True
 
     @abstractmethod
     def columns(self, cell: Cell, used: Bools) -> Floats:

@@ -28,6 +28,7 @@ class PerPrompt(PerProblem):
     unit = "count"
     family = MEAN
     whole = True
+    of_gold = False
 
     def undefined_reason(self, cell: Cell) -> str | None:
         return None
@@ -99,6 +100,7 @@ class UnreadReplies(PerProblem):
     """A problem of an unread reply has a status of its own, unlike one that was left out."""
 
     name = "unread_share"
+    of_gold = False
     title = "Problems lost with their reply"
     summary = (
         "Share of problems without a label because a reply (to any of the labels) could not be "

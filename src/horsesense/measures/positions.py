@@ -10,6 +10,7 @@ import numpy.typing as npt
 from horsesense.measures.base import Floats, Measure, Rows, complete, no_gold, ratio
 from horsesense.measures.cells import MISSING, Cell, People
 from horsesense.measures.families import SHARE, Family, OfGuessed, OfPosition, OfSpread
+from horsesense.measures.gold import unanswered
 from horsesense.measures.joined import RECORDED_ORDERS, balanced
 from horsesense.probes.base import LETTERS
 from horsesense.stats.positions import even_spread
@@ -49,9 +50,9 @@ class Recall(Measure):
         at = (cell.gold_at[:, :, None] == positions) & known[:, :, None]
         hits = at & (cell.position[:, :, None] == positions)
         rows = np.concatenate([hits.sum(axis=1), at.sum(axis=1)], axis=1).astype(np.float64)
-        lost = cell.gold_at[cell.status == MISSING]
+        lost = cell.gold_at[unanswered(cell)]
         missing = [int((lost == position).sum()) for position in positions]
-        return Rows(rows, int(known.sum()), cell.n_missing, missing=missing)
+        return Rows(rows, int(known.sum()), int(unanswered(cell).sum()), missing=missing)
 
 
 class Rstd(Recall):

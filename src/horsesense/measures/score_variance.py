@@ -41,6 +41,7 @@ class ScoreVariance(Measure):
     counted = "items"
     unit: ClassVar[Unit] = "variance"
     needs = (Draws,)
+    of_gold = True
 
     def cells(self, every: Sequence[Cell]) -> Iterator[Cell]:
         original = {c.reader: c for c in every if c.probe == ORIGINAL and not c.condition}
@@ -70,7 +71,7 @@ class ScoreVariance(Measure):
         whole = ~_missing(cell)
         rows = np.where(whole[:, None], rows, 0.0).reshape(-1, COLUMNS)
         used = int((rows[:, 0] > 0).sum())
-        return Rows(rows, used, len(cell.item) - used)
+        return Rows(rows, used, int(cell.asked.any(axis=1).sum()) - used)
 
     def value(self, totals: Floats) -> Floats:
         return variances(totals)

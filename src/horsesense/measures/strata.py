@@ -12,8 +12,18 @@ import numpy.typing as npt
 
 from horsesense.measures.accuracy import Accuracy
 from horsesense.measures.agreement import most_frequent, option_counts
-from horsesense.measures.base import Floats, Measure, Rows, complete, no_gold, no_replicates, ratio
+from horsesense.measures.base import (
+    Floats,
+    Measure,
+    Rows,
+    complete,
+    no_gold,
+    no_replicates,
+    ratio,
+    unread,
+)
 from horsesense.measures.cells import Cell
+from horsesense.measures.gold import goldless
 from horsesense.measures.parts import of_whole
 
 
@@ -47,7 +57,7 @@ class AgreementShare(Measure):
         within = self._strata(cell)
         used = within.any(axis=1)
         rows = np.column_stack([within, used]).astype(np.float64)
-        return Rows(rows, int(used.sum()), int((~used).sum()))
+        return Rows(rows, int(used.sum()), int(unread(cell).sum()))
 
     def _strata(self, cell: Cell) -> npt.NDArray[np.bool_]:
         """(items, levels): which stratum an item belongs to."""
@@ -68,8 +78,8 @@ class StratumAccuracy(AgreementShare):
         within = self._strata(cell) & (known > 0)[:, None]
         rows = np.concatenate([within * right[:, None], within], axis=1).astype(np.float64)
         used = within.any(axis=1)
-        # An item without gold that was answered is not missing.
-        return Rows(rows, int(used.sum()), int((~complete(cell)).sum()))
+        missing = unread(cell) & ~goldless(cell)
+        return Rows(rows, int(used.sum()), int(missing.sum()))
 
     def _right(self, cell: Cell) -> Floats:
         """(items, 2): how right an item is, and whether that is known."""

@@ -24,6 +24,7 @@ class SingleChange(AgainstOriginal):
     """`cell.other` is the original: one problem a prompt."""
 
     name = "change_from_single"
+    of_gold = True
     title = "Change from one problem a prompt"
     summary = (
         "Accuracy in shared prompts minus accuracy of the same items asked one by one, mean over "
@@ -56,6 +57,7 @@ class TaskDifference(Measure):
     """The cell joins two tasks about the same bundles."""
 
     name = "task_difference"
+    of_gold = True
     title = "Difference between tasks"
     summary = (
         "per_problem_accuracy of the first task minus that of the second, in the same bundles. "
@@ -124,6 +126,7 @@ class SingleShare(Measure):
     """The cell joins the original and the batches of all sizes; a size is one unit."""
 
     name = "share_of_sizes_near_single"
+    of_gold = True
     title = "Sizes that keep single accuracy"
     summary = (
         "Share of bundle sizes at which batch accuracy exceeds 0.90, 0.80 or 0.75 of the accuracy "

@@ -141,7 +141,7 @@ class OptionConfidence(OfProbe):
         own = np.where(gold & known, sure, 0).sum(axis=1)
         strongest = np.where(known & ~gold, sure, 0).max(axis=1)
         rows = np.where(used[:, None], np.column_stack([own, strongest, used]), 0.0)
-        return Rows(rows, int(used.sum()), int((~used).sum()))
+        return Rows(rows, int(used.sum()), int((cell.asked.any(axis=1) & ~used).sum()))
 
     def value(self, totals: Floats) -> Floats:
         means = super().value(totals)
@@ -190,7 +190,7 @@ class OptionAuroc(OptionConfidence):
             (above * wrong).sum(axis=1), wrong.sum(axis=1), area * used, used,
         ]  # fmt: skip
         rows = np.where(used[:, None], np.column_stack(columns), 0.0)
-        return Rows(rows, int(used.sum()), int((~used).sum()))
+        return Rows(rows, int(used.sum()), int((cell.asked.any(axis=1) & ~used).sum()))
 
     def value(self, totals: Floats) -> Floats:
         right, wrong, area = (

@@ -21,7 +21,7 @@ class ValidRate(Measure):
     answer_format = EVERY_FORMAT
     name = "valid_rate"
     title = "Valid answers"
-    summary = "Share of replies that choose an option."
+    summary = "Share of replies that choose an option, mean over items."
 
     def rows(self, cell: Cell) -> Rows:
         return Rows(item_means(cell.valid, cell.read), int(cell.read.sum()), cell.n_missing)
@@ -31,7 +31,10 @@ class StatusShare(Measure):
     answer_format = EVERY_FORMAT
     name = "status_share"
     title = "Kinds of reply"
-    summary = "Share of replies of each status; the shares sum to 1."
+    summary = (
+        "Share of all replies of each status; the shares sum to 1. Each reply counts once, so that "
+        "items with more forms count more; in valid_rate each item counts once."
+    )
 
     def groups(self, cell: Cell) -> Sequence[str]:
         return _READ
@@ -115,6 +118,7 @@ class ScoreGain(AgainstReader):
     """`cell.other` holds the same trials as the first token says."""
 
     name = "score_gain"
+    of_gold = True
     title = "Accuracy beyond the first token's"
     summary = "Accuracy by this reader minus accuracy by the first token, over the same items."
     counted = "items"
@@ -133,9 +137,9 @@ class ScoreGain(AgainstReader):
         used = (here[:, 1] > 0) & (base[:, 1] > 0)
         rows = np.zeros((len(cell.item), 2))
         rows[mine] = np.column_stack([np.where(used, here[:, 0] - base[:, 0], 0), used])
-        # An item without a right answer is not missing.
-        missing = ~(used | ((cell.read & (cell.correct < 0)).any(axis=1)))
-        return Rows(rows, int(used.sum()), int(missing.sum()))
+        there = np.zeros(len(cell.item), dtype=np.bool_)
+        there[mine] = np.any(cell.asked, axis=1)[mine] & np.any(other.asked, axis=1)[theirs]
+        return Rows(rows, int(used.sum()), int((there & (rows[:, 1] == 0)).sum()))
 
 
 class MismatchValid(MismatchRate):

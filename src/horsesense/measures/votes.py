@@ -164,7 +164,7 @@ class AnswerFloating(OfProbe):
         changed = used & (before != after)
         to_added = changed & np.isin(after, ADDED)
         rows = np.column_stack([changed, to_added, used]).astype(np.float64)
-        return Rows(rows, int(used.sum()), int((~used).sum()))
+        return Rows(rows, int(used.sum()), int((cell.asked.any(axis=1) & ~used).sum()))
 
     @staticmethod
     @staticmethod
@@ -200,7 +200,7 @@ class AnswerFlow(AnswerFloating):
         used = flows != ""
         names = np.array(self.groups(cell), dtype=np.str_)
         rows = np.column_stack([flows[:, None] == names, used]).astype(np.float64)
-        return Rows(rows, int(used.sum()), int((~used).sum()))
+        return Rows(rows, int(used.sum()), int((cell.asked.any(axis=1) & ~used).sum()))
 
 
 def _flows(cell: Cell) -> list[str]:

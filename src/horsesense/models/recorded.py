@@ -27,6 +27,7 @@ from horsesense.models.base import Asked, Capabilities
 from horsesense.models.messages import UNATTACHED, Failure, Key, Request, Response
 from horsesense.progress import say
 from horsesense.rng import digest
+from horsesense.stats.words import some_of
 from horsesense.trials.condition import PLAIN, Condition
 from horsesense.trials.trial import Trial
 
@@ -128,7 +129,7 @@ class Replay:
             found.asked += 1
             yield place, row
         if others:
-            say(f"{others:,} of {len(self._rows):,} answers in {self.path} are about other items.")
+            say(f"About other items in {self.path}: {some_of(others, len(self._rows), 'answer')}.")
         if others == len(self._rows):
             raise ItemsError(str(self.path), ["none of its answers is about one of the items"])
 

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from horsesense.readers.text.exact import exact
 from horsesense.readers.text.labels import label_set
-from horsesense.stats.percent import percent
 from horsesense.stats.tests import wilson
+from horsesense.stats.words import percent, plural
 
 _APART = re.compile(r"[\s,;&/|]+")
 _NUMBER = re.compile(r"\d{1,3}(?:\.0)?")
@@ -155,9 +155,11 @@ class GoldScore:
         ):
             parts.append(f"{found[key]:,} {words} ({percent(found[key] / n, 1)})")
         if found["without_gold"]:
-            parts.append(f"{found['without_gold']:,} rows without gold are left out")
+            parts.append(f"left out: {plural(found['without_gold'], 'row')} without gold")
         if found["no_option"]:
-            parts.append(f"{found['no_option']:,} with gold that is no option are left out")
+            parts.append(
+                f"left out: {plural(found['no_option'], 'row')} with gold that is no option"
+            )
         if found["numbers_from"] is not None:
-            parts.append(f"its numbers count options from {found['numbers_from']}")
+            parts.append(f"numbers of options count from {found['numbers_from']}")
         return f"Gold: {'; '.join(parts)}."

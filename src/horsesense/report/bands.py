@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import wrap
 from typing import Any
 
 from markupsafe import Markup
@@ -11,6 +12,8 @@ from horsesense.report.charts import ACCENT, FRAME, TEXT, draw
 from horsesense.report.text import visible
 
 HEIGHT, COLUMNS = 110, 2
+TITLE_LINE = 36
+"""Characters of one line above a panel."""
 
 
 def bands(
@@ -24,7 +27,7 @@ def bands(
         caption: the figure in words.
     """
     rows = [
-        {"label": visible(label), "items": n, "low": 100 * low, "high": 100 * high}
+        {"label": title(label), "items": n, "low": 100 * low, "high": 100 * high}
         for label, looks in found
         for n, low, high in looks
     ]
@@ -50,8 +53,14 @@ def bands(
             "field": "label",
             "type": "nominal",
             "title": None,
-            "sort": [visible(label) for label, _ in found],
-            "header": {"labelFontSize": 12, "labelColor": TEXT, "labelAnchor": "start"},
+            "sort": [title(label) for label, _ in found],
+            "header": {
+                "labelFontSize": 12,
+                "labelColor": TEXT,
+                "labelAnchor": "start",
+                "labelExpr": "split(datum.value, '\\n')",
+                "labelLimit": 0,
+            },
         },
         "columns": columns,
         "spec": {"layer": layers, "width": width, "height": HEIGHT},
@@ -59,8 +68,13 @@ def bands(
     return draw(spec, caption)
 
 
+def title(label: str) -> str:
+    """A panel's name in lines that end before the next panel."""
+    return "\n".join(wrap(visible(label), TITLE_LINE))
+
+
 def reach(rows: Sequence[dict[str, Any]], size: float) -> list[float]:
-    """An axis that holds the narrowest bands and the sizes; the first looks leave it."""
-    ends = sorted(max(abs(row["low"]), abs(row["high"])) for row in rows)
-    most = max(300 * size, 1.2 * ends[len(ends) // 2])
+    """An axis that holds the sizes and what every band comes to; the first looks leave it."""
+    last = {row["label"]: max(abs(row["low"]), abs(row["high"])) for row in rows}
+    most = max(300 * size, 1.2 * max(last.values(), default=0.0))
     return [-min(most, 100.0), min(most, 100.0)]

@@ -324,7 +324,7 @@ def multiples(
         kind for kind in columns if any((e[kind].value or 0) > 0 for _, e in rows if kind in e)
     ]
     width = max(78, min(150, 600 // max(len(present), 1)))
-    span = width - 34
+    span = width - 46
     values = [
         {
             "row": place,

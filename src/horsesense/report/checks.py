@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
@@ -10,10 +11,19 @@ from horsesense.errors import UsageError
 from horsesense.findings.finding import ORDER, TITLES, Finding, Outcome
 from horsesense.findings.forms import badness
 from horsesense.findings.kinds import KINDS
+from horsesense.findings.uncounted import noun_of
 from horsesense.findings.untested import named as named_reader
-from horsesense.findings.wording import MINUS, against, between, plural, rounded_up, signed
+from horsesense.findings.wording import (
+    MINUS,
+    against,
+    between,
+    level_text,
+    rounded_up,
+    signed,
+)
 from horsesense.report.reasons import Reason, reason_for
 from horsesense.runs.results import Results
+from horsesense.stats.words import plural
 from horsesense.trials.condition import Condition
 
 MOST_FOUND = 3
@@ -28,7 +38,7 @@ RULES: Mapping[Outcome, str] = {
     "found": "the line leaves out 0, on the side of the fault",
     "cannot_tell": "neither, or what is named keeps it from showing; with the number of items that"
     " would tell",
-    "ruled_out": "the line ends within the grey, on the side of the fault",
+    "ruled_out": "the line ends before the far edge of the grey, on the side of the fault",
 }
 """What the picture shows, by outcome."""
 UNDRAWN: Mapping[Outcome, str] = {
@@ -39,8 +49,10 @@ UNDRAWN: Mapping[Outcome, str] = {
 """The same of what is not drawn, where the fault is to lack a distance."""
 LACKING = frozenset(kind.name for kind in KINDS if kind.way == "lacks")
 """Kinds that should be far from guessing; their distance is no fault and has no place here."""
-AT_LEAST = frozenset(kind.name for kind in KINDS if kind.way == "below")
-"""Kinds of which more than the null is as it should be."""
+BESIDE = {kind.name: kind.beside for kind in KINDS}
+"""How a row tells its value and the null, by kind."""
+NOTES = "¹²³⁴⁵⁶⁷⁸⁹"
+"""Marks of reasons that many rows share, which stand once above them."""
 
 
 @dataclass(frozen=True)
@@ -50,11 +62,13 @@ class Check:
     Attributes:
         finding: with its sentence and numbers.
         title: what is looked for.
-        where: the form in which it was looked for; "" where that is the published one.
+        where: the form in which it was looked for, and its value; "" where neither tells more.
+        why: why nothing is said of it; "" where its numbers settle what is said.
         low, value, high: percent of the axis, at its end where they lie beyond it; None without an
             interval, or where it has no place.
         band: ends of the sizes that do not matter, percent of the axis.
         number, interval: texts, in points; `of` says of which items, if not of the model.
+        level, count: of the interval, and how many it rests on; "" where there is none.
         filter: the filter of the items that are evidence; None where there are none.
         beyond: ends of the axis, "left" or "right", past which the value or its interval reaches.
         outside: whether the value itself does.
@@ -63,6 +77,7 @@ class Check:
     finding: Finding
     title: str
     where: str
+    why: str
     low: float | None
     value: float | None
     high: float | None
@@ -70,9 +85,16 @@ class Check:
     number: str
     interval: str
     of: str
+    level: str
+    count: str
     filter: str | None
     beyond: tuple[str, ...] = ()
     outside: bool = False
+
+    @property
+    def about(self) -> str:
+        """What the numbers are about, in words."""
+        return "; ".join(filter(None, (self.of, self.level, self.count)))
 
 
 @dataclass(frozen=True)
@@ -93,6 +115,13 @@ class Group:
     def rest(self) -> tuple[Check, ...]:
         """The others, which are named after them."""
         return self._ranked[len(self.first) :]
+
+    @property
+    def notes(self) -> Mapping[str, str]:
+        """Marks of the reasons that many of its rows share."""
+        n = Counter(check.why for check in self.checks if check.why)
+        many = [why for why, rows in n.most_common(len(NOTES)) if rows > MOST_ALIKE]
+        return dict(zip(many, NOTES, strict=False))
 
     @property
     def _ranked(self) -> tuple[Check, ...]:
@@ -171,6 +200,7 @@ def checks_of(run: Results, reasons: Sequence[Reason], filters: Mapping[str, str
             f,
             f.title,
             _where(run, f),
+            f.reason,
             at(low) if drawn and low is not None else None,
             at(effect) if f.measured and placed else None,
             at(high) if drawn and high is not None else None,
@@ -178,6 +208,8 @@ def checks_of(run: Results, reasons: Sequence[Reason], filters: Mapping[str, str
             _signed(effect, digits) if f.measured else "–",
             _interval(f, low, high, digits),
             "of these items" if f.about == "these_items" and low is not None else "",
+            "" if low is None or low == high else f"at {level_text(f.level)}",
+            plural(f.n, noun_of(f.counted, f.probe)) if f.measured else "",
             None if reason is None else filters.get(reason.name),
             beyond,
             bool(beyond) and abs(effect) > reach,
@@ -221,12 +253,10 @@ def _reach(findings: Sequence[Finding]) -> int:
 
 def _where(run: Results, f: Finding) -> str:
     """The form; a reader or a group where that tells one row from another."""
-    told = f.reason
+    told = ""
     if f.null and f.value is not None:
         value, null = against(f.value, f.null, 0)
-        enough = f.name in AT_LEAST and f.value >= f.null
-        beside = f"{value}, {null} is enough" if enough else f"{value} against {null}"
-        told = "; ".join(filter(None, (beside, told)))
+        told = BESIDE[f.name].format(value=value, null=null)
     if f.name.startswith("position") and f.group and f.kind != "ruled_out":
         told = "; ".join(filter(None, (f"position {f.group}", told)))
     if f.probe == "original":
@@ -264,7 +294,10 @@ def named(check: Check) -> str:
     title = check.title[:1].lower() + check.title[1:]
     harmless = f.measured and f.name not in LACKING and badness(f) <= 0
     if f.kind == "cannot_tell" and (f.reason or harmless):
-        told = "; ".join(filter(None, (check.where, "" if f.reason else "no sign of it")))
+        if f.reason:
+            told = f"{check.where}: {check.why}" if check.where else check.why
+        else:
+            told = "; ".join(filter(None, (check.where, "no sign of it")))
         return f"{title} ({told})"
     where = f" ({check.where})" if check.where else ""
     return f"{title}{where} {check.number}"

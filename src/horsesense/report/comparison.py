@@ -13,11 +13,13 @@ from markupsafe import Markup
 from horsesense.comparison.align import Side, stop_notice
 from horsesense.comparison.compare import Comparison, Difference, Order, Standing
 from horsesense.files import write_whole
+from horsesense.findings.uncounted import left_out
 from horsesense.measures.registry import MEASURES
 from horsesense.report.charts import TEXT, draw
 from horsesense.report.differing import differing
 from horsesense.report.pages import environment
-from horsesense.report.text import NARROW, between, p_text, plural, signed, visible
+from horsesense.report.text import between, p_text, signed, visible
+from horsesense.stats.words import NARROW, plural
 from horsesense.version import __version__
 
 if TYPE_CHECKING:
@@ -47,6 +49,7 @@ def write_comparison(found: Comparison, path: Path, sides: Sequence[Side] = ()) 
         sentences=sentences(found),
         items_text=items_text(found),
         figure=bump_chart(found),
+        colours=[(m, COLOURS[n % len(COLOURS)]) for n, m in enumerate(found.models)],
         orders={order.view: order for order in found.orders},
         version=__version__,
     )
@@ -77,14 +80,19 @@ def _standing(c: Comparison) -> Iterator[str]:
     yield f"On {items_text(c)}, {c.main.lower()}: {_listed(told)}."
     every = [d for d in c.differences if d.view == c.main]
     open_ = [d for d in every if not d.better]
-    if not open_:
-        yield "Every pair of models is shown to differ."
-        return
     pairs = [
-        f"{a.first} and {a.second} ({difference_text(a)} points)"
-        for a in (_best_first(c, d) for d in open_[:3])
+        f"{a.first} {'and' if open_ else 'over'} {a.second} ({difference_text(a)} points)"
+        for a in (_best_first(c, d) for d in (open_ or every)[:3])
     ]
-    more = f", and {len(open_) - 3} more pairs" if len(open_) > 3 else ""
+    left = len(open_ or every) - len(pairs)
+    more = f", and {plural(left, 'more pair')}" if left else ""
+    if len(every) == 1 and not open_:
+        by = difference_text(c.between(*c.models))
+        yield f"{c.models[0]} is shown to be better than {c.models[1]}: {by} points."
+        return
+    if not open_:
+        yield f"Every pair of models is shown to differ: {'; '.join(pairs)}{more}."
+        return
     yield f"No order can be told between {'; '.join(pairs)}{more}."
     yield from _elsewhere(c, open_)
 
@@ -119,10 +127,12 @@ def items_text(c: Comparison) -> str:
     People answer some of the items, and a reply may be missing.
     """
     shared, scored = c.items["shared"], c.by_view[c.main][c.models[0]].n
+    out = f" ({told})" if (told := left_out(c.items["goldless"])) else ""
     if scored == shared:
         return f"{plural(shared, 'item')} that all runs share"
     return (
         f"{plural(scored, 'item')} with a score of every model, of {shared:,} that all runs share"
+        f"{out}"
     )
 
 
@@ -270,7 +280,7 @@ def bump_chart(c: Comparison) -> Markup:
         },
         {
             "transform": [ends],
-            "mark": {"type": "text", "align": "left", "dx": 22, "limit": 210, "fill": TEXT},
+            "mark": {"type": "text", "align": "left", "dx": 22, "limit": 290, "fill": TEXT},
             "encoding": {"x": x, "y": {**y, "field": "label"}, "text": {"field": "name"}},
         },
     ]  # fmt: skip

@@ -18,6 +18,7 @@ LEGEND = {
     "title": None,
     "direction": "horizontal",
     "columns": 2,
+    "columnPadding": 24,
     "labelLimit": 300,
 }
 

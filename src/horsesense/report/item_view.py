@@ -13,7 +13,7 @@ from horsesense.measures.contrast import REPEAT
 from horsesense.measures.joined import ORIGINAL
 from horsesense.models.messages import Request
 from horsesense.report.examples import Asked, Read, letter, messages
-from horsesense.report.text import plural
+from horsesense.stats.words import plural
 
 SAME_CONTENT = (ORIGINAL, REPEAT, "order", "labels")
 """Probes whose forms keep question and options; what they chose is counted together."""

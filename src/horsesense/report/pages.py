@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from horsesense.report import text
+from horsesense.stats import words
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -27,5 +28,5 @@ def environment() -> Environment:
     )
     style = (files("horsesense.report") / "style.css").read_text(encoding="utf-8")
     made.globals["style"] = Markup(style)
-    made.filters["plural"] = text.plural
+    made.filters["plural"] = words.plural
     return made

@@ -6,18 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from horsesense.findings.wording import (
-    NARROW,
-    chance_text,
-    number,
-    plural,
-    signed,
-    these,
-)
+from horsesense.findings.uncounted import left_out
+from horsesense.findings.wording import chance_text, number, signed
 from horsesense.measures.base import Estimate
 from horsesense.report.text import interval_of, value_of
 from horsesense.runs.results import Results
-from horsesense.stats.percent import percent
+from horsesense.stats.words import NARROW, agreeing, percent, plural, some_of, these
 
 NAMES: Mapping[str, tuple[str, str]] = {
     "every_form": ("Right in every order", "as published and in every other order"),
@@ -132,9 +126,9 @@ def headline(run: Results) -> list[str]:
     if every is not None and not block["bounds_only"]:
         after = f" (of the {plural(block['items'], 'item')} asked in all of them)" if some else ""
         said.append(f"{number(every, 'fraction', 0)} in every order{after}")
-    known = _known(run)
-    said += _instead(run)
-    if known and known["value"] is not None:
+    instead, known = _instead(run), _known(run)
+    said += instead
+    if known and known["value"] is not None and not instead:
         said.append(_told_known(known))
     return [" ".join(filter(None, ("; ".join(said) + ".", _no_parts(run))))]
 
@@ -152,10 +146,16 @@ def _no_parts(run: Results) -> str:
 
 
 def spoken(run: Results) -> list[str]:
-    """The same for those who see no figure, with why a share is not known that the figure names."""
-    said, known = headline(run), _known(run)
-    if not said:
+    """The same for those who see no figure: with its count, and what the figure alone names."""
+    said, known, score = headline(run), _known(run), run.one("accuracy")
+    if not said or score is None:
         return []
+    if not (score.n_missing or _of_these(run, score)) and "(of " not in said[0].partition(";")[0]:
+        shown, noun = f"{value_of(score)} {as_asked(run)}", "answer" if run.by_people else "item"
+        said[0] = said[0].replace(shown, f"{shown} ({plural(score.n, noun)})", 1)
+    if known and known["value"] is not None and _instead(run):
+        share = _told_known(known)
+        said.append(f"{share[0].upper()}{share[1:]}.")
     if known and known["value"] is None:
         said.append(f"The share known cannot be told: {known['reason']}.")
     if why := _not_withheld(run):
@@ -236,15 +236,10 @@ def _lost(run: Results, score: Estimate) -> str:
     """How many replies a score lacks, in brackets, and what became of them."""
     if not score.n_missing:
         return ""
-    of = score.n + score.n_missing
-    unasked, failed = run.silent(score)
-    unclear = score.n_missing - unasked - failed
-    if not (unasked or failed):
-        return f" ({unclear:,} of {of:,} replies missing or unclear)"
-    never = "not asked" if run.unfinished else "without a reply"
-    parts = {never: unasked, "failed": failed, "unclear": unclear}
-    told = ", ".join(f"{n:,} {what}" for what, n in parts.items() if n > 0)
-    return f" (of {plural(of, 'prompt')} {told})"
+    of, missing = score.n + score.n_missing, run.missing_of(score)
+    if not (missing.not_asked or missing.failed):
+        return f" ({missing.unclear:,} of {of:,} replies missing or unclear)"
+    return f" (of {plural(of, 'prompt')} {missing.briefly()})"
 
 
 def _instead(run: Results) -> list[str]:
@@ -333,12 +328,15 @@ def _notes(run: Results, score: Estimate) -> Iterator[str]:
             " those so far, which stopping can draw to one side."
         )
     if lost := block["unclassified"]:
-        bounds = ": the shares are bounds" if block["bounds_only"] else ""
+        bounds = "; the shares are bounds" if block["bounds_only"] else ""
+        why = agreeing(lost, f"{run.lacking} in some form, or were answered right and wrong")
         yield (
-            f"{plural(lost, 'item')} of {block['items']:,} could not be placed, since a form has "
-            f"no answer, or was answered right and wrong{bounds}."
+            f"{some_of(lost, block['items'], 'item')} could not be placed:"
+            f" {'it' if lost == 1 else 'they'} {why}{bounds}."
         )
-    other = run.findings["dataset"]["items"] - (about or block["items"])
+    if told := left_out(run.findings["dataset"]["items"] - _items(run)):
+        yield f"{told}."
+    other = _items(run) - (about or block["items"])
     if other > 0:
         are = "is" if other == 1 else "are"
         yield f"{plural(other, 'item')} could not be reordered and {are} not in the bar."

@@ -12,19 +12,11 @@ from typing import Any
 
 from markupsafe import Markup
 
-from horsesense.findings.wording import (
-    MINUS,
-    NARROW,
-    between,
-    chance_text,
-    number,
-    plural,
-    points,
-    signed,
-)
+from horsesense.findings.wording import MINUS, between, chance_text, number, points, signed
 from horsesense.measures.base import Estimate
 from horsesense.measures.families import DIFFERENCE
 from horsesense.measures.registry import MEASURES
+from horsesense.stats.words import NARROW
 
 __all__ = [
     "MINUS",
@@ -38,7 +30,6 @@ __all__ = [
     "is_difference",
     "number",
     "p_text",
-    "plural",
     "points",
     "rests_on",
     "signed",
@@ -90,7 +81,8 @@ def value_of(e: Estimate) -> str:
         return "–"
     exact = e.unit == "fraction" and e.value in (-1, 0, 1)
     text = number(e.value, e.unit, 0 if exact else digits_of(e))
-    return text.replace("%", "pts") if is_difference(e) else text
+    unit = "pt" if text.partition(NARROW)[0].lstrip(MINUS) == "1" else "pts"
+    return text.replace("%", unit) if is_difference(e) else text
 
 
 def is_difference(e: Estimate) -> bool:

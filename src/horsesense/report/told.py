@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from horsesense.findings.evidence import looks_faulty
-from horsesense.findings.finding import ORDER, TITLES, Finding, Outcome
+from horsesense.findings.finding import ORDER, TITLES, UNTOLD, Finding, Outcome
 from horsesense.findings.kinds import KINDS
-from horsesense.findings.wording import plural, rounded_up
+from horsesense.findings.wording import rounded_up
 from horsesense.report.score_bar import spoken
 from horsesense.report.sections import SECTIONS
 from horsesense.report.shown import shown_interval
 from horsesense.runs.results import Results
+from horsesense.stats.words import plural
 
 ALWAYS = "no_better_than_guessing"
 """The kind that a terminal is told of whatever it shows: every other question rests on it."""
@@ -22,7 +23,7 @@ ALWAYS = "no_better_than_guessing"
 def verdict_of(results: Results) -> list[str]:
     """The sentences at the top of the report, in the report's order."""
     said = [
-        f"[{TITLES[kind].lower()}] {told.finding.sentence}{told.more}"
+        f"[{TITLES[kind].lower()}] {told.sentence}{told.more}"
         for kind, _, group in told_of(results)
         for told in group
     ]
@@ -34,15 +35,18 @@ def in_brief(results: Results) -> list[str]:
     said, folded = [], []
     for kind, _, group in told_of(results):
         for told in group:
-            if kind == "cannot_tell" and not _worth_a_line(told.finding):
+            each = (told.finding, *(f for f in told.others if f.name == ALWAYS))
+            if kind == "cannot_tell" and not any(map(_worth_a_line, each)):
                 folded.append(told)
             else:
                 ends = _ends(told.finding)
-                said.append((kind, f"{told.finding.sentence[:-1]}{ends}.{told.more}"))
+                said.append((kind, f"{told.sentence[:-1]}{ends}.{told.more}"))
     if len(folded) == 1:
-        said.append(("cannot_tell", f"{folded[0].finding.sentence}{folded[0].more}"))
+        said.append(("cannot_tell", f"{folded[0].sentence}{folded[0].more}"))
     elif folded:
-        said.append(("cannot_tell", _open([f for t in folded for f in (t.finding, *t.others)])))
+        left = [f for t in folded for f in (t.finding, *t.others)]
+        further = any(kind != "ruled_out" for kind, _ in said)
+        said.append(("cannot_tell", _open(left, further)))
     said.sort(key=lambda one: ORDER.index(one[0]))
     lines = (f"[{TITLES[kind].lower()}] {line}" for kind, line in said)
     return [*spoken(results), *lines, *notices_of(results)]
@@ -82,20 +86,27 @@ def _ends(f: Finding) -> str:
     return f"; {shown_interval(f)}"
 
 
-def _open(findings: Sequence[Finding]) -> str:
-    """Questions that the items leave open, with what would settle them, in one sentence."""
+def _open(findings: Sequence[Finding], further: bool = True) -> str:
+    """Questions that the items leave open, with what would settle them, in one sentence.
+
+    `further` where others were told of one by one.
+    """
     numbers = [f.items for f in findings if f.items]
     all_of = "them all" if len(numbers) == len(findings) else f"{len(numbers)} of them"
-    said = f"{len(findings)} further questions are open, which the report names"
+    n, noun = len(findings), f"{'further ' * further}question"
+    said = f"{plural(n, noun)} {'is' if n == 1 else 'are'} open, which the report names"
     if numbers:
-        so = " in clusters like these" if any(_clustered(f) for f in findings) else ""
+        so = ", in clusters like these," if any(_clustered(f) for f in findings) else ""
         items = plural(rounded_up(max(numbers)), "item")
-        said += f"; about {items}{so} would settle {all_of}, if there is nothing to find"
+        said += f"; about {items} in all{so} would settle {all_of}, if there is nothing to find"
     reasons = Counter(f.reason for f in findings if not f.items and f.reason)
     if not reasons:
         return f"{said}."
     told = [why if len(reasons) == 1 else f"{why} ({n})" for why, n in reasons.most_common()]
-    return f"{said}; {reasons.total()} cannot be told: {'; '.join(told)}."
+    why = "; ".join(told)
+    if reasons.total() == len(findings):
+        return f"{said}: {why}."
+    return f"{said}; {reasons.total()} of them cannot be told: {why}."
 
 
 def _clustered(f: Finding) -> bool:
@@ -111,9 +122,23 @@ class Told(NamedTuple):
     def speaks_for(self, f: Finding) -> bool:
         """Whether its sentence stands for another finding: one of its kind that is open for the
         same reason; where nothing was measured, one that the same sentence names."""
-        if not (f.measured and self.finding.measured):
-            return f.sentence == self.finding.sentence
-        return (f.name, f.reason) == (self.finding.name, self.finding.reason)
+        if not (f.measured or self.finding.measured):
+            return f.reason == self.finding.reason
+        here, there = ((one.name, one.reason, one.measured) for one in (f, self.finding))
+        return here == there
+
+    @property
+    def sentence(self) -> str:
+        """What is said of it; where nothing was measured, of all that one reason keeps open."""
+        if self.finding.measured or not self.others:
+            return self.finding.sentence
+        asked = [f.sentence.partition(UNTOLD)[0] for f in (self.finding, *self.others)]
+        first, *rest = dict.fromkeys(asked)
+        if not rest:
+            return self.finding.sentence
+        *more, last = (f"{clause[:1].lower()}{clause[1:]}" for clause in rest)
+        clauses = f"{', '.join([first, *more])}{',' if more else ''} or {last}"
+        return f"{clauses}{UNTOLD}{self.finding.reason}."
 
     @property
     def more(self) -> str:

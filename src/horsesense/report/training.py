@@ -16,7 +16,8 @@ from horsesense.measures.registry import MEASURES
 from horsesense.progress import clock
 from horsesense.report.charts import ACCENT, FAINT, FRAME, ROWS, draw
 from horsesense.report.pages import environment
-from horsesense.report.text import NARROW, between, plural, signed, visible
+from horsesense.report.text import between, signed, visible
+from horsesense.stats.words import NARROW, plural
 from horsesense.version import __version__
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from horsesense.findings.kinds import KINDS, Kind
-from horsesense.findings.places import Anywhere, Place
+from horsesense.findings.places import Anywhere, Number
 from horsesense.findings.weights import kind_weight
 from horsesense.measures.contrast import REPEAT, Again, by_answers
 from horsesense.measures.joined import AgainstReader
@@ -36,9 +36,13 @@ class Expected:
         probes = {p.name: {"invariant": p.invariant, "title": p.title} for p in study.probes}
         return cls(reader, readers, probes)
 
-    def silent(self, e: Place) -> tuple[int, int]:
+    def lost_shares(self, e: Number) -> tuple[float, float]:
         """Nothing is lost before anything is asked."""
-        return 0, 0
+        return 0.0, 0.0
+
+    def not_covered(self, e: Number) -> str:
+        """No reader is fitted before anything is asked."""
+        return ""
 
     def never_asked(self, probe: str) -> int:
         """Nothing is lost before anything is asked."""

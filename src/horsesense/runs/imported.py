@@ -21,7 +21,6 @@ import polars as pl
 
 from horsesense.errors import StoreError, UsageError
 from horsesense.files import read_whole, replace_folder, usable, write_whole
-from horsesense.findings.wording import plural
 from horsesense.inference.limits import RunSummary
 from horsesense.inference.store import Store
 from horsesense.items.item import ItemSet, flag_items
@@ -54,6 +53,7 @@ from horsesense.runs.parts import NewTable
 from horsesense.runs.record import ModelRecord
 from horsesense.runs.settings import Settings
 from horsesense.runs.tables import TRIALS, trial_rows
+from horsesense.stats.words import plural
 from horsesense.trials.condition import PLAIN, Condition
 from horsesense.trials.trial import Trial, Variant
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import orjson
 import polars as pl
 
@@ -20,6 +21,7 @@ from horsesense.findings.known import (
     unasked_known,
 )
 from horsesense.findings.sizes import sizes_of
+from horsesense.findings.uncounted import covered_counts
 from horsesense.findings.verdict import verdict
 from horsesense.items.class_names import near_names
 from horsesense.items.item import ItemSet
@@ -27,6 +29,7 @@ from horsesense.measures.bounds import Bound, bounds
 from horsesense.measures.cells import HELD_OUT, Cell
 from horsesense.measures.contrast import tested
 from horsesense.measures.estimate import Context, found_all
+from horsesense.measures.gold import Gold
 from horsesense.measures.people import agreements
 from horsesense.measures.registry import MEASURES
 from horsesense.measures.score_variance import designs, in_use
@@ -115,7 +118,28 @@ def cells_of(directory: RunDirectory, reviews: Reviews | None = None) -> list[Ce
     reviews = Reviews.load(directory.layout.root) if reviews is None else reviews
     readers = list(directory.known.readers)
     by_scores = [name for name in readers if reads_scores(name)]
-    return cells(directory.trials(), directory.readings(), readers, reviews.classes, by_scores)
+    found = cells(directory.trials(), directory.readings(), readers, reviews.classes, by_scores)
+    gold = with_gold(directory.items)
+    fits = _told(described(directory), "fit")
+    return [_covered(with_right_answers(cell, gold), fits) for cell in found]
+
+
+def with_gold(items: ItemSet) -> npt.NDArray[np.bool_]:
+    """Which items have a right answer, by number."""
+    return np.array([item.gold is not None for item in items], dtype=np.bool_)
+
+
+def with_right_answers(cell: Cell, gold: npt.NDArray[np.bool_]) -> Cell:
+    """The cell, knowing which of its items have a right answer."""
+    known = np.broadcast_to(gold[cell.item][:, None], cell.status.shape)
+    return cell.having(Gold(known))
+
+
+def _covered(cell: Cell, fits: Mapping[str, Any]) -> Cell:
+    """The cell without what its reader reads nothing of, as it was not fitted on such items."""
+    counts = covered_counts(fits.get(cell.reader.removesuffix(HELD_OUT), {}))
+    covered = np.isin(cell.k, [*counts])
+    return cell.among(cell.item[covered]) if covered.any() else cell
 
 
 def _context(directory: RunDirectory, asked: Asked, reviews: Reviews) -> Context:

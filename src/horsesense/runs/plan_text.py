@@ -22,9 +22,9 @@ from horsesense.runs.prepare import Study
 from horsesense.runs.savings import cautions, forecasts
 from horsesense.runs.shard import Shard, placement
 from horsesense.stats.paired import FEWEST, FEWEST_EVEN
-from horsesense.stats.percent import NARROW, percent
 from horsesense.stats.power import smallest_change
 from horsesense.stats.two_way import Floats, worth
+from horsesense.stats.words import NARROW, percent, plural, some_of
 from horsesense.trials.condition import Condition
 
 DISCORDANT = 0.2
@@ -104,9 +104,7 @@ def plan_text(found: dict[str, Any]) -> str:
         *(f"{probe['probe']:<24}{probe['trials']:>12,}" for probe in found["probes"]),
         f"{'all':<24}{found['trials']:>12,}",
         "",
-        f"{found['requests']:,} different requests: {found['saved']:,} equal prompts are asked "
-        f"once ({percent(found['saved_over_probes_alone'])} fewer than each probe with its own "
-        "original)",
+        f"{found['requests']:,} different requests{_saved(found)}",
         f"{found['prompt_tokens']:,} prompt tokens "
         + ("(counted)" if found["tokens_exact"] else "(characters / 4)")
         + f", at most {found['completion_tokens_at_most']:,} completion tokens",
@@ -124,12 +122,22 @@ def plan_text(found: dict[str, Any]) -> str:
     lines += found["until_notes"]
     lines += _shard_lines(found.get("shards", ()))
     lines += [
-        f"not for {row['items']:,} items: {row['probe']}, because {row['reason']}"
+        f"not for {plural(row['items'], 'item')}: {row['probe']}, because {row['reason']}"
         for row in found["excluded"]
     ]
     scores = "none" if not (can["top_logprobs"] or can["label_tokens"]) else "given"
     lines.append(f"token scores: {scores}; text: {'yes' if can['text'] else 'no'}")
     return "\n".join([*lines, *can["notes"], *dataset["notes"]])
+
+
+def _saved(found: Mapping[str, Any]) -> str:
+    """What is asked once for several prompts, and what a run for each probe would ask."""
+    equal, less = found["saved"], found["saved_over_probes_alone"]
+    once = (
+        f"; {some_of(equal, found['trials'], 'prompt', 'are the same as another and asked once')}"
+    )
+    alone = f"; runs of one probe each would ask {round(found['requests'] / (1 - less)):,}"
+    return f"{once if equal else ''}{alone if 0 < less < 1 else ''}"
 
 
 def _shard_lines(rows: Sequence[Mapping[str, Any]]) -> list[str]:

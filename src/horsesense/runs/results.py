@@ -12,10 +12,12 @@ import orjson
 from horsesense.errors import StoreError, UsageError
 from horsesense.files import read_whole
 from horsesense.findings.finding import Finding
-from horsesense.findings.places import Place
-from horsesense.findings.wording import LACK
+from horsesense.findings.places import Number
+from horsesense.findings.uncounted import Missing, each_reason, lack, not_covered, of_gold
+from horsesense.findings.untested import named
 from horsesense.items.item import ItemSet
 from horsesense.measures.base import Estimate
+from horsesense.measures.cells import HELD_OUT
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.record import StageRecord
 from horsesense.trials.condition import Condition
@@ -220,12 +222,51 @@ class Results:
             if e.measure == "valid_rate" and e.reader == self.reader and e.n_missing
         ]
 
-    def silent(self, e: Place) -> tuple[int, int]:
+    def silent(self, e: Number) -> tuple[int, int]:
         """How many of the trials that an estimate lacks were not asked, and how many failed."""
-        for row in self.findings.get("unanswered", ()):
-            if (row["probe"], Condition.parse(row["condition"])) == (e.probe, e.condition):
-                return row["not_asked"], row["failed"]
-        return 0, 0
+        rows = self._unanswered(e)
+        return sum(row["not_asked"] for row in rows), sum(row["failed"] for row in rows)
+
+    def lost_shares(self, e: Number) -> tuple[float, float]:
+        """The shares of the prompts of an estimate that were not asked, and that failed."""
+        unasked, failed = self.silent(e)
+        # A record of an earlier version does not say of how many.
+        whole = sum(row.get("prompts", 0) for row in self._unanswered(e)) or unasked + failed or 1
+        return unasked / whole, failed / whole
+
+    def _unanswered(self, e: Number) -> list[Mapping[str, int]]:
+        """What the forms of an estimate lack, several where it is a mean over forms.
+
+        Of items with a right answer alone, where the measure is about these.
+        """
+        rows = [
+            row
+            for row in self.findings.get("unanswered", ())
+            if row["probe"] == e.probe and Condition.parse(row["condition"]).matches(**e.condition)
+        ]
+        if not of_gold(e.measure):
+            return rows
+        goldless = [row.get("goldless", {}) for row in rows]
+        return [
+            {name: row[name] - n for name, n in out.items()} or row
+            for row, out in zip(rows, goldless, strict=True)
+        ]
+
+    def missing_of(self, e: Estimate) -> Missing:
+        """Why the trials that an estimate lacks are missing."""
+        return Missing.of(e.n_missing, self.silent(e), unfinished=bool(self.unfinished))
+
+    def not_covered(self, e: Number) -> str:
+        """Which items the reader of an estimate says nothing of, in words; "" where there is none.
+
+        Of those with a right answer, where the measure is about these.
+        """
+        name = e.reader.removesuffix(HELD_OUT)
+        fit = self.findings.get("fits", {}).get(name)
+        if not fit:
+            return ""
+        items = (i for i in self.items if i.gold is not None or not of_gold(e.measure))
+        return not_covered(fit, (len(i.options) for i in items), named(name, self.readers))
 
     def never_asked(self, probe: str) -> int:
         """How many prompts of a probe were not asked, since asking ended before them."""
@@ -262,11 +303,8 @@ class Results:
     def lacking(self) -> str:
         """What is true of prompts, or items, that do not count: not asked, or without an answer."""
         rows = self.findings.get("unanswered", ())
-        if not rows:
-            return LACK
         failed = any(row["failed"] for row in rows) or not self.unfinished
-        said = f"were not {'answered' if failed else 'asked'}"
-        return f"{said} or {LACK}" if self.findings["unclear"] else said
+        return lack(silent=bool(rows), failed=failed, unclear=bool(self.findings.get("unclear")))
 
     @property
     def by_people(self) -> bool:
@@ -276,15 +314,15 @@ class Results:
     @property
     def unasked(self) -> dict[str, str]:
         """Why no item can be asked under a probe, for each probe of which that is so."""
-        why: dict[str, list[str]] = {}
+        why: dict[str, list[tuple[int, str]]] = {}
         for row in self.findings.get("exclusions", ()):
-            why.setdefault(row["probe"], []).append(str(row["reason"]))
+            why.setdefault(row["probe"], []).append((int(row["items"]), str(row["reason"])))
         silent = {
             name: probe.get("signature", name)
             for name, probe in self.probes.items()
             if name not in self._conditions
         }
-        return {name: "; ".join(why[spec]) for name, spec in silent.items() if spec in why}
+        return {name: each_reason(why[spec]) for name, spec in silent.items() if spec in why}
 
     @property
     def asked(self) -> list[Mapping[str, Any]]:

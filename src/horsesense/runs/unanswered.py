@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 import polars as pl
 
@@ -45,26 +45,49 @@ def trials_unanswered(directory: RunDirectory, store: Store) -> pl.DataFrame:
     return trials.filter(~pl.col("key").is_in(list(there))) if there else trials
 
 
+OF: Final = ("not_asked", "failed", "prompts")
+"""What is counted of the prompts of a form."""
+
+
 def silent_forms(directory: RunDirectory, unread: Sequence[int]) -> list[dict[str, Any]]:
-    """How many of these trials have no reply, by probe and condition: `not_asked`, and `failed`.
+    """How many of these trials have no reply, by probe and condition: `not_asked`, and `failed`,
+    of how many `prompts`; all conditions of a probe that lacks any. And how many of each are of an
+    item without a right answer (`goldless`).
 
     Nothing where a run has no store, as one that was read from logs.
     """
     if not len(unread) or not directory.layout.store.exists():
         return []
     some = pl.col("trial").is_in(pl.Series(unread, dtype=pl.UInt32).implode())
-    rows = directory.trials().filter(some).select("probe", "condition", "key").collect()
+    form = ["probe", "condition"]
+    rows = directory.trials().filter(some).select(*form, "key", "item").collect()
     keys = rows["key"].unique().to_list()
     with directory.store() as store:
         known, failed = store.known(keys), store.failures(keys)
     there, broken = (pl.Series([*k], dtype=pl.Binary).implode() for k in (known, failed))
+    gold = [n for n, item in enumerate(directory.items) if item.gold is not None]
+    goldless, gone = ~pl.col("item").is_in(gold), pl.col("key").is_in(broken)
+    counts = _counts(
+        rows.lazy().filter(~pl.col("key").is_in(there)), goldless, not_asked=~gone, failed=gone
+    )
+    whole = _counts(directory.trials(), goldless, prompts=pl.col("key").is_not_null())
+    without = [pl.col(f"goldless_{name}").alias(name) for name in OF]
+    probes = counts.select("probe").unique()
     return (
-        rows.filter(~pl.col("key").is_in(there))
-        .group_by("probe", "condition", maintain_order=True)
-        .agg(
-            not_asked=(~pl.col("key").is_in(broken)).sum(), failed=pl.col("key").is_in(broken).sum()
-        )
+        whole.join(probes, on="probe", how="semi")
+        .join(counts, on=form, how="left", maintain_order="left")
+        .with_columns(pl.exclude(form).fill_null(0))
+        .select(*form, *OF, goldless=pl.struct(*without))
+        .collect()
         .to_dicts()
+    )
+
+
+def _counts(trials: pl.LazyFrame, goldless: pl.Expr, **these: pl.Expr) -> pl.LazyFrame:
+    """How many trials of each form are so, and of these without a right answer (`goldless_`)."""
+    return trials.group_by("probe", "condition", maintain_order=True).agg(
+        **{name: so.sum() for name, so in these.items()},
+        **{f"goldless_{name}": (so & goldless).sum() for name, so in these.items()},
     )
 
 

@@ -110,6 +110,11 @@ class Forms:
         return found
 
     @property
+    def several(self) -> bool:
+        """Whether a difference is a mean over several forms of some item."""
+        return bool((self.n > 1).any() or (self.m > 1).any())
+
+    @property
     def noise(self) -> float:
         """By how much differences vary more than they show, if forms were labelled anew; at
         least 1."""

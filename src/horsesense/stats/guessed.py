@@ -15,7 +15,8 @@ that are no guesses, it is that of any share (`shares`), and at least just besid
 hit has no such chances.
 
 In clusters the trials are as many as the clusters are worth, by the noise that items have about
-their own chances, and Student's quantile holds as it does for any share.
+their own chances (weighted by size, and no more than without weights, as in `shares`), and
+Student's quantile holds as it does for any share.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ class Guessed(Shares):
     Attributes:
         chance: the mean of the items' chances, m.
         unlike: the mean of their squares over its square, c; 1 where all are alike.
-        own: the squares of hits about the items' own chances over `squares`.
+        own: the squares of hits about the items' own chances over `squares`; where those of large
+            clusters are larger, as if all had a mean size.
         together: in how large lumps hits come; 1 where items stand alone.
         short: the chance of as many hits, or more, by the binomial tail over the exact one.
     """
@@ -60,7 +62,8 @@ class Guessed(Shares):
         _, number = np.unique(cluster, return_inverse=True)
         sizes = np.bincount(number).astype(np.float64)
         mean, rate, total = float(chances.mean()), float(hits.mean()), float(hits.sum())
-        squares = float((sizes[number] * (hits - chances - (rate - mean)) ** 2).sum())
+        apart = (hits - chances - (rate - mean)) ** 2
+        squares = float(min((sizes[number] * apart).sum(), share.mean_size * apart.sum()))
         pairs = float((np.bincount(number, weights=hits) ** 2).sum()) - total
         pairs -= rate**2 * float((sizes * (sizes - 1)).sum())
         unlike = float((chances**2).mean()) / mean**2

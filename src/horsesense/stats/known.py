@@ -31,6 +31,7 @@ from horsesense.stats.known_classes import (
     patterns,
 )
 from horsesense.stats.shares import Shares
+from horsesense.stats.words import some_of
 
 FEWEST = 30
 """Items of one number of options below which nothing is fitted to them."""
@@ -236,7 +237,7 @@ def share_known(
     none = Known(None, None, None, level, n, unclear, rare, None, None, None, "", ())
     every = unclear + sum(t.data.n for t in found)
     if unclear > MOST_UNCLEAR * every:
-        return _refused(none, f"{unclear} of {every} items {why}")
+        return _refused(none, f"{some_of(unclear, every, 'item', why)}")
     if not used:
         return _refused(none, OF_TWO if all(t.data.k < 3 for t in found) else NEEDS)
     whole = right_throughout(used)
@@ -277,7 +278,7 @@ def _unchecked(used: Sequence[Table], p_value: float | None) -> str:
     if p_value is None:
         return (
             f"the fit could not be checked (fewer than {CHECKABLE} items are not right in every"
-            " order: harder items would check it, or more of them)"
+            " order: more or harder items would check it)"
         )
     few = any(t.data.n < WELL_CHECKED for t in used)
     return "so few items hardly check the fit" if few else ""

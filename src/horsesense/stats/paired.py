@@ -98,6 +98,7 @@ class Paired:
             differences are taken: `estimate`, `interval` and `tail` are of the share.
         least, most: the range of a difference.
         sizes: numbers of pairs that clusters have, and how many have each; of two clusterings none.
+        several: whether differences are means over several forms by design, whatever they show.
     """
 
     total: float
@@ -115,6 +116,7 @@ class Paired:
     least: float = -1.0
     most: float = 1.0
     sizes: Sizes = ()
+    several: bool = False
 
     @classmethod
     def of(cls, differences: Floats, pairs: Floats, forms: Forms | None = None) -> Self:
@@ -166,6 +168,7 @@ class Paired:
             moments=moments,
             noise=1.0 if forms is None else forms.noise,
             sizes=counted(parts[0].m) if len(parts) == 1 else (),
+            several=forms is not None and forms.several,
         )
 
     def normal(self) -> Self:
@@ -177,7 +180,7 @@ class Paired:
     @property
     def single(self) -> bool:
         """Whether pairs are single outcomes, and not means over several forms."""
-        return self.whole and self.labels is None
+        return self.whole and self.labels is None and not self.several
 
     @property
     def estimate(self) -> float:

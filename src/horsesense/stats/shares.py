@@ -9,8 +9,10 @@ Graubard 1998), which is then inverted, so that interval and p agree.
 Where clusters differ in size, both variances are weighted by size, so that clusters whose trials
 all agree are worth exactly the number n^2 / sum M^2 of equal clusters (Kish 1965), whatever the
 small ones say; Student's t has as many degrees of freedom; and the sums are freed of what each
-cluster pulls the share towards itself (CR2: Bell and McCaffrey 2002). None of it changes anything
-where all clusters have one size.
+cluster pulls the share towards itself (CR2: Bell and McCaffrey 2002). Where large clusters are
+nearer to one half than small ones, their weight would make the trials more variable than the
+share, from which Wilson's formula takes their variance: it counts for no more than that. None of it
+changes anything where all clusters have one size.
 
 Assumptions: clusters are independent, or outcomes share one of two clusterings (see `two_way`);
 every value lies in [0, 1]. One cluster alone, or with next to nothing beside it, has neither
@@ -47,7 +49,7 @@ class Shares:
         hits: sum of the values, each between 0 and 1.
         n: number of trials (M, summed over clusters).
         squares: sum over trials of (value - share)^2 x the size of the cluster, V; n Q times the
-            variance of independent trials.
+            variance of independent trials, and at most as if all clusters had a size of Q.
         spread: sum of squares of (hits of a cluster - share x its trials), A, by CR2.
         mean_size: sum of M squared over n (Q); 1 where each cluster has one trial.
         single: whether no cluster has more than one trial.
@@ -96,12 +98,13 @@ class Shares:
         shown, single = parts[:2], float(_squares(parts[0], share).sum())
         squares = [float((part.m * _squares(part, share)).sum()) for part in shown]
         sizes = [float((part.m**2).sum()) / n if n else 0.0 for part in shown]
+        mean_size = sum(sizes) - (len(sizes) - 1)
         return cls(
             hits=hits,
             n=n,
-            squares=sum(squares) - (len(shown) - 1) * single,
+            squares=min(sum(squares) - (len(shown) - 1) * single, mean_size * single),
             spread=max(*spreads[:2], *joint) if joint else spreads[0],
-            mean_size=sum(sizes) - (len(sizes) - 1),
+            mean_size=mean_size,
             single=all(bool((part.m <= 1).all()) for part in shown),
             clusters=min(len(part.m) for part in shown),
             even=n / max(sizes) if n else 0.0,

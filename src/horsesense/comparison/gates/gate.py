@@ -18,7 +18,10 @@ from horsesense.comparison.gates.looking import (
     unfinished,
 )
 from horsesense.errors import UsageError
+from horsesense.findings.uncounted import left_out
+from horsesense.findings.wording import level_text
 from horsesense.runs.results import Results
+from horsesense.stats.words import plural
 
 State = Literal["passed", "failed", "cannot tell"]
 AFTER, BEFORE = "this run", "baseline"
@@ -65,11 +68,16 @@ class Verdict:
 
     @property
     def in_numbers(self) -> str:
-        """How many checks failed, and how many could not be told."""
-        failed = sum(map(self.fails, self.checks))
-        open_ = sum(c.state == "cannot tell" and not self.fails(c) for c in self.checks)
-        untold = f", {open_} cannot be told" if open_ else ""
-        return f"{failed} of {len(self.checks)} checks failed{untold}"
+        """How many checks failed or passed, and how many could not be told."""
+        of, failed = plural(len(self.checks), "check"), sum(map(self.fails, self.checks))
+        passed = sum(c.state == "passed" for c in self.checks)
+        open_ = len(self.checks) - failed - passed
+        untold = f", {open_:,} cannot be told" if open_ else ""
+        if failed:
+            return f"{failed:,} of {of} failed{untold}"
+        if passed == len(self.checks):
+            return f"{'all ' if passed > 1 else ''}{of} passed"
+        return f"no check failed; {f'{passed:,} of {of}' if passed else 'none'} passed{untold}"
 
     def as_json(self) -> dict[str, Any]:
         """Every field by name."""
@@ -164,7 +172,8 @@ def regressions(
 
     The two are compared item by item. Failed: the whole interval of the change, at a level that
     Bonferroni's correction over all views gives, lies beyond the tolerance; passed: none of it
-    does, and no more answers are missing than may be lost; else it cannot be told.
+    does, held out to what texts that lost nothing could hide, and no more answers are missing than
+    may be lost; else it cannot be told.
     """
     known = {*run.probes, *baseline.probes}
     for probe in tolerances.of or ():
@@ -174,10 +183,14 @@ def regressions(
     found = compare(sides, measure=measure, across=True, level=level, evenly=True)
     checks = [
         _regression(d, tolerances.under(found.views[d.view]), measure, found)
-        for d in found.differences
-        if found.by_view[d.view][AFTER].rank_low is not None
+        for d in _ranked(found)
     ]
     return checks, list(_notes(found))
+
+
+def _ranked(found: Comparison) -> list[Difference]:
+    """The changes that are judged: of views in which both runs have an interval."""
+    return [d for d in found.differences if found.by_view[d.view][AFTER].rank_low is not None]
 
 
 def _regression(d: Difference, tolerance: float, measure: str, found: Comparison) -> Check:
@@ -209,8 +222,13 @@ def _regression(d: Difference, tolerance: float, measure: str, found: Comparison
 
 def _notes(found: Comparison) -> Iterator[str]:
     of = ", ".join(f"{name} has {n:,}" for name, n in found.items["of"].items())
-    yield f"{found.items['shared']:,} items are shared ({of}); read by {found.reader}."
+    shared = plural(found.items["shared"], "item")
+    items = filter(None, (f"{shared} ({of})", left_out(found.items["goldless"])))
+    yield f"Shared: {'; '.join(items)}; read by {found.reader}."
     yield from stop_notice(found.stopped)
+    if views := len(_ranked(found)):
+        each = level_text(1 - (1 - found.level) / views)
+        yield f"Intervals: {each} each, {level_text(found.level)} over {plural(views, 'view')}."
     for name, values in found.settings:
         if name != "horsesense":
             told = "; ".join(f"{place}: {value}" for place, value in values.items())

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from horsesense.report.sections.base import Context, Section
-from horsesense.report.text import plural, value_of
+from horsesense.report.text import value_of
 from horsesense.runs.imported import load_imported
 from horsesense.runs.log_score import log_scores
 from horsesense.runs.results import Results
+from horsesense.stats.words import plural
 
 
 def context(run: Results) -> Context | None:
@@ -35,7 +36,8 @@ def notices(run: Results) -> Iterator[str]:
             f"read by {found.reader}."
         )
     else:
-        yield f"The log and the reader {found.reader} count all {found.both:,} answers alike."
+        all_of = plural(found.both, "answer")
+        yield f"The log and the reader {found.reader} differ in none of {all_of}."
 
 
 FROM_LOG = Section("from_log", "What the log says, and what the replies say", context, notices)

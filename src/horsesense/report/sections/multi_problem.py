@@ -76,7 +76,7 @@ def context(run: Results) -> Context | None:
             for e in _estimates(run, DIFFERENCE)
         ],
         "cells": _cells(scores),
-        "near": _near(run),
+        "near": _near(run, scores),
         "replies": [
             (_label(e), e, other)
             for e in _estimates(run, "unread_share")
@@ -112,12 +112,17 @@ def _tasks(pair: str) -> str:
     return f" {MINUS} ".join(NAMES[task] for task in pair.split(" - "))
 
 
-def _near(run: Results) -> list[tuple[str, list[Estimate]]]:
-    """At how many sizes a share of the accuracy is kept: by setting, in words."""
-    found: dict[str, list[Estimate]] = {}
+def _near(run: Results, scores: list[Estimate]) -> list[tuple[str, int, list[tuple[str, int]]]]:
+    """At how many sizes a share of the accuracy is kept: setting in words, sizes, kept by share."""
+    found: dict[Condition, list[Estimate]] = {}
     for e in _estimates(run, "share_of_sizes_near_single"):
-        found.setdefault(_words(_rest(e)), []).append(e)
-    return [*found.items()]
+        found.setdefault(_rest(e), []).append(e)
+    near = []
+    for rest, shares in found.items():
+        sizes = len({_size(e) for e in scores if e.probe == "batch" and _rest(e) == rest})
+        kept = [(e.group, round(e.value * sizes)) for e in shares if e.value is not None]
+        near.append((_words(rest), sizes, kept))
+    return [one for one in near if one[2]]
 
 
 def _main(found: list[Estimate]) -> list[Estimate]:

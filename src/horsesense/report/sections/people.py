@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from horsesense.report.sections.base import Context, Section
-from horsesense.report.text import plural
 from horsesense.runs.results import Results
+from horsesense.stats.words import plural
 from horsesense.trials.condition import Condition
 
 

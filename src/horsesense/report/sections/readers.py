@@ -7,13 +7,15 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
+from horsesense.findings.uncounted import Missing
 from horsesense.measures.base import Estimate
 from horsesense.measures.bounds import whatever_is_missing
 from horsesense.readers.reading import STATUSES
 from horsesense.report.charts import Point, describe, forest, multiples
 from horsesense.report.sections.base import Context, Section
-from horsesense.report.text import number, plural, rests_on, value_of
+from horsesense.report.text import number, rests_on, value_of
 from horsesense.runs.results import Results
+from horsesense.stats.words import plural
 
 
 def context(run: Results) -> Context | None:
@@ -132,25 +134,9 @@ def notices(run: Results) -> Iterator[str]:
 
 def lacking(run: Results, missing: Sequence[Estimate], of: int) -> str:
     """What trials lack: "5 of 313 trials were not asked, 1 failed and 2 have no clear answer"."""
-    silent = [run.silent(e) for e in missing]
-    unasked, failed = (sum(counts) for counts in zip(*silent, strict=True))
-    unclear = sum(e.n_missing for e in missing) - unasked - failed
-    said = [
-        (unasked, _never(run, unasked)),
-        (failed, "failed"),
-        (unclear, "has no clear answer" if unclear == 1 else "have no clear answer"),
-    ]
-    first, *others = [(n, what) for n, what in said if n > 0]
-    told = [f"{first[0]:,} of {plural(of, 'trial')} {first[1]}"]
-    told += [f"{n:,} {what}" for n, what in others]
-    return " and ".join(filter(None, (", ".join(told[:-1]), told[-1])))
-
-
-def _never(run: Results, n: int) -> str:
-    """What became of trials that have neither a reply nor a failure, as where a recording ends."""
-    if run.unfinished:
-        return "was not asked" if n == 1 else "were not asked"
-    return "has no reply" if n == 1 else "have no reply"
+    each = [run.missing_of(e) for e in missing]
+    unasked, failed, unclear = (sum(n) for n in zip(*(one[:3] for one in each), strict=True))
+    return Missing(unasked, failed, unclear, each[0].never).clause(of, "trial")
 
 
 def _could_be(run: Results) -> str:

@@ -9,8 +9,9 @@ from horsesense.report.charts import Line, Point, describe, forest
 from horsesense.report.marks import significant
 from horsesense.report.score_bar import as_asked
 from horsesense.report.sections.base import Context, Section
-from horsesense.report.text import p_text, plural
+from horsesense.report.text import p_text
 from horsesense.runs.results import Results
+from horsesense.stats.words import plural
 from horsesense.trials.condition import Condition
 
 FEW = 30
@@ -22,8 +23,16 @@ def context(run: Results) -> Context | None:
     if not scores:
         return None
     changes = {(e.probe, e.condition): e for e in run.everywhere("accuracy_change")}
+    decided = run.findings.get("until", {}).get("findings", ())
+    early = {(row["probe"], row["condition"]) for row in decided if row["kind"] == "found"}
     rows = [
-        Point(run.label(e.probe, e.condition), e, e.baseline, _moved(changes, e)) for e in scores
+        Point(
+            run.label(e.probe, e.condition),
+            e,
+            e.baseline,
+            _moved(changes, e) or (e.probe, e.condition.format()) in early,
+        )
+        for e in scores
     ]
     hard = run.one("accuracy_hard", "order")
     if hard is not None:
@@ -39,6 +48,7 @@ def context(run: Results) -> Context | None:
             for e in changes.values()
         ],
         "probes": run.findings["probes"],
+        "early": bool(decided),
     }
 
 

@@ -13,6 +13,7 @@ from horsesense.report.sections.base import Context, Section
 from horsesense.report.text import number, signed
 from horsesense.runs.goal import Goal
 from horsesense.runs.results import Results
+from horsesense.stats.words import plural
 from horsesense.trials.condition import Condition
 
 Row = Mapping[str, Any]
@@ -39,7 +40,7 @@ def context(run: Results) -> Context | None:
             **row,
             "label": run.label(row["probe"], Condition.parse(row["condition"])),
             "word": WORD[row["kind"]],
-            "mean": "–" if row["value"] is None else signed(100 * row["value"], 1),
+            "mean": "–" if row["value"] is None else _moved(row["value"]),
             "band_text": _band(row),
             "share": number(row["n"] / row["units"], "fraction", 0),
         }
@@ -57,7 +58,7 @@ def context(run: Results) -> Context | None:
 
 def spoken(rows: Sequence[Row]) -> str:
     """The bands in words, for those who cannot see them."""
-    ends = (f"{row['label']}: {row['band_text']} after {row['n']:,} items" for row in rows)
+    ends = (f"{row['label']}: {row['band_text']} after {plural(row['n'], 'item')}" for row in rows)
     return "Bands of the change of accuracy over the items asked. " + "; ".join(ends)
 
 
@@ -66,8 +67,14 @@ def _band(row: Row) -> str:
     them, where that says more."""
     drawn = row["band"][-1][1:] if row.get("band") else (row["low"], row["high"])
     ends = zip((row["low"], row["high"]), drawn, strict=True)
-    low, high = (signed(100 * (own if abs(end) == row["size"] else end), 1) for end, own in ends)
-    return low if low == high else f"{low} and {high}"
+    low, high = (_moved(own if abs(end) == row["size"] else end) for end, own in ends)
+    return low if low == high else f"{low} to {high}"
+
+
+def _moved(change: float) -> str:
+    """A change in points, with its sign."""
+    text = signed(100 * change, 1)
+    return f"+{text}" if change > 0 and text != "0.0" else text
 
 
 def notices(run: Results) -> Iterator[str]:

@@ -1,0 +1,154 @@
+"""Why a prompt or an item does not count, in the words that every sentence takes from here.
+
+An item without a right answer, and one on which a reader was not fitted, are no part of a number:
+they are left out, and lack nothing. What is part of it may not have been asked, may have failed or
+have no reply, or have one that is unclear: it is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any, Final, NamedTuple, Self
+
+from horsesense.findings.evidence import Evidence
+from horsesense.findings.places import MANY_PROBLEMS, Run
+from horsesense.measures.registry import MEASURES
+from horsesense.stats.words import agreeing, plural, some_of
+
+MOST_LOST: Final = 0.05
+"""Share of what is missing above which a sentence counts it, and it matters which it is."""
+LACK: Final = "lack a clear reply"
+"""What is true of items that were asked, and have no answer that counts."""
+GOLDLESS: Final = "without a right answer"
+"""What is true of items that a share of right answers leaves out."""
+NOT_ASKED: Final = "not asked"
+NO_REPLY: Final = "without a reply"
+"""Of what has neither a reply nor a failure, as where a recording ends."""
+FAILED: Final = "failed"
+UNCLEAR: Final = "unclear"
+_CLAUSES: Final[Mapping[str, str]] = {
+    NOT_ASKED: "were not asked",
+    NO_REPLY: "have no reply",
+    FAILED: "failed",
+    UNCLEAR: "have no clear answer",
+}
+"""The same as clauses, said of several."""
+
+
+class Missing(NamedTuple):
+    """What a number lacks, each prompt or item under the first reason that holds.
+
+    Attributes:
+        not_asked: and has no failure either.
+        failed: no reply came.
+        unclear: a reply came, and its answer does not count.
+        never: what became of those that were not asked.
+    """
+
+    not_asked: int
+    failed: int
+    unclear: int
+    never: str
+
+    @classmethod
+    def of(cls, n: int, silent: tuple[int, int], *, unfinished: bool) -> Self:
+        """Of `n` that are missing, of which so many were not asked, and failed."""
+        unasked, failed = silent
+        return cls(unasked, failed, n - unasked - failed, NOT_ASKED if unfinished else NO_REPLY)
+
+    def each(self) -> Iterator[tuple[int, str]]:
+        """How many, and why, of every reason that holds of some."""
+        said = ((self.not_asked, self.never), (self.failed, FAILED), (self.unclear, UNCLEAR))
+        return ((n, why) for n, why in said if n > 0)
+
+    def briefly(self) -> str:
+        """As in brackets: "35 not asked, 1 unclear"."""
+        return ", ".join(f"{n:,} {why}" for n, why in self.each())
+
+    def clause(self, of: int, noun: str) -> str:
+        """As in a sentence: "5 of 313 trials were not asked and 2 have no clear answer"."""
+        (n, why), *others = self.each()
+        told = [some_of(n, of, noun, _CLAUSES[why])]
+        told += [f"{n:,} {agreeing(n, _CLAUSES[why])}" for n, why in others]
+        return " and ".join(filter(None, (", ".join(told[:-1]), told[-1])))
+
+
+def lack(*, silent: bool, failed: bool, unclear: bool) -> str:
+    """What is true of prompts, or items, of a run that are missing from its numbers.
+
+    Args:
+        silent: whether some have no reply.
+        failed: whether some failed, or asking came to its end all the same.
+        unclear: whether some have a reply that is unclear.
+    """
+    if not silent:
+        return LACK
+    said = f"were not {'answered' if failed else 'asked'}"
+    return f"{said} or {LACK}" if unclear else said
+
+
+def of_gold(measure: str) -> bool:
+    """Whether items without a right answer are no part of a measure."""
+    return measure in MEASURES and MEASURES.get(measure).of_gold
+
+
+def left_out(n: int) -> str:
+    """That items without a right answer do not count; "" where there is none."""
+    return f"{plural(n, 'item')} {GOLDLESS} {'is' if n == 1 else 'are'} left out" if n else ""
+
+
+def each_reason(why: Iterable[tuple[int, str]]) -> str:
+    """Why items are not asked; where for several reasons, with how many each is true of.
+
+    >>> each_reason([(3, "the text is empty")])
+    'the text is empty'
+    >>> each_reason([(1, "the text is empty"), (27, "it has no labels")])
+    'it has no labels (27 items); the text is empty (1 item)'
+    """
+    ranked = sorted(why, key=lambda pair: -pair[0])
+    if len(ranked) == 1:
+        return ranked[0][1]
+    return "; ".join(f"{reason} ({plural(n, 'item')})" for n, reason in ranked)
+
+
+def covered_counts(fit: Mapping[str, Any]) -> Collection[int]:
+    """The numbers of options of the items that a reader was fitted on; none of one that is not."""
+    return [int(each["options"]) for each in fit.get("fits", ())]
+
+
+def not_covered(fit: Mapping[str, Any], options: Iterable[int], reader: str) -> str:
+    """Which items a reader says nothing of, in words; "" where there is none.
+
+    Args:
+        fit: what the reader was fitted on.
+        options: how many each item has, of those that could count.
+        reader: its name in sentences.
+    """
+    counts, had = covered_counts(fit), [*options]
+    out = [k for k in had if k not in counts]
+    if not counts or not out:
+        return ""
+    *first, last = sorted(set(out))
+    numbers = f"{', '.join(map(str, first))} or {last}" if first else f"{last}"
+    have = some_of(len(out), len(had), "item", f"have {numbers} options")
+    return f"{have}, on which {reader} is not fitted"
+
+
+def noun_of(counted: str, probe: str) -> str:
+    """What a number under a probe counts: items, prompts, or the problems that share one.
+
+    >>> noun_of("items", "order"), noun_of("trials", "order"), noun_of("trials", "batch")
+    ('item', 'prompt', 'problem')
+    """
+    if counted != "trials":
+        return counted.removesuffix("s")
+    return "problem" if probe in MANY_PROBLEMS else "prompt"
+
+
+def lost(e: Evidence, run: Run) -> str:
+    """What a number lacks and what it leaves out, and why, where that is more than a detail."""
+    whole, told = e.n + e.missing, ""
+    if e.missing > MOST_LOST * whole:
+        told = f"; {some_of(e.missing, whole, noun_of(e.counted, e.probe), run.lacking)}"
+    out = run.not_covered(e)
+    return f"{told}; {out}" if out else told

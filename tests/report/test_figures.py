@@ -1,0 +1,51 @@
+"""What figures draw: axes that hold what is drawn, names that end before the next panel."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from horsesense.report.bands import TITLE_LINE, reach, title
+from horsesense.report.charts import Point
+from horsesense.report.sections import score as section
+from studies import items_file, study
+
+
+def test_a_band_that_was_found_ends_on_the_axis() -> None:
+    """It left an axis of 15 points, towards the -57 that were found."""
+    looks = [("a", -100.0, 100.0), ("a", -57.0, -14.0), ("b", -90.0, 90.0), ("b", -2.0, 1.0)]
+    rows = [{"label": label, "low": low, "high": high} for label, low, high in looks]
+    assert reach(rows, 0.05) == pytest.approx([-68.4, 68.4])
+    assert reach(rows[2:], 0.05) == [-15.0, 15.0]
+
+
+def test_the_name_of_a_panel_is_folded() -> None:
+    """ "..., in its place" stood on top of "..., last"."""
+    lines = title("None of the above: for the right option, in its place").split("\n")
+    assert len(lines) == 2
+    assert all(len(line) <= TITLE_LINE for line in lines)
+
+
+def test_what_was_decided_early_is_red(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Falls from 88 to 54 were blue: a sequence that decides has no p."""
+    drawn: list[Point] = []
+    forest = section.forest
+
+    def seen(rows: list[Point], *words: Any, **more: Any) -> Any:
+        drawn.extend(rows)
+        return forest(rows, *words, **more)
+
+    monkeypatch.setattr(section, "forest", seen)
+    items = items_file(tmp_path / "items.jsonl", 40)
+    probes = ("order", "none_of_the_above")
+    done = study(items, "sim:ranker", tmp_path / "run", probes=probes, until="decided")
+    context = section.context(done.results)
+    assert context is not None
+    assert context["early"]
+    rows = done.results.findings["until"]["findings"]
+    found = {(r["probe"], r["condition"]) for r in rows if r["kind"] == "found"}
+    assert found
+    red = {(p.estimate.probe, p.estimate.condition.format()) for p in drawn if p.warning}
+    assert red == found
