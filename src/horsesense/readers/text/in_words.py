@@ -37,6 +37,7 @@ from horsesense.readers.text.sentences import (
 )
 from horsesense.readers.text.special import meaning_of
 from horsesense.readers.text.targets import Scene
+from horsesense.readers.text.wording import Wording
 
 _CONFIDENCE = 0.91
 _MOST = 12_000
@@ -134,7 +135,7 @@ class _Reply(NamedTuple):
 
 
 def in_words(
-    scene: Scene, first: Impression, turns: Callable[[str, int], bool], *, cut: bool = False
+    scene: Scene, first: Impression, turn: Wording, *, cut: bool = False
 ) -> Reading | None:
     """The choice that a reply makes in words of its own, or by a text in front.
 
@@ -153,7 +154,7 @@ def in_words(
         hit = look(reply)
         if hit is None:
             continue
-        if turns(low, hit.end) or _FOREGOES.search(low, hit.end) or not _fits(reply, hit):
+        if turn.search(low, hit.end) or _FOREGOES.search(low, hit.end) or not _fits(reply, hit):
             return None
         span = scene.response.span(hit.start, hit.end)
         return Reading("answer", (hit.position,), rule, span, _CONFIDENCE)

@@ -53,6 +53,8 @@ def tokens_of(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=16_384)
 def first_of(text: str) -> str | None:
     """The first token of an option text."""
+    if len(text) < _NEAR:
+        return next(iter(tokens_of(text)), None)
     # A long option is not folded as a whole for its first token; one that ends far from the cut
     # is certain to be whole, also where folding makes the text shorter.
     m = TOKEN.search(text[:_NEAR].translate(DEFAULT).lower())
@@ -68,7 +70,7 @@ def _plain(tokens: Sequence[str]) -> tuple[str, ...]:
 class Options:
     """The option texts of one question; what is not needed of them is not worked out."""
 
-    __slots__ = ("_firsts", "_found", "_in_order", "_limit", "_signs", "texts")
+    __slots__ = ("_begun", "_firsts", "_found", "_in_order", "_limit", "_signs", "texts")
 
     def __init__(self, texts: Sequence[str]) -> None:
         self.texts = texts
@@ -79,6 +81,7 @@ class Options:
             for position, text in enumerate(texts)
             if self._firsts[position] is None and text.strip()
         }
+        self._begun: tuple[str, int, list[int]] = ("", -1, [])
         self._found: tuple[str, list[TextHit]] | None = None
         # The options that begin as the first of them does, in the order of their tokens.
         self._in_order: dict[int, list[tuple[tuple[str, ...], int]]] = {}
@@ -156,13 +159,14 @@ class Options:
 
     def _beginning_at(self, response: Folded, offset: int) -> list[int]:
         """The positions whose text begins with the first token at or soon after `offset`."""
-        m = TOKEN.search(response.low, offset, offset + _NEAR)
-        if m is None:
-            return []
-        token = m.group().replace(",", "")
-        if token not in self._firsts:
-            return []
-        return [position for position, first in enumerate(self._firsts) if first == token]
+        low, at, found = self._begun
+        if at != offset or low is not response.low:
+            m = TOKEN.search(response.low, offset, offset + _NEAR)
+            token = m.group().replace(",", "") if m else None
+            known = token is not None and token in self._firsts
+            found = [i for i, first in enumerate(self._firsts) if first == token] if known else []
+            self._begun = response.low, offset, found
+        return found
 
     def cut_at(self, response: Folded, offset: int) -> list[TextHit]:
         """The one option whose text begins with the whole clause at `offset`, of two tokens

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from horsesense.readers.text import candidates
 from horsesense.readers.text.labels import LabelHit
 from horsesense.readers.text.options import TextHit
-from horsesense.readers.text.standing import CALLED_WRONG, withdraws
+from horsesense.readers.text.standing import CALLED_WRONG, WITHDRAWS
 from horsesense.readers.text.statements import turned_down
 from horsesense.readers.text.targets import Scene
 
@@ -229,7 +229,7 @@ def opposed(scene: Scene, position: int, start: int, end: int) -> bool:
     sentence = told(scene).at(start)
     if NOT_ITS_OWN.search(low, sentence.start, start) or names_another(sentence, position, end):
         return True
-    return withdraws(low[end:]) or _NO_MORE.search(low, end) is not None
+    return WITHDRAWS.search(low, end) is not None or _NO_MORE.search(low, end) is not None
 
 
 class Said(NamedTuple):

@@ -27,6 +27,7 @@ _WORD_BEGINS = re.compile(r"\A|\b(?=\w)")
 _NEAR = 24
 _BEGUN = 2
 _PLACE = 28
+_ENDS = 150
 
 
 class Target(NamedTuple):
@@ -86,6 +87,12 @@ class Scene:
     def asks_not(self) -> bool:
         """Whether the question is known, and asks for what is not so."""
         return bool(self.question) and asks_not(self.question)
+
+    @property
+    def labelled_at_both_ends(self) -> list[LabelHit]:
+        """Of very many labels only the first and the last."""
+        found = self.labelled
+        return found if len(found) <= 2 * _ENDS else [*found[:_ENDS], *found[-_ENDS:]]
 
     def drop(self, target: Target, *, denied: bool = False) -> None:
         """Note that a target is no answer: denied, or another one's; no other rule may take it."""
