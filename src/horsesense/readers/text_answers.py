@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="15", source="e8c7b4cd227a")
+RULES: Final = Rules(version="15", source="e0ce3e8c62c7")
 
 
 class TextAnswers:

@@ -31,6 +31,8 @@ _CLAUSE = re.compile(r"\s*(?:[^.\n;!?]|\.(?=\S))*")
 
 
 _MARKS = re.compile(r"[\s*`$\\]+")
+_FOLDED = "*`$_"
+"""The signs of plain text that folding takes away or turns into spaces."""
 _NEAR = 80
 _AROUND = 3
 
@@ -47,7 +49,9 @@ class TextHit(NamedTuple):
 @lru_cache(maxsize=16_384)
 def tokens_of(text: str) -> tuple[str, ...]:
     """The tokens of an option text."""
-    return _plain(TOKEN.findall(text.translate(DEFAULT).lower()))
+    if not text.isascii() or any(map(text.__contains__, _FOLDED)):
+        text = text.translate(DEFAULT)
+    return _plain(TOKEN.findall(text.lower()))
 
 
 @lru_cache(maxsize=16_384)
@@ -217,7 +221,13 @@ class Options:
             self._found = response.low, self._find_all(response)
         return self._found[1]
 
+    def _may_name_any(self, low: str) -> bool:
+        """Whether the first token of any option is there; commas may part digits."""
+        return any(first in low or first[-1].isdigit() for first in self._firsts if first)
+
     def _find_all(self, response: Folded) -> list[TextHit]:
+        if not (self._signs or self._may_name_any(response.low)):
+            return []
         places = list(TOKEN.finditer(response.low))
         words = _plain([m.group() for m in places])
         line = f" {' '.join(words)} "
