@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="15", source="e0ce3e8c62c7")
+RULES: Final = Rules(version="15", source="aee950b57f1b")
 
 
 class TextAnswers:

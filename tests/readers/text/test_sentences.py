@@ -94,3 +94,36 @@ def test_what_no_single_list_of_words_read(
     found = TextReader().read(reply, options, ("A", "B", "C"), question=question)
     assert found.positions == (chosen,)
     assert found.confidence >= 0.9
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "I would pick Sydney last.",
+        "I'd take Sydney off the table.",
+        "I pick Sydney apart first.",
+        "I would recommend Sydney to nobody.",
+        "I take Sydney to be the trap.",
+        "I say Sydney has little to do with it.",
+        "Its seat is in the hills. The biggest harbour is Sydney.",
+        "What quiz players blurt out is Sydney.",
+    ],
+)
+def test_what_is_set_aside_or_said_of_another_thing_is_not_read_at_once(reply: str) -> None:
+    found = TextReader().read(reply, CITIES, ("A", "B", "C"), question=CAPITAL)
+    assert found.positions != (0,) or found.confidence < 0.9
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "I would pick Canberra.",
+        "It is Canberra.",
+        "The capital is Canberra.",
+        "The seat of government, and so the capital city, is Canberra.",
+    ],
+)
+def test_what_is_said_of_what_was_asked_is_read_at_once(reply: str) -> None:
+    found = TextReader().read(reply, CITIES, ("A", "B", "C"), question=CAPITAL)
+    assert found.positions == (1,)
+    assert found.confidence >= 0.9

@@ -9,6 +9,7 @@ from horsesense.readers.reading import Reading
 from horsesense.readers.text import likeness
 from horsesense.readers.text.contest import contest_of
 from horsesense.readers.text.impression import Impression
+from horsesense.readers.text.in_words import is_taken_up
 from horsesense.readers.text.sentences import (
     LINKS,
     NO_CLOSE,
@@ -77,7 +78,10 @@ def closes(scene: Scene, first: Impression) -> Reading | None:
         return value if value is None else Reading("answer", (value,), "value", None, _CONFIDENCE)
     if end is None or any(s.target.positions != end.target.positions for s in first.said):
         return None
-    if opposed(scene, end.target.positions[0], end.target.start, end.target.end):
+    position = end.target.positions[0]
+    if opposed(scene, position, end.target.start, end.target.end):
+        return None
+    if end.target.by == "text" and not is_taken_up(scene, position):
         return None
     remarks = len(scene.response.low.rstrip()) - end.end > _REMARK
     if contest_of(scene, first) is not None or (remarks and first.said):

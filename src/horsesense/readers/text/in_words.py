@@ -25,6 +25,7 @@ from horsesense.readers.text.sentences import (
     IS_THE_ONE,
     LEFT,
     LINKS,
+    LURE,
     SO,
     Said,
     Sentence,
@@ -47,6 +48,8 @@ _SHARE = 0.6
 _FEWEST = 2
 _RESTATES = 0.5
 """The share of a sentence's words that the question has, of one that takes it up."""
+_TOUCHES = 0.25
+"""The same of one that speaks of what was asked at all."""
 _CHOICES = ("answer", "ambiguous")
 _STRONGER = frozenset(
     ("lead", "last_line", "mentioned", "boxed", "none", "undetermined", "refusal", "unknown")
@@ -58,6 +61,12 @@ _FOREGOES = re.compile(
     r"|all (?:four|three|of them|are)|missing|jok(?:e|ing)|kidding|says otherwise|is another one"
     r"|old answer|most people|everyone (?:thinks|says|knows)|(?:not|n't) know)\b"
 )
+_DESCRIBED = re.compile(
+    r"\W*(?:the|an?|what|its|one|most|many)\b"
+    r"(?! (?:\w+ )?(?:answer|option|choice|statement|correct|right|best|following|odd)\b)"
+    r"[^,;:\n]* (?:is|are|was|were)(?: (?:the|an?))?[\s*_\"'`(]*\Z"
+)
+"""Before an option: that a sentence describes a thing and says what it is."""
 _REPENTS = re.compile(r"\b(?:apolog\w+|contradict\w+|went wrong|i gave above)\b")
 _ITEM = re.compile(r"\s*(?:[-•*+–>|#$(]|\(?\w{1,2}[.):]\s)")
 _NO_STATEMENT = ("yes", "no", "true", "false", "none", "both", "all", "neither")
@@ -159,6 +168,26 @@ def in_words(
         span = scene.response.span(hit.start, hit.end)
         return Reading("answer", (hit.position,), rule, span, _CONFIDENCE)
     return None
+
+
+def is_taken_up(scene: Scene, position: int) -> bool:
+    """Whether the last sentence that names an option by its text says it of what was asked."""
+    naming = [
+        one for one in told(scene).sentences if any(hit.position == position for hit in one.texts)
+    ]
+    said = said_of(scene, naming[-1]) if naming else None
+    return said is None or said.hit.position != position or _is_of_what_was_asked(scene, said)
+
+
+def _is_of_what_was_asked(scene: Scene, said: Said) -> bool:
+    """Whether a sentence speaks of what was asked, as far as the question is known: not of a lure,
+    nor of a thing that the question does not speak of ("The largest is ...")."""
+    low, start, end = scene.response.low, said.sentence.start, said.hit.start
+    if LURE.search(low, start, end):
+        return False
+    concludes = said.begin > start or not scene.question
+    described = not concludes and _DESCRIBED.match(low, start, end) is not None
+    return not described or _restates(scene, said, _TOUCHES)
 
 
 def _fits(reply: _Reply, hit: TextHit) -> bool:
@@ -322,7 +351,7 @@ def _settles(reply: _Reply, said: Said) -> bool:
         return False
     if said.number and EQUALS.search(before):
         whole = _UNIT.fullmatch(low, hit.end, end) is not None
-        return whole and (not rest or _restates(reply, said))
+        return whole and (not rest or _restates(reply.scene, said))
     if _is_own(reply, said):
         return True
     so = said.begin > said.sentence.start
@@ -332,9 +361,10 @@ def _settles(reply: _Reply, said: Said) -> bool:
         return bool(said.ends or IS_THE_ONE.match(low, hit.end))
     if rival(reply.scene, hit.position, before=said.sentence.start):
         return False
-    if (said.number or not rest) and _restates(reply, said):
+    if (said.number or not rest) and _restates(reply.scene, said):
         return True
-    return not said.number and _IS.search(before) is not None
+    is_it = not said.number and _IS.search(before) is not None
+    return is_it and _is_of_what_was_asked(reply.scene, said)
 
 
 def _opens(reply: _Reply, said: Said) -> bool:
@@ -351,20 +381,21 @@ def _opens(reply: _Reply, said: Said) -> bool:
         return True
     if not said.ends or reply.against(said, said.begin, said.main):
         return False
-    if _restates(reply, said):
+    if _restates(reply.scene, said):
         return True
-    return not (said.number or reply.cut) and _IS.search(before) is not None
+    is_it = not (said.number or reply.cut) and _IS.search(before) is not None
+    return is_it and _is_of_what_was_asked(reply.scene, said)
 
 
-def _restates(reply: _Reply, said: Said) -> bool:
+def _restates(scene: Scene, said: Said, share: float = _RESTATES) -> bool:
     """Whether the words of a sentence, but for the option's own, are mostly the question's."""
-    scene = reply.scene
-    if not scene.question or len(reply.before(said).split()) < _FEWEST:
+    low, start = scene.response.low, said.sentence.start
+    if not scene.question or len(low[start : said.hit.start].split()) < _FEWEST:
         return False
     own = {*option_stems(scene.options.texts[said.hit.position])}
-    words = [w for w in stems(reply.low[said.sentence.start : said.main]) if w not in own]
+    words = [w for w in stems(low[start : said.main]) if w not in own]
     asked = _stems(scene.question)
-    return bool(words) and sum(word in asked for word in words) >= _RESTATES * len(words)
+    return bool(words) and sum(word in asked for word in words) >= share * len(words)
 
 
 @lru_cache(maxsize=4096)

@@ -12,8 +12,9 @@ from horsesense.readers.text.contest import FORMS, contest_of
 from horsesense.readers.text.cues import CUES
 from horsesense.readers.text.elsewhere import elsewhere
 from horsesense.readers.text.impression import Impression
-from horsesense.readers.text.in_words import in_words
+from horsesense.readers.text.in_words import in_words, is_taken_up
 from horsesense.readers.text.listing import stands_out
+from horsesense.readers.text.sentences import LURE, speaks_against
 from horsesense.readers.text.special import meaning_of
 from horsesense.readers.text.statements import is_named, turned_down
 from horsesense.readers.text.targets import Scene
@@ -87,11 +88,6 @@ _DOUBT = re.compile(
     r"|cannot|but|however|although|though|sorry|mistake|or|and also|both|between|depends|unless|if"
     r"|maybe|perhaps|changed|nicht|oder|aber)\b|n't\b|[❌✗✘?]"
 )
-_HOLDS_OFF = re.compile(
-    r"\b(?:doubt|unlikely|hard(?:ly)?|far be it|guess|lure|trap|distractor|decoy|bait|runner-up"
-    r"|neighbou?r|confusion|alternative|candidate|myth)\b"
-)
-"""In a reply that names one option: it may be said of the option that it is not the answer."""
 _NEGATED = re.compile(
     r"\b(?:not|no|never|neither|nor|nicht|kein\w*|other|exception|but|except)\b|n['o]?t\b|leav|left"
 )
@@ -187,10 +183,11 @@ def _in_so_many_words(scene: Scene, first: Impression, cut: bool) -> Reading | N
         return _with(found, PLAINLY)
     if found.rule in _OUTRIGHT and _stands(scene, first, found):
         return _with(found, _FAIRLY)
-    held_off = _HOLDS_OFF.search(low) is not None
+    held_off = speaks_against(scene, 0, len(low), LURE)
     if found.rule == "mentioned" and not held_off and _is_linked(scene, found):
         return _with(found, _FAIRLY)
-    if found.rule in _WEAKER and not held_off and _undoubted(scene, found):
+    weaker = found.rule in _WEAKER and not held_off and _undoubted(scene, found)
+    if weaker and is_taken_up(scene, found.positions[0]):
         return _with(found, plainly)
     size = len(low.strip())
     if found.rule == "other_label" and size < _SHORT and not _names_any(scene):

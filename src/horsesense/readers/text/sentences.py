@@ -11,7 +11,7 @@ import re
 from bisect import bisect_right
 from typing import NamedTuple
 
-from horsesense.readers.text import candidates
+from horsesense.readers.text import candidates, framing
 from horsesense.readers.text.labels import LabelHit
 from horsesense.readers.text.options import TextHit
 from horsesense.readers.text.standing import CALLED_WRONG, WITHDRAWS
@@ -36,11 +36,12 @@ _SENSES = {
     "doubted": r"could|might|may|maybe|perhaps|possibly|seems?",
     "reported": (
         rf"{_SAYS}|according to (?!the)\w+|believ\w+|hear|students?|people (?:say|think|believe"
-        r"|assume)|myth"
+        r"|assume)|myth|mistakes?|opposite|rival"
+        r"|weakest"
     ),
     "lure": (
-        r"mistakes?|doubt|unlikely|hard(?:ly)?|guess|lure|trap|distractor|decoy|bait|beware"
-        r"|runner-up|neighbou?r|confusion|alternative|candidate|rival|opposite|weakest"
+        r"doubt|unlikely|hard(?:ly)?|guess|lure|trap|distractor|decoy|bait|beware"
+        r"|runner-up|neighbou?r|confusion|alternative|candidate"
     ),
     "beside": r"or|either|both|between|too|also|one of(?! them)|ou|oder",
     "usual": (
@@ -65,6 +66,7 @@ SUPPOSED = _words_of("supposed")
 _DENIED = re.compile(rf"(?:{_SENSES['denied']})|n['’]t|[?✗✘❌|]")
 NOT_ITS_OWN = _words_of("reported", "lure")
 """That a sentence is somebody else's, or warns of an option."""
+LURE = _words_of("lure")
 LINKS = re.compile(
     r"(?:\b(?:is|are|was|were|be|being|remains?|leaves|of|it['’]s|that['’]s|as|mean(?:s|ing)|ist)"
     r"|reads?|becomes|\bi would choose|[:,=→–—-]|\A|选择?|選)[\s*_\"'`(\[$]*(?:(?:therefore|thus"
@@ -82,7 +84,6 @@ _NO_MORE = re.compile(
     r"|nope\b|no[,.!]|not\b|hmm|but (?:that|this|it)\b)"
 )
 """Sentences behind an option that turn against it."""
-_SET_ASIDE = re.compile(r"[*_\"')]*\s*(?:in the dust|off the \w+|to nobody|last(?: of all)?[.!])")
 _NEAR = 120
 _NAMES = 40
 """Names of options in a sentence, of which it says nothing plainly that has more."""
@@ -187,7 +188,7 @@ def _shows(scene: Scene, hit: LabelHit) -> bool:
     return scene.labels.shows(scene.response.text[hit.start : hit.end])
 
 
-def speaks_against(scene: Scene, start: int, end: int) -> bool:
+def speaks_against(scene: Scene, start: int, end: int, words: re.Pattern[str] = AGAINST) -> bool:
     """Whether words between two places say that an option may not be what its sentence says it is.
 
     Words that the question has as well are taken up from there, unless they deny.
@@ -195,7 +196,7 @@ def speaks_against(scene: Scene, start: int, end: int) -> bool:
     low, asked = scene.response.low, scene.question.lower()
     return any(
         m.group() not in asked or _DENIED.fullmatch(m.group())
-        for m in AGAINST.finditer(low, start, end)
+        for m in words.finditer(low, start, end)
     )
 
 
@@ -224,7 +225,7 @@ def opposed(scene: Scene, position: int, start: int, end: int) -> bool:
     the folded reply: its sentence shows another's label, too, or the rest takes it back."""
     low = scene.response.low
     denied = turned_down(scene, start) or CALLED_WRONG.match(low, end) is not None
-    if scene.dropped(start) or (denied and not scene.asks_not) or _SET_ASIDE.match(low, end):
+    if scene.dropped(start) or (denied and not scene.asks_not) or framing.SET_ASIDE.match(low, end):
         return True
     sentence = told(scene).at(start)
     if NOT_ITS_OWN.search(low, sentence.start, start) or names_another(sentence, position, end):
