@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from horsesense.readers.text.wording import TURNS_BACK, Wording
+
 # What an answer is called, in the languages that replies come in. The patterns have no boundary in
 # front, because `re` only skips quickly to where a pattern that begins with a letter can match;
 # and there are two, because most replies are ASCII and the second is slower.
@@ -220,10 +222,14 @@ NOT_MINE = re.compile(
     r"|example|instance|e\.g|includ\w*|rang\w+|between|not|never|nor|cannot|against|than|or)\b"
     r"|n't\b|\?"
 )
-TAKEN_BACK = re.compile(
-    r"\b(?:wait|hold on|hmm+|scratch that|on second thought|let me (?:re\w+|correct|double|check)"
-    r"|i (?:made|have made) an? \w+|my mistake|correction|i misread|i meant?|no,|no:|actually"
-    r"|sorry|oops|nein,)\b"
+TAKEN_BACK = Wording(
+    TURNS_BACK,
+    re.compile(
+        r"\b(?:wait|hold on|hmm+|scratch that|on second thought|let me"
+        r" (?:re\w+|correct|double|check)|i (?:made|have made) an? \w+|my mistake"
+        r"|correction|i misread|i meant?|no,|no:|actually"
+        r"|sorry|oops|nein,)\b"
+    ),
 )
 # What may come before a bare letter that is a label.
 LABEL_AFTER = re.compile(

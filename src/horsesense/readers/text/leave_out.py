@@ -173,7 +173,7 @@ def _first_named(scene: Scene) -> int:
     label = next(
         (
             hit.end
-            for hit in scene.labels.mentions(scene.response)
+            for hit in scene.labelled
             if hit.marked or scene.labels.goes_on(scene.response, hit)
         ),
         len(scene.response.low),
@@ -188,7 +188,7 @@ def leave_out_recital(scene: Scene) -> bool:
     if response.low.count("\n") < k - 1 or not scene.labels.positions:
         return False
     wanted, first = 0, 0
-    for hit in scene.labels.mentions(response):
+    for hit in scene.labelled:
         if hit.position not in (0, wanted):
             continue
         target = scene.behind(hit)

@@ -63,27 +63,32 @@ def _the_one(scene: Scene) -> tuple[int | None, list[tuple[str, str]] | None]:
     # What was left out at the end, a next question, is no part of the list.
     source = response.source[response.begins : response.span(0, len(response.low.rstrip()))[1]]
     text = source.lower()
-    # Shares of a hundred may be what is asked about, and not how likely the options are.
-    chances = not scene.asks_not and _OF_CHANCES.search(text) is not None
-    rests = _rests(scene, _turned(text) if text.count("|") > 2 * len(scene.options.texts) else text)
+    k = len(scene.options.texts)
+    table = _turned(text) if text.count("|") > 2 * k else text
+    rests = _rests(scene, table) if table.count("\n") >= k - 1 else None
     if rests is not None:
-        looks = (_approved, _stars, _marked, *([_likeliest] if chances else []))
+        looks = (_approved, _stars, _marked, *([_likeliest] if _of_chances(scene, text) else []))
         for look in looks:
             found = look(rests)
             if found is not None:
                 return found, rests
-    ordered = _in_order(text, len(scene.options.texts))
+    ordered = _in_order(text, k)
     if ordered is not None:
         return ordered, rests
     row = _in_a_row(scene, text) if _tells(text) else None
     if row is None:
         return None, rests
     found = _approved([("", after) for _, after in row])
-    found = _likeliest(row) if found is None and chances else found
+    found = _likeliest(row) if found is None and _of_chances(scene, text) else found
     signs = all(_PLAIN.sub("", before) and not _LETTER.search(before) for before, _ in row)
     if found is None and signs:
         found = _marked([(before, "") for before, _ in row])
     return found, rests
+
+
+def _of_chances(scene: Scene, text: str) -> bool:
+    """Whether a reply says how likely the options are; shares of a hundred may be what is asked."""
+    return not scene.asks_not and _OF_CHANCES.search(text) is not None
 
 
 def _tells(text: str) -> bool:
@@ -106,7 +111,7 @@ def _turned(text: str) -> str:
 
 def _in_order(text: str, k: int) -> int | None:
     """The one tick among as many ticks and crosses as there are options, in lines or in a row."""
-    signs = _SIGN.findall(text)
+    signs = [] if text.isascii() else _SIGN.findall(text)
     ticks = [sign in _TICKS for sign in signs]
     if len(signs) != k or k < 3 or ticks.count(True) != 1:
         return None

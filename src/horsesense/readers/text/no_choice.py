@@ -6,8 +6,8 @@ Like those of `announcements`, the patterns run on lower-case text and look a bo
 from __future__ import annotations
 
 import re
-import sys
-from collections.abc import Iterator
+
+from horsesense.readers.text.wording import Wording, one_boundary
 
 _CANNOT = (
     r"(?:can ?not|can'?t|could not|couldn'?t|(?:am|'m) (?:unable|not able|not going"
@@ -36,30 +36,8 @@ _SETTLE = (
 )
 
 
-class Wording:
-    """A slow pattern, and plain words of which one is in whatever it finds; these are looked for
-    first, for speed."""
-
-    __slots__ = ("_words", "pattern")
-
-    def __init__(self, words: tuple[str, ...], pattern: re.Pattern[str]) -> None:
-        self._words = words
-        self.pattern = pattern
-
-    def search(self, low: str, start: int = 0, end: int = sys.maxsize) -> re.Match[str] | None:
-        """As of a pattern."""
-        return self.pattern.search(low, start, end) if self._may(low) else None
-
-    def finditer(self, low: str) -> Iterator[re.Match[str]]:
-        """As of a pattern."""
-        return self.pattern.finditer(low) if self._may(low) else iter(())
-
-    def _may(self, low: str) -> bool:
-        return any(map(low.__contains__, self._words))
-
-
 def _any(*wordings: str) -> re.Pattern[str]:
-    return re.compile("|".join(wordings))
+    return re.compile(one_boundary("|".join(wordings)))
 
 
 REFUSAL = Wording(

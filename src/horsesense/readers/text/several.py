@@ -45,15 +45,6 @@ _TOO = re.compile(
     r"|(?:other|second) (?:correct|right|answer|option)|in addition|additionally|plus|deserves"
     r"|are (?:right|correct))\b"
 )
-_TOO_WORDS = (
-    *("also", "too", "as well", "as good", "as right", "as valid", "as correct", "as likely"),
-    *("as much", "likewise", "equally", "alike", "besides", "so is", "so do", "so did", "on top"),
-    *("accept", "a point", "no worse", "no less", "alternati", "another", "either t"),
-    *("the same", "other correct", "other right", "other answer", "other option", "second correct"),
-    *("second right", "second answer", "second option", "in addition", "additionally", "plus"),
-    *("deserves", "are right", "are correct", "either it"),
-)
-"""One of these is in whatever `_TOO` finds; plain words are looked for first, for speed."""
 _ALSO = re.compile(
     r"\b(?:also|likewise|equally|besides|on top of that|as well|so (?:is|does|do|did|has)"
     r"|(?:(?<=[.\n] )|(?<=\n))(?:alternatively|in addition|additionally|plus)"
@@ -113,7 +104,7 @@ def just_listed(scene: Scene) -> bool:
     hits = [(hit.start, hit.end, hit.position) for hit in scene.options.find_all(scene.response)]
     hits += [
         (hit.start, hit.end, hit.position)
-        for hit in scene.labels.mentions(scene.response)
+        for hit in scene.labelled
         if scene.labels.shows(scene.response.text[hit.start : hit.end].strip("()[].: "))
         and not any(start <= hit.start < end for start, end, _ in hits)
     ]
@@ -208,7 +199,7 @@ def _alike(two: Sequence[Said]) -> bool:
 
 def adds(low: str) -> bool:
     """Whether there is a word that says of one option what was said of another ("too")."""
-    return any(map(low.__contains__, _TOO_WORDS)) and _TOO.search(low) is not None
+    return _TOO.search(low) is not None
 
 
 def added(low: str, start: int, end: int) -> bool:

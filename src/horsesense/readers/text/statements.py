@@ -168,6 +168,8 @@ def _chosen(scene: Scene) -> Iterator[Statement]:
             continue
         if announcements.CONDITION.match(low, target.end):
             scene.drop(target)
+        elif framing.SET_ASIDE.match(low, target.end):
+            scene.drop(target, denied=True)
         elif not _is_framed(scene, m.start(), target):
             yield Statement("chosen", target, m.start())
 
