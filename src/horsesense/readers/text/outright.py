@@ -127,7 +127,7 @@ def outright(scene: Scene, first: Impression, *, cut: bool = False) -> Reading |
     found = _in_so_many_words(scene, first, cut)
     if found is not None and found.confidence >= _FAIRLY:
         return found
-    worded = in_words(scene, first, _turns, cut=cut) or (None if cut else closes(scene, first))
+    worded = in_words(scene, first, has_turn, cut=cut) or (None if cut else closes(scene, first))
     if worded is not None:
         return worded
     absent = None if cut or first.said else no_choice.absent(scene.response.low)
@@ -162,7 +162,7 @@ def _in_so_many_words(scene: Scene, first: Impression, cut: bool) -> Reading | N
         result = elsewhere(scene, stated=True)
         if result is not None:
             return result
-    end = None if first.said or cut or _turns(low) else candidates.concluded(scene)
+    end = None if first.said or cut or has_turn(low) else candidates.concluded(scene)
     if end is not None and not scene.asks_not:
         span = scene.response.span(end.start, end.end)
         return Reading("answer", end.target.positions, "concluded", span, _FAIRLY)
@@ -181,9 +181,9 @@ def _in_so_many_words(scene: Scene, first: Impression, cut: bool) -> Reading | N
         return replace(found, confidence=_FAIRLY)
     if found.positions and not _agrees(first, found) and _ends_on_another(scene, first, found):
         return None
-    if found.rule == "lead" and _joins_labels(scene, first) and not _turns(low):
+    if found.rule == "lead" and _joins_labels(scene, first) and not has_turn(low):
         return replace(found, confidence=_FAIRLY)
-    if found.rule in _OUTRIGHT and found.confidence >= _FAIR and not _turns(low):
+    if found.rule in _OUTRIGHT and found.confidence >= _FAIR and not has_turn(low):
         hesitates = _hesitates(low) and not _agrees(first, found)
         if found.rule == "lead" and not first.said and _leads(scene, first):
             own = first.first is not None and first.first.target.agrees
@@ -202,7 +202,7 @@ def _in_so_many_words(scene: Scene, first: Impression, cut: bool) -> Reading | N
         return replace(found, confidence=plainly)
     size = len(low.strip())
     if found.rule == "other_label" and size < _SHORT and not _names_any(scene):
-        hedged = _DOUBT.search(low) or _turns(low) or _hesitates(low)
+        hedged = _DOUBT.search(low) or has_turn(low) or _hesitates(low)
         return None if hedged else replace(found, confidence=_BRIEFLY)
     if _LISTS.search(low) or found.confidence < _FAIR:
         return None
@@ -213,7 +213,7 @@ def _in_so_many_words(scene: Scene, first: Impression, cut: bool) -> Reading | N
             return None
     if found.rule == "several" and several.singles_out(low):
         return None
-    turned = found.rule != "corrected" and _turns(low)
+    turned = found.rule != "corrected" and has_turn(low)
     if found.positions and (turned or _NEGATED.search(low)):
         return None
     if held_off:
@@ -226,7 +226,7 @@ def _in_so_many_words(scene: Scene, first: Impression, cut: bool) -> Reading | N
     return replace(found, confidence=_BRIEFLY) if brief else None
 
 
-def _turns(low: str, start: int = 0) -> bool:
+def has_turn(low: str, start: int = 0) -> bool:
     """Whether there is a word of a turn."""
     return any(map(low.__contains__, _TURN_WORDS)) and _TURN.search(low, start) is not None
 
@@ -288,24 +288,24 @@ def _stands(scene: Scene, first: Impression, found: Reading) -> bool:
     """
     low = scene.response.low
     if found.rule == "last_line":
-        return not _turns(low)
+        return not has_turn(low)
     if not first.said or not found.positions or found.confidence < _FAIR:
         return False
     last = first.said[-1]
     if last.target.positions == found.positions:
         at_end = len(low.rstrip()) - last.end <= _FULL_STOP
-        if at_end and (last.target.by == "label" or not _turns(low)):
+        if at_end and (last.target.by == "label" or not has_turn(low)):
             return True
-        if last.target.agrees and not _turns(low, last.end):
+        if last.target.agrees and not has_turn(low, last.end):
             return True
     agreed = found.confidence >= _PLAIN and found.rule in ("stated", "chosen")
-    return agreed and not _turns(low) and _alone(scene, found.positions[0])
+    return agreed and not has_turn(low) and _alone(scene, found.positions[0])
 
 
 def _is_linked(scene: Scene, found: Reading) -> bool:
     """Whether the first label named comes right after "is" or a colon, with nothing taken back."""
     low = scene.response.low
-    if _turns(low):
+    if has_turn(low):
         return False
     hesitates = _hesitates(low)
     for hit in scene.labels.mentions(scene.response):
@@ -336,7 +336,7 @@ def _leads(scene: Scene, first: Impression) -> bool:
 def _undoubted(scene: Scene, found: Reading) -> bool:
     """Whether no other option is named, and no word of doubt or of a turn is there."""
     low = scene.response.low
-    doubt = _DOUBT.search(low) or _turns(low) or _hesitates(low)
+    doubt = _DOUBT.search(low) or has_turn(low) or _hesitates(low)
     return not doubt and bool(found.positions) and _alone(scene, found.positions[0])
 
 
