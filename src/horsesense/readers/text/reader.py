@@ -19,7 +19,6 @@ from horsesense.readers.text.normalise import Folded
 from horsesense.readers.text.objects import in_json
 from horsesense.readers.text.options import Options
 from horsesense.readers.text.outright import PLAINLY, has_turn, outright
-from horsesense.readers.text.plain import plain
 from horsesense.readers.text.sequences import in_sequence
 from horsesense.readers.text.targets import Scene
 from horsesense.readers.text.thoughts import leave_out_thinking
@@ -120,8 +119,7 @@ def _seen(
     if fields is not None:
         return fields
     first = impression(scene)
-    cut = about["cut"]
-    at_once = outright(scene, first, cut=cut) or plain(scene, first, cut=cut)
-    if at_once is None and not cut:
+    at_once = outright(scene, first, cut=about["cut"])
+    if at_once is None and not about["cut"]:
         at_once = in_sequence(scene, first, has_turn)
     return at_once or (scene, evidence(scene, first, about))
