@@ -19,6 +19,7 @@ from horsesense.readers.text.normalise import Folded
 from horsesense.readers.text.objects import in_json
 from horsesense.readers.text.options import Options
 from horsesense.readers.text.outright import PLAINLY, has_turn, outright
+from horsesense.readers.text.results import result
 from horsesense.readers.text.sequences import in_sequence
 from horsesense.readers.text.targets import Scene
 from horsesense.readers.text.thoughts import leave_out_thinking
@@ -121,5 +122,5 @@ def _seen(
     first = impression(scene)
     at_once = outright(scene, first, cut=about["cut"])
     if at_once is None and not about["cut"]:
-        at_once = in_sequence(scene, first, has_turn)
+        at_once = in_sequence(scene, first, has_turn) or result(scene, first)
     return at_once or (scene, evidence(scene, first, about))
