@@ -14,6 +14,7 @@ from horsesense.readers.text.leave_out import (
     leave_out_markup,
     leave_out_next_question,
     leave_out_recital,
+    leave_out_role,
 )
 from horsesense.readers.text.normalise import Folded
 from horsesense.readers.text.objects import in_json
@@ -67,6 +68,7 @@ def prepare(scene: Scene, finish_reason: str | None) -> dict[str, bool]:
     """Leave out what answers nothing; what there was of it, and how the response ends."""
     thought = leave_out_thinking(scene)
     ran_on = leave_out_markup(scene)
+    leave_out_role(scene)
     ran_on = leave_out_next_question(scene) or ran_on
     recited = leave_out_recital(scene)
     return {
@@ -112,7 +114,8 @@ def _seen(
     if about["ran_on"]:
         # What is left is a whole reply, however the rest of it ends.
         shown = scene.response
-        rest = shown.source[: shown.span(0, len(shown.low.rstrip()))[1]]
+        end = shown.span(0, len(shown.low.rstrip()))[1]
+        rest = shown.source[shown.span(len(shown.low) - len(shown.low.lstrip()), end)[0] : end]
         found = exact(rest, options, known)
         if found is not None and found.positions:
             return replace(found, span=None, confidence=PLAINLY)
