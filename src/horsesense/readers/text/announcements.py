@@ -15,7 +15,8 @@ import re
 _ANSWER = (
     r"a(?:n(?:swers?|s|twort|twoord)|lternativ[ea]|uswahl)|option"
     r"|c(?:hoice|onclusion|orrect(?:(?:ed)?(?=\s{0,9}:)| one)|evap)|best one"
-    r"|(?:diagnosis|expected|final|guess|key)(?=\s{0,9}:)|letter|pick"
+    r"|(?:diagnosis|expected|final|guess|key|rating|score|verdict|label|classification|category|class"
+    r"|sentiment|assessment|prediction|decision|intent|topic|stance)(?=\s{0,9}:)|letter|pick"
     r"|r(?:es(?:ponse|ult|puesta|posta)|ight one|isposta|evised(?=\s{0,9}:))"
     r"|s(?:elect(?:ion|ed(?=\s{0,9}:))|olution|var|varet)|vastaus|jawaban"
 )
@@ -25,6 +26,14 @@ ANSWER = re.compile(
     r"|відповідь|απάντηση)\b"
     r"|答案|答え|解答|正解|选项|選項|정답|답변|답|الإجابة|الجواب|תשובה|उत्तर|सही|คําตอบ"
 )
+# What else is said of an option under one of these heads is no choice ("Score: B gets 3").
+HEADS = frozenset(
+    (
+        *("rating", "score", "verdict", "label", "classification", "category", "class", "sentiment"),
+        *("assessment", "prediction", "decision", "intent", "topic", "stance"),
+    )
+)
+HEADED_ENDS = re.compile(r"\W{0,6}(?:\Z|\n|[.,;(✅✓✔|\[]|- |(?:because|since|as|with|out of|/)\b)")
 # These also come right before a label without announcing it as the answer ("option B").
 NAMED_ALONE = re.compile(r"(?:options?|choices?|alternative|opción|opção|вариант|选项|選項)\b")
 
@@ -71,7 +80,7 @@ OTHER_ANSWER = frozenset(
         *("other", "another", "each", "every", "incorrect", "wrong", "false", "worst", "falsche"),
         *("rejected", "excluded", "eliminated", "discarded", "dismissed", "least", "unlikely"),
         *("avoid", "avoided", "ruled", "distractor", "decoy", "invalid", "implausible", "trap"),
-        *("closest", "nearest", "previous", "initial", "frequent", "common", "popular", "usual"),
+        *("possible", "closest", "nearest", "previous", "initial", "frequent", "common", "popular", "usual"),
         *("typical", "tempting", "naive", "obvious", "intuitive", "expected", "standard"),
         *("student's", "learner's", "candidate's", "pupil's", "user's", "examinee's", "child's"),
         *("respondent's", "participant's", "patient's", "his", "her", "their", "someone's"),

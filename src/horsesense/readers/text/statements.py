@@ -104,6 +104,9 @@ def _announced(scene: Scene) -> Iterator[Statement]:
         target = _linked_target(scene, noun.end())
         if target is None:
             continue
+        headed = noun.group() in announcements.HEADS
+        if headed and not announcements.HEADED_ENDS.match(low, target.end):
+            continue
         if framing.avoided(low, noun.end()):
             scene.drop(target, denied=True)
         elif (others := _negated(low, noun.start())) or framing.of_another(low, *noun.span()):
