@@ -34,6 +34,10 @@ HEADS = frozenset(
     )
 )
 HEADED_ENDS = re.compile(r"\W{0,6}(?:\Z|\n|[.,;(✅✓✔|\[]|- |(?:because|since|as|with|out of|/)\b)")
+PUTS = re.compile(
+    r"\b(?:put|place|rate|score|give|label|classify|mark|tag)\b(?! you\b)[^.\n]{0,24}\Z"
+)
+"""Verbs of choosing behind which the same holds ("I would mark B as wrong")."""
 # These also come right before a label without announcing it as the answer ("option B").
 NAMED_ALONE = re.compile(r"(?:options?|choices?|alternative|opción|opção|вариант|选项|選項)\b")
 
@@ -128,7 +132,9 @@ CHOOSE = re.compile(
     r"|switch(?:ing)? to"
     r"|change (?:it |that |my answer )?to|take|answer|guess|vote for|settle on"
     r"|towards?|respond with|mark|conclude"
-    r"|suggest(?:ing)?|recommend|give you|believe|think|say|agree with)\b"
+    r"|suggest(?:ing)?|recommend|give you|believe|think|say|agree with"
+    r"|(?:put|place|rate|score|give|label|classify|mark|tag) (?:it|this|that|myself|the \w+|this \w+)"
+    r"(?: (?:at|as|with|an?|solid|clear|strong)){0,3})\b"
     r"(?: (?:that|is|it is|it's|it would be|the (?:correct |best |right )?answer is)\b){0,3}"
     r"|(?:\A|(?<=[.!?\n,:] ))(?:choose|select|pick)\b"
     r"|\b(?:my|the|final|best) (?:guess|choice|pick|vote|bet) (?:is|would be|goes to)\b"

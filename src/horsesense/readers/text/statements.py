@@ -169,6 +169,9 @@ def _chosen(scene: Scene) -> Iterator[Statement]:
         m = announcements.CHOOSE.match(low, head.start())
         if m is None or (target := scene.target_at(m.end())) is None:
             continue
+        puts = announcements.PUTS.search(m.group()) is not None
+        if puts and not announcements.HEADED_ENDS.match(low, target.end):
+            continue
         if announcements.CONDITION.match(low, target.end):
             scene.drop(target)
         elif not _is_framed(scene, m.start(), target):
