@@ -8,6 +8,7 @@ from dataclasses import replace
 from horsesense.readers.reading import Reading
 from horsesense.readers.text.evidence import Evidence, evidence
 from horsesense.readers.text.exact import exact
+from horsesense.readers.text.exceptions import exception
 from horsesense.readers.text.impression import impression
 from horsesense.readers.text.labels import label_set
 from horsesense.readers.text.leave_out import (
@@ -126,4 +127,5 @@ def _seen(
     at_once = outright(scene, first, cut=about["cut"])
     if at_once is None and not about["cut"]:
         at_once = in_sequence(scene, first, has_turn) or result(scene, first)
+        at_once = at_once or exception(scene, first)
     return at_once or (scene, evidence(scene, first, about))
