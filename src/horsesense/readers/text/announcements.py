@@ -29,7 +29,16 @@ ANSWER = re.compile(
 # What else is said of an option under one of these heads is no choice ("Score: B gets 3").
 HEADS = frozenset(
     (
-        *("rating", "score", "verdict", "label", "classification", "category", "class", "sentiment"),
+        *(
+            "rating",
+            "score",
+            "verdict",
+            "label",
+            "classification",
+            "category",
+            "class",
+            "sentiment",
+        ),
         *("assessment", "prediction", "decision", "intent", "topic", "stance"),
     )
 )
@@ -84,7 +93,17 @@ OTHER_ANSWER = frozenset(
         *("other", "another", "each", "every", "incorrect", "wrong", "false", "worst", "falsche"),
         *("rejected", "excluded", "eliminated", "discarded", "dismissed", "least", "unlikely"),
         *("avoid", "avoided", "ruled", "distractor", "decoy", "invalid", "implausible", "trap"),
-        *("possible", "closest", "nearest", "previous", "initial", "frequent", "common", "popular", "usual"),
+        *(
+            "possible",
+            "closest",
+            "nearest",
+            "previous",
+            "initial",
+            "frequent",
+            "common",
+            "popular",
+            "usual",
+        ),
         *("typical", "tempting", "naive", "obvious", "intuitive", "expected", "standard"),
         *("student's", "learner's", "candidate's", "pupil's", "user's", "examinee's", "child's"),
         *("respondent's", "participant's", "patient's", "his", "her", "their", "someone's"),
@@ -133,7 +152,8 @@ CHOOSE = re.compile(
     r"|change (?:it |that |my answer )?to|take|answer|guess|vote for|settle on"
     r"|towards?|respond with|mark|conclude"
     r"|suggest(?:ing)?|recommend|give you|believe|think|say|agree with"
-    r"|(?:put|place|rate|score|give|label|classify|mark|tag) (?:it|this|that|myself|the \w+|this \w+)"
+    r"|(?:put|place|rate|score|give|label|classify|mark|tag) (?:it|this|that|myself|the \w+"
+    r"|this \w+)"
     r"(?: (?:at|as|with|an?|solid|clear|strong)){0,3})\b"
     r"(?: (?:that|is|it is|it's|it would be|the (?:correct |best |right )?answer is)\b){0,3}"
     r"|(?:\A|(?<=[.!?\n,:] ))(?:choose|select|pick)\b"

@@ -19,9 +19,7 @@ _MOST = 4000
 _FEWEST = 3
 _SENTENCE = re.compile(r"[^\n.!?]*(?:[.!?](?!\s|\Z)[^\n.!?]*)*(?:[.!?]+[\"')*_]*|\n|\Z)")
 _SAYS = re.compile(r"\w")
-_DENIES = re.compile(
-    r"\b(?:not|never|no|neither|nor|cannot|nicht|kein\w*|without|none)\b|n['’]t\b"
-)
+_DENIES = re.compile(r"\b(?:not|never|no|neither|nor|cannot|nicht|kein\w*|without|none)\b|n['’]t\b")
 _NOT_SO = re.compile(r"(?:\b(?:not|never|no|cannot)\b(?! (?:only|just|merely|the same))|n['’]t\b)")
 _BLANK = re.compile(r"\W*(?:\Z|[.,;!]|(?:is|was|did|has|does|one|on (?:that|the|this) list)\b)")
 _JUDGES = re.compile(
@@ -33,8 +31,10 @@ _SET_APART = re.compile(
     r"|n['’]t\b"
 )
 _GROUPS = re.compile(
-    r"\b(?:all|these|those|so) (?:of (?:these|them|those)|the (?:other )?\w+|two|three|four|five|six|are\b"
-    r"|\w+ (?:are|belong|hold|qualify))|\bboth\b|\ball \w+|\b(?:three|four|five) (?:are|hold|belong)\b"
+    r"\b(?:all|these|those|so) (?:of (?:these|them|those)|the (?:other )?\w+|two|three|four"
+    r"|five|six|are\b"
+    r"|\w+ (?:are|belong|hold|qualify))|\bboth\b|\ball \w+|\b(?:three|four|five) (?:are|hold"
+    r"|belong)\b"
 )
 
 
@@ -56,7 +56,11 @@ def _named(scene: Scene, start: int, end: int) -> set[int]:
     low, response = scene.response.low, scene.response
     found = {hit.position for hit in scene.options.find_all(response) if start <= hit.start < end}
     marked = (hit for hit in scene.labels.mentions(response, start, end) if hit.marked)
-    return found | {hit.position for hit in marked} | named_by_word(low[start:end], scene.options.texts)
+    return (
+        found
+        | {hit.position for hit in marked}
+        | named_by_word(low[start:end], scene.options.texts)
+    )
 
 
 def _asked(scene: Scene) -> set[str]:
@@ -89,7 +93,9 @@ def _denied(scene: Scene, spans: list[tuple[int, int]], named: list[set[int]]) -
         return None
     (one,) = denied
     # What is denied may be denied of it in passing, where it is also named without.
-    apart = [here for (s, e), here in zip(spans, named, strict=True) if not _NOT_SO.search(low, s, e)]
+    apart = [
+        here for (s, e), here in zip(spans, named, strict=True) if not _NOT_SO.search(low, s, e)
+    ]
     return None if any(one in here for here in apart) else one
 
 
@@ -105,7 +111,7 @@ def _last(scene: Scene, spans: list[tuple[int, int]], named: list[set[int]]) -> 
     if before != {*range(k)} - {one}:
         return None
     start, end = spans[at]
-    earlier = low[: start]
+    earlier = low[:start]
     if _DENIES.search(earlier) or _JUDGES.search(low, start, end) or "?" in low:
         return None
     if not _asked(scene) & {*stems(earlier)}:

@@ -115,7 +115,8 @@ _HEAD = re.compile(
 )
 _LIKE = re.compile(r"([^\W\d_]\S*(?: [^\s?]+){2})(?= )")
 _OBJECTS = re.compile(
-    r"(?<=:)\W*(?:no\b|wrong|incorrect|sure\b|are you|really|but\b|that'?s|isn't|i (?:think|thought))"
+    r"(?<=:)\W*(?:no\b|wrong|incorrect|sure\b|are you|really|but\b|that'?s|isn't|i (?:think"
+    r"|thought))"
 )
 """A turn of the user that is about the answer before it."""
 _LONG_HEAD, _DIFFERS = 12, 30
@@ -162,7 +163,8 @@ def _markers(scene: Scene) -> Iterator[re.Match[str]]:
 
 
 _ROLE = re.compile(
-    r"\s*(?:(?:user|human|question|q) ?: ?(?P<asked>[^\n]{4,600})\n+\s*)?(?:assistant|ai|bot|model|gpt) ?:"
+    r"\s*(?:(?:user|human|question|q) ?: ?(?P<asked>[^\n]{4,600})\n+\s*)?(?:assistant|ai|bot"
+    r"|model|gpt) ?:"
     r"(?=\s*\S)"
 )
 

@@ -22,10 +22,13 @@ _VERDICT = re.compile(
 )
 _SECOND = re.compile(r"\W*\|\W*(?:yes|no|true|false|✓|✔|✅|✗|❌|✘|✖)\s*(?:\||\Z)")
 _OF_CHANCES = re.compile(
-    r"probab|chance|likel|confiden|odds|\bp ?\(|vote|weight|score|belie|\b0?\.\d+(?![\d ]*%)|estimat|credence"
+    r"probab|chance|likel|confiden|odds|\bp ?\(|vote|weight|score|belie|\b0?\.\d+(?![\d ]*%)"
+    r"|estimat|credence"
     r"|i would put it|wahrschein|out of 100"
 )
-_OF_SHARES = re.compile(r"%|per ?cent|share|proportion|fraction|portion|rate\b|compos|how (?:many|much)")
+_OF_SHARES = re.compile(
+    r"%|per ?cent|share|proportion|fraction|portion|rate\b|compos|how (?:many|much)"
+)
 """What asks for shares of a hundred, which then say nothing of how likely an option is."""
 _OF_OTHERS = re.compile(
     r"\b(?:being|is|it's|it is) (?:not (?:the answer|correct|right|true)|wrong|incorrect|false)\b"

@@ -44,8 +44,10 @@ _ASIDE = re.compile(
 _QUESTION = re.compile(r"\b(?:question|input|prompt|problem|id|item|passage|text|number)\b")
 _POSITION = re.compile(r"\b(?:index|idx)\b")
 _DENIES = re.compile(r"\b(?:not|no|wrong|incorrect)\b|n't\b", re.IGNORECASE)
-_YES: Final = ("true", "correct", "right", "yes", "chosen", "selected", "✓", "✅")
-_NO: Final = ("false", "incorrect", "wrong", "no", "rejected", "eliminated", "✗", "❌")
+_YES: Final = ("true", "correct", "right", "yes", "chosen", "selected", "accept", "✓", "✅")
+_NO: Final = (
+    *("false", "incorrect", "wrong", "no", "reject", "rejected", "eliminated", "✗", "❌"),
+)
 _TURNED = re.compile(
     r"\b(?:wrong|incorrect|reject\w*|eliminat\w*|distract\w*|popular\w*|populations?|shares?|users?"
     r"|students?|initial|first|previous|common|others?|mistakes?|largest|biggest|oldest|most|famous"

@@ -12,12 +12,13 @@ from typing import Any, Final
 
 _FENCED = re.compile(r"\s*```ya?ml[ \t]*\n(.*?)\n?```\s*\Z", re.IGNORECASE | re.DOTALL)
 _LINE = re.compile(
-    r"(?P<indent> *)(?P<item>- +)?(?:(?P<key>[A-Za-z][\w ./()-]{0,40}|\"[^\"\n]{1,60}\"):(?: +(?P<value>.*))?"
+    r"(?P<indent> *)(?P<item>- +)?(?:(?P<key>[A-Za-z][\w ./()-]{0,40}"
+    r"|\"[^\"\n]{1,60}\"):(?: +(?P<value>.*))?"
     r"|(?P<alone>\S.*))"
 )
 _NESTED = re.compile(r"\A- \w+:|\A\w+: *\n|\n\w+: *\n +")
 _PARAMETER = re.compile(r"<parameter\s+name=\"([^\"<>\n]{1,60})\"\s*>([^<]{0,2000})</parameter>")
-_CALL = re.compile(r"<tool_call>\s*(\{.*?\})\s*</tool_call>", re.DOTALL)
+_CALL = re.compile(r"<tool_call>\s{0,9}(\{.{0,4000}?\})\s{0,9}</tool_call>", re.DOTALL)
 _GIVES = re.compile(r"answer|submit|final|finish|respond|classif|select|choose|label")
 _ASKS = re.compile(
     r"name=\"(?:\w+[_.-])?(?:search|query|look\w*|check|calc\w*|get|fetch|browse|find|retrieve|open"

@@ -21,7 +21,8 @@ _MOST = 12_000
 _LONGEST = 60
 _EQUALS = re.compile(r"(?<![<>=!:≤≥])(?:=|≈|≃)(?![=>])")
 _ENDS = re.compile(
-    r"[.!,;]?[\s$*`]*(?:\n|\Z)|[.!;](?=\s)|,? (?:so|which|i\.e|that is|and|because|since|for|the next"
+    r"[.!,;]?[\s$*`]*(?:\n|\Z)|[.!;](?=\s)|,? (?:so|which|i\.e|that is|and|because|since|for"
+    r"|the next"
     r"|to (?:two|three|one|the)|per)\b|,(?=\s)| \("
 )
 _TAIL_END = re.compile(
@@ -33,17 +34,21 @@ _SIGNIFICANT = re.compile(r"[\s$*`_{}·×\\&]|\\cdot|\\times")
 _SINGLE = re.compile(r"(?<![\w√)])\((-?[\w.]+)\)(?![\w^])")
 _NUMBER = re.compile(r"\d")
 _AGAINST = re.compile(
-    r"\b(?:if|would|might|wrong|incorrect|mistake\w*|error|trap|not|forget\w*|only with|instead|slip"
-    r"|suppose|were|had|could|given|let|told|he|she|they|half|option [a-z]|check\w*|verif\w*)\b|n['’]t\b|✗|❌|\?"
+    r"\b(?:if|would|might|wrong|incorrect|mistake\w*|error|trap|not|forget\w*|only with|instead"
+    r"|slip"
+    r"|suppose|were|had|could|given|let|told|he|she|they|half|option [a-z]|check\w*|verif\w*)\b"
+    r"|n['’]t\b|✗|❌|\?"
 )
 _SHORT = 40
+_NEAR = 600
 _FEW = 3
 _WORD = re.compile(r"[^\W\d_]+")
 _AMOUNT = re.compile(r"[^\w\n]{0,6}\d")
 _PAIRED = re.compile(r"\b(?:and|or)\b[^=\n]{0,12}\Z")
 _ASKS_MORE = re.compile(
     r"\b(?:but|however|now|next|then|still|remain\w*|subtract|add|minus|percent|so|thus|hence"
-    r"|therefore|half|twice|double|we need|we have to|let|wait|correct\w*|answer|option|choice|area|square|what|want|given|everyone|not)\b"
+    r"|therefore|half|twice|double|we need|we have to|let|wait|correct\w*|answer|option|choice"
+    r"|area|square|what|want|given|everyone|not)\b"
 )
 
 
@@ -54,7 +59,9 @@ def result(scene: Scene, first: Impression) -> Reading | None:
         return None
     text = plain_tex(source).rstrip()
     text = _TAIL_END.sub("", text)
-    while (aside := _ASIDES.search(text)) and _EQUALS.search(text, 0, aside.start()):
+    while (aside := _ASIDES.search(text, max(0, len(text) - _NEAR))) and _EQUALS.search(
+        text, 0, aside.start()
+    ):
         if text.rfind("\n", 0, aside.start()) < 0 or not text[: aside.start()].endswith(
             ("\n", " ", ".")
         ):
@@ -67,7 +74,11 @@ def result(scene: Scene, first: Impression) -> Reading | None:
     said, after = _until(rest)
     if not said or len(said) > _LONGEST or _AGAINST.search(text[begin:].lower()):
         return None
-    if sum(map(len, _WORD.findall(after))) > _SHORT or _NUMBER.search(after) or _ASKS_MORE.search(after.lower()):
+    if (
+        sum(map(len, _WORD.findall(after))) > _SHORT
+        or _NUMBER.search(after)
+        or _ASKS_MORE.search(after.lower())
+    ):
         return None
     if _PAIRED.search(text[begin : last.start()].lower()) or "±" in said:
         return None

@@ -20,6 +20,7 @@ from horsesense.readers.text.targets import Scene
 _CONFIDENCE = 0.91
 _MOST = 12_000
 _FEWEST, _LONGEST = 3, 3
+_NEAR = 400
 _ITEM = re.compile(r"\w+")
 _PARTS = re.compile(r"\s*(?:[,;/|]|\band\b)\s*")
 _TRUTH = {
@@ -28,7 +29,8 @@ _TRUTH = {
 }
 _BLAME = {"wrong": True, "not wrong": False}
 _HEAD = re.compile(
-    r"\b(?:statement|scenario|claim|sentence|proposition|case)s?[ #*_]*(?:(?P<word>one|two|three)|(?P<n>[1-5]"
+    r"\b(?:statement|scenario|claim|sentence|proposition|case)s?[ #*_]*(?:(?P<word>one|two"
+    r"|three)|(?P<n>[1-5]"
     r"|i{1,3}))\b(?!\s*(?:and|or|&)\b)"
     r"|(?:(?<=\n)|\A)[\s>*_•(-]*(?P<line>[1-5]|i{1,3})[\s*_]*(?:[.):]|→|->|=|–|—|-)"
     r"|\bthe (?P<nth>first|second|third)(?: (?:one|statement|scenario|half|claim|part|case))?\b"
@@ -41,7 +43,8 @@ _NUMBER = {
 }
 _HEDGE = re.compile(
     r"\b(?:if|were|would|might|may|could|should|seems?|unless|whether|suppose\w*|some|many|people|others"
-    r"|tempt\w*|first sight|at first|looks?|appears?|sounds?|mistak\w*|trap|assum\w*|think\w*|believe\w*|say|says|said|claims|converse|unlike"
+    r"|tempt\w*|first sight|at first|looks?|appears?|sounds?|mistak\w*|trap|assum\w*|think\w*"
+    r"|believe\w*|say|says|said|claims|converse|unlike"
     r"|books?|friend|teacher|students?|textbooks?|(?:wrong|false|incorrect) (?:that|to))\b|\?"
 )
 _SENTENCE = re.compile(r"[^\n.!?;]*(?:[.!?;](?=\S)[^\n.!?;]*)*(?:[.!?;]+[\"')*_]*|\n|\Z)")
@@ -96,9 +99,7 @@ class _Verdicts(NamedTuple):
     calls: re.Pattern[str]
 
 
-def in_sequence(
-    scene: Scene, first: Impression, turns: Callable[[str], bool]
-) -> Reading | None:
+def in_sequence(scene: Scene, first: Impression, turns: Callable[[str], bool]) -> Reading | None:
     """The one option that is the sequence which a reply gives, in whatever form; none where it
     `turns`."""
     texts = tuple(scene.options.texts)
@@ -163,9 +164,8 @@ def _verdicts(low: str, of: _Verdicts) -> Iterator[tuple[object, ...]]:
     single = _one_by_one(low, n, of.calls)
     if single is None:
         return
-    if all(single):
-        if all(len(one) == 1 for one in single):
-            yield tuple(next(iter(one)) for one in single)
+    if all(len(one) == 1 for one in single):
+        yield tuple(next(iter(one)) for one in single)
     for said in _together(low, n, of.calls):
         # "Both look right. But the second is false." is about each of them after all.
         if all(one <= {verdict} for one, verdict in zip(single, said, strict=True)):
@@ -218,7 +218,8 @@ def _one_by_one(low: str, n: int, calls: re.Pattern[str]) -> list[set[bool]] | N
     ends = [*(start for start, _, _ in heads[1:]), len(low)]
     before = 0
     for (_, start, at), end in zip(heads, ends, strict=False):
-        clause = max(before, _begin(low, start), *(low.rfind(sign, 0, start) for sign in ",:"))
+        near = max(before, _begin(low, start))
+        clause = max(near, *(low.rfind(sign, near, start) for sign in ",:"))
         if at > n or _DENIES.search(low, clause, start):
             return None
         before = start
@@ -282,7 +283,10 @@ def _is_on(line: str, name: str, text: str | None) -> bool:
     """Whether a line has a name set off as one, or what it stands for."""
     if text and re.search(rf"\b{re.escape(text)}\b", line):
         return True
-    return re.search(rf"(?:\A\W*|[(|→:=] ?){re.escape(name)}(?=[.):]|\W*(?:\||\Z|→|=))", line) is not None
+    return (
+        re.search(rf"(?:\A\W*|[(|→:=] ?){re.escape(name)}(?=[.):]|\W*(?:\||\Z|→|=))", line)
+        is not None
+    )
 
 
 def _is_result(low: str, m: re.Match[str], items: Sequence[str]) -> bool:
@@ -296,7 +300,8 @@ def _is_result(low: str, m: re.Match[str], items: Sequence[str]) -> bool:
 
 def _begin(low: str, start: int) -> int:
     """Where the sentence begins that a place is in."""
-    return max(low.rfind(mark, 0, start) for mark in (". ", "\n", "! ", "? ", "; ")) + 1
+    near = max(0, start - _NEAR)
+    return max(near, *(low.rfind(mark, near, start) + 1 for mark in (". ", "\n", "! ", "? ", "; ")))
 
 
 def _by_meaning(low: str, question: str, names: tuple[str, ...]) -> Iterator[tuple[object, ...]]:

@@ -11,7 +11,9 @@ _SHOWN = re.compile(
 )
 _FRACTION = re.compile(rf"\\[dtc]?frac ?(?:{_GROUP} ?{_GROUP}|(\d)(\d))")
 _ROOT = re.compile(rf"\\sqrt ?(?:{_GROUP}|(\d))")
-_SPACE = re.compile(r"\\(?:[,;:! ]|quad\b|qquad\b|left\b|right\b|displaystyle\b|big+[lr]?\b|\[|\]|\(|\))")
+_SPACE = re.compile(
+    r"\\(?:[,;:! ]|quad\b|qquad\b|left\b|right\b|displaystyle\b|big+[lr]?\b|\[|\]|\(|\))"
+)
 _SIGNS = {
     **{"times": "×", "cdot": "·", "pi": "π", "infty": "∞", "leq": "≤", "le": "≤", "geq": "≥"},
     **{"ge": "≥", "neq": "≠", "ne": "≠", "approx": "≈", "pm": "±", "to": "→", "rightarrow": "→"},
@@ -21,7 +23,9 @@ _SIGNS = {
     **{"mu": "μ", "omega": "ω", "Omega": "Ω", "Delta": "Δ", "delta": "δ", "sum": "Σ", "div": "÷"},
     **{"land": "∧", "lor": "∨", "neg": "¬", "cdots": "...", "ldots": "...", "dots": "..."},
 }
-_SIGN = re.compile(rf"\\({'|'.join(sorted(_SIGNS, key=len, reverse=True))})(?![a-z])", re.IGNORECASE)
+_SIGN = re.compile(
+    rf"\\({'|'.join(sorted(_SIGNS, key=len, reverse=True))})(?![a-z])", re.IGNORECASE
+)
 _LOWER = {name.lower(): sign for name, sign in _SIGNS.items()} | _SIGNS
 _SIMPLE = re.compile(r"[-+]?\w+(?:\.\d+)?")
 _NESTED = 4
