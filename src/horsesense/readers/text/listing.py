@@ -104,14 +104,16 @@ def _the_one(scene: Scene) -> tuple[int | None, list[tuple[str, str]] | None]:
 
 
 def _is_all(scene: Scene, text: str) -> bool:
-    """Whether a reply is options with numbers and hardly anything else, and no shares are asked
-    for."""
+    """Whether a reply is labels with numbers and hardly anything else, and no shares are asked for.
+
+    Names with numbers may be shares of something that is not asked about ("iron 78 %").
+    """
     asked = " ".join((scene.question, *scene.options.texts)).lower()
     if not scene.question or "%" not in text or _OF_SHARES.search(asked) or _PLACES.search(text):
         return False
-    for one in sorted((*scene.options.texts, "option", "percent"), key=len, reverse=True):
-        text = text.replace(one.lower(), " ")
-    names = {name.lower() for name in scene.labels.positions}
+    if scene.options.find_all(scene.response):
+        return False
+    names = {name.lower() for name in scene.labels.positions} | {"option", "percent"}
     words = [word for word in re.findall(r"[^\W\d_]+", text) if word not in names]
     return sum(map(len, words)) <= _FEW_LETTERS
 
