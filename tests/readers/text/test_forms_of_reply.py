@@ -216,12 +216,7 @@ def test_other_things_that_an_option_is_not(reply: str) -> None:
 @pytest.mark.parametrize(
     "reply",
     ["It's the second one on your list.", "The answer is the second of the four.",
-     "The second option is correct."],
+     "So the right answer must be the second one."],
 )  # fmt: skip
 def test_a_place_that_is_chosen(reply: str) -> None:
     assert sure(read(reply, METALS, "Which metal coats galvanised steel?")) == 1
-
-
-def test_a_place_that_is_right_for_something_else() -> None:
-    reply = "The first option is correct only for cans."
-    assert sure(read(reply, METALS, "Which metal coats galvanised steel?")) is None
