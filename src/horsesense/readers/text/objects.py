@@ -141,9 +141,9 @@ def _reading(value: Any, scene: Scene, depth: int) -> Reading | None:
         if (only := _only_text(fields, scene)) is not None:
             return only
         held = {key: one for key, one in value.items() if not _TURNED.search(_key(key))}
-        judged = [one for each in held.values() if (one := _judged(each, scene)) is not None]
-        if judged:
-            return judged[0] if len(judged) == 1 else None
+        read = [one for each in held.values() if (one := _judged(each, scene)) is not None]
+        if read:
+            return read[0] if len(read) == 1 else None
         inner = [
             one
             for key, one in fields.items()

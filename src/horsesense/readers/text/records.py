@@ -44,8 +44,8 @@ def records(source: str) -> list[Any]:
         return [] if asks else [found]
     if "<tool_call>" in source:
         return _call(source)
-    if '="' in source and (found := _elements(source)):
-        return [found]
+    if '="' in source and (verdicts := _elements(source)):
+        return [verdicts]
     fenced = _FENCED.match(source)
     text = fenced[1] if fenced else source.strip()
     # Lines that are headed ("Answer: B", "Explanation: ...") are running text all the same.
