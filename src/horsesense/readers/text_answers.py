@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="15", source="aee950b57f1b")
+RULES: Final = Rules(version="16", source="90deda7c4095")
 
 
 class TextAnswers:

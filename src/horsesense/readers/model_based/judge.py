@@ -36,7 +36,7 @@ from horsesense.readers.text import TextReader
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 
-RULES: Final = Rules(version="10", source="edb29ef73817")
+RULES: Final = Rules(version="11", source="dbb3244240d8")
 
 MAX_TOKENS: Final = 16
 REPLY_CHARACTERS: Final = 6000

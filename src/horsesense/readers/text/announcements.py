@@ -17,7 +17,8 @@ from horsesense.readers.text.wording import TURNS_BACK, Wording
 _ANSWER = (
     r"a(?:n(?:swers?|s|twort|twoord)|lternativ[ea]|uswahl)|option"
     r"|c(?:hoice|onclusion|orrect(?:(?:ed)?(?=\s{0,9}:)| one)|evap)|best one"
-    r"|(?:diagnosis|expected|final|guess|key)(?=\s{0,9}:)|letter|pick"
+    r"|(?:diagnosis|expected|final|guess|key|rating|score|verdict|label|classification|category|class"
+    r"|sentiment|assessment|prediction|decision|intent|topic|stance)(?=\s{0,9}:)|letter|pick"
     r"|r(?:es(?:ponse|ult|puesta|posta)|ight one|isposta|evised(?=\s{0,9}:))"
     r"|s(?:elect(?:ion|ed(?=\s{0,9}:))|olution|var|varet)|vastaus|jawaban"
 )
@@ -27,6 +28,27 @@ ANSWER = re.compile(
     r"|відповідь|απάντηση)\b"
     r"|答案|答え|解答|正解|选项|選項|정답|답변|답|الإجابة|الجواب|תשובה|उत्तर|सही|คําตอบ"
 )
+# What else is said of an option under one of these heads is no choice ("Score: B gets 3").
+HEADS = frozenset(
+    (
+        *(
+            "rating",
+            "score",
+            "verdict",
+            "label",
+            "classification",
+            "category",
+            "class",
+            "sentiment",
+        ),
+        *("assessment", "prediction", "decision", "intent", "topic", "stance"),
+    )
+)
+HEADED_ENDS = re.compile(r"\W{0,6}(?:\Z|\n|[.,;(✅✓✔|\[]|- |(?:because|since|as|with|out of|/)\b)")
+PUTS = re.compile(
+    r"\b(?:put|place|rate|score|give|label|classify|mark|tag)\b(?! you\b)[^.\n]{0,24}\Z"
+)
+"""Verbs of choosing behind which the same holds ("I would mark B as wrong")."""
 # These also come right before a label without announcing it as the answer ("option B").
 NAMED_ALONE = re.compile(r"(?:options?|choices?|alternative|opción|opção|вариант|选项|選項)\b")
 
@@ -73,7 +95,17 @@ OTHER_ANSWER = frozenset(
         *("other", "another", "each", "every", "incorrect", "wrong", "false", "worst", "falsche"),
         *("rejected", "excluded", "eliminated", "discarded", "dismissed", "least", "unlikely"),
         *("avoid", "avoided", "ruled", "distractor", "decoy", "invalid", "implausible", "trap"),
-        *("closest", "nearest", "previous", "initial", "frequent", "common", "popular", "usual"),
+        *(
+            "possible",
+            "closest",
+            "nearest",
+            "previous",
+            "initial",
+            "frequent",
+            "common",
+            "popular",
+            "usual",
+        ),
         *("typical", "tempting", "naive", "obvious", "intuitive", "expected", "standard"),
         *("student's", "learner's", "candidate's", "pupil's", "user's", "examinee's", "child's"),
         *("respondent's", "participant's", "patient's", "his", "her", "their", "someone's"),
@@ -121,7 +153,10 @@ CHOOSE = re.compile(
     r"|switch(?:ing)? to"
     r"|change (?:it |that |my answer )?to|take|answer|guess|vote for|settle on"
     r"|towards?|respond with|mark|conclude"
-    r"|suggest(?:ing)?|recommend|give you|believe|think|say|agree with)\b"
+    r"|suggest(?:ing)?|recommend|give you|believe|think|say|agree with"
+    r"|(?:put|place|rate|score|give|label|classify|mark|tag) (?:it|this|that|myself|the \w+"
+    r"|this \w+)"
+    r"(?: (?:at|as|with|an?|solid|clear|strong)){0,3})\b"
     r"(?: (?:that|is|it is|it's|it would be|the (?:correct |best |right )?answer is)\b){0,3}"
     r"|(?:\A|(?<=[.!?\n,:] ))(?:choose|select|pick)\b"
     r"|\b(?:my|the|final|best) (?:guess|choice|pick|vote|bet) (?:is|would be|goes to)\b"

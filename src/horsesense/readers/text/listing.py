@@ -22,8 +22,23 @@ _VERDICT = re.compile(
 )
 _SECOND = re.compile(r"\W*\|\W*(?:yes|no|true|false|✓|✔|✅|✗|❌|✘|✖)\s*(?:\||\Z)")
 _OF_CHANCES = re.compile(
-    r"probab|chance|likel|confiden|odds|\bp ?\(|vote|weight|score|belie|\b0?\.\d"
+    r"probab|chance|likel|confiden|odds|\bp ?\(|vote|weight|score|belie|\b0?\.\d+(?![\d ]*%)"
+    r"|estimat|credence"
+    r"|i would put it|wahrschein|out of 100"
 )
+_OF_SHARES = re.compile(
+    r"%|per ?cent|share|proportion|fraction|portion|rate\b|compos|how (?:many|much)"
+)
+"""What asks for shares of a hundred, which then say nothing of how likely an option is."""
+_OF_OTHERS = re.compile(
+    r"\b(?:being|is|it's|it is) (?:not (?:the answer|correct|right|true)|wrong|incorrect|false)\b"
+    r"|\bstudents?\b|\bpopular|\blast (?:year|time)\b|\bshares? of\b"
+)
+_PLACES = re.compile(r"\b(?:first|second|third|fourth|last|not|but)\b")
+"""What makes numbers other than the chances of being right."""
+_AT_END = re.compile(r"(\d{1,3}(?:[.,]\d+)?|\.\d+) ?(?:%|percent|per cent)[^\w\n]*\Z")
+_FEW_LETTERS = 20
+
 _LAST_VERDICT = re.compile(
     r"[-–—:;,.=→>(][\s*_]*(?:(?P<yes>yes|true|correct|fits|✅|✓|✔)|(?P<no>no|false|incorrect|out|wrong"
     r"|eliminated|ruled out|❌|✗|✘))[\s*_.!)|]*\Z"
@@ -88,7 +103,24 @@ def _the_one(scene: Scene) -> tuple[int | None, list[tuple[str, str]] | None]:
 
 def _of_chances(scene: Scene, text: str) -> bool:
     """Whether a reply says how likely the options are; shares of a hundred may be what is asked."""
-    return not scene.asks_not and _OF_CHANCES.search(text) is not None
+    if scene.asks_not or _OF_OTHERS.search(text):
+        return False
+    return _OF_CHANCES.search(text) is not None or _is_all(scene, text)
+
+
+def _is_all(scene: Scene, text: str) -> bool:
+    """Whether a reply is labels with numbers and hardly anything else, and no shares are asked for.
+
+    Names with numbers may be shares of something that is not asked about ("iron 78 %").
+    """
+    asked = " ".join((scene.question, *scene.options.texts)).lower()
+    if not scene.question or "%" not in text or _OF_SHARES.search(asked) or _PLACES.search(text):
+        return False
+    if scene.options.find_all(scene.response):
+        return False
+    names = {name.lower() for name in scene.labels.positions} | {"option", "percent"}
+    words = [word for word in re.findall(r"[^\W\d_]+", text) if word not in names]
+    return sum(map(len, words)) <= _FEW_LETTERS
 
 
 def _tells(text: str) -> bool:
@@ -226,7 +258,9 @@ def _stars(rests: list[tuple[str, str]]) -> int | None:
 
 def _likeliest(rests: list[tuple[str, str]]) -> int | None:
     """The one with the highest of numbers that add up to 1 or to 100."""
-    found = [_CHANCE.match(after) for _, after in rests]
+    found = [_AT_END.search(after) for _, after in rests]
+    if not all(found):
+        found = [_CHANCE.match(after) for _, after in rests]
     chances = [float(m[1].replace(",", ".")) for m in found if m]
     if len(chances) < len(rests) or not any(abs(sum(chances) / whole - 1) < 0.021
                                             for whole in (1, 100)):  # fmt: skip
@@ -236,7 +270,7 @@ def _likeliest(rests: list[tuple[str, str]]) -> int | None:
 
 
 def _in_a_row(scene: Scene, text: str) -> list[tuple[str, str]] | None:
-    """What stands before and after each option where all are named once, in their order."""
+    """What stands before and after each option where all are named once."""
     names = list(scene.labels.positions.items())
     ways = [[(n.lower(), i) for n, i in names]] if names else []
     ways.append([(t.lower(), i) for i, t in enumerate(scene.options.texts) if t.strip()])
@@ -249,10 +283,12 @@ def _in_a_row(scene: Scene, text: str) -> list[tuple[str, str]] | None:
             continue
         each = "|".join(re.escape(name) for name in sorted(known, key=len, reverse=True))
         hits = list(re.finditer(rf"(?<![\w.])(?:{each})(?![\w.])", text))
-        if [known[m.group()] for m in hits] != list(range(len(scene.options.texts))):
+        order = [known[m.group()] for m in hits]
+        if sorted(order) != list(range(len(scene.options.texts))):
             continue
         begins = [0, *(m.end() for m in hits)]
         ends = [*(m.start() for m in hits), len(text)]
         gaps = [text[begin:end] for begin, end in zip(begins, ends, strict=True)]
-        return list(pairwise(gaps))
+        beside = dict(zip(order, pairwise(gaps), strict=True))
+        return [beside[position] for position in range(len(order))]
     return None

@@ -99,6 +99,8 @@ _BUT_NOT = re.compile(
 )
 """One label and not others, as the whole of a reply: "It is D, not B"."""
 _LABELS = re.compile(r"[\s,;.()\[\]&+/]+|\b(?:and|or|und|oder)\b")
+_RATED = re.compile(r"\W*(\d{1,2}) ?(?:/|out of|von) ?(\d{1,2})\W*")
+"""A place on a scale ("4/5") as the whole of a reply."""
 _LONG_WORD = re.compile(r"[^\W\d_]{8}")
 _TOGETHER = re.compile(r"\b(?:all|both|and|none|neither|only)\b")
 """In an option that may stand for several others."""
@@ -215,6 +217,11 @@ def _in_so_many_words(scene: Scene, first: Impression, cut: bool) -> Reading | N
     return _with(found, _BRIEFLY) if brief else None
 
 
+def has_turn(low: str) -> bool:
+    """Whether there is a word of a turn."""
+    return _TURN.search(low) is not None
+
+
 def _with(found: Reading, confidence: float) -> Reading:
     """A reading with another confidence."""
     return Reading(found.status, found.positions, found.rule, found.span, confidence)
@@ -255,6 +262,9 @@ def _labels_alone(scene: Scene) -> set[int]:
     known = scene.labels.positions
     if _LONG_WORD.search(scene.response.text) or not known:
         return set()
+    rated = _RATED.fullmatch(scene.response.low)
+    if rated and int(rated[2]) == len(known) and scene.labels.numbers and rated[1] in known:
+        return {known[rated[1]]}
     words = _LABELS.sub(" ", scene.response.text).split()
     if len(words) < 2 or "?" in scene.response.low or not known.keys() >= {*words}:
         return set()

@@ -104,6 +104,9 @@ def _announced(scene: Scene) -> Iterator[Statement]:
         target = _linked_target(scene, noun.end())
         if target is None:
             continue
+        headed = noun.group() in announcements.HEADS
+        if headed and not announcements.HEADED_ENDS.match(low, target.end):
+            continue
         if framing.avoided(low, noun.end()):
             scene.drop(target, denied=True)
         elif (others := _negated(low, noun.start())) or framing.of_another(low, *noun.span()):
@@ -165,6 +168,9 @@ def _chosen(scene: Scene) -> Iterator[Statement]:
     for head in announcements.CHOOSE_HEAD.finditer(low):
         m = announcements.CHOOSE.match(low, head.start())
         if m is None or (target := scene.target_at(m.end())) is None:
+            continue
+        puts = announcements.PUTS.search(m.group()) is not None
+        if puts and not announcements.HEADED_ENDS.match(low, target.end):
             continue
         if announcements.CONDITION.match(low, target.end):
             scene.drop(target)
