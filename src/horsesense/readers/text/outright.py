@@ -18,6 +18,7 @@ from horsesense.readers.text.listing import stands_out
 from horsesense.readers.text.special import meaning_of
 from horsesense.readers.text.statements import is_named, turned_down
 from horsesense.readers.text.targets import Scene
+from horsesense.readers.text.truths import truths
 
 _SURE, PLAINLY, _FAIRLY, _BRIEFLY = 0.99, 0.95, 0.91, 0.82
 """Confidences of what is read outright, by how much a reply says; see `scripts/learn_reader.py`."""
@@ -127,7 +128,9 @@ def outright(scene: Scene, first: Impression, *, cut: bool = False) -> Reading |
     found = _in_so_many_words(scene, first, cut)
     if found is not None and found.confidence >= _FAIRLY:
         return found
-    worded = in_words(scene, first, _turns, cut=cut) or (None if cut else closes(scene, first))
+    worded = None if cut else truths(scene, first)
+    worded = worded or in_words(scene, first, _turns, cut=cut)
+    worded = worded or (None if cut else closes(scene, first))
     if worded is not None:
         return worded
     absent = None if cut or first.said else no_choice.absent(scene.response.low)
