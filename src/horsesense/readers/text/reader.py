@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from horsesense.readers.reading import Reading
+from horsesense.readers.text.bynames import by_name
 from horsesense.readers.text.evidence import Evidence, evidence
 from horsesense.readers.text.exact import exact
 from horsesense.readers.text.impression import impression
@@ -118,5 +119,5 @@ def _seen(
     if fields is not None:
         return fields
     first = impression(scene)
-    at_once = outright(scene, first, cut=about["cut"])
+    at_once = outright(scene, first, cut=about["cut"]) or by_name(scene, cut=about["cut"])
     return at_once or (scene, evidence(scene, first, about))
