@@ -39,8 +39,8 @@ _BACK = (
 )
 """One of these is in whatever `TAKEN_BACK` finds; plain words are looked for first, for speed."""
 _ENDING = 160
-_NOT_SO_FAR = re.compile(
-    r"\b(?:if (?!(?:i|we|forced|pressed|asked)\b)|had the|were (?:it|this|that)\b|at first (?:glance|sight|look)"
+NOT_SO_FAR = re.compile(
+    r"\b(?:if (?!(?:i|we|forced|pressed)\b)|had the|were (?:it|this|that)\b|at first (?:glance|sight|look)"
     r"|first thought|according to (?!the\b)\w+)"
 )
 """In the clause of a weak link: that it holds under a condition, or for a start, or for others."""
@@ -285,7 +285,7 @@ def weakly_linked(scene: Scene) -> list[Statement]:
         before = low[max(0, m.start() - _NEAR) : m.end()]
         supposed = announcements.CONDITION.match(low, target.end) is not None
         supposed = supposed or announcements.OTHERWISE.search(before) is not None
-        supposed = supposed or _NOT_SO_FAR.search(_BREAK.split(before)[-1]) is not None
+        supposed = supposed or NOT_SO_FAR.search(_BREAK.split(before)[-1]) is not None
         supposed = supposed or framing.frame(low, m.start(), target) is not None
         turned = turned_down(scene, target.start) or _rejected(scene, m.start(), target.end)
         if not supposed and not turned:

@@ -13,6 +13,7 @@ from horsesense.readers.text.contest import FORMS, contest_of
 from horsesense.readers.text.cues import CUES
 from horsesense.readers.text.elsewhere import elsewhere
 from horsesense.readers.text.impression import Impression
+from horsesense.readers.text.in_full import in_full
 from horsesense.readers.text.in_words import in_words
 from horsesense.readers.text.listing import stands_out
 from horsesense.readers.text.special import meaning_of
@@ -300,6 +301,9 @@ def _stands(scene: Scene, first: Impression, found: Reading) -> bool:
         if at_end and (last.target.by == "label" or not _turns(low)):
             return True
         if last.target.agrees and not _turns(low, last.end):
+            return True
+        whole = found.rule in ("stated", "chosen") and found.confidence >= _PLAIN
+        if whole and not _turns(low, last.start) and in_full(scene, last):
             return True
     agreed = found.confidence >= _PLAIN and found.rule in ("stated", "chosen")
     return agreed and not _turns(low) and _alone(scene, found.positions[0])

@@ -32,7 +32,7 @@ _WITHDRAWS = re.compile(
     r"|correct|double)|(?:should|must|ought to|needs? to) (?:read|be (?:corrected|changed|replaced"
     r"|revised|amended))|i meant\b|(?:edit|update|revised|erratum|revision)\W{0,3}:"
     r"|i (?:was|am) wrong|i (?:initially|originally|first) (?:thought|said|chose|picked)"
-    r"|or rather)\b"
+    r"|or rather|make that)\b"
     r"|\b(?:edit|update|erratum)\W{0,2}:"
 )
 _WITHDRAWAL_WORDS = (
@@ -41,7 +41,7 @@ _WITHDRAWAL_WORDS = (
     *("further", "closer", " back", "made a", "ignore", "disregard", "scrap", "scratch", "strike"),
     *("revis", "amend", "replace", "chang", "let me", "read", "corrected", "meant", "edit"),
     *("update", "erratum", "i was wrong", "i am wrong", "initially", "originally", "i first"),
-    "or rather",
+    *("or rather", "make that"),
 )
 """One of these is in whatever `_WITHDRAWS` finds; plain words are looked for first, for speed."""
 CALLED_WRONG = re.compile(
