@@ -9,6 +9,7 @@ from horsesense.readers.reading import Reading
 from horsesense.readers.text import likeness
 from horsesense.readers.text.contest import contest_of
 from horsesense.readers.text.impression import Impression
+from horsesense.readers.text.in_full import comes_to_another
 from horsesense.readers.text.sentences import (
     LINKS,
     NO_CLOSE,
@@ -43,7 +44,15 @@ _SUM = (
     r"|verdict|majority|consensus|agreed|conclusion|final|(?:final |majority |overall )"
     r"(?:vote|verdict|decision|pick|call|label|choice|word|result|consensus)|gun to my head)"
 )
-_SUM_LINE = re.compile(rf"(?:\A|\n)[\s*_#>]*(?P<sum>{_SUM}(?=[\W_])[^\n]{{1,120}})")
+_HEADING = (
+    r"(?:(?:final |my |overall )?(?:label|classification|assessment|impression|diagnosis|judge?ment"
+    r"|rating|score|category|sentiment|stance|prediction|ruling|sum)|(?:short|quick|brief) answer"
+    r"|in one (?:line|word|sentence))"
+)
+_SUM_LINE = re.compile(
+    rf"(?:\A|\n)[\s*_#>]*(?P<sum>(?:{_SUM}(?=[\W_])[^\n]{{1,120}}|{_HEADING}(?=[\s*_]*[:→])"
+    r"[^\n]{1,120}?(?=[.!](?:\s|\Z)|\n|\Z)))"
+)
 _OPENS = re.compile(
     r"(?:\A|[.!?;:,\n–—。，,;：]|(?<=[.!?] )|\s- )[\s*_#>\"'(]*"
     r"(?:(?:and|but|ok|okay|well|right),? )?"
@@ -110,7 +119,8 @@ def _closing(scene: Scene) -> Statement | None:
     lines = [(at, _linked_last(scene, at, end)) for at, end in sums]
     if len({one.positions if one else () for _, one in lines}) != 1 or lines[-1][1] is None:
         return None
-    return Statement("closing", lines[-1][1], lines[-1][0])
+    at, target = lines[-1]
+    return None if comes_to_another(scene, target) else Statement("closing", target, at)
 
 
 def _linked_last(scene: Scene, start: int, end: int) -> Target | None:

@@ -12,11 +12,12 @@ from horsesense.readers.text import announcements, candidates
 from horsesense.readers.text.options import ends_clause
 from horsesense.readers.text.sentences import LINKS, Name, told
 from horsesense.readers.text.statements import Statement, sentence_before, turned_down
-from horsesense.readers.text.targets import Scene
+from horsesense.readers.text.targets import Scene, Target
 
 _IS_THE = re.compile(
     r"[\"'*_)\]`]* (?:is|are|was|were) (?:\w+ly )?(?:the |what |a )?(?:\w+ly )?(\w+)"
 )
+_RATHER = re.compile(r" (?:rather|instead|after all|now)\b")
 _GOOD = ("answer", "correct", "right", "best", "one", "i")
 _BRIEF = frozenset(("yes", "no", "true", "false", "both", "neither", "none", "all"))
 _SENTENCE_ENDS = re.compile(r"[\s\"'`)\]*_]{0,4}(?:[.!](?=\s|\Z)|\n|\Z)")
@@ -36,7 +37,12 @@ def in_full(scene: Scene, last: Statement) -> bool:
     supposed = supposed or candidates.NOT_SO_FAR.search(sentence_before(low, last))
     if supposed or not _SENTENCE_ENDS.match(low, target.end):
         return False
-    return not any(
+    return not comes_to_another(scene, target)
+
+
+def comes_to_another(scene: Scene, target: Target) -> bool:
+    """Whether behind a target a sentence comes to another option after all."""
+    return any(
         name.position not in target.positions and name.firm and _is_given(scene, name)
         for name in told(scene).names
         if name.start >= target.end
@@ -49,7 +55,7 @@ def _is_given(scene: Scene, name: Name) -> bool:
     if turned_down(scene, name.start):
         return False
     start = told(scene).at(name.start).start
-    if ends_clause(scene.response, name.end) and LINKS.search(low, start, name.start):
+    if (ends_clause(scene.response, name.end) or _RATHER.match(low, name.end)) and LINKS.search(low, start, name.start):
         return True
     said = _IS_THE.match(low, name.end)
     return said is not None and (said[1] in _GOOD or said[1] in scene.question.lower())
