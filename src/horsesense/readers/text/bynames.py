@@ -8,22 +8,36 @@ that text: the reply is looked at again as if it were written out.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import replace
 from functools import lru_cache
 
 from horsesense.readers.reading import Reading
 from horsesense.readers.text.impression import impression
+from horsesense.readers.text.likeness import option_value, same, values
 from horsesense.readers.text.normalise import DEFAULT, Folded
 from horsesense.readers.text.outright import outright
 from horsesense.readers.text.targets import Scene
 
 _CONFIDENCE = 0.91
+_LOOSE = ("linked", "mentioned", "text_alone")
+"""Rules that say of no value that it is the one asked for."""
 _MOST = 6000
 _LETTERS = re.compile(r"[^\W\d_]+")
 _SMALL = frozenset(("of", "the", "and", "in", "for", "a", "an", "to", "by", "on", "with", "or"))
 _NAME = re.compile(r"(?:[A-Z][\w'’-]+\.? ){1,3}[A-Z][\w'’-]{3,}")
 _INITIALS = (2, 6)
+_UNITS = (
+    r"%|percent|°? ?c|(?:square |cubic )?(?:[cmk]?m|(?:centi|milli|kilo)?met(?:er|re)s?|feet|inch(?:es)?)"
+    r"[²³23]?(?:(?:/| per )(?:s|h|hour|second)[²2]?)?|[km]?g|(?:kilo|milli|micro)?grams?|[µm]g|mcg|m?l|(?:milli)?lit(?:er|re)s?"
+    r"|hours?|minutes?|seconds?|days?|dollars?|euros?|cents?|k|kelvins?|joules?|newtons?|watts?|volts?"
+)
+_VALUE = re.compile(
+    r"\\[dt]?frac\s*\{?\d+\}?\s*\{?\d+\}?"
+    rf"|(?<![\w.^/({{+*×·-])\d[\d,]*(?:\.\d+)?\s?(?:hours?|hrs?|h)(?:,? and|,)? \d+\s?(?:minutes?|mins?|m)\b"
+    rf"|(?<![\w.^/({{+*×·-])-?\d[\d,]*(?:\.\d+)?(?!\s?[-+*×·/^(]|[.,]?\d)(?:\s?(?:{_UNITS})(?![\w²³]))?"
+)
+_IS_VALUE = re.compile(r"[\s$€£−+\\-]*\d[^:;]{0,20}")
 _SLIP = 6
 """Letters from which on a word with one letter too many or too few is a slip of the pen."""
 _ENDING = 5
@@ -49,7 +63,11 @@ def by_name(scene: Scene, *, cut: bool = False) -> Reading | None:
     at = reading.positions[0] if reading and len(reading.positions) == 1 else None
     if reading is None or at not in places:
         return None
-    span = scene.response.span(*places[at])
+    start, end = places[at]
+    # "Half of it is 31 cm": a value may be a step, where nothing takes up what is asked.
+    if reading.rule in _LOOSE and _VALUE.fullmatch(scene.response.low, start, end):
+        return None
+    span = scene.response.span(start, end)
     return replace(reading, confidence=min(reading.confidence, _CONFIDENCE), span=span)
 
 
@@ -76,17 +94,19 @@ def written_out(scene: Scene) -> tuple[Scene, dict[int, tuple[int, int]]] | None
         if len(at) == 1 and word.lower() not in asked and not scene.labels.shows(word)
         and (word.lower() not in known or word in _surnames(tuple(texts)))
     }
-    if not found:
-        return None
-    parts, places, end = [], {}, 0
-    for m in _LETTERS.finditer(response.text):
-        position = found.get(m.group())
-        if position is None or _of_another(response.text, m.start(), texts[position]):
-            continue
-        start = _from(response.text, m.start(), texts[position])
-        parts += [response.text[end:start], texts[position]]
-        places[position] = start, m.end()
-        end = m.end()
+    spans = list(_values(scene, named))
+    for m in _LETTERS.finditer(response.text) if found else ():
+        at = found.get(m.group())
+        if at is not None and not _of_another(response.text, m.start(), texts[at]):
+            spans.append((_from(response.text, m.start(), texts[at]), m.end(), at))
+    parts: list[str] = []
+    places: dict[int, tuple[int, int]] = {}
+    end = 0
+    for start, stop, at in sorted(spans):
+        if start >= end:
+            parts += [response.text[end:start], texts[at]]
+            places[at] = start, stop
+            end = stop
     if not places:
         return None
     again = Scene(
@@ -94,6 +114,22 @@ def written_out(scene: Scene) -> tuple[Scene, dict[int, tuple[int, int]]] | None
         scene.labels, scene.options, scene.question,
     )
     return again, places
+
+
+def _values(scene: Scene, named: Set[int]) -> Iterator[tuple[int, int, int]]:
+    """Where values are that are one option's alone in another form ("3 hours and 25 minutes" for "3
+    h 25 min"), and the option; only where all options are values."""
+    texts = scene.options.texts
+    if not all(map(_IS_VALUE.fullmatch, texts)):
+        return
+    known = [value for text in texts if (value := option_value(text))]
+    if len(known) != len(texts):
+        return
+    for m in _VALUE.finditer(scene.response.low):
+        said = values(m.group())
+        at = [i for i, one in enumerate(known) if len(said) == 1 and same(one, said[0])]
+        if len(at) == 1 and at[0] not in named:
+            yield *m.span(), at[0]
 
 
 @lru_cache(maxsize=4096)

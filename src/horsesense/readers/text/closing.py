@@ -70,20 +70,31 @@ _IS = re.compile(
     r"|last two|same|left|wrong|student|user)\b)"
     r"[^,:]*\b(?:is|are|was|were|must be|reads)\W"
 )
+_SIGNS = re.compile(r"[^\w]*\Z")
+_POINTS = re.compile(
+    r"(?:[:→➡⇒(\[]|\bso|->|(?:\A|\n)\W*\w{1,2}[.)])[\s*_(\[\"']*(?:option |choice |answer )?[\s*_(\[]*\Z"
+)
+_OF_OTHERS = re.compile(
+    r"\b(?:if|unless|suppos\w*|people|most|many|others?|everyone|everybody|students?|usually|used to)\b"
+)
+_BEFORE_LABEL = re.compile(rf"{_POINTS.pattern}|[.!)]\s*[\s*_(\[]*\Z")
+"""What a label stands behind that is the last word of a reply."""
 _MORE = re.compile(
     r"\b(?:and|you|they|people|students?|some|many|over)\b|[<>✗✘❌]|[.!][\"']?\s|不|排除"
 )
 """Between what opens a close and its option: that more is said than one thing."""
 
 
-def closes(scene: Scene, first: Impression) -> Reading | None:
+def closes(scene: Scene, first: Impression, *, turned: bool = False) -> Reading | None:
     """The option in which a reply that is not plain before comes to its close, unless it states
-    another."""
+    another; with `turned` it has a word of a turn."""
     end = _closing(scene)
     labelled = first.first is not None and first.first.target.by == "label"
     if end is None and not first.said and not labelled:
         value = _worked_out(scene)
-        return value if value is None else Reading("answer", (value,), "value", None, _CONFIDENCE)
+        if value is not None:
+            return Reading("answer", (value,), "value", None, _CONFIDENCE)
+        end = None if turned else _signed(scene)
     if end is None or any(s.target.positions != end.target.positions for s in first.said):
         return None
     if opposed(scene, end.target.positions[0], end.target.start, end.target.end):
@@ -121,6 +132,31 @@ def _closing(scene: Scene) -> Statement | None:
         return None
     at, target = lines[-1]
     return None if comes_to_another(scene, target) else Statement("closing", target, at)
+
+
+def _signed(scene: Scene) -> Statement | None:
+    """A label behind a colon, an arrow or a whole sentence, as the last word of a reply that names
+    no other option there, and none by its text or a marked label ("... does not apply. (D)")."""
+    low = scene.response.low
+    names = told(scene).names
+    last = next((name for name in reversed(names) if name.by_label), None)
+    if last is None or "?" in low or not _SIGNS.match(low, last.end):
+        return None
+    if not _stands_behind(_BEFORE_LABEL, low, last) or turned_down(scene, last.start):
+        return None
+    if _OF_OTHERS.search(low, told(scene).at(last.start).start, last.start):
+        return None
+    if any(
+        name.position != last.position
+        and (name.firm or (name.by_label and _stands_behind(_POINTS, low, name)))
+        for name in names
+    ):
+        return None
+    return Statement("closing", Target((last.position,), *last[1:3], "label", None), last.start)
+
+
+def _stands_behind(signs: re.Pattern[str], low: str, name: Name) -> bool:
+    return signs.search(low, max(0, name.start - _REMARK), name.start) is not None
 
 
 def _linked_last(scene: Scene, start: int, end: int) -> Target | None:

@@ -129,9 +129,10 @@ def outright(scene: Scene, first: Impression, *, cut: bool = False) -> Reading |
     found = _in_so_many_words(scene, first, cut)
     if found is not None and found.confidence >= _FAIRLY:
         return found
+    low = scene.response.low
     worded = None if cut else truths(scene, first)
     worded = worded or in_words(scene, first, _turns, cut=cut)
-    worded = worded or (None if cut else closes(scene, first))
+    worded = worded or (None if cut else closes(scene, first, turned=_turns(low)))
     if worded is not None:
         return worded
     absent = None if cut or first.said else no_choice.absent(scene.response.low)
