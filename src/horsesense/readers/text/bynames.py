@@ -41,7 +41,15 @@ _IS_VALUE = re.compile(r"[\s$€£−+\\-]*\d[^:;]{0,20}")
 _SLIP = 6
 """Letters from which on a word with one letter too many or too few is a slip of the pen."""
 _ENDING = 5
-_ENDINGS = (("on", "a"), ("um", "a"), ("us", "i"), ("is", "es"), ("a", "ae"), ("", "s"), ("y", "ies"))
+_ENDINGS = (
+    ("on", "a"),
+    ("um", "a"),
+    ("us", "i"),
+    ("is", "es"),
+    ("a", "ae"),
+    ("", "s"),
+    ("y", "ies"),
+)
 _INFLECTED = ("s", "es", "d", "ed", "ing", "ly", "al", "ity", "er", "r", "ers", "n", "ic", "y")
 _NO_FORENAME = frozenset(
     ("So", "Thus", "Therefore", "Hence", "But", "And", "Then", "Only", "In", "It", "The", "That")
@@ -91,7 +99,9 @@ def written_out(scene: Scene) -> tuple[Scene, dict[int, tuple[int, int]]] | None
     found = {
         word: min(at)
         for word, at in owner.items()
-        if len(at) == 1 and word.lower() not in asked and not scene.labels.shows(word)
+        if len(at) == 1
+        and word.lower() not in asked
+        and not scene.labels.shows(word)
         and (word.lower() not in known or word in _surnames(tuple(texts)))
     }
     spans = list(_values(scene, named))
@@ -111,7 +121,9 @@ def written_out(scene: Scene) -> tuple[Scene, dict[int, tuple[int, int]]] | None
         return None
     again = Scene(
         Folded("".join([*parts, response.text[end:]]), scene.labels.table),
-        scene.labels, scene.options, scene.question,
+        scene.labels,
+        scene.options,
+        scene.question,
     )
     return again, places
 
@@ -137,13 +149,15 @@ def _bynames(texts: tuple[str, ...]) -> list[frozenset[str]]:
     """For each option the words that name it and no other."""
     surnames = _surnames(texts)
     return [
-        frozenset([*_initials(text), *_endings(text), *(n for n, at in surnames.items() if at == i)])
+        frozenset(
+            [*_initials(text), *_endings(text), *(n for n, at in surnames.items() if at == i)]
+        )
         for i, text in enumerate(texts)
     ]
 
 
 def _initials(text: str) -> Iterator[str]:
-    """"CTPA" of "CT pulmonary angiography"."""
+    """ "CTPA" of "CT pulmonary angiography"."""
     words = [word for word in _LETTERS.findall(text) if word.lower() not in _SMALL]
     if len(words) < 2 or re.search(r"\d", text):
         return
@@ -153,7 +167,7 @@ def _initials(text: str) -> Iterator[str]:
 
 
 def _endings(text: str) -> Iterator[str]:
-    """"mitochondria" of "Mitochondrion"."""
+    """ "mitochondria" of "Mitochondrion"."""
     low = text.strip().lower()
     if not low.isalpha() or len(low) < _ENDING:
         return
@@ -190,8 +204,10 @@ def _slips(word: str, text: str) -> bool:
         differ = [i for i, (a, b) in enumerate(zip(word, own, strict=True)) if a != b]
         if len(differ) == 1:
             return {word[differ[0]], own[differ[0]]} == {"i", "y"}
-        return len(differ) == 2 and differ[1] == differ[0] + 1 and (
-            word[differ[0]] == own[differ[1]] and word[differ[1]] == own[differ[0]]
+        return (
+            len(differ) == 2
+            and differ[1] == differ[0] + 1
+            and (word[differ[0]] == own[differ[1]] and word[differ[1]] == own[differ[0]])
         )
     short, long = sorted((word, own), key=len)
     return any(long[:i] + long[i + 1 :] == short for i in range(len(long)))

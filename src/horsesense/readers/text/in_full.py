@@ -55,7 +55,9 @@ def _is_given(scene: Scene, name: Name) -> bool:
     if turned_down(scene, name.start):
         return False
     start = told(scene).at(name.start).start
-    if (ends_clause(scene.response, name.end) or _RATHER.match(low, name.end)) and LINKS.search(low, start, name.start):
+    if (ends_clause(scene.response, name.end) or _RATHER.match(low, name.end)) and LINKS.search(
+        low, start, name.start
+    ):
         return True
     said = _IS_THE.match(low, name.end)
     return said is not None and (said[1] in _GOOD or said[1] in scene.question.lower())

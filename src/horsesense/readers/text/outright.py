@@ -16,6 +16,7 @@ from horsesense.readers.text.impression import Impression
 from horsesense.readers.text.in_full import in_full
 from horsesense.readers.text.in_words import in_words
 from horsesense.readers.text.listing import stands_out
+from horsesense.readers.text.orders import orders
 from horsesense.readers.text.special import meaning_of
 from horsesense.readers.text.statements import is_named, turned_down
 from horsesense.readers.text.targets import Scene
@@ -130,7 +131,7 @@ def outright(scene: Scene, first: Impression, *, cut: bool = False) -> Reading |
     if found is not None and found.confidence >= _FAIRLY:
         return found
     low = scene.response.low
-    worded = None if cut else truths(scene, first)
+    worded = None if cut else truths(scene, first) or orders(scene, first)
     worded = worded or in_words(scene, first, _turns, cut=cut)
     worded = worded or (None if cut else closes(scene, first, turned=_turns(low)))
     if worded is not None:

@@ -46,7 +46,9 @@ _NOT_ITS_OWN = re.compile(
 )
 """Before a statement is named, in its sentence: that its verdict is not the reply's own."""
 _HEAD = re.compile(r"[^.!?;\n]*\Z")
-_ONLY_FOR = re.compile(r"[\w ,]{0,12}\b(?:only|of|in|under|for (?!example|instance)|if|when|unless|but)\b")
+_ONLY_FOR = re.compile(
+    r"[\w ,]{0,12}\b(?:only|of|in|under|for (?!example|instance)|if|when|unless|but)\b"
+)
 """Behind a verdict: that it holds for something else, or not always."""
 _TURN = re.compile(r"\b(?:wait|hmm+|hold on|actually|on second thought|correction|i was wrong)\b")
 _SENTENCE = re.compile(r"[^.!?;\n]*(?:[.!?;](?!\s|\Z|\*)[^.!?;\n]*)*[.!?;\n]?")
@@ -171,13 +173,17 @@ def _segments(low: str) -> Iterator[tuple[int, bool, str]]:
     """What is said behind each mention of a statement, up to the next one."""
     found = list(_MARKER.finditer(low))
     for m, after in zip_longest(found, found[1:]):
-        if _reported(low, m.start()):
+        if reported(low, m.start()):
             continue
         name = m["named"] or m["line"] or m["bare"] or m["ordinal"]
-        yield _NUMBERS[name], bool(m["only"] or m["but"]), low[m.end() : after.start() if after else len(low)]
+        yield (
+            _NUMBERS[name],
+            bool(m["only"] or m["but"]),
+            low[m.end() : after.start() if after else len(low)],
+        )
 
 
-def _reported(low: str, start: int) -> bool:
+def reported(low: str, start: int) -> bool:
     """Whether what is said from `start` on is a condition, or somebody else's view."""
     head = _HEAD.search(low, max(0, start - _NEAR * 3), start)
     return head is not None and _NOT_ITS_OWN.search(head.group()) is not None
@@ -213,14 +219,14 @@ def _of_all(low: str, wrongs: bool) -> set[bool]:
     """What is said of all statements together."""
     found: set[bool] = set()
     for m in _ALL.finditer(low):
-        if _reported(low, m.start()):
+        if reported(low, m.start()):
             continue
         found |= set() if _SUPPOSED.search(m.group()) else set(_said(m["rest"], wrongs))
         behind = _VERDICT.match(low, m.end())
         if behind and (_holds(behind["word"]) or not wrongs):
             found.add(bool(behind["not"]) != _holds(behind["word"]))
     for m in _NONE.finditer(low):
-        if not (_SUPPOSED.search(m.group()) or _reported(low, m.start())):
+        if not (_SUPPOSED.search(m.group()) or reported(low, m.start())):
             said = {not one for one in _said(m["rest"], wrongs)}
             found |= said or ({False} if not wrongs and "holds" in m["rest"] else set())
     return found
