@@ -1,6 +1,6 @@
 """Options named by a byname: their initials, a surname, an ending or a slip of the pen.
 
-"The answer is NMS" names "Neuroleptic malignant syndrome", "It was Nietsche" the option "Nietzsche".
+"The answer is NMS" names "Neuroleptic malignant syndrome", "It was Nietsche" means "Nietzsche".
 Where a reply never names an option by its text, and no other can be meant, the byname is read as
 that text: the reply is looked at again as if it were written out.
 """
@@ -28,13 +28,16 @@ _SMALL = frozenset(("of", "the", "and", "in", "for", "a", "an", "to", "by", "on"
 _NAME = re.compile(r"(?:[A-Z][\w'’-]+\.? ){1,3}[A-Z][\w'’-]{3,}")
 _INITIALS = (2, 6)
 _UNITS = (
-    r"%|percent|°? ?c|(?:square |cubic )?(?:[cmk]?m|(?:centi|milli|kilo)?met(?:er|re)s?|feet|inch(?:es)?)"
-    r"[²³23]?(?:(?:/| per )(?:s|h|hour|second)[²2]?)?|[km]?g|(?:kilo|milli|micro)?grams?|[µm]g|mcg|m?l|(?:milli)?lit(?:er|re)s?"
+    r"%|percent|°? ?c|(?:square |cubic )?(?:[cmk]?m|(?:centi|milli|kilo)?met(?:er|re)s?|feet"
+    r"|inch(?:es)?)[²³23]?(?:(?:/| per )(?:s|h|hour|second)[²2]?)?|[km]?g"
+    r"|(?:kilo|milli|micro)?grams?"
+    r"|[µm]g|mcg|m?l|(?:milli)?lit(?:er|re)s?"
     r"|hours?|minutes?|seconds?|days?|dollars?|euros?|cents?|k|kelvins?|joules?|newtons?|watts?|volts?"
 )
 _VALUE = re.compile(
     r"\\[dt]?frac\s*\{?\d+\}?\s*\{?\d+\}?"
-    rf"|(?<![\w.^/({{+*×·-])\d[\d,]*(?:\.\d+)?\s?(?:hours?|hrs?|h)(?:,? and|,)? \d+\s?(?:minutes?|mins?|m)\b"
+    rf"|(?<![\w.^/({{+*×·-])\d[\d,]*(?:\.\d+)?\s?(?:hours?|hrs?|h)(?:,? and|,)?"
+    r" \d+\s?(?:minutes?|mins?|m)\b"
     rf"|(?<![\w.^/({{+*×·-])-?\d[\d,]*(?:\.\d+)?(?!\s?[-+*×·/^(]|[.,]?\d)(?:\s?(?:{_UNITS})(?![\w²³]))?"
 )
 _IS_VALUE = re.compile(r"[\s$€£−+\\-]*\d[^:;]{0,20}")
@@ -52,9 +55,12 @@ _ENDINGS = (
 )
 _INFLECTED = ("s", "es", "d", "ed", "ing", "ly", "al", "ity", "er", "r", "ers", "n", "ic", "y")
 _NO_FORENAME = frozenset(
-    ("So", "Thus", "Therefore", "Hence", "But", "And", "Then", "Only", "In", "It", "The", "That")
-    + ("As", "For", "By", "With", "Since", "While", "President", "Sir", "Mr", "Mrs", "Ms", "Dr")
-    + ("Professor", "King", "Queen", "Both", "Not", "Neither", "Either", "Yes", "No")
+    (
+        *("So", "Thus", "Therefore", "Hence", "But", "And", "Then", "Only", "In", "It", "The"),
+        *("That", "As", "For", "By", "With", "Since", "While", "President", "Sir", "Mr", "Mrs"),
+        *("Ms", "Dr", "Professor", "King", "Queen", "Both", "Not", "Neither", "Either", "Yes"),
+        "No",
+    )
 )
 _OF_IT = re.compile(r"['’]s?\b|, [A-Z]\.")
 """Behind a surname: that something else is meant ("Adams's wife", "Washington, D.C.")."""
@@ -82,7 +88,7 @@ def by_name(scene: Scene, *, cut: bool = False) -> Reading | None:
 def written_out(scene: Scene) -> tuple[Scene, dict[int, tuple[int, int]]] | None:
     """The same reply with bynames replaced by the options' texts, and the last place of each."""
     response, texts = scene.response, scene.options.texts
-    if len(response.low) > _MOST or not 2 <= len(texts):
+    if len(response.low) > _MOST or len(texts) < 2:
         return None
     named = {hit.position for hit in scene.options.find_all(response)}
     if len(named) == len(texts):
@@ -173,7 +179,7 @@ def _endings(text: str) -> Iterator[str]:
         return
     for one, other in _ENDINGS:
         for old, new in ((one, other), (other, one)):
-            if old and low.endswith(old) or (not old and not low.endswith("s")):
+            if (old and low.endswith(old)) or (not old and not low.endswith("s")):
                 form = low[: len(low) - len(old)] + new
                 if len(form) >= _ENDING:
                     yield from (form, form.capitalize())

@@ -40,7 +40,8 @@ _BACK = (
 """One of these is in whatever `TAKEN_BACK` finds; plain words are looked for first, for speed."""
 _ENDING = 160
 NOT_SO_FAR = re.compile(
-    r"\b(?:if (?!(?:i|we|forced|pressed)\b)|had the|were (?:it|this|that)\b|at first (?:glance|sight|look)"
+    r"\b(?:if (?!(?:i|we|forced|pressed)\b)|had the|were (?:it|this|that)\b"
+    r"|at first (?:glance|sight|look)"
     r"|first thought|according to (?!the\b)\w+)"
 )
 """In the clause of a weak link: that it holds under a condition, or for a start, or for others."""

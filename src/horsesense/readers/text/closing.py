@@ -72,10 +72,12 @@ _IS = re.compile(
 )
 _SIGNS = re.compile(r"[^\w]*\Z")
 _POINTS = re.compile(
-    r"(?:[:→➡⇒(\[]|\bso|->|(?:\A|\n)\W*\w{1,2}[.)])[\s*_(\[\"']*(?:option |choice |answer )?[\s*_(\[]*\Z"
+    r"(?:[:→➡⇒(\[]|\bso|->|(?:\A|\n)\W*\w{1,2}[.)])[\s*_(\[\"']*"
+    r"(?:option |choice |answer )?[\s*_(\[]*\Z"
 )
 _OF_OTHERS = re.compile(
-    r"\b(?:if|unless|suppos\w*|people|most|many|others?|everyone|everybody|students?|usually|used to)\b"
+    r"\b(?:if|unless|suppos\w*|people|most|many|others?|everyone|everybody|students?|usually"
+    r"|used to)\b"
 )
 _BEFORE_LABEL = re.compile(rf"{_POINTS.pattern}|[.!)]\s*[\s*_(\[]*\Z")
 """What a label stands behind that is the last word of a reply."""

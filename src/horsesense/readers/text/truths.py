@@ -8,7 +8,7 @@ chooses the option that says the same; nothing is read where a statement has no 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import zip_longest
 
@@ -53,7 +53,8 @@ _ONLY_FOR = re.compile(
 _TURN = re.compile(r"\b(?:wait|hmm+|hold on|actually|on second thought|correction|i was wrong)\b")
 _SENTENCE = re.compile(r"[^.!?;\n]*(?:[.!?;](?!\s|\Z|\*)[^.!?;\n]*)*[.!?;\n]?")
 _ALONE = re.compile(
-    rf"(?:\A[^\w\n]*|[.,;:→] )((?:not )?(?:(?:morally|clearly) )?(?:{_TRUE}|{_FALSE}|{_BAD}|{_FINE}))"
+    rf"(?:\A[^\w\n]*|[.,;:→] )((?:not )?(?:(?:morally|clearly) )?"
+    rf"(?:{_TRUE}|{_FALSE}|{_BAD}|{_FINE}))"
     r"(?=[.,;(]|\s*(?:\n|\(|\Z))"
 )
 """A verdict that is a sentence or a clause of its own."""
@@ -92,8 +93,8 @@ _EXPLAINS = re.compile(
     r"\b(?:expla(?:ins|in|nation)|(?:the|a) (?:reason|cause) (?:for|of|why) \(?(?:it|a\b|the))"
 )
 _A_OR_R = re.compile(
-    r"(?:\b(?:the )?(?P<word>assertion|reason)\b(?:[\s*_]*\([ar]\))?|(?<!\w)\(?(?P<letter>[ar])\)?(?= (?:is"
-    r"|are|holds|does)\b))"
+    r"(?:\b(?:the )?(?P<word>assertion|reason)\b(?:[\s*_]*\([ar]\))?"
+    r"|(?<!\w)\(?(?P<letter>[ar])\)?(?= (?:is|are|holds|does)\b))"
 )
 
 Truths = tuple[bool, ...]
@@ -237,15 +238,15 @@ def _explained(texts: tuple[str, ...]) -> list[Truths]:
     """What each option says of assertion, reason, and whether the one explains the other."""
     wanted = []
     for text in map(_plain, texts):
-        found = _assertion(text, option=True)
+        found = _assertion(text)
         if found is None:
             return []
         wanted.append(found)
     return wanted if sum(map(len, wanted)) > 2 * len(wanted) else []
 
 
-def _assertion(low: str, *, option: bool = False) -> Truths | None:
-    """What is said of assertion and reason; of two that hold, whether the one explains the other."""
+def _assertion(low: str) -> Truths | None:
+    """What is said of assertion and reason, and whether the one explains the other."""
     said: dict[str, set[bool]] = {"a": set(), "r": set()}
     marks = list(_A_OR_R.finditer(low))
     for m, after in zip_longest(marks, marks[1:]):
@@ -265,8 +266,3 @@ def _assertion(low: str, *, option: bool = False) -> Truths | None:
         return truth
     explains = {not m["not"] for m in _EXPLAINS.finditer(low)}
     return (*truth, *explains) if len(explains) == 1 else None
-
-
-def judges(texts: Sequence[str]) -> bool:
-    """Whether options judge several statements at once."""
-    return _known(tuple(texts)) is not None or bool(_explained(tuple(texts)))
