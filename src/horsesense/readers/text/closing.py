@@ -142,7 +142,7 @@ def _signed(scene: Scene) -> Statement | None:
     low = scene.response.low
     names = told(scene).names
     last = next((name for name in reversed(names) if name.by_label), None)
-    if last is None or "?" in low or not _SIGNS.match(low, last.end):
+    if last is None or any(map(low.__contains__, "?{<")) or not _SIGNS.match(low, last.end):
         return None
     if not _stands_behind(_BEFORE_LABEL, low, last) or turned_down(scene, last.start):
         return None
