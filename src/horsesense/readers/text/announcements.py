@@ -116,7 +116,9 @@ NEAR_ANSWER = frozenset(("closest", "nearest", "which", "what", "any", "each", "
 """Of these, those that may still tell the choice where nothing better does."""
 # Where `CHOOSE` can begin; kept apart for the same reason.
 CHOOSE_HEAD = re.compile(
-    r"(?:i|we|let|choose|select|pick|my|the (?=guess|choice|pick|vote|bet)|final|best|ich|elijo"
+    r"(?:i|we|let|if|lock(?:ing)?|choose|select|pick|my|the (?=guess|choice|pick|vote|bet)"
+    r"|final|best|ich"
+    r"|elijo"
     r"|escojo|je|scelgo|escolho|我)(?![a-z])"
 )
 # As `ANSWER`, without a boundary in front, for speed; nothing else ends so.
@@ -143,6 +145,19 @@ OTHERWISE = re.compile(
     r"(?:(?:the )?(?:correct |right |best )?answer|it|that|this)?(?: (?:is|would be|must be))?\W*\Z"
 )
 """In front of an answer: that it holds only if something else does."""
+_HOW = (
+    r"(?:still|probably|personally|definitely|therefore|thus|also|rather|really|absolutely|simply"
+    r"|just|clearly)"
+)
+_GAP = (
+    r"(?: (?!(?:what|who|how|why|runner|second|worst|least|weak\w*|others?|another|alternative"
+    r"|clos\w+"
+    r"|near\w*|wrong|drop|avoid|rul\w*|elimin\w*|reject\w*|leave|lure|trap|distractor|not|against|out"
+    r"|students?|people|you|they|he|she|popular|last"
+    r"|for (?:my|him|her|them|your?|another)|by)\b)[\w'’()-]+){0,14}?"
+)
+"""What may stand between "if I had to choose" and the choice, and speaks of no other one."""
+_IT = r"(?:it|this|that|myself|them|him|her|mine|(?:this|the|that|your|my) \w+)"
 CHOOSE = re.compile(
     r"\b(?:i|we|let'?s|let me)(?: (?:would|will|shall|must|have to|am|'d|can))?(?:'ll|'d|'m)?"
     r"(?: (?:therefore|thus|then|also|still|probably|likely|personally|definitely|have|going|to"
@@ -160,6 +175,17 @@ CHOOSE = re.compile(
     r"(?: (?:that|is|it is|it's|it would be|the (?:correct |best |right )?answer is)\b){0,3}"
     r"|(?:\A|(?<=[.!?\n,:] ))(?:choose|select|pick)\b"
     r"|\b(?:my|the|final|best) (?:guess|choice|pick|vote|bet) (?:is|would be|goes to)\b"
+    rf"|\bi(?P<called>['’]d| would| will|['’]ll| am going to)(?: {_HOW}){{0,2}}"
+    r" (?:label|classify|rate|put|call|describe"
+    rf"|mark|score|place|tag|categori[sz]e|file|judge) {_IT}"
+    r"(?: (?:down|squarely|firmly))?(?: (?:as|at|in|under|for))?(?: an?\b)?"
+    rf"|\bif i(?:['’]m| am)? (?:\w+ )?(?:had|have|must|forced|pressed|pushed)"
+    rf"(?: {_HOW}){{0,2}}(?: to)?"
+    rf" (?:choose|pick|recommend|name|decide|come down|commit|guess|vote|answer)\b{_GAP}"
+    r"(?:[,:–—-] ?(?:(?:it|that)(?:['’]s|['’]d be| is| would be)"
+    r"|i(?:['’]d| would) (?:say|choose|pick"
+    r"|go (?:with|for))(?: that)?|then)?)(?: an?\b)?"
+    r"|\block(?:ing)? (?:it )?in\b(?: an?\b)?"
     r"|\b(?:ich (?:wähle|nehme)|elijo|escojo|je choisis|scelgo|escolho)\b|我选择?"
 )
 WEAK = re.compile(

@@ -24,6 +24,12 @@ _BREAK = re.compile(r"(?<!\b\w)[.!?;:]|\n|\bbut\b")
 _TRIED = 50
 _MOST = 100
 _ENDING = 160
+NOT_SO_FAR = re.compile(
+    r"\b(?:if (?!(?:i|we|forced|pressed)\b)|had the|were (?:it|this|that)\b"
+    r"|at first (?:glance|sight|look)"
+    r"|first thought|according to (?!the\b)\w+)"
+)
+"""In the clause of a weak link: that it holds under a condition, or for a start, or for others."""
 _SO_IT_IS = re.compile(
     r"(?:\A|[.;,!\n]\s*|- )(?:and )?(?:(?:so|therefore|thus|hence|which is why|that is why"
     r"|that's why)"
@@ -263,6 +269,8 @@ def weakly_linked(scene: Scene) -> list[Statement]:
         before = low[max(0, m.start() - _NEAR) : m.end()]
         supposed = announcements.CONDITION.match(low, target.end) is not None
         supposed = supposed or announcements.OTHERWISE.search(before) is not None
+        supposed = supposed or NOT_SO_FAR.search(_BREAK.split(before)[-1]) is not None
+        supposed = supposed or framing.frame(low, m.start(), target) is not None
         turned = turned_down(scene, target.start) or _rejected(scene, m.start(), target.end)
         if not supposed and not turned:
             found.append(Statement("linked", target, m.start()))

@@ -9,6 +9,7 @@ from horsesense.readers.reading import Reading
 from horsesense.readers.text import likeness
 from horsesense.readers.text.contest import contest_of
 from horsesense.readers.text.impression import Impression
+from horsesense.readers.text.in_full import comes_to_another
 from horsesense.readers.text.in_words import is_taken_up
 from horsesense.readers.text.sentences import (
     LINKS,
@@ -44,7 +45,15 @@ _SUM = (
     r"|verdict|majority|consensus|agreed|conclusion|final|(?:final |majority |overall )"
     r"(?:vote|verdict|decision|pick|call|label|choice|word|result|consensus)|gun to my head)"
 )
-_SUM_LINE = re.compile(rf"(?:\A|\n)[\s*_#>]*(?P<sum>{_SUM}(?=[\W_])[^\n]{{1,120}})")
+_HEADING = (
+    r"(?:(?:final |my |overall )?(?:label|classification|assessment|impression|diagnosis|judge?ment"
+    r"|rating|score|category|sentiment|stance|prediction|ruling|sum)|(?:short|quick|brief) answer"
+    r"|in one (?:line|word|sentence))"
+)
+_SUM_LINE = re.compile(
+    rf"(?:\A|\n)[\s*_#>]*(?P<sum>(?:{_SUM}(?=[\W_])[^\n]{{1,120}}|{_HEADING}(?=[\s*_]*[:→])"
+    r"[^\n]{1,120}?(?=[.!](?:\s|\Z)|\n|\Z)))"
+)
 _OPENS = re.compile(
     r"(?:\A|[.!?;:,\n–—。，,;：]|(?<=[.!?] )|\s- )[\s*_#>\"'(]*"
     r"(?:(?:and|but|ok|okay|well|right),? )?"
@@ -62,20 +71,33 @@ _IS = re.compile(
     r"|last two|same|left|wrong|student|user)\b)"
     r"[^,:]*\b(?:is|are|was|were|must be|reads)\W"
 )
+_SIGNS = re.compile(r"[^\w]*\Z")
+_POINTS = re.compile(
+    r"(?:[:→➡⇒(\[]|\bso|->|(?:\A|\n)\W*\w{1,2}[.)])[\s*_(\[\"']*"
+    r"(?:option |choice |answer )?[\s*_(\[]*\Z"
+)
+_OF_OTHERS = re.compile(
+    r"\b(?:if|unless|suppos\w*|people|most|many|others?|everyone|everybody|students?|usually"
+    r"|used to)\b"
+)
+_BEFORE_LABEL = re.compile(rf"{_POINTS.pattern}|[.!)]\s*[\s*_(\[]*\Z")
+"""What a label stands behind that is the last word of a reply."""
 _MORE = re.compile(
     r"\b(?:and|you|they|people|students?|some|many|over)\b|[<>✗✘❌]|[.!][\"']?\s|不|排除"
 )
 """Between what opens a close and its option: that more is said than one thing."""
 
 
-def closes(scene: Scene, first: Impression) -> Reading | None:
+def closes(scene: Scene, first: Impression, *, turned: bool = False) -> Reading | None:
     """The option in which a reply that is not plain before comes to its close, unless it states
-    another."""
+    another; with `turned` it has a word of a turn."""
     end = _closing(scene)
     labelled = first.first is not None and first.first.target.by == "label"
     if end is None and not first.said and not labelled:
         value = _worked_out(scene)
-        return value if value is None else Reading("answer", (value,), "value", None, _CONFIDENCE)
+        if value is not None:
+            return Reading("answer", (value,), "value", None, _CONFIDENCE)
+        end = None if turned else _signed(scene)
     if end is None or any(s.target.positions != end.target.positions for s in first.said):
         return None
     position = end.target.positions[0]
@@ -114,7 +136,33 @@ def _closing(scene: Scene) -> Statement | None:
     lines = [(at, _linked_last(scene, at, end)) for at, end in sums]
     if len({one.positions if one else () for _, one in lines}) != 1 or lines[-1][1] is None:
         return None
-    return Statement("closing", lines[-1][1], lines[-1][0])
+    at, target = lines[-1]
+    return None if comes_to_another(scene, target) else Statement("closing", target, at)
+
+
+def _signed(scene: Scene) -> Statement | None:
+    """A label behind a colon, an arrow or a whole sentence, as the last word of a reply that names
+    no other option there, and none by its text or a marked label ("... does not apply. (D)")."""
+    low = scene.response.low
+    names = told(scene).names
+    last = next((name for name in reversed(names) if name.by_label), None)
+    if last is None or any(map(low.__contains__, "?{<")) or not _SIGNS.match(low, last.end):
+        return None
+    if not _stands_behind(_BEFORE_LABEL, low, last) or turned_down(scene, last.start):
+        return None
+    if _OF_OTHERS.search(low, told(scene).at(last.start).start, last.start):
+        return None
+    if any(
+        name.position != last.position
+        and (name.firm or (name.by_label and _stands_behind(_POINTS, low, name)))
+        for name in names
+    ):
+        return None
+    return Statement("closing", Target((last.position,), *last[1:3], "label", None), last.start)
+
+
+def _stands_behind(signs: re.Pattern[str], low: str, name: Name) -> bool:
+    return signs.search(low, max(0, name.start - _REMARK), name.start) is not None
 
 
 def _linked_last(scene: Scene, start: int, end: int) -> Target | None:

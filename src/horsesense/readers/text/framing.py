@@ -44,7 +44,8 @@ _EVIDENCE = frozenset(
 _PERSON = (
     r"people|they|others?|many|most|some|someone|somebody|everyone|everybody|anyone|you|one|he|she"
     r"|gpt\S*|(?:\w+ )?(?:models?|assistants?"
-    r"|friends?|teachers?|colleagues?|students?|users?|books?|keys?|experts?|critics)"
+    r"|friends?|mother|father|mum|mom|dad|sister|brother|wife|husband|uncle|aunt|boss|neighbou?rs?"
+    r"|teachers?|colleagues?|students?|users?|books?|keys?|experts?|critics)"
 )
 _SAYS = re.compile(
     rf"(?P<who>\w+) (?:\w+ly )?(?:says|claims|thinks|believes|argues|insists|reckons|swears|guesses"

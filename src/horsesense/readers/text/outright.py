@@ -12,12 +12,15 @@ from horsesense.readers.text.contest import FORMS, contest_of
 from horsesense.readers.text.cues import CUES
 from horsesense.readers.text.elsewhere import elsewhere
 from horsesense.readers.text.impression import Impression
+from horsesense.readers.text.in_full import in_full
 from horsesense.readers.text.in_words import in_words, is_taken_up
 from horsesense.readers.text.listing import stands_out
+from horsesense.readers.text.orders import orders
 from horsesense.readers.text.sentences import LURE, speaks_against
 from horsesense.readers.text.special import meaning_of
 from horsesense.readers.text.statements import is_named, turned_down
 from horsesense.readers.text.targets import Scene
+from horsesense.readers.text.truths import truths
 from horsesense.readers.text.wording import TURNS_BACK, Wording
 
 _SURE, PLAINLY, _FAIRLY, _BRIEFLY = 0.99, 0.95, 0.91, 0.82
@@ -117,7 +120,10 @@ def outright(scene: Scene, first: Impression, *, cut: bool = False) -> Reading |
     found = _in_so_many_words(scene, first, cut)
     if found is not None and found.confidence >= _FAIRLY:
         return found
-    worded = in_words(scene, first, _TURN, cut=cut) or (None if cut else closes(scene, first))
+    low = scene.response.low
+    worded = None if cut else truths(scene, first) or orders(scene, first)
+    worded = worded or in_words(scene, first, _TURN, cut=cut)
+    worded = worded or (None if cut else closes(scene, first, turned=has_turn(low)))
     if worded is not None:
         return worded
     absent = None if cut or first.said else no_choice.absent(scene.response.low)
@@ -291,6 +297,9 @@ def _stands(scene: Scene, first: Impression, found: Reading) -> bool:
         if at_end and (last.target.by == "label" or not _TURN.search(low)):
             return True
         if last.target.agrees and not _TURN.search(low, last.end):
+            return True
+        whole = found.rule in ("stated", "chosen") and found.confidence >= _PLAIN
+        if whole and not _TURN.search(low, last.start) and in_full(scene, last):
             return True
     agreed = found.confidence >= _PLAIN and found.rule in ("stated", "chosen")
     return agreed and not _TURN.search(low) and _alone(scene, found.positions[0])

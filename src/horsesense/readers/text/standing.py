@@ -36,7 +36,7 @@ WITHDRAWS = Wording(
         r" (?:read|be (?:corrected|changed|replaced|revised|amended))|i meant\b"
         r"|(?:edit|update|revised|erratum|revision)\W{0,3}:"
         r"|i (?:was|am) wrong|i (?:initially|originally|first) (?:thought|said|chose|picked)"
-        r"|or rather)\b"
+        r"|or rather|make that)\b"
         r"|\b(?:edit|update|erratum)\W{0,2}:"
     ),
 )

@@ -176,8 +176,23 @@ def _chosen(scene: Scene) -> Iterator[Statement]:
             scene.drop(target)
         elif framing.SET_ASIDE.match(low, target.end):
             scene.drop(target, denied=True)
+        elif m["called"] and _names_another(scene, target):
+            continue
         elif not _is_framed(scene, m.start(), target):
             yield Statement("chosen", target, m.start())
+
+
+def _names_another(scene: Scene, target: Target) -> bool:
+    """Whether another option's text stands in the rest of the sentence, and is not turned down."""
+    low = scene.response.low
+    end = _SENTENCE_END.search(low, target.end)
+    stop = end.start() if end else len(low)
+    return any(
+        target.end <= hit.start < stop
+        and hit.position not in target.positions
+        and not turned_down(scene, hit.start)
+        for hit in scene.options.find_all(scene.response)
+    )
 
 
 def _confirmed(scene: Scene) -> Iterator[Statement]:

@@ -58,7 +58,7 @@ TURNS_BACK: Final = Parts(
     *("withdraw", "retract", "on re", "on checking", "further", "closer", " back", "made a"),
     *("ignore", "disregard", "scrap", "strike", "revis", "amend", "replace", "chang", "let me"),
     *("should read", "must read", "to read", "be corrected", "meant", "i mean", "update"),
-    *("erratum", "was wrong", "am wrong", "or rather", "❌", "✗", "✘"),
+    *("erratum", "was wrong", "am wrong", "or rather", "make that", "❌", "✗", "✘"),
 )
 """What is in all wordings that take something back, turn from it or hesitate."""
 
