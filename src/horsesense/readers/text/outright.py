@@ -11,6 +11,7 @@ from horsesense.readers.text.clauses import named_by_word
 from horsesense.readers.text.closing import closes
 from horsesense.readers.text.contest import FORMS, contest_of
 from horsesense.readers.text.cues import CUES
+from horsesense.readers.text.declared import declared
 from horsesense.readers.text.elsewhere import elsewhere
 from horsesense.readers.text.impression import Impression
 from horsesense.readers.text.in_words import in_words
@@ -133,7 +134,7 @@ def outright(scene: Scene, first: Impression, *, cut: bool = False) -> Reading |
     absent = None if cut or first.said else no_choice.absent(scene.response.low)
     if absent and not scene.asks_not and not any(map(meaning_of, scene.options.texts)):
         return Reading("none", (), "absent", scene.response.span(*absent.span()), _FAIRLY)
-    return found
+    return (None if cut else declared(scene, first)) or found
 
 
 def _in_so_many_words(scene: Scene, first: Impression, cut: bool) -> Reading | None:
