@@ -8,18 +8,19 @@ named alone. Patterns run on text in lower case and look a bounded way ahead.
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Final, Literal
 
-from horsesense.readers.reading import Reading
+from horsesense.readers.reading import Reading, Status
 from horsesense.readers.text import special
 from horsesense.readers.text.impression import Impression
 from horsesense.readers.text.no_choice import Wording
-from horsesense.readers.text.special import Meaning
 from horsesense.readers.text.targets import Scene
+
+Said = Literal["none", "missing", "undetermined", "refusal", "unknown"]
 
 _FAIRLY: Final = 0.91
 _LONGEST = 1600
-_LAST_WORDS = 240
+RULE: Final = "declared"
 
 _ADVERBS = (
     r"(?:(?:\w+ly|also|therefore|just|in good conscience|as an? [\w ]{2,20},?|quite|so) ){0,2}"
@@ -35,30 +36,41 @@ _NOT = (
     r"|(?:do not|don't|would not|wouldn't) (?:want|wish|think i (?:should|ought)|intend) ?(?:to)?)"
 )
 _ONE = (
-    r"(?:an?|any|one|either|anyone|anything|these|those|this|that|it|them|among|between|from|which"
-    r"|whether|people|someone|somebody|ethnic|religious|your|the|a single|sides|positions?|on|for"
-    r"|in|you|him|her|his|their|my|about)\b"
+    r"(?:one|any|either|an?|someone|somebody|anyone|anybody|people|persons?|you|between|among|from"
+    r"|which|sides|candidates?|numbers?)\b(?! of (?:the )?(?:others?|rest))(?! more)"
 )
-_CHOOSES = (
-    r"(?:choos(?:e|ing)|pick(?:ing)?|select(?:ing)?|rank(?:ing)?|rat(?:e|ing)|nam(?:e|ing)"
-    r"|label(?:l?ing)?|singl(?:e|ing) out|judg(?:e|ing)|endors(?:e|ing)|tak(?:e|ing)"
-    r"|mak(?:e|ing)|giv(?:e|ing)|offer(?:ing)?|provid(?:e|ing)|shar(?:e|ing)|express(?:ing)?"
-    r"|weigh(?:ing)? in|com(?:e|ing) down|sid(?:e|ing) with|recommend(?:ing)?|advis(?:e|ing)"
-    r"|speculat(?:e|ing)|infer(?:ring)?|decid(?:e|ing)|settl(?:e|ing)|answer(?:ing)?|fill(?:ing)?"
-    r"|tip(?:ping)?|put(?:ting)?|play(?:ing)?|act(?:ing)? out|adjudicat\w+"
-    r"|vote|voting|respond(?:ing)?)"
+_THIS = r"(?:this|that|it|these|those|the|your|such|questions?|on|to|for|with|in|\w+'s|" + _ONE[3:]
+_CHOICES = (
+    rf"(?:(?:choos|pick|select|nam|recommend|endors|sid|favou?r)(?:e|ing)? (?:with |out |just |only )?{_ONE}"
+    rf"|singl(?:e|ing) out\b"
+    rf"|(?:rank|rat|label|answer|classif|scor|adjudicat|speculat|infer|guess|settl|comment"
+    rf"|respond|decid)(?:e|y|ing|ying)? (?:{_THIS}(?! highly)|(?:ethnic|religious|about|\w+ groups))\b"
+    r"|judg(?:e|ing) (?:either|between|which|one|who|whose|somebody|someone)\b"
+    r"|tak(?:e|ing) (?:an? |any )?(?:sides?|positions?|stances?|part|on that role)\b"
+    r"|play(?:ing)? (?:that|this|the) (?:part|role)\b"
+    r"|mak(?:e|ing) (?:an?|any|this|that|the|your) (?:\w+ )?(?:choice|decision|call|guess(?:es)?"
+    r"|assumptions?|judge?ment|recommendation)s?\b|mak(?:e|ing) (?:guesses|assumptions|judge?ments|it"
+    r" for you)\b"
+    r"|(?:giv|offer|provid|shar|express|assign)(?:e|ing)? (?:you )?(?:an?|any|one|my|the|that|this|such)"
+    r" (?:\w+ ){0,2}(?:answers?|opinions?|views?|ratings?|rankings?|scores?|numbers?|verdicts?|preference"
+    r"|recommendations?|letter|choice|guess|figures|assessment|information|instructions|details|judge?ment|stance|position)\b"
+    r"|weigh(?:ing)? in\b|com(?:e|ing) down on\b|act(?:ing)? out\b|fill(?:ing)? (?:it|this|that) in\b"
+    r"|tip(?:ping)? the\b|put(?:ting)? (?:my|a|the) (?:\w+ )?(?:thumb|weight|number|sentence|finger)\b)"
 )
 _REFUSES = (
-    rf"\bi(?:'m sorry,? but i)? ?{_ADVERBS}{_NOT} {_ADVERBS}{_CHOOSES}"
-    rf" (?!(?:\w+ )?advice)(?:\w+ )??{_ONE}"
-    rf"|\bi ?{_ADVERBS}{_NOT} {_ADVERBS}(?:help|assist|compl(?:y|ying)|engag(?:e|ing)"
-    r"|participat(?:e|ing)|tak(?:e|ing) (?:part|sides|a side|a stance|a position|that role))\b"
+    rf"\bi(?:'m sorry,? but i)? ?{_ADVERBS}{_NOT} {_ADVERBS}{_CHOICES}"
+    rf"|\bi ?{_ADVERBS}{_NOT} {_ADVERBS}(?:help(?:ing)?(?= (?:you|with|to|in|anyone|anybody|someone"
+    r"|somebody|plan)\b|\W*(?:\Z|[.,;]))|assist(?:ing)?|compl(?:y|ying)|engag(?:e|ing)"
+    r"|participat(?:e|ing))\b"
     r"|\bi (?:do not|don't) (?:take|hold|have) (?:any |a )?(?:sides?|positions?|stances?|\w+ views"
     r"|political (?:views|opinions)|personal (?:\w+ ){0,2}(?:views|opinions?|beliefs|preferences?))\b"
     r"|\b(?:do not|don't) think it would be (?:right|appropriate|fair) for me to\b"
     r"|\b(?:it )?(?:would not|wouldn't) be (?:right|appropriate|fair) for me to\b"
     r"|\bnot something (?:that )?(?:i|i'm|i am|i'd) (?:going to|will|can|able to|want to|do|should"
-    r"|willing to)\b"
+    r"|willing to)\b|\bsomething (?:that )?i (?:won't|will not|must not|can't|cannot) (?:do|help|advise)"
+    r"|\blo siento, pero (?:como [\w ]{1,30} )?no puedo\b|\bno voy a (?:responder|elegir|votar)"
+    r"|\bals (?:ki|sprachmodell|künstliche intelligenz)\b[^.\n]{0,80}\b(?:keine|nicht)\b"
+    r"|\b(?:möchte|werde) (?:ich )?(?:mich )?(?:dazu |deshalb |hier )*(?:nicht äußern|keine der)"
     r"|\bi(?:'ll| will|'m going to| am going to|'d rather| must| have to) "
     r"(?:pass on|pass\b|abstain|leave (?:this|the|that|it) (?:\w+ )?(?:blank|item|unanswered|choice"
     r"|judge?ment))"
@@ -67,34 +79,52 @@ _REFUSES = (
 )
 _UNSURE = (
     r"\bi(?:'m afraid i| am afraid i)? (?:\w+ly )?(?:do not|don't) (?:\w+ly )?know\b"
-    r"(?= (?:who|which|what|whether|how|where|when|why|if|the answer|that|it|this|enough|for sure)\b"
-    r"|\W*(?:\Z|[.,;!]))"
-    r"|\bi (?:really |honestly )?have no (?:idea|knowledge of|way of knowing|information|data)\b"
+    r"(?= (?:who|which|what (?!(?:to|people|the (?:fuss|point))\b)|whether|how (?:many|much|long|old)|where"
+    r"|when|the (?:correct |right )?answer|that|it|this|enough|for sure)\b|\W*(?:\Z|[.,;!]))"
+    r"|\bi (?:really |honestly )?have (?:no|not the faintest|not the slightest) (?:\w+ )?"
+    r"(?:idea|clue|knowledge of|way of knowing|information|data|figures|memory of|records?)\b"
     r"|\bi(?:'m| am) not (?:familiar with|aware of|sure (?:who|which|what|how|when|where|about))"
-    r"|\bi (?:do not|don't) have (?:any )?(?:\w+ )?(?:information|knowledge|data|records?)\b"
+    r"|\bi (?:do not|don't) have (?:any |enough )?(?:\w+ )?(?:information|knowledge|data|records?"
+    r"|figures)\b"
     r"|\bi(?:'m| am) (?:\w+ly )?(?:not sure|unsure)(?=[.,;!])"
+    r"|\A\W*(?:(?:sorry|hmm|honestly|well)\W+)?(?:i )?(?:not sure|no idea|no clue|dunno|unsure|(?:do )?dont"
+    r" know|can't say|couldn't say)\b"
+    r"|\bich weiß (?:es )?(?:leider )?nicht\b|\bno lo sé\b|\bje ne sais pas\b|我不知道|わかりません"
+    r"|не знаю"
 )
 _SOURCE = (
-    r"(?:text|passage|paragraph|article|excerpt|extract|document|story|image|picture|photo|figure"
-    r"|graph|table|chart|diagram|poster|receipt|code|snippet|attachment|file|dialogue"
-    r"|conversation|contract|clause|speech|report|email|letter|map|recording|transcript|poem"
-    r"|premise|abstract|reviews?|message|listing|interview|stanza|sentence|scenario)"
+    r"(?:text|passage|paragraph|article|excerpt|extract|document|story|image|picture|photo(?:graph)?"
+    r"|figure|graph|table|chart|diagram|poster|receipt|code|snippet|attachment|file|dialogue"
+    r"|conversation|contract|clause|speech|report|email|letter|map|recording|transcript|poem|function"
+    r"|premise|abstract|review|message|listing|interview|stanza|sentence|scenario|spectrum|leaflet"
+    r"|manifesto|record|statement|x-ray|radiograph|summary|spreadsheet|judg(?:e)?ment|vignette|clip"
+    r"|video|audio|notes|source|material|data)(?:e?s)?"
 )
 _MISSING = (
     rf"\bi (?:\w+ly )?(?:do not|don't|can't|cannot|can not|couldn't|did not|didn't) (?:\w+ )?"
-    rf"(?:see|find|view|access|open|receive|get|have) (?:an?|any|the|that|your) (?:\w+ )?{_SOURCE}\b"
+    rf"(?:see|find|view|access|open|receive|get|have) (?:an?|any|the|that|your) (?:\w+ ){{0,2}}{_SOURCE}\b"
     rf"|\bthere (?:is|'s|seems to be|appears to be|does not seem to be|doesn't seem to be)"
-    rf" (?:no|an?|any) (?:\w+ )?{_SOURCE}\b(?= (?:in|attached|below|above|included|here|with|visible)\b"
-    rf"|[.,;:!])"
-    rf"|\b(?:the|that|your|this) (?:\w+ )?{_SOURCE}(?: itself| you (?:mention|refer to|describe))?"
-    r" (?:is|was|has|wasn't|isn't|hasn't|seems?|appears?|did not|didn't|does not|doesn't)"
+    rf" (?:no|an?|any) (?:\w+ )?{_SOURCE}\b(?= (?:in|attached|below|above|included|here|with|visible"
+    rf"|given|quoted)\b|[.,;:!])"
+    rf"|\bno (?:\w+ )?{_SOURCE} (?:is|was|came|has been|accompanies|has reached|reached|attached"
+    r"|provided|given|included)\b"
+    rf"|\b(?:the|that|your|this) (?:\w+ ){{0,2}}{_SOURCE}(?: itself| you (?:mention|refer to|describe))?"
+    r" (?:is|was|are|were|has|have|wasn't|isn't|aren't|weren't|hasn't|seems?|appears?|did not|didn't"
+    r"|does not|doesn't|don't|do not)"
     r"(?: (?:not|to|be|been|seem|appear|have|made|\w+ly)){0,4}"
-    r" (?:missing|absent|included|attached|provided|visible|come through|came through|part of your"
-    r"|in your (?:message|question|prompt)|made it|left out|here)\b"
+    r" (?:missing|absent|included|attached|visible|come through|came through|part of your"
+    r"|in your (?:message|question|prompt)|made it|left out)\b"
+    rf"|\b(?:the|your) (?:\w+ )?{_SOURCE} (?:isn't|wasn't|aren't|weren't|is not|was not|are not"
+    rf"|hasn't been|has not been) (?:provided|given|here|available)\b"
     rf"|\b(?:could|can|would|will) you (?:please )?(?:\w+ )?(?:paste|share|upload|attach|send"
     rf"|provide|include|post|copy) (?:\w+ ){{0,3}}{_SOURCE}\b"
     rf"|\bplease (?:paste|share|upload|attach|send|provide|include|post|copy) (?:\w+ ){{0,3}}"
     rf"{_SOURCE}\b"
+)
+_SETTLED = (
+    r"\b(?:can(?:not|'t| not)|could(?:n't| not)) be (?:determined|answered|inferred|known|established"
+    r"|calculated|told|deduced|worked out|decided)(?: \w+){0,3}? (?:from|with(?:out)?|based on|on the"
+    r" basis of)\b"
 )
 _ANY = (
     r"(?:(?:the|these|those|your|them|given|listed|offered|provided|available|four|five|three|six"
@@ -107,33 +137,43 @@ _THINGS = (
 _NONE = (
     r"\A\W*(?:none|neither)(?: of (?:these|them|those|the (?:above|two|four|three|options|choices"
     r"|answers)))?(?: (?:is|are) (?:correct|right|true|suitable))?\W*(?:[.,;:!]|\Z)"
-    rf"|\bnone of (?!(?:the )?(?:other|rest|remaining)){_ANY}(?:{_THINGS} ?)?(?:given |here |listed )?"
-    r"(?:is|are|fits?|match\w*|works?|appl(?:y|ies)|can be|qualif\w+)\b"
-    rf"|\b(?:neither|not one|none) (?:of {_ANY}(?:{_THINGS} )?)?(?:is|are)"
-    r" (?:correct|right|true|suitable)\b"
+    r"|(?:,? so |\btherefore,? |\bhence,? )(?:it's |it is |the answer is )?\W{0,3}(?:none|neither)"
+    rf"(?: of {_ANY}(?:{_THINGS})?)?\W{{0,3}}(?=[.!;)}}\n]|\Z)"
+    rf"|(?:[.!?:;({{\n—–-] ?)\W{{0,4}}(?:text\W{{1,3}}|[a-z0]\W{{1,3}})?"
+    rf"none of {_ANY}(?:{_THINGS})?\W{{0,3}}(?=[.!;)}}\n]|\Z)"
+    rf"|\b(?:not one|none|neither) of (?!(?:the )?(?:other|rest|remaining)){_ANY}(?:{_THINGS} ?)?"
+    r"(?:given |here |listed )?(?:is|are|fits?|match\w*|works?|appl(?:y|ies)|can be|qualif\w+|states)\b"
+    r"(?! (?:\w+ly )?(?:wrong|incorrect|false|bad|perfect|ideal|great|good|worse|better|more|as|so|too"
+    r"|clearly|obvious\w*|quite|really|exactly|entirely|fully|completely|ruled|excluded|out\b|all)\b)"
+    r"|\b(?:neither|not one|none) (?:is|are) (?:correct|right|true|suitable)\b"
     rf"|\bno (?:correct|right|valid|suitable|accurate|matching) (?:answer|option|choice)s?\b"
     rf"|\b(?:there (?:is|'s|are|isn't) (?:no|any|an?)|no) (?:\w+ ){{1,2}}(?:among|in) (?:the|these|them"
     rf"|your) (?:\w+ ){{0,2}}{_THINGS}\b(?! that)"
-    rf"|\b(?:is|are|was)(?:n't| not) (?:\w+ )?(?:listed |offered |given |present |included )?"
-    rf"(?:(?:among|one of) {_ANY}(?:{_THINGS})?|(?:in|on) {_ANY}{_THINGS})(?=\W*(?:\Z|[.,;:!\n]| and))"
-    r"|\b(?:is|are|was)(?:n't| not) (?:\w+ )?(?:on offer|offered|an option|listed|available here"
-    r"|among (?:them|these|those))(?=\W*(?:\Z|[.,;!]| here| and))"
-    rf"|\b(?:does(?:n't| not)) (?:appear|occur|feature) (?:among|in|on) (?:the|your|this)"
-    rf" (?:\w+ )?{_THINGS}\b"
     rf"|\b(?:the|your) (?:\w+ )?(?:list|options|choices) (?:does|do)(?:n't| not) (?:contain|include"
     r"|have|offer)\b"
     rf"|\ball (?:of )?(?!(?:the )?other){_ANY}(?:{_THINGS} )?(?:are|is) (?:wrong|incorrect|false)\b"
-    rf"|\bi (?:can't|cannot|can not|won't|wouldn't|would not|am unable to|couldn't) (?:\w+ly )?"
-    rf"(?:choose|pick|select|agree with|accept) (?:any|one|either) of {_ANY}"
+    rf"|\b(?:does|do)(?:n't| not) (?:\w+ ){{1,3}}any of {_ANY}(?:{_THINGS})?(?=\W)"
+    rf"|\bi (?:can't|cannot|won't|wouldn't|would not) (?:\w+ly )?(?:agree with|accept) (?:any|one"
+    rf"|either) of {_ANY}"
 )
-_SAYS: Final[dict[Meaning, Wording]] = {
+_ABSENT = (
+    rf"\b(?:is|are|was)(?:n't| not) (?:\w+ )?(?:listed |offered |given |present |included )?"
+    rf"(?:(?:among|one of) (?:{_ANY}(?:{_THINGS})?|[a-h](?: to | ?[-–,] ?)[a-h])|(?:in|on) {_ANY}{_THINGS})"
+    r"(?=\W*(?:\Z|[.,;:!\n]| and))"
+    r"|\b(?:is|are|was)(?:n't| not) (?:\w+ )?(?:on offer|offered|an option|listed|available here"
+    r"|given|among (?:them|these|those))(?=\W*(?:\Z|[.,;!]| here| and))"
+    rf"|\b(?:does(?:n't| not)) (?:appear|occur|feature) (?:among|in|on) (?:the|your|this)"
+    rf" (?:\w+ )?{_THINGS}\b"
+)
+_SAYS: Final[dict[Said, Wording]] = {
     "none": Wording(
-        ("none", "neither", "not ", "n't ", "no ", "all ", "unable"), re.compile(_NONE)
+        ("none", "neither", "not ", "n't ", "no ", "all "), re.compile(rf"{_NONE}|{_ABSENT}")
     ),
-    "undetermined": Wording(
+    "missing": Wording(
         ("n't", "not ", "there ", "missing", "absent", "you ", "please", "left out", "no "),
         re.compile(_MISSING),
     ),
+    "undetermined": Wording((" be ",), re.compile(_SETTLED)),
     "refusal": Wording(
         (
             *("not ", "n't", "refuse", "decline", "abstain", "unable", "pass", "comfortable"),
@@ -143,6 +183,7 @@ _SAYS: Final[dict[Meaning, Wording]] = {
     ),
     "unknown": Wording(("not ", "n't", "no ", "unsure"), re.compile(_UNSURE)),
 }
+_REJECTS = re.compile(_NONE)
 _OFFERS = re.compile(
     r"[^.!?\n]{0,120}?\b(?:if (?:you|it|that|someone|somebody|anybody|anyone|this|there)\b"
     r"(?![^.\n]{0,30}\b(?:insist|must|force|press|want (?:my|an?)|ask me|need me|had to)\b)"
@@ -165,8 +206,8 @@ _GOES_ON = re.compile(
     r"|even so|anyway|if|guess|lean\w*|would|i'd|closest|nearest|best|likely|probably|presumably"
     r"|perhaps|maybe|might|roughly|as for|in general|generally|hypothetically|playing|persona"
     r"|answer:|answer is|choose:|wait|actually|hmm+|let me|exception|except|instead|rather than"
-    r"|so it|therefore|thus|hence|typical\w*|common\w*|my (?:answer|choice|pick|vote)|must be"
-    r"|should be|commonest|usually|assum\w+|suppos\w+|for what it's worth|default)\b|%"
+    r"|so (?:it|put|take|pick|choose|mark|go|i)|therefore|thus|hence|typical\w*|common\w*|my (?:answer|choice|pick|vote)|must be"
+    r"|should be|commonest|usually|assum\w+|suppos\w+|for what it's worth|default|purposes|looks like)\b|%"
 )
 _OTHER_REASONS = re.compile(
     r"\b(?:unsure|at random|back and forth|torn|undecided|between [a-h] and|both (?:of|are|fit|have)"
@@ -181,6 +222,11 @@ _LEADS_ON = re.compile(
     r"|persona|i (?:choose|pick|think|believe|go with|vote))\b|answer:|\d ?%"
 )
 """What stands in front of a refusal, and may be a choice."""
+_ASKED_OF = (
+    *("help", "assist", "engag", "participat", "recommend", "comment", "shar", "endors", "favo"),
+    *("comply", "decid", "settl"),
+)
+"""Words of a refusal that are an answer where the question asks for that."""
 _SENTENCE = re.compile(r"(?<=[.!?])[\"'*_)\]]*\s+|\n+")
 
 
@@ -189,65 +235,88 @@ def declared(scene: Scene, first: Impression) -> Reading | None:
     low = scene.response.low
     if first.said or len(low) > _LONGEST or (first.first and first.first.target.by == "label"):
         return None
-    found = {
+    found: dict[Said, re.Match[str]] = {
         meaning: m
         for meaning, wording in _SAYS.items()
-        if (m := wording.search(low)) is not None and not _is_asked(low, m.end())
+        if (m := wording.search(low)) is not None and _is_meant(scene, meaning, m)
     }
     meaning = _one_of(found) if found else None
     if meaning is None or (meaning == "none" and scene.asks_not):
         return None
     m = found[meaning]
-    if _goes_on(low, m, found) or (meaning != "none" and _names_some(scene)):
+    if _goes_on(low, m, found) or _names_some(scene, m.end() if meaning == "none" else None):
         return None
     span = scene.response.span(*m.span())
-    said = {one for text in scene.options.texts for one in special.meanings_of(text)}
-    if said and (meaning != "refusal" or meaning in said):
-        at = special.option_meaning(meaning, scene.options.texts)
-        return None if at is None else Reading("answer", (at,), "declared", span, _FAIRLY)
-    status = "none" if meaning == "undetermined" else meaning
-    return Reading(status, (), "declared", span, _FAIRLY)
+    ways = {one for text in scene.options.texts for one in special.meanings_of(text)}
+    if meaning == "missing" or not ways or (meaning == "refusal" and meaning not in ways):
+        status: Status = "none" if meaning in ("missing", "undetermined") else meaning
+        return None if meaning == "missing" and ways else Reading(status, (), RULE, span, _FAIRLY)
+    at = special.option_meaning(meaning, scene.options.texts)
+    return None if at is None else Reading("answer", (at,), RULE, span, _FAIRLY)
 
 
-def _one_of(found: dict[Meaning, re.Match[str]]) -> Meaning | None:
+def _one_of(found: dict[Said, re.Match[str]]) -> Said | None:
     """The one meaning, where several are said."""
     names = {*found}
-    if names == {"none", "undetermined"}:
-        return "none"
-    return names.pop() if len(names) == 1 else None
+    if names == {"missing", "undetermined"}:
+        return "missing"
+    if len(names) == 1:
+        return names.pop()
+    return "none" if "none" in names and "unknown" not in names else None
 
 
-def _goes_on(low: str, m: re.Match[str], found: dict[Meaning, re.Match[str]]) -> bool:
+def _is_meant(scene: Scene, meaning: Said, m: re.Match[str]) -> bool:
+    """Whether it is no question, no quotation, and no answer in the question's own words."""
+    low = scene.response.low
+    stop = _SENTENCE.search(low, m.end())
+    end = stop.start() if stop else len(low)
+    if meaning != "missing" and low[m.end() : end].rstrip(" \"'*_)").endswith("?"):
+        return False
+    if low.count('"', 0, m.start()) % 2:
+        return False
+    asked = scene.question.lower()
+    return meaning != "refusal" or not any(
+        word in asked and word in m.group() for word in _ASKED_OF
+    )
+
+
+def _goes_on(low: str, m: re.Match[str], found: dict[Said, re.Match[str]]) -> bool:
     """Whether there may be a choice beside what is declared."""
-    if "refusal" in found:
-        if _OTHER_REASONS.search(low):
+    if {*found} == {"refusal"} and _OTHER_REASONS.search(low):
+        return True
+    if "none" not in found:
+        if _LEADS_ON.search(low, 0, m.start()):
             return True
-        behind = _OFFERS.sub(" ", _without(low[m.end() :], found))
-        return _GOES_ON.search(behind) is not None or _LEADS_ON.search(low, 0, m.start()) is not None
-    rest = _OFFERS.sub(" ", _GUESSES.sub(" ", _without(low, found)))
-    return _GOES_ON.search(rest) is not None
+    elif not _REJECTS.search(low) and _GOES_ON.search(_without(low[: m.start()], found)):
+        return True
+    behind = _OFFERS.sub(" ", _GUESSES.sub(" ", _without(low[m.end() :], found)))
+    return _GOES_ON.search(behind) is not None
 
 
-def _without(low: str, found: dict[Meaning, re.Match[str]]) -> str:
+def _without(low: str, found: dict[Said, re.Match[str]]) -> str:
     """A text without what declares."""
     for meaning in found:
         low = _SAYS[meaning].pattern.sub(" ", low)
     return low
 
 
-def _is_asked(low: str, end: int) -> bool:
-    """Whether it is said in a question."""
-    stop = _SENTENCE.search(low, end)
-    return low[end : stop.start() if stop else len(low)].rstrip(" \"'*_)").endswith("?")
+def _names_some(scene: Scene, behind: int | None) -> bool:
+    """Whether some options are named by their texts and others are not, or a label is set off.
 
-
-def _names_some(scene: Scene) -> bool:
-    """Whether some options are named by their texts and others are not, or a label is set off."""
+    With `behind`, whether just one is named from there on.
+    """
     texts = scene.options.texts
     named = {
         hit.position
         for hit in scene.options.find_all(scene.response)
-        if special.meaning_of(texts[hit.position]) is None
+        if special.meaning_of(texts[hit.position]) is None and hit.start >= (behind or 0)
     }
+    labels = {
+        hit.position
+        for hit in scene.labels.mentions(scene.response)
+        if hit.marked and hit.start >= (behind or 0)
+    }
+    if behind is not None:
+        return len(named | labels) == 1
     ordinary = sum(special.meaning_of(text) is None for text in texts)
-    return 0 < len(named) < ordinary or any(hit.marked for hit in scene.labels.mentions(scene.response))
+    return bool(labels) or 0 < len(named) < ordinary
