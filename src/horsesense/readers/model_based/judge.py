@@ -36,7 +36,7 @@ from horsesense.readers.text import TextReader
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 
-RULES: Final = Rules(version="10", source="57b2bbfd83a6")
+RULES: Final = Rules(version="10", source="c47b22a63d58")
 
 MAX_TOKENS: Final = 16
 REPLY_CHARACTERS: Final = 6000

@@ -19,7 +19,6 @@ from horsesense.readers.text.normalise import Folded
 from horsesense.readers.text.objects import in_json
 from horsesense.readers.text.options import Options
 from horsesense.readers.text.outright import PLAINLY, outright
-from horsesense.readers.text.plain import plain
 from horsesense.readers.text.targets import Scene
 from horsesense.readers.text.thoughts import leave_out_thinking
 from horsesense.readers.text.weigh import decide
@@ -119,5 +118,5 @@ def _seen(
     if fields is not None:
         return fields
     first = impression(scene)
-    at_once = outright(scene, first, cut=about["cut"]) or plain(scene, first, cut=about["cut"])
+    at_once = outright(scene, first, cut=about["cut"])
     return at_once or (scene, evidence(scene, first, about))

@@ -18,7 +18,7 @@ from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 from horsesense.trials.trial import Trial
 
-RULES: Final = Rules(version="8", source="a3593378d0df")
+RULES: Final = Rules(version="9", source="fcd166997870")
 
 _TOGETHER = 512
 """Texts that are encoded between two marks of progress."""
