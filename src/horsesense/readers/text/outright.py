@@ -131,9 +131,6 @@ def outright(scene: Scene, first: Impression, *, cut: bool = False) -> Reading |
     worded = in_words(scene, first, _turns, cut=cut) or (None if cut else closes(scene, first))
     if worded is not None:
         return worded
-    absent = None if cut or first.said else no_choice.absent(scene.response.low)
-    if absent and not scene.asks_not and not any(map(meaning_of, scene.options.texts)):
-        return Reading("none", (), "absent", scene.response.span(*absent.span()), _FAIRLY)
     return (None if cut else declared(scene, first)) or found
 
 
@@ -168,11 +165,7 @@ def _in_so_many_words(scene: Scene, first: Impression, cut: bool) -> Reading | N
         span = scene.response.span(end.start, end.end)
         return Reading("answer", end.target.positions, "concluded", span, _FAIRLY)
     if found.rule == "refusal":
-        plain = not _names_any(scene) and (_refuses(low) or _only_refuses(low))
-        plain = plain or (_refuses(low) and _DECLINES.search(low, 0, _OPENING) is not None)
-        plain = plain or _DECLINES_A_LETTER.search(low, 0, _OPENING) is not None
-        plain = plain and not first.said
-        return replace(found, confidence=PLAINLY) if plain else None
+        return None
     plainly = _SURE if _agrees(first, found) else PLAINLY
     if found.positions and _but_not_others(scene, found):
         return replace(found, confidence=plainly)
