@@ -20,6 +20,8 @@ Said = Literal["none", "missing", "undetermined", "refusal", "unknown"]
 
 _FAIRLY: Final = 0.91
 _LONGEST = 1600
+_LAST_WORDS = 200
+"""What may stand behind the words that the answer is not listed."""
 RULE: Final = "declared"
 
 _ADVERBS = (
@@ -141,14 +143,16 @@ _NONE = (
     rf"(?: of {_ANY}(?:{_THINGS})?)?\W{{0,3}}(?=[.!;)}}\n]|\Z)"
     rf"|(?:[.!?:;({{\n—–-] ?)\W{{0,4}}(?:text\W{{1,3}}|[a-z0]\W{{1,3}})?"
     rf"none of {_ANY}(?:{_THINGS})?\W{{0,3}}(?=[.!;)}}\n]|\Z)"
-    rf"|\b(?:not one|none|neither) of (?!(?:the )?(?:other|rest|remaining)){_ANY}(?:{_THINGS} ?)?"
-    r"(?:given |here |listed )?(?:is|are|fits?|match\w*|works?|appl(?:y|ies)|can be|qualif\w+|states)\b"
+    rf"|\b(?:not one|none|neither) of (?!(?:the )?(?:other|rest|remaining))(?:{_ANY}(?:{_THINGS} ?)?|the"
+    r" (?:\w+ ){1,2})(?:given |here |listed )?(?:is|are|fits?|match\w*|works?|appl(?:y|ies)|can be|qualif\w+|states)\b"
     r"(?! (?:\w+ly )?(?:wrong|incorrect|false|bad|perfect|ideal|great|good|worse|better|more|as|so|too"
-    r"|clearly|obvious\w*|quite|really|exactly|entirely|fully|completely|ruled|excluded|out\b|all)\b)"
+    r"|clearly|obvious\w*|quite|really|exactly|entirely|fully|completely|ruled|excluded|out\b|all|my|spell\w*|listed|mentioned)\b)"
     r"|\b(?:neither|not one|none) (?:is|are) (?:correct|right|true|suitable)\b"
     rf"|\bno (?:correct|right|valid|suitable|accurate|matching) (?:answer|option|choice)s?\b"
     rf"|\b(?:there (?:is|'s|are|isn't) (?:no|any|an?)|no) (?:\w+ ){{1,2}}(?:among|in) (?:the|these|them"
     rf"|your) (?:\w+ ){{0,2}}{_THINGS}\b(?! that)"
+    r"|\b(?:right|correct|true|actual) (?:answer|value|one|number|option|result)s? (?:\w+ )?(?:is|are)"
+    r"(?:n't| not) (?:\w+ )?(?:there|here|listed|offered|given|present|available|included|among)\b"
     rf"|\b(?:the|your) (?:\w+ )?(?:list|options|choices) (?:does|do)(?:n't| not) (?:contain|include"
     r"|have|offer)\b"
     rf"|\ball (?:of )?(?!(?:the )?other){_ANY}(?:{_THINGS} )?(?:are|is) (?:wrong|incorrect|false)\b"
@@ -201,14 +205,21 @@ _GUESSES = re.compile(
     r"|\b(?:pure|mere|wild) guess\b|\b(?:rather|would|will|do|could)(?:n't| not) (?:want to |like to )?"
     r"guess\b|\bwon't guess\b|\bwithout guessing\b"
 )
-_GOES_ON = re.compile(
-    r"\b(?:but|however|nevertheless|nonetheless|that said|having said|still|though|although|yet"
-    r"|even so|anyway|if|guess|lean\w*|would|i'd|closest|nearest|best|likely|probably|presumably"
-    r"|perhaps|maybe|might|roughly|as for|in general|generally|hypothetically|playing|persona"
-    r"|answer:|answer is|choose:|wait|actually|hmm+|let me|exception|except|instead|rather than"
-    r"|so (?:it|put|take|pick|choose|mark|go|i)|therefore|thus|hence|typical\w*|common\w*|my (?:answer|choice|pick|vote)|must be"
-    r"|should be|commonest|usually|assum\w+|suppos\w+|for what it's worth|default|purposes|looks like)\b|%"
+_TURNS = (
+    r"but|however|nevertheless|nonetheless|that said|having said|still|though|although|yet|even so"
+    r"|anyway|if|guess|lean\w*|i'd|i would (?:choose|pick|go|say|take|answer)|closest|nearest|best"
+    r"|likely|probably|presumably|perhaps|maybe|might|roughly|as for|in general|generally"
+    r"|hypothetically|playing|persona|answer:|answer is|choose:|wait|actually|hmm+|let me|exception"
+    r"|except|instead|rather than|therefore|thus|hence|my (?:answer|choice|pick|vote)|must be|assum\w+"
+    r"|suppos\w+|for what it's worth|default|purposes|looks like"
+    r"|so (?:it|put|take|pick|choose|mark|go|i)\b(?! (?:can't|cannot|can not|am unable|have no|don't|do not"
+    r"|won't|will not|must decline|have to decline)|'m (?:unable|not))"
 )
+_GOES_ON = re.compile(
+    rf"\b(?:{_TURNS}|would|typical\w*|common\w*|should be|commonest|usually)\b|%"
+)
+_CONCEDES = re.compile(rf"\b(?:{_TURNS})\b")
+"""The same where all options are rejected, and are spoken of behind it."""
 _OTHER_REASONS = re.compile(
     r"\b(?:unsure|at random|back and forth|torn|undecided|between [a-h] and|both (?:of|are|fit|have)"
     r"|(?:can't|cannot|can not|couldn't) tell|no (?:\w+ )?information|not enough|insufficient"
@@ -264,7 +275,7 @@ def declared(scene: Scene, first: Impression) -> Reading | None:
     meaning = _one_of(found) if found else None
     if meaning is None or (meaning == "none" and scene.asks_not):
         return None
-    m = found[meaning]
+    m = found[meaning] if meaning != "none" else _last(_SAYS["none"].pattern, low)
     if _goes_on(low, m, found) or _names_some(scene, m.end() if meaning == "none" else None):
         return None
     span = scene.response.span(*m.span())
@@ -308,10 +319,20 @@ def _goes_on(low: str, m: re.Match[str], found: dict[Said, re.Match[str]]) -> bo
     if "none" not in found:
         if _LEADS_ON.search(low, 0, m.start()):
             return True
-    elif not _REJECTS.search(low) and _GOES_ON.search(_without(low[: m.start()], found)):
-        return True
+    elif not _REJECTS.search(low):
+        late = len(low.rstrip()) - m.end() <= _LAST_WORDS
+        if not late or _GOES_ON.search(_without(low[: m.start()], found)):
+            return True
     behind = _OFFERS.sub(" ", _GUESSES.sub(" ", _without(low[m.end() :], found)))
-    return _GOES_ON.search(behind) is not None or ("none" not in found and not _is_idle(low, found))
+    if "none" in found:
+        return _CONCEDES.search(behind) is not None
+    return _GOES_ON.search(behind) is not None or not _is_idle(low, found)
+
+
+def _last(pattern: re.Pattern[str], low: str) -> re.Match[str]:
+    """The last match of a pattern that has one."""
+    *_, m = pattern.finditer(low)
+    return m
 
 
 def _is_idle(low: str, found: dict[Said, re.Match[str]]) -> bool:
