@@ -20,7 +20,7 @@ Said = Literal["none", "missing", "undetermined", "refusal", "unknown"]
 
 _FAIRLY: Final = 0.91
 _LONGEST = 1600
-_LAST_WORDS = 200
+_LAST_WORDS = 160
 """What may stand behind the words that the answer is not listed."""
 RULE: Final = "declared"
 

@@ -38,6 +38,8 @@ _ENDS_IN_FORM = re.compile(
     r"</ ?(?:(?:final|selected|chosen|correct|best|my) ?)?(?:answer|choice|option)>\s*\Z"
     r"|\\(?:boxed|fbox) ?\{(?:[^{}\n]|\{[^{}\n]*\}){1,60}\}[\s.\])\\]*\Z"
 )
+_UNFIRM = frozenset(("text_alone", "linked", "mentioned", "several_linked", "several_texts"))
+"""Rules that find what a reply names on the way to another answer, too."""
 _WEAKER = frozenset(("linked", "mentioned"))
 _BRIEF = frozenset(("unknown", "linked", "mentioned", "several", "text_alone")) | {
     "other_label",
@@ -156,8 +158,8 @@ def _in_so_many_words(scene: Scene, first: Impression, cut: bool) -> Reading | N
     if found is None:
         announced = _ANNOUNCES.search(low[-_OPENING:]) and "?" not in low
         return _CUT_SHORT if announced else None if cut else elsewhere(scene)
-    if found.rule == "text_alone" and not cut:
-        result = elsewhere(scene, stated=True)
+    if found.rule in _UNFIRM and not cut and not first.said:
+        result = elsewhere(scene, stated=True, at_end=found.rule != "text_alone")
         if result is not None:
             return result
     end = None if first.said or cut or _turns(low) else candidates.concluded(scene)
@@ -197,7 +199,8 @@ def _in_so_many_words(scene: Scene, first: Impression, cut: bool) -> Reading | N
     size = len(low.strip())
     if found.rule == "other_label" and size < _SHORT and not _names_any(scene):
         hedged = _DOUBT.search(low) or _turns(low) or _hesitates(low)
-        return None if hedged else replace(found, confidence=_BRIEFLY)
+        lone = scene.labels.positions and "\n" not in low.strip()
+        return None if hedged else replace(found, confidence=_FAIRLY if lone else _BRIEFLY)
     if _LISTS.search(low) or found.confidence < _FAIR:
         return None
     if found.rule == "text_alone":
