@@ -16,7 +16,7 @@ from horsesense.readers.text.impression import Impression
 from horsesense.readers.text.no_choice import Wording
 from horsesense.readers.text.targets import Scene
 
-Said = Literal["none", "missing", "undetermined", "refusal", "unknown"]
+Said = Literal["none", "missing", "undetermined", "untold", "refusal", "unknown"]
 
 _FAIRLY: Final = 0.91
 _LONGEST = 1600
@@ -128,6 +128,16 @@ _SETTLED = (
     r"|calculated|told|deduced|worked out|decided)(?: \w+){0,3}? (?:from|with(?:out)?|based on|on the"
     r" basis of)\b"
 )
+_UNTOLD = (
+    rf"\b{_SOURCE} (?:itself |alone |only )?(?:does|do|did)(?:n't| not) (?:\w+ly )?(?:say|tell|mention|state"
+    r"|specify|indicate|give|provide|contain|reveal|clarify|settle)\b"
+    r"|\b(?:nothing|no (?:\w+ )?(?:information|clue|indication|evidence|hint)s?) (?:\w+ ){0,3}?(?:says?|tells?"
+    r"|said|stated|given|about|which|who|as to|on|in the)\b"
+    r"|\b(?:can(?:not|'t| not)|could(?:n't| not)) (?:\w+ly )?(?:be (?:\w+ly )?(?:determined|known|told|said|worked"
+    r" out|inferred|answered|decided|established|deduced)|tell|say|know|determine|conclude)\b"
+    r"|\b(?:is|are)(?:n't| not) (?:\w+ly )?(?:stated|said|given|specified|told|fixed|mentioned|known|settled)\b"
+    r"|\bwe (?:\w+ly )?aren't told\b|\bthere(?:'s| is) no way (?:to|of) (?:tell|know|say|determin)\w*"
+)
 _ANY = (
     r"(?:(?:the|these|those|your|them|given|listed|offered|provided|available|four|five|three|six"
     r"|two|above|answer|possible|suggested) ?){1,4}"
@@ -178,6 +188,10 @@ _SAYS: Final[dict[Said, Wording]] = {
         re.compile(_MISSING),
     ),
     "undetermined": Wording((" be ",), re.compile(_SETTLED)),
+    "untold": Wording(
+        ("n't", "not", "nothing", "no ", "no\n"),
+        re.compile(_UNTOLD),
+    ),
     "refusal": Wording(
         (
             *("not ", "n't", "refuse", "decline", "abstain", "unable", "pass", "comfortable"),
@@ -253,6 +267,7 @@ _LACKS = re.compile(
 )
 """The same beside a source that is missing."""
 _SO = re.compile(r"\W*(?:so|therefore|thus|hence|for now|without|as such|in conclusion)\b")
+_PAIR = 2
 _ASKED_OF = (
     *("help", "assist", "engag", "participat", "recommend", "comment", "shar", "endors", "favo"),
     *("comply", "decid", "settl"),
@@ -267,10 +282,13 @@ def declared(scene: Scene, first: Impression) -> Reading | None:
     low = scene.response.low
     if first.said or len(low) > _LONGEST or (first.first and first.first.target.by == "label"):
         return None
+    ways = {one for text in scene.options.texts for one in special.meanings_of(text)}
     found: dict[Said, re.Match[str]] = {
         meaning: m
         for meaning, wording in _SAYS.items()
-        if (m := wording.search(low)) is not None and _is_meant(scene, meaning, m)
+        if (meaning != "untold" or "undetermined" in ways)
+        and (m := wording.search(low)) is not None
+        and _is_meant(scene, meaning, m)
     }
     meaning = _one_of(found) if found else None
     if meaning is None or (meaning == "none" and scene.asks_not):
@@ -279,17 +297,18 @@ def declared(scene: Scene, first: Impression) -> Reading | None:
     if _goes_on(low, m, found) or _names_some(scene, m.end() if meaning == "none" else None):
         return None
     span = scene.response.span(*m.span())
-    ways = {one for text in scene.options.texts for one in special.meanings_of(text)}
     if meaning == "missing" or not ways or (meaning == "refusal" and meaning not in ways):
         status: Status = "none" if meaning in ("missing", "undetermined") else meaning
         return None if meaning == "missing" and ways else Reading(status, (), RULE, span, _FAIRLY)
-    at = special.option_meaning(meaning, scene.options.texts)
+    at = special.option_meaning("undetermined" if meaning == "untold" else meaning, scene.options.texts)
     return None if at is None else Reading("answer", (at,), RULE, span, _FAIRLY)
 
 
 def _one_of(found: dict[Said, re.Match[str]]) -> Said | None:
     """The one meaning, where several are said."""
     names = {*found}
+    if "untold" in names and "none" not in names and "missing" not in names:
+        return "untold"
     if names == {"missing", "undetermined"}:
         return "missing"
     if len(names) == 1:
@@ -305,6 +324,8 @@ def _is_meant(scene: Scene, meaning: Said, m: re.Match[str]) -> bool:
     if meaning != "missing" and low[m.end() : end].rstrip(" \"'*_)").endswith("?"):
         return False
     if low.count('"', 0, m.start()) % 2:
+        return False
+    if meaning == "none" and "neither" in m.group() and len(scene.options.texts) > _PAIR:
         return False
     asked = scene.question.lower()
     return meaning != "refusal" or not any(
@@ -337,7 +358,8 @@ def _last(pattern: re.Pattern[str], low: str) -> re.Match[str]:
 
 def _is_idle(low: str, found: dict[Said, re.Match[str]]) -> bool:
     """Whether no sentence beside what declares could be an answer."""
-    idle = {_LACKS, _IDLE} if found.keys() & {"missing", "undetermined"} else {_IDLE}
+    lacks = found.keys() & {"missing", "undetermined", "untold"}
+    idle = (_LACKS, _IDLE) if lacks else (_IDLE,)
     sentences = [one for one in _SENTENCE.split(_OFFERS.sub("\n", low)) if _WORD.search(one)]
     for i, one in enumerate(sentences):
         said = any(_SAYS[meaning].search(one) for meaning in found)

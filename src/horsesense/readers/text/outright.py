@@ -114,6 +114,8 @@ _BUT_NOT = re.compile(
 )
 """One label and not others, as the whole of a reply: "It is D, not B"."""
 _LABELS = re.compile(r"[\s,;.()\[\]&+/]+|\b(?:and|or|und|oder)\b")
+_SCORE = re.compile(r"\s*(\d{1,2})(?: ?/ ?| out of )(\d{1,2})\.?\s*")
+"""A point of a scale: "2/7"."""
 _LONG_WORD = re.compile(r"[^\W\d_]{8}")
 _TOGETHER = re.compile(r"\b(?:all|both|and|none|neither|only)\b")
 """In an option that may stand for several others."""
@@ -268,6 +270,9 @@ def _labels_alone(scene: Scene) -> set[int]:
     known = scene.labels.positions
     if _LONG_WORD.search(scene.response.text) or not known:
         return set()
+    score = _SCORE.fullmatch(scene.response.low)
+    if score is not None and score[2] == str(len(known)) and {score[1], score[2]} <= known.keys():
+        return {known[score[1]]}
     words = _LABELS.sub(" ", scene.response.text).split()
     if len(words) < 2 or "?" in scene.response.low or not known.keys() >= {*words}:
         return set()
