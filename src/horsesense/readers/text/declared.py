@@ -45,10 +45,13 @@ _THIS = r"(?:this|that|it|these|those|the|your|such|questions?|on|to|for|with|in
 _CHOICES = (
     rf"(?:(?:choos|pick|select|nam|recommend|endors|sid|favou?r)(?:e|ing)? (?:with |out |just |only )?{_ONE}"
     rf"|singl(?:e|ing) out\b"
-    rf"|(?:rank|rat|label|answer|classif|scor|adjudicat|speculat|infer|guess|settl|comment"
+    rf"|(?:rank|rat|label|classif|scor|adjudicat|speculat|infer|guess|settl|comment"
     rf"|respond|decid)(?:e|y|ing|ying)? (?:{_THIS}(?! highly)|(?:ethnic|religious|about|\w+ groups))\b"
+    r"|answer(?:ing)? (?:this|that|it|these|those|your|such|questions?|any|on|to|for|the (?:question|item|survey"
+    r"|prompt))\b(?! (?:\w+ly|without)\b)"
     r"|judg(?:e|ing) (?:either|between|which|one|who|whose|somebody|someone)\b"
-    r"|tak(?:e|ing) (?:an? |any )?(?:sides?|positions?|stances?|part|on that role)\b"
+    r"|tak(?:e|ing) (?:an? |any )?(?:sides?|positions?|stances?|on that role|part in (?:an? |this |that |the )?(?:poll|survey"
+    r"|ranking|vote|quiz|exercise))\b"
     r"|play(?:ing)? (?:that|this|the) (?:part|role)\b"
     r"|mak(?:e|ing) (?:an?|any|this|that|the|your) (?:\w+ )?(?:choice|decision|call|guess(?:es)?"
     r"|assumptions?|judge?ment|recommendation)s?\b|mak(?:e|ing) (?:guesses|assumptions|judge?ments|it"
@@ -59,6 +62,10 @@ _CHOICES = (
     r"|weigh(?:ing)? in\b|com(?:e|ing) down on\b|act(?:ing)? out\b|fill(?:ing)? (?:it|this|that) in\b"
     r"|tip(?:ping)? the\b|put(?:ting)? (?:my|a|the) (?:\w+ )?(?:thumb|weight|number|sentence|finger)\b)"
 )
+_SPEAK = (
+    r"(?:choose|pick|select|say|tell|rank|rate|judge|name|answer|recommend|support|endorse|favou?r|weigh"
+    r"|express|(?:take|give|share|make) an?|decide)"
+)
 _REFUSES = (
     rf"\bi(?:'m sorry,? but i)? ?{_ADVERBS}{_NOT} {_ADVERBS}{_CHOICES}"
     rf"|\bi ?{_ADVERBS}{_NOT} {_ADVERBS}(?:help(?:ing)?(?= (?:you|with|to|in|anyone|anybody|someone"
@@ -66,8 +73,8 @@ _REFUSES = (
     r"|participat(?:e|ing))\b"
     r"|\bi (?:do not|don't) (?:take|hold|have) (?:any |a )?(?:sides?|positions?|stances?|\w+ views"
     r"|political (?:views|opinions)|personal (?:\w+ ){0,2}(?:views|opinions?|beliefs|preferences?))\b"
-    r"|\b(?:do not|don't) think it would be (?:right|appropriate|fair) for me to\b"
-    r"|\b(?:it )?(?:would not|wouldn't) be (?:right|appropriate|fair) for me to\b"
+    rf"|\b(?:do not|don't) think it would be (?:right|appropriate|fair) for me to {_SPEAK}\b"
+    rf"|\b(?:it )?(?:would not|wouldn't) be (?:right|appropriate|fair) for me to {_SPEAK}\b"
     r"|\bnot something (?:that )?(?:i|i'm|i am|i'd) (?:going to|will|can|able to|want to|do|should"
     r"|willing to)\b|\bsomething (?:that )?i (?:won't|will not|must not|can't|cannot) (?:do|help|advise)"
     r"|\blo siento, pero (?:como [\w ]{1,30} )?no puedo\b|\bno voy a (?:responder|elegir|votar)"
@@ -81,11 +88,11 @@ _REFUSES = (
 )
 _UNSURE = (
     r"\bi(?:'m afraid i| am afraid i)? (?:\w+ly )?(?:do not|don't) (?:\w+ly )?know\b"
-    r"(?= (?:who|which|what (?!(?:to|people|the (?:fuss|point))\b)|whether|how (?:many|much|long|old)|where"
+    r"(?= (?:who|which|what (?!(?:to|else|people|the (?:fuss|point))\b)|whether|how (?:many|much|long|old)|where"
     r"|when|the (?:correct |right )?answer|that|it|this|enough|for sure)\b|\W*(?:\Z|[.,;!]))"
     r"|\bi (?:really |honestly )?have (?:no|not the faintest|not the slightest) (?:\w+ )?"
-    r"(?:idea|clue|knowledge of|way of knowing|information|data|figures|memory of|records?)\b"
-    r"|\bi(?:'m| am) not (?:familiar with|aware of|sure (?:who|which|what|how|when|where|about))"
+    r"(?:idea|clue|knowledge of|way of knowing (?!how (?:others|people))|information|data|figures|memory of|records?)\b"
+    r"|\bi(?:'m| am) not (?:familiar with|sure (?:who|which|what|how|when|where|about))"
     r"|\bi (?:do not|don't) have (?:any |enough )?(?:\w+ )?(?:information|knowledge|data|records?"
     r"|figures)\b"
     r"|\bi(?:'m| am) (?:\w+ly )?(?:not sure|unsure)(?=[.,;!])"
@@ -156,7 +163,7 @@ _NONE = (
     rf"|\b(?:not one|none|neither) of (?!(?:the )?(?:other|rest|remaining))(?:{_ANY}(?:{_THINGS} ?)?|the"
     r" (?:\w+ ){1,2})(?:given |here |listed )?(?:is|are|fits?|match\w*|works?|appl(?:y|ies)|can be|qualif\w+|states)\b"
     r"(?! (?:\w+ly )?(?:wrong|incorrect|false|bad|perfect|ideal|great|good|worse|better|more|as|so|too"
-    r"|clearly|obvious\w*|quite|really|exactly|entirely|fully|completely|ruled|excluded|out\b|all|my|spell\w*|listed|mentioned)\b)"
+    r"|clearly|obvious\w*|quite|really|exactly|entirely|fully|completely|ruled|excluded|out\b|all|my|spell\w*|listed|mentioned|\w{2,}er)\b)"
     r"|\b(?:neither|not one|none) (?:is|are) (?:correct|right|true|suitable)\b"
     rf"|\bno (?:correct|right|valid|suitable|accurate|matching) (?:answer|option|choice)s?\b"
     rf"|\b(?:there (?:is|'s|are|isn't) (?:no|any|an?)|no) (?:\w+ ){{1,2}}(?:among|in) (?:the|these|them"
@@ -205,7 +212,7 @@ _REJECTS = re.compile(_NONE)
 _OFFERS = re.compile(
     r"[^.!?\n]{0,120}?\b(?:if (?:you|it|that|someone|somebody|anybody|anyone|this|there)\b"
     r"(?![^.\n]{0,30}\b(?:insist|must|force|press|want (?:my|an?)|ask me|need me|had to)\b)"
-    r"|i(?:'m| am|'d be|'ll be| would be) (?:\w+ )?(?:happy|glad|pleased|here)\b"
+    r"|i(?:'m| am|'d be|'ll be| would be) (?:\w+ )?(?:(?:happy|glad|pleased) (?:to|for)|here (?:to|if))\b"
     r"|i (?:can|could|will|would) (?:also |instead |still |certainly |gladly |happily |only )*"
     r"(?:help|offer|explain|lay|set|summar|discuss|compare|describe|talk|walk|outline|point|give you"
     r"|list|present|share|provide|instead)"
@@ -223,7 +230,7 @@ _TURNS = (
     r"but|however|nevertheless|nonetheless|that said|having said|still|though|although|yet|even so"
     r"|anyway|if|guess|lean\w*|i'd|i would (?:choose|pick|go|say|take|answer)|closest|nearest|best"
     r"|likely|probably|presumably|perhaps|maybe|might|roughly|as for|in general|generally"
-    r"|hypothetically|playing|persona|answer:|answer is|choose:|wait|actually|hmm+|let me|exception"
+    r"|no need|hypothetically|playing|persona|answer:|answer is|choose:|wait|actually|hmm+|let me|exception"
     r"|except|instead|rather than|therefore|thus|hence|my (?:answer|choice|pick|vote)|must be|assum\w+"
     r"|suppos\w+|for what it's worth|default|purposes|looks like"
     r"|so (?:it|put|take|pick|choose|mark|go|i)\b(?! (?:can't|cannot|can not|am unable|have no|don't|do not"
@@ -267,6 +274,11 @@ _LACKS = re.compile(
 )
 """The same beside a source that is missing."""
 _SO = re.compile(r"\W*(?:so|therefore|thus|hence|for now|without|as such|in conclusion)\b")
+_OTHERS = re.compile(
+    r"\b(?:some|many|people|critics|students?|teachers?|key|sceptics|skeptics|friends?|colleagues?) "
+    r"(?:\w+ )?(?:say|says|said|writes?|wrote|claims?|claimed|argues?|argued|thinks?|thought|holds?)\b"
+)
+"""Who says it, where that is somebody else."""
 _PAIR = 2
 _ASKED_OF = (
     *("help", "assist", "engag", "participat", "recommend", "comment", "shar", "endors", "favo"),
@@ -275,6 +287,7 @@ _ASKED_OF = (
 """Words of a refusal that are an answer where the question asks for that."""
 _WORD = re.compile(r"(?<![</])\b(?!note\b)[^\W\d_]{2}")
 _SENTENCE = re.compile(r"(?<=[.!?])[\"'*_)\]]*\s+|\n+")
+_CLAUSE = re.compile(rf"{_SENTENCE.pattern}|[:;] ")
 
 
 def declared(scene: Scene, first: Impression) -> Reading | None:
@@ -325,6 +338,9 @@ def _is_meant(scene: Scene, meaning: Said, m: re.Match[str]) -> bool:
         return False
     if low.count('"', 0, m.start()) % 2:
         return False
+    begin = max((one.end() for one in _SENTENCE.finditer(low, 0, m.start())), default=0)
+    if meaning == "none" and _OTHERS.search(low, begin, m.start()):
+        return False
     if meaning == "none" and "neither" in m.group() and len(scene.options.texts) > _PAIR:
         return False
     asked = scene.question.lower()
@@ -360,7 +376,7 @@ def _is_idle(low: str, found: dict[Said, re.Match[str]]) -> bool:
     """Whether no sentence beside what declares could be an answer."""
     lacks = found.keys() & {"missing", "undetermined", "untold"}
     idle = (_LACKS, _IDLE) if lacks else (_IDLE,)
-    sentences = [one for one in _SENTENCE.split(_OFFERS.sub("\n", low)) if _WORD.search(one)]
+    sentences = [one for one in _CLAUSE.split(_OFFERS.sub("\n", low)) if _WORD.search(one)]
     for i, one in enumerate(sentences):
         said = any(_SAYS[meaning].search(one) for meaning in found)
         if said and i == len(sentences) - 1 and _SO.match(one):
