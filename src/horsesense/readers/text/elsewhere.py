@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 from functools import lru_cache
+from typing import Final
 
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import likeness
@@ -19,6 +20,7 @@ from horsesense.readers.text.places import beyond
 from horsesense.readers.text.special import meaning_of
 from horsesense.readers.text.targets import Scene
 
+RULE: Final = "elsewhere"
 _LONGEST = 400
 _LONG = 4000
 """How long a reply may be that ends by announcing its answer, or by taking up the question."""
@@ -45,7 +47,8 @@ _ANNOUNCES = re.compile(
 )
 """The last words of a reply of any length."""
 _TAKES_UP = re.compile(
-    r"(?P<about>(?:\A|[.!?\n]\s?)[^.!?\n]{3,120}) (?:is|was|are|were|in|equals|comes to|prints|outputs|has"
+    r"(?P<about>(?:\A|[.!?\n]\s?)[^.!?\n]{3,120}) (?:is|was|are|were|in(?= \d)|equals|comes to|prints"
+    r"|outputs|has"
     r"|returns)(?: (?:therefore|thus|then|about))?[\s*_\"'`$(]*"
     r"(?P<said>\d[^;?!\n=:]{0,24}|[^\d.,;?!\n=:{}][^.,;?!\n=:{}]{0,40})[\s*_\"'`$)}.!]*\Z"
 )
@@ -55,10 +58,15 @@ _PRAISED = re.compile(
     r"(?:answer|choice)[\s.!]*\Z"
 )
 _WHOLE = re.compile(r"[\s*_\"'`$(=]*(?P<said>[^.,;?!\n=:]{1,40}|\d[\d.,]*)[\s*_\"'`$).!]*")
-_REASON = re.compile(r",? (?!which is (?:option|choice|answer|\(|\w\b))(?:because|since|as|which|for) .*\Z", re.DOTALL)
+_REASON = re.compile(
+    r",? (?!which is (?:option|choice|answer|\(|\w\b))(?:because|since|as|which|for) .*\Z",
+    re.DOTALL,
+)
 _ARTICLE = re.compile(r"(?:(?:the|an?|about|simply|just|exactly|clearly|therefore) )+")
 _NAME = re.compile(r"[A-Z][\w'’-]+(?: (?:[A-Z][\w'’-]*\.?|of|the|de|da|von|van))*")
-_NUMBER = re.compile(r"[-+−]?[$€£]?\d[\d.,]*(?:/\d+)?(?: ?%)?(?P<unit> ?[^\W\d¹²³⁰-⁹]{1,9}(?:/\w{1,5})?[²³]?)?")
+_NUMBER = re.compile(
+    r"[-+−]?[$€£]?\d[\d.,]*(?:/\d+)?(?: ?%)?(?P<unit> ?[^\W\d¹²³⁰-⁹]{1,9}(?:/\w{1,5})?[²³]?)?"
+)
 _DIGITS = re.compile(r"[-+−$€£\d.,/%\s]+")
 _DOUBTS = ("unsure", "unknown", "undecided", "missing", "lacking", "refusal", "none")
 _TURNED = re.compile(
@@ -102,7 +110,7 @@ def elsewhere(scene: Scene, *, stated: bool = False, at_end: bool = False) -> Re
     options = scene.options.texts
     of_labels = said.lower() not in scene.labels.positions and _roman(said, scene)
     if of_labels or beyond(said, len(options)) or _number(said, options) or _name(said, options):
-        return Reading("illegal", (), "elsewhere", scene.response.span(start, end), _SURE)
+        return Reading("illegal", (), RULE, scene.response.span(start, end), _SURE)
     return None
 
 
@@ -110,6 +118,8 @@ def _takes_up(scene: Scene, last: int) -> re.Match[str] | None:
     """A last sentence about what the question asks."""
     m = _TAKES_UP.search(scene.response.low, last)
     if m is None or not scene.question:
+        return None
+    if any(hit.start >= last for hit in scene.options.find_all(scene.response)):
         return None
     asked = {*likeness.stems(scene.question.lower())}
     about = {*likeness.stems(m["about"])}

@@ -6,12 +6,12 @@ import re
 from dataclasses import replace
 
 from horsesense.readers.reading import Reading
-from horsesense.readers.text import candidates, no_choice, several
+from horsesense.readers.text import candidates, several
 from horsesense.readers.text.clauses import named_by_word
 from horsesense.readers.text.closing import closes
 from horsesense.readers.text.contest import FORMS, contest_of
-from horsesense.readers.text.cues import CUES
 from horsesense.readers.text.declared import declared
+from horsesense.readers.text.elsewhere import RULE as ELSEWHERE
 from horsesense.readers.text.elsewhere import elsewhere
 from horsesense.readers.text.impression import Impression
 from horsesense.readers.text.in_words import in_words
@@ -54,16 +54,7 @@ _SHORT, _VERY_SHORT = 80, 40
 _MOSTLY = 0.4  # of a short reply an option's text must be, to be its choice outright
 _FULL_STOP = 3
 _SETS_OFF = (".", ")", ":", "\n")
-_DECLINES = re.compile(
-    r"\b(?:cannot|can't|unable to|not able to|won't|will not) (?:provide|give|select|choose"
-    r"|answer|pick)\b.{0,40}\b(?:answer|letter|question|option)"
-)
-_DECLINES_A_LETTER = re.compile(
-    r"(?:sorry|apologi[sz]e).{0,20}(?:cannot|can't) (?:provide|give|select) (?:an? )?(?:single )?"
-    r"(?:letter|answer)"
-)
 _LINKED = re.compile(r"(?:\b(?:is|are|would be|be|making)|:)\s*(?:option )?\(?\Z")
-_TELLS_ALL_THE_SAME = re.compile(r"\b(?:but (?:in general|generally|broadly)|in general terms)\b")
 _LISTS = re.compile(r"[❌✗✘✅✓✔☑%|{]|\n[^\n]+\n")
 _REJECTED = re.compile(
     r"[)\].:*]*,? (?:is|are|was|would be|can be) (?:\w+ly |also |therefore |thus )*"
@@ -130,7 +121,7 @@ def outright(scene: Scene, first: Impression, *, cut: bool = False) -> Reading |
     on to other options, only what it states.
     """
     found = _in_so_many_words(scene, first, cut)
-    if found is not None and found.confidence >= _FAIRLY:
+    if found is not None and (found.confidence >= _FAIRLY or found.rule == ELSEWHERE):
         return found
     worded = in_words(scene, first, _turns, cut=cut) or (None if cut else closes(scene, first))
     if worded is not None:
@@ -340,25 +331,6 @@ def _undoubted(scene: Scene, found: Reading) -> bool:
     low = scene.response.low
     doubt = _DOUBT.search(low) or _turns(low) or _hesitates(low)
     return not doubt and bool(found.positions) and _alone(scene, found.positions[0])
-
-
-def _refuses(low: str) -> bool:
-    """Whether a reply begins by declining for reasons of right and wrong, and lacks nothing."""
-    refusal = no_choice.REFUSAL.search(low, 0, _OPENING)
-    return (
-        refusal is not None
-        and no_choice.SCRUPLES.search(low) is not None
-        and not _TELLS_ALL_THE_SAME.search(low)
-        and not any(CUES[name].search(low) for name in ("missing", "guess", "undecided"))
-    )
-
-
-def _only_refuses(low: str) -> bool:
-    """Whether a short reply declines and does nothing else."""
-    return len(low.strip()) < _SHORT and not any(
-        CUES[name].search(low)
-        for name in ("missing", "lacking", "guess", "unsure", "not_offered", "unknown")
-    )
 
 
 def _names_any(scene: Scene) -> bool:
