@@ -36,7 +36,7 @@ from horsesense.readers.text import TextReader
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 
-RULES: Final = Rules(version="10", source="c47b22a63d58")
+RULES: Final = Rules(version="11", source="b82446c74eee")
 
 MAX_TOKENS: Final = 16
 REPLY_CHARACTERS: Final = 6000

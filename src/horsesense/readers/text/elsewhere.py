@@ -47,9 +47,8 @@ _ANNOUNCES = re.compile(
 )
 """The last words of a reply of any length."""
 _TAKES_UP = re.compile(
-    r"(?P<about>(?:\A|[.!?\n]\s?)[^.!?\n]{3,120}) (?:is|was|are|were|in(?= \d)|equals|comes to|prints"
-    r"|outputs|has"
-    r"|returns)(?: (?:therefore|thus|then|about))?[\s*_\"'`$(]*"
+    r"(?P<about>(?:\A|[.!?\n]\s?)[^.!?\n]{3,120}) (?:is|was|are|were|in(?= \d)|equals|comes to"
+    r"|prints|outputs|has|returns)(?: (?:therefore|thus|then|about))?[\s*_\"'`$(]*"
     r"(?P<said>\d[^;?!\n=:]{0,24}|[^\d.,;?!\n=:{}][^.,;?!\n=:{}]{0,40})[\s*_\"'`$)}.!]*\Z"
 )
 """A last sentence; what it is about has to be what the question asks."""

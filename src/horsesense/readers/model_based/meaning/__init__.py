@@ -18,7 +18,7 @@ from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 from horsesense.trials.trial import Trial
 
-RULES: Final = Rules(version="9", source="fcd166997870")
+RULES: Final = Rules(version="10", source="166cdbbca2dc")
 
 _TOGETHER = 512
 """Texts that are encoded between two marks of progress."""
