@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="16", source="5afce9fe46f6")
+RULES: Final = Rules(version="16", source="0bbd453b3bd9")
 
 
 class TextAnswers:

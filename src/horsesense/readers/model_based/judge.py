@@ -36,7 +36,7 @@ from horsesense.readers.text import TextReader
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 
-RULES: Final = Rules(version="11", source="b82446c74eee")
+RULES: Final = Rules(version="11", source="f18d4e179cc9")
 
 MAX_TOKENS: Final = 16
 REPLY_CHARACTERS: Final = 6000

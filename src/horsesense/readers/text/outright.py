@@ -104,6 +104,7 @@ _BUT_NOT = re.compile(
     r"(?:(?:,|,? or|,? nor) (?:option |choice )?\W?\w\b\W?)*\W*"
 )
 """One label and not others, as the whole of a reply: "It is D, not B"."""
+_LISTED = re.compile(r"[\n\[]")
 _LABELS = re.compile(r"[\s,;.()\[\]&+/]+|\b(?:and|or|und|oder)\b")
 _SCORE = re.compile(r"\s*(\d{1,2})(?: ?/ ?| out of )(\d{1,2})\.?\s*")
 """A point of a scale: "2/7"."""
@@ -123,8 +124,9 @@ def outright(scene: Scene, first: Impression, *, cut: bool = False) -> Reading |
     found = _in_so_many_words(scene, first, cut)
     if found is not None and (found.confidence >= _FAIRLY or found.rule == ELSEWHERE):
         return found
+    refuses = first.reading is not None and first.reading.rule == "refusal" and not first.said
     worded = in_words(scene, first, _turns, cut=cut) or (None if cut else closes(scene, first))
-    if worded is not None:
+    if worded is not None and not refuses:
         return worded
     return (None if cut else declared(scene, first)) or found
 
@@ -192,7 +194,7 @@ def _in_so_many_words(scene: Scene, first: Impression, cut: bool) -> Reading | N
     size = len(low.strip())
     if found.rule == "other_label" and size < _SHORT and not _names_any(scene):
         hedged = _DOUBT.search(low) or _turns(low) or _hesitates(low)
-        lone = scene.labels.positions and "\n" not in low.strip()
+        lone = scene.labels.positions and not _LISTED.search(low.strip())
         return None if hedged else replace(found, confidence=_FAIRLY if lone else _BRIEFLY)
     if _LISTS.search(low) or found.confidence < _FAIR:
         return None
