@@ -148,37 +148,3 @@ UNKNOWN = Wording(
         r"我不知道|わかりません|не знаю",
     ),
 )
-
-
-_ABSENT = Wording(
-    ("n't", "not ", "none "),
-    re.compile(
-        r"\b(?:(?:is|are)(?:n't| not)|does(?:n't| not) (?:appear|occur)) (?:\w+ )?"
-        r"(?:listed |offered |given |present |included )?(?:among|in|one of)"
-        r" (?:your|the|these|those|any of) (?:\w+ )?(?:options|choices|answers|list|alternatives)\b"
-        r"|\b(?:right|correct|true|actual) (?:answer|value|one|number|option|result)s? (?:\w+ )?"
-        r"(?:is|are)(?:n't| not) (?:\w+ )?(?:there|here|listed|offered|given|on the list"
-        r"|in the list|present|available|included|among)"
-        r"|\bnone of (?:them|these|the \w+|the \w+ \w+) (?:can be|is|are|fits?|match\w*)\b"
-    ),
-)
-_AFTER_ALL = re.compile(
-    r"\b(?:but|closest|nearest|however|would|i'd|choose|pick|best|guess|if|so|therefore|though"
-    r"|that said|still|wait|re-?check|let me|exception|except)\b"
-)
-_SUPPOSED = re.compile(r"\b(?:if|unless|would|not sure|whether)\b")
-_LAST_WORDS = 160
-
-
-def absent(low: str) -> re.Match[str] | None:
-    """Where a reply ends by saying that the right answer is none of those offered, and goes on to
-    nothing else."""
-    found = None
-    for m in _ABSENT.finditer(low):
-        found = m
-    if found is None or len(low.rstrip()) - found.end() > _LAST_WORDS:
-        return None
-    begins = max(low.rfind(end, 0, found.start()) for end in (". ", "\n")) + 1
-    if _AFTER_ALL.search(low, found.end()) or _SUPPOSED.search(low, begins, found.start()):
-        return None
-    return found

@@ -12,7 +12,7 @@ from functools import lru_cache
 from horsesense.readers.reading import Reading
 from horsesense.readers.text.impression import Impression
 from horsesense.readers.text.normalise import DEFAULT
-from horsesense.readers.text.standing import withdraws
+from horsesense.readers.text.standing import WITHDRAWS
 from horsesense.readers.text.statements import turned_down
 from horsesense.readers.text.targets import Scene
 from horsesense.readers.text.truths import reported
@@ -41,7 +41,7 @@ def orders(scene: Scene, first: Impression) -> Reading | None:
         return None
     if first.first is not None and first.first.target.by == "label":
         return None
-    if withdraws(low) or _TURN.search(low):
+    if WITHDRAWS.search(low) or _TURN.search(low):
         return None
     pattern, wanted = known
     found: dict[int, tuple[int, int]] = {}

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 
 from horsesense.readers.reading import Reading
-from horsesense.readers.text import candidates, no_choice, several
+from horsesense.readers.text import candidates, several
 from horsesense.readers.text.clauses import named_by_word
 from horsesense.readers.text.closing import closes
 from horsesense.readers.text.contest import FORMS, contest_of
-from horsesense.readers.text.cues import CUES
+from horsesense.readers.text.declared import declared
+from horsesense.readers.text.elsewhere import RULE as ELSEWHERE
 from horsesense.readers.text.elsewhere import elsewhere
 from horsesense.readers.text.impression import Impression
 from horsesense.readers.text.in_full import in_full
@@ -41,6 +42,8 @@ _ENDS_IN_FORM = re.compile(
     r"</ ?(?:(?:final|selected|chosen|correct|best|my) ?)?(?:answer|choice|option)>\s*\Z"
     r"|\\(?:boxed|fbox) ?\{(?:[^{}\n]|\{[^{}\n]*\}){1,60}\}[\s.\])\\]*\Z"
 )
+_UNFIRM = frozenset(("text_alone", "linked", "mentioned", "several_linked", "several_texts"))
+"""Rules that find what a reply names on the way to another answer, too."""
 _WEAKER = frozenset(("linked", "mentioned"))
 _BRIEF = frozenset(("unknown", "linked", "mentioned", "several", "text_alone")) | {
     "other_label",
@@ -55,16 +58,7 @@ _SHORT, _VERY_SHORT = 80, 40
 _MOSTLY = 0.4  # of a short reply an option's text must be, to be its choice outright
 _FULL_STOP = 3
 _SETS_OFF = (".", ")", ":", "\n")
-_DECLINES = re.compile(
-    r"\b(?:cannot|can't|unable to|not able to|won't|will not) (?:provide|give|select|choose"
-    r"|answer|pick)\b.{0,40}\b(?:answer|letter|question|option)"
-)
-_DECLINES_A_LETTER = re.compile(
-    r"(?:sorry|apologi[sz]e).{0,20}(?:cannot|can't) (?:provide|give|select) (?:an? )?(?:single )?"
-    r"(?:letter|answer)"
-)
 _LINKED = re.compile(r"(?:\b(?:is|are|would be|be|making)|:)\s*(?:option )?\(?\Z")
-_TELLS_ALL_THE_SAME = re.compile(r"\b(?:but (?:in general|generally|broadly)|in general terms)\b")
 _LISTS = re.compile(r"[❌✗✘✅✓✔☑%|{]|\n[^\n]+\n")
 _REJECTED = re.compile(
     r"[)\].:*]*,? (?:is|are|was|would be|can be) (?:\w+ly |also |therefore |thus )*"
@@ -101,6 +95,7 @@ _BUT_NOT = re.compile(
     r"(?:(?:,|,? or|,? nor) (?:option |choice )?\W?\w\b\W?)*\W*"
 )
 """One label and not others, as the whole of a reply: "It is D, not B"."""
+_LISTED = re.compile(r"[\n\[]")
 _LABELS = re.compile(r"[\s,;.()\[\]&+/]+|\b(?:and|or|und|oder)\b")
 _RATED = re.compile(r"\W*(\d{1,2}) ?(?:/|out of|von) ?(\d{1,2})\W*")
 """A place on a scale ("4/5") as the whole of a reply."""
@@ -118,18 +113,16 @@ def outright(scene: Scene, first: Impression, *, cut: bool = False) -> Reading |
     on to other options, only what it states.
     """
     found = _in_so_many_words(scene, first, cut)
-    if found is not None and found.confidence >= _FAIRLY:
+    if found is not None and (found.confidence >= _FAIRLY or found.rule == ELSEWHERE):
         return found
     low = scene.response.low
+    refuses = first.reading is not None and first.reading.rule == "refusal" and not first.said
     worded = None if cut else truths(scene, first) or orders(scene, first)
     worded = worded or in_words(scene, first, _TURN, cut=cut)
     worded = worded or (None if cut else closes(scene, first, turned=has_turn(low)))
-    if worded is not None:
+    if worded is not None and not refuses:
         return worded
-    absent = None if cut or first.said else no_choice.absent(scene.response.low)
-    if absent and not scene.asks_not and not any(map(meaning_of, scene.options.texts)):
-        return Reading("none", (), "absent", scene.response.span(*absent.span()), _FAIRLY)
-    return found
+    return (None if cut else declared(scene, first)) or found
 
 
 def _in_so_many_words(scene: Scene, first: Impression, cut: bool) -> Reading | None:
@@ -154,8 +147,8 @@ def _in_so_many_words(scene: Scene, first: Impression, cut: bool) -> Reading | N
     if found is None:
         announced = _ANNOUNCES.search(low[-_OPENING:]) and "?" not in low
         return _CUT_SHORT if announced else None if cut else elsewhere(scene)
-    if found.rule == "text_alone" and not cut:
-        result = elsewhere(scene, stated=True)
+    if found.rule in _UNFIRM and not cut and not first.said:
+        result = elsewhere(scene, stated=True, at_end=found.rule != "text_alone")
         if result is not None:
             return result
     end = None if first.said or cut or _TURN.search(low) else candidates.concluded(scene)
@@ -163,11 +156,7 @@ def _in_so_many_words(scene: Scene, first: Impression, cut: bool) -> Reading | N
         span = scene.response.span(end.start, end.end)
         return Reading("answer", end.target.positions, "concluded", span, _FAIRLY)
     if found.rule == "refusal":
-        plain = not _names_any(scene) and (_refuses(low) or _only_refuses(low))
-        plain = plain or (_refuses(low) and _DECLINES.search(low, 0, _OPENING) is not None)
-        plain = plain or _DECLINES_A_LETTER.search(low, 0, _OPENING) is not None
-        plain = plain and not first.said
-        return _with(found, PLAINLY) if plain else None
+        return None
     plainly = _SURE if _agrees(first, found) else PLAINLY
     if found.positions and _but_not_others(scene, found):
         return _with(found, plainly)
@@ -200,7 +189,8 @@ def _in_so_many_words(scene: Scene, first: Impression, cut: bool) -> Reading | N
     size = len(low.strip())
     if found.rule == "other_label" and size < _SHORT and not _names_any(scene):
         hedged = _DOUBT.search(low) or _TURN.search(low) or _HESITATION.search(low)
-        return None if hedged else _with(found, _BRIEFLY)
+        lone = scene.labels.positions and not _LISTED.search(low.strip())
+        return None if hedged else _with(found, _FAIRLY if lone else _BRIEFLY)
     if _LISTS.search(low) or found.confidence < _FAIR:
         return None
     if found.rule == "text_alone":
@@ -341,25 +331,6 @@ def _undoubted(scene: Scene, found: Reading) -> bool:
     low = scene.response.low
     doubt = _DOUBT.search(low) or _TURN.search(low) or _HESITATION.search(low)
     return not doubt and bool(found.positions) and _alone(scene, found.positions[0])
-
-
-def _refuses(low: str) -> bool:
-    """Whether a reply begins by declining for reasons of right and wrong, and lacks nothing."""
-    refusal = no_choice.REFUSAL.search(low, 0, _OPENING)
-    return (
-        refusal is not None
-        and no_choice.SCRUPLES.search(low) is not None
-        and not _TELLS_ALL_THE_SAME.search(low)
-        and not any(CUES[name].search(low) for name in ("missing", "guess", "undecided"))
-    )
-
-
-def _only_refuses(low: str) -> bool:
-    """Whether a short reply declines and does nothing else."""
-    return len(low.strip()) < _SHORT and not any(
-        CUES[name].search(low)
-        for name in ("missing", "lacking", "guess", "unsure", "not_offered", "unknown")
-    )
 
 
 def _names_any(scene: Scene) -> bool:

@@ -93,6 +93,10 @@ _ONLY_ONE = re.compile(
 )
 
 
+_NUMBERED = re.compile(r"\s*\(?(?:1|i)[.):].{1,60}?[\s,;]\(?(?:2|ii)[.):]", re.DOTALL)
+_SECOND = re.compile(r"(?<!\w)\(?(?:2|ii)[.):]")
+
+
 def just_listed(scene: Scene) -> bool:
     """Whether a short reply is the names of several options, but not of all, and nothing else.
 
@@ -101,6 +105,8 @@ def just_listed(scene: Scene) -> bool:
     low = scene.response.low
     if len(low) > _LIST or scene.labels.numbers or not _MORE.search(low):
         return False
+    if _NUMBERED.match(low) and _SECOND.search(scene.question.lower()):
+        return False  # Answers to the parts of a question.
     hits = [(hit.start, hit.end, hit.position) for hit in scene.options.find_all(scene.response)]
     hits += [
         (hit.start, hit.end, hit.position)

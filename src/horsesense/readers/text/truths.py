@@ -15,7 +15,7 @@ from itertools import zip_longest
 from horsesense.readers.reading import Reading
 from horsesense.readers.text.impression import Impression
 from horsesense.readers.text.normalise import DEFAULT
-from horsesense.readers.text.standing import withdraws
+from horsesense.readers.text.standing import WITHDRAWS
 from horsesense.readers.text.targets import Scene
 
 _CONFIDENCE = 0.91
@@ -114,7 +114,7 @@ def truths(scene: Scene, first: Impression) -> Reading | None:
     else:
         wanted = _explained(tuple(scene.options.texts))
         found = _assertion(low) if wanted else None
-    if found is None or wanted.count(found) != 1 or withdraws(low) or _TURN.search(low):
+    if found is None or wanted.count(found) != 1 or WITHDRAWS.search(low) or _TURN.search(low):
         return None
     return Reading("answer", (wanted.index(found),), "truths", None, _CONFIDENCE)
 
