@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from horsesense.readers.reading import Reading
-from horsesense.readers.text.by_place import by_place
 from horsesense.readers.text.bynames import by_name
 from horsesense.readers.text.evidence import Evidence, evidence
 from horsesense.readers.text.exact import exact
@@ -129,6 +128,6 @@ def _seen(
     at_once = outright(scene, first, cut=about["cut"])
     if at_once is None and not about["cut"]:
         at_once = in_sequence(scene, first, has_turn) or result(scene, first)
-        at_once = at_once or exception(scene, first) or by_place(scene, first, has_turn)
+        at_once = at_once or exception(scene, first)
     at_once = at_once or by_name(scene, cut=about["cut"])
     return at_once or (scene, evidence(scene, first, about))
