@@ -134,9 +134,11 @@ def _closing(scene: Scene) -> Statement | None:
             return Statement("closing", target, start)
     sums = [m.span("sum") for m in islice(_SUM_LINE.finditer(low), _SUMS)]
     lines = [(at, _linked_last(scene, at, end)) for at, end in sums]
-    if len({one.positions if one else () for _, one in lines}) != 1 or lines[-1][1] is None:
+    if len({one.positions if one else () for _, one in lines}) != 1:
         return None
     at, target = lines[-1]
+    if target is None:
+        return None
     return None if comes_to_another(scene, target) else Statement("closing", target, at)
 
 

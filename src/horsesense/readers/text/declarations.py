@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final, Literal
 
-from horsesense.readers.text.no_choice import Wording
+from horsesense.readers.text.wording import Wording
 
 Said = Literal["none", "missing", "undetermined", "untold", "refusal", "unknown"]
 

@@ -16,12 +16,10 @@ from horsesense.readers.text.impression import Impression
 from horsesense.readers.text.in_full import in_full
 from horsesense.readers.text.in_words import in_words, is_taken_up
 from horsesense.readers.text.listing import stands_out
-from horsesense.readers.text.orders import orders
 from horsesense.readers.text.sentences import LURE, speaks_against
 from horsesense.readers.text.special import meaning_of
 from horsesense.readers.text.statements import is_named, turned_down
 from horsesense.readers.text.targets import Scene
-from horsesense.readers.text.truths import truths
 from horsesense.readers.text.wording import TURNS_BACK, Wording
 
 _SURE, PLAINLY, _FAIRLY, _BRIEFLY = 0.99, 0.95, 0.91, 0.82
@@ -117,8 +115,7 @@ def outright(scene: Scene, first: Impression, *, cut: bool = False) -> Reading |
         return found
     low = scene.response.low
     refuses = first.reading is not None and first.reading.rule == "refusal" and not first.said
-    worded = None if cut else truths(scene, first) or orders(scene, first)
-    worded = worded or in_words(scene, first, _TURN, cut=cut)
+    worded = in_words(scene, first, _TURN, cut=cut)
     worded = worded or (None if cut else closes(scene, first, turned=has_turn(low)))
     if worded is not None and not refuses:
         return worded
