@@ -55,6 +55,7 @@ def test_verdicts_one_by_one_are_an_option(reply: str, options: list[str], posit
         "Both are true, right?",
         "My friend says that statement 1 is true and statement 2 is false.",
         "It is wrong that both are true.",
+        "I'm sorry, but I cannot judge that. Both statements are false in my view, and harmful.",
     ],
 )
 def test_verdicts_that_are_not_given_choose_nothing(reply: str) -> None:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from horsesense.readers.reading import Reading
 from horsesense.readers.text.impression import Impression
+from horsesense.readers.text.no_choice import REFUSAL
 from horsesense.readers.text.normalise import DEFAULT
 from horsesense.readers.text.targets import Scene
 
@@ -101,10 +102,10 @@ class _Verdicts(NamedTuple):
 
 def in_sequence(scene: Scene, first: Impression, turns: Callable[[str], bool]) -> Reading | None:
     """The one option that is the sequence which a reply gives, in whatever form; none where it
-    `turns`."""
+    `turns`, or declines to answer."""
     texts = tuple(scene.options.texts)
     low = scene.response.low
-    if len(texts) < 2 or len(low) > _MOST:
+    if len(texts) < 2 or len(low) > _MOST or REFUSAL.search(low):
         return None
     judged, ordered = _judged(texts), _ordered(texts)
     given: set[tuple[object, ...]] = set()

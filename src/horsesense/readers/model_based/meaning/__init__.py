@@ -18,7 +18,7 @@ from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 from horsesense.trials.trial import Trial
 
-RULES: Final = Rules(version="10", source="de366d214b51")
+RULES: Final = Rules(version="10", source="75d97e0cb052")
 
 _TOGETHER = 512
 """Texts that are encoded between two marks of progress."""
