@@ -68,13 +68,13 @@ SHARES = {
     "further": 1.0,
     "later": 1.0,
     "everyday": 2.0,
-    "recent": 2.0,
+    "recent": 4.0,
     "annotated": 1.0,
 }
 """What the replies of a part count together when confidence is learnt.
 
 A confidence is for a writer whom nobody has read, not for a row: the two further writers together,
-the two later ones, and each two of the eight who wrote what logs hold most or as models write
+the two later ones, and each two of the twelve who wrote what logs hold most or as models write
 today, count as much as all models whose answers people labelled, and the development part, whose
 kinds the patterns were written with, a tenth of that.
 """

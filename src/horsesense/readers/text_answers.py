@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="14", source="382fb86e36c2")
+RULES: Final = Rules(version="16", source="85e1738b27b5")
 
 
 class TextAnswers:

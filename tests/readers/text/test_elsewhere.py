@@ -78,3 +78,29 @@ def test_a_numeral_beyond_the_last_is_illegal() -> None:
 def test_letters_with_stops_between_them_are_no_label() -> None:
     found = READER.read("The correct answer is Washington, D.C.", CITIES, tuple("ABCD"))
     assert found.positions != (3,)
+
+
+@pytest.mark.parametrize(
+    ("question", "reply"),
+    [
+        ("How much is 3 plus 4?", "We add them.\nFirst 3, then 4, and nothing is carried.\n#### 7"),
+        ("How many pips are in the melon?", "So the number of pips in the melon is 7."),
+        ("How much is 3 plus 4?", "Add the 4 to the 3: 3 + 4 = 7.\n\n**Answer: 7**"),
+    ],
+)
+def test_the_last_words_of_a_longer_reply_state_another_value(question: str, reply: str) -> None:
+    assert status(reply, NUMBERS, question=question) == "illegal"
+
+
+def test_a_last_sentence_about_something_else_states_nothing() -> None:
+    reply = "It is twice twenty-one. The number of seeds in a grape is 7."
+    assert status(reply, NUMBERS, question="How many pips are in the melon?") != "illegal"
+
+
+def test_a_value_with_the_unit_of_all_options() -> None:
+    lengths = ("3 m", "42 m", "8 m", "16 m")
+    asked = "How long is the rope?"
+    assert status("The rope is long. The rope is 7 m.", lengths, question=asked) == "unclear"
+    assert status("So the length of the rope is 7 m long.", lengths, question=asked) == "unclear"
+    assert status("The answer is 7 m.", lengths, question=asked) == "illegal"
+    assert status("The answer is 7 ft.", lengths, question=asked) != "illegal"

@@ -5,11 +5,17 @@ from __future__ import annotations
 import pytest
 
 from horsesense.readers.corpus.load import examples
-from horsesense.readers.text import candidates, framing, listing, outright, several, standing
+from horsesense.readers.text import announcements, candidates, framing, listing, outright, standing
 from horsesense.readers.text.cues import CUES
-from horsesense.readers.text.no_choice import Wording
+from horsesense.readers.text.wording import Wording, one_boundary
 
-WORDINGS = {name: one for name, one in CUES.items() if isinstance(one, Wording)}
+WORDINGS = {
+    **{name: one for name, one in CUES.items() if isinstance(one, Wording)},
+    "turn_outright": outright._TURN,
+    "hesitation": outright._HESITATION,
+    "withdraws": standing.WITHDRAWS,
+    "taken_back": announcements.TAKEN_BACK,
+}
 SAID = (
     "I don’t know.",
     "i dont know",
@@ -19,6 +25,8 @@ SAID = (
     "I wont answer",
     "It should have been listed",
     "No clue.",
+    *("User: B", "no 2: B", "question 3: B", "q: B", "q 7: C", "run 2: B", "hmmm", "x. (o)"),
+    *("I was wrong.", "upon closer inspection", "never mind", "you should read B", "I mean C"),
 )
 
 
@@ -33,19 +41,27 @@ def test_no_plain_word_is_forgotten(name: str) -> None:
 
 WORDS = {
     "so it is": (candidates._SO_WORDS, candidates._SO_IT_IS),
-    "withdraws": (standing._WITHDRAWAL_WORDS, standing._WITHDRAWS),
     "head": (framing._HEAD_WORDS, framing._HEAD),
     "says": (framing._SAYS_WORDS, framing._SAYS),
     "tells": (listing._TELLS_WORDS, listing._TELLS_IN_WORDS),
-    "turn": (outright._TURN_WORDS, outright._TURN),
-    "too": (several._TOO_WORDS, several._TOO),
 }
 
 
 @pytest.mark.parametrize("name", WORDS)
 def test_what_a_pattern_finds_has_one_of_its_words(name: str) -> None:
     words, pattern = WORDS[name]
-    said = ["User: B", "no 2: B", "question 3: B", "q: B", "q 7: C", "run 2: B", "hmmm", "x. (o)"]
-    for low in [*said, *(example.response.lower() for example in examples("development"))]:
+    for low in [*SAID, *(example.response.lower() for example in examples("development"))]:
         for m in pattern.finditer(low):
             assert any(word in m.group() for word in words), m.group()
+
+
+@pytest.mark.parametrize(
+    ("pattern", "together"),
+    [
+        (r"\bno|\bnone (?:a|\bb)", r"\b(?:no|none (?:a|\bb))"),
+        (r"\bno[|)]|x\||\bnay", r"\b(?:no[|)]|nay)|x\|"),
+        (r"\bno|x", r"\bno|x"),
+    ],
+)
+def test_alternatives_share_their_boundary(pattern: str, together: str) -> None:
+    assert one_boundary(pattern) == together

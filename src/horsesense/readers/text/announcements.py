@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from horsesense.readers.text.wording import TURNS_BACK, Wording
+
 # What an answer is called, in the languages that replies come in. The patterns have no boundary in
 # front, because `re` only skips quickly to where a pattern that begins with a letter can match;
 # and there are two, because most replies are ASCII and the second is slower.
@@ -15,7 +17,8 @@ import re
 _ANSWER = (
     r"a(?:n(?:swers?|s|twort|twoord)|lternativ[ea]|uswahl)|option"
     r"|c(?:hoice|onclusion|orrect(?:(?:ed)?(?=\s{0,9}:)| one)|evap)|best one"
-    r"|(?:diagnosis|expected|final|guess|key)(?=\s{0,9}:)|letter|pick"
+    r"|(?:diagnosis|expected|final|guess|key|rating|score|verdict|label|classification|category|class"
+    r"|sentiment|assessment|prediction|decision|intent|topic|stance)(?=\s{0,9}:)|letter|pick"
     r"|r(?:es(?:ponse|ult|puesta|posta)|ight one|isposta|evised(?=\s{0,9}:))"
     r"|s(?:elect(?:ion|ed(?=\s{0,9}:))|olution|var|varet)|vastaus|jawaban"
 )
@@ -25,6 +28,27 @@ ANSWER = re.compile(
     r"|відповідь|απάντηση)\b"
     r"|答案|答え|解答|正解|选项|選項|정답|답변|답|الإجابة|الجواب|תשובה|उत्तर|सही|คําตอบ"
 )
+# What else is said of an option under one of these heads is no choice ("Score: B gets 3").
+HEADS = frozenset(
+    (
+        *(
+            "rating",
+            "score",
+            "verdict",
+            "label",
+            "classification",
+            "category",
+            "class",
+            "sentiment",
+        ),
+        *("assessment", "prediction", "decision", "intent", "topic", "stance"),
+    )
+)
+HEADED_ENDS = re.compile(r"\W{0,6}(?:\Z|\n|[.,;(✅✓✔|\[]|- |(?:because|since|as|with|out of|/)\b)")
+PUTS = re.compile(
+    r"\b(?:put|place|rate|score|give|label|classify|mark|tag)\b(?! you\b)[^.\n]{0,24}\Z"
+)
+"""Verbs of choosing behind which the same holds ("I would mark B as wrong")."""
 # These also come right before a label without announcing it as the answer ("option B").
 NAMED_ALONE = re.compile(r"(?:options?|choices?|alternative|opción|opção|вариант|选项|選項)\b")
 
@@ -71,7 +95,17 @@ OTHER_ANSWER = frozenset(
         *("other", "another", "each", "every", "incorrect", "wrong", "false", "worst", "falsche"),
         *("rejected", "excluded", "eliminated", "discarded", "dismissed", "least", "unlikely"),
         *("avoid", "avoided", "ruled", "distractor", "decoy", "invalid", "implausible", "trap"),
-        *("closest", "nearest", "previous", "initial", "frequent", "common", "popular", "usual"),
+        *(
+            "possible",
+            "closest",
+            "nearest",
+            "previous",
+            "initial",
+            "frequent",
+            "common",
+            "popular",
+            "usual",
+        ),
         *("typical", "tempting", "naive", "obvious", "intuitive", "expected", "standard"),
         *("student's", "learner's", "candidate's", "pupil's", "user's", "examinee's", "child's"),
         *("respondent's", "participant's", "patient's", "his", "her", "their", "someone's"),
@@ -82,7 +116,9 @@ NEAR_ANSWER = frozenset(("closest", "nearest", "which", "what", "any", "each", "
 """Of these, those that may still tell the choice where nothing better does."""
 # Where `CHOOSE` can begin; kept apart for the same reason.
 CHOOSE_HEAD = re.compile(
-    r"(?:i|we|let|choose|select|pick|my|the (?=guess|choice|pick|vote|bet)|final|best|ich|elijo"
+    r"(?:i|we|let|if|lock(?:ing)?|choose|select|pick|my|the (?=guess|choice|pick|vote|bet)"
+    r"|final|best|ich"
+    r"|elijo"
     r"|escojo|je|scelgo|escolho|我)(?![a-z])"
 )
 # As `ANSWER`, without a boundary in front, for speed; nothing else ends so.
@@ -109,6 +145,19 @@ OTHERWISE = re.compile(
     r"(?:(?:the )?(?:correct |right |best )?answer|it|that|this)?(?: (?:is|would be|must be))?\W*\Z"
 )
 """In front of an answer: that it holds only if something else does."""
+_HOW = (
+    r"(?:still|probably|personally|definitely|therefore|thus|also|rather|really|absolutely|simply"
+    r"|just|clearly)"
+)
+_GAP = (
+    r"(?: (?!(?:what|who|how|why|runner|second|worst|least|weak\w*|others?|another|alternative"
+    r"|clos\w+"
+    r"|near\w*|wrong|drop|avoid|rul\w*|elimin\w*|reject\w*|leave|lure|trap|distractor|not|against|out"
+    r"|students?|people|you|they|he|she|popular|last"
+    r"|for (?:my|him|her|them|your?|another)|by)\b)[\w'’()-]+){0,14}?"
+)
+"""What may stand between "if I had to choose" and the choice, and speaks of no other one."""
+_IT = r"(?:it|this|that|myself|them|him|her|mine|(?:this|the|that|your|my) \w+)"
 CHOOSE = re.compile(
     r"\b(?:i|we|let'?s|let me)(?: (?:would|will|shall|must|have to|am|'d|can))?(?:'ll|'d|'m)?"
     r"(?: (?:therefore|thus|then|also|still|probably|likely|personally|definitely|have|going|to"
@@ -119,10 +168,24 @@ CHOOSE = re.compile(
     r"|switch(?:ing)? to"
     r"|change (?:it |that |my answer )?to|take|answer|guess|vote for|settle on"
     r"|towards?|respond with|mark|conclude"
-    r"|suggest(?:ing)?|recommend|give you|believe|think|say|agree with)\b"
+    r"|suggest(?:ing)?|recommend|give you|believe|think|say|agree with"
+    r"|(?:put|place|rate|score|give|label|classify|mark|tag) (?:it|this|that|myself|the \w+"
+    r"|this \w+)"
+    r"(?: (?:at|as|with|an?|solid|clear|strong)){0,3})\b"
     r"(?: (?:that|is|it is|it's|it would be|the (?:correct |best |right )?answer is)\b){0,3}"
     r"|(?:\A|(?<=[.!?\n,:] ))(?:choose|select|pick)\b"
     r"|\b(?:my|the|final|best) (?:guess|choice|pick|vote|bet) (?:is|would be|goes to)\b"
+    rf"|\bi(?P<called>['’]d| would| will|['’]ll| am going to)(?: {_HOW}){{0,2}}"
+    r" (?:label|classify|rate|put|call|describe"
+    rf"|mark|score|place|tag|categori[sz]e|file|judge) {_IT}"
+    r"(?: (?:down|squarely|firmly))?(?: (?:as|at|in|under|for))?(?: an?\b)?"
+    rf"|\bif i(?:['’]m| am)? (?:\w+ )?(?:had|have|must|forced|pressed|pushed)"
+    rf"(?: {_HOW}){{0,2}}(?: to)?"
+    rf" (?:choose|pick|recommend|name|decide|come down|commit|guess|vote|answer)\b{_GAP}"
+    r"(?:[,:–—-] ?(?:(?:it|that)(?:['’]s|['’]d be| is| would be)"
+    r"|i(?:['’]d| would) (?:say|choose|pick"
+    r"|go (?:with|for))(?: that)?|then)?)(?: an?\b)?"
+    r"|\block(?:ing)? (?:it )?in\b(?: an?\b)?"
     r"|\b(?:ich (?:wähle|nehme)|elijo|escojo|je choisis|scelgo|escolho)\b|我选择?"
 )
 WEAK = re.compile(
@@ -220,10 +283,14 @@ NOT_MINE = re.compile(
     r"|example|instance|e\.g|includ\w*|rang\w+|between|not|never|nor|cannot|against|than|or)\b"
     r"|n't\b|\?"
 )
-TAKEN_BACK = re.compile(
-    r"\b(?:wait|hold on|hmm+|scratch that|on second thought|let me (?:re\w+|correct|double|check)"
-    r"|i (?:made|have made) an? \w+|my mistake|correction|i misread|i meant?|no,|no:|actually"
-    r"|sorry|oops|nein,)\b"
+TAKEN_BACK = Wording(
+    TURNS_BACK,
+    re.compile(
+        r"\b(?:wait|hold on|hmm+|scratch that|on second thought|let me"
+        r" (?:re\w+|correct|double|check)|i (?:made|have made) an? \w+|my mistake"
+        r"|correction|i misread|i meant?|no,|no:|actually"
+        r"|sorry|oops|nein,)\b"
+    ),
 )
 # What may come before a bare letter that is a label.
 LABEL_AFTER = re.compile(

@@ -23,22 +23,13 @@ _CHAIN = re.compile(r"\s?[<>≤≥]\s?\w\b")
 _BREAK = re.compile(r"(?<!\b\w)[.!?;:]|\n|\bbut\b")
 _TRIED = 50
 _MOST = 100
-_BACK = (
-    *(
-        "wait",
-        "hold on",
-        "hmm",
-        "scratch that",
-        "second thought",
-        "let me ",
-        "i made",
-        "i have made",
-    ),
-    *("mistake", "correction", "i misread", "i mean", "no,", "no:", "actually", "sorry", "oops"),
-    *("nein,",),
-)
-"""One of these is in whatever `TAKEN_BACK` finds; plain words are looked for first, for speed."""
 _ENDING = 160
+NOT_SO_FAR = re.compile(
+    r"\b(?:if (?!(?:i|we|forced|pressed)\b)|had the|were (?:it|this|that)\b"
+    r"|at first (?:glance|sight|look)"
+    r"|first thought|according to (?!the\b)\w+)"
+)
+"""In the clause of a weak link: that it holds under a condition, or for a start, or for others."""
 _SO_IT_IS = re.compile(
     r"(?:\A|[.;,!\n]\s*|- )(?:and )?(?:(?:so|therefore|thus|hence|which is why|that is why"
     r"|that's why)"
@@ -130,7 +121,7 @@ def last_line(scene: Scene) -> Statement | None:
 def _walks_through(scene: Scene) -> bool:
     """Whether the first three options are taken up one after the other, or all labels once each."""
     wanted = 0
-    marked = [hit for hit in scene.labels.at_both_ends(scene.response) if hit.marked]
+    marked = [hit for hit in scene.labelled_at_both_ends if hit.marked]
     k = len(scene.options.texts)
     if k > 2 and [hit.position for hit in marked] == list(range(k)):
         return True
@@ -187,8 +178,6 @@ def corrected(scene: Scene, offset: int) -> Statement | None:
     """What is named after the last "wait" or "actually" behind `offset`."""
     low = scene.response.low
     last = None
-    if not any(map(low.__contains__, _BACK)):
-        return None
     for turn in announcements.TAKEN_BACK.finditer(low, offset):
         for hit in scene.labels.mentions(scene.response, turn.end(), turn.end() + _NEAR):
             target = scene.behind(hit)
@@ -229,7 +218,7 @@ def mentions(scene: Scene) -> Mentions:
     """Labels with their option's text, in brackets, or named as in "option B"."""
     found = Mentions([], set())
     passed = 0
-    for hit in scene.labels.at_both_ends(scene.response):
+    for hit in scene.labelled_at_both_ends:
         if hit.start < passed:
             continue
         target = scene.behind(hit)
@@ -280,6 +269,8 @@ def weakly_linked(scene: Scene) -> list[Statement]:
         before = low[max(0, m.start() - _NEAR) : m.end()]
         supposed = announcements.CONDITION.match(low, target.end) is not None
         supposed = supposed or announcements.OTHERWISE.search(before) is not None
+        supposed = supposed or NOT_SO_FAR.search(_BREAK.split(before)[-1]) is not None
+        supposed = supposed or framing.frame(low, m.start(), target) is not None
         turned = turned_down(scene, target.start) or _rejected(scene, m.start(), target.end)
         if not supposed and not turned:
             found.append(Statement("linked", target, m.start()))

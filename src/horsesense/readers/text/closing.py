@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from itertools import islice
 
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import likeness
 from horsesense.readers.text.contest import contest_of
 from horsesense.readers.text.impression import Impression
-from horsesense.readers.text.opposed import opposed, rival
+from horsesense.readers.text.in_full import comes_to_another
+from horsesense.readers.text.in_words import is_taken_up
+from horsesense.readers.text.sentences import (
+    LINKS,
+    NO_CLOSE,
+    SUPPOSED,
+    Name,
+    opposed,
+    rival,
+    told,
+)
 from horsesense.readers.text.statements import Statement, turned_down
 from horsesense.readers.text.targets import Scene, Target
 
@@ -24,12 +33,11 @@ _WORDS = 9
 _LONGEST = 4000
 _SO_IS = re.compile(r"\s*(?:is|are|was|were|do|does|did)\b")
 """Behind "so": that another shares the lot of what was spoken of."""
-_LAST_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=\S)|\n+")
 _NO_RESULT = re.compile(
-    r"\b(?:not|no|or|and|if|but|both|between|than|from|about|roughly|approximately|only|would"
-    r"|option"
-    r"|answer|minus|negative|parts?|steps?|start|subtract|half|first|discount|check|take)\b|n['’]t\b|[?≈~]"
+    r"\b(?:and|first|would|from|about|roughly|approximately|only|option|answer|minus|negative|parts?|steps?"
+    r"|start|subtract|half|discount|check|take)\b|[≈~]"
 )
+"""In a last sentence with a value: that it is not what is asked for."""
 _REST = re.compile(r"\W*(?:\(\d{1,2} ?(?:/|of|out of|votes?) ?\d{0,2}[^()\n]{0,12}\)\W*)?\Z")
 """All that may follow: signs, or a count of votes."""
 _SUM = (
@@ -37,7 +45,15 @@ _SUM = (
     r"|verdict|majority|consensus|agreed|conclusion|final|(?:final |majority |overall )"
     r"(?:vote|verdict|decision|pick|call|label|choice|word|result|consensus)|gun to my head)"
 )
-_SUM_LINE = re.compile(rf"(?:\A|\n)[\s*_#>]*(?P<sum>{_SUM}(?=[\W_])[^\n]{{1,120}})")
+_HEADING = (
+    r"(?:(?:final |my |overall )?(?:label|classification|assessment|impression|diagnosis|judge?ment"
+    r"|rating|score|category|sentiment|stance|prediction|ruling|sum)|(?:short|quick|brief) answer"
+    r"|in one (?:line|word|sentence))"
+)
+_SUM_LINE = re.compile(
+    rf"(?:\A|\n)[\s*_#>]*(?P<sum>(?:{_SUM}(?=[\W_])[^\n]{{1,120}}|{_HEADING}(?=[\s*_]*[:→])"
+    r"[^\n]{1,120}?(?=[.!](?:\s|\Z)|\n|\Z)))"
+)
 _OPENS = re.compile(
     r"(?:\A|[.!?;:,\n–—。，,;：]|(?<=[.!?] )|\s- )[\s*_#>\"'(]*"
     r"(?:(?:and|but|ok|okay|well|right),? )?"
@@ -55,33 +71,39 @@ _IS = re.compile(
     r"|last two|same|left|wrong|student|user)\b)"
     r"[^,:]*\b(?:is|are|was|were|must be|reads)\W"
 )
-_SENTENCE = re.compile(r"[^.!?\n]*\Z")
-_SUPPOSES = re.compile(r"\b(?:if|unless|suppose|supposing|assuming|were it|otherwise)\b")
-_AGAINST = re.compile(
-    r"\b(?:not|no|nor|never|neither|none|or|and|both|either|between|if|unless|except|without|than"
-    r"|over|against|but|would have|might|may|could|perhaps|rul\w+|eliminat\w+|exclud\w+|remove\w*"
-    r"|wrong|incorrect|false|least|worst|avoid\w*|reject\w*|people|students?|you|they|some|many)\b"
-    r"|n['’]t\b|[?<>✗✘❌]|[.!][\"']?\s|不|排除"
+_SIGNS = re.compile(r"[^\w]*\Z")
+_POINTS = re.compile(
+    r"(?:[:→➡⇒(\[]|\bso|->|(?:\A|\n)\W*\w{1,2}[.)])[\s*_(\[\"']*"
+    r"(?:option |choice |answer )?[\s*_(\[]*\Z"
 )
-LINKS = re.compile(
-    r"(?:\b(?:is|are|was|were|be|being|remains?|leaves|of|it['’]s|that['’]s|as|mean(?:s|ing)|ist)"
-    r"|reads?|becomes|\bi would choose|[:,=→–—-]|\A|选择?|選)[\s*_\"'`(\[$]*(?:(?:therefore|thus"
-    r"|most likely|probably|clearly|simply"
-    r"|just|about|option|choice|letter|answer|statement|the|an?)\b[\s*_\"'`(\[$:]*){0,4}\Z"
+_OF_OTHERS = re.compile(
+    r"\b(?:if|unless|suppos\w*|people|most|many|others?|everyone|everybody|students?|usually"
+    r"|used to)\b"
 )
+_BEFORE_LABEL = re.compile(rf"{_POINTS.pattern}|[.!)]\s*[\s*_(\[]*\Z")
+"""What a label stands behind that is the last word of a reply."""
+_MORE = re.compile(
+    r"\b(?:and|you|they|people|students?|some|many|over)\b|[<>✗✘❌]|[.!][\"']?\s|不|排除"
+)
+"""Between what opens a close and its option: that more is said than one thing."""
 
 
-def closes(scene: Scene, first: Impression) -> Reading | None:
+def closes(scene: Scene, first: Impression, *, turned: bool = False) -> Reading | None:
     """The option in which a reply that is not plain before comes to its close, unless it states
-    another."""
+    another; with `turned` it has a word of a turn."""
     end = _closing(scene)
     labelled = first.first is not None and first.first.target.by == "label"
     if end is None and not first.said and not labelled:
         value = _worked_out(scene)
-        return value if value is None else Reading("answer", (value,), "value", None, _CONFIDENCE)
+        if value is not None:
+            return Reading("answer", (value,), "value", None, _CONFIDENCE)
+        end = None if turned else _signed(scene)
     if end is None or any(s.target.positions != end.target.positions for s in first.said):
         return None
-    if opposed(scene, end.target.positions[0], end.target.start, end.target.end):
+    position = end.target.positions[0]
+    if opposed(scene, position, end.target.start, end.target.end):
+        return None
+    if end.target.by == "text" and not is_taken_up(scene, position):
         return None
     remarks = len(scene.response.low.rstrip()) - end.end > _REMARK
     if contest_of(scene, first) is not None or (remarks and first.said):
@@ -96,89 +118,106 @@ def _closing(scene: Scene) -> Statement | None:
     low = scene.response.low
     end = len(low.rstrip())
     tail = max(0, end - _ENDING)
-    closes = any(_REST.match(low, one.end) for one in _targets(scene, tail))
-    for m in _OPENS.finditer(low, tail) if closes else ():
-        target = _named_last(scene, m.end(), end)
+    for m in _OPENS.finditer(low, tail) if _named_last(scene, tail, end) else ():
+        target = _linked_last(scene, m.end(), end)
         if target is None or "?" in low[target.end :]:
             continue
         between = low[m.end() : target.start]
-        if len(between.split()) > _WORDS or _AGAINST.search(between):
-            continue
         if m["so"] and _SO_IS.match(between):
             continue
         if m["the"] and (
             not _IS.search(between) or rival(scene, target.positions[0], before=m.start())
         ):
             continue
-        if not LINKS.search(between) or turned_down(scene, target.start):
-            continue
-        before = _SENTENCE.search(low[max(0, m.start() - _ENDING) : m.start()])
-        if before is None or not _SUPPOSES.search(before.group()):
-            return Statement("closing", target, m.start(m.lastgroup or 0))
-    lines = [_summed(scene, *m.span("sum")) for m in islice(_SUM_LINE.finditer(low), _SUMS)]
-    alike = lines and None not in lines and len({one.target.positions for one in lines if one}) == 1
-    return lines[-1] if alike else None
-
-
-def _summed(scene: Scene, start: int, end: int) -> Statement | None:
-    """What a line of its own sums up in, with remarks behind it."""
-    target = _named_last(scene, start, end)
+        start = m.start(m.lastgroup or 0)
+        if not SUPPOSED.search(low, told(scene).at(start).start, start):
+            return Statement("closing", target, start)
+    sums = [m.span("sum") for m in islice(_SUM_LINE.finditer(low), _SUMS)]
+    lines = [(at, _linked_last(scene, at, end)) for at, end in sums]
+    if len({one.positions if one else () for _, one in lines}) != 1:
+        return None
+    at, target = lines[-1]
     if target is None:
         return None
+    return None if comes_to_another(scene, target) else Statement("closing", target, at)
+
+
+def _signed(scene: Scene) -> Statement | None:
+    """A label behind a colon, an arrow or a whole sentence, as the last word of a reply that names
+    no other option there, and none by its text or a marked label ("... does not apply. (D)")."""
+    low = scene.response.low
+    names = told(scene).names
+    last = next((name for name in reversed(names) if name.by_label), None)
+    if last is None or any(map(low.__contains__, "?{<")) or not _SIGNS.match(low, last.end):
+        return None
+    if not _stands_behind(_BEFORE_LABEL, low, last) or turned_down(scene, last.start):
+        return None
+    if _OF_OTHERS.search(low, told(scene).at(last.start).start, last.start):
+        return None
+    if any(
+        name.position != last.position
+        and (name.firm or (name.by_label and _stands_behind(_POINTS, low, name)))
+        for name in names
+    ):
+        return None
+    return Statement("closing", Target((last.position,), *last[1:3], "label", None), last.start)
+
+
+def _stands_behind(signs: re.Pattern[str], low: str, name: Name) -> bool:
+    return signs.search(low, max(0, name.start - _REMARK), name.start) is not None
+
+
+def _linked_last(scene: Scene, start: int, end: int) -> Target | None:
+    """The one option that a clause says something is, and ends with."""
+    names = _named_last(scene, start, end)
+    if not names or len({name.position for name in names}) != 1:
+        return None
+    target = _target(scene, names, end)
     between = scene.response.low[start : target.start]
-    plain = len(between.split()) <= _WORDS and not _AGAINST.search(between)
-    linked = plain and LINKS.search(between) and not turned_down(scene, target.start)
-    return Statement("closing", target, start) if linked else None
+    if len(between.split()) > _WORDS or NO_CLOSE.search(between) or _MORE.search(between):
+        return None
+    if scene.dropped(target.start) or target.text == "other" or not LINKS.search(between):
+        return None
+    # A number may be a label, or the text of another option.
+    other = scene.target_at(target.start, cut=False) if scene.labels.numbers else target
+    same = other is not None and other.positions == target.positions
+    return target if same and not turned_down(scene, target.start) else None
+
+
+def _named_last(scene: Scene, start: int, end: int) -> list[Name]:
+    """The names from `start` on, where the last of them is what is said at the end."""
+    names = [name for name in told(scene).names if start <= name.start < end]
+    return names if names and _REST.match(scene.response.low, names[-1].end, end) else []
+
+
+def _target(scene: Scene, names: list[Name], end: int) -> Target:
+    """What the last of some names of one option names: a label may come with its own text."""
+    for name in names:
+        if _REST.match(scene.response.low, name.end, end):
+            break
+        label = scene.labels.at(scene.response, name.start) if name.by_label else None
+        target = scene.behind(label) if label else None
+        if target and _REST.match(scene.response.low, target.end, end):
+            return target
+    return Target(
+        (name.position,), name.start, name.end, "label" if name.by_label else "text", None
+    )
 
 
 def _worked_out(scene: Scene) -> int | None:
     """The one option whose value a last sentence comes to, in whatever form or unit, where all
     options are values and no other one's is anywhere in the reply."""
-    low = scene.response.low.strip()
-    texts = scene.options.texts
-    if not texts or likeness.option_value(texts[0]) is None:
+    low, texts = scene.response.low, scene.options.texts
+    if not texts or likeness.option_value(texts[0]) is None or len(low) > _LONGEST:
         return None
     known = [likeness.option_value(text) for text in texts]
-    if len(known) < 2 or None in known or len(low) > _LONGEST:
+    if len(known) < 2 or None in known or not told(scene).sentences:
         return None
-    last = _LAST_SENTENCE.split(low)[-1]
-    if _NO_RESULT.search(last) or not (said := likeness.values(last)):
+    start = told(scene).sentences[-1].start
+    last = low[start:].strip()
+    if NO_CLOSE.search(last) or _NO_RESULT.search(last) or not (said := likeness.values(last)):
         return None
     every = likeness.values(low)
     found = {i for i, one in enumerate(known) for v in every if one and likeness.same(one, v)}
     ends = {i for i, one in enumerate(known) if one and likeness.same(one, said[-1])}
     return found.pop() if len(found) == 1 and found == ends else None
-
-
-def _named_last(scene: Scene, start: int, end: int) -> Target | None:
-    """The target that a reply ends with, where no other option is named from `start` on."""
-    low = scene.response.low
-    every = [target for target in _targets(scene, start) if target.start < end]
-    found = [target for target in every if _REST.match(low, target.end, end)]
-    if not found:
-        return None
-    named = {one.positions for one in every}
-    best = min(found, key=lambda one: one.start)
-    clear = len(named) == 1 and len(best.positions) == 1 and best.text != "other"
-    if not clear or scene.dropped(best.start):
-        return None
-    # A number may be a label, or the text of another option.
-    other = scene.target_at(best.start, cut=False) if scene.labels.numbers else best
-    return best if other is not None and other.positions == best.positions else None
-
-
-def _targets(scene: Scene, start: int) -> Iterator[Target]:
-    """What is named from `start` on, by label or text."""
-    response = scene.response
-    passed = start
-    texts = [hit for hit in scene.options.find_all(response) if hit.start >= start]
-    for label in scene.labels.mentions(response, start):
-        name = response.text[label.start : label.end].strip("()[].: ")
-        inside = any(hit.start <= label.start < hit.end for hit in texts)
-        if label.start >= passed and scene.labels.shows(name) and not inside:
-            target = scene.behind(label)
-            passed = target.end
-            yield target
-    for hit in texts:
-        if hit.start >= passed or hit.end > passed:
-            yield Target((hit.position,), hit.start, hit.end, "text", None)

@@ -14,7 +14,7 @@ from horsesense.readers.reading import Reading
 from horsesense.readers.text import announcements, candidates, likeness, several
 from horsesense.readers.text.impression import Impression
 from horsesense.readers.text.options import TextHit
-from horsesense.readers.text.standing import CALLED_WRONG, withdraws
+from horsesense.readers.text.standing import CALLED_WRONG, WITHDRAWS
 from horsesense.readers.text.statements import Statement, turned_down
 from horsesense.readers.text.targets import Scene
 
@@ -150,7 +150,7 @@ def _adds_another(scene: Scene, first: Impression, found: Reading, behind: int) 
     low = scene.response.low
     if not several.adds(low):
         return False
-    labels = [(hit.position, hit.start, hit.end) for hit in scene.labels.mentions(scene.response)]
+    labels = [(hit.position, hit.start, hit.end) for hit in scene.labelled]
     texts = [(hit.position, hit.start, hit.end) for hit in scene.options.find_all(scene.response)]
     lead = None if first.said else first.first
     reach = lead.target.end + _OPENING if lead and lead.target.agrees else len(low)
@@ -182,7 +182,7 @@ def breaks_off(scene: Scene) -> bool:
     if len(low) < _BEGUN_TO_WEIGH or _IS_OPTION.search(scene.response.text):
         return False
     if _WALKS.search(low):
-        named = {hit.position for hit in scene.labels.mentions(scene.response) if hit.marked}
+        named = {hit.position for hit in scene.labelled if hit.marked}
         named |= {hit.position for hit in scene.options.find_all(scene.response)}
         if len(scene.options.texts) - 1 not in named:
             return True
@@ -216,7 +216,7 @@ def contested(
         return "taken_back"
     wrong = CALLED_WRONG.match(low, end)
     wrong = wrong if wrong and own[:2] not in wrong.group() else None
-    if wrong or withdraws(low[end : end + _LATER]):
+    if wrong or WITHDRAWS.search(low, end, end + _LATER):
         return "taken_back"
     if said.rule == "lead":
         if said.target.text is None and _IS.match(low, end) and not _is_praised(low, end):

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Final
 
 from horsesense.readers.text import no_choice
+from horsesense.readers.text.wording import Wording, one_boundary
 
 _SOURCE = (
     r"(?:text|passage|paragraph|article|excerpt|document|story|image|picture|photo\w*|figure"
@@ -24,7 +25,12 @@ _GIVE = (
 )
 _VIEW = r"(?:view|opinion|perspective|belief|value|preference|stance|position|feeling|side)s?"
 
-CUES: Final[Mapping[str, re.Pattern[str] | no_choice.Wording]] = MappingProxyType(
+
+def _pattern(source: str) -> re.Pattern[str]:
+    return re.compile(one_boundary(source))
+
+
+CUES: Final[Mapping[str, re.Pattern[str] | Wording]] = MappingProxyType(
     {
         "none": no_choice.NONE,
         "undetermined": no_choice.UNDETERMINED,
@@ -32,7 +38,7 @@ CUES: Final[Mapping[str, re.Pattern[str] | no_choice.Wording]] = MappingProxyTyp
         "unknown": no_choice.UNKNOWN,
         "lacking": no_choice.LACKING,
         "scruples": no_choice.SCRUPLES,
-        "not_offered": no_choice.Wording(
+        "not_offered": Wording(
             (
                 *("not ", "n't ", "nowhere", "no ", "none", "neither", "listed", "an option"),
                 *("included", "wrong", "incorrect", "false", "flawed", "off", "reject", "fail"),
@@ -52,7 +58,7 @@ CUES: Final[Mapping[str, re.Pattern[str] | no_choice.Wording]] = MappingProxyTyp
                 r"|\bneither\b|\bmissing from\b|\bany of (?:the|these|those|them|your)\b"
             ),
         ),
-        "missing": re.compile(
+        "missing": _pattern(
             rf"\b(?:please|could you|can you|would you|kindly|if you(?: can"
             rf"| could)?) (?:\w+ ){{0,2}}?{_GIVE}\b"
             rf"|\bno {_SOURCE}\b[^.\n]{{0,30}}\b(?:was|is|has|were|attached|provided|included"
@@ -69,7 +75,7 @@ CUES: Final[Mapping[str, re.Pattern[str] | no_choice.Wording]] = MappingProxyTyp
             rf"|\bwithout (?:the|seeing|having|access|any|a|reading"
             rf"|that) (?:\w+ ){{0,4}}?{_SOURCE}\b"
         ),
-        "neutral": re.compile(
+        "neutral": _pattern(
             rf"\b(?:different|various|many|diverse|differing|range of|multiple|valid|both"
             rf"|competing)"
             rf" (?:\w+ ){{0,2}}?(?:{_VIEW}|people|sides|arguments|views|factors|answers"
@@ -87,7 +93,7 @@ CUES: Final[Mapping[str, re.Pattern[str] | no_choice.Wording]] = MappingProxyTyp
             rf"|answer)\b|\bneutral\b|\bon (?:the )?one hand\b"
             r"|\bultimately\b|\bup to (?:you|the|each)\b|\breasonable people\b"
         ),
-        "not_listed": re.compile(
+        "not_listed": _pattern(
             r"\b(?:not|n't|nowhere|none|neither|never)\b(?: \w+){0,3}? (?:among|one of|in"
             r"|any of|on|listed)"
             r"(?: the| your| these| those| my| any)?(?: \w+){0,2}? "
@@ -101,7 +107,7 @@ CUES: Final[Mapping[str, re.Pattern[str] | no_choice.Wording]] = MappingProxyTyp
             r"|works?|correct|right|that|here|given|offered)\b"
             r"|\bnone of (?:the|these|those|them|your)\b"
         ),
-        "no_guess": no_choice.Wording(
+        "no_guess": Wording(
             (
                 *("guess", "at random", "pick one", "name one", "one over", "commit"),
                 *("coin toss",),
@@ -112,7 +118,7 @@ CUES: Final[Mapping[str, re.Pattern[str] | no_choice.Wording]] = MappingProxyTyp
                 r"|\bcoin toss\b|\bguesswork\b"
             ),
         ),
-        "no_side": no_choice.Wording(
+        "no_side": Wording(
             (
                 *("side", "stance", "position", "preference", "opinion", "scale"),
                 *("winner", "taste", "open", "judge", "favo", "verdict"),
@@ -130,7 +136,7 @@ CUES: Final[Mapping[str, re.Pattern[str] | no_choice.Wording]] = MappingProxyTyp
                 r"|\beye of the \w+\b|\b(?:all|both|many|every|decent|good) (?:\w+ )?sides?\b"
             ),
         ),
-        "danger": no_choice.Wording(
+        "danger": Wording(
             (
                 *("harm", "danger", "weapon", "illegal", "crim", "violat", "privacy"),
                 *("private", "hurt", "toxic", "poison", "suicid", "hate", "racist"),
@@ -145,14 +151,14 @@ CUES: Final[Mapping[str, re.Pattern[str] | no_choice.Wording]] = MappingProxyTyp
                 r"|not be given|not something i|isn't something i)\b"
             ),
         ),
-        "to_you": no_choice.Wording(
+        "to_you": Wording(
             ("?", "___"),
             re.compile(
                 r"(?:\b(?:you|your|yours|yourself|sie|ihnen|ihr|ihre|ihrer|du|dir|dich|dein\w*|vous|votre"
                 r"|vos|toi|tú|ti|te|usted|ustedes|su)\b[^.!\n?]{0,160}\?|_{3,})"
             ),
         ),
-        "invites": no_choice.Wording(
+        "invites": Wording(
             (
                 *("you", "tell me", "let me know", "share", "whichever", "spoil"),
                 *("guess first", "hand", "turn ", "hear which", "sag mir", "was meinst"),
@@ -169,7 +175,7 @@ CUES: Final[Mapping[str, re.Pattern[str] | no_choice.Wording]] = MappingProxyTyp
                 r"|erzähl\w*|qué opinas|qué piensas|qu'en penses|et toi|y tú|et vous)\b"
             ),
         ),
-        "sides": re.compile(
+        "sides": _pattern(
             r"\b(?:supporters?|opponents?|proponents?|critics|advocates|defenders|sceptics|skeptics"
             r"|those who|people who|households|families|readers|users|many|others?|some|each"
             r"|anhänger"
@@ -183,7 +189,7 @@ CUES: Final[Mapping[str, re.Pattern[str] | no_choice.Wording]] = MappingProxyTyp
             r"|lively|worth (?:weighing|considering)|on the other(?: hand)?|one hand|balance"
             r"|geschmack\w*|depende|dépend\w*|hängt)\b"
         ),
-        "absent": re.compile(
+        "absent": _pattern(
             r"\b(?:no|not|n't|never|without|only|nothing|kein\w*|ning[uú]n\w*|aucun\w*|manque|fehlt"
             r"|falta|missing|absent)\b[^.\n]{0,60}\b(?:text|passage|paragraph|article|excerpt|extract"
             r"|document|story|image|picture|photo|figure|graph|table|chart|diagram|data|code|snippet"
@@ -197,7 +203,7 @@ CUES: Final[Mapping[str, re.Pattern[str] | no_choice.Wording]] = MappingProxyTyp
             r"|did not"
             r"|hasn't|has not|not part|missing|absent|never|fehlt|falta|manque|nicht)\b"
         ),
-        "back": no_choice.Wording(
+        "back": Wording(
             (
                 *("you", "what's", "which ", "let me know", "i'd l", "curious"),
                 *("walk me",),
@@ -213,7 +219,7 @@ CUES: Final[Mapping[str, re.Pattern[str] | no_choice.Wording]] = MappingProxyTyp
                 r"|\bcurious\b[^.\n]{0,40}\byou\b|\bwould you\b|\bhave you\b|\bwalk me through\b"
             ),
         ),
-        "either": no_choice.Wording(
+        "either": Wording(
             (
                 *("either", "torn", "toss", "tie", "undecided", "coin", "fifty", "50"),
                 *("both", "between", "equally", "as well", "as likely", "as valid"),
@@ -228,7 +234,7 @@ CUES: Final[Mapping[str, re.Pattern[str] | no_choice.Wording]] = MappingProxyTyp
                 r"|\band also\b|\bas well\b|\bone of (?:the two|those two|these two|them)\b|\btwo\b"
             ),
         ),
-        "undecided": no_choice.Wording(
+        "undecided": Wording(
             (
                 *("can't", "cannot", "can not", "couldn't", "won't", "able to"),
                 *("hard to", "possible to", "difficult to", "undecided", "torn"),
@@ -256,7 +262,7 @@ CUES: Final[Mapping[str, re.Pattern[str] | no_choice.Wording]] = MappingProxyTyp
                 r"|\bnebeneinander\b|\bbeides\b|\bdepending on (?:which|whether|how|what|who)\b"
             ),
         ),
-        "unsure": no_choice.Wording(
+        "unsure": Wording(
             (
                 *("not ", "n't ", "never ", "unsure", "uncertain", "no idea", "no clue", "no way"),
                 *("no know", "no mem", "no rec", "no rel", "beyond", "stumped", "a loss", "dunno"),
@@ -279,7 +285,7 @@ CUES: Final[Mapping[str, re.Pattern[str] | no_choice.Wording]] = MappingProxyTyp
                 r"|\brather (?:than|not) guess\b|\bwithout guessing\b|\bnot going to guess\b"
             ),
         ),
-        "policy": no_choice.Wording(
+        "policy": Wording(
             (
                 *("can't", "cannot", "can not", "won't", "will not", "able", "decline"),
                 *("refuse", "not", "as a", "guidelines", "polic", "sorry", "apolog"),
@@ -297,7 +303,7 @@ CUES: Final[Mapping[str, re.Pattern[str] | no_choice.Wording]] = MappingProxyTyp
                 r"|\bdon't (?:have|hold|form|take)\b|\bdo not (?:have|hold|form|take)\b"
             ),
         ),
-        "guess": no_choice.Wording(
+        "guess": Wording(
             (
                 *("guess", "if i", "forced to", "lean", "gun to", "go with"),
                 *("going with", "i'd say", "would say", "if pressed", "nonetheless"),
@@ -311,7 +317,7 @@ CUES: Final[Mapping[str, re.Pattern[str] | no_choice.Wording]] = MappingProxyTyp
                 r"|that said|still,|anyway)\b"
             ),
         ),
-        "turn": no_choice.Wording(
+        "turn": Wording(
             (
                 *("wait", "sorry", "edit:", "hold on", "hmm", "scratch that"),
                 *("second thought", "correction", "actually", "mistake", "oops", "no,"),
@@ -324,7 +330,7 @@ CUES: Final[Mapping[str, re.Pattern[str] | no_choice.Wording]] = MappingProxyTyp
                 r"|changed my mind)\b"
             ),
         ),
-        "all_apply": no_choice.Wording(
+        "all_apply": Wording(
             ("all", "each", "every", "both"),
             re.compile(
                 r"\b(?:all|each|every(?:thing| one)?|both)\b[^.\n]{0,40}\b(?:correct|true|right"
@@ -332,7 +338,7 @@ CUES: Final[Mapping[str, re.Pattern[str] | no_choice.Wording]] = MappingProxyTyp
                 r"|valid|above|fit|appropriate|accurate|together|contribute|count)\b"
             ),
         ),
-        "asks": re.compile(r"\?\W*\Z"),
-        "question": re.compile(r"\bquestion ?\d{0,2} ?:|\bq ?\d{0,2} ?[:.]|\?\s*\n"),
+        "asks": _pattern(r"\?\W*\Z"),
+        "question": _pattern(r"\bquestion ?\d{0,2} ?:|\bq ?\d{0,2} ?[:.]|\?\s*\n"),
     }
 )

@@ -44,7 +44,8 @@ _EVIDENCE = frozenset(
 _PERSON = (
     r"people|they|others?|many|most|some|someone|somebody|everyone|everybody|anyone|you|one|he|she"
     r"|gpt\S*|(?:\w+ )?(?:models?|assistants?"
-    r"|friends?|teachers?|colleagues?|students?|users?|books?|keys?|experts?|critics)"
+    r"|friends?|mother|father|mum|mom|dad|sister|brother|wife|husband|uncle|aunt|boss|neighbou?rs?"
+    r"|teachers?|colleagues?|students?|users?|books?|keys?|experts?|critics)"
 )
 _SAYS = re.compile(
     rf"(?P<who>\w+) (?:\w+ly )?(?:says|claims|thinks|believes|argues|insists|reckons|swears|guesses"
@@ -104,6 +105,13 @@ _WORSE = re.compile(
     r"\b(?:worst|distractor|decoy|trap|runner-?up|second[ -]best|least \w+|wrong|incorrect)"
     r"(?: (?:answer|option|choice|one|pick)s?)? (?:is|are|was|were)\Z"
 )
+SET_ASIDE = re.compile(
+    r"[*_\"')]*\s*(?:in the dust|far behind|to (?:nobody|no one)|last(?: of all)?[.!,]"
+    r"|(?:off|from) the (?:list|table|mark|board|\w+ of \w+)|apart\b|aside\b"
+    r"|(?:is|was|as|to be) (?:off the \w+|(?:the|a) (?:\w+ )?(?:trap|lure|decoy|distractor|bait))"
+    r"|has (?:little|nothing) to do)"
+)
+"""Behind an option that somebody seems to choose: that he does the opposite."""
 _VERDICT = re.compile(r"\b(?:correct|right|wrong|incorrect|true|false|possible|given|listed)\Z")
 _RIGHT_HEAD = re.compile(
     r"\b(?:not (?:only|just|sure)|so|therefore|thus|leav\w*|left|remain\w*|but \w|choose"

@@ -39,7 +39,6 @@ _REPLY_FORMS = ("{}", "{}.", "({})", "{})", "{}:", "[{}]", "**{}**", "**{}.**", 
 _SET_OFF = " ()[]{}<>.:"
 EAST_ASIAN = "\u3040"
 """From here on are signs of scripts without spaces, in which a Latin letter is no word."""
-_ENDS = 150
 _TAIL = 12
 _DOUBTFUL = frozenset("AaIi")
 _WORD_NEXT = re.compile(r"\s+(?!(?:is|are|because|since|and|or|but|both|were|for|in|would)\b)[a-z]")
@@ -159,13 +158,6 @@ class LabelSet:
             start, end = m.span("name")
             hits.append(LabelHit(self.positions[m["name"]], start, end, True, False, offset))
         return hits
-
-    def at_both_ends(self, response: Folded) -> list[LabelHit]:
-        """The mentions, of very many only the first and the last."""
-        found = list(self._mention.finditer(response.text))
-        if len(found) > 2 * _ENDS:
-            found = [*found[:_ENDS], *found[-_ENDS:]]
-        return [self._hit(m) for m in found]
 
     def at_end(self, response: Folded) -> LabelHit | None:
         """The label that a response ends with."""

@@ -9,7 +9,7 @@ from heapq import merge
 from html import unescape
 from itertools import islice
 
-from horsesense.readers.text.normalise import Folded
+from horsesense.readers.text.normalise import DEFAULT, Folded
 from horsesense.readers.text.targets import Scene
 
 _TOKEN = re.compile(
@@ -37,6 +37,7 @@ _STRUCK = re.compile(
 _TO_YOU = re.compile(r"\b(?:you|your|sie|ihnen|du|vous|tú|usted|i|we)\b|\b(?:which|what) one\b")
 _ENTITY = re.compile(r"&(?:#\d{2,6}|#x[0-9a-f]{2,5}|[a-z]{2,8});", re.IGNORECASE)
 _MARKERS = 200
+_ROLES = 640
 _HEADS = 40
 _NEXT_QUESTION = re.compile(
     r"\n[ \t]{0,9}(?:#{1,6} ?)?(?:(?:next|new|another|nächste) )?"
@@ -48,6 +49,8 @@ _NEXT_QUESTION = re.compile(
     r"|\n[ \t]{0,9}<(?:question|frage|doc|item|problem)\b"
     r"|\n[^\n?]{12,300}\?[^\n]{0,80}(?:\n[^\n]{1,200}){0,1}(?=\Z"
     r"|\n[ \t(]{0,9}(?:[a-h1-9]|i)[.):]? )"
+    r"|\n[^\n?]{12,300}\?[^\n]{0,80}(?=\n{1,3}[ \t(]{0,9}[a-z1-9][.):] ?[^\n]{1,200}\n{1,2}"
+    r"[ \t(]{0,9}[a-z1-9][.):] )"
     r"|\n[ \t]{0,9}(?:#{1,6} ?)?(?:user|human|student|instruction|input) ?:"
     r"|\n[ \t]{0,9}#{1,6} ?(?:instruction|input|question)\b"
     r"|\n[ \t(]{0,9}(?:(?:\d{1,3}|[ivx]{1,4})[.)] [^\n]{12,300}"
@@ -110,6 +113,13 @@ _HEAD = re.compile(
     r"|[a-z][^\n.:?]{11,59}(?=\.))",
     re.IGNORECASE,
 )
+_LIKE = re.compile(r"([^\W\d_]\S*(?: [^\s?]+){2})(?= )")
+_OBJECTS = re.compile(
+    r"(?<=:)\W*(?:no\b|wrong|incorrect|sure\b|are you|really|but\b|that'?s|isn't|i (?:think"
+    r"|thought))"
+)
+"""A turn of the user that is about the answer before it."""
+_LONG_HEAD, _DIFFERS = 12, 30
 """What heads a line of a question ("Review:", "Q14.", "Pick the right one.")."""
 
 
@@ -125,7 +135,18 @@ def _heads_again(question: str, labels: frozenset[str]) -> re.Pattern[str] | Non
             continue
         words = re.escape(head)
         heads.add(words.replace(m["number"], r"\d{1,3}") if m["number"] else words)
-    return re.compile(rf"\n[ \t]{{0,9}}(?:{'|'.join(sorted(heads))})") if heads else None
+    asked = _LIKE.match(question.strip().translate(DEFAULT).lower())
+    like = ""
+    if asked is not None and len(asked[1]) >= _LONG_HEAD:
+        ends = r"\?" if "?" in question else r"[.:]?"
+        same = re.escape(question.strip().translate(DEFAULT).lower()[asked.end() :][:_DIFFERS])
+        like = (
+            rf"{re.escape(asked[1])}(?!{same})[^\n]{{3,160}}{ends}[ \t]*"
+            r"(?=\Z|\n{1,3}[ \t(]{0,9}[a-z1-9][.):][^\n]{1,200}\n{1,2}[ \t(]{0,9}[a-z1-9][.):])"
+        )
+    if not (heads or like):
+        return None
+    return re.compile(rf"\n[ \t]{{0,9}}(?:{'|'.join(sorted(heads | ({like} if like else set())))})")
 
 
 def _markers(scene: Scene) -> Iterator[re.Match[str]]:
@@ -141,6 +162,25 @@ def _markers(scene: Scene) -> Iterator[re.Match[str]]:
     return merge(markers, again.finditer(low), key=lambda m: m.start())
 
 
+_ROLE = re.compile(
+    r"\s*(?:(?:user|human|question|q) ?: ?(?P<asked>[^\n]{4,600})\n+\s*)?(?:assistant|ai|bot"
+    r"|model|gpt) ?:"
+    r"(?=\s*\S)"
+)
+
+
+def leave_out_role(scene: Scene) -> None:
+    """Blank the name of the one who answers, with the question if it is said again before."""
+    response = scene.response
+    m = _ROLE.match(response.low) if ":" in response.low[:_ROLES] else None
+    if m is None:
+        return
+    asked = m["asked"] or ""
+    known = scene.question.translate(DEFAULT).lower()
+    if not asked or (known and asked.strip() in known):
+        response.blank(0, m.end())
+
+
 def leave_out_next_question(scene: Scene) -> bool:
     """Blank a further question that the model made up after it named an option; whether it did."""
     response = scene.response
@@ -152,6 +192,10 @@ def leave_out_next_question(scene: Scene) -> bool:
     tried, introduced = -1, len(low)
     for marker in islice(markers, _MARKERS):
         if marker.start() <= begins or _TO_YOU.search(marker.group()):
+            continue
+        # What was asked is answered, or contested, by what follows.
+        asks = low[: marker.start()].rstrip().endswith("?")
+        if asks or _OBJECTS.match(low, marker.end()):
             continue
         named = _first_named(scene) if named is None else named
         colon = low.rfind(":", max(0, tried), marker.start())
@@ -173,7 +217,7 @@ def _first_named(scene: Scene) -> int:
     label = next(
         (
             hit.end
-            for hit in scene.labels.mentions(scene.response)
+            for hit in scene.labelled
             if hit.marked or scene.labels.goes_on(scene.response, hit)
         ),
         len(scene.response.low),
@@ -188,7 +232,7 @@ def leave_out_recital(scene: Scene) -> bool:
     if response.low.count("\n") < k - 1 or not scene.labels.positions:
         return False
     wanted, first = 0, 0
-    for hit in scene.labels.mentions(response):
+    for hit in scene.labelled:
         if hit.position not in (0, wanted):
             continue
         target = scene.behind(hit)

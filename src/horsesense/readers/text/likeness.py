@@ -316,8 +316,11 @@ def overlap(words: Sequence[str], options: Sequence[str]) -> list[float]:
     return result
 
 
+_NO_CHARACTER = re.compile(r"[\W_]+")
+
+
 def _squash(text: str) -> str:
-    return "".join(c for c in text.translate(DEFAULT).lower() if c.isalnum())
+    return _NO_CHARACTER.sub("", text.translate(DEFAULT).lower())
 
 
 @lru_cache(maxsize=16_384)

@@ -22,8 +22,23 @@ _VERDICT = re.compile(
 )
 _SECOND = re.compile(r"\W*\|\W*(?:yes|no|true|false|✓|✔|✅|✗|❌|✘|✖)\s*(?:\||\Z)")
 _OF_CHANCES = re.compile(
-    r"probab|chance|likel|confiden|odds|\bp ?\(|vote|weight|score|belie|\b0?\.\d"
+    r"probab|chance|likel|confiden|odds|\bp ?\(|vote|weight|score|belie|\b0?\.\d+(?![\d ]*%)"
+    r"|estimat|credence"
+    r"|i would put it|wahrschein|out of 100"
 )
+_OF_SHARES = re.compile(
+    r"%|per ?cent|share|proportion|fraction|portion|rate\b|compos|how (?:many|much)"
+)
+"""What asks for shares of a hundred, which then say nothing of how likely an option is."""
+_OF_OTHERS = re.compile(
+    r"\b(?:being|is|it's|it is) (?:not (?:the answer|correct|right|true)|wrong|incorrect|false)\b"
+    r"|\bstudents?\b|\bpopular|\blast (?:year|time)\b|\bshares? of\b"
+)
+_PLACES = re.compile(r"\b(?:first|second|third|fourth|last|not|but)\b")
+"""What makes numbers other than the chances of being right."""
+_AT_END = re.compile(r"(\d{1,3}(?:[.,]\d+)?|\.\d+) ?(?:%|percent|per cent)[^\w\n]*\Z")
+_FEW_LETTERS = 20
+
 _LAST_VERDICT = re.compile(
     r"[-–—:;,.=→>(][\s*_]*(?:(?P<yes>yes|true|correct|fits|✅|✓|✔)|(?P<no>no|false|incorrect|out|wrong"
     r"|eliminated|ruled out|❌|✗|✘))[\s*_.!)|]*\Z"
@@ -63,27 +78,49 @@ def _the_one(scene: Scene) -> tuple[int | None, list[tuple[str, str]] | None]:
     # What was left out at the end, a next question, is no part of the list.
     source = response.source[response.begins : response.span(0, len(response.low.rstrip()))[1]]
     text = source.lower()
-    # Shares of a hundred may be what is asked about, and not how likely the options are.
-    chances = not scene.asks_not and _OF_CHANCES.search(text) is not None
-    rests = _rests(scene, _turned(text) if text.count("|") > 2 * len(scene.options.texts) else text)
+    k = len(scene.options.texts)
+    table = _turned(text) if text.count("|") > 2 * k else text
+    rests = _rests(scene, table) if table.count("\n") >= k - 1 else None
     if rests is not None:
-        looks = (_approved, _stars, _marked, *([_likeliest] if chances else []))
+        looks = (_approved, _stars, _marked, *([_likeliest] if _of_chances(scene, text) else []))
         for look in looks:
             found = look(rests)
             if found is not None:
                 return found, rests
-    ordered = _in_order(text, len(scene.options.texts))
+    ordered = _in_order(text, k)
     if ordered is not None:
         return ordered, rests
     row = _in_a_row(scene, text) if _tells(text) else None
     if row is None:
         return None, rests
     found = _approved([("", after) for _, after in row])
-    found = _likeliest(row) if found is None and chances else found
+    found = _likeliest(row) if found is None and _of_chances(scene, text) else found
     signs = all(_PLAIN.sub("", before) and not _LETTER.search(before) for before, _ in row)
     if found is None and signs:
         found = _marked([(before, "") for before, _ in row])
     return found, rests
+
+
+def _of_chances(scene: Scene, text: str) -> bool:
+    """Whether a reply says how likely the options are; shares of a hundred may be what is asked."""
+    if scene.asks_not or _OF_OTHERS.search(text):
+        return False
+    return _OF_CHANCES.search(text) is not None or _is_all(scene, text)
+
+
+def _is_all(scene: Scene, text: str) -> bool:
+    """Whether a reply is labels with numbers and hardly anything else, and no shares are asked for.
+
+    Names with numbers may be shares of something that is not asked about ("iron 78 %").
+    """
+    asked = " ".join((scene.question, *scene.options.texts)).lower()
+    if not scene.question or "%" not in text or _OF_SHARES.search(asked) or _PLACES.search(text):
+        return False
+    if scene.options.find_all(scene.response):
+        return False
+    names = {name.lower() for name in scene.labels.positions} | {"option", "percent"}
+    words = [word for word in re.findall(r"[^\W\d_]+", text) if word not in names]
+    return sum(map(len, words)) <= _FEW_LETTERS
 
 
 def _tells(text: str) -> bool:
@@ -106,7 +143,7 @@ def _turned(text: str) -> str:
 
 def _in_order(text: str, k: int) -> int | None:
     """The one tick among as many ticks and crosses as there are options, in lines or in a row."""
-    signs = _SIGN.findall(text)
+    signs = [] if text.isascii() else _SIGN.findall(text)
     ticks = [sign in _TICKS for sign in signs]
     if len(signs) != k or k < 3 or ticks.count(True) != 1:
         return None
@@ -221,7 +258,9 @@ def _stars(rests: list[tuple[str, str]]) -> int | None:
 
 def _likeliest(rests: list[tuple[str, str]]) -> int | None:
     """The one with the highest of numbers that add up to 1 or to 100."""
-    found = [_CHANCE.match(after) for _, after in rests]
+    found = [_AT_END.search(after) for _, after in rests]
+    if not all(found):
+        found = [_CHANCE.match(after) for _, after in rests]
     chances = [float(m[1].replace(",", ".")) for m in found if m]
     if len(chances) < len(rests) or not any(abs(sum(chances) / whole - 1) < 0.021
                                             for whole in (1, 100)):  # fmt: skip
@@ -231,7 +270,7 @@ def _likeliest(rests: list[tuple[str, str]]) -> int | None:
 
 
 def _in_a_row(scene: Scene, text: str) -> list[tuple[str, str]] | None:
-    """What stands before and after each option where all are named once, in their order."""
+    """What stands before and after each option where all are named once."""
     names = list(scene.labels.positions.items())
     ways = [[(n.lower(), i) for n, i in names]] if names else []
     ways.append([(t.lower(), i) for i, t in enumerate(scene.options.texts) if t.strip()])
@@ -244,10 +283,12 @@ def _in_a_row(scene: Scene, text: str) -> list[tuple[str, str]] | None:
             continue
         each = "|".join(re.escape(name) for name in sorted(known, key=len, reverse=True))
         hits = list(re.finditer(rf"(?<![\w.])(?:{each})(?![\w.])", text))
-        if [known[m.group()] for m in hits] != list(range(len(scene.options.texts))):
+        order = [known[m.group()] for m in hits]
+        if sorted(order) != list(range(len(scene.options.texts))):
             continue
         begins = [0, *(m.end() for m in hits)]
         ends = [*(m.start() for m in hits), len(text)]
         gaps = [text[begin:end] for begin, end in zip(begins, ends, strict=True)]
-        return list(pairwise(gaps))
+        beside = dict(zip(order, pairwise(gaps), strict=True))
+        return [beside[position] for position in range(len(order))]
     return None

@@ -11,7 +11,9 @@ from horsesense.readers.text.normalise import Folded
 from horsesense.readers.text.statements import Statement
 from horsesense.readers.text.targets import Scene, Target
 
-_BOXED = re.compile(r"\\(?:boxed|fbox)\s*\{\s*(?:\\(?:textbf|text|mathrm|mathbf|rm)\s*\{?)?\s*")
+_BOXED = re.compile(
+    r"\\(?:boxed|fbox)\s*\{\s*(?:\\(?:text(?:bf|it|rm|tt|sf)?|math(?:rm|bf|it|sf|tt)|operatorname|emph|rm)\s*\{?)?\s*"
+)
 _INSIDE = re.compile(r"(?:[^{}\n]|\{[^{}\n]{0,40}\}){1,60}")
 _FORMULA = re.compile(r"\s*(?:\\(?:sqrt|frac|pi|ln|log|sin|cos|cdot|times|e)|[√π^/*+])")
 _FRACTION = re.compile(r"\\[dt]?frac\{([^{}]{1,20})\}\{([^{}]{1,20})\}")

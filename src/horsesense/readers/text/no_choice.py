@@ -6,8 +6,8 @@ Like those of `announcements`, the patterns run on lower-case text and look a bo
 from __future__ import annotations
 
 import re
-import sys
-from collections.abc import Iterator
+
+from horsesense.readers.text.wording import Wording, one_boundary
 
 _CANNOT = (
     r"(?:can ?not|can'?t|could not|couldn'?t|(?:am|'m) (?:unable|not able|not going"
@@ -36,30 +36,8 @@ _SETTLE = (
 )
 
 
-class Wording:
-    """A slow pattern, and plain words of which one is in whatever it finds; these are looked for
-    first, for speed."""
-
-    __slots__ = ("_words", "pattern")
-
-    def __init__(self, words: tuple[str, ...], pattern: re.Pattern[str]) -> None:
-        self._words = words
-        self.pattern = pattern
-
-    def search(self, low: str, start: int = 0, end: int = sys.maxsize) -> re.Match[str] | None:
-        """As of a pattern."""
-        return self.pattern.search(low, start, end) if self._may(low) else None
-
-    def finditer(self, low: str) -> Iterator[re.Match[str]]:
-        """As of a pattern."""
-        return self.pattern.finditer(low) if self._may(low) else iter(())
-
-    def _may(self, low: str) -> bool:
-        return any(map(low.__contains__, self._words))
-
-
 def _any(*wordings: str) -> re.Pattern[str]:
-    return re.compile("|".join(wordings))
+    return re.compile(one_boundary("|".join(wordings)))
 
 
 REFUSAL = Wording(
@@ -170,37 +148,3 @@ UNKNOWN = Wording(
         r"我不知道|わかりません|не знаю",
     ),
 )
-
-
-_ABSENT = Wording(
-    ("n't", "not ", "none "),
-    re.compile(
-        r"\b(?:(?:is|are)(?:n't| not)|does(?:n't| not) (?:appear|occur)) (?:\w+ )?"
-        r"(?:listed |offered |given |present |included )?(?:among|in|one of)"
-        r" (?:your|the|these|those|any of) (?:\w+ )?(?:options|choices|answers|list|alternatives)\b"
-        r"|\b(?:right|correct|true|actual) (?:answer|value|one|number|option|result)s? (?:\w+ )?"
-        r"(?:is|are)(?:n't| not) (?:\w+ )?(?:there|here|listed|offered|given|on the list"
-        r"|in the list|present|available|included|among)"
-        r"|\bnone of (?:them|these|the \w+|the \w+ \w+) (?:can be|is|are|fits?|match\w*)\b"
-    ),
-)
-_AFTER_ALL = re.compile(
-    r"\b(?:but|closest|nearest|however|would|i'd|choose|pick|best|guess|if|so|therefore|though"
-    r"|that said|still|wait|re-?check|let me|exception|except)\b"
-)
-_SUPPOSED = re.compile(r"\b(?:if|unless|would|not sure|whether)\b")
-_LAST_WORDS = 160
-
-
-def absent(low: str) -> re.Match[str] | None:
-    """Where a reply ends by saying that the right answer is none of those offered, and goes on to
-    nothing else."""
-    found = None
-    for m in _ABSENT.finditer(low):
-        found = m
-    if found is None or len(low.rstrip()) - found.end() > _LAST_WORDS:
-        return None
-    begins = max(low.rfind(end, 0, found.start()) for end in (". ", "\n")) + 1
-    if _AFTER_ALL.search(low, found.end()) or _SUPPOSED.search(low, begins, found.start()):
-        return None
-    return found

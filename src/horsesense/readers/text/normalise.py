@@ -159,8 +159,8 @@ class Folded:
         """For each original character, where its folded piece ends."""
         # Worked out only for a span that is asked for: most responses are read without one.
         if self._ends is None:
-            table = self._table
-            self._ends = list(accumulate(len(table[ord(c)]) for c in self._original))
+            folded = map(self._table.__getitem__, map(ord, self._original))
+            self._ends = list(accumulate(map(len, folded)))
         return self._ends
 
 

@@ -14,6 +14,8 @@ from typing import Any, Final
 
 from horsesense.readers.reading import Reading
 from horsesense.readers.text.exact import exact
+from horsesense.readers.text.likeness import stems
+from horsesense.readers.text.records import records
 from horsesense.readers.text.special import meaning_of
 from horsesense.readers.text.targets import Scene
 
@@ -23,16 +25,18 @@ _INDEX: Final = 0.8
 _MOST: Final = 20_000
 _DEEPEST: Final = 6
 _ROUNDED: Final = 0.021
+_FEW: Final = 3
 _AROUND = re.compile(r"<\|[^<>|\n]{1,40}\|>|</?s>|```(?:json)?|[\s`,;]|\A\s*json\b")
 _LEAD = re.compile(r"\s*[^\s{}\[\]<`][^{}\[\]\n]{0,80}:\s*(?=[{`\n])")
 """Words that introduce JSON."""
 _FINAL = re.compile(r"\b(?:final|definitive)\b")
 _ANSWER = re.compile(
     r"\b(?:answers?|choice|option|letter|label|prediction|predicted|select(?:ed|ion)|chosen"
-    r"|response|result|output|decision|pick|correct|right|best)\b"
+    r"|response|result|output|decision|pick|correct|right|best|rating|verdict|category|class"
+    r"|classification|r[ée]ponse|antwort|respuesta|resposta|risposta|[ée]tiquette)\b"
 )
 _ASIDE = re.compile(
-    r"\b(?:second|alternatives?|avoid\w*|discard\w*|dismiss\w*|negated|decoys?|reject\w*|wrong|incorrect|others?|eliminat\w*|runner|not|no"
+    r"\b(?:second(?:ary)?|alternatives?|avoid\w*|discard\w*|dismiss\w*|negated|decoys?|reject\w*|wrong|incorrect|others?|eliminat\w*|runner|not|no"
     r"|questions?|distractors?|initial|first|previous|ruled|exclud\w*|unlikely|worst|least"
     r"|reason\w*|explanations?|thoughts?|analysis|rationale|justification|confidence|options"
     r"|choices|format|candidates?|closest|common|user|student|is|steps?|score|evidence)\b"
@@ -40,14 +44,40 @@ _ASIDE = re.compile(
 _QUESTION = re.compile(r"\b(?:question|input|prompt|problem|id|item|passage|text|number)\b")
 _POSITION = re.compile(r"\b(?:index|idx)\b")
 _DENIES = re.compile(r"\b(?:not|no|wrong|incorrect)\b|n't\b", re.IGNORECASE)
-_YES: Final = ("true", "correct", "right", "yes", "chosen", "selected", "✓", "✅")
-_NO: Final = ("false", "incorrect", "wrong", "no", "rejected", "eliminated", "✗", "❌")
+_YES: Final = ("true", "correct", "right", "yes", "chosen", "selected", "accept", "✓", "✅")
+_NO: Final = (
+    *("false", "incorrect", "wrong", "no", "reject", "rejected", "eliminated", "✗", "❌"),
+)
+_TURNED = re.compile(
+    r"\b(?:wrong|incorrect|reject\w*|eliminat\w*|distract\w*|popular\w*|populations?|shares?|users?"
+    r"|students?|initial|first|previous|common|others?|mistakes?|largest|biggest|oldest|most|famous"
+    r"|highest|smallest)\b"
+)
+"""What a field is called that judges by something else, or is somebody else's."""
+_SORTS = re.compile(
+    r"\b(?:topic|type|sentiment|genre|intent|emotion|language|tone|stance|diagnosis|kind|tag|group"
+    r"|department|route|queue|priority|severity|polarity|mood|relation|role|level|style|field|area"
+    r"|code|value|name|text|content|final|city|country|person|word|term|item)\b"
+)
+_CALLS = re.compile(
+    r"\b(?:correct\w*|answer|verdict|fits?|match\w*|valid|right|true|chosen|select\w*|result|label|value"
+    r"|supported|accept\w*|applies|best|p|prob\w*|score|chance|likel\w+|confidence|eval\w*|status"
+    r"|judg\w*|keep|ok|plausible|possible|holds|judgement|assessment)\b"
+)
+"""What a field with the verdict on an option is called."""
+_LAST = re.compile(r"[,;:-] (?:(?P<yes>accept(?:ed)?|correct|keep)|(?:reject(?:ed)?|incorrect))\Z")
+"""A verdict behind what is said of an option ("a crime, reject")."""
 
 
 def in_json(scene: Scene) -> Reading | None:
     """What a reply of JSON chooses; None for any other reply, and where its fields do not tell."""
     source = scene.response.source[scene.response.begins :]
-    if "{" not in source or len(source) > _MOST:
+    if len(source) > _MOST:
+        return None
+    for value in records(source):
+        if isinstance(value, dict) and (read := _reading(value, scene, 0)) is not None:
+            return read
+    if "{" not in source:
         return None
     lead = _LEAD.match(source)
     if lead and not _names(lead.group(), scene):
@@ -110,7 +140,15 @@ def _reading(value: Any, scene: Scene, depth: int) -> Reading | None:
     if not chosen:
         if (only := _only_text(fields, scene)) is not None:
             return only
-        inner = [one for one in fields.values() if isinstance(one, dict)]
+        held = {key: one for key, one in value.items() if not _TURNED.search(_key(key))}
+        read = [one for each in held.values() if (one := _judged(each, scene)) is not None]
+        if read:
+            return read[0] if len(read) == 1 else None
+        inner = [
+            one
+            for key, one in fields.items()
+            if isinstance(one, dict) and not _TURNED.search(_key(key))
+        ]
         return _reading(inner[0], scene, depth + 1) if len(inner) == 1 else None
     readings = [_of_field(_key(key), inner, scene, depth) for key, inner in chosen.items()]
     told = [one for one in readings if one is not None]
@@ -127,8 +165,18 @@ def _reading(value: Any, scene: Scene, depth: int) -> Reading | None:
 
 def _only_text(fields: Mapping[str, Any], scene: Scene) -> Reading | None:
     """The one option whose text is the value of a field, whatever that is called ("category")."""
-    texts = _texts_named(fields, scene)
+    about = {key: one for key, one in fields.items() if not _TURNED.search(_key(key))}
+    texts = _texts_named(about, scene)
+    if len(texts) == 1 and scene.question:
+        own = scene.options.texts[min(texts)].strip().casefold()
+        called = [key for key, one in about.items() if isinstance(one, str)
+                  and one.strip().casefold() == own]  # fmt: skip
+        if not any(_bears(key, scene) or _SORTS.search(_key(key)) for key in called):
+            return None
     if len(texts) != 1 or any(map(_QUESTION.search, map(_key, fields))):
+        return None
+    # A number among many fields is a step as well as a result.
+    if len(fields) > _FEW and scene.options.texts[min(texts)].strip().isdigit():
         return None
     if any(isinstance(one, str) and _DENIES.search(one) for one in fields.values()):
         return None
@@ -145,13 +193,24 @@ def _of_list(value: Sequence[Any], scene: Scene, depth: int) -> Reading | None:
     return _by_verdicts(pairs, scene) if len(pairs) == len(value) else None
 
 
+def _judged(value: Any, scene: Scene) -> Reading | None:
+    """What the verdicts on options say that a field of any name holds."""
+    if isinstance(value, dict):
+        return _by_verdicts(value.items(), scene)
+    if isinstance(value, list) and value and all(isinstance(entry, dict) for entry in value):
+        return _of_list(value, scene, 0) if len(value) > 1 else None
+    return None
+
+
 def _pair(entry: Mapping[str, Any], scene: Scene) -> tuple[str, Any] | None:
     """The name of an option and its verdict in an entry of a list."""
     if len(entry) == 1:
         return next(iter(entry.items()))
     names = [one for one in entry.values() if isinstance(one, str) and _position(one, scene) >= 0]
-    marks = [one for one in entry.values() if isinstance(one, bool)]
-    marks = marks or [one for one in entry.values() if _mark(one) is not None]
+    about = [one for key, one in entry.items() if _bears(key, scene)]
+    marks: list[Any] = [one for one in about if isinstance(one, bool)]
+    marks = marks or [one for one in about if _mark(one) is not None]
+    marks = marks or [one for one in about if isinstance(one, (int, float))]
     return (names[0], marks[0]) if names and len(marks) == 1 else None
 
 
@@ -177,10 +236,12 @@ def _by_verdicts(pairs: Iterable[tuple[Any, Any]], scene: Scene) -> Reading | No
     positions = [position for position, _ in given]
     if len(given) < 2 or min(positions) < 0 or len({*positions}) < len(positions):
         return None
-    marks = [_mark(value) for _, value in given]
+    marks = _marks([value for _, value in given], scene)
     if None not in marks:
         if marks.count(True) == 1:
             return Reading("answer", (positions[marks.index(True)],), "json", None, _SURE)
+        if scene.asks_not and marks.count(False) == 1 and len(marks) == len(scene.options.texts):
+            return Reading("answer", (positions[marks.index(False)],), "json", None, _SURE)
         rejected = not any(marks) and len(positions) == len(scene.options.texts)
         return Reading("none", (), "all_rejected", None, _FAIR) if rejected else None
     chances = [value for _, value in given if isinstance(value, (int, float))]
@@ -193,15 +254,42 @@ def _by_verdicts(pairs: Iterable[tuple[Any, Any]], scene: Scene) -> Reading | No
     return Reading("answer", (positions[chances.index(highest)],), "json", None, _SURE)
 
 
-def _mark(value: Any) -> bool | None:
+def _marks(values: Sequence[Any], scene: Scene) -> list[bool | None]:
+    """The verdict of each value; of records that hold several, that of the one field which tells
+    one of them from all others."""
+    marks = [_mark(value, scene) for value in values]
+    if None not in marks or not all(isinstance(value, dict) for value in values):
+        return marks
+    shared = set.intersection(*(set(value) for value in values))
+    told = []
+    for key in (one for one in shared if _bears(one, scene)):
+        said = [_mark(value[key]) for value in values]
+        odd = said.count(True) == 1 or (scene.asks_not and said.count(False) == 1)
+        if None not in said and odd:
+            told.append(said)
+    return [*told[0]] if len(told) == 1 else marks
+
+
+def _bears(key: Any, scene: Scene) -> bool:
+    """Whether a field is called a verdict, or by a word of the question."""
+    words = {*stems(_key(key))}
+    asked = {*stems(scene.question.lower())} if scene.question else words
+    return _CALLS.search(_key(key)) is not None or bool(words & asked)
+
+
+def _mark(value: Any, scene: Scene | None = None) -> bool | None:
     """A verdict; None for anything else."""
     if isinstance(value, dict):
-        marks = [one for one in value.values() if isinstance(one, bool)]
+        about = ((key, one) for key, one in value.items() if scene is None or _bears(key, scene))
+        marks = [one for _, one in about if isinstance(one, bool)]
         return marks[0] if len(marks) == 1 else None
     if isinstance(value, bool):
         return value
     word = value.strip(" .!").lower() if isinstance(value, str) else ""
-    return True if word in _YES else False if word in _NO else None
+    if word in _YES or word in _NO:
+        return word in _YES
+    last = _LAST.search(word)
+    return last["yes"] is not None if last else None
 
 
 def _texts_named(fields: Mapping[str, Any], scene: Scene) -> set[int]:

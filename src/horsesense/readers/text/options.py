@@ -31,6 +31,8 @@ _CLAUSE = re.compile(r"\s*(?:[^.\n;!?]|\.(?=\S))*")
 
 
 _MARKS = re.compile(r"[\s*`$\\]+")
+_FOLDED = "*`$_"
+"""The signs of plain text that folding takes away or turns into spaces."""
 _NEAR = 80
 _AROUND = 3
 
@@ -47,12 +49,16 @@ class TextHit(NamedTuple):
 @lru_cache(maxsize=16_384)
 def tokens_of(text: str) -> tuple[str, ...]:
     """The tokens of an option text."""
-    return _plain(TOKEN.findall(text.translate(DEFAULT).lower()))
+    if not text.isascii() or any(map(text.__contains__, _FOLDED)):
+        text = text.translate(DEFAULT)
+    return _plain(TOKEN.findall(text.lower()))
 
 
 @lru_cache(maxsize=16_384)
 def first_of(text: str) -> str | None:
     """The first token of an option text."""
+    if len(text) < _NEAR:
+        return next(iter(tokens_of(text)), None)
     # A long option is not folded as a whole for its first token; one that ends far from the cut
     # is certain to be whole, also where folding makes the text shorter.
     m = TOKEN.search(text[:_NEAR].translate(DEFAULT).lower())
@@ -68,7 +74,7 @@ def _plain(tokens: Sequence[str]) -> tuple[str, ...]:
 class Options:
     """The option texts of one question; what is not needed of them is not worked out."""
 
-    __slots__ = ("_firsts", "_found", "_in_order", "_limit", "_signs", "texts")
+    __slots__ = ("_begun", "_firsts", "_found", "_in_order", "_limit", "_signs", "texts")
 
     def __init__(self, texts: Sequence[str]) -> None:
         self.texts = texts
@@ -79,6 +85,7 @@ class Options:
             for position, text in enumerate(texts)
             if self._firsts[position] is None and text.strip()
         }
+        self._begun: tuple[str, int, list[int]] = ("", -1, [])
         self._found: tuple[str, list[TextHit]] | None = None
         # The options that begin as the first of them does, in the order of their tokens.
         self._in_order: dict[int, list[tuple[tuple[str, ...], int]]] = {}
@@ -156,13 +163,14 @@ class Options:
 
     def _beginning_at(self, response: Folded, offset: int) -> list[int]:
         """The positions whose text begins with the first token at or soon after `offset`."""
-        m = TOKEN.search(response.low, offset, offset + _NEAR)
-        if m is None:
-            return []
-        token = m.group().replace(",", "")
-        if token not in self._firsts:
-            return []
-        return [position for position, first in enumerate(self._firsts) if first == token]
+        low, at, found = self._begun
+        if at != offset or low is not response.low:
+            m = TOKEN.search(response.low, offset, offset + _NEAR)
+            token = m.group().replace(",", "") if m else None
+            known = token is not None and token in self._firsts
+            found = [i for i, first in enumerate(self._firsts) if first == token] if known else []
+            self._begun = response.low, offset, found
+        return found
 
     def cut_at(self, response: Folded, offset: int) -> list[TextHit]:
         """The one option whose text begins with the whole clause at `offset`, of two tokens
@@ -213,7 +221,13 @@ class Options:
             self._found = response.low, self._find_all(response)
         return self._found[1]
 
+    def _may_name_any(self, low: str) -> bool:
+        """Whether the first token of any option is there; commas may part digits."""
+        return any(first in low or first[-1].isdigit() for first in self._firsts if first)
+
     def _find_all(self, response: Folded) -> list[TextHit]:
+        if not (self._signs or self._may_name_any(response.low)):
+            return []
         places = list(TOKEN.finditer(response.low))
         words = _plain([m.group() for m in places])
         line = f" {' '.join(words)} "

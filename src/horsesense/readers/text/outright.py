@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from horsesense.readers.reading import Reading
-from horsesense.readers.text import candidates, no_choice, several
+from horsesense.readers.text import candidates, several
 from horsesense.readers.text.clauses import named_by_word
 from horsesense.readers.text.closing import closes
 from horsesense.readers.text.contest import FORMS, contest_of
-from horsesense.readers.text.cues import CUES
+from horsesense.readers.text.declared import declared
+from horsesense.readers.text.elsewhere import RULE as ELSEWHERE
 from horsesense.readers.text.elsewhere import elsewhere
 from horsesense.readers.text.impression import Impression
-from horsesense.readers.text.in_words import in_words
+from horsesense.readers.text.in_full import in_full
+from horsesense.readers.text.in_words import in_words, is_taken_up
 from horsesense.readers.text.listing import stands_out
+from horsesense.readers.text.sentences import LURE, speaks_against
 from horsesense.readers.text.special import meaning_of
 from horsesense.readers.text.statements import is_named, turned_down
 from horsesense.readers.text.targets import Scene
+from horsesense.readers.text.wording import TURNS_BACK, Wording
 
 _SURE, PLAINLY, _FAIRLY, _BRIEFLY = 0.99, 0.95, 0.91, 0.82
 """Confidences of what is read outright, by how much a reply says; see `scripts/learn_reader.py`."""
@@ -37,6 +40,8 @@ _ENDS_IN_FORM = re.compile(
     r"</ ?(?:(?:final|selected|chosen|correct|best|my) ?)?(?:answer|choice|option)>\s*\Z"
     r"|\\(?:boxed|fbox) ?\{(?:[^{}\n]|\{[^{}\n]*\}){1,60}\}[\s.\])\\]*\Z"
 )
+_UNFIRM = frozenset(("text_alone", "linked", "mentioned", "several_linked", "several_texts"))
+"""Rules that find what a reply names on the way to another answer, too."""
 _WEAKER = frozenset(("linked", "mentioned"))
 _BRIEF = frozenset(("unknown", "linked", "mentioned", "several", "text_alone")) | {
     "other_label",
@@ -51,16 +56,7 @@ _SHORT, _VERY_SHORT = 80, 40
 _MOSTLY = 0.4  # of a short reply an option's text must be, to be its choice outright
 _FULL_STOP = 3
 _SETS_OFF = (".", ")", ":", "\n")
-_DECLINES = re.compile(
-    r"\b(?:cannot|can't|unable to|not able to|won't|will not) (?:provide|give|select|choose"
-    r"|answer|pick)\b.{0,40}\b(?:answer|letter|question|option)"
-)
-_DECLINES_A_LETTER = re.compile(
-    r"(?:sorry|apologi[sz]e).{0,20}(?:cannot|can't) (?:provide|give|select) (?:an? )?(?:single )?"
-    r"(?:letter|answer)"
-)
 _LINKED = re.compile(r"(?:\b(?:is|are|would be|be|making)|:)\s*(?:option )?\(?\Z")
-_TELLS_ALL_THE_SAME = re.compile(r"\b(?:but (?:in general|generally|broadly)|in general terms)\b")
 _LISTS = re.compile(r"[❌✗✘✅✓✔☑%|{]|\n[^\n]+\n")
 _REJECTED = re.compile(
     r"[)\].:*]*,? (?:is|are|was|would be|can be) (?:\w+ly |also |therefore |thus )*"
@@ -68,38 +64,25 @@ _REJECTED = re.compile(
 )
 _SET_OFF = re.compile(r"[)\].:*]*[ \t]*(?:\n|\Z)")
 _LINE = re.compile(r"\n[\s>#|*•-]*(?:(?:option|choice)\b)?")
-_TURN = re.compile(
-    r"\b(?:wait\b|no sorry|sorry, no|hmm+|correction|scratch|oops|torn(?! (?:down|apart|off))"
-    r"|undecided|second thought"
-    r"|i said|run \d+:"
-    r"|(?:edit|sample|votes?|attempt|user|question|q|no)(?: \d+)?:|at first i|then again"
-    r"|suppose\b|if it were\b|were it\b|had it been\b|choices [a-h] to [a-h]\b)"
-    r"|[❌✗✘]"
+_TURN = Wording(
+    TURNS_BACK,
+    re.compile(
+        r"\b(?:wait\b|no sorry|sorry, no|hmm+|correction|scratch|oops\b"
+        r"|torn\b(?! (?:down|apart|off))|undecided\b|second thought|i said|run \d+:"
+        r"|(?:edit|sample|votes?|attempt|user|question|q|no)(?: \d+)?:|at first i|then again"
+        r"|suppose\b|if it were\b|were it\b|had it been\b|choices [a-h] to [a-h]\b)"
+        r"|[❌✗✘]"
+    ),
 )
-_TURN_WORDS = (
-    *("wait", "sorry", "hmm", "correction", "scratch", "oops", "torn", "undecided", "second th"),
-    *("i said", "run ", "edit", "sample", "vote", "attempt", "user", "question:", "question "),
-    *("q:", "q ", "no:", "no ", "at first i", "then again", "suppose", "if it were", "were it"),
-    *("had it b", "choices ", "❌", "✗", "✘"),
-)
-"""One of these is in whatever `_TURN` finds; plain words are looked for first, for speed."""
-_HESITATION_WORDS = (
-    *("actually", "either", "unsure", "sorry", "mistake", "instead", "decide", "both"),
-    *("but then", "no,"),
-)
-_HESITATION = re.compile(
-    r"\b(?:actually|either|unsure|sorry|mistake|instead|decide|both|but then|no,)"
+_HESITATION = Wording(
+    TURNS_BACK,
+    re.compile(r"\b(?:actually|either|unsure|sorry|mistake|instead|decide|both|but then|no,)"),
 )
 _DOUBT = re.compile(
     r"\b(?:wait|hmm|actually|correction|scratch|oops|either|torn|undecided|unsure|not|none|neither|no"
     r"|cannot|but|however|although|though|sorry|mistake|or|and also|both|between|depends|unless|if"
     r"|maybe|perhaps|changed|nicht|oder|aber)\b|n't\b|[❌✗✘?]"
 )
-_HOLDS_OFF = re.compile(
-    r"\b(?:doubt|unlikely|hard(?:ly)?|far be it|guess|lure|trap|distractor|decoy|bait|runner-up"
-    r"|neighbou?r|confusion|alternative|candidate|myth)\b"
-)
-"""In a reply that names one option: it may be said of the option that it is not the answer."""
 _NEGATED = re.compile(
     r"\b(?:not|no|never|neither|nor|nicht|kein\w*|other|exception|but|except)\b|n['o]?t\b|leav|left"
 )
@@ -110,7 +93,10 @@ _BUT_NOT = re.compile(
     r"(?:(?:,|,? or|,? nor) (?:option |choice )?\W?\w\b\W?)*\W*"
 )
 """One label and not others, as the whole of a reply: "It is D, not B"."""
+_LISTED = re.compile(r"[\n\[]")
 _LABELS = re.compile(r"[\s,;.()\[\]&+/]+|\b(?:and|or|und|oder)\b")
+_RATED = re.compile(r"\W*(\d{1,2}) ?(?:/|out of|von) ?(\d{1,2})\W*")
+"""A place on a scale ("4/5") as the whole of a reply."""
 _LONG_WORD = re.compile(r"[^\W\d_]{8}")
 _TOGETHER = re.compile(r"\b(?:all|both|and|none|neither|only)\b")
 """In an option that may stand for several others."""
@@ -125,15 +111,15 @@ def outright(scene: Scene, first: Impression, *, cut: bool = False) -> Reading |
     on to other options, only what it states.
     """
     found = _in_so_many_words(scene, first, cut)
-    if found is not None and found.confidence >= _FAIRLY:
+    if found is not None and (found.confidence >= _FAIRLY or found.rule == ELSEWHERE):
         return found
-    worded = in_words(scene, first, _turns, cut=cut) or (None if cut else closes(scene, first))
-    if worded is not None:
+    low = scene.response.low
+    refuses = first.reading is not None and first.reading.rule == "refusal" and not first.said
+    worded = in_words(scene, first, _TURN, cut=cut)
+    worded = worded or (None if cut else closes(scene, first, turned=has_turn(low)))
+    if worded is not None and not refuses:
         return worded
-    absent = None if cut or first.said else no_choice.absent(scene.response.low)
-    if absent and not scene.asks_not and not any(map(meaning_of, scene.options.texts)):
-        return Reading("none", (), "absent", scene.response.span(*absent.span()), _FAIRLY)
-    return found
+    return (None if cut else declared(scene, first)) or found
 
 
 def _in_so_many_words(scene: Scene, first: Impression, cut: bool) -> Reading | None:
@@ -158,52 +144,50 @@ def _in_so_many_words(scene: Scene, first: Impression, cut: bool) -> Reading | N
     if found is None:
         announced = _ANNOUNCES.search(low[-_OPENING:]) and "?" not in low
         return _CUT_SHORT if announced else None if cut else elsewhere(scene)
-    if found.rule == "text_alone" and not cut:
-        result = elsewhere(scene, stated=True)
+    if found.rule in _UNFIRM and not cut and not first.said:
+        result = elsewhere(scene, stated=True, at_end=found.rule != "text_alone")
         if result is not None:
             return result
-    end = None if first.said or cut or _turns(low) else candidates.concluded(scene)
+    end = None if first.said or cut or _TURN.search(low) else candidates.concluded(scene)
     if end is not None and not scene.asks_not:
         span = scene.response.span(end.start, end.end)
         return Reading("answer", end.target.positions, "concluded", span, _FAIRLY)
     if found.rule == "refusal":
-        plain = not _names_any(scene) and (_refuses(low) or _only_refuses(low))
-        plain = plain or (_refuses(low) and _DECLINES.search(low, 0, _OPENING) is not None)
-        plain = plain or _DECLINES_A_LETTER.search(low, 0, _OPENING) is not None
-        plain = plain and not first.said
-        return replace(found, confidence=PLAINLY) if plain else None
+        return None
     plainly = _SURE if _agrees(first, found) else PLAINLY
     if found.positions and _but_not_others(scene, found):
-        return replace(found, confidence=plainly)
+        return _with(found, plainly)
     if contest_of(scene, first, cut=cut):
         return None
     if found.rule == "given":
-        return replace(found, confidence=_FAIRLY)
+        return _with(found, _FAIRLY)
     if found.positions and not _agrees(first, found) and _ends_on_another(scene, first, found):
         return None
-    if found.rule == "lead" and _joins_labels(scene, first) and not _turns(low):
-        return replace(found, confidence=_FAIRLY)
-    if found.rule in _OUTRIGHT and found.confidence >= _FAIR and not _turns(low):
-        hesitates = _hesitates(low) and not _agrees(first, found)
+    if found.rule == "lead" and _joins_labels(scene, first) and not _TURN.search(low):
+        return _with(found, _FAIRLY)
+    if found.rule in _OUTRIGHT and found.confidence >= _FAIR and not _TURN.search(low):
+        hesitates = _HESITATION.search(low) and not _agrees(first, found)
         if found.rule == "lead" and not first.said and _leads(scene, first):
             own = first.first is not None and first.first.target.agrees
-            return replace(found, confidence=_SURE if own else _FAIRLY)
+            return _with(found, _SURE if own else _FAIRLY)
         sure = found.confidence >= _PLAIN
         if sure and not hesitates and (_by_label(scene, first, found) or _undoubted(scene, found)):
-            return replace(found, confidence=plainly)
+            return _with(found, plainly)
     if found.rule in FORMS and found.positions and _ENDS_IN_FORM.search(low[-_OPENING:]):
-        return replace(found, confidence=PLAINLY)
+        return _with(found, PLAINLY)
     if found.rule in _OUTRIGHT and _stands(scene, first, found):
-        return replace(found, confidence=_FAIRLY)
-    held_off = _HOLDS_OFF.search(low) is not None
+        return _with(found, _FAIRLY)
+    held_off = speaks_against(scene, 0, len(low), LURE)
     if found.rule == "mentioned" and not held_off and _is_linked(scene, found):
-        return replace(found, confidence=_FAIRLY)
-    if found.rule in _WEAKER and not held_off and _undoubted(scene, found):
-        return replace(found, confidence=plainly)
+        return _with(found, _FAIRLY)
+    weaker = found.rule in _WEAKER and not held_off and _undoubted(scene, found)
+    if weaker and is_taken_up(scene, found.positions[0]):
+        return _with(found, plainly)
     size = len(low.strip())
     if found.rule == "other_label" and size < _SHORT and not _names_any(scene):
-        hedged = _DOUBT.search(low) or _turns(low) or _hesitates(low)
-        return None if hedged else replace(found, confidence=_BRIEFLY)
+        hedged = _DOUBT.search(low) or _TURN.search(low) or _HESITATION.search(low)
+        lone = scene.labels.positions and not _LISTED.search(low.strip())
+        return None if hedged else _with(found, _FAIRLY if lone else _BRIEFLY)
     if _LISTS.search(low) or found.confidence < _FAIR:
         return None
     if found.rule == "text_alone":
@@ -213,7 +197,7 @@ def _in_so_many_words(scene: Scene, first: Impression, cut: bool) -> Reading | N
             return None
     if found.rule == "several" and several.singles_out(low):
         return None
-    turned = found.rule != "corrected" and _turns(low)
+    turned = found.rule != "corrected" and _TURN.search(low)
     if found.positions and (turned or _NEGATED.search(low)):
         return None
     if held_off:
@@ -223,17 +207,17 @@ def _in_so_many_words(scene: Scene, first: Impression, cut: bool) -> Reading | N
         brief = brief and _alone(scene, found.positions[0], standing=True)
     if size < _VERY_SHORT and found.rule in _BRIEFEST:
         brief = brief or not found.positions or _alone(scene, found.positions[0])
-    return replace(found, confidence=_BRIEFLY) if brief else None
+    return _with(found, _BRIEFLY) if brief else None
 
 
-def _turns(low: str, start: int = 0) -> bool:
+def has_turn(low: str) -> bool:
     """Whether there is a word of a turn."""
-    return any(map(low.__contains__, _TURN_WORDS)) and _TURN.search(low, start) is not None
+    return _TURN.search(low) is not None
 
 
-def _hesitates(low: str) -> bool:
-    """Whether there is a word of hesitation."""
-    return any(map(low.__contains__, _HESITATION_WORDS)) and _HESITATION.search(low) is not None
+def _with(found: Reading, confidence: float) -> Reading:
+    """A reading with another confidence."""
+    return Reading(found.status, found.positions, found.rule, found.span, confidence)
 
 
 def _but_not_others(scene: Scene, found: Reading) -> bool:
@@ -271,6 +255,9 @@ def _labels_alone(scene: Scene) -> set[int]:
     known = scene.labels.positions
     if _LONG_WORD.search(scene.response.text) or not known:
         return set()
+    rated = _RATED.fullmatch(scene.response.low)
+    if rated and int(rated[2]) == len(known) and scene.labels.numbers and rated[1] in known:
+        return {known[rated[1]]}
     words = _LABELS.sub(" ", scene.response.text).split()
     if len(words) < 2 or "?" in scene.response.low or not known.keys() >= {*words}:
         return set()
@@ -288,27 +275,30 @@ def _stands(scene: Scene, first: Impression, found: Reading) -> bool:
     """
     low = scene.response.low
     if found.rule == "last_line":
-        return not _turns(low)
+        return not _TURN.search(low)
     if not first.said or not found.positions or found.confidence < _FAIR:
         return False
     last = first.said[-1]
     if last.target.positions == found.positions:
         at_end = len(low.rstrip()) - last.end <= _FULL_STOP
-        if at_end and (last.target.by == "label" or not _turns(low)):
+        if at_end and (last.target.by == "label" or not _TURN.search(low)):
             return True
-        if last.target.agrees and not _turns(low, last.end):
+        if last.target.agrees and not _TURN.search(low, last.end):
+            return True
+        whole = found.rule in ("stated", "chosen") and found.confidence >= _PLAIN
+        if whole and not _TURN.search(low, last.start) and in_full(scene, last):
             return True
     agreed = found.confidence >= _PLAIN and found.rule in ("stated", "chosen")
-    return agreed and not _turns(low) and _alone(scene, found.positions[0])
+    return agreed and not _TURN.search(low) and _alone(scene, found.positions[0])
 
 
 def _is_linked(scene: Scene, found: Reading) -> bool:
     """Whether the first label named comes right after "is" or a colon, with nothing taken back."""
     low = scene.response.low
-    if _turns(low):
+    if _TURN.search(low):
         return False
-    hesitates = _hesitates(low)
-    for hit in scene.labels.mentions(scene.response):
+    hesitates = _HESITATION.search(low)
+    for hit in scene.labelled:
         name = scene.response.text[hit.start : hit.end]
         if hit.marked or (name not in ("A", "a", "I", "i") and is_named(scene, hit.start)):
             linked = _LINKED.search(low, max(0, hit.start - 20), hit.start) is not None
@@ -328,7 +318,7 @@ def _leads(scene: Scene, first: Impression) -> bool:
     named = tuple(lead.target.positions)
     beside = lead.target.agrees or not any(
         hit.marked and hit.position not in named and is_named(scene, hit.start)
-        for hit in scene.labels.mentions(scene.response)
+        for hit in scene.labelled
     )
     return set_off and beside and _begins_alone(scene, named)
 
@@ -336,27 +326,8 @@ def _leads(scene: Scene, first: Impression) -> bool:
 def _undoubted(scene: Scene, found: Reading) -> bool:
     """Whether no other option is named, and no word of doubt or of a turn is there."""
     low = scene.response.low
-    doubt = _DOUBT.search(low) or _turns(low) or _hesitates(low)
+    doubt = _DOUBT.search(low) or _TURN.search(low) or _HESITATION.search(low)
     return not doubt and bool(found.positions) and _alone(scene, found.positions[0])
-
-
-def _refuses(low: str) -> bool:
-    """Whether a reply begins by declining for reasons of right and wrong, and lacks nothing."""
-    refusal = no_choice.REFUSAL.search(low, 0, _OPENING)
-    return (
-        refusal is not None
-        and no_choice.SCRUPLES.search(low) is not None
-        and not _TELLS_ALL_THE_SAME.search(low)
-        and not any(CUES[name].search(low) for name in ("missing", "guess", "undecided"))
-    )
-
-
-def _only_refuses(low: str) -> bool:
-    """Whether a short reply declines and does nothing else."""
-    return len(low.strip()) < _SHORT and not any(
-        CUES[name].search(low)
-        for name in ("missing", "lacking", "guess", "unsure", "not_offered", "unknown")
-    )
 
 
 def _names_any(scene: Scene) -> bool:
@@ -395,7 +366,7 @@ def _by_label(scene: Scene, first: Impression, found: Reading) -> bool:
 
 def _alone(scene: Scene, chosen: int, *, standing: bool = False) -> bool:
     """Whether no other option is named anywhere, or with `standing` none but to turn it down."""
-    for hit in scene.labels.mentions(scene.response):
+    for hit in scene.labelled:
         if hit.position == chosen or (standing and turned_down(scene, hit.start)):
             continue
         name = scene.response.text[hit.start : hit.end]

@@ -32,12 +32,21 @@ _THING = (
     r"|respuesta|réponse|of (?:the|these|those|them)(?! (?:\w+ )?(?:year|month|day|week))\b)"
 )
 _ORDINAL = "|".join(_ORDINALS)
+_IN_LIST = (
+    r"(?:(?<= of the)(?: (?:two|three|four|five|six|options?|choices?|list))*"
+    r"|(?: \w+)? (?:on|in|from|of) (?:your|the|this|that) (?:list|options|choices|answers"
+    r"|(?:two|three|four|five|six)(?: options| choices| given| offered| listed)?)|,? then)?"
+)
+"""Behind a place: of what it is one; it says no more."""
 PLACE = re.compile(
     r"\b(?!bottom line\b)"
     rf"(?P<ordinal>{_ORDINAL}|next[- ]to[- ]last|last but one|penultimate|last|bottom|top|topmost"
     rf"|bottommost|middle)"
     rf" (?P<least>to[- ]last |from last )?(?:answer |listed |given |offered )?{_THING}\b"
-    rf"(?! (?:is|was) to\b)"
+    rf"(?! (?:is|was) to\b){_IN_LIST}"
+    rf"|\bfinal (?P<final>option|choice|alternative|one|entry|item)\b{_IN_LIST}"
+    rf"|\b(?:named|listed) (?P<listed>first|second|third|fourth"
+    rf"|last)\b{_IN_LIST}"
     rf"|(?:\A\W*|\b(?:go with|going with|pick|choose|take|prefer|within|mark|tick|select|for|say) )"
     rf"(?:the )?(?:very )?(?P<alone>{_ORDINAL}|last)(?=\W*(?:\Z|\n|[.;:!](?:\s|\Z)))"
     rf"|(?<=\bthe )(?P<of>{_ORDINAL}|last) (?P<noun>[a-z]{{3,}})\b"
@@ -110,7 +119,9 @@ def _position(m: re.Match[str], k: int, digits: bool) -> int | None:
         if ordinal == "middle":
             return k // 2 if k % 2 else None
         return k - 1 - _ORDINALS[ordinal] if m["least"] else _ORDINALS[ordinal]
-    if ordinal := m["alone"] or m["of"]:
+    if m["final"]:
+        return k - 1
+    if ordinal := m["alone"] or m["of"] or m["listed"]:
         return k - 1 if ordinal == "last" else _ORDINALS[ordinal]
     if m["but"] or m.group() == "the one before last":
         return k - (3 if m["but"] == "two" else 2)

@@ -6,20 +6,24 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from horsesense.readers.reading import Reading
+from horsesense.readers.text.bynames import by_name
 from horsesense.readers.text.evidence import Evidence, evidence
 from horsesense.readers.text.exact import exact
+from horsesense.readers.text.exceptions import exception
 from horsesense.readers.text.impression import impression
 from horsesense.readers.text.labels import label_set
 from horsesense.readers.text.leave_out import (
     leave_out_markup,
     leave_out_next_question,
     leave_out_recital,
+    leave_out_role,
 )
 from horsesense.readers.text.normalise import Folded
 from horsesense.readers.text.objects import in_json
 from horsesense.readers.text.options import Options
-from horsesense.readers.text.outright import PLAINLY, outright
-from horsesense.readers.text.plain import plain
+from horsesense.readers.text.outright import PLAINLY, has_turn, outright
+from horsesense.readers.text.results import result
+from horsesense.readers.text.sequences import in_sequence
 from horsesense.readers.text.targets import Scene
 from horsesense.readers.text.thoughts import leave_out_thinking
 from horsesense.readers.text.weigh import decide
@@ -66,6 +70,7 @@ def prepare(scene: Scene, finish_reason: str | None) -> dict[str, bool]:
     """Leave out what answers nothing; what there was of it, and how the response ends."""
     thought = leave_out_thinking(scene)
     ran_on = leave_out_markup(scene)
+    leave_out_role(scene)
     ran_on = leave_out_next_question(scene) or ran_on
     recited = leave_out_recital(scene)
     return {
@@ -111,7 +116,8 @@ def _seen(
     if about["ran_on"]:
         # What is left is a whole reply, however the rest of it ends.
         shown = scene.response
-        rest = shown.source[: shown.span(0, len(shown.low.rstrip()))[1]]
+        end = shown.span(0, len(shown.low.rstrip()))[1]
+        rest = shown.source[shown.span(len(shown.low) - len(shown.low.lstrip()), end)[0] : end]
         found = exact(rest, options, known)
         if found is not None and found.positions:
             return replace(found, span=None, confidence=PLAINLY)
@@ -119,5 +125,9 @@ def _seen(
     if fields is not None:
         return fields
     first = impression(scene)
-    at_once = outright(scene, first, cut=about["cut"]) or plain(scene, first, cut=about["cut"])
+    at_once = outright(scene, first, cut=about["cut"])
+    if at_once is None and not about["cut"]:
+        at_once = in_sequence(scene, first, has_turn) or result(scene, first)
+        at_once = at_once or exception(scene, first)
+    at_once = at_once or by_name(scene, cut=about["cut"])
     return at_once or (scene, evidence(scene, first, about))

@@ -45,15 +45,6 @@ _TOO = re.compile(
     r"|(?:other|second) (?:correct|right|answer|option)|in addition|additionally|plus|deserves"
     r"|are (?:right|correct))\b"
 )
-_TOO_WORDS = (
-    *("also", "too", "as well", "as good", "as right", "as valid", "as correct", "as likely"),
-    *("as much", "likewise", "equally", "alike", "besides", "so is", "so do", "so did", "on top"),
-    *("accept", "a point", "no worse", "no less", "alternati", "another", "either t"),
-    *("the same", "other correct", "other right", "other answer", "other option", "second correct"),
-    *("second right", "second answer", "second option", "in addition", "additionally", "plus"),
-    *("deserves", "are right", "are correct", "either it"),
-)
-"""One of these is in whatever `_TOO` finds; plain words are looked for first, for speed."""
 _ALSO = re.compile(
     r"\b(?:also|likewise|equally|besides|on top of that|as well|so (?:is|does|do|did|has)"
     r"|(?:(?<=[.\n] )|(?<=\n))(?:alternatively|in addition|additionally|plus)"
@@ -102,6 +93,10 @@ _ONLY_ONE = re.compile(
 )
 
 
+_NUMBERED = re.compile(r"\s*\(?(?:1|i)[.):].{1,60}?[\s,;]\(?(?:2|ii)[.):]", re.DOTALL)
+_SECOND = re.compile(r"(?<!\w)\(?(?:2|ii)[.):]")
+
+
 def just_listed(scene: Scene) -> bool:
     """Whether a short reply is the names of several options, but not of all, and nothing else.
 
@@ -110,10 +105,12 @@ def just_listed(scene: Scene) -> bool:
     low = scene.response.low
     if len(low) > _LIST or scene.labels.numbers or not _MORE.search(low):
         return False
+    if _NUMBERED.match(low) and _SECOND.search(scene.question.lower()):
+        return False  # Answers to the parts of a question.
     hits = [(hit.start, hit.end, hit.position) for hit in scene.options.find_all(scene.response)]
     hits += [
         (hit.start, hit.end, hit.position)
-        for hit in scene.labels.mentions(scene.response)
+        for hit in scene.labelled
         if scene.labels.shows(scene.response.text[hit.start : hit.end].strip("()[].: "))
         and not any(start <= hit.start < end for start, end, _ in hits)
     ]
@@ -208,7 +205,7 @@ def _alike(two: Sequence[Said]) -> bool:
 
 def adds(low: str) -> bool:
     """Whether there is a word that says of one option what was said of another ("too")."""
-    return any(map(low.__contains__, _TOO_WORDS)) and _TOO.search(low) is not None
+    return _TOO.search(low) is not None
 
 
 def added(low: str, start: int, end: int) -> bool:

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 from horsesense.items.none_options import says_none
 from horsesense.readers.text import no_choice
 from horsesense.readers.text.normalise import Folded
+from horsesense.readers.text.wording import Wording
 
 Meaning = Literal["none", "undetermined", "refusal", "unknown"]
 
@@ -128,7 +129,7 @@ class Said(NamedTuple):
     confidence: float
 
 
-_ORDER: tuple[tuple[Meaning, re.Pattern[str] | no_choice.Wording], ...] = (
+_ORDER: tuple[tuple[Meaning, re.Pattern[str] | Wording], ...] = (
     ("none", no_choice.NONE),
     ("undetermined", no_choice.UNDETERMINED),
     ("unknown", no_choice.UNKNOWN),

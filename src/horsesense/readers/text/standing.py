@@ -16,34 +16,30 @@ from horsesense.readers.text.options import ends_clause, tokens_of
 from horsesense.readers.text.special import meaning_of
 from horsesense.readers.text.statements import Statement, sentence_before
 from horsesense.readers.text.targets import Scene
+from horsesense.readers.text.wording import TURNS_BACK, Wording
 
 _APART = 400
-_WITHDRAWS = re.compile(
-    r"\b(?:hang on|hold on|not so fast|never ?mind|just kidding|(?:i|i've"
-    r"|i have) (?:\w+ )?(?:misread"
-    r"|misspoke|withdraw|retract)|(?:withdrawing|retracting) (?:my|that|this|it)"
-    r"|(?:up)?on (?:reflection|checking|second thoughts?|review"
-    r"|re-?(?:check|read|think|consider|examin|visit|calculat)\w*|(?:further|closer) \w+)"
-    r"|(?:take|took) (?:it|that|this) back|(?:i|i've|i have) made an? (?:\w+ )?(?:error"
-    r"|mistake|slip)|(?:ignore|disregard|scrap|scratch|strike|revise|amend|replace) (?:that|this"
-    r"|it|my|the above"
-    r"|[a-h]\b)|change (?:that|it|this|my (?:answer|mind|choice))|(?:changed|changing) my"
-    r"|let me (?:reconsider|rethink|re-?check|re-?calculate|redo|re-?do|re-?examine|re-?evaluate"
-    r"|correct|double)|(?:should|must|ought to|needs? to) (?:read|be (?:corrected|changed|replaced"
-    r"|revised|amended))|i meant\b|(?:edit|update|revised|erratum|revision)\W{0,3}:"
-    r"|i (?:was|am) wrong|i (?:initially|originally|first) (?:thought|said|chose|picked)"
-    r"|or rather)\b"
-    r"|\b(?:edit|update|erratum)\W{0,2}:"
+WITHDRAWS = Wording(
+    TURNS_BACK,
+    re.compile(
+        r"\b(?:hang on|hold on|not so fast|never ?mind|just kidding|(?:i|i've"
+        r"|i have) (?:\w+ )?(?:misread"
+        r"|misspoke|withdraw|retract)|(?:withdrawing|retracting) (?:my|that|this|it)"
+        r"|(?:up)?on (?:reflection|checking|second thoughts?|review"
+        r"|re-?(?:check|read|think|consider|examin|visit|calculat)\w*|(?:further|closer) \w+)"
+        r"|(?:take|took) (?:it|that|this) back|(?:i|i've|i have) made an? (?:\w+ )?(?:error"
+        r"|mistake|slip)|(?:ignore|disregard|scrap|scratch|strike|revise|amend|replace)"
+        r" (?:that|this|it|my|the above"
+        r"|[a-h]\b)|change (?:that|it|this|my (?:answer|mind|choice))|(?:changed|changing) my"
+        r"|let me (?:reconsider|rethink|re-?check|re-?calculate|redo|re-?do|re-?examine"
+        r"|re-?evaluate|correct|double)|(?:should|must|ought to|needs? to)"
+        r" (?:read|be (?:corrected|changed|replaced|revised|amended))|i meant\b"
+        r"|(?:edit|update|revised|erratum|revision)\W{0,3}:"
+        r"|i (?:was|am) wrong|i (?:initially|originally|first) (?:thought|said|chose|picked)"
+        r"|or rather|make that)\b"
+        r"|\b(?:edit|update|erratum)\W{0,2}:"
+    ),
 )
-_WITHDRAWAL_WORDS = (
-    *("hang on", "hold on", "so fast", "mind", "kidding", "misread", "misspoke", "withdraw"),
-    *("retract", "on reflection", "on checking", "on second thought", "on review", "on re"),
-    *("further", "closer", " back", "made a", "ignore", "disregard", "scrap", "scratch", "strike"),
-    *("revis", "amend", "replace", "chang", "let me", "read", "corrected", "meant", "edit"),
-    *("update", "erratum", "i was wrong", "i am wrong", "initially", "originally", "i first"),
-    "or rather",
-)
-"""One of these is in whatever `_WITHDRAWS` finds; plain words are looked for first, for speed."""
 CALLED_WRONG = re.compile(
     r"[^\w\n]{0,6}[.,;!?\n–—-]\W{0,6}(?:and |but |which |no[,.]? )?(?:(?:that|this|it|which"
     r"|the (?:above )?"
@@ -220,14 +216,7 @@ def supersedes(low: str, one: Statement, other: Statement) -> bool:
 
 def _turns(text: str) -> bool:
     """Whether a text has words that take an answer back, or turn from it."""
-    return withdraws(text) or _TURN.search(text) is not None
-
-
-def withdraws(behind: str) -> bool:
-    """Whether words behind an answer take it back; plain words are looked for first, for speed."""
-    if not any(map(behind.__contains__, _WITHDRAWAL_WORDS)):
-        return False
-    return _WITHDRAWS.search(behind) is not None
+    return WITHDRAWS.search(text) is not None or _TURN.search(text) is not None
 
 
 def _plainly(low: str, one: Statement, other: Statement) -> bool:

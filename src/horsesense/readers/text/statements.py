@@ -104,6 +104,9 @@ def _announced(scene: Scene) -> Iterator[Statement]:
         target = _linked_target(scene, noun.end())
         if target is None:
             continue
+        headed = noun.group() in announcements.HEADS
+        if headed and not announcements.HEADED_ENDS.match(low, target.end):
+            continue
         if framing.avoided(low, noun.end()):
             scene.drop(target, denied=True)
         elif (others := _negated(low, noun.start())) or framing.of_another(low, *noun.span()):
@@ -166,10 +169,30 @@ def _chosen(scene: Scene) -> Iterator[Statement]:
         m = announcements.CHOOSE.match(low, head.start())
         if m is None or (target := scene.target_at(m.end())) is None:
             continue
+        puts = announcements.PUTS.search(m.group()) is not None
+        if puts and not announcements.HEADED_ENDS.match(low, target.end):
+            continue
         if announcements.CONDITION.match(low, target.end):
             scene.drop(target)
+        elif framing.SET_ASIDE.match(low, target.end):
+            scene.drop(target, denied=True)
+        elif m["called"] and _names_another(scene, target):
+            continue
         elif not _is_framed(scene, m.start(), target):
             yield Statement("chosen", target, m.start())
+
+
+def _names_another(scene: Scene, target: Target) -> bool:
+    """Whether another option's text stands in the rest of the sentence, and is not turned down."""
+    low = scene.response.low
+    end = _SENTENCE_END.search(low, target.end)
+    stop = end.start() if end else len(low)
+    return any(
+        target.end <= hit.start < stop
+        and hit.position not in target.positions
+        and not turned_down(scene, hit.start)
+        for hit in scene.options.find_all(scene.response)
+    )
 
 
 def _confirmed(scene: Scene) -> Iterator[Statement]:

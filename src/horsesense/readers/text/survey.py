@@ -196,7 +196,7 @@ def _spots(scene: Scene) -> list[Spot]:
     paired = {
         m.start(at) for m in pairs if {*m.groups()} <= labels.positions.keys() for at in (1, 2)
     }
-    for hit in labels.at_both_ends(response):
+    for hit in scene.labelled_at_both_ends:
         if hit.start < passed:
             continue
         target = scene.behind(hit)

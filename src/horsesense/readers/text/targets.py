@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Literal, NamedTuple
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from horsesense.readers.text import announcements
 from horsesense.readers.text.labels import LabelHit, LabelSet
@@ -13,6 +14,7 @@ from horsesense.readers.text.places import PLACE, place_at
 from horsesense.readers.text.question import asks_not
 
 Text = Literal["own", "begun", "other"]
+_Found = TypeVar("_Found")
 
 _OR = re.compile(r"[\"'),]*\s*\b(?:or|oder|ou)\b(?: else| maybe| perhaps)?\s*")
 _AS_LABEL = re.compile(
@@ -25,6 +27,7 @@ _WORD_BEGINS = re.compile(r"\A|\b(?=\w)")
 _NEAR = 24
 _BEGUN = 2
 _PLACE = 28
+_ENDS = 150
 
 
 class Target(NamedTuple):
@@ -55,7 +58,7 @@ class Target(NamedTuple):
 class Scene:
     """A response with the labels and options that it answers to."""
 
-    __slots__ = ("_dropped", "labels", "options", "question", "response")
+    __slots__ = ("_dropped", "_known", "labels", "options", "question", "response")
 
     def __init__(
         self, response: Folded, labels: LabelSet, options: Options, question: str = ""
@@ -65,11 +68,31 @@ class Scene:
         self.options = options
         self.question = question
         self._dropped: dict[int, tuple[int, bool]] = {}
+        self._known: dict[Any, tuple[str, Any]] = {}
+
+    def once(self, find: Callable[[Scene], _Found]) -> _Found:
+        """What `find` finds in the response as it is spelled now, looked for once."""
+        known = self._known.get(find)
+        if known is None or known[0] is not self.response.low:
+            known = self._known[find] = self.response.low, find(self)
+        found: _Found = known[1]
+        return found
+
+    @property
+    def labelled(self) -> list[LabelHit]:
+        """Every label that stands by itself, articles and pronouns included."""
+        return self.once(_labelled)
 
     @property
     def asks_not(self) -> bool:
         """Whether the question is known, and asks for what is not so."""
         return bool(self.question) and asks_not(self.question)
+
+    @property
+    def labelled_at_both_ends(self) -> list[LabelHit]:
+        """Of very many labels only the first and the last."""
+        found = self.labelled
+        return found if len(found) <= 2 * _ENDS else [*found[:_ENDS], *found[-_ENDS:]]
 
     def drop(self, target: Target, *, denied: bool = False) -> None:
         """Note that a target is no answer: denied, or another one's; no other rule may take it."""
@@ -174,6 +197,10 @@ class Scene:
         if announcements.SAYS_NONE.match(response.low, label.after):
             return "other", label.end
         return None, label.end
+
+
+def _labelled(scene: Scene) -> list[LabelHit]:
+    return list(scene.labels.mentions(scene.response))
 
 
 def _label_target(hits: list[LabelHit], end: int, text: Text | None) -> Target:

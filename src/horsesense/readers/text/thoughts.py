@@ -75,8 +75,8 @@ def leave_out_thinking(scene: Scene) -> bool:
     """
     response = scene.response
     low = response.low
-    cut = any(name in low for name in _CHANNELS) and _leave_out_channels(response)
-    if not any(sign in response.low for sign in _SIGNS):
+    cut = any(map(low.__contains__, _CHANNELS)) and _leave_out_channels(response)
+    if not any(map(response.low.__contains__, _SIGNS)):
         return cut
     thoughts: list[tuple[int, int, str]] = []
     opened: list[_Mark] = []

@@ -21,7 +21,7 @@ from horsesense.readers.version import Rules
 
 __all__ = ["TrainedReader", "from_spec", "understand"]
 
-RULES: Final = Rules(version="6", source="3625dcf8dcec")
+RULES: Final = Rules(version="6", source="fc46d53e38e7")
 
 _TOGETHER = 128
 """Replies that are scored between two marks of progress."""
