@@ -27,6 +27,7 @@ from horsesense.readers.reading import Reading
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 from horsesense.stats import pride
+from horsesense.stats.words import plural, some_of
 from horsesense.trials.condition import Condition
 from horsesense.trials.trial import Trial, Variant, none_phrase
 
@@ -208,9 +209,9 @@ class PrideReader:
         """The prior of items with `k` options; None, and a reason, where they are too few."""
         chosen = self._draw(ids, setting, self.draw)
         if len(chosen) < pride.FEWEST and self.per != "subject":
+            drawn = f"with {k} options are drawn to fit it on (alpha {self.alpha:g})"
             reason = (
-                f"{len(chosen)} of {len(ids)} items with {k} options are drawn to fit it on "
-                f"(alpha {self.alpha:g}); a prior needs at least {pride.FEWEST}"
+                f"{some_of(len(chosen), len(ids), 'item', drawn)}; a prior needs {pride.FEWEST}"
             )
             left_out[reason].extend(ids)
             return None
@@ -319,7 +320,7 @@ class PrideReader:
 
     def _why_not(self, found: Mapping[str, Observed], left_out: Mapping[str, list[str]]) -> str:
         if left_out:
-            reasons = "; ".join(f"{reason} ({len(i)} items)" for reason, i in left_out.items())
+            reasons = "; ".join(f"{reason} ({plural(len(i), 'item')})" for reason, i in left_out.items())
             enough = any(len(ids) >= 2 * pride.FEWEST for ids in left_out.values()) and found
             more = f" Ask more items, or fit on more of them: pride(least={pride.FEWEST})."
             return f"PriDe could not be fitted: {reasons}.{more if enough else ''}"
