@@ -320,7 +320,8 @@ class PrideReader:
 
     def _why_not(self, found: Mapping[str, Observed], left_out: Mapping[str, list[str]]) -> str:
         if left_out:
-            reasons = "; ".join(f"{reason} ({plural(len(i), 'item')})" for reason, i in left_out.items())
+            each = (f"{why} ({plural(len(ids), 'item')})" for why, ids in left_out.items())
+            reasons = "; ".join(each)
             enough = any(len(ids) >= 2 * pride.FEWEST for ids in left_out.values()) and found
             more = f" Ask more items, or fit on more of them: pride(least={pride.FEWEST})."
             return f"PriDe could not be fitted: {reasons}.{more if enough else ''}"
