@@ -328,8 +328,9 @@ KINDS: tuple[Kind, ...] = (
         size=0.05,
         null=0.95,
         way="below",
-        found="{value} of replies choose an option, fewer than {null}. The others count as "
-        "wrong, so accuracy says as much about the form of the replies as about what is known.",
+        found="{value} of replies choose an option, fewer than {null}. Where a right answer is "
+        "known, the others count as wrong, so accuracy says as much about the form of the replies "
+        "as about what is known.",
         ruled_out="At least {limit} of replies choose an option (here {value}; {size} fewer than "
         "{null} would be a fault).",
         question="at least {limit} of replies choose an option",
