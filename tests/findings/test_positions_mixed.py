@@ -268,6 +268,8 @@ def test_the_position_that_shows_most_is_named() -> None:
     wide = replace(few, group="D", low=0.05, high=0.6)
     many = replace(one, group="A", value=0.32, null=0.25, low=0.24, high=0.41)
     assert speaking([few, many, wide]).group == "A"
+    none = replace(few, value=0.0, null=0.0003, low=0.0, high=0.5)
+    assert speaking([none, replace(many, value=0.26, low=0.1)]).group == "A", "no sign comes last"
     alike = [replace(f, null=0.25, value=f.value) for f in (wide, many)]
     assert speaking(alike).group == "A", "of as many options each, the most chosen"
     assert speaking([replace(f, kind="ruled_out") for f in (few, many)]).group == "E"

@@ -68,15 +68,16 @@ def speaking(group: Sequence[Finding]) -> Finding:
     raise AssertionError("a group has members")
 
 
-def _nearness(f: Finding) -> tuple[float, float]:
+def _nearness(f: Finding) -> tuple[bool, float, float]:
     """How near to being found a position is that cannot be told, where items differ in them.
 
     A position of few items may look worst by chance, and shows least: what counts is how far the
-    nearer end of its interval lies from the null.
+    nearer end of its interval lies from the null. One that shows no sign of the fault comes last.
     """
     way = next(kind.way for kind in KINDS if kind.name == f.name)
     end, sign = (f.low, 1) if way == "above" else (f.high, -1)
-    return -inf if end is None else sign * (end - f.null), badness(f)
+    near = -inf if end is None else sign * (end - f.null)
+    return badness(f) > 0, near, badness(f)
 
 
 def badness(f: Finding) -> float:

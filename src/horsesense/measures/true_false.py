@@ -47,7 +47,9 @@ class TrueFalseConsistency(OfProbe):
         hit = cell.correct == 1
         of = [cell.read & gold, cell.read & ~gold]
         rows = np.column_stack([*((hit & w).sum(axis=1) for w in of), *(w.sum(axis=1) for w in of)])
-        return Rows(rows.astype(np.float64), int(cell.read.sum()), cell.n_missing)
+        lost = cell.asked & ~cell.read
+        missing = [int((lost & w).sum()) for w in (gold, ~gold)]
+        return Rows(rows.astype(np.float64), int(cell.read.sum()), cell.n_missing, missing=missing)
 
 
 def _judgement_cells(d: int) -> Pseudo:

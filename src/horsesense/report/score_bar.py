@@ -124,7 +124,8 @@ def headline(run: Results) -> list[str]:
         band = "" if doubt else f" (all {_items(run):,}: {interval_of(score)})"
         said = [f"{value_of(score)} {as_asked(run)}{doubt}{_of_these(run, score)}{band}{lost}"]
     if every is not None and not block["bounds_only"]:
-        after = f" (of the {plural(block['items'], 'item')} asked in all of them)" if some else ""
+        placed = plural(block["items"] - block["unclassified"], "item")
+        after = f" (of the {placed} asked in all of them)" if some else ""
         said.append(f"{number(every, 'fraction', 0)} in every order{after}")
     instead, known = _instead(run), _known(run)
     said += instead
@@ -322,8 +323,9 @@ def _notes(run: Results, score: Estimate) -> Iterator[str]:
         return
     about = block.get("about")
     if about:
+        placed = block["items"] - block["unclassified"]
         yield (
-            f"The parts are of the {block['items']:,} of {plural(about, 'item')} that were asked in"
+            f"The parts are of the {placed:,} of {plural(about, 'item')} that were asked in"
             " every order. Brackets are about all of them, and hold at every look; the shares are"
             " those so far, which stopping can draw to one side."
         )

@@ -126,3 +126,14 @@ def test_answers_to_the_parts_of_a_question_are_no_list_of_choices() -> None:
     reply = "(i) the red lid\n(ii) the blue lid"
     assert read(reply, question=asked).status != "ambiguous"
     assert read("the red lid\nthe blue lid").status == "ambiguous"
+
+
+def test_a_thing_that_something_lacks_is_no_missing_source() -> None:
+    said = read("The code is missing a colon after the def line.", ("SyntaxError", "NameError"))
+    assert said.confidence < 0.9 or said.status == "answer"
+
+
+def test_what_a_passage_does_not_mention_may_be_why_another_is_right() -> None:
+    options = ("Uncle", "Father", "Not enough information")
+    said = read("The passage doesn't mention the father, only the uncle as the giver.", options)
+    assert said.status == "unclear" or said.positions == (0,)

@@ -55,6 +55,9 @@ def test_verdicts_one_by_one_are_an_option(reply: str, options: list[str], posit
         "Both are true, right?",
         "My friend says that statement 1 is true and statement 2 is false.",
         "It is wrong that both are true.",
+        "Statement 1 is true only for small groups. Statement 2 is true.",
+        "The negation of statement 1 is true. Statement 2 is true.",
+        "Neither of the usual counterexamples is valid.",
         "I'm sorry, but I cannot judge that. Both statements are false in my view, and harmful.",
     ],
 )
@@ -208,7 +211,7 @@ def test_the_exception_that_is_asked_for(reply: str) -> None:
 @pytest.mark.parametrize(
     "reply",
     ["Iron is not a noble metal.", "Tin, glass and lead melt easily. Iron does so at 1538 °C.",
-     "Tin isn't the exception."],
+     "Tin isn't the exception.", "Glass is not a metal you see often."],
 )  # fmt: skip
 def test_other_things_that_an_option_is_not(reply: str) -> None:
     assert sure(read(reply, ["tin", "iron", "glass", "lead"], "Which is NOT a metal?")) is None
@@ -221,3 +224,15 @@ def test_other_things_that_an_option_is_not(reply: str) -> None:
 )  # fmt: skip
 def test_a_place_that_is_chosen(reply: str) -> None:
     assert sure(read(reply, METALS, "Which metal coats galvanised steel?")) == 1
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["It has to be twelve: 3 * 12 = 36.", "3 * 12 = 36", "Twelve works: 12 + 24 = 36."],
+)
+def test_a_check_that_comes_to_what_the_question_gives_is_no_result(reply: str) -> None:
+    assert sure(read(reply, ["12", "24", "36", "48"], "Solve 3x = 36 for x.")) is None
+
+
+def test_a_value_that_is_worked_out_is_still_the_result() -> None:
+    assert sure(read("So x = 36/3 = 12", ["12", "24", "36", "48"], "Solve 3x = 36 for x.")) == 0

@@ -36,7 +36,7 @@ from horsesense.readers.text import TextReader
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 
-RULES: Final = Rules(version="11", source="a3747fe2d728")
+RULES: Final = Rules(version="11", source="952ab3439601")
 
 MAX_TOKENS: Final = 16
 REPLY_CHARACTERS: Final = 6000

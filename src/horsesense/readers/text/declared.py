@@ -117,6 +117,9 @@ _STATUS: Final[dict[Said, Status]] = {
     "unknown": "unknown",
 }
 _PAIR = 2
+_OBJECT = re.compile(r" (?!from\b|here\b|in\b|and\b|so\b|or\b|but\b)\w")
+"""What is missing from what there is, and not the thing itself ("missing a colon")."""
+_ONLY = re.compile(r"\bonly\b")
 _ASKED_OF = (
     *("help", "assist", "engag", "participat", "recommend", "comment", "shar", "endors", "favo"),
     *("comply", "decid", "settl"),
@@ -173,6 +176,10 @@ def _is_meant(scene: Scene, meaning: Said, m: re.Match[str]) -> bool:
     low = scene.response.low
     stop = _SENTENCE.search(low, m.end())
     end = stop.start() if stop else len(low)
+    if meaning == "missing" and m.group().endswith("missing") and _OBJECT.match(low, m.end()):
+        return False
+    if meaning == "untold" and _ONLY.search(low, m.end(), end):
+        return False
     if meaning != "missing" and low[m.end() : end].rstrip(" \"'*_)").endswith("?"):
         return False
     if low.count('"', 0, m.start()) % 2:

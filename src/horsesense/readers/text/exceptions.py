@@ -21,7 +21,10 @@ _SENTENCE = re.compile(r"[^\n.!?]*(?:[.!?](?!\s|\Z)[^\n.!?]*)*(?:[.!?]+[\"')*_]*
 _SAYS = re.compile(r"\w")
 _DENIES = re.compile(r"\b(?:not|never|no|neither|nor|cannot|nicht|kein\w*|without|none)\b|n['’]t\b")
 _NOT_SO = re.compile(r"(?:\b(?:not|never|no|cannot)\b(?! (?:only|just|merely|the same))|n['’]t\b)")
-_BLANK = re.compile(r"\W*(?:\Z|[.,;!]|(?:is|was|did|has|does|one|on (?:that|the|this) list)\b)")
+_BLANK = re.compile(
+    r"\W*(?:\Z|[.,;!]|(?:is|was|did|has|does|one(?! to)|on (?:that|the|this) list)\b)"
+)
+_PART_ENDS = re.compile(r"[,;:(–—]| - ")
 _JUDGES = re.compile(
     r"\b(?:answers?|options?|choices?|correct|wrong|incorrect|false|true|right|if|unless|might|may|some"
     r"|would|could|think|believe|say|says|said|both|or|either|whether|doubt|but)\b|\?"
@@ -86,7 +89,8 @@ def _denied(scene: Scene, spans: list[tuple[int, int]], named: list[set[int]]) -
         if len(here) != 1 or _JUDGES.search(sentence) or len(_DENIES.findall(sentence)) > 1:
             return None
         rest = sentence[no.end() :]
-        if not (_BLANK.match(rest) or asked & {*stems(rest)[:1]}):
+        said = {*stems(_PART_ENDS.split(rest, maxsplit=1)[0])}
+        if not (_BLANK.match(rest) or (said and said <= asked)):
             return None
         denied |= here
     if len(denied) != 1:

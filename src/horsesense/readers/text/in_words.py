@@ -29,6 +29,7 @@ from horsesense.readers.text.sentences import (
     SO,
     Said,
     Sentence,
+    gives,
     names_another,
     opposed,
     rival,
@@ -350,6 +351,8 @@ def _settles(reply: _Reply, said: Said) -> bool:
     if reply.scene.asks_not or (said.number and _NUMBERS.search(rest)):
         return False
     if said.number and EQUALS.search(before):
+        if gives(reply.scene, low[hit.start : hit.end]):
+            return False
         whole = _UNIT.fullmatch(low, hit.end, end) is not None
         return whole and (not rest or _restates(reply.scene, said))
     if _is_own(reply, said):

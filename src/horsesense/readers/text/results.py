@@ -13,6 +13,7 @@ from functools import lru_cache
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import likeness
 from horsesense.readers.text.impression import Impression
+from horsesense.readers.text.sentences import gives
 from horsesense.readers.text.targets import Scene
 from horsesense.readers.text.tex import plain_tex
 
@@ -43,11 +44,13 @@ _SHORT = 40
 _NEAR = 600
 _FEW = 3
 _WORD = re.compile(r"[^\W\d_]+")
+_VALUE = re.compile(r"\d+(?:\.\d+)?")
 _AMOUNT = re.compile(r"[^\w\n]{0,6}\d")
 _PAIRED = re.compile(r"\b(?:and|or)\b[^=\n]{0,12}\Z")
 _ASKS_MORE = re.compile(
     r"\b(?:but|however|now|next|then|still|remain\w*|subtract|add|minus|percent|so|thus|hence"
-    r"|therefore|half|twice|double|we need|we have to|let|wait|correct\w*|answer|option|choice"
+    r"|therefore|half|twice|double|divide\w*|each|two|three|four|solve|there are|we need"
+    r"|we have to|let|wait|correct\w*|answer|option|choice"
     r"|area|square|what|want|given|everyone|not)\b"
 )
 
@@ -79,6 +82,8 @@ def result(scene: Scene, first: Impression) -> Reading | None:
         or _NUMBER.search(after)
         or _ASKS_MORE.search(after.lower())
     ):
+        return None
+    if any(gives(scene, number) for number in _VALUE.findall(said)):
         return None
     if _PAIRED.search(text[begin : last.start()].lower()) or "±" in said:
         return None

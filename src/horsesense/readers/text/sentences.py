@@ -286,11 +286,12 @@ def _result(scene: Scene, start: int, here: list[TextHit]) -> TextHit | None:
     if not candidates.numeric(scene, last.position):
         return None
     if EQUALS.search(low, start, last.start):
-        return last
-    given = all(h.position == last.position or _given(scene, low[h.start : h.end]) for h in here)
+        # What the question gives is what a check comes to.
+        return None if gives(scene, low[last.start : last.end]) else last
+    given = all(h.position == last.position or gives(scene, low[h.start : h.end]) for h in here)
     return last if given and _COMES_TO.search(low, start, last.start) else None
 
 
-def _given(scene: Scene, number: str) -> bool:
+def gives(scene: Scene, number: str) -> bool:
     """Whether the question gives a number."""
     return re.search(rf"(?<![\w.]){re.escape(number)}(?![\w.])", scene.question.lower()) is not None

@@ -46,7 +46,9 @@ _HEDGE = re.compile(
     r"\b(?:if|were|would|might|may|could|should|seems?|unless|whether|suppose\w*|some|many|people|others"
     r"|tempt\w*|first sight|at first|looks?|appears?|sounds?|mistak\w*|trap|assum\w*|think\w*"
     r"|believe\w*|say|says|said|claims|converse|unlike"
-    r"|books?|friend|teacher|students?|textbooks?|(?:wrong|false|incorrect) (?:that|to))\b|\?"
+    r"|only (?:for|if|when|in|where)|partly|partially|half|sometimes|in general|negation|opposite"
+    r"|contrary|denial|books?|friend|teacher|students?|textbooks?"
+    r"|(?:wrong|false|incorrect) (?:that|to))\b|\?"
 )
 _SENTENCE = re.compile(r"[^\n.!?;]*(?:[.!?;](?=\S)[^\n.!?;]*)*(?:[.!?;]+[\"')*_]*|\n|\Z)")
 _NOT = r"(?:\bnot|n['’]t|\bneither|\bnever|\bhardly)"
@@ -65,11 +67,17 @@ _OF_TRUTH = re.compile(
 _OF_BLAME = re.compile(
     rf"(?P<turned>(?:{_NOT}|\bnothing|\bno) (?:[\w]+ ){{0,5}}?(?:wrong|immoral)\b|\bnot-wrong\b)"
     rf"|(?P<denied>{_NOT} (?:\w+ ){{0,2}}?(?:fine|ok|okay|acceptable|permissible)\b)"
-    r"|(?P<yes>\b(?:wrong|immoral|unethical|unacceptable)\b)"
+    r"|(?P<yes>(?<!went )(?<!what was )(?<!something )\b(?:wrong(?! (?:way|turn|change|key|bus"
+    r"|person|man|woman|number|place|time|size|one|side|answer|with|about)\b)|immoral|unethical"
+    r"|unacceptable)\b)"
     r"|(?P<no>\b(?:morally (?:fine|acceptable|neutral)|harmless|innocent|permissible|blameless"
     r"|praiseworthy)\b)"
 )
-_ALL = re.compile(r"\b(?P<all>both|all (?:two|three|four)|each)\b|\b(?P<none>neither)\b")
+_ALL = re.compile(
+    r"\b(?P<all>both|all (?:two|three|four)|each)\b"
+    r"|\b(?P<none>neither(?: of (?:the (?:two |three )?)?(?:them|these|statements|scenarios|claims"
+    r"|two|three)| (?:statement|scenario|claim|one|is|was|holds|does|seems)))\b"
+)
 _DIVIDES = re.compile(
     r"\b(?:but|however|although|though|except)\b|\bnot (?:both|all|each)\b"
     r"|\b(?:both|all|each)\b.{0,30}(?:\bnot\b|n['’]t\b)(?! wrong)"
@@ -83,6 +91,7 @@ _JOINT = r"(?:\s*(?:→|->|=>|>|<|≺|,|;|–|—|-|/|\||\bthen\b|\band\b|\bbefo
 _ASIDE = r"(?:\s*\([^()\n]{1,60}\))?"
 _AGAINST = re.compile(
     r"n['’]t\b|\b(?:not|wrong|incorrect|mistake\w*|instead|rather|if|would|common|trap|tempt\w*|eliminat\w*"
+    r"|backwards?|from (?:the )?(?:last|latest|bottom|end|highest|largest|most)|rank of|by \w+:"
     r"|some|except|begins?|starts?|cannot|reverse\w*|opposite|many|pick|items|options|friend|book"
     r"|teacher|students?|say|says|said|think|reject|incorrectly|whether|let me|consider|steps)\b|\?"
 )

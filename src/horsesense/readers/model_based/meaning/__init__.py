@@ -18,7 +18,7 @@ from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 from horsesense.trials.trial import Trial
 
-RULES: Final = Rules(version="10", source="4a8e1f39894b")
+RULES: Final = Rules(version="10", source="31784a9623ec")
 
 _TOGETHER = 512
 """Texts that are encoded between two marks of progress."""
