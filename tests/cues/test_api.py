@@ -497,7 +497,7 @@ def test_recorded_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
         {"item_id": str(i), "model": "m", "response": f"It is {g}."} for i, g in enumerate(gold)
     ]
     rows += [{"item_id": "0", "model": "n", "response": "?", "correct": True}]
-    rows += [{"item_id": "1", "model": "n", "response": "cannot say"}]
+    rows += [{"item_id": "1", "model": "n", "response": "that one, the usual"}]
     rows += [{"item_id": "1", "model": "n", "response": "x", "probe": "order", "correct": True}]
     path = tmp_path / "answers.jsonl"
     path.write_text("\n".join(map(json.dumps, rows)))

@@ -198,7 +198,8 @@ def _scored(scores: list[dict[str, Any]]) -> list[str]:
         f"{shown['item_id']}: {reply!r} says {shown['said'][:40]}"
         f" ({'right' if shown['right'] else 'wrong'}){took}"
     )
-    differ = f"different: {some_of(first['differ'], first['both'], 'answer')}, such as {example}"
+    said = some_of(first["differ"], first["both"], "answer", "differ")
+    differ = f"{said}, such as {example}"
     return [f"Accuracy in the log: {own}.", f"{as_said}; {differ}."]
 
 

@@ -253,9 +253,8 @@ def _compare(
     if fields.said():
         print(printable(fields.said()), file=sys.stderr)
     share = f" ({percent(len(differ) / len(both), 1)})" if both else ""
-    print(
-        f"Read differently: {some_of(len(differ), len(both), 'response')}{share}.", file=sys.stderr
-    )
+    said = some_of(len(differ), len(both), "response", "are read differently")
+    print(f"{said}{share}.", file=sys.stderr)
     if unread:
         print(f"{unread} more have no reading: {names[1]} gave none.", file=sys.stderr)
 

@@ -2,9 +2,9 @@
 
 Such an item is left out for one lost reply of several. If replies are lost more often of items that
 are known, those that are left are known less often than all are: no chance, and so no test, is to
-blame. Where more than `MOST_LOST` of the replies are missing, what is found and what is ruled out
-must therefore hold whatever the incomplete items are, as when each has the value that speaks most
-against it.
+blame. Where more than `MOST_LOST` of the replies are missing, or more than `MOST_ITEMS` of the
+items are incomplete, what is found and what is ruled out must therefore hold whatever these are,
+as when each has the value that speaks most against it.
 """
 
 from __future__ import annotations
@@ -19,6 +19,9 @@ from horsesense.measures.estimate import Found
 from horsesense.stats.equivalence import within
 from horsesense.stats.words import some_of
 
+MOST_ITEMS = 0.2
+"""Share of incomplete items from which on it matters which they are, however few replies they lack:
+of many orders few lost replies make many of them."""
 Lost = Mapping[tuple[str, str, str], float]
 
 
@@ -34,7 +37,7 @@ def may_differ(
     a: Accusation,
     outcome: Outcome,
     ends: tuple[float, float] | None,
-    lost: Lost,
+    rates: Lost,
     options: Sequence[int] = (),
 ) -> str:
     """Why an outcome with this interval cannot be told for what is missing; "" where it can.
@@ -43,10 +46,10 @@ def may_differ(
     """
     e = a.evidence
     whole = e.n + e.missing
-    where = e.probe, e.condition.format(), e.reader
     if outcome == "cannot_tell" or not a.kind.complete or a.stopped or ends is None:
         return ""
-    if lost.get(where, e.missing / whole) <= MOST_LOST:
+    lost = rates.get((e.probe, e.condition.format(), e.reader), e.missing / whole)
+    if lost <= MOST_LOST and e.missing <= MOST_ITEMS * whole:
         return ""
     kept = e.n / whole
     least = 1 / max(options) if options and a.kind.way == "lacks" else 0.0

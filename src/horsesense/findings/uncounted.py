@@ -16,7 +16,7 @@ from horsesense.measures.registry import MEASURES
 from horsesense.stats.words import agreeing, plural, some_of
 
 MOST_LOST: Final = 0.05
-"""Share of what is missing above which a sentence counts it, and it matters which it is."""
+"""Share of what is missing above which a sentence counts it."""
 LACK: Final = "lack a clear reply"
 """What is true of items that were asked, and have no answer that counts."""
 GOLDLESS: Final = "without a right answer"

@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="16", source="606dbf907d77")
+RULES: Final = Rules(version="16", source="6a4afc72aa62")
 
 
 class TextAnswers:

@@ -198,7 +198,8 @@ def _regression(d: Difference, tolerance: float, measure: str, found: Comparison
     value = sign * d.value
     ends = sorted(sign * end for end in (d.low, d.high) if end is not None)
     scores, missing = found.by_view[d.view], found.missing[d.view]
-    name = f"{measure}, {d.view}: no loss beyond {100 * tolerance:g} points"
+    size = f"{100 * tolerance:g}"
+    name = f"{measure}, {d.view}: no loss beyond {size} point{'s' * (size != '1')}"
     moved = (
         f"{100 * scores[BEFORE].value:.1f} % before, {100 * scores[AFTER].value:.1f} % now:"
         f" {100 * value:+.1f} points"

@@ -26,7 +26,7 @@ from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 from horsesense.trials.trial import Trial
 
-RULES: Final = Rules(version="13", source="4ab2c69101ab")
+RULES: Final = Rules(version="13", source="c1058cff8d36")
 
 SURE: Final = 0.9
 """Confidence of the rules from which on no judge is asked, unless the name says another."""

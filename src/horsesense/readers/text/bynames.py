@@ -19,7 +19,8 @@ from horsesense.readers.text.normalise import DEFAULT, Folded
 from horsesense.readers.text.outright import outright
 from horsesense.readers.text.targets import Scene
 
-_CONFIDENCE = 0.91
+_CONFIDENCE = 0.86
+"""Read, and not surely: a word like an option's may be another thing's."""
 _LOOSE = ("linked", "mentioned", "text_alone")
 """Rules that say of no value that it is the one asked for."""
 _MOST = 6000
@@ -227,6 +228,16 @@ def _of_another(text: str, start: int, option: str) -> bool:
         return True
     m = _BEFORE.search(text, max(0, start - 24), start)
     return m is not None and m[1] not in option and m[1] not in _NO_FORENAME
+
+
+def is_anothers(scene: Scene, position: int) -> bool:
+    """Whether a reply has an option's surname behind other forenames alone ("Henry Dickens")."""
+    option, text = scene.options.texts[position], scene.response.text
+    name = option.split()[-1] if option.istitle() else ""
+    if len(option.split()) < 2 or name not in text or option in text:
+        return False
+    places = [m.start() for m in re.finditer(rf"\b{re.escape(name)}\b", text)]
+    return bool(places) and all(_of_another(text, at, option) for at in places)
 
 
 def _from(text: str, start: int, option: str) -> int:

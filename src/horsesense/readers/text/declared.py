@@ -116,6 +116,19 @@ _STATUS: Final[dict[Said, Status]] = {
     "refusal": "refusal",
     "unknown": "unknown",
 }
+_DECLINES = re.compile(
+    r"\W*(?:(?:i(?:'m| am) (?:\w+ )?sorry|i apologi[sz]e|sorry),? (?:but )?)?"
+    r"i (?:cannot|can't|can not|am unable to|am not able to|won't|will not)"
+    r" (?:provide|give|offer|answer|select|choose|make)\b[^.\n]{0,60}"
+    r"\b(?:answers?|questions?|options?|letters?|choices?|diagnos\w+)\b"
+)
+"""A reply that begins by declining the question itself."""
+_AFTER_ALL = re.compile(
+    r"\b(?:that said|having said|nevertheless|nonetheless|but if|if (?:i (?:had|have|must|were)"
+    r"|forced|pressed)|i'd|i would (?:choose|pick|go|say|take|answer|lean)|my (?:answer|choice|pick"
+    r"|guess|vote)|(?:answer|choice|option) (?:is|would be)\b|answer:|put (?:down|me)|mark|tick"
+    r"|write|most likely|closest|best guess|lean\w*)\b"
+)
 _PAIR = 2
 _OBJECT = re.compile(r" (?!from\b|here\b|in\b|and\b|so\b|or\b|but\b)\w")
 """What is missing from what there is, and not the thing itself ("missing a colon")."""
@@ -143,6 +156,9 @@ def declared(scene: Scene, first: Impression) -> Reading | None:
         and (m := wording.search(low)) is not None
         and _is_meant(scene, meaning, m)
     }
+    if not ways and (opens := _DECLINES.match(low)) and not _may_choose(scene, opens.end()):
+        span = scene.response.span(*opens.span())
+        return Reading("refusal", (), RULE, span, _FAIRLY)
     meaning = _one_of(found) if found else None
     if meaning is None or (meaning == "none" and scene.asks_not):
         return None
@@ -157,6 +173,13 @@ def declared(scene: Scene, first: Impression) -> Reading | None:
         "undetermined" if meaning == "untold" else meaning, scene.options.texts
     )
     return None if at is None else Reading("answer", (at,), RULE, span, _FAIRLY)
+
+
+def _may_choose(scene: Scene, start: int) -> bool:
+    """Whether there may be a choice behind a refusal of the question itself."""
+    if _AFTER_ALL.search(scene.response.low, start):
+        return True
+    return any(hit.marked and hit.start >= start for hit in scene.labels.mentions(scene.response))
 
 
 def _one_of(found: dict[Said, re.Match[str]]) -> Said | None:

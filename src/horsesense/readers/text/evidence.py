@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from horsesense.readers.text import likeness, question, several, special
+from horsesense.readers.text.bynames import is_anothers
 from horsesense.readers.text.cues import CUES
 from horsesense.readers.text.forms import (
     ALL,
@@ -102,6 +103,8 @@ class _Evidence(Gathering):
                 features[WITHHELD] = 1.0
             here = [m.start for m in self.mentions if m.position == position]
             if here and all(map(self.scene.dropped, here)):
+                features[WITHHELD] = 1.0
+            if features and is_anothers(self.scene, position):
                 features[WITHHELD] = 1.0
             own = "reported " if position in reported else form
             if position in rejected and form not in ("said ", "shared ") and not self.asks_not:

@@ -32,6 +32,7 @@ _OF_SHARES = re.compile(
 """What asks for shares of a hundred, which then say nothing of how likely an option is."""
 _OF_OTHERS = re.compile(
     r"\b(?:being|is|it's|it is) (?:not (?:the answer|correct|right|true)|wrong|incorrect|false)\b"
+    r"|\b(?:error|eliminat|survey|poll|distract)\w*\b"
     r"|\bstudents?\b|\bpopular|\blast (?:year|time)\b|\bshares? of\b"
 )
 _PLACES = re.compile(r"\b(?:first|second|third|fourth|last|not|but)\b")

@@ -51,9 +51,11 @@ _NO: Final = (
 _TURNED = re.compile(
     r"\b(?:wrong|incorrect|reject\w*|eliminat\w*|distract\w*|popular\w*|populations?|shares?|users?"
     r"|students?|initial|first|previous|common|others?|mistakes?|largest|biggest|oldest|most|famous"
-    r"|highest|smallest)\b"
+    r"|highest|smallest|loss|errors?|surprisal|perplexity|doubts?|priors?|costs?|risks?|distances?"
+    r"|flag\w*|mention\w*)\b"
 )
 """What a field is called that judges by something else, or is somebody else's."""
+_WHOLE = 100
 _SORTS = re.compile(
     r"\b(?:topic|type|sentiment|genre|intent|emotion|language|tone|stance|diagnosis|kind|tag|group"
     r"|department|route|queue|priority|severity|polarity|mood|relation|role|level|style|field|area"
@@ -244,7 +246,7 @@ def _by_verdicts(pairs: Iterable[tuple[Any, Any]], scene: Scene) -> Reading | No
             return Reading("answer", (positions[marks.index(False)],), "json", None, _SURE)
         rejected = not any(marks) and len(positions) == len(scene.options.texts)
         return Reading("none", (), "all_rejected", None, _FAIR) if rejected else None
-    chances = [value for _, value in given if isinstance(value, (int, float))]
+    chances = [value for _, value in given if isinstance(value, (int, float)) and value <= _WHOLE]
     if len(chances) < len(given) or not any(abs(sum(chances) / whole - 1) < _ROUNDED
                                             for whole in (1, 100)):  # fmt: skip
         return None

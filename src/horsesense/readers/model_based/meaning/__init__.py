@@ -18,7 +18,7 @@ from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 from horsesense.trials.trial import Trial
 
-RULES: Final = Rules(version="10", source="31784a9623ec")
+RULES: Final = Rules(version="10", source="6daca104b510")
 
 _TOGETHER = 512
 """Texts that are encoded between two marks of progress."""
