@@ -202,7 +202,7 @@ def test_the_page_holds_no_script_and_no_foreign_markup(found: Comparison, tmp_p
 
 def test_the_items_that_a_sentence_counts_are_those_with_scores(found: Comparison) -> None:
     more = replace(found, items={**found.items, "shared": 120})
-    told = "99 items with a score of every model, of 120 that all runs share"
+    told = "99 items with a score of every model, of 120 that all runs share (21 lack a score)"
     assert f"On {told}, " in sentences(more)[0]
     assert items_text(found) == "99 items that all runs share"
     assert items_text(more) == told

@@ -127,7 +127,9 @@ def items_text(c: Comparison) -> str:
     People answer some of the items, and a reply may be missing.
     """
     shared, scored = c.items["shared"], c.by_view[c.main][c.models[0]].n
-    out = f" ({told})" if (told := left_out(c.items["goldless"])) else ""
+    lack = shared - scored - c.items["goldless"]
+    reasons = left_out(c.items["goldless"]), f"{lack:,} lack a score" if lack > 0 else ""
+    out = f" ({told})" if (told := "; ".join(filter(None, reasons))) else ""
     if scored == shared:
         return f"{plural(shared, 'item')} that all runs share"
     return (

@@ -189,6 +189,8 @@ def _no_guess(run: Results, chance: float) -> bool:
     """Whether most replies choose nothing, or more are right in every order than guesses in one."""
     choosing, every = run.one("valid_rate"), run.one("accuracy_hard", "order")
     silent = choosing is not None and choosing.value is not None and choosing.value < 0.5
+    # Of items without a right answer too, which the score is not of.
+    silent = silent and run.findings["dataset"]["with_gold"] == run.findings["dataset"]["items"]
     return silent or (every is not None and every.low is not None and every.low > chance)
 
 

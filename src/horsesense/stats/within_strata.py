@@ -52,7 +52,7 @@ DEALS = 19_999
 MANY = 999
 """Different values from which on there are only as many deals."""
 NO_PAIR = "no label has items of both kinds"
-FEW_CLUSTERS = "too few independent groups to compare"
+FEW_CLUSTERS = "too few independent groups to compare, or one of them holds too much"
 PSEUDO = 0.5
 """What the pseudo-cluster counts for."""
 

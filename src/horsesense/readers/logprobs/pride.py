@@ -31,7 +31,7 @@ from horsesense.stats.words import plural, some_of
 from horsesense.trials.condition import Condition
 from horsesense.trials.trial import Trial, Variant, none_phrase
 
-RULES: Final = Rules(version="3", source="f13494034bf3")
+RULES: Final = Rules(version="3", source="286008f329b4")
 
 FITTED_ON: Final = "estimation_item"
 """Rule of the readings of items that the prior was estimated on."""
@@ -210,9 +210,8 @@ class PrideReader:
         chosen = self._draw(ids, setting, self.draw)
         if len(chosen) < pride.FEWEST and self.per != "subject":
             drawn = f"with {k} options are drawn to fit it on (alpha {self.alpha:g})"
-            reason = (
-                f"{some_of(len(chosen), len(ids), 'item', drawn)}; a prior needs {pride.FEWEST}"
-            )
+            few = some_of(len(chosen), len(ids), "item", drawn)
+            reason = f"{few}; a prior needs at least {pride.FEWEST}"
             left_out[reason].extend(ids)
             return None
         priors = np.stack([pride.item_prior(found[i].weights) for i in chosen])
