@@ -36,7 +36,7 @@ from horsesense.readers.text import TextReader
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 
-RULES: Final = Rules(version="11", source="08c496f28504")
+RULES: Final = Rules(version="11", source="4a8131d48aea")
 
 MAX_TOKENS: Final = 16
 REPLY_CHARACTERS: Final = 6000

@@ -203,11 +203,6 @@ COMES_TO = re.compile(
     r"|output(?: will be)?:|result:|has to be)\b[:,]?"
 )
 """Says what comes out, where a reply ends with it."""
-_GOOD = (
-    r"(?:(?:single|one|only|most|more|\w+ly|very|best|correct|right|appropriate|accurate|suitable"
-    r"|likely|valid|logical|plausible|reasonable|chosen|intended|strongest|closest|final|richtige?"
-    r"|correcta?|bonne)\b ?){1,4}"
-)
 _NO_PRAISE = (
     r"popular|common|frequent|usual|typical|tempting|obvious|naive|intuitive|wrong|incorrect|bad"
     r"|poor"

@@ -57,7 +57,6 @@ _SIGN = re.compile(rf"[{_TICKS}✗✘❌✖❎☒]")
 _AMONG = re.compile(r"[\d\s.,;:|+=()*/✓✔✅☑✗✘❌✖❎☒\ufe0f-]+")
 _NAME = re.compile(r"\w{1,5}(?![\w'])")
 _GAP = re.compile(r"[^\w\n]*")
-_DIGIT = re.compile(r"\d")
 _LETTER = re.compile(r"[^\W\dx_]")
 _MOST = 20_000
 

@@ -99,8 +99,6 @@ _ORDERS = re.compile(r"\b(?:order|sequence|arrang\w*|chronolog\w*|answer)\b|→|
 _PAIR = re.compile(r"(\w+) ?(?:-|→|:|=) ?(\w+)")
 _RUN_ENDS = re.compile(r"[\s\"')\]]*(?:[.!]|\n|\Z)")
 
-_FIRST = re.compile(r"\b(?:(?:in|de)creas|a?scend|descend|rising|falling|small|larg|low|high)")
-
 
 class _Verdicts(NamedTuple):
     """What statements are called, and the patterns that call them so."""
