@@ -593,7 +593,9 @@ def test_the_report_of_models_is_written(tmp_path: Path, reply: str) -> None:
     common = ["--folds", "2", "--repeats", "1", "--jobs", "1", "--no-groups"]
     call = ["cues", str(source), *common, "--responses", str(given), "--out", str(page)]
     assert CliRunner().invoke(app, call, catch_exceptions=False).exit_code == 0
-    assert "Dependence on cues by model family" in page.read_text()
+    text = page.read_text()
+    assert "Dependence on cues by model family" in text
+    assert ("Better where cues predict the label" in text) == (reply == "often")
 
 
 def test_the_command_line(tmp_path: Path) -> None:
