@@ -9,7 +9,8 @@ from horsesense.runs.goal import Goal
 from horsesense.runs.planner import item_index
 from horsesense.runs.prepare import Study
 from horsesense.runs.until import Deciding, budget
-from horsesense.stats.sequential import Design, forecast
+from horsesense.stats.sequential import Design
+from horsesense.stats.sequential_cost import forecast
 
 EFFECTS = (0.0, 0.02, 0.08, 0.1, 0.2, 0.3)
 SHARES = (0.1, 0.2, 0.4)

@@ -14,7 +14,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.stats.sequential import LARGEST_LOSS, RICH, SIZES, WEIGHTS, Bools, Floats
+from horsesense.stats.sequential import BANDS, LARGEST_LOSS, RICH, Bools, Floats
 
 TOGETHER = 1_000_000
 """Means times units that are looked at at once."""
@@ -128,7 +128,7 @@ class _Bets:
         spread = np.maximum(1e-4, (prior + squares) / (seen + 10) - (before / (seen + 10)) ** 2)
         room = LARGEST_LOSS / np.maximum(means + self.lean, 1e-12)
         stake = np.zeros_like(gain)
-        for size, weight in zip(SIZES, WEIGHTS, strict=True):
+        for size, weight in zip(BANDS.sizes, BANDS.shares, strict=True):
             goal = size * self.delta * typical
             bet = np.minimum(goal / (spread + goal**2), room)
             grown = np.cumsum(np.log1p(bet * gain), axis=1)

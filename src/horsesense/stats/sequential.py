@@ -6,7 +6,7 @@ null hypotheses somebody bets on the next difference at odds that are fair if th
 stake then grows beyond 1/alpha at any time with probability alpha at most (Ville 1939), however
 often one looks, and whatever depends on what. The bets are those of Waudby-Smith and Ramdas
 ("Estimating means of bounded random variables by betting", 2024, section 5, arXiv 2010.09686;
-without replacement: 2020, arXiv 2006.04347), for three sizes of an effect at once.
+without replacement: 2020, arXiv 2006.04347), for several sizes of an effect at once.
 
 Assumed: the order is random and was fixed before the first answer, and the bets of a finding use
 its own past alone. Not covered: new items, and other draws at a temperature above 0 (the mean is
@@ -20,7 +20,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from math import log
 
 import numpy as np
 import numpy.typing as npt
@@ -30,10 +29,33 @@ Bools = npt.NDArray[np.bool_]
 Codes = npt.NDArray[np.int8]
 Counts = npt.NDArray[np.int64]
 
-SIZES = (0.4, 0.8, 4.0)
-"""Effects beyond the bound for which the bets are best, in multiples of the smallest size."""
-WEIGHTS = (0.3, 0.6, 0.1)
-"""Share of the stake that is put on each of `SIZES`."""
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How a stake is spread over bets; any spread is valid.
+
+    Attributes:
+        sizes: effects beyond the bound for which the bets are best, in multiples of the smallest
+            size that matters.
+        shares: of the stake, one for each size.
+        sure: where the mean so far lies beyond the bound by more than a size even when so many
+            standard errors are taken off, the bet is on that effect instead; 0 for never.
+        timid: bets are in proportion to the sum so far until it is so many standard deviations
+            from 0: its sign, which says which way to bet, may be chance; 0 for never.
+    """
+
+    sizes: tuple[float, ...]
+    shares: tuple[float, ...]
+    sure: float = 0.0
+    timid: float = 0.0
+
+
+BANDS = Spread((0.4, 0.8, 4.0), (0.3, 0.6, 0.1))
+"""Of bands, of which any mean may be the end."""
+LARGE = Spread((0.25, 0.6, 0.8), (0.03, 0.54, 0.43), sure=1.75)
+"""Against an effect of at least the smallest size in one direction."""
+SMALL = Spread((0.25, 0.6, 1.0, 3.0), (0.03, 0.6, 0.3, 0.07), sure=1.75, timid=1.5)
+"""Against an effect below the smallest size, in the direction in which the mean lies so far."""
 LARGEST_LOSS = 0.75
 """No bet can lose more than this share of the stake."""
 RICH = 1e100
@@ -154,9 +176,9 @@ class _Ahead:
         return np.asarray((known + (self.left - 1)) / self.design.units, dtype=np.float64)
 
     def factors(
-        self, bound: Floats | float, side: int | Codes, *, leave: bool = False
+        self, bound: Floats | float, side: int | Codes, bets: Spread, *, leave: bool = False
     ) -> list[Floats]:
-        """What each unit makes of a stake of 1, for each of `SIZES`: bets that the mean of all
+        """What each unit makes of a stake of 1, for each size of `bets`: that the mean of all
         units lies above `bound` (side 1) or below it (side -1); side 0 bets nothing.
 
         Where the bound can no longer be passed the stake is lost, unless it is left as it is.
@@ -168,9 +190,18 @@ class _Ahead:
         against = side * mean
         room = LARGEST_LOSS / np.maximum(1 + against, 1e-12)
         gain = side * (d - mean)
+        step = design.units + 1 - self.left
+        if bets.timid:
+            plain = np.sqrt(spread * np.maximum(1, step - 1)) * bets.timid
+            gain = gain * np.clip(side * before / plain, 0, 1)
+        scale = design.units / self.left
+        surely: Floats | float = 0.0
+        if bets.sure:
+            error = np.sqrt(spread / (step * scale))
+            surely = side * (before / step - bound) - bets.sure * error
         out = []
-        for size in SIZES:
-            goal = size * design.delta * design.units / self.left
+        for size in bets.sizes:
+            goal = np.maximum(size * design.delta, surely) * scale
             bet = np.minimum(goal / (spread + goal**2), room)
             factor = 1 + bet * gain
             factor = np.where(against > 1 + ROUNDING, 1.0 if leave else 0.0, factor)
@@ -185,8 +216,8 @@ class _Stake:
     held: Floats
 
     @classmethod
-    def of(cls, studies: int) -> _Stake:
-        return cls(np.repeat(np.array(WEIGHTS)[:, None], studies, axis=1))
+    def of(cls, bets: Spread, studies: int) -> _Stake:
+        return cls(np.repeat(np.array(bets.shares)[:, None], studies, axis=1))
 
     def multiplied(self, factors: Sequence[Floats]) -> Floats:
         """The stake after each unit, (studies, units); the last one is kept."""
@@ -223,7 +254,7 @@ class Decision:
         self.at = np.zeros(studies, dtype=np.int64)
         self.certain, self.certain_at = self.code.copy(), self.at.copy()
         self._past = _Past.none(design, studies)
-        self._stakes = [_Stake.of(studies) for _ in range(3)]
+        self._stakes = [_Stake.of(bets, studies) for bets in (LARGE, LARGE, SMALL)]
         self._crossed: Bools = np.zeros((3, studies), dtype=np.bool_)
 
     @property
@@ -281,9 +312,9 @@ class Decision:
         ahead = self._past.look(d)
         direction = np.sign(ahead.before.sum(axis=0)).astype(np.int8)
         given_up = (
-            ahead.factors(delta, -1),
-            ahead.factors(-delta, 1),
-            ahead.factors(direction * delta, direction, leave=True),
+            ahead.factors(delta, -1, LARGE),
+            ahead.factors(-delta, 1, LARGE),
+            ahead.factors(direction * delta, direction, SMALL, leave=True),
         )
         low, high = ahead.lowest(), ahead.highest()
         up, down = low >= delta - ROUNDING, high <= -delta + ROUNDING
@@ -342,7 +373,7 @@ class Band:
         self.design = design
         self.means = np.linspace(-1, 1, 401) if means is None else means
         self._past = _Past.none(design, 1)
-        self._stakes = {side: _Stake.of(len(self.means)) for side in (1, -1)}
+        self._stakes = {side: _Stake.of(BANDS, len(self.means)) for side in (1, -1)}
         self._given_up = {side: np.zeros(len(self.means), dtype=np.bool_) for side in (1, -1)}
         self._possible = (-1.0, 1.0)
 
@@ -352,7 +383,8 @@ class Band:
         for start in range(0, d.shape[-1], CHUNK):
             ahead = self._past.look(d[..., None, start : start + CHUNK])
             for side, given_up in self._given_up.items():
-                stake = self._stakes[side].multiplied(ahead.factors(self.means[:, None], side))
+                factors = ahead.factors(self.means[:, None], side, BANDS)
+                stake = self._stakes[side].multiplied(factors)
                 given_up |= (stake >= 2 / self.design.alpha).any(axis=1)
             self._possible = float(ahead.lowest()[0, -1]), float(ahead.highest()[0, -1])
         return self
@@ -412,24 +444,3 @@ def with_band(code: int, d: Floats, design: Design) -> tuple[int, float, float]:
     if found.empty or cut_high - cut_low <= ROUNDING:
         return CANNOT_TELL, low, high
     return code, cut_low, cut_high
-
-
-def forecast(effect: float, discordance: float, design: Design, looks: int = 50) -> int:
-    """About how many units a decision takes, on average; at least one look, at most all.
-
-    Args:
-        effect: mean difference, in [-1, 1].
-        discordance: mean squared difference; of right and wrong, the share that changes.
-
-        looks: units between two looks.
-
-    A fit to simulations (see docs/sequential.md), not a bound: the bets are best near delta, so
-    that large effects take more than the variance and the gap alone would say.
-    """
-    variance = max(discordance, abs(effect)) - effect**2
-    gap = abs(abs(effect) - design.delta)
-    if gap <= ROUNDING:
-        return design.units
-    slack = 1.6 if effect == 0 else 1.1 * (1 + 0.15 * max(0.0, gap / design.delta - 1))
-    free = 2 * slack * variance * log(1 / design.alpha) / gap**2
-    return min(design.units, max(looks, round(free / (1 + free / design.units) + looks / 2)))
