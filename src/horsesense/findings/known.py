@@ -55,7 +55,7 @@ def unasked_known(
     """The same where asking stopped for what was answered: refused, with the reason.
 
     Args:
-        whole: how many items there are.
+        whole: how many items can be put in other orders.
         ended: what ended asking; "" where all was decided.
     """
 

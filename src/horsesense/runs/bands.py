@@ -28,10 +28,12 @@ def clusters(items: ItemSet) -> npt.NDArray[np.intp]:
 
 
 class Seen(NamedTuple):
-    """Numbers of the items that have a place in a number, in the random order, and their parts."""
+    """Numbers of the items that have a place in a number, in the random order, and their parts;
+    and how many were asked, whatever came back."""
 
     items: npt.NDArray[np.int64]
     ratio: Ratio
+    asked: int = 0
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,8 @@ class Bands:
         ratio, _ = values.groups[group]
         order = np.argsort(self.ranks[values.item], kind="stable")
         order = order[ratio.weight[order] > 0]
-        return Seen(values.item[order], ratio.of(order)) if len(order) else None
+        found = Seen(values.item[order], ratio.of(order), values.asked[group])
+        return found if len(order) else None
 
     def null(self, measure: str, place: Place, group: str = "") -> float | None:
         """What guessing gives to the items that have a place in a number."""

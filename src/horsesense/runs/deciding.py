@@ -51,9 +51,9 @@ BOUNDED: Mapping[str, Measure] = dict(
     )
 )
 """Ratios of what each item adds, within known bounds: they have a band at every look."""
-TOLD: Mapping[str, Measure] = {
-    m.name: m for m in (*BOUNDED.values(), COMPOSITION, CompositionQuestionless())
-}
+COMPOSED = (COMPOSITION, CompositionQuestionless())
+"""What a score is made of."""
+TOLD: Mapping[str, Measure] = {m.name: m for m in (*BOUNDED.values(), *COMPOSED)}
 """The same, and others that nobody is accused by."""
 
 
@@ -121,10 +121,12 @@ class Added:
     Attributes:
         item: their numbers, (items,).
         groups: name of each group of the measure -> what they add to it, and its null.
+        asked: name of each group -> how many items were asked about it, whatever came back.
     """
 
     item: npt.NDArray[np.int64]
     groups: Mapping[str, tuple[Ratio, float | None]]
+    asked: Mapping[str, int]
 
 
 def added(cells: Sequence[Cell], measure: Measure) -> dict[Place, Added]:
@@ -134,9 +136,24 @@ def added(cells: Sequence[Cell], measure: Measure) -> dict[Place, Added]:
         if measure.undefined_reason(cell) is None:
             ratios = _ratios(cell, measure)
             parts = zip(ratios, _nulls(cell, measure, ratios), strict=True)
-            groups = dict(zip(measure.groups(cell), parts, strict=True))
-            found[cell.probe, cell.condition, cell.reader] = Added(cell.item, groups)
+            names = measure.groups(cell)
+            groups = dict(zip(names, parts, strict=True))
+            asked = dict(zip(names, _asked(cell, measure, ratios), strict=True))
+            found[cell.probe, cell.condition, cell.reader] = Added(cell.item, groups, asked)
     return found
+
+
+def _asked(cell: Cell, measure: Measure, ratios: Sequence[Ratio]) -> list[int]:
+    """Of how many items each group was asked; of a measure of right answers, where one is known.
+
+    A reply that chooses no option has no place in a preference, but its item was asked.
+    """
+    if measure in _SUPPOSABLE or measure in COMPOSED:
+        return [int((ratio.weight > 0).sum()) for ratio in ratios]
+    asked = cell.asked.any(axis=1)
+    if isinstance(measure, PositionPreference):
+        return [int((asked & (place < cell.k)).sum()) for place in range(len(ratios))]
+    return [int(asked.sum())] * len(ratios)
 
 
 def _nulls(cell: Cell, measure: Measure, ratios: Sequence[Ratio]) -> Sequence[float | None]:

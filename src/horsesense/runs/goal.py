@@ -60,6 +60,10 @@ class Population(BaseModel):
         probe, condition: as in the table of trials.
         units: number of items to which the probe applies and whose right answer is known.
         tested: whether the difference from the original is a finding, and has a decision.
+        items: number of items that it can be put to, whether or not their right answer is known; 0
+            of a run of an earlier version, which did not note it.
+        changed: of these, the items of which it changes the prompt.
+        options: number of options shown, and how many of `items` have so many.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -68,6 +72,13 @@ class Population(BaseModel):
     condition: str
     units: int
     tested: bool
+    items: int = 0
+    changed: int = 0
+    options: tuple[tuple[int, int], ...] = ()
+
+    def with_position(self, place: int) -> int:
+        """How many of the items show an option at a position, counted from 0."""
+        return sum(items for shown, items in self.options if shown > place)
 
 
 class Extents(BaseModel):

@@ -94,10 +94,11 @@ def measure(directory: RunDirectory) -> Results:
         findings["known"] = known_by_reader(found, *blocks)
     else:
         ended = directory.known.stages["ask"].ended
+        orders = len(directory.items) if told is None else told.put_to("order")
         findings["composition"] = unasked_composition(found, ended)
         if told is not None and people is None:
             findings["composition"] |= told.composed(estimates)
-        findings["known"] = unasked_known(found, settings.level, len(directory.items), ended)
+        findings["known"] = unasked_known(found, settings.level, orders, ended)
     goal = None if asked.until is None else Goal.parse(asked.until.goal)
     sizes = sizes_of(settings.smallest, None if goal is None else goal.size)
     each, constants = _items_per_cluster(directory.items), Constants(found, [*directory.items])

@@ -17,9 +17,21 @@ from horsesense.items.item import ItemSet
 from horsesense.measures.base import FINITE, SAMPLED, Estimate, Measure
 from horsesense.measures.cells import Cell
 from horsesense.measures.composition import CompositionQuestionless
-from horsesense.measures.joined import FIRST_TOKEN, ORIGINAL
-from horsesense.runs.bands import SIZE, Bands
-from horsesense.runs.deciding import CHANGE, COMPOSITION, SCORE, Ends, Floats, Key, differences
+from horsesense.measures.joined import FIRST_TOKEN, ORIGINAL, AgainstOriginal
+from horsesense.measures.positions import PositionPreference
+from horsesense.probes.base import LETTERS
+from horsesense.runs.bands import SIZE, Bands, Seen
+from horsesense.runs.deciding import (
+    CHANGE,
+    COMPOSED,
+    COMPOSITION,
+    SCORE,
+    TOLD,
+    Ends,
+    Floats,
+    Key,
+    differences,
+)
 from horsesense.runs.goal import Extents, Goal, Population
 from horsesense.runs.until import budget
 from horsesense.stats.paired import Paired
@@ -48,7 +60,7 @@ STOPPED = (
 )
 """Why a measure is left out where a probe was not put to all items."""
 
-_OF_GOLD = frozenset((CHANGE.name, SCORE.name, COMPOSITION.name))
+_OF_GOLD = frozenset((CHANGE.name, SCORE.name, *(measure.name for measure in COMPOSED)))
 """Measures that only items with a right answer have a place in."""
 LOOKS = 60
 """Looks at which a band is kept, to be drawn."""
@@ -238,15 +250,15 @@ class Sequences:
         if e.measure == COMPOSITION.name:
             return self._finite(population, np.stack([seen.ratio.low, seen.ratio.high]))
         ends = self.bands.band(seen, (1 - self.level) / 2)
-        n = len(seen.items)
-        return _Told(*ends, self.level, n, self._of(population, e.measure, n), SAMPLED)
+        counts = self._asked(population, e.measure, e.group, seen)
+        return _Told(*ends, self.level, *counts, SAMPLED)
 
     def _finite(self, population: Population, d: Floats) -> _Told | None:
         """The band of a share of these items: one number, at the level of any interval."""
         n = d.shape[1]
         if not n:
             return None
-        units = self._of(population, SCORE.name, n)
+        units = self._of(population, SCORE.name, "")
         low, high = band(d, Design(units, SIZE, 1 - self.level))
         return _Told(max(0.0, low), high, self.level, n, units)
 
@@ -259,10 +271,32 @@ class Sequences:
         blocks = composition_by_reader(self._own, estimates, about)
         return {name: block for name, block in blocks.items() if not block["bounds_only"]}
 
-    def _of(self, population: Population, measure: str, n: int) -> int:
-        """Of how many items `n` were asked: those of a population have a right answer."""
-        known = measure in _OF_GOLD or len(self._known) == len(self.items)
-        return population.units if known and n <= population.units else len(self.items)
+    def _asked(
+        self, population: Population, measure: str, group: str, seen: Seen
+    ) -> tuple[int, int]:
+        """How many items were asked for a number, and of how many that could be."""
+        units = self._of(population, measure, group)
+        return (seen.asked if population.items else len(seen.items)), units
+
+    def _of(self, population: Population, measure: str, group: str) -> int:
+        """How many items can be asked for a number: what the probe does not fit, or has no right
+        answer where one is needed, is none of them."""
+        if measure in _OF_GOLD:
+            parts = _JOINED.get(measure, frozenset((population.probe,)))
+            others = (p.units for p in self.extents.populations if p.probe in parts)
+            return min(population.units, *others)
+        if not population.items:
+            whole = len(self._known) == len(self.items)
+            return population.units if whole else len(self.items)
+        told = TOLD[measure]
+        if isinstance(told, PositionPreference):
+            return population.with_position(LETTERS.index(group))
+        return population.changed if isinstance(told, AgainstOriginal) else population.items
+
+    def put_to(self, probe: str) -> int:
+        """How many items a probe can be put to."""
+        found = (p.items for p in self.extents.populations if p.probe == probe)
+        return max(found, default=0) or len(self.items)
 
     def band(self, evidence: Evidence, alpha: float) -> Banded | None:
         """The band of a number over items like these, with an error of `alpha` on either side.
@@ -279,10 +313,9 @@ class Sequences:
         seen = self.bands.seen(evidence.measure, place, evidence.group) if bounded else None
         if population is None or seen is None:
             return None
-        n = len(seen.items)
         null = self.bands.null(evidence.measure, place, evidence.group)
-        units = self._of(population, evidence.measure, n)
-        return Banded(*self.bands.band(seen, alpha), n, units, null)
+        counts = self._asked(population, evidence.measure, evidence.group, seen)
+        return Banded(*self.bands.band(seen, alpha), *counts, null)
 
 
 class _Told(NamedTuple):

@@ -8,6 +8,7 @@ decisions follow from the answers, by the same functions while asking and afterw
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -43,6 +44,21 @@ def budget(extents: Extents) -> float:
     the intervals has nothing to do with it.
     """
     return SHARE * ALPHA / max(1, sum(p.tested for p in extents.populations))
+
+
+@dataclass
+class _Put:
+    """The items that one condition of a probe can be put to, by number.
+
+    Attributes:
+        shown: how many options each of them has there.
+        changed: those of which it changes the prompt.
+        members: of these, those whose change of accuracy is defined.
+    """
+
+    shown: dict[int, int] = field(default_factory=dict)
+    changed: set[int] = field(default_factory=set)
+    members: set[int] = field(default_factory=set)
 
 
 UNKNOWN: Ends = (-1.0, 1.0)
@@ -127,19 +143,23 @@ class Deciding:
             )
 
     @cached_property
-    def _trials(self) -> dict[tuple[str, str, str], set[int]]:
-        """(signature, probe, condition) -> numbers of the items whose change is defined."""
-        found: dict[tuple[str, str, str], set[int]] = {}
+    def _trials(self) -> dict[tuple[str, str, str], _Put]:
+        """(signature, probe, condition) -> the items of its trials, where any change is defined."""
+        found: dict[tuple[str, str, str], _Put] = {}
         published: Trial | None = None
         self.fixed_trials = 0
         for probe, trial in self.study.planner.by_probe(self.study.probes):
             self.fixed_trials += 1
             published = trial if trial.probe == ORIGINAL else published
             same = published is not None and same_prompt(trial, published)
-            if (trial.probe == ORIGINAL or not same) and _scored(trial, self.study.items):
-                key = (probe.signature, trial.probe, trial.condition.format())
-                found.setdefault(key, set()).add(self.number[trial.variant.item_id])
-        return found
+            key = (probe.signature, trial.probe, trial.condition.format())
+            put, item = found.setdefault(key, _Put()), self.number[trial.variant.item_id]
+            put.shown[item] = max(put.shown.get(item, 0), len(trial.variant.options))
+            if trial.probe == ORIGINAL or not same:
+                put.changed.add(item)
+                if _scored(trial, self.study.items):
+                    put.members.add(item)
+        return {key: put for key, put in found.items() if put.members}
 
     @cached_property
     def populations(self) -> tuple[Population, ...]:
@@ -148,10 +168,13 @@ class Deciding:
             Population(
                 probe=probe,
                 condition=condition,
-                units=len(members),
+                units=len(put.members),
                 tested=probe in names and Condition.parse(condition).get("items", "all") == "all",
+                items=len(put.shown),
+                changed=len(put.changed),
+                options=tuple(sorted(Counter(put.shown.values()).items())),
             )
-            for (_, probe, condition), members in self._trials.items()
+            for (_, probe, condition), put in self._trials.items()
         )
 
     @cached_property
@@ -160,13 +183,13 @@ class Deciding:
         made = []
         for (signature, _, _), population in zip(self._trials, self.populations, strict=True):
             if population.tested:
-                members = self._trials[signature, population.probe, population.condition]
+                put = self._trials[signature, population.probe, population.condition]
                 design = Design(population.units, self.goal.size, alpha)
                 made.append(
                     _Finding(
                         signature,
                         population,
-                        frozenset(members),
+                        frozenset(put.members),
                         self.goal,
                         Decision(design),
                         Band(design),
