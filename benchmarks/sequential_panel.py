@@ -1,6 +1,7 @@
 """How much a decision costs when it is taken early, and how often it is wrong.
 
     python benchmarks/sequential_panel.py [--runs 4000] [--studies 10000] [--jobs 2]
+    python benchmarks/sequential_panel.py --units 14042 --effects 3 4 6 7 --runs 500 --studies 0
     python benchmarks/sequential_panel.py --clusters --runs 2000 --studies 1000
 
 The claim: with ten findings, an error budget of 4 % over all of them (what audits give to changes
@@ -95,9 +96,15 @@ def many(
     return np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
 
 
-def cost(pool: ProcessPoolExecutor, units: int, discordance: float, runs: int) -> Iterator[float]:
+def cost(
+    pool: ProcessPoolExecutor,
+    units: int,
+    discordance: float,
+    runs: int,
+    effects: Sequence[float] = EFFECTS,
+) -> Iterator[float]:
     """Mean share of items asked, in %, by effect."""
-    for effect in EFFECTS:
+    for effect in effects:
         right = UP if effect >= DELTA else RULED_OUT
         _, asked = many(pool, units, discordance, round(effect * units), right, runs)
         yield 100 * float(asked.mean()) / units
@@ -219,6 +226,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=4000, help="findings per effect")
     parser.add_argument("--studies", type=int, default=10_000, help="studies at the boundary")
+    parser.add_argument("--effects", type=float, nargs="+", help="these alone, in points")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--units", type=int, choices=list(BARS), help="this N alone")
     parser.add_argument("--discordance", type=float, choices=DISCORDANCE, help="this one alone")
@@ -229,9 +237,10 @@ def main() -> None:
         clusters(given.runs, given.studies, given.discordance)
         print(f"\n{time.perf_counter() - started:.0f} s")
         return
-    heads = [f"{100 * effect:g}" for effect in EFFECTS]
+    effects = EFFECTS if given.effects is None else [e / 100 for e in given.effects]
+    heads = [f"{100 * effect:g}" for effect in effects]
     print(f"| N | disc. | {' | '.join(heads)} | mean (bar) | error above / below |")
-    print("|---" * (len(EFFECTS) + 4) + "|")
+    print("|---" * (len(effects) + 4) + "|")
     with ProcessPoolExecutor(given.jobs) as pool:
         for units, bars in BARS.items():
             if given.units not in (None, units):
@@ -239,15 +248,17 @@ def main() -> None:
             for discordance, bar in zip(DISCORDANCE, bars, strict=True):
                 if given.discordance not in (None, discordance):
                     continue
-                shares = list(cost(pool, units, discordance, given.runs))
-                above, below = (
+                shares = list(cost(pool, units, discordance, given.runs, effects))
+                errors = [
                     family_error(pool, units, discordance, given.studies, above=side)
-                    for side in (True, False)
-                )
+                    for side in ((True, False) if given.studies else ())
+                ]
+                of = f" ({bar})" if given.effects is None else ""
+                told = " / ".join(f"{error:.3f}" for error in errors) or "-"
                 cells = " | ".join(f"{share:.1f}" for share in shares)
                 print(
-                    f"| {units:,} | {discordance:g} | {cells} | {np.mean(shares):.1f} ({bar})"
-                    f" | {above:.3f} / {below:.3f} |",
+                    f"| {units:,} | {discordance:g} | {cells} | {np.mean(shares):.2f}{of}"
+                    f" | {told} |",
                     flush=True,
                 )
     print(f"\n{given.runs:,} findings per effect, {given.studies:,} studies at the boundary,")
