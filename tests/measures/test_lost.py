@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -138,3 +139,18 @@ def test_nothing_is_open_where_no_reply_is_missing() -> None:
             value = measure.value(measure.rows(cell).rows.sum(axis=0))
             np.testing.assert_allclose(low, value)
             np.testing.assert_allclose(high, value)
+
+
+def test_a_reply_that_never_came_is_no_difference_between_readers() -> None:
+    """Of a request that failed neither reader has an answer; one that one of them read is open."""
+    said: Replies = [[0], [0], [LOST], [LOST]]
+    text = cell_of(said, [0] * 4, probe="original")
+    first = cell_of([[0], [1], [LOST], [1]], [0] * 4, probe="original", reader="first_token")
+    gain = MEASURES.get("score_gain")
+    (cell,) = (c for c in gain.cells([text, first]) if c.reader == "text")
+    # One item of three gains by the text, and the last may.
+    assert bounds(gain, cell).ravel().tolist() == pytest.approx([1 / 3, 2 / 3])
+    token = replace(first, by_scores=True)
+    mismatch = MEASURES.get("mismatch_valid")
+    (cell,) = mismatch.cells([token, text])
+    assert bounds(mismatch, cell).ravel().tolist() == pytest.approx([1 / 3, 2 / 3])

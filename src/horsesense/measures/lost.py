@@ -11,7 +11,8 @@ missing. A missing reply may have been anything, also one that chooses no option
 - Locked to a position: not, unless all replies that are there choose it; then it may be.
 - Choices of a position: every missing reply went there, or to another position.
 - Other options chosen than when asked again: each missing reply is another option's or the same;
-  without the published reply, or any pair to compare, from -1 to 1.
+  without the published reply, which may choose none, or any pair to compare, from -1 to 1.
+- Two readers compared: as far as one of them has an answer; a reply that neither has did not come.
 - Anything else of an item as a whole: from its least value to 1.
 """
 
@@ -29,6 +30,7 @@ from horsesense.measures.base import Floats, Measure, Rows
 from horsesense.measures.cells import (
     MISSING,
     NO_OPTION,
+    NOT_ASKED,
     STATUS_CODE,
     Bools,
     Cell,
@@ -195,6 +197,28 @@ def _unknown(cell: Cell) -> Bools:
     return unknown
 
 
+def _came(cell: Cell) -> Cell:
+    """Of two readers, the cell and its other without replies that neither has: no reply came, and
+    how they would have read it is no part of how they read what came."""
+    other = cell.other
+    _, mine, theirs = np.intersect1d(cell.item, other.item, return_indices=True)
+    neither = (cell.status[mine] == MISSING) & (other.status[theirs] == MISSING)
+    here, there = cell.status.copy(), other.status.copy()
+    here[mine], there[theirs] = (
+        np.where(neither, np.int8(NOT_ASKED), status[of])
+        for status, of in ((here, mine), (there, theirs))
+    )
+    return replace(cell, status=here).against(replace(other, status=there))
+
+
+def _gained(measure: Measure, cell: Cell, place: int) -> Ends:
+    return _supposed(measure, _came(cell), place)
+
+
+def _mismatched(measure: Measure, cell: Cell, place: int) -> Ends:
+    return _void(measure, _came(cell), place)
+
+
 def _void(measure: Measure, cell: Cell, place: int) -> Ends:
     """Of anything else: an item that lacks a reply in any of the cells may have any value."""
     unread = [one.item[(one.status == MISSING).any(axis=1)] for one in _beside(cell)]
@@ -216,12 +240,12 @@ _ENDS: Mapping[str, Callable[[Measure, Cell, int], Ends]] = {
     "accuracy_without_gold_lenient": _supposed,
     "answer_switch_beyond_repeat": _switched,
     "composition_questionless": _void,
-    "mismatch_valid": _void,
+    "mismatch_valid": _mismatched,
     "plurality_agreement": _agreeing,
     "position_locked": _locked,
     "position_preference": _chosen,
     "score_composition": _void,
-    "score_gain": _supposed,
+    "score_gain": _gained,
     "true_false_consistency": _supposed,
     "valid_change": _supposed,
     "valid_rate": _supposed,
