@@ -70,6 +70,7 @@ from horsesense.probes.base import Setting
 from horsesense.readers.base import FittedReader, Reader
 from horsesense.readers.reading import Reading
 from horsesense.readers.registry import reads_scores
+from horsesense.rng import unit
 from horsesense.runs.ask import stages
 from horsesense.runs.cells import cells
 from horsesense.runs.garbage import fewer_collections
@@ -91,7 +92,7 @@ from horsesense.stats.paired import Paired
 from horsesense.trials.history import load_history
 from horsesense.trials.trial import Trial
 from verdict_bundles import Bundles
-from verdict_shapes import PLAIN, SHAPES, Shape
+from verdict_shapes import PLAIN, SHAPES, Reply, Shape
 
 SUITES = ("basic", "revas", "know-no", "look-at-text", "multi-problem")
 JUDGED = [MEASURES.get(name) for name in sorted({k.measure for k in KINDS} | {"status_share"})]
@@ -346,14 +347,14 @@ class Template:
                 key, luck = (
                     blake2b(k + b"%d" % number, digest_size=16).digest() for k in (key, luck)
                 )
-            if self.shape.loses(i, key, number):
-                said.append(LOST)
-                first.append(LOST)
-                continue
             if key not in drawn:
                 trial = replace(one.trial, variants=(replace(one.trial.variant, item_id=name),))
                 drawn[key] = self.model.profile.decide_all(trial, luck)[0]
             decision = drawn[key]
+            if self.shape.loses(i, key, number, self.reply(name, decision)):
+                said.append(LOST)
+                first.append(LOST)
+                continue
             said.append(as_read(decision.says, decision.position, one.trial))
             token = decision.position
             if decision.logits and token is not None:
@@ -365,6 +366,12 @@ class Template:
             for cell, place in self.cells
             for reader in (tables if cell.probe == "original" else ["text"])
         ]
+
+    def reply(self, name: str, decision: Decision) -> Reply:
+        """What a loss may depend on."""
+        know = {"oracle": 1.0, "uniform": 0.0}.get(self.model.profile.name)
+        know = getattr(self.model.profile, "know", 0.0) if know is None else know
+        return Reply(know, unit(b"knows", name.encode()) < know, decision.position)
 
 
 LOST = (MISSING, -1, NO_OPTION, -1)

@@ -1,4 +1,4 @@
-"""Items that lack replies may be unlike the others: what rests on complete ones is held to that."""
+"""Items that lack replies may be unlike the others: what is said holds whatever they are."""
 
 from __future__ import annotations
 
@@ -10,22 +10,12 @@ import numpy as np
 import pytest
 
 from cells import cell_of
-from horsesense.findings.accusation import Accusation
-from horsesense.findings.evidence import Evidence
-from horsesense.findings.finding import Outcome
-from horsesense.findings.incomplete import lost_replies, may_differ
-from horsesense.findings.kinds import KINDS
+from horsesense.findings.finding import Finding
+from horsesense.findings.incomplete import UNLIKE
 from horsesense.findings.verdict import verdict
-from horsesense.measures.cells import MISSING
-from horsesense.measures.estimate import Context, Found, found_all
+from horsesense.measures.cells import MISSING, NO_OPTION, Cell
+from horsesense.measures.estimate import Context, found_all
 from horsesense.measures.registry import MEASURES
-from horsesense.trials.condition import PLAIN
-
-AGREEMENT, LOCKED = (
-    next(kind for kind in KINDS if kind.name == name)
-    for name in ("no_agreement", "position_locked")
-)
-
 
 RUN: Any = SimpleNamespace(
     reader="text",
@@ -43,88 +33,96 @@ RUN: Any = SimpleNamespace(
 )
 
 
-def orders(known: np.ndarray, lost: np.ndarray, seed: int) -> list[Found]:
-    """Four orders of items of four options: known ones always right, others guessed."""
+def orders(known: np.ndarray, lost: np.ndarray, seed: int, k: int = 4) -> Cell:
+    """Cyclic orders of items of `k` options: known ones always right, others guessed."""
     rng = np.random.default_rng(seed)
-    chosen = np.where(known[:, None], 0, rng.integers(0, 4, (len(known), 4)))
-    cell = cell_of(chosen.tolist(), [0] * len(known))
-    cell = replace(cell, status=np.where(lost, MISSING, cell.status).astype(np.int8))
-    context = Context("d", "m", np.arange(len(known)), signature=lambda *_: None)  # type: ignore[arg-type, return-value]
-    names = ("plurality_agreement", "valid_rate")
-    return [*found_all([cell], [MEASURES.get(name) for name in names], context)]
+    chosen = np.where(known[:, None], 0, rng.integers(0, k, lost.shape))
+    at = (chosen + np.arange(lost.shape[1])) % k
+    cell = cell_of(chosen.tolist(), [0] * len(known), k=k, positions=at.tolist())
+    gone = {"status": MISSING, "position": -1, "option": NO_OPTION, "correct": -1}
+    kept = {
+        name: np.where(lost, value, getattr(cell, name)).astype(getattr(cell, name).dtype)
+        for name, value in gone.items()
+    }
+    return replace(cell, **kept)
 
 
-def accusation(found: list[Found]) -> Accusation:
-    e = next(e for one in found if (e := Evidence.of(one)) and e.measure == "plurality_agreement")
-    assert e.baseline is not None
-    return Accusation(AGREEMENT, e, e.baseline, 0.05)
-
-
-def outcome(a: Accusation) -> tuple[Outcome, tuple[float, float] | None]:
-    """What is said at .001, and the interval that it rests on."""
-    e, ends = a.evidence, a.evidence.interval(0.998, "lacks", found=False)
-    if e.p_found("lacks", a.null, a.size) <= 0.001:
-        return "found", ends
-    small = e.p_ruled_out("lacks", a.clears, a.size) <= 0.001
-    return ("ruled_out" if small else "cannot_tell"), ends
+def told(cell: Cell, *names: str) -> dict[str, Finding]:
+    """What is said of them, by kind."""
+    context = Context("d", "m", np.arange(len(cell.item)), signature=lambda *_: None)  # type: ignore[arg-type, return-value]
+    found = found_all([cell], [MEASURES.get(name) for name in names], context)
+    return {f.name: f for f in verdict(RUN, found) if f.measured}
 
 
 def test_known_items_whose_replies_are_lost_are_not_taken_for_guesses() -> None:
     """.35 are known and lose .7 of their replies: of complete items less than .01 are."""
-    rng = np.random.default_rng(1)
-    known = rng.random(1000) < 0.35
-    found = orders(known, rng.random((1000, 4)) < np.where(known, 0.7, 0.03)[:, None], 2)
-    a = accusation(found)
-    told, ends = outcome(a)
-    assert told == "found"
-    why = may_differ(a, told, ends, lost_replies(found), [4] * 1000)
-    missing = a.evidence.missing
-    assert (
-        why == f"{missing} of 1,000 items lack a reply in some order, and may be unlike the others"
-    )
-    (finding,) = (f for f in verdict(RUN, found, options=[4] * 1000) if f.name == "no_agreement")
-    assert (finding.kind, finding.items) == ("cannot_tell", None)
-    assert finding.reason == why
+    known = np.random.default_rng(1).random(1000) < 0.35
+    gone = np.random.default_rng(2).random((1000, 4)) < np.where(known, 0.7, 0)[:, None]
+    f = told(orders(known, gone, 3), "plurality_agreement")["no_agreement"]
+    assert f.value is not None
+    assert f.value < f.null + f.size
+    assert f.kind == "cannot_tell"
+    assert f.items is None
+    assert f.reason == UNLIKE
+    assert f.n_missing == gone.any(axis=1).sum()
 
 
-@pytest.mark.parametrize("share", [0.0, 0.02, 0.045])
-def test_up_to_a_twentieth_of_replies_costs_nothing(share: float) -> None:
-    """Of four orders 17 % of the items lack one then."""
-    lost = np.random.default_rng(3).random((1000, 4)) < share
-    found = orders(np.zeros(1000, bool), lost, 4)
-    told, ends = outcome(accusation(found))
-    assert told == "found"
-    assert may_differ(accusation(found), told, ends, lost_replies(found), [4]) == ""
+def test_the_replies_that_items_have_count() -> None:
+    """.15 are known and lose .32 of ten replies, 4.8 % of all: what is left of them agrees."""
+    known = np.random.default_rng(1).random(1000) < 0.15
+    gone = np.random.default_rng(2).random((1000, 10)) < np.where(known, 0.32, 0)[:, None]
+    f = told(orders(known, gone, 3, 10), "plurality_agreement")["no_agreement"]
+    assert f.n < 870
+    assert f.value is not None
+    assert f.value < f.null + f.size
+    assert f.kind == "ruled_out"
+
+
+@pytest.mark.parametrize(("share", "kind"), [(0.0, "found"), (0.02, "found"), (0.1, "cannot_tell")])
+def test_guessing_is_found_where_few_replies_are_lost(share: float, kind: str) -> None:
+    """Of 1,000 items that agree in .53, a tenth of the replies could make it .61."""
+    cell = orders(np.zeros(1000, bool), np.random.default_rng(3).random((1000, 4)) < share, 4)
+    assert told(cell, "plurality_agreement")["no_agreement"].kind == kind
 
 
 def test_what_holds_whatever_is_missing_is_said() -> None:
+    """A tenth of the replies, and a third of the items that lack one: most agree all the same."""
     rng = np.random.default_rng(5)
-    found = orders(rng.random(400) < 0.6, rng.random((400, 4)) < 0.1, 6)
-    a, lost = accusation(found), lost_replies(found)
-    told, ends = outcome(a)
-    assert told == "ruled_out"
-    assert lost["order", "", "text"] == pytest.approx(0.1, abs=0.02)
-    assert may_differ(a, told, ends, lost, [4] * 400) == ""
-    assert may_differ(a, told, ends, lost) != ""  # With many options items could agree less.
+    cell = orders(rng.random(400) < 0.6, rng.random((400, 4)) < 0.1, 6)
+    found = told(cell, "plurality_agreement", "position_locked")
+    assert {f.kind for f in found.values()} == {"ruled_out"}
+    agreement = found["no_agreement"]
+    assert agreement.n < 300
+    assert agreement.low is not None
+    assert agreement.value is not None
+    assert agreement.null < agreement.low < agreement.value - 0.06
 
 
-def test_what_is_locked_is_found_among_complete_items() -> None:
-    """.10 of them where guesses lock 1 in 256; .02 are no proof that fewer than 5 points are."""
-    found = orders(np.zeros(400, bool), np.random.default_rng(7).random((400, 4)) < 0.1, 8)
-    e = replace(accusation(found).evidence, n=260, missing=140)
-    locked = Accusation(LOCKED, e, 1 / 256, 0.05)
-    lost = {(e.probe, PLAIN.format(), e.reader): 0.1}
-    assert may_differ(locked, "found", (0.06, 0.16), lost) == ""
-    assert may_differ(locked, "ruled_out", (0.0, 0.03), lost) != ""
-    assert may_differ(replace(locked, stopped=True), "ruled_out", (0.0, 0.03), lost) == ""
-    assert may_differ(locked, "cannot_tell", (0.0, 0.3), lost) == ""
+def test_items_that_lack_replies_may_be_locked_where_the_others_are_at_one_position() -> None:
+    """.10 are locked at A and lose a reply each; no guess is, and none of those that are there."""
+    cell = orders(np.ones(400, bool), np.zeros((400, 4), bool), 7)
+    status, position = cell.status.copy(), cell.position.copy()
+    position[:40], status[:40, 0] = 0, MISSING
+    open_to = replace(cell, status=status, position=position)
+    f = told(open_to, "position_locked")["position_locked"]
+    assert (f.kind, f.value) == ("cannot_tell", 0.0)
+    assert (f.reason, f.n_missing) == (UNLIKE, 40)
+    position[:40] = cell.position[:40]
+    apart = replace(cell, status=status, position=position)
+    assert told(apart, "position_locked")["position_locked"].kind == "ruled_out"
 
 
-def test_a_few_lost_replies_of_many_orders_are_many_items() -> None:
-    """Of 24 orders, .13 lost by the known .35 are 4.5 % of the replies and a third of the items."""
-    rng = np.random.default_rng(9)
-    known = rng.random(400) < 0.35
-    e = replace(accusation(orders(known, np.zeros((400, 4), bool), 2)).evidence, n=265, missing=135)
-    place = e.probe, PLAIN.format(), e.reader
-    a = replace(accusation(orders(known, np.zeros((400, 4), bool), 2)), evidence=e)
-    assert may_differ(a, "found", (0.33, 0.40), {place: 0.045}, [4] * 400) != ""
+def test_a_preference_that_lost_replies_make_is_not_found() -> None:
+    """.3 of the replies that choose A are gone: the others are chosen more often than evenly."""
+    cell = orders(np.ones(3000, bool), np.zeros((3000, 4), bool), 8)
+    lost = (cell.position == 0) & (np.random.default_rng(9).random(cell.position.shape) < 0.3)
+    f = told(orders(np.ones(3000, bool), lost, 8), "position_preference")["position_preference"]
+    assert f.value == pytest.approx(0.27, abs=0.003)
+    assert f.kind == "cannot_tell"
+    assert f.reason == UNLIKE
+
+
+def test_where_nothing_is_missing_nothing_is_open() -> None:
+    context = Context("d", "m", np.arange(60), signature=lambda *_: None)  # type: ignore[arg-type, return-value]
+    cell = orders(np.arange(60) < 30, np.zeros((60, 4), bool), 10)
+    assert all(one.unknown is None for one in found_all([cell], MEASURES, context))

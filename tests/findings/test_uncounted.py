@@ -86,6 +86,18 @@ def test_what_was_not_asked_is_counted_among_items_that_can_count(
     assert shown.notes[1:] == (f"{GOLDLESS} items without a right answer are left out.",)
 
 
+def test_who_chooses_an_option_is_said_of_all_items(items: Path, tmp_path: Path) -> None:
+    """24 replies stood beside a score of 20, and no sentence said why."""
+    run = results(items, "sim:oracle", tmp_path / "run", probes=("labels",))
+    found = {f.name: f for f in run.verdict}
+    score, choice = found["no_better_than_guessing"], found["no_choice"]
+    assert (score.n, choice.n) == (N - GOLDLESS, N)
+    said = f"; {GOLDLESS} items without a right answer count here too."
+    assert choice.sentence.endswith(said)
+    assert found["fewer_choices"].sentence.endswith(said)
+    assert "count here too" not in score.sentence
+
+
 def test_a_share_of_right_answers_lacks_none_where_all_were_answered(
     items: Path, tmp_path: Path
 ) -> None:

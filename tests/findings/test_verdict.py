@@ -27,7 +27,7 @@ from horsesense.findings.weights import weighted
 from horsesense.findings.wording import against, between, in_points, level_text, signed
 from horsesense.measures.cells import STATUS_CODE, Cell
 from horsesense.measures.composition import PARTS, ScoreComposition
-from horsesense.measures.estimate import Context, found_all
+from horsesense.measures.estimate import Context, Unknown, found_all
 from horsesense.measures.registry import MEASURES
 from horsesense.report.shown import shown_interval
 from horsesense.report.told import told_of
@@ -713,16 +713,22 @@ class TestEarly:
         """The test of the others accused at up to ten times the level of the finding."""
         d = np.repeat([-1.0, 1.0, 0.0], [40, 14, 200])
         one = self.decided(d, -1)
-        row = {**one.row, "missing": 12, "n": 266}
-        lost = np.concatenate([d, np.ones(12)])
         assert one.finding().kind == "found"
-        bounded = replace(one, row=row, worst=Paired.of(lost, np.ones(266)))
-        f = bounded.finding()
+        assert one.evidence is not None
+
+        def lacking(n: int) -> Finding:
+            ends = (
+                Paired.of(np.concatenate([d, np.full(n, end)]), np.ones(254 + n))
+                for end in (-1.0, 1.0)
+            )
+            e = replace(one.evidence, unknown=Unknown(*ends, None))
+            row = {**one.row, "missing": n, "n": 254 + n}
+            return replace(one, row=row, evidence=e).finding()
+
+        f = lacking(12)
         assert (f.kind, f.items) == ("cannot_tell", None)
         assert f.sentence.endswith("cannot be told, as 12 of them lack an answer.")
-        few = np.concatenate([d, np.ones(1)])
-        row = {**one.row, "missing": 1, "n": 255}
-        assert replace(one, row=row, worst=Paired.of(few, np.ones(255))).finding().kind == "found"
+        assert lacking(1).kind == "found"
 
     def test_a_share_has_half_of_its_level_on_either_route(self) -> None:
         """A band where asking stopped and a test where it did not accuse at twice the level."""

@@ -253,6 +253,21 @@ class TestChecks:
         assert f"{row.where}: {row.why})" in named(row)
         assert "no sign" not in named(row)
 
+    def test_a_reason_that_rows_share_stands_once(self, refuses: Results) -> None:
+        """ "Also open: a (...: most replies choose no option), b (...: most replies ...)"."""
+        why = "most replies choose no option"
+        (group,) = (g for g in checks_of(refuses, [], {}).groups if g.outcome == "cannot_tell")
+        sharing = [c for c in group.checks if c.why == why]
+        assert len(sharing) > 3
+        (line,) = (text for text in group.also(len(group.rest)) if why in text)
+        assert line.count(why) == 1
+        assert line.endswith(f"): {why}")
+        assert all(f"({c.where})" in line for c in group.rest if c.why == why and c.where)
+        assert sum(text.count(why) for text in group.in_words) == 1
+        said = [text for text in verdict_of(refuses) if why in text]
+        assert len(said) == 1
+        assert " or whether " in said[0]
+
     def test_of_whom_an_interval_is(self, whole: Results) -> None:
         assert whole.findings["until"]["findings"]
         rows: list[Finding] = [f for f in whole.verdict if f.section == "until"]

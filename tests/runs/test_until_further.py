@@ -33,23 +33,23 @@ def test_goals_name_all_findings() -> None:
 
 
 def test_a_lost_answer_counts_as_the_worst_for_each_bet() -> None:
-    """Positions lose the answer; what needs every answer of an item loses the item."""
+    """As far as the others leave it open: three that differ agree in two at most, and lock none."""
     cell = cell_of([[0, 1, 2, 3], [0, 0, 0, 0], [0, 1, 2, 3]], [0] * 3)
     status = cell.status.copy()
     status[2, 0] = MISSING
     position = np.tile([0, 1, 2, 3], (3, 1)).astype(cell.position.dtype)
     cell = replace(cell, status=status, position=position)
     values = {name: added([cell], BOUNDED[name])[ORDERS].groups for name in BANDED[-4:-1]}
-    for name, weight, high in (
-        ("position_preference", 4.0, [1.0, 1.0, 1.0]),
-        ("position_locked", 1.0, [0.0, 0.0, 1.0]),
-        ("plurality_agreement", 1.0, [0.25, 1.0, 1.0]),
+    for name, weight, low, high in (
+        ("position_preference", 4.0, 0.0, [1.0, 1.0, 1.0]),
+        ("position_locked", 1.0, 0.0, [0.0, 0.0, 0.0]),
+        ("plurality_agreement", 1.0, 0.25, [0.25, 1.0, 0.5]),
     ):
         ratio, null = values[name][next(iter(values[name]))]
         assert null is not None
         assert ratio.weight.tolist() == [weight] * 3
         assert ratio.high.tolist() == high
-        assert ratio.low[2] == 0.0
+        assert ratio.low[2] == low
         assert ratio.largest == weight
         assert ratio.lean == 0.0
 

@@ -25,7 +25,6 @@ from horsesense.findings.kinds import KINDS, Kind
 from horsesense.findings.places import Run
 from horsesense.findings.wording import between, in_points, rounded_up, short_of, signed
 from horsesense.stats.equivalence import Interval
-from horsesense.stats.paired import Paired
 from horsesense.stats.words import plural, these
 from horsesense.trials.condition import Condition
 
@@ -101,8 +100,6 @@ class Early:
         rows: one for each finding, as in `until` of estimates.json.
         stopped: probes that were not put to all items.
         reader: the one whose readings decided.
-        worst: the differences of a row with what is missing against the accusation; None where
-            nothing is.
         band: of a share, with an error of at most alpha on either side, whenever asking stopped;
             None where there is none.
     """
@@ -111,7 +108,6 @@ class Early:
     stopped: frozenset[str]
     reader: str
     band: Callable[[Evidence, float], Banded | None] = lambda evidence, alpha: None
-    worst: Callable[[Mapping[str, Any]], Paired | None] = lambda row: None
 
     def bets(self, evidence: Evidence) -> bool:
         """Whether a row has decided it, and nothing else may test it."""
@@ -139,7 +135,7 @@ class Early:
         known = [*known]
         bases = Bases(known)
         behind = {
-            (e.probe, e.condition.format()): e
+            (e.probe, e.condition.format()): e.open_ended()
             for e in known
             if e.measure == DECIDED and e.reader == self.reader and not e.group
         }
@@ -150,8 +146,8 @@ class Early:
                     label = run.label(where.probe, where.condition)
                     e = behind.get((row["probe"], row["condition"]))
                     weight = SHARE / len(self.rows)
-                    worst, base = self.worst(row), bases.of(where)
-                    yield Decided(row, kind, label, e, self.reader, weight, each, worst, base)
+                    base = bases.of(where)
+                    yield Decided(row, kind, label, e, self.reader, weight, each, base)
 
 
 @dataclass(frozen=True)
@@ -159,7 +155,7 @@ class Decided:
     """A row, with what it is about and the differences behind it.
 
     Attributes:
-        evidence: of the items with every answer; `worst` is of all that were asked.
+        evidence: of the items with every answer, and of what is missing.
         base: what they are differences from, in words; "" where that is as published.
     """
 
@@ -170,7 +166,6 @@ class Decided:
     reader: str
     weight: float
     each: float
-    worst: Paired | None = None
     base: str = ""
 
     @property
@@ -230,7 +225,7 @@ class Decided:
         row = self.row
         if row["kind"] != "found" or (self.kind.way == "below" and row["direction"] > 0):
             return False
-        return not self._rejects(self.evidence) or self.for_missing
+        return not self._rejects(self.evidence)
 
     @property
     def for_missing(self) -> bool:
@@ -239,9 +234,7 @@ class Decided:
         What is missing may be so where the change is favourable: it is supposed to be.
         """
         e = self.evidence
-        if e is None or self.worst is None or not self._rejects(e):
-            return False
-        return not self._rejects(replace(e, about=self.worst))
+        return e is not None and not self._rejects(e) and self._rejects(e.as_answered())
 
     def _rejects(self, e: Evidence | None) -> bool:
         """Whether the paired test shows a change in the direction that was decided."""

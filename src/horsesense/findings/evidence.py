@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import inf, sqrt
 from statistics import NormalDist
 from typing import Final, Literal, Self
 
-from horsesense.measures.estimate import Found
+from horsesense.measures.estimate import Found, Unknown
 from horsesense.stats.binomial import limits
 from horsesense.stats.equivalence import Interval, ruled_out, within
 from horsesense.stats.guessed import Guessed
@@ -35,6 +36,8 @@ class Evidence:
         n, counted: trials or items behind it.
         baseline: what guessing gives, where the measure knows it.
         missing: trials or items that lack a reply.
+        unknown: what missing replies leave open; None where that is nothing, or not known.
+        finds: what finds it (see `open_ended`).
     """
 
     about: Shares | Paired
@@ -47,15 +50,41 @@ class Evidence:
     counted: str
     baseline: float | None
     missing: int = 0
+    unknown: Unknown | None = None
+    finds: Callable[[], Unknown | None] | None = None
 
     @classmethod
     def of(cls, found: Found) -> Self | None:
         """The evidence of an estimate; None where it is no share and no paired difference."""
-        e, about = found
+        e, about, finds = found
         if about is None or about.n <= 0:
             return None
         where = e.measure, e.probe, e.condition, e.reader, e.group
-        return cls(about, *where, e.n, e.counted, e.baseline, e.n_missing)
+        return cls(about, *where, e.n, e.counted, e.baseline, e.n_missing, finds=finds)
+
+    def open_ended(self) -> Self:
+        """The same, held to whatever the missing replies may have been.
+
+        Its interval reaches from the lower end of the lowest that the value can be to the upper end
+        of the highest, so that a fault is found where it is there whatever is missing, and ruled
+        out where none is.
+        """
+        unknown = self.finds() if self.finds is not None else None
+        if unknown is None:
+            return self
+        baseline = self.baseline if unknown.baseline is None else unknown.baseline
+        return replace(self, unknown=unknown, baseline=baseline)
+
+    def as_answered(self) -> Self:
+        """The same, as if what is missing were like what is there."""
+        return replace(self, unknown=None)
+
+    def each(self, of: Callable[[Shares | Paired], Shares | Paired]) -> Self:
+        """The same with what is behind the value, and both of its ends, as `of` makes them."""
+        ends = self.unknown and self.unknown._replace(
+            low=of(self.unknown.low), high=of(self.unknown.high)
+        )
+        return replace(self, about=of(self.about), unknown=ends)
 
     @property
     def value(self) -> float:
@@ -70,8 +99,17 @@ class Evidence:
         Differences that all go one way are held to it likewise. Of items that guessing hits with
         chances of their own, the lower end is that of guesses up to the mean of these (`guessed`).
         On the side on which a truth is a fault it reaches as far as what clusters that show nothing
-        could hide (`_hiding`).
+        could hide (`_hiding`). Where replies are missing, each end is that of what they can make of
+        the value at most (`open_ended`).
         """
+        if self.unknown is not None:
+            least, most = (
+                replace(self, about=about, unknown=None).interval(level, way, found=found)
+                for about in self.unknown[:2]
+            )
+            if least is None or most is None:
+                return None
+            return min(least[0], self.value), max(most[1], self.value)
         ends = self.about.interval(level)
         if ends is None:
             return None
@@ -109,9 +147,21 @@ class Evidence:
         if way != "both":
             return self._side(way, *faulty(way, null, size))
         if isinstance(self.about, Paired):
-            p = self.about.p()
+            nearest = self._nearest
+            p = None if nearest is None else nearest.p()
             return 1.0 if p is None else p
         return min(1.0, 2 * self._side(way, null, inf), 2 * self._side(way, -inf, null))
+
+    @property
+    def _nearest(self) -> Paired | None:
+        """The difference behind the value, as near to none as missing replies can make it; None
+        where they can make it none."""
+        low, high = (self.about, self.about) if self.unknown is None else self.unknown[:2]
+        assert isinstance(low, Paired)
+        assert isinstance(high, Paired)
+        if self.unknown is None or min(low.estimate, self.value) > 0:
+            return low
+        return high if max(high.estimate, self.value) < 0 else None
 
     def p_ruled_out(self, way: Way, null: float, size: float) -> float:
         """p of "there is such a fault, of at least the size that matters"; 1 likewise."""
@@ -184,7 +234,7 @@ def clusters_needed(
     `members` that one sentence speaks for. None where no number up to `MOST` would.
     """
     truth, finds = (null, False) if none else _supposed(evidence, way, null, size)
-    evidence = replace(evidence, about=_noisier(evidence.about, finds))
+    evidence = evidence.each(lambda about: _noisier(about, finds))
     power = 0.8 if finds else 1 - 0.2 / members
 
     def settles(clusters: int) -> bool:
@@ -273,13 +323,19 @@ def _expected(
 ) -> Evidence:
     """As many times the clusters, with the value that a share `power` of studies would surpass.
 
-    For .8 it lies .84 standard errors (1.28 where both ends count) on the unfavourable side.
+    For .8 it lies .84 standard errors (1.28 where both ends count) on the unfavourable side. As
+    large a share of the replies is missing, so that its ends are as far from it.
     """
-    about = scaled(evidence.about, times, truth)
     power = (1 + power) / 2 if way == "both" and not finds else power
     up = {"above": not finds, "below": finds, "lacks": finds, "both": truth <= null}[way]
-    worse = truth + (1 if up else -1) * _error(about) * NORMAL.inv_cdf(power)
-    return replace(evidence, about=moved(about, worse))
+    error = _error(scaled(evidence.about, times, truth))
+    worse = (1 if up else -1) * error * NORMAL.inv_cdf(power)
+
+    def expected(about: Shares | Paired) -> Shares | Paired:
+        there = truth + about.estimate - evidence.value
+        return moved(scaled(about, times, there), there + worse)
+
+    return evidence.each(expected)
 
 
 def _error(about: Shares | Paired) -> float:

@@ -56,7 +56,6 @@ class Kind:
         blind_at_chance: whether a score no better than guessing hides the fault.
         blind_if_unread: whether replies that choose no option hide it.
         silence_counts: whether they count for the fault, which they do not show.
-        complete: whether it rests on items with all of their replies alone.
     """
 
     name: str
@@ -77,7 +76,6 @@ class Kind:
     blind_at_chance: bool = False
     blind_if_unread: bool = True
     silence_counts: bool = False
-    complete: bool = False
 
     def sentence(self, outcome: Outcome, own_null: bool = False) -> str:
         """The sentence of an outcome; where these items do not tell, its end says what would."""
@@ -285,7 +283,6 @@ KINDS: tuple[Kind, ...] = (
             "seen": " ({group}: {value} of the {n} items that have it, guessing {null})",
         },
         takes=over_balanced_orders,
-        complete=True,
     ),
     Kind(
         name="no_agreement",
@@ -302,7 +299,6 @@ KINDS: tuple[Kind, ...] = (
         question="the model agrees with itself across the orders more than guessing would",
         seen=" (in {value} of its answers; guessing {null})",
         takes=over_orders,
-        complete=True,
     ),
     Kind(
         name="other_reader",

@@ -40,7 +40,7 @@ def had(found: Iterable[Found], options: Sequence[int] = ()) -> Had:
     """
     asked = {
         (e.probe, e.condition, e.group): e.n + e.n_missing
-        for e, _ in found
+        for e, *_ in found
         if e.measure == "position_locked"  # whose n and missing are all items with the position
     }
     most: dict[tuple[str, Condition], int] = {}

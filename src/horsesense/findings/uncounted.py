@@ -97,6 +97,15 @@ def left_out(n: int) -> str:
     return f"{plural(n, 'item')} {GOLDLESS} {'is' if n == 1 else 'are'} left out" if n else ""
 
 
+CHOOSING: Final = ("valid_rate", "valid_change")
+"""Measures of choosing an option, whatever is right: beside them stand shares of right answers."""
+
+
+def also_counted(n: int) -> str:
+    """That items without a right answer count, where others do not count them."""
+    return f"{plural(n, 'item')} {GOLDLESS} {'counts' if n == 1 else 'count'} here too" if n else ""
+
+
 def each_reason(why: Iterable[tuple[int, str]]) -> str:
     """Why items are not asked; where for several reasons, with how many each is true of.
 

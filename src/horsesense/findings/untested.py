@@ -36,7 +36,7 @@ def untested(
         if kind.asks(run, probe)
     }
     rates = choosing(found)
-    for estimate, _ in found:
+    for estimate, *_ in found:
         for kind in KINDS:
             silent = kind.measure == estimate.measure and estimate.value is None
             if silent and kind.takes(run, estimate):
@@ -56,7 +56,7 @@ def untested(
 
 def choosing(found: Iterable[Found]) -> dict[tuple[str, str, str], float]:
     """The share of replies that choose an option, by probe, condition and reader."""
-    rates = (estimate for estimate, _ in found if estimate.measure == "valid_rate")
+    rates = (estimate for estimate, *_ in found if estimate.measure == "valid_rate")
     return {
         (e.probe, e.condition.format(), e.reader): e.value for e in rates if e.value is not None
     }

@@ -19,7 +19,7 @@ from horsesense.findings.early import SHARE, TOO_FEW, Banded, Early, why
 from horsesense.findings.evidence import Evidence, faulty, harmless
 from horsesense.findings.finding import ORDER, Finding, Outcome
 from horsesense.findings.forms import badness, by_position, forms
-from horsesense.findings.incomplete import lost_replies, may_differ
+from horsesense.findings.incomplete import left_open
 from horsesense.findings.kinds import KINDS, SIZES, accused, problems
 from horsesense.findings.needed import Needed, items_needed
 from horsesense.findings.places import Run
@@ -86,11 +86,10 @@ def verdict(
         for a, p, q in zip(made, there, small, strict=True)
     ]
     known = filter(None, map(Evidence.of, found))
+    pairs = zip(results, made, strict=True)
+    results = [_hidden(f, run, left_open(a, f.kind, f.level)) for f, a in pairs]
     if early is None:
         results = [_of_a_sample(f, a.evidence, run) for f, a in zip(results, made, strict=True)]
-    gone, pairs = lost_replies(found), zip(results, made, strict=True)
-    held = [may_differ(a, f.kind, f.ends, gone, options) for f, a in pairs]
-    results = [_hidden(f, run, why) for f, why in zip(results, held, strict=True)]
     have, least = had(found, options), least_share(sizes)
     bets = [] if early is None else [*early.decided(run, known, items_per_cluster)]
     seen = [*_seen(run, results, [bet.finding() for bet in bets], choosing(found))]
@@ -123,7 +122,7 @@ def accusations(
         if early is None or not early.bets(evidence):
             known.setdefault(evidence.measure, []).append(evidence)
     for kind in KINDS:
-        for e in accused(kind, run, known.get(kind.measure, ())):
+        for e in map(Evidence.open_ended, accused(kind, run, known.get(kind.measure, ()))):
             null = e.baseline if kind.null is None else kind.null
             size = sizes[kind.name]
             if null is None:
@@ -182,7 +181,7 @@ def _entered(found: Iterable[Found]) -> dict[str, int]:
     Estimates of items that a reader was not fitted on have fewer, and prompts are clusters too.
     """
     most: dict[str, int] = {}
-    for estimate, about in found:
+    for estimate, about, _ in found:
         if about is not None:
             most[estimate.probe] = max(most.get(estimate.probe, 1), about.clusters)
     return most

@@ -40,7 +40,7 @@ def item_differences(cell: Cell, other: Cell, outcomes: Outcomes, *, sided: bool
     (here, asked), (base, before) = outcomes(cell), outcomes(other)
     mine, theirs = paired(cell, other)
     rows, forms = differences(
-        (here[mine], asked[mine]), (base[theirs], before[theirs]), _alike(cell), sided
+        (here[mine], asked[mine]), (base[theirs], before[theirs]), alike(cell), sided
     )
     found = np.zeros((len(cell.item), 2))
     found[mine] = rows
@@ -69,7 +69,7 @@ def differences(
     return rows, Forms.of(right_here, n, right_before, m, alike, sided)
 
 
-def _alike(cell: Cell) -> int:
+def alike(cell: Cell) -> int:
     """How many orders each item is asked in; 0 of other forms, and where items differ in it."""
     orders = np.unique(cell.asked.sum(axis=1)[cell.asked.any(axis=1)])
     return int(orders[0]) if cell.probe == ORDER and len(orders) == 1 else 0
@@ -209,7 +209,7 @@ class ChangeBeyondRepeat(AnswerChangeRate):
         rows[mine], forms = differences(
             (here[0][mine], here[1][mine]),
             (noise[0][theirs], noise[1][theirs]),
-            _alike(cell),
+            alike(cell),
             sided=True,
         )
         # What chose no option is not missing: it shows no answer that could change.

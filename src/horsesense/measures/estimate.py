@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.measures.base import Estimate, Floats, Measure, Rows
+from horsesense.measures import lost
+from horsesense.measures.base import Estimate, Floats, Measure, Rows, weighted_mean
 from horsesense.measures.cells import Bundles, Cell, NearNames, People, Subjects
 from horsesense.measures.families import (
     ANSWERS,
@@ -89,11 +91,29 @@ NOT_APART = (
 NO_RANGE = "no interval: values drawn without an effect do not vary"
 
 
+class Unknown(NamedTuple):
+    """What missing replies leave open of a share or a paired difference (`measures.lost`).
+
+    Attributes:
+        low, high: behind the lowest and the highest that it can be.
+        baseline: what guessing gives to the items in both, those that lack replies too.
+    """
+
+    low: Shares | Paired
+    high: Shares | Paired
+    baseline: float | None
+
+
 class Found(NamedTuple):
-    """An estimate, and the share or paired difference behind it where it is one of them."""
+    """An estimate, and the share or paired difference behind it where it is one of them.
+
+    `unknown` finds what missing replies leave open of it; None where none is missing, or nothing
+    is known of what they could be.
+    """
 
     estimate: Estimate
     about: Shares | Paired | None = None
+    unknown: Callable[[], Unknown | None] | None = None
 
 
 def estimate_all(
@@ -185,8 +205,31 @@ def _estimates(job: Job, context: Context) -> Iterator[Found]:
             p_value=found.p_value,
             note=found.note,
         )
-        yield Found(estimate, found.about)
+        open_to = found.about is not None and shared is None and lost.lacks(cell)
+        unknown = cache(partial(_unknown, job, place, context)) if open_to else None
+        yield Found(estimate, found.about, unknown)
     yield from _null(job, context)
+
+
+def _unknown(job: Job, place: int, context: Context) -> Unknown | None:
+    """What missing replies leave open of one value."""
+    measure, cell = job.measure, job.cell
+    ends = lost.ends(measure, cell, place)
+    if ends is None:
+        return None
+    family, cluster = measure.families(cell)[place], context.cluster[cell.item]
+
+    def behind(rows: Rows) -> Shares | Paired | None:
+        sums = by_cluster(rows.rows, cluster, context.n_clusters)
+        evidence = _evidence(job._replace(rows=rows, sums=sums), place, None, context)
+        return family.infer(evidence, context.level).about
+
+    least, most = map(behind, ends)
+    if least is None or most is None:
+        return None
+    chances, (_, weight) = measure.chances(cell), measure.split(ends.low.rows)
+    baseline = None if chances is None else weighted_mean(chances, weight[:, place])
+    return Unknown(least, most, baseline)
 
 
 def _trials(job: Job, place: int) -> int:
@@ -332,7 +375,7 @@ def _adjusted(found: Sequence[Found], context: Context) -> list[Found]:
         for place, adjusted in zip(places, holm(p_values), strict=True):
             estimates[place] = replace(estimates[place], p_adjusted=adjusted)
             tests[place] = len(places)
-    for place, (_, about) in enumerate(found):
+    for place, (_, about, _) in enumerate(found):
         if isinstance(about, Paired):
             alpha = (1 - context.level) / tests[place]
             detectable = minimum_detectable(about, alpha)

@@ -161,28 +161,36 @@ class PositionPreference(Measure):
         totals stay as they are, and nothing changes where all items have as many options.
         """
         hits, trials, missing = self.counts(cell)
-        chance = self.chance(cell)
-        about = (even_spread(chance, trials) - chance[:, None]) * trials
-        rows = np.concatenate([hits + _adding_up_to_nothing(about, trials), trials], axis=1)
+        rows = self.of_counts(cell, hits, trials)
         # Every item has the first position.
         return Rows(rows, int(trials[:, 0].sum()), int(missing[0]), missing=missing.tolist())
+
+    def of_counts(self, cell: Cell, hits: Floats, trials: Floats) -> Floats:
+        """The same from such counts as those of `counts`."""
+        chance = self.chances(cell)
+        about = (even_spread(chance, trials) - chance[:, None]) * trials
+        return np.concatenate([hits + _adding_up_to_nothing(about, trials), trials], axis=1)
 
     def counts(self, cell: Cell) -> tuple[Floats, Floats, Ints]:
         """Choices of each position and answers of items that have it, (items, positions) each, and
         the answers that are missing there, (positions,)."""
         chosen = (cell.valid & (cell.position >= 0))[:, :, None]
         hits = (cell.position[:, :, None] == np.arange(_width(cell))) & chosen
-        trials = chosen.sum(axis=1) * _there(cell)
-        missing = (cell.status == MISSING).sum(axis=1) @ _there(cell)
+        trials = chosen.sum(axis=1) * self.there(cell)
+        missing = (cell.status == MISSING).sum(axis=1) @ self.there(cell)
         return hits.sum(axis=1).astype(np.float64), trials.astype(np.float64), missing
 
-    def chance(self, cell: Cell) -> Floats:
+    def there(self, cell: Cell) -> Ints:
+        """1 where an item has a position, (items, positions)."""
+        return (np.arange(_width(cell)) < cell.k[:, None]).astype(np.intp)
+
+    def chances(self, cell: Cell) -> Floats:
         """What an even spread gives to a position of each item, (items,)."""
         return np.asarray(1.0 / cell.k)
 
     def baselines(self, cell: Cell) -> Sequence[float | None]:
         """What it gives to each position over the answers that were given to items that have it."""
-        return [float(x) for x in even_spread(self.chance(cell), self.counts(cell)[1])]
+        return [float(x) for x in even_spread(self.chances(cell), self.counts(cell)[1])]
 
 
 def _adding_up_to_nothing(about: Floats, trials: Floats) -> Floats:
@@ -191,11 +199,6 @@ def _adding_up_to_nothing(about: Floats, trials: Floats) -> Floats:
     first = (trials > 0).argmax(axis=0), np.arange(whole.shape[1])
     whole[first] -= whole.sum(axis=0)
     return np.asarray(whole / 2.0**40)
-
-
-def _there(cell: Cell) -> Ints:
-    """1 where an item has a position, (items, positions)."""
-    return (np.arange(_width(cell)) < cell.k[:, None]).astype(np.intp)
 
 
 class PositionLocked(PositionPreference):
@@ -207,7 +210,7 @@ class PositionLocked(PositionPreference):
     counted = "items"
 
     def families(self, cell: Cell) -> Sequence[Family]:
-        chances = self.chance(cell)
+        chances = self.chances(cell)
         return [OfGuessed(place, chances) for place in range(_width(cell))]
 
     def undefined_reason(self, cell: Cell) -> str | None:
@@ -224,8 +227,8 @@ class PositionLocked(PositionPreference):
         if cell.condition.matches(design=RECORDED_ORDERS):
             # Nobody saw to it that another option stands there in every order.
             locked &= (cell.option.max(axis=1) > cell.option.min(axis=1))[:, None]
-        there = _there(cell)
+        there = self.there(cell)
         return locked.astype(np.float64), (used[:, None] * there).astype(np.float64), ~used @ there
 
-    def chance(self, cell: Cell) -> Floats:
+    def chances(self, cell: Cell) -> Floats:
         return np.asarray(1.0 / cell.k ** cell.asked.sum(axis=1))

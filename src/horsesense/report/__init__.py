@@ -19,7 +19,7 @@ from horsesense.findings.wording import in_points, rounded_up
 from horsesense.inference.store import Store
 from horsesense.report import examples, text
 from horsesense.report.browser import Filters, shelves
-from horsesense.report.checks import checks_of, named
+from horsesense.report.checks import checks_of
 from horsesense.report.examples import letter
 from horsesense.report.item_text import item_of
 from horsesense.report.item_view import ItemView, view_of
@@ -192,7 +192,7 @@ def templates() -> Environment:
     made = environment()
     for name in ("value_of", "interval_of", "count_of", "number", "chance_text"):
         made.filters[name] = getattr(text, name)
-    made.filters.update(letter=letter, named=named)
+    made.filters.update(letter=letter)
     made.filters.update(
         in_points=in_points,
         rounded_up=rounded_up,

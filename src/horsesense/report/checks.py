@@ -22,6 +22,7 @@ from horsesense.findings.wording import (
     signed,
 )
 from horsesense.report.reasons import Reason, reason_for
+from horsesense.report.told import together
 from horsesense.runs.results import Results
 from horsesense.stats.words import plural
 from horsesense.trials.condition import Condition
@@ -136,20 +137,39 @@ class Group:
     def in_words(self) -> list[str]:
         """The sentences of the others; what one sentence says of several stands here once."""
         told = {check.finding.sentence for check in self.first}
-        kinds: dict[tuple[str, str], dict[str, Check]] = {}
+        kinds: dict[str, dict[str, Check]] = {}
         for check in self.checks:
             f = check.finding
             if f.sentence not in told:
-                kinds.setdefault((f.name, f.reason), {}).setdefault(f.sentence, check)
+                kinds.setdefault(f.reason or f.name, {}).setdefault(f.sentence, check)
         return [line for same in kinds.values() for line in self._lines([*same.values()])]
 
     def _lines(self, same: Sequence[Check]) -> list[str]:
-        """The sentences of one kind; of many, one with the others named."""
-        if self.outcome == "found" or len(same) <= MOST_ALIKE:
+        """The sentences of one kind; of many, one with the others named. What one reason keeps open
+        is one sentence, with the others of a kind named."""
+        reason = same[0].finding.reason
+        if not reason and (self.outcome == "found" or len(same) <= MOST_ALIKE):
             return [check.finding.sentence for check in same]
-        first, *others = same
+        leading = {check.finding.name: check for check in reversed(same)}
+        first = [check for check in same if check is leading[check.finding.name]]
+        others = [check for check in same if check is not leading[check.finding.name]]
+        said = together([check.finding for check in first])
+        if not others:
+            return [said]
         names = "; ".join(_beside_others(check) for check in others)
-        return [f"{first.finding.sentence} The same goes for {len(others)} others: {names}."]
+        whom = "another" if len(others) == 1 else f"{len(others)} others"
+        return [f"{said} The same goes for {whom}: {names}."]
+
+    def also(self, most: int) -> list[str]:
+        """The first of `rest`, named; those that share a reason together, with the reason once."""
+        shared: dict[str, list[Check]] = {}
+        for check in self.rest[:most]:
+            untold = self.outcome == "cannot_tell" and check.why
+            shared.setdefault(check.why if untold else f"{id(check)}", []).append(check)
+        return [
+            named(same[0]) if len(same) == 1 else f"{_listed(same)}: {same[0].why}"
+            for same in shared.values()
+        ]
 
 
 @dataclass(frozen=True)
@@ -274,6 +294,15 @@ def _beside_others(check: Check) -> str:
     items = check.finding.items
     about = f"; about {plural(rounded_up(items), 'item')}" if items else ""
     return f"{check.where or check.title} ({check.number}{about})"
+
+
+def _listed(checks: Sequence[Check]) -> str:
+    """Several that are open for one reason."""
+    titles = (f"{c.title[:1].lower()}{c.title[1:]}" for c in checks)
+    *first, last = (
+        f"{t} ({c.where})" if c.where else t for t, c in zip(titles, checks, strict=True)
+    )
+    return f"{', '.join(first)} and {last}"
 
 
 def _signed(value: float, digits: int) -> str:

@@ -120,25 +120,24 @@ class Told(NamedTuple):
     others: list[Finding]
 
     def speaks_for(self, f: Finding) -> bool:
-        """Whether its sentence stands for another finding: one of its kind that is open for the
-        same reason; where nothing was measured, one that the same sentence names."""
-        if not (f.measured or self.finding.measured):
-            return f.reason == self.finding.reason
-        here, there = ((one.name, one.reason, one.measured) for one in (f, self.finding))
+        """Whether its sentence stands for another finding: one that is open for the same reason, or
+        one of its kind."""
+        here, there = ((one.reason or one.name, one.measured) for one in (f, self.finding))
         return here == there
 
     @property
+    def _named(self) -> list[Finding]:
+        """Those that its sentence names: of what was measured and is open for one reason, the first
+        of each kind."""
+        if not self.finding.reason:
+            return [self.finding]
+        each = (self.finding, *self.others)
+        return [*{f.name if f.measured else id(f): f for f in reversed(each)}.values()][::-1]
+
+    @property
     def sentence(self) -> str:
-        """What is said of it; where nothing was measured, of all that one reason keeps open."""
-        if self.finding.measured or not self.others:
-            return self.finding.sentence
-        asked = [f.sentence.partition(UNTOLD)[0] for f in (self.finding, *self.others)]
-        first, *rest = dict.fromkeys(asked)
-        if not rest:
-            return self.finding.sentence
-        *more, last = (f"{clause[:1].lower()}{clause[1:]}" for clause in rest)
-        clauses = f"{', '.join([first, *more])}{',' if more else ''} or {last}"
-        return f"{clauses}{UNTOLD}{self.finding.reason}."
+        """What is said of it, or of all that one reason keeps open."""
+        return together(self._named)
 
     @property
     def more(self) -> str:
@@ -146,10 +145,10 @@ class Told(NamedTuple):
 
         Each of them has its own number of items that would tell.
         """
-        if not self.others or not self.finding.measured:
+        n = len(self.others) + 1 - len(self._named)
+        if not n:
             return ""
         noun = "reader" if self.finding.name == "other_reader" else "form"
-        n = len(self.others)
         which = f"one other {noun}" if n == 1 else plural(n, f"other {noun}")
         numbers = {f.items and rounded_up(f.items) for f in (self.finding, *self.others)}
         known = [rounded_up(f.items) for f in self.others if f.items]
@@ -164,10 +163,22 @@ class Told(NamedTuple):
         return f" The same goes for {which}{but}."
 
 
+def together(findings: Sequence[Finding]) -> str:
+    """The sentence of a finding; of several that one reason keeps open, in one."""
+    asked = [f.sentence.partition(UNTOLD)[0] for f in findings]
+    first, *rest = dict.fromkeys(asked)
+    if not rest:
+        return findings[0].sentence
+    *more, last = (f"{clause[:1].lower()}{clause[1:]}" for clause in rest)
+    clauses = f"{', '.join([first, *more])}{',' if more else ''} or {last}"
+    return f"{clauses}{UNTOLD}{findings[0].reason}."
+
+
 def told_of(results: Results) -> list[tuple[Outcome, str, list[Told]]]:
     """Outcome, heading and findings of each outcome that has any.
 
-    What is found is told one by one; of the rest, the strongest of a kind speaks for it.
+    What is found is told one by one; of the rest, the strongest of a kind speaks for it, and what
+    one reason keeps open is one sentence.
     """
     groups: dict[Outcome, list[Told]] = {outcome: [] for outcome in ORDER}
     for f in results.verdict:

@@ -10,12 +10,13 @@ import numpy.typing as npt
 
 from horsesense.errors import UsageError
 from horsesense.findings.early import BANDED
+from horsesense.measures import lost
 from horsesense.measures.accuracy import Accuracy
 from horsesense.measures.agreement import PluralityAgreement
 from horsesense.measures.base import Measure, weighted_mean
-from horsesense.measures.cells import MISSING, STATUS_CODE, Cell, Other
+from horsesense.measures.cells import Cell
 from horsesense.measures.composition import CompositionQuestionless, ScoreComposition
-from horsesense.measures.contrast import AccuracyChange, Again, SwitchBeyondRepeat, ValidChange
+from horsesense.measures.contrast import AccuracyChange, SwitchBeyondRepeat, ValidChange
 from horsesense.measures.families import DIFFERENCE
 from horsesense.measures.positions import PositionLocked, PositionPreference
 from horsesense.measures.validity import MismatchValid, ValidRate
@@ -34,13 +35,13 @@ Ends = tuple[float, float]
 """The lowest and the highest that a value can be: not the same where an answer is missing."""
 
 CHANGE, SCORE, COMPOSITION = AccuracyChange(), Accuracy(), ScoreComposition()
-_SUPPOSABLE = (SCORE, ValidRate(), ValidChange())
-"""Measures of being right, or of choosing: a missing answer was so or was not."""
+_BY_ITEM = (SCORE, ValidRate(), ValidChange())
+"""Of these an item weighs something only if it has the answer that they are about."""
 BOUNDED: Mapping[str, Measure] = dict(
     zip(
         BANDED,
         (
-            *_SUPPOSABLE,
+            *_BY_ITEM,
             SwitchBeyondRepeat(),
             PositionPreference(),
             PositionLocked(),
@@ -85,33 +86,22 @@ def differences(cells: Sequence[Cell], measure: Measure) -> dict[Key, dict[int, 
     for cell in measure.cells(cells):
         if measure.undefined_reason(cell) is None:
             there = cell.asked.any(axis=1)
-            values, defined = _supposed(cell, measure)
-            ends = np.where(defined, values, np.array([[-1.0], [1.0]]))[:, there].T
+            (one,) = _ends(cell, measure)
+            low, high = (end.rows[:, :2].T for end in one)
+            defined = low[1] > 0
+            ends = np.where(defined, [low[0], high[0]], [[-1.0], [1.0]])[:, there].T
             pairs = zip(cell.item[there].tolist(), map(tuple, ends.tolist()), strict=True)
             found[cell.probe, cell.condition] = dict(pairs)
     return found
 
 
-def _supposed(cell: Cell, measure: Measure) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    """The lowest and the highest value of each item, and whether there is one, (2, items) each."""
-    rows = [measure.rows(_supposing(cell, right)).rows for right in (False, True)]
-    return np.stack([r[:, 0] for r in rows]), np.stack([r[:, 1] > 0 for r in rows])
-
-
-def _supposing(cell: Cell, right: bool) -> Cell:
-    """The cell as if its missing answers were right, or wrong, and those beside it were not.
-
-    Of an item without a right answer among others that show one, it is neither.
-    """
-    lost, status = cell.status == MISSING, STATUS_CODE["answer" if right else "empty"]
-    shows = (cell.gold_at >= 0).any(axis=1, keepdims=True)
-    judged = lost & (shows | ~shows.any())
-    supposed = replace(
-        cell,
-        status=np.where(lost, status, cell.status).astype(cell.status.dtype),
-        correct=np.where(judged, right, cell.correct).astype(cell.correct.dtype),
-    )
-    return supposed.against(_supposing(cell.other, not right)) if Other in cell else supposed
+def _ends(cell: Cell, measure: Measure) -> list[lost.Ends]:
+    """Rows as low and as high as missing replies can make them, one pair for each group."""
+    groups = range(len(measure.groups(cell)))
+    if not lost.lacks(cell):
+        rows = measure.rows(cell)
+        return [lost.Ends(rows, rows) for _ in groups]
+    return [ends for place in groups if (ends := lost.ends(measure, cell, place)) is not None]
 
 
 @dataclass(frozen=True)
@@ -134,12 +124,18 @@ def added(cells: Sequence[Cell], measure: Measure) -> dict[Place, Added]:
     found: dict[Place, Added] = {}
     for cell in measure.cells(cells):
         if measure.undefined_reason(cell) is None:
-            ratios = _ratios(cell, measure)
-            parts = zip(ratios, _nulls(cell, measure, ratios), strict=True)
+            chances, parts = measure.chances(cell), []
+            for place, ends in enumerate(_ends(cell, measure)):
+                ratio = _ratio(cell, measure, ends, place)
+                null = None if chances is None else weighted_mean(chances, ratio.weight)
+                parts.append((_leaning(ratio, measure, chances, null), null))
             names = measure.groups(cell)
-            groups = dict(zip(names, parts, strict=True))
-            asked = dict(zip(names, _asked(cell, measure, ratios), strict=True))
-            found[cell.probe, cell.condition, cell.reader] = Added(cell.item, groups, asked)
+            asked = _asked(cell, measure, [ratio for ratio, _ in parts])
+            found[cell.probe, cell.condition, cell.reader] = Added(
+                cell.item,
+                dict(zip(names, parts, strict=True)),
+                dict(zip(names, asked, strict=True)),
+            )
     return found
 
 
@@ -148,7 +144,7 @@ def _asked(cell: Cell, measure: Measure, ratios: Sequence[Ratio]) -> list[int]:
 
     A reply that chooses no option has no place in a preference, but its item was asked.
     """
-    if measure in _SUPPOSABLE or measure in COMPOSED:
+    if measure in (*_BY_ITEM, *COMPOSED):
         return [int((ratio.weight > 0).sum()) for ratio in ratios]
     asked = cell.asked.any(axis=1)
     if isinstance(measure, PositionPreference):
@@ -156,58 +152,20 @@ def _asked(cell: Cell, measure: Measure, ratios: Sequence[Ratio]) -> list[int]:
     return [int(asked.sum())] * len(ratios)
 
 
-def _nulls(cell: Cell, measure: Measure, ratios: Sequence[Ratio]) -> Sequence[float | None]:
-    """What guessing gives to each group: to the items that bets are on, those of lost answers too.
-
-    Values about an item's own null (`PositionPreference`) have theirs taken out already.
-    """
-    chances = measure.chances(cell)
-    if chances is None:
-        return measure.baselines(cell)
-    return [weighted_mean(chances, ratio.weight) for ratio in ratios]
-
-
-def _ratios(cell: Cell, measure: Measure) -> list[Ratio]:
-    """One for each group; a missing answer counts as the worst for each bet."""
+def _ratio(cell: Cell, measure: Measure, ends: lost.Ends, place: int) -> Ratio:
+    """A missing answer counts as the worst for each bet."""
+    (low, weight), (high, _) = (measure.split(end.rows) for end in ends)
+    by_trial = measure.counted == "trials" and isinstance(measure, PositionPreference)
+    largest = float(cell.asked.sum(axis=1).max(initial=1)) if by_trial else 1.0
     least = -1.0 if measure.family is DIFFERENCE else 0.0
-    if measure in _SUPPOSABLE:
-        (low, high), defined = _supposed(cell, measure)
-        there = np.where(defined.all(axis=0) & cell.asked.any(axis=1), 1.0, 0.0)
-        return [Ratio(low * there, high * there, there, least=least)]
-    lost, kept = _lost(cell, measure)
-    top, bottom = measure.split(measure.rows(cell).rows * kept[:, None])
-    largest = 1.0 if measure.counted == "items" else float(cell.asked.sum(axis=1).max(initial=1))
-    ratios = []
-    for group, lean in enumerate(_leaning(cell, measure)):
-        away = lost
-        if isinstance(measure, PositionPreference):
-            away = lost * (group < cell.k)
-        low, high = (top[:, group] + end * away for end in (least - lean, 1 + lean))
-        ratios.append(Ratio(low, high, bottom[:, group] + away, largest, least, lean))
-    return ratios
+    return Ratio(low[:, place], high[:, place], weight[:, place], largest, least)
 
 
-def _lost(cell: Cell, measure: Measure) -> tuple[Floats, Floats]:
-    """How much of each item is lost, and whether what is left of it counts, (items,) each.
+def _leaning(ratio: Ratio, measure: Measure, chances: Floats | None, null: float | None) -> Ratio:
+    """The same, knowing how far a value about its item's own null lies beyond what values can be.
 
-    Of a measure that counts items, or compares cells, a lost answer loses the item, in whichever
-    cell it belongs to.
+    Only values of positions are (`PositionPreference`).
     """
-    if measure.counted != "items" and Other not in cell:
-        return (cell.status == MISSING).sum(axis=1, dtype=np.float64), np.ones(len(cell.item))
-    beside = [cell.other] if Other in cell else []
-    beside += [cell[Again].cell] if Again in cell else []
-    unread = [c.item[(c.status == MISSING).any(axis=1)] for c in (cell, *beside)]
-    lost = np.isin(cell.item, np.concatenate(unread)).astype(np.float64)
-    return lost, 1 - lost
-
-
-def _leaning(cell: Cell, measure: Measure) -> list[float]:
-    """How far a value about its item's own null lies beyond what values can be, by group."""
-    if not isinstance(measure, PositionPreference):
-        return [0.0] * len(measure.groups(cell))
-    chance = measure.chance(cell)
-    return [
-        0.0 if null is None else float(np.abs(chance - null).max(initial=0.0))
-        for null in measure.baselines(cell)
-    ]
+    if chances is None or null is None or not isinstance(measure, PositionPreference):
+        return ratio
+    return replace(ratio, lean=float(np.abs(chances - null).max(initial=0.0)))

@@ -81,7 +81,7 @@ def measure(directory: RunDirectory) -> Results:
         estimates = list(told.estimates(estimates))
         findings["until"] = {**asked.until.model_dump(), "findings": told.findings()}
         rows, reader = findings["until"]["findings"], asked.until.reader
-        early = Early(rows, told.stopped, reader, told.band, told.worst)
+        early = Early(rows, told.stopped, reader, told.band)
     findings["designs"] = list(designs(estimates, in_use(found, clusters(directory.items))))
     results = Results(directory, findings, tuple(estimates))
     blocks = clusters(directory.items), settings.level, settings.seed, results.lacking

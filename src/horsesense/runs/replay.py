@@ -34,7 +34,6 @@ from horsesense.runs.deciding import (
 )
 from horsesense.runs.goal import Extents, Goal, Population
 from horsesense.runs.until import budget
-from horsesense.stats.paired import Paired
 from horsesense.stats.sequential import (
     DOWN,
     KINDS,
@@ -162,21 +161,6 @@ class Sequences:
     def _sequence(self, measure: Measure, population: Population) -> Floats:
         """The ends of the values of a population in the random order, (2, items)."""
         return self._ranked(measure, population)[1]
-
-    def worst(self, row: Mapping[str, Any]) -> Paired | None:
-        """The differences of a finding, each missing answer as it is worst for the accusation.
-
-        None where no answer is missing, or nothing was found.
-        """
-        if not row["missing"] or not row["direction"]:
-            return None
-        population = self._planned[row["probe"], Condition.parse(row["condition"])]
-        items, ends = self._ranked(CHANGE, population)
-        of = np.arange(len(self.items)) if self.cluster is None else self.cluster
-        _, place = np.unique(of[items], return_inverse=True)
-        against = ends[0 if row["direction"] > 0 else 1]
-        sums, pairs = (np.bincount(place, one).astype(np.float64) for one in (against, against**0))
-        return Paired.of(sums, pairs)
 
     def _row(self, population: Population, d: Floats) -> dict[str, Any]:
         goal, alpha = Goal.parse(self.extents.goal), budget(self.extents)

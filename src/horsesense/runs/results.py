@@ -13,7 +13,15 @@ from horsesense.errors import StoreError, UsageError
 from horsesense.files import read_whole
 from horsesense.findings.finding import Finding
 from horsesense.findings.places import Number
-from horsesense.findings.uncounted import Missing, each_reason, lack, not_covered, of_gold
+from horsesense.findings.uncounted import (
+    CHOOSING,
+    Missing,
+    also_counted,
+    each_reason,
+    lack,
+    not_covered,
+    of_gold,
+)
 from horsesense.findings.untested import named
 from horsesense.items.item import ItemSet
 from horsesense.measures.base import Estimate
@@ -259,8 +267,17 @@ class Results:
     def not_covered(self, e: Number) -> str:
         """Which items the reader of an estimate says nothing of, in words; "" where there is none.
 
-        Of those with a right answer, where the measure is about these.
+        Of those with a right answer, where the measure is about these; of a share of replies that
+        choose an option, also that items without one count.
         """
+        return "; ".join(filter(None, (self._goldless(e), self._not_fitted(e))))
+
+    def _goldless(self, e: Number) -> str:
+        some = self.some_gold and e.measure in CHOOSING
+        data = self.findings["dataset"] if some else {"items": 0, "with_gold": 0}
+        return also_counted(data["items"] - data["with_gold"])
+
+    def _not_fitted(self, e: Number) -> str:
         name = e.reader.removesuffix(HELD_OUT)
         fit = self.findings.get("fits", {}).get(name)
         if not fit:
