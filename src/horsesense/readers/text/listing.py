@@ -49,8 +49,8 @@ _CHANCE = re.compile(
     r"\A[^\w\n+]{0,12}?(?:\w+\W{0,4}){0,2}?[^\w\n+]{0,6}?(\d{1,3}(?:[.,]\d+)?|\.\d+)"
 )
 _TELLS = re.compile(r"[\d✓✔✅☑☒●◉🔘■✗✘❌✖]")
-_TELLS_WORDS = ("true", "false", "yes", "no", "[x]", "(x)", "(o)")
-_TELLS_IN_WORDS = re.compile(r"\b(?:true|false|yes|no)\b|\[x\]|\([xo]\)")
+_TELLS_IN_WORDS = re.compile(r"(?:true|false|yes|no)\b|\[x\]|\([xo]\)")
+_CONTINUES = re.compile(r"\w")
 _RULE = re.compile(r"[\s|:+=-]+")
 _TICKS = "✓✔✅☑"
 _SIGN = re.compile(rf"[{_TICKS}✗✘❌✖❎☒]")
@@ -124,10 +124,14 @@ def _is_all(scene: Scene, text: str) -> bool:
 
 
 def _tells(text: str) -> bool:
-    """Whether there is anything that may tell an option from the others; words are looked for as
-    plain text first, for speed."""
-    words = any(map(text.__contains__, _TELLS_WORDS))
-    return _TELLS.search(text) is not None or (words and _TELLS_IN_WORDS.search(text) is not None)
+    """Whether there is anything that may tell an option from the others."""
+    if _TELLS.search(text) is not None:
+        return True
+    # A boundary in front would make the search several times as slow.
+    return any(
+        text[m.start()] in "[(" or not _CONTINUES.match(text[m.start() - 1 : m.start()])
+        for m in _TELLS_IN_WORDS.finditer(text)
+    )
 
 
 def _turned(text: str) -> str:

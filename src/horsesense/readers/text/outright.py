@@ -97,7 +97,7 @@ _LISTED = re.compile(r"[\n\[]")
 _LABELS = re.compile(r"[\s,;.()\[\]&+/]+|\b(?:and|or|und|oder)\b")
 _RATED = re.compile(r"\W*(\d{1,2}) ?(?:/|out of|von) ?(\d{1,2})\W*")
 """A place on a scale ("4/5") as the whole of a reply."""
-_LONG_WORD = re.compile(r"[^\W\d_]{8}")
+_FIRST_WORD = re.compile(r"[\s,;.()\[\]&+/]*([^\s,;.()\[\]&+/]+)")
 _TOGETHER = re.compile(r"\b(?:all|both|and|none|neither|only)\b")
 """In an option that may stand for several others."""
 _JOINED = re.compile(r"\b[A-Z1-9]\b(?:,| and| or| &){1,2} \b[A-Z1-9]\b")
@@ -253,11 +253,14 @@ def _joins_labels(scene: Scene, first: Impression) -> bool:
 def _labels_alone(scene: Scene) -> set[int]:
     """The options of a reply that is labels and nothing else: several, or one over and over."""
     known = scene.labels.positions
-    if _LONG_WORD.search(scene.response.text) or not known:
+    if not known:
         return set()
     rated = _RATED.fullmatch(scene.response.low)
     if rated and int(rated[2]) == len(known) and scene.labels.numbers and rated[1] in known:
         return {known[rated[1]]}
+    first = _FIRST_WORD.match(scene.response.text)
+    if first is None or not (first[1] in known or _LABELS.match(first[1])):
+        return set()
     words = _LABELS.sub(" ", scene.response.text).split()
     if len(words) < 2 or "?" in scene.response.low or not known.keys() >= {*words}:
         return set()

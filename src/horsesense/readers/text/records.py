@@ -49,10 +49,15 @@ def records(source: str) -> list[Any]:
     fenced = _FENCED.match(source)
     text = fenced[1] if fenced else source.strip()
     # Lines that are headed ("Answer: B", "Explanation: ...") are running text all the same.
-    if ":" not in text or not (fenced or _NESTED.search(text)):
+    if ":" not in text or not (fenced or (_may_nest(text) and _NESTED.search(text))):
         return []
     value = _yaml(text)
     return [value] if isinstance(value, dict) else []
+
+
+def _may_nest(text: str) -> bool:
+    """Whether there is a second line, or an item of a list."""
+    return "\n" in text or text.startswith("- ")
 
 
 def _call(source: str) -> list[Any]:
