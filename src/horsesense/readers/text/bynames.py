@@ -242,11 +242,18 @@ def _of_another(text: str, start: int, option: str) -> bool:
     return m is not None and m[1] not in option and m[1] not in _NO_FORENAME
 
 
+@lru_cache(maxsize=8192)
+def _last_word(option: str) -> str:
+    """The surname of an option that may be a full name."""
+    words = option.split()
+    return words[-1] if len(words) > 1 and option.istitle() else ""
+
+
 def is_anothers(scene: Scene, position: int) -> bool:
     """Whether a reply has an option's surname behind other forenames alone ("Henry Dickens")."""
     option, text = scene.options.texts[position], scene.response.text
-    name = option.split()[-1] if option.istitle() else ""
-    if len(option.split()) < 2 or name not in text or option in text:
+    name = _last_word(option)
+    if not name or name not in text or option in text:
         return False
     places = [m.start() for m in re.finditer(rf"\b{re.escape(name)}\b", text)]
     return bool(places) and all(_of_another(text, at, option) for at in places)

@@ -57,6 +57,9 @@ def tokens_of(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=16_384)
 def first_of(text: str) -> str | None:
     """The first token of an option text."""
+    if text.isascii() and not any(map(text.__contains__, _FOLDED)):
+        m = TOKEN.search(text.lower())
+        return m.group().replace(",", "") if m else None
     if len(text) < _NEAR:
         return next(iter(tokens_of(text)), None)
     # A long option is not folded as a whole for its first token; one that ends far from the cut
