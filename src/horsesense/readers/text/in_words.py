@@ -19,6 +19,7 @@ from horsesense.readers.text.contest import breaks_off
 from horsesense.readers.text.impression import Impression
 from horsesense.readers.text.likeness import option_stems, stems
 from horsesense.readers.text.normalise import DEFAULT
+from horsesense.readers.text.opens_with import opens_with
 from horsesense.readers.text.options import TextHit
 from horsesense.readers.text.sentences import (
     EQUALS,
@@ -43,6 +44,7 @@ from horsesense.readers.text.wording import Wording
 
 _CONFIDENCE = 0.91
 _MOST = 12_000
+_SOON = 400
 _ASKED = 400
 _SHARE = 0.6
 """The share of the question's stems that a sentence has which answers it."""
@@ -164,7 +166,11 @@ def in_words(
         hit = look(reply)
         if hit is None:
             continue
-        if turn.search(low, hit.end) or _FOREGOES.search(low, hit.end) or not _fits(reply, hit):
+        # A first sentence that says all that was asked is not about what a long rest may mention.
+        till = hit.end + _SOON if rule == "opens_with" else len(low)
+        if turn.search(low, hit.end) or _FOREGOES.search(low, hit.end, till):
+            return None
+        if not _fits(reply, hit):
             return None
         span = scene.response.span(hit.start, hit.end)
         return Reading("answer", (hit.position,), rule, span, _CONFIDENCE)
@@ -390,6 +396,11 @@ def _opens(reply: _Reply, said: Said) -> bool:
     return is_it and _is_of_what_was_asked(reply.scene, said)
 
 
+def _opens_with(reply: _Reply) -> TextHit | None:
+    """The option of which the first sentence says what was asked, whatever others are behind it."""
+    return opens_with(reply.scene)
+
+
 def _restates(scene: Scene, said: Said, share: float = _RESTATES) -> bool:
     """Whether the words of a sentence, but for the option's own, are mostly the question's."""
     low, start = scene.response.low, said.sentence.start
@@ -419,5 +430,6 @@ _LOOKS: tuple[tuple[str, _Look], ...] = (
     ("restated", _restated),
     ("concludes", _concludes),
     ("plain", _plain),
+    ("opens_with", _opens_with),
 )
-_WHOLE = (("restated", _restated), ("plain", _plain))
+_WHOLE = (("restated", _restated), ("plain", _plain), ("opens_with", _opens_with))
