@@ -16,8 +16,8 @@ from horsesense.readers.text.targets import Scene
 
 _NEAR = 160
 _BEGINS = re.compile(
-    r"[\n;:!?，。]|,(?=[a-z] ?=)|[.,](?=\s)|\\\\|\$\$|\\\[|=>|[→⇒⟹]|->|\b(?:so|then|thus|hence|therefore"
-    r"|and|gives"
+    r"[\n;:!?，。]|,(?=[a-z] ?=)|[.,](?=\s)|\\\\|\$\$|\\\[|=>|[→⇒⟹]|->"
+    r"|\b(?:so|then|thus|hence|therefore|and|gives"
     r"|means|get|have|because|since|where|with|that|find|is|implies|which|but|first|compute"
     r"|calculate)\b"
 )
