@@ -9,6 +9,7 @@ from horsesense.readers.reading import Reading
 from horsesense.readers.text import likeness
 from horsesense.readers.text.contest import contest_of
 from horsesense.readers.text.equations import of_another, only_of_another
+from horsesense.readers.text.expressions import in_expression
 from horsesense.readers.text.impression import Impression
 from horsesense.readers.text.in_full import comes_to_another
 from horsesense.readers.text.in_words import is_taken_up
@@ -74,7 +75,9 @@ _IS = re.compile(
     r"|last two|same|left|wrong|student|user)\b)"
     r"[^,:]*\b(?:is|are|was|were|must be|reads)\W"
 )
-_NUMBER = re.compile(r"\d[\d.,]*")
+_WRITTEN = re.compile(r"\d ?/ ?\d|[x×*·] ?10(?!\d)")
+"""A fraction or a power of ten, with which a number is written."""
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _SIGNS = re.compile(r"[^\w]*\Z")
 _POINTS = re.compile(
     r"(?:[:→➡⇒(\[]|\bso|->|(?:\A|\n)\W*\w{1,2}[.)])[\s*_(\[\"']*"
@@ -225,6 +228,9 @@ def _worked_out(scene: Scene) -> int | None:
         return None
     number = _last_number(low)
     if number and (of_another(scene, number.start()) or _is_given_back(scene, number)):
+        return None
+    written = _WRITTEN.search(low, start) is not None
+    if number and not written and in_expression(low, *number.span(), texts):
         return None
     every = likeness.values(low)
     found = {i for i, one in enumerate(known) for v in every if one and likeness.same(one, v)}

@@ -209,6 +209,8 @@ def _verdicts(low: str, of: _Verdicts) -> Iterator[tuple[object, ...]]:
             yield ()
     if of.calls is _OF_TRUTH:
         for m in _ABBREVIATED.finditer(low):
+            if _AGAINST.search(low, _begin(low, m.start()), m.end() + _FEWEST):
+                continue
             letters = re.findall("[tf]", m.group())
             if len(letters) == n:
                 yield tuple(letter == "t" for letter in letters)
