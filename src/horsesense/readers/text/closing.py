@@ -75,7 +75,7 @@ _IS = re.compile(
     r"|last two|same|left|wrong|student|user)\b)"
     r"[^,:]*\b(?:is|are|was|were|must be|reads)\W"
 )
-_WRITTEN = re.compile(r"\d ?/ ?\d|[x×*·] ?10(?!\d)")
+_WRITTEN = re.compile(r"\d ?/ ?\d|[x×·] ?10")
 """A fraction or a power of ten, with which a number is written."""
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _SIGNS = re.compile(r"[^\w]*\Z")
