@@ -16,6 +16,7 @@ from typing import NamedTuple
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import announcements, no_choice
 from horsesense.readers.text.contest import breaks_off
+from horsesense.readers.text.equations import of_another
 from horsesense.readers.text.impression import Impression
 from horsesense.readers.text.likeness import option_stems, stems
 from horsesense.readers.text.normalise import DEFAULT
@@ -356,6 +357,8 @@ def _settles(reply: _Reply, said: Said) -> bool:
     rest = low[end:].strip()
     if reply.scene.asks_not or (said.number and _NUMBERS.search(rest)):
         return False
+    if said.number and of_another(reply.scene, hit.start):
+        return False
     if said.number and EQUALS.search(before):
         if gives(reply.scene, low[hit.start : hit.end]):
             return False
@@ -380,6 +383,8 @@ def _opens(reply: _Reply, said: Said) -> bool:
     """Whether the first sentence answers the question."""
     low, hit = reply.low, said.hit
     if reply.scene.asks_not or _REPENTS.search(low, hit.end):
+        return False
+    if said.number and of_another(reply.scene, hit.start):
         return False
     if rival(reply.scene, hit.position, behind=hit.end):
         return False

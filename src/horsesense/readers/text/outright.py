@@ -12,6 +12,7 @@ from horsesense.readers.text.contest import FORMS, contest_of
 from horsesense.readers.text.declared import declared
 from horsesense.readers.text.elsewhere import RULE as ELSEWHERE
 from horsesense.readers.text.elsewhere import elsewhere
+from horsesense.readers.text.equations import only_of_another
 from horsesense.readers.text.impression import Impression
 from horsesense.readers.text.in_full import in_full
 from horsesense.readers.text.in_words import in_words, is_taken_up
@@ -161,6 +162,11 @@ def _in_so_many_words(scene: Scene, first: Impression, cut: bool) -> Reading | N
         return None
     if found.rule == "given":
         return _with(found, _FAIRLY)
+    if found.rule == "text_alone":
+        at = found.positions[0]
+        hits = scene.options.find_all(scene.response)
+        if only_of_another(scene, at, [hit.start for hit in hits if hit.position == at]):
+            return None
     if found.positions and not _agrees(first, found) and _ends_on_another(scene, first, found):
         return None
     if found.rule == "lead" and _joins_labels(scene, first) and not _TURN.search(low):

@@ -58,6 +58,10 @@ PLACE = re.compile(
 )
 _ORDINAL_ALONE = re.compile(rf"(?:the )?({_ORDINAL}|last)(?: (?:one|option|choice|answer))?")
 _LAST_BUT_ONE = ("next-to-last", "next to last", "last but one", "penultimate")
+_OF_QUESTION = re.compile(
+    r"\b(statement|sentence|item|line|row|entry|candidate|claim|premise|wording|reading)s?\b"
+)
+"""What a question may give several of, and options besides."""
 _NOT_A_PLACE = re.compile(r"\b(?:my|at|in|for|of the|your) (?:the )?\Z")
 
 
@@ -93,10 +97,22 @@ def place_at(m: re.Match[str], k: int, digits: bool, asked: str = "") -> Place |
     low, start = m.string, m.start()
     if m["ordinal"] and _NOT_A_PLACE.search(low, max(0, start - 12), start):
         return None
+    if asked and (noun := _OF_QUESTION.search(m.group())) and _numbers(noun[1], asked):
+        return None
     if m["noun"] and (m.group() in asked.lower() or not _asks_for(m["noun"], asked)):
         return None
     position = _position(m, k, digits)
     return None if position is None or not 0 <= position < k else Place(position, start, m.end())
+
+
+@lru_cache(maxsize=4096)
+def _numbers(noun: str, asked: str) -> bool:
+    """Whether a question numbers several of a thing ("Statement 1: ..."), so that "the first
+    statement" is none of the options."""
+    one = rf"\b{noun}s? ?\(?(?:1|i|one|a)\b(?! \w+ (?:is|are)\b)"
+    return (
+        re.search(rf"{one}|\b(?:first|second|two|both|three) {noun}s?\b", asked, re.I) is not None
+    )
 
 
 @lru_cache(maxsize=4096)

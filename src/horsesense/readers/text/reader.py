@@ -23,7 +23,7 @@ from horsesense.readers.text.objects import in_json
 from horsesense.readers.text.options import Options
 from horsesense.readers.text.outright import PLAINLY, has_turn, outright
 from horsesense.readers.text.results import result
-from horsesense.readers.text.sequences import in_sequence
+from horsesense.readers.text.sequences import in_sequence, only_verdicts
 from horsesense.readers.text.targets import Scene
 from horsesense.readers.text.thoughts import leave_out_thinking
 from horsesense.readers.text.weigh import decide
@@ -125,7 +125,9 @@ def _seen(
     if fields is not None:
         return fields
     first = impression(scene)
-    at_once = outright(scene, first, cut=about["cut"])
+    # Before "F, T" is a label that was not offered.
+    at_once = None if about["cut"] else only_verdicts(scene)
+    at_once = at_once or outright(scene, first, cut=about["cut"])
     if at_once is None and not about["cut"]:
         at_once = in_sequence(scene, first, has_turn) or result(scene, first)
         at_once = at_once or exception(scene, first)

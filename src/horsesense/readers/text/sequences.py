@@ -87,6 +87,13 @@ _ONLY = re.compile(
     r"\bonly (?:the )?(?:statement |scenario )?(?P<n>first|second|third|[1-3]|i{1,3})\b"
 )
 _ABBREVIATED = re.compile(r"(?<![\w.])[tf](?:\s*[,/;-]\s*[tf])+(?![\w])")
+_SAID = re.compile(
+    r"(?:\b(?:(?:statement|claim|sentence|s|no\.?)[\s*]{0,3})?(?P<n>[1-5]|i{1,3})[\s*]{0,3}"
+    r"(?:[:.)=]|is\b|->|→|-)[\s*]{0,3})?(?<![a-eg-su-z])(?P<said>true|false|[tf])(?![a-eg-su-z])"
+)
+_LEADS_TO = re.compile(r"\A\W*(?:the )?(?:(?:final|correct) )?answer(?: is)?\b|\band\b|\bis\b")
+_MARKS = " \n\t,;:./|()[]*_-–—→\"'"
+_WHOLE = 80
 _JOINT = r"(?:\s*(?:→|->|=>|>|<|≺|,|;|–|—|-|/|\||\bthen\b|\band\b|\bbefore\b)){1,3}\s*|\s+"
 _ASIDE = r"(?:\s*\([^()\n]{1,60}\))?"
 _AGAINST = re.compile(
@@ -138,6 +145,26 @@ def in_sequence(scene: Scene, first: Impression, turns: Callable[[str], bool]) -
     return Reading("answer", (position,), "sequence", None, _CONFIDENCE)
 
 
+def only_verdicts(scene: Scene) -> Reading | None:
+    """The option that is the sequence of verdicts which is all of a reply, abbreviated perhaps
+    ("F, T", "1: False, 2: True")."""
+    low = scene.response.low
+    texts = scene.options.texts
+    if len(low) > _WHOLE or len(texts) < 2 or _LEADS_TO.sub("", _SAID.sub("", low)).strip(_MARKS):
+        return None
+    judged = _judged(tuple(texts))
+    if judged is None or judged.calls is not _OF_TRUTH:
+        return None
+    said = [*_SAID.finditer(low)]
+    numbers = [_NUMBER[m["n"]] for m in said if m["n"]]
+    if numbers and numbers != [*range(1, len(said) + 1)]:
+        return None
+    given = tuple(m["said"][0] == "t" for m in said)
+    if judged.options.count(given) != 1:
+        return None
+    return Reading("answer", (judged.options.index(given),), "sequence", None, _CONFIDENCE)
+
+
 @lru_cache(maxsize=1024)
 def _judged(texts: tuple[str, ...]) -> _Verdicts | None:
     """The verdicts that options are made of; None where any is made of anything else."""
@@ -182,6 +209,8 @@ def _verdicts(low: str, of: _Verdicts) -> Iterator[tuple[object, ...]]:
             yield ()
     if of.calls is _OF_TRUTH:
         for m in _ABBREVIATED.finditer(low):
+            if _AGAINST.search(low, _begin(low, m.start()), m.end() + _FEWEST):
+                continue
             letters = re.findall("[tf]", m.group())
             if len(letters) == n:
                 yield tuple(letter == "t" for letter in letters)
