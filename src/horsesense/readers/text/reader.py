@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from horsesense.readers.reading import Reading
 from horsesense.readers.text.bynames import by_name
+from horsesense.readers.text.combinations import combined
 from horsesense.readers.text.evidence import Evidence, evidence
 from horsesense.readers.text.exact import exact
 from horsesense.readers.text.exceptions import exception
@@ -130,6 +131,6 @@ def _seen(
     at_once = at_once or outright(scene, first, cut=about["cut"])
     if at_once is None and not about["cut"]:
         at_once = in_sequence(scene, first, has_turn) or result(scene, first)
-        at_once = at_once or exception(scene, first)
+        at_once = at_once or exception(scene, first) or combined(scene, first, has_turn)
     at_once = at_once or by_name(scene, cut=about["cut"])
     return at_once or (scene, evidence(scene, first, about))
