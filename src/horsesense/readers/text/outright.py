@@ -41,6 +41,13 @@ _ENDS_IN_FORM = re.compile(
     r"</ ?(?:(?:final|selected|chosen|correct|best|my) ?)?(?:answer|choice|option)>\s*\Z"
     r"|\\(?:boxed|fbox) ?\{(?:[^{}\n]|\{[^{}\n]*\}){1,60}\}[\s.\])\\]*\Z"
 )
+_BOXES_ITS_ANSWER = re.compile(
+    r"(?:(?<!if )\b(?:final|correct|my) (?:answer|choice|option)(?: here)?(?: is|:|\s)+"
+    r"|\n[\s\\\[$*]*)"
+    r"(?:option |choice )?[\s*$:]*\\(?:boxed|fbox) ?\{(?:[^{}\n]|\{[^{}\n]*\}){1,60}\}"
+    r"[\s.\])$*\\]*\Z"
+)
+"""Last words that announce the answer and hold it in a box, whatever is named before."""
 _UNFIRM = frozenset(("text_alone", "linked", "mentioned", "several_linked", "several_texts"))
 """Rules that find what a reply names on the way to another answer, too."""
 _WEAKER = frozenset(("linked", "mentioned"))
@@ -135,7 +142,10 @@ def _in_so_many_words(scene: Scene, first: Impression, cut: bool) -> Reading | N
         return Reading("answer", (whole,), "together", None, _FAIRLY)
     if alone or (not first.said and several.just_listed(scene)):
         return Reading("ambiguous", (), "several", None, PLAINLY)
-    listed = set() if first.said or cut else stands_out(scene)
+    praised = {position for said in first.said for position in said.target.positions}
+    listed = set() if cut or len(praised) > 1 else stands_out(scene)
+    if praised and (listed != praised or found is None or found.status != "ambiguous"):
+        listed = set()
     if len(listed) == 1:
         return Reading("answer", (*listed,), "listed", None, PLAINLY)
     if listed and not any(map(_TOGETHER.search, map(str.lower, scene.options.texts))):
@@ -158,6 +168,9 @@ def _in_so_many_words(scene: Scene, first: Impression, cut: bool) -> Reading | N
     plainly = _SURE if _agrees(first, found) else PLAINLY
     if found.positions and _but_not_others(scene, found):
         return _with(found, plainly)
+    boxes = found.rule == "boxed" and _BOXES_ITS_ANSWER.search(low[-_OPENING:])
+    if boxes and found.positions and not _TURN.search(low[-_OPENING:]):
+        return _with(found, PLAINLY)
     if contest_of(scene, first, cut=cut):
         return None
     if found.rule == "given":

@@ -89,8 +89,9 @@ _NAMES = 40
 """Names of options in a sentence, of which it says nothing plainly that has more."""
 _OPENS_BRACKET = re.compile(r"\s*[(\[{>|]")
 _ASIDE = re.compile(
-    r"\(|, (?:for example|not|rather than|unlike|whereas|while|although|though|because|since"
-    r"|and not)\b"
+    r"\(|\b(?:rather than|instead of|as opposed to)\b"
+    r"|, (?:as|which|showing|given|due to|for example|not|rather than|unlike|whereas|while"
+    r"|although|though|because|since|and not)\b"
 )
 """Behind an option: what no longer says what it is, but may name others."""
 _CLAUSE_ENDS = re.compile(
