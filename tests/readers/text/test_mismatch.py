@@ -1,0 +1,36 @@
+"""A label with another option's text."""
+
+from __future__ import annotations
+
+import pytest
+
+from horsesense.readers.text import TextReader
+
+OPTIONS = ["oboe", "cello", "trumpet", "harp"]
+LABELS = ["A", "B", "C", "D"]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["The answer is B, the trumpet.", "B) The trumpet", "It is the trumpet. Answer: B",
+     "trumpet, so B", "My choice: B (the trumpet)", "I pick B – trumpet.", "trumpet = B"],
+)  # fmt: skip
+def test_which_is_meant_cannot_be_told(reply: str) -> None:
+    assert TextReader().read(reply, OPTIONS, LABELS).status == "ambiguous"
+
+
+@pytest.mark.parametrize(
+    ("reply", "position"),
+    [
+        ("C) The trumpet", 2),
+        ("The answer is B. It is not the trumpet.", 1),
+        ("B, the trumpet... Let me look at the list. So the trumpet is C.", None),
+        ("To get at the trumpet, the oboe has to go. So the answer is A.", 0),
+    ],
+)
+def test_others_can(reply: str, position: int | None) -> None:
+    found = TextReader().read(reply, OPTIONS, LABELS)
+    if position is None:
+        assert found.rule != "label_with_other_text"
+    else:
+        assert found.positions == (position,)
