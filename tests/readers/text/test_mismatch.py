@@ -34,3 +34,21 @@ def test_others_can(reply: str, position: int | None) -> None:
         assert found.rule != "label_with_other_text"
     else:
         assert found.positions == (position,)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["I pick the oboe and I pick the harp.", "Oboe. Harp.", "I choose A. I choose D."],
+)
+def test_two_that_are_chosen_are_not_one(reply: str) -> None:
+    assert TextReader().read(reply, OPTIONS, LABELS).status == "ambiguous"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["In short: oboe\n\nAfter checking: D", "TL;DR: A\n\nOn second reading: D",
+     "Oboe is the answer. So is harp."],
+)  # fmt: skip
+def test_a_first_word_on_it_is_not_the_last(reply: str) -> None:
+    found = TextReader().read(reply, OPTIONS, LABELS)
+    assert found.status != "answer" or found.positions == (3,) or found.confidence < 0.9
