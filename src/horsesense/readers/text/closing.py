@@ -19,6 +19,7 @@ from horsesense.readers.text.sentences import (
     NO_CLOSE,
     SUPPOSED,
     Name,
+    ends_on_another,
     gives,
     opposed,
     rival,
@@ -148,7 +149,9 @@ def _closing(scene: Scene) -> Statement | None:
     at, target = lines[-1]
     if target is None:
         return None
-    return None if comes_to_another(scene, target) else Statement("closing", target, at)
+    if comes_to_another(scene, target) or ends_on_another(scene, target.positions[0]):
+        return None
+    return Statement("closing", target, at)
 
 
 def _signed(scene: Scene) -> Statement | None:

@@ -31,6 +31,7 @@ from horsesense.readers.text.sentences import (
     SO,
     Said,
     Sentence,
+    ends_on_another,
     gives,
     names_another,
     opposed,
@@ -202,6 +203,8 @@ def _fits(reply: _Reply, hit: TextHit) -> bool:
     """Whether nothing else of the reply speaks against the option."""
     found, lead = reply.first.reading, reply.first.first
     if opposed(reply.scene, hit.position, hit.start, hit.end):
+        return False
+    if ends_on_another(reply.scene, hit.position):
         return False
     if lead is not None and lead.target.by == "label":
         return hit.position in lead.target.positions

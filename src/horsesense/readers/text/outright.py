@@ -17,6 +17,7 @@ from horsesense.readers.text.impression import Impression
 from horsesense.readers.text.in_full import in_full
 from horsesense.readers.text.in_words import in_words, is_taken_up
 from horsesense.readers.text.listing import stands_out
+from horsesense.readers.text.mismatch import mismatched
 from horsesense.readers.text.sentences import LURE, speaks_against
 from horsesense.readers.text.special import meaning_of
 from horsesense.readers.text.statements import is_named, turned_down
@@ -118,6 +119,8 @@ def outright(scene: Scene, first: Impression, *, cut: bool = False) -> Reading |
     is so short that there is nothing to weigh. Of a reply that was `cut` off, which may have gone
     on to other options, only what it states.
     """
+    if not cut and (tied := mismatched(scene, first)) is not None:
+        return Reading("ambiguous", (), "label_with_other_text", tied, _BRIEFLY)
     found = _in_so_many_words(scene, first, cut)
     if found is not None and (found.confidence >= _FAIRLY or found.rule == ELSEWHERE):
         return found

@@ -98,6 +98,7 @@ _CLAUSE_ENDS = re.compile(
     r"[,;(—–]|\b(?:because|since|as|which|while|whereas|although|though|where|when|so|not"
     r"|rather than)\b"
 )
+_ANNOUNCED = re.compile(r"(?:[:→]|->|=>)[\s*_(\[\"']*\Z")
 _ENDS = re.compile(
     r"[\"'*_)\]`}$\\]*\s*(?:[.!;:,\n(—–]|\Z|- |\b(?:because|since|as|which|so|where|when|by|in|on"
     r"|at|to|of|for|with|from|per|due|and|while|whereas|although|though|not)\b)"
@@ -114,7 +115,8 @@ LEFT = re.compile(
     r"(?: that| the option| the| an?)?[\s*_\"'(]*(?:\w\)?[,:.)]* ?)?[\s*_\"'(]*\Z"
 )
 SO = re.compile(
-    r"(?:\A\W*|[,;:—–] ?|\band )(?:so|then)\b(?! (?:many|much|few|little|far|long|that)\b)"
+    r"(?:\A\W*|[,;:—–] ?|\band )(?:so|then)\b"
+    r"(?! (?:many|much|few|little|far|long|that|is|are|was|were|does|did)\b)"
     r"|\b(?:therefore|thus|hence|overall|in conclusion|to conclude|in summary|in short|finally"
     r"|ultimately|all in all|on balance|as a result|consequently|accordingly|that(?: is|'s) why"
     r"|which is why|in the end|taking everything|considering)\b"
@@ -232,6 +234,15 @@ def opposed(scene: Scene, position: int, start: int, end: int) -> bool:
     if NOT_ITS_OWN.search(low, sentence.start, start) or names_another(sentence, position, end):
         return True
     return WITHDRAWS.search(low, end) is not None or _NO_MORE.search(low, end) is not None
+
+
+def ends_on_another(scene: Scene, position: int) -> bool:
+    """Whether the last word is the label of another option, behind a sign that announces it
+    ("After checking: B")."""
+    hit = scene.labels.at_end(scene.response)
+    if hit is None or hit.position == position:
+        return False
+    return _ANNOUNCED.search(scene.response.low, max(0, hit.start - _NEAR), hit.start) is not None
 
 
 class Said(NamedTuple):

@@ -87,7 +87,7 @@ _LABELS_ONLY = re.compile(
 )
 _NEAR = 40
 _LIST = 160
-_MORE = re.compile(r"[,;&+/\n]|\b(?:and|und|et|y|e|or)\b|\"\s+\"")
+_MORE = re.compile(r"[,;&+/\n]|\w{3}\. \w|\b(?:and|und|et|y|e|or)\b|\"\s+\"")
 _NOTE = re.compile(
     r"\((?![^()]*(?:not|wrong|correct))[^()]{0,40}\)|\b(?:and|or|also|und|oder|et|y|e|both)\b"
 )
