@@ -18,8 +18,9 @@ from horsesense.readers.text.in_full import in_full
 from horsesense.readers.text.in_words import in_words, is_taken_up
 from horsesense.readers.text.listing import stands_out
 from horsesense.readers.text.mismatch import mismatched
-from horsesense.readers.text.sentences import LURE, speaks_against
+from horsesense.readers.text.sentences import LURE, speaks_against, told
 from horsesense.readers.text.special import meaning_of
+from horsesense.readers.text.standing import WITHDRAWS
 from horsesense.readers.text.statements import is_named, turned_down
 from horsesense.readers.text.targets import Scene
 from horsesense.readers.text.wording import TURNS_BACK, Wording
@@ -49,6 +50,11 @@ _BOXES_ITS_ANSWER = re.compile(
     r"[\s.\])$*\\]*\Z"
 )
 """Last words that announce the answer and hold it in a box, whatever is named before."""
+_RIGHT_ONES = re.compile(
+    r"(?:\A|[.!?:\n] ?)[\s*_]*(?:(?:so|therefore|thus|hence),? )?the (?:correct|right|best)"
+    r" (?:answers|options|choices)(?: here)? are(?: therefore| thus)?:?[\s*_\"'(]*"
+)
+"""Begins a sentence that gives several answers."""
 _UNFIRM = frozenset(("text_alone", "linked", "mentioned", "several_linked", "several_texts"))
 """Rules that find what a reply names on the way to another answer, too."""
 _WEAKER = frozenset(("linked", "mentioned"))
@@ -153,7 +159,7 @@ def _in_so_many_words(scene: Scene, first: Impression, cut: bool) -> Reading | N
         return Reading("answer", (*listed,), "listed", None, PLAINLY)
     if listed and not any(map(_TOGETHER.search, map(str.lower, scene.options.texts))):
         return Reading("ambiguous", (), "several_listed", None, _FAIRLY)
-    if first.standing.plain:
+    if first.standing.plain or (not cut and _several_right(scene)):
         return Reading("ambiguous", (), "two_stand", None, _FAIRLY)
     if found is None:
         announced = _ANNOUNCES.search(low[-_OPENING:]) and "?" not in low
@@ -230,6 +236,25 @@ def _in_so_many_words(scene: Scene, first: Impression, cut: bool) -> Reading | N
     if size < _VERY_SHORT and found.rule in _BRIEFEST:
         brief = brief or not found.positions or _alone(scene, found.positions[0])
     return _with(found, _BRIEFLY) if brief else None
+
+
+def _several_right(scene: Scene) -> bool:
+    """Whether a sentence says that the right answers are several options, all of which it names."""
+    low = scene.response.low
+    m = _RIGHT_ONES.search(low) if "s are" in low else None
+    if (
+        m is None
+        or scene.asks_not
+        or any(map(_TOGETHER.search, map(str.lower, scene.options.texts)))
+    ):
+        return False
+    sentence = told(scene).at(m.end())
+    names = [name for name in sentence.names if name.start >= m.end()]
+    if len({name.position for name in names}) < 2 or _TURN.search(low, m.start()):
+        return False
+    # Some other than what it names may be meant: "not A and B", "A or B", what follows a colon.
+    between = low[m.start() : names[-1].end]
+    return not (_DOUBT.search(between) or WITHDRAWS.search(low, m.end()))
 
 
 def has_turn(low: str) -> bool:

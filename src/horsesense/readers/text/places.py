@@ -63,6 +63,12 @@ _OF_QUESTION = re.compile(
 )
 """What a question may give several of, and options besides."""
 _NOT_A_PLACE = re.compile(r"\b(?:my|at|in|for|of the|your) (?:the )?\Z")
+_OF_ITS_OWN = re.compile(
+    r" (?:above|below)\b|,? (?:that |which )?(?:i|we)(?:'ve| have| just)? (?:described|mentioned"
+    r"|named|listed|discussed|explained|looked at|went through|covered|gave|wrote)\b"
+    r"|,? in my list\b"
+)
+"""Behind a place: that it is one of what the reply itself went through, in an order of its own."""
 
 
 class Place(NamedTuple):
@@ -98,6 +104,8 @@ def place_at(m: re.Match[str], k: int, digits: bool, asked: str = "") -> Place |
     if m["ordinal"] and _NOT_A_PLACE.search(low, max(0, start - 12), start):
         return None
     if asked and (noun := _OF_QUESTION.search(m.group())) and _numbers(noun[1], asked):
+        return None
+    if _OF_ITS_OWN.match(low, m.end()):
         return None
     if m["noun"] and (m.group() in asked.lower() or not _asks_for(m["noun"], asked)):
         return None
