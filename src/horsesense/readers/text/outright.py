@@ -151,9 +151,8 @@ def _in_so_many_words(scene: Scene, first: Impression, cut: bool) -> Reading | N
         return Reading("answer", (whole,), "together", None, _FAIRLY)
     if alone or (not first.said and several.just_listed(scene)):
         return Reading("ambiguous", (), "several", None, PLAINLY)
-    praised = {position for said in first.said for position in said.target.positions}
-    listed = set() if cut or len(praised) > 1 else stands_out(scene)
-    if praised and (listed != praised or found is None or found.status != "ambiguous"):
+    listed = stands_out(scene) if not cut and _may_list(first) else set()
+    if first.said and listed != {*first.said[0].target.positions}:
         listed = set()
     if len(listed) == 1:
         return Reading("answer", (*listed,), "listed", None, PLAINLY)
@@ -236,6 +235,14 @@ def _in_so_many_words(scene: Scene, first: Impression, cut: bool) -> Reading | N
     if size < _VERY_SHORT and found.rule in _BRIEFEST:
         brief = brief or not found.positions or _alone(scene, found.positions[0])
     return _with(found, _BRIEFLY) if brief else None
+
+
+def _may_list(first: Impression) -> bool:
+    """Whether nothing is stated, or one option called right among others that are named."""
+    if not first.said:
+        return True
+    several = first.reading is not None and first.reading.status == "ambiguous"
+    return several and len({one.target.positions for one in first.said}) == 1
 
 
 def _several_right(scene: Scene) -> bool:
