@@ -65,9 +65,9 @@ def of_another(scene: Scene, start: int) -> bool:
 
 def left_of(text: str, end: int) -> str:
     """The first side of the equation whose last sign is at a place."""
-    near = max(0, end - _NEAR)
-    begin = max((m.end() for m in _BEGINS.finditer(text.lower(), near, end)), default=near)
-    return _EQUALS.split(text[begin:end])[0].lower()
+    segment = text[max(0, end - _NEAR) : end].lower()
+    begin = max((m.end() for m in _BEGINS.finditer(segment)), default=0)
+    return _EQUALS.split(segment[begin:])[0]
 
 
 def only_of_another(scene: Scene, position: int, starts: list[int]) -> bool:
