@@ -80,7 +80,7 @@ _EMPTY = frozenset(("follow", "option", "statement", "1", "sentence", "describ",
 def opens_with(scene: Scene) -> TextHit | None:
     """The one option of which a reply's first sentence says what was asked, where no later one
     says so of another."""
-    if scene.asks_not or any(map(meaning_of, scene.options.texts)):
+    if not scene.question or scene.asks_not or any(map(meaning_of, scene.options.texts)):
         return None
     sentences = told(scene).sentences
     if not sentences or _ITEM.match(scene.response.low, sentences[0].start):

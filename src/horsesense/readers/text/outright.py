@@ -20,7 +20,6 @@ from horsesense.readers.text.listing import stands_out
 from horsesense.readers.text.mismatch import mismatched
 from horsesense.readers.text.sentences import LURE, speaks_against, told
 from horsesense.readers.text.special import meaning_of
-from horsesense.readers.text.standing import WITHDRAWS
 from horsesense.readers.text.statements import is_named, turned_down
 from horsesense.readers.text.targets import Scene
 from horsesense.readers.text.wording import TURNS_BACK, Wording
@@ -51,10 +50,15 @@ _BOXES_ITS_ANSWER = re.compile(
 )
 """Last words that announce the answer and hold it in a box, whatever is named before."""
 _RIGHT_ONES = re.compile(
-    r"(?:\A|[.!?:\n] ?)[\s*_]*(?:(?:so|therefore|thus|hence),? )?the (?:correct|right|best)"
+    r"(?:\A|[.!?:\n] ?)[\s*_]*(?:(?:so|therefore|thus|hence),? )?the (?:correct|right)"
     r" (?:answers|options|choices)(?: here)? are(?: therefore| thus)?:?[\s*_\"'(]*"
 )
 """Begins a sentence that gives several answers."""
+_JOINS = re.compile(r"[\s,;*_\"'`().:]*(?:(?:and|the|&|option)\b[\s*_\"'`(]*)*(?:\([^()\n]*\)\W*)?")
+_TO_ONE = re.compile(
+    r"\b(?:i|i'd|my|so|only|alone|but|best|better|pick|choose|answer|said|says?|if|or|rather|one)\b|\?"
+)
+"""Behind several answers: that one of them may be the choice, or that they are somebody else's."""
 _UNFIRM = frozenset(("text_alone", "linked", "mentioned", "several_linked", "several_texts"))
 """Rules that find what a reply names on the way to another answer, too."""
 _WEAKER = frozenset(("linked", "mentioned"))
@@ -255,13 +259,14 @@ def _several_right(scene: Scene) -> bool:
         or any(map(_TOGETHER.search, map(str.lower, scene.options.texts)))
     ):
         return False
-    sentence = told(scene).at(m.end())
-    names = [name for name in sentence.names if name.start >= m.end()]
-    if len({name.position for name in names}) < 2 or _TURN.search(low, m.start()):
+    names = [name for name in told(scene).at(m.end()).names if name.start >= m.end()]
+    if len({name.position for name in names}) < 2:
         return False
-    # Some other than what it names may be meant: "not A and B", "A or B", what follows a colon.
-    between = low[m.start() : names[-1].end]
-    return not (_DOUBT.search(between) or WITHDRAWS.search(low, m.end()))
+    begins = [m.end(), *(name.end for name in names)]
+    ends = [*(name.start for name in names), names[-1].end]
+    gaps = (low[begin:end] for begin, end in zip(begins, ends, strict=True))
+    rest = low[names[-1].end :]
+    return all(map(_JOINS.fullmatch, gaps)) and not (_TO_ONE.search(rest) or _TURN.search(rest))
 
 
 def has_turn(low: str) -> bool:
