@@ -122,8 +122,7 @@ def _takes_up(scene: Scene, last: int) -> re.Match[str] | None:
         return None
     asked = {*likeness.stems(scene.question.lower())}
     about = {*likeness.stems(m["about"])}
-    shared = len(asked & about)
-    return m if shared >= min(_SHARED, len(asked)) or (about and shared == len(about)) else None
+    return m if len(asked & about) >= min(_SHARED, len(asked)) else None
 
 
 def _roman(said: str, scene: Scene) -> bool:

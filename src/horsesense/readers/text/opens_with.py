@@ -44,7 +44,7 @@ _IN_THE_PAST = re.compile(r"\b(?:was|were|did|became|had|\w+ed)\b")
 _RATHER = re.compile(
     r"\b(?:actual\w*|in fact|reality|tru(?:th|e|ly)|really|today|nowadays|now|later|then|since"
     r"|(?:took|taken) over|i|i'd|my|instead|right|correct|you|officially|only|choose|pick|answer"
-    r"|want|better|best|replaced|became|new)\b"
+    r"|want|better|best|replaced|became|new)\b|\A\W*(?:it|that|this)(?:['’]s| is| was)\b"
 )
 """In a later sentence: that the option that it names may be the answer."""
 _SAID_SO = re.compile(
@@ -66,7 +66,9 @@ _VAGUE = frozenset(
         *_LINKING,
     )
 )
-_TURNS = re.compile(r"\b(?:but|however|think|thinks|thought|said|says?|believed?|claim\w*|if)\b")
+_TURNS = re.compile(
+    r"\b(?:but|however|reads?|heard?|hears|tells?|told|think|thinks|thought|said|says?|believed?|claim\w*|if)\b"
+)
 _FEW_WORDS = ("yes", "no", "true", "false", "none", "both", "all", "neither")
 _ITEM = re.compile(r"\s*(?:[-•*+–>|#$(]|\(?\w{1,2}[.):]\s)")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]{2,}")
@@ -99,7 +101,7 @@ def opens_with(scene: Scene) -> TextHit | None:
     if any(_answers_too(scene, one, hit, asked) for one in behind):
         return None
     soon = [one for one in behind[:_SOON] if _others(one, hit)]
-    return None if any(_RATHER.search(low, one.start, one.end) for one in soon) else hit
+    return None if any(_RATHER.search(low[one.start : one.end]) for one in soon) else hit
 
 
 def _answered(
@@ -126,7 +128,7 @@ def _answered(
         return None
     if speaks_against(scene, start, hit.start) or speaks_against(scene, hit.end, main):
         return None
-    if others and _TURNS.search(low, main, end):
+    if _TURNS.search(low, main, end):
         return None
     own = {*option_stems(scene.options.texts[hit.position])}
     before = _pieces(low[start : hit.start])
