@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="16", source="8b7f844fb213")
+RULES: Final = Rules(version="17", source="a75bc342f895")
 
 
 class TextAnswers:

@@ -27,8 +27,33 @@ WRITERS = ("Mary Shelley", "Percy Shelley", "Lord Byron", "John Polidori")
         ('{"answer": "B"}\n{"question": "Where?", "answer": "A"}', "1"),
         ('{"answer": "A", "text": "Percy Shelley"}', "ambiguous"),
         ('{"letter": "A", "answer": "Percy Shelley"}', "ambiguous"),
+        ('{"answer": "A", "corrected": "B"}', "1"),
+        ('{"revised_answer": "B", "first_answer": "A"}', "1"),
+        ('{"choice": "A", "note": "checked", "correction": "B. Percy Shelley"}', "1"),
+        ('{"original_answer": "A", "answer": "B"}', "1"),
+        ('{"answer": "B", "revised": null}', "1"),
+        ('{"answer": "B", "corrected": false}', "1"),
     ],
 )
 def test_fields_decide(reply: str, expected: str) -> None:
     found = TextReader().read(reply, WRITERS, tuple("ABCD"))
+    assert (" ".join(map(str, found.positions)) or found.status) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "expected"),
+    [
+        ("submit_answer", "option", "1"),
+        ("pick_writer", "name", "1"),
+        ("save_note", "verdict", "1"),
+        ("save_note", "option", "illegal"),
+        ("translate", "text", "illegal"),
+        ("highlight", "letter", "illegal"),
+    ],
+)
+def test_a_tool_that_gives_no_answer_waits_for_one(name: str, key: str, expected: str) -> None:
+    value = "Percy Shelley" if key in ("text", "name") else "B"
+    reply = f'<tool_call>\n{{"name": "{name}", "arguments": {{"{key}": "{value}"}}}}\n</tool_call>'
+    asked = "Which writer drowned in 1822?"
+    found = TextReader().read(reply, WRITERS, tuple("ABCD"), question=asked)
     assert (" ".join(map(str, found.positions)) or found.status) == expected

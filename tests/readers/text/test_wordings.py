@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from horsesense.readers.corpus.load import examples
-from horsesense.readers.text import announcements, candidates, framing, listing, outright, standing
+from horsesense.readers.text import announcements, candidates, framing, outright, several, standing
 from horsesense.readers.text.cues import CUES
 from horsesense.readers.text.wording import Wording, one_boundary
 
@@ -15,6 +15,7 @@ WORDINGS = {
     "hesitation": outright._HESITATION,
     "withdraws": standing.WITHDRAWS,
     "taken_back": announcements.TAKEN_BACK,
+    "too": several._TOO,
 }
 SAID = (
     "I don’t know.",
@@ -43,7 +44,6 @@ WORDS = {
     "so it is": (candidates._SO_WORDS, candidates._SO_IT_IS),
     "head": (framing._HEAD_WORDS, framing._HEAD),
     "says": (framing._SAYS_WORDS, framing._SAYS),
-    "tells": (listing._TELLS_WORDS, listing._TELLS_IN_WORDS),
 }
 
 

@@ -26,7 +26,7 @@ from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 from horsesense.trials.trial import Trial
 
-RULES: Final = Rules(version="13", source="b948ed87a472")
+RULES: Final = Rules(version="14", source="4e67b10f2725")
 
 SURE: Final = 0.9
 """Confidence of the rules from which on no judge is asked, unless the name says another."""

@@ -97,10 +97,10 @@ def written_out(scene: Scene) -> tuple[Scene, dict[int, tuple[int, int]]] | None
     words = {m.group() for m in _LETTERS.finditer(response.text)}
     asked = {word.lower() for word in _LETTERS.findall(scene.question.translate(DEFAULT))}
     owner: dict[str, set[int]] = {}
+    long = [word for word in words if len(word) >= _SLIP - 1]
     for position, names in enumerate(_bynames(tuple(texts))):
         if position not in named:
-            slips = {word for word in words if _slips(word.lower(), texts[position])}
-            for word in slips | (words & names):
+            for word in {*_slipped(long, texts[position])} | (words & names):
                 owner.setdefault(word, set()).add(position)
     known = {word.lower() for text in texts for word in _LETTERS.findall(text.translate(DEFAULT))}
     found = {
@@ -196,12 +196,24 @@ def _surnames(texts: tuple[str, ...]) -> dict[str, int]:
     return {word: i for word, i in last.items() if every.count(word) == 1}
 
 
-def _slips(word: str, text: str) -> bool:
-    """Whether a word is an option of one word with one letter too many, too few or moved, or "i"
-    and "y" exchanged."""
+def _slipped(words: list[str], text: str) -> list[str]:
+    """The words that are slips of the pen for an option of one word."""
     own = text.strip().lower()
-    if not own.isalpha() or len(own) < _SLIP or word[:1] != own[:1] or word == own:
-        return False
+    if not own.isalpha() or len(own) < _SLIP:
+        return []
+    return [
+        word
+        for word in words
+        if -2 < len(word) - len(own) < 2
+        and word[0].lower() == own[0]
+        and (low := word.lower()) != own
+        and _slips(low, own)
+    ]
+
+
+def _slips(word: str, own: str) -> bool:
+    """Whether a word is another with one letter too many, too few or moved, or "i" and "y"
+    exchanged."""
     if abs(len(word) - len(own)) > 1 or any(
         one.startswith(other) and one[len(other) :] in _INFLECTED
         for one, other in ((word, own), (own, word))
@@ -230,11 +242,18 @@ def _of_another(text: str, start: int, option: str) -> bool:
     return m is not None and m[1] not in option and m[1] not in _NO_FORENAME
 
 
+@lru_cache(maxsize=8192)
+def _last_word(option: str) -> str:
+    """The surname of an option that may be a full name."""
+    words = option.split()
+    return words[-1] if len(words) > 1 and option.istitle() else ""
+
+
 def is_anothers(scene: Scene, position: int) -> bool:
     """Whether a reply has an option's surname behind other forenames alone ("Henry Dickens")."""
     option, text = scene.options.texts[position], scene.response.text
-    name = option.split()[-1] if option.istitle() else ""
-    if len(option.split()) < 2 or name not in text or option in text:
+    name = _last_word(option)
+    if not name or name not in text or option in text:
         return False
     places = [m.start() for m in re.finditer(rf"\b{re.escape(name)}\b", text)]
     return bool(places) and all(_of_another(text, at, option) for at in places)

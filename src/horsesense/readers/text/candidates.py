@@ -238,10 +238,16 @@ def mentions(scene: Scene) -> Mentions:
 def _is_mention(scene: Scene, hit: LabelHit, target: Target) -> bool:
     if _OPTION.search(scene.response.low, max(0, hit.start - 16), hit.start):
         return True
-    if not hit.marked and not is_named(scene, hit.start):
+    if not hit.marked and (not is_named(scene, hit.start) or _is_article(scene, hit)):
         return False
     clear = hit.bracketed and ends_clause(scene.response, target.end)
     return clear or target.text is not None
+
+
+def _is_article(scene: Scene, hit: LabelHit) -> bool:
+    """Whether a label may be the article of the text behind it ("a queue" with "A. Queue")."""
+    name = scene.response.text[hit.start : hit.end]
+    return name == "a" and not scene.labels.shows(name)
 
 
 def weakly_linked(scene: Scene) -> list[Statement]:

@@ -8,6 +8,7 @@ down, compared, supposed or merely reported.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -223,18 +224,15 @@ def _own_words(options: Sequence[str]) -> dict[str, int]:
             owners.setdefault(one, set()).add(position)
             if len(one) >= _PREFIX and not one.startswith("~"):
                 owners.setdefault(one[:_PREFIX], set()).add(position)
+    counts = Counter(one for stems in held for one in stems)
+    told_apart = [len(stems) <= 1 / _OWN * sum(counts[one] == 1 for one in stems) for stems in held]
     return {
-        word: next(iter(positions))
+        word: position
         for word, positions in owners.items()
         if len(positions) == 1
         and not word[0].isdigit()
-        and len(held[next(iter(positions))]) <= 1 / _OWN * _unique(held, next(iter(positions)))
+        and told_apart[position := next(iter(positions))]
     }
-
-
-def _unique(held: list[frozenset[str]], position: int) -> int:
-    others = frozenset().union(*held[:position], *held[position + 1 :])
-    return len(held[position] - others)
 
 
 def _said_of_it(low: str, start: int, end: int, last: Said) -> Said:

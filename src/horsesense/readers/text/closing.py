@@ -8,14 +8,19 @@ from itertools import islice
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import likeness
 from horsesense.readers.text.contest import contest_of
+from horsesense.readers.text.equations import of_another, only_of_another
+from horsesense.readers.text.expressions import in_expression
 from horsesense.readers.text.impression import Impression
 from horsesense.readers.text.in_full import comes_to_another
 from horsesense.readers.text.in_words import is_taken_up
 from horsesense.readers.text.sentences import (
+    EQUALS,
     LINKS,
     NO_CLOSE,
     SUPPOSED,
     Name,
+    ends_on_another,
+    gives,
     opposed,
     rival,
     told,
@@ -71,6 +76,9 @@ _IS = re.compile(
     r"|last two|same|left|wrong|student|user)\b)"
     r"[^,:]*\b(?:is|are|was|were|must be|reads)\W"
 )
+_WRITTEN = re.compile(r"\d ?/ ?\d|[x×·] ?10")
+"""A fraction or a power of ten, with which a number is written."""
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _SIGNS = re.compile(r"[^\w]*\Z")
 _POINTS = re.compile(
     r"(?:[:→➡⇒(\[]|\bso|->|(?:\A|\n)\W*\w{1,2}[.)])[\s*_(\[\"']*"
@@ -101,6 +109,8 @@ def closes(scene: Scene, first: Impression, *, turned: bool = False) -> Reading 
     if end is None or any(s.target.positions != end.target.positions for s in first.said):
         return None
     position = end.target.positions[0]
+    if end.target.by == "text" and only_of_another(scene, position, [end.target.start]):
+        return None
     if opposed(scene, position, end.target.start, end.target.end):
         return None
     if end.target.by == "text" and not is_taken_up(scene, position):
@@ -139,7 +149,9 @@ def _closing(scene: Scene) -> Statement | None:
     at, target = lines[-1]
     if target is None:
         return None
-    return None if comes_to_another(scene, target) else Statement("closing", target, at)
+    if comes_to_another(scene, target) or ends_on_another(scene, target.positions[0]):
+        return None
+    return Statement("closing", target, at)
 
 
 def _signed(scene: Scene) -> Statement | None:
@@ -217,7 +229,27 @@ def _worked_out(scene: Scene) -> int | None:
     last = low[start:].strip()
     if NO_CLOSE.search(last) or _NO_RESULT.search(last) or not (said := likeness.values(last)):
         return None
+    number = _last_number(low)
+    if number and (of_another(scene, number.start()) or _is_given_back(scene, number)):
+        return None
+    written = _WRITTEN.search(low, start) is not None
+    if number and not written and in_expression(low, *number.span(), texts):
+        return None
     every = likeness.values(low)
     found = {i for i, one in enumerate(known) for v in every if one and likeness.same(one, v)}
     ends = {i for i, one in enumerate(known) if one and likeness.same(one, said[-1])}
     return found.pop() if len(found) == 1 and found == ends else None
+
+
+def _last_number(low: str) -> re.Match[str] | None:
+    """The last number of a text."""
+    last = None
+    for m in _NUMBER.finditer(low, max(0, len(low) - _ENDING)):
+        last = m
+    return last
+
+
+def _is_given_back(scene: Scene, number: re.Match[str]) -> bool:
+    """Whether an equation ends in what the question gives, as a check does."""
+    low, start = scene.response.low, number.start()
+    return EQUALS.search(low, 0, start) is not None and gives(scene, number.group())

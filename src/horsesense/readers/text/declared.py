@@ -23,7 +23,7 @@ _LAST_WORDS = 160
 RULE: Final = "declared"
 
 _OFFERS = re.compile(
-    r"[^.!?\n]{0,120}?\b(?:if (?:you|it|that|someone|somebody|anybody|anyone|this|there)\b"
+    r"\b(?:if (?:you|it|that|someone|somebody|anybody|anyone|this|there)\b"
     r"(?![^.\n]{0,30}\b(?:insist|must|force|press|want (?:my|an?)|ask me|need me|had to)\b)"
     r"|i(?:'m| am|'d be|'ll be| would be) (?:\w+ )?(?:(?:happy|glad|pleased) (?:to|for)|here (?:to"
     r"|if))\b"
@@ -33,9 +33,12 @@ _OFFERS = re.compile(
     r"|list|present|share|provide|instead)"
     r"|let me know|please\b|you (?:can|could|may|might) (?:\w+ )?(?:call|text|ask|turn|find|contact"
     r"|reach|start|consult|try|check|weigh|look|read|share|paste|send)|let me explain"
-    r"|what i can (?:offer|do)\b)[^.!?\n]*(?:[.!?]+|\Z|\n)"
+    r"|what i can (?:offer|do)\b)"
 )
-"""A sentence with which a refusal goes on, and that makes no choice."""
+"""What is in a sentence with which a refusal goes on, and that makes no choice."""
+_SIGNS_OFF = re.compile(r"[^.!?\n]*(?:[.!?]+|\Z|\n)")
+_OFFERED = 120
+"""Characters of a sentence in front of that which it takes with it."""
 _GUESSES = re.compile(
     r"\bwould be (?:a (?:pure|mere|wild) guess|just|only|a coin)\b"
     r"|\b(?:pure|mere|wild) guess\b|\b(?:rather|would|will|do|could)(?:n't| not) (?:want to "
@@ -231,7 +234,7 @@ def _goes_on(low: str, m: re.Match[str], found: dict[Said, re.Match[str]]) -> bo
         late = len(low.rstrip()) - m.end() <= _LAST_WORDS
         if not late or _GOES_ON.search(_without(low[: m.start()], found)):
             return True
-    behind = _OFFERS.sub(" ", _GUESSES.sub(" ", _without(low[m.end() :], found)))
+    behind = _without_offers(_GUESSES.sub(" ", _without(low[m.end() :], found)), " ")
     if "none" in found:
         return _CONCEDES.search(behind) is not None
     return _GOES_ON.search(behind) is not None or not _is_idle(low, found)
@@ -247,7 +250,7 @@ def _is_idle(low: str, found: dict[Said, re.Match[str]]) -> bool:
     """Whether no sentence beside what declares could be an answer."""
     lacks = found.keys() & {"missing", "undetermined", "untold"}
     idle = (_LACKS, _IDLE) if lacks else (_IDLE,)
-    sentences = [one for one in _CLAUSE.split(_OFFERS.sub("\n", low)) if _WORD.search(one)]
+    sentences = [one for one in _CLAUSE.split(_without_offers(low, "\n")) if _WORD.search(one)]
     for i, one in enumerate(sentences):
         said = any(SAYS[meaning].search(one) for meaning in found)
         if said and i == len(sentences) - 1 and _SO.match(one):
@@ -255,6 +258,21 @@ def _is_idle(low: str, found: dict[Said, re.Match[str]]) -> bool:
         if not said and not any(words.search(one) for words in idle):
             return False
     return True
+
+
+def _without_offers(low: str, instead: str) -> str:
+    """A text with something else instead of the sentences that offer help."""
+    parts: list[str] = []
+    at = 0
+    for m in _OFFERS.finditer(low):
+        if m.start() < at:
+            continue
+        begin = max(
+            at, m.start() - _OFFERED, *(low.rfind(sign, at, m.start()) + 1 for sign in ".!?\n")
+        )
+        parts += [low[at:begin], instead]
+        at = _SIGNS_OFF.match(low, m.end()).end()  # type: ignore[union-attr]
+    return "".join([*parts, low[at:]]) if at else low
 
 
 def _without(low: str, found: dict[Said, re.Match[str]]) -> str:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from horsesense.readers.text import likeness, question, several, special
 from horsesense.readers.text.bynames import is_anothers
 from horsesense.readers.text.cues import CUES
+from horsesense.readers.text.equations import only_of_another
 from horsesense.readers.text.forms import (
     ALL,
     ANNOUNCES,
@@ -105,6 +106,8 @@ class _Evidence(Gathering):
             if here and all(map(self.scene.dropped, here)):
                 features[WITHHELD] = 1.0
             if features and is_anothers(self.scene, position):
+                features[WITHHELD] = 1.0
+            if only_of_another(self.scene, position, here):
                 features[WITHHELD] = 1.0
             own = "reported " if position in reported else form
             if position in rejected and form not in ("said ", "shared ") and not self.asks_not:

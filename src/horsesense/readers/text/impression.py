@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from horsesense.readers.reading import Reading, Status
 from horsesense.readers.text import announcements, candidates, likeness, no_choice, special
+from horsesense.readers.text.after_all import chosen_after_all
 from horsesense.readers.text.labels import label_set
 from horsesense.readers.text.marked_up import marked_up
 from horsesense.readers.text.options import Options, ends_clause
@@ -156,6 +157,8 @@ def _given(scene: Scene, nothing: special.Said | None) -> Reading | None:
     """The choice that a reply makes after it has said that it makes none."""
     declines = nothing is not None and nothing.meaning in ("refusal", "unknown")
     given = candidates.given(scene, nothing.end) if nothing and declines else None
+    if nothing and declines and given is None:
+        given = chosen_after_all(scene, nothing.end)
     return _reading(scene, given, _SURE) if given else None
 
 

@@ -20,7 +20,7 @@ _IS_THE = re.compile(
 _RATHER = re.compile(r" (?:rather|instead|after all|now)\b")
 _GOOD = ("answer", "correct", "right", "best", "one", "i")
 _BRIEF = frozenset(("yes", "no", "true", "false", "both", "neither", "none", "all"))
-_SENTENCE_ENDS = re.compile(r"[\s\"'`)\]*_]{0,4}(?:[.!](?=\s|\Z)|\n|\Z)")
+_SENTENCE_ENDS = re.compile(r"[\s\"'`)\]*_]{0,4}(?:[.!](?=\s|\Z)|\n|\Z|\[(?=[a-z]))")
 
 
 def in_full(scene: Scene, last: Statement) -> bool:

@@ -16,9 +16,11 @@ from typing import NamedTuple
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import announcements, no_choice
 from horsesense.readers.text.contest import breaks_off
+from horsesense.readers.text.equations import of_another
 from horsesense.readers.text.impression import Impression
 from horsesense.readers.text.likeness import option_stems, stems
 from horsesense.readers.text.normalise import DEFAULT
+from horsesense.readers.text.opens_with import opens_with
 from horsesense.readers.text.options import TextHit
 from horsesense.readers.text.sentences import (
     EQUALS,
@@ -29,6 +31,7 @@ from horsesense.readers.text.sentences import (
     SO,
     Said,
     Sentence,
+    ends_on_another,
     gives,
     names_another,
     opposed,
@@ -43,6 +46,7 @@ from horsesense.readers.text.wording import Wording
 
 _CONFIDENCE = 0.91
 _MOST = 12_000
+_SOON = 400
 _ASKED = 400
 _SHARE = 0.6
 """The share of the question's stems that a sentence has which answers it."""
@@ -164,7 +168,11 @@ def in_words(
         hit = look(reply)
         if hit is None:
             continue
-        if turn.search(low, hit.end) or _FOREGOES.search(low, hit.end) or not _fits(reply, hit):
+        # A first sentence that says all that was asked is not about what a long rest may mention.
+        till = hit.end + _SOON if rule == "opens_with" else len(low)
+        if turn.search(low, hit.end) or _FOREGOES.search(low, hit.end, till):
+            return None
+        if not _fits(reply, hit):
             return None
         span = scene.response.span(hit.start, hit.end)
         return Reading("answer", (hit.position,), rule, span, _CONFIDENCE)
@@ -195,6 +203,8 @@ def _fits(reply: _Reply, hit: TextHit) -> bool:
     """Whether nothing else of the reply speaks against the option."""
     found, lead = reply.first.reading, reply.first.first
     if opposed(reply.scene, hit.position, hit.start, hit.end):
+        return False
+    if ends_on_another(reply.scene, hit.position):
         return False
     if lead is not None and lead.target.by == "label":
         return hit.position in lead.target.positions
@@ -350,6 +360,8 @@ def _settles(reply: _Reply, said: Said) -> bool:
     rest = low[end:].strip()
     if reply.scene.asks_not or (said.number and _NUMBERS.search(rest)):
         return False
+    if said.number and of_another(reply.scene, hit.start):
+        return False
     if said.number and EQUALS.search(before):
         if gives(reply.scene, low[hit.start : hit.end]):
             return False
@@ -375,6 +387,8 @@ def _opens(reply: _Reply, said: Said) -> bool:
     low, hit = reply.low, said.hit
     if reply.scene.asks_not or _REPENTS.search(low, hit.end):
         return False
+    if said.number and of_another(reply.scene, hit.start):
+        return False
     if rival(reply.scene, hit.position, behind=hit.end):
         return False
     before = reply.before(said)
@@ -388,6 +402,11 @@ def _opens(reply: _Reply, said: Said) -> bool:
         return True
     is_it = not (said.number or reply.cut) and _IS.search(before) is not None
     return is_it and _is_of_what_was_asked(reply.scene, said)
+
+
+def _opens_with(reply: _Reply) -> TextHit | None:
+    """The option of which the first sentence says what was asked, whatever others are behind it."""
+    return opens_with(reply.scene)
 
 
 def _restates(scene: Scene, said: Said, share: float = _RESTATES) -> bool:
@@ -419,5 +438,6 @@ _LOOKS: tuple[tuple[str, _Look], ...] = (
     ("restated", _restated),
     ("concludes", _concludes),
     ("plain", _plain),
+    ("opens_with", _opens_with),
 )
-_WHOLE = (("restated", _restated), ("plain", _plain))
+_WHOLE = (("restated", _restated), ("plain", _plain), ("opens_with", _opens_with))

@@ -26,6 +26,22 @@ _OF_CHANCES = re.compile(
     r"|estimat|credence"
     r"|i would put it|wahrschein|out of 100"
 )
+_RATES = re.compile(
+    r"(?!.*\b(?:unlikely|not|least)\b|.*n['’]t\b).*?"
+    r"(?:\b(?:probabilit(?:y|ies)|likelihoods?|confidence)\b[^.?]{0,40}"
+    r"\b(?:each|every|all|these|following|options?|choices?)\b"
+    r"|\b(?:rate|score|rank|grade)\b[^.?]{0,40}\b(?:fits?|match\w*|options?|choices?|answers?|each)\b)",
+    re.DOTALL,
+)
+"""A question that asks how likely, or how fitting, each option is."""
+_OUT_OF = re.compile(
+    r"\A[^\w\n]{0,12}(\d{1,3}(?:\.\d)?) ?(?:/|out of) ?(5|10|100)(?=\s*(?:[.,;|(]|\Z))"
+)
+_DEGREE = re.compile(
+    r"\A[\s|:;,.()*_–—=→>-]*(?P<degree>very high|high|highest|most likely|very likely|likely"
+    r"|medium|moderate|low|lowest|very low|none|zero|minimal|negligible|(?:very )?unlikely)"
+    r"(?=\s*(?:[.,;|(]|\Z))"
+)
 _OF_SHARES = re.compile(
     r"%|per ?cent|share|proportion|fraction|portion|rate\b|compos|how (?:many|much)"
 )
@@ -37,8 +53,10 @@ _OF_OTHERS = re.compile(
 )
 _PLACES = re.compile(r"\b(?:first|second|third|fourth|last|not|but)\b")
 """What makes numbers other than the chances of being right."""
+_HIGH = ("very high", "high", "highest", "most likely", "very likely", "likely")
 _AT_END = re.compile(r"(\d{1,3}(?:[.,]\d+)?|\.\d+) ?(?:%|percent|per cent)[^\w\n]*\Z")
 _FEW_LETTERS = 20
+_ASKED = 400
 
 _LAST_VERDICT = re.compile(
     r"[-–—:;,.=→>(][\s*_]*(?:(?P<yes>yes|true|correct|fits|✅|✓|✔)|(?P<no>no|false|incorrect|out|wrong"
@@ -49,8 +67,8 @@ _CHANCE = re.compile(
     r"\A[^\w\n+]{0,12}?(?:\w+\W{0,4}){0,2}?[^\w\n+]{0,6}?(\d{1,3}(?:[.,]\d+)?|\.\d+)"
 )
 _TELLS = re.compile(r"[\d✓✔✅☑☒●◉🔘■✗✘❌✖]")
-_TELLS_WORDS = ("true", "false", "yes", "no", "[x]", "(x)", "(o)")
-_TELLS_IN_WORDS = re.compile(r"\b(?:true|false|yes|no)\b|\[x\]|\([xo]\)")
+_TELLS_IN_WORDS = re.compile(r"(?:true|false|yes|no)\b|\[x\]|\([xo]\)")
+_CONTINUES = re.compile(r"\w")
 _RULE = re.compile(r"[\s|:+=-]+")
 _TICKS = "✓✔✅☑"
 _SIGN = re.compile(rf"[{_TICKS}✗✘❌✖❎☒]")
@@ -82,7 +100,8 @@ def _the_one(scene: Scene) -> tuple[int | None, list[tuple[str, str]] | None]:
     table = _turned(text) if text.count("|") > 2 * k else text
     rests = _rests(scene, table) if table.count("\n") >= k - 1 else None
     if rests is not None:
-        looks = (_approved, _stars, _marked, *([_likeliest] if _of_chances(scene, text) else []))
+        chances = [_likeliest, _rated, _by_degree] if _of_chances(scene, text) else []
+        looks = (_approved, _stars, _marked, *chances)
         for look in looks:
             found = look(rests)
             if found is not None:
@@ -105,6 +124,9 @@ def _of_chances(scene: Scene, text: str) -> bool:
     """Whether a reply says how likely the options are; shares of a hundred may be what is asked."""
     if scene.asks_not or _OF_OTHERS.search(text):
         return False
+    asked = scene.question.lower()
+    if _RATES.match(asked[-_ASKED:]) and "%" not in asked and "share" not in asked:
+        return True
     return _OF_CHANCES.search(text) is not None or _is_all(scene, text)
 
 
@@ -124,10 +146,14 @@ def _is_all(scene: Scene, text: str) -> bool:
 
 
 def _tells(text: str) -> bool:
-    """Whether there is anything that may tell an option from the others; words are looked for as
-    plain text first, for speed."""
-    words = any(map(text.__contains__, _TELLS_WORDS))
-    return _TELLS.search(text) is not None or (words and _TELLS_IN_WORDS.search(text) is not None)
+    """Whether there is anything that may tell an option from the others."""
+    if _TELLS.search(text) is not None:
+        return True
+    # A boundary in front would make the search several times as slow.
+    return any(
+        text[m.start()] in "[(" or not _CONTINUES.match(text[m.start() - 1 : m.start()])
+        for m in _TELLS_IN_WORDS.finditer(text)
+    )
 
 
 def _turned(text: str) -> str:
@@ -267,6 +293,24 @@ def _likeliest(rests: list[tuple[str, str]]) -> int | None:
         return None
     highest = max(chances)
     return chances.index(highest) if chances.count(highest) == 1 else None
+
+
+def _rated(rests: list[tuple[str, str]]) -> int | None:
+    """The one with the most points of as many ("9/10")."""
+    found = [_OUT_OF.match(after) for _, after in rests]
+    if not all(found) or len({m[2] for m in found if m}) > 1:
+        return None
+    points = [float(m[1]) for m in found if m]
+    return points.index(max(points)) if points.count(max(points)) == 1 else None
+
+
+def _by_degree(rests: list[tuple[str, str]]) -> int | None:
+    """The only one that is called likely, in whatever degree, where all others are less so."""
+    found = [_DEGREE.match(after) for _, after in rests]
+    if not all(found):
+        return None
+    high = [i for i, m in enumerate(found) if m and m["degree"] in _HIGH]
+    return high[0] if len(high) == 1 else None
 
 
 def _in_a_row(scene: Scene, text: str) -> list[tuple[str, str]] | None:

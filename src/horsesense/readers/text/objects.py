@@ -15,7 +15,7 @@ from typing import Any, Final
 from horsesense.readers.reading import Reading
 from horsesense.readers.text.exact import exact
 from horsesense.readers.text.likeness import stems
-from horsesense.readers.text.records import records
+from horsesense.readers.text.records import only_calls, records
 from horsesense.readers.text.special import meaning_of
 from horsesense.readers.text.targets import Scene
 
@@ -37,10 +37,14 @@ _ANSWER = re.compile(
 )
 _ASIDE = re.compile(
     r"\b(?:second(?:ary)?|alternatives?|avoid\w*|discard\w*|dismiss\w*|negated|decoys?|reject\w*|wrong|incorrect|others?|eliminat\w*|runner|not|no"
-    r"|questions?|distractors?|initial|first|previous|ruled|exclud\w*|unlikely|worst|least"
+    r"|questions?|distractors?|initial|first|previous|original|old|former|earlier|draft|from|ruled|exclud\w*|unlikely|worst|least"
     r"|reason\w*|explanations?|thoughts?|analysis|rationale|justification|confidence|options"
     r"|choices|format|candidates?|closest|common|user|student|is|steps?|score|evidence)\b"
 )
+_REVISED = re.compile(
+    r"\b(?:correct(?:ed|ion)|revis(?:ed|ion)|updated?|amend(?:ed|ment)|new|fixed)\b"
+)
+"""What a field is called that takes the place of an answer in another."""
 _QUESTION = re.compile(r"\b(?:question|input|prompt|problem|id|item|passage|text|number)\b")
 _POSITION = re.compile(r"\b(?:index|idx)\b")
 _DENIES = re.compile(r"\b(?:not|no|wrong|incorrect)\b|n't\b", re.IGNORECASE)
@@ -76,11 +80,14 @@ def in_json(scene: Scene) -> Reading | None:
     source = scene.response.source[scene.response.begins :]
     if len(source) > _MOST:
         return None
-    for value in records(source):
+    for value in records(source, scene.question):
         if isinstance(value, dict) and (read := _reading(value, scene, 0)) is not None:
             return read
     if "{" not in source:
         return None
+    if only_calls(source):
+        # It waits for what the tool returns.
+        return Reading("illegal", (), "tool_call", None, _INDEX)
     lead = _LEAD.match(source)
     if lead and not _names(lead.group(), scene):
         source = source[lead.end() :]
@@ -138,6 +145,15 @@ def _reading(value: Any, scene: Scene, depth: int) -> Reading | None:
     fields = {key: inner for key, inner in value.items() if not _ASIDE.search(_key(key))}
     final = {key: inner for key, inner in fields.items() if _FINAL.search(_key(key))}
     named = {key: inner for key, inner in fields.items() if _ANSWER.search(_key(key))}
+    revised = {
+        key: inner
+        for key, inner in fields.items()
+        if inner is not None
+        and _REVISED.search(_key(key))
+        and _of_field("", inner, scene, _DEEPEST) is not None
+    }
+    if revised and (named.keys() - revised or len(fields) < len(value)):
+        named, final = revised, final and {**final, **revised}
     chosen = final or named
     if not chosen:
         if (only := _only_text(fields, scene)) is not None:

@@ -14,6 +14,7 @@ from functools import lru_cache
 from itertools import accumulate, takewhile
 from typing import NamedTuple
 
+from horsesense.readers.text.expressions import is_part
 from horsesense.readers.text.normalise import DEFAULT, Folded
 
 SOLID = (
@@ -57,6 +58,9 @@ def tokens_of(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=16_384)
 def first_of(text: str) -> str | None:
     """The first token of an option text."""
+    if text.isascii() and not any(map(text.__contains__, _FOLDED)):
+        m = TOKEN.search(text.lower())
+        return m.group().replace(",", "") if m else None
     if len(text) < _NEAR:
         return next(iter(tokens_of(text)), None)
     # A long option is not folded as a whole for its first token; one that ends far from the cut
@@ -133,7 +137,12 @@ class Options:
             for size, position in fitting
             if size == n
         ]
-        return self._verbatim(response, hits) if len(hits) > 1 else hits
+        hits = self._verbatim(response, hits) if len(hits) > 1 else hits
+        return self._whole(response.low, hits)
+
+    def _whole(self, low: str, hits: list[TextHit]) -> list[TextHit]:
+        """The hits that are no parts of an expression."""
+        return [h for h in hits if not is_part(low, h.start, h.end, self.texts, h.position)]
 
     def _signs_at(self, response: Folded, offset: int) -> list[TextHit]:
         """The options of signs alone that are at `offset`, after spaces."""
@@ -242,7 +251,7 @@ class Options:
             hits += [
                 TextHit(position, *m.span(), 1) for m in re.finditer(re.escape(sign), response.low)
             ]
-        kept = _outermost(hits)
+        kept = self._whole(response.low, _outermost(hits))
         if len(kept) < 2:
             return kept
         places_of: dict[tuple[int, int], list[TextHit]] = {}

@@ -12,11 +12,13 @@ from horsesense.readers.text.contest import FORMS, contest_of
 from horsesense.readers.text.declared import declared
 from horsesense.readers.text.elsewhere import RULE as ELSEWHERE
 from horsesense.readers.text.elsewhere import elsewhere
+from horsesense.readers.text.equations import only_of_another
 from horsesense.readers.text.impression import Impression
 from horsesense.readers.text.in_full import in_full
 from horsesense.readers.text.in_words import in_words, is_taken_up
 from horsesense.readers.text.listing import stands_out
-from horsesense.readers.text.sentences import LURE, speaks_against
+from horsesense.readers.text.mismatch import mismatched
+from horsesense.readers.text.sentences import LURE, speaks_against, told
 from horsesense.readers.text.special import meaning_of
 from horsesense.readers.text.statements import is_named, turned_down
 from horsesense.readers.text.targets import Scene
@@ -40,6 +42,23 @@ _ENDS_IN_FORM = re.compile(
     r"</ ?(?:(?:final|selected|chosen|correct|best|my) ?)?(?:answer|choice|option)>\s*\Z"
     r"|\\(?:boxed|fbox) ?\{(?:[^{}\n]|\{[^{}\n]*\}){1,60}\}[\s.\])\\]*\Z"
 )
+_BOXES_ITS_ANSWER = re.compile(
+    r"(?:(?<!if )\b(?:final|correct|my) (?:answer|choice|option)(?: here)?(?: is|:|\s)+"
+    r"|\n[\s\\\[$*]*)"
+    r"(?:option |choice )?[\s*$:]*\\(?:boxed|fbox) ?\{(?:[^{}\n]|\{[^{}\n]*\}){1,60}\}"
+    r"[\s.\])$*\\]*\Z"
+)
+"""Last words that announce the answer and hold it in a box, whatever is named before."""
+_RIGHT_ONES = re.compile(
+    r"(?:\A|[.!?:\n] ?)[\s*_]*(?:(?:so|therefore|thus|hence),? )?the (?:correct|right)"
+    r" (?:answers|options|choices)(?: here)? are(?: therefore| thus)?:?[\s*_\"'(]*"
+)
+"""Begins a sentence that gives several answers."""
+_JOINS = re.compile(r"[\s,;*_\"'`().:]*(?:(?:and|the|&|option)\b[\s*_\"'`(]*)*(?:\([^()\n]*\)\W*)?")
+_TO_ONE = re.compile(
+    r"\b(?:i|i'd|my|so|only|alone|but|best|better|pick|choose|answer|said|says?|if|or|rather|one)\b|\?"
+)
+"""Behind several answers: that one of them may be the choice, or that they are somebody else's."""
 _UNFIRM = frozenset(("text_alone", "linked", "mentioned", "several_linked", "several_texts"))
 """Rules that find what a reply names on the way to another answer, too."""
 _WEAKER = frozenset(("linked", "mentioned"))
@@ -97,7 +116,7 @@ _LISTED = re.compile(r"[\n\[]")
 _LABELS = re.compile(r"[\s,;.()\[\]&+/]+|\b(?:and|or|und|oder)\b")
 _RATED = re.compile(r"\W*(\d{1,2}) ?(?:/|out of|von) ?(\d{1,2})\W*")
 """A place on a scale ("4/5") as the whole of a reply."""
-_LONG_WORD = re.compile(r"[^\W\d_]{8}")
+_FIRST_WORD = re.compile(r"[\s,;.()\[\]&+/]*([^\s,;.()\[\]&+/]+)")
 _TOGETHER = re.compile(r"\b(?:all|both|and|none|neither|only)\b")
 """In an option that may stand for several others."""
 _JOINED = re.compile(r"\b[A-Z1-9]\b(?:,| and| or| &){1,2} \b[A-Z1-9]\b")
@@ -110,6 +129,8 @@ def outright(scene: Scene, first: Impression, *, cut: bool = False) -> Reading |
     is so short that there is nothing to weigh. Of a reply that was `cut` off, which may have gone
     on to other options, only what it states.
     """
+    if not cut and (tied := mismatched(scene, first)) is not None:
+        return Reading("ambiguous", (), "label_with_other_text", tied, _BRIEFLY)
     found = _in_so_many_words(scene, first, cut)
     if found is not None and (found.confidence >= _FAIRLY or found.rule == ELSEWHERE):
         return found
@@ -134,12 +155,14 @@ def _in_so_many_words(scene: Scene, first: Impression, cut: bool) -> Reading | N
         return Reading("answer", (whole,), "together", None, _FAIRLY)
     if alone or (not first.said and several.just_listed(scene)):
         return Reading("ambiguous", (), "several", None, PLAINLY)
-    listed = set() if first.said or cut else stands_out(scene)
+    listed = stands_out(scene) if not cut and _may_list(first) else set()
+    if first.said and listed != {*first.said[0].target.positions}:
+        listed = set()
     if len(listed) == 1:
         return Reading("answer", (*listed,), "listed", None, PLAINLY)
     if listed and not any(map(_TOGETHER.search, map(str.lower, scene.options.texts))):
         return Reading("ambiguous", (), "several_listed", None, _FAIRLY)
-    if first.standing.plain:
+    if first.standing.plain or (not cut and _several_right(scene)):
         return Reading("ambiguous", (), "two_stand", None, _FAIRLY)
     if found is None:
         announced = _ANNOUNCES.search(low[-_OPENING:]) and "?" not in low
@@ -157,10 +180,18 @@ def _in_so_many_words(scene: Scene, first: Impression, cut: bool) -> Reading | N
     plainly = _SURE if _agrees(first, found) else PLAINLY
     if found.positions and _but_not_others(scene, found):
         return _with(found, plainly)
+    boxes = found.rule == "boxed" and _BOXES_ITS_ANSWER.search(low[-_OPENING:])
+    if boxes and found.positions and not _TURN.search(low[-_OPENING:]):
+        return _with(found, PLAINLY)
     if contest_of(scene, first, cut=cut):
         return None
     if found.rule == "given":
         return _with(found, _FAIRLY)
+    if found.rule == "text_alone":
+        at = found.positions[0]
+        hits = scene.options.find_all(scene.response)
+        if only_of_another(scene, at, [hit.start for hit in hits if hit.position == at]):
+            return None
     if found.positions and not _agrees(first, found) and _ends_on_another(scene, first, found):
         return None
     if found.rule == "lead" and _joins_labels(scene, first) and not _TURN.search(low):
@@ -210,6 +241,34 @@ def _in_so_many_words(scene: Scene, first: Impression, cut: bool) -> Reading | N
     return _with(found, _BRIEFLY) if brief else None
 
 
+def _may_list(first: Impression) -> bool:
+    """Whether nothing is stated, or one option called right among others that are named."""
+    if not first.said:
+        return True
+    several = first.reading is not None and first.reading.status == "ambiguous"
+    return several and len({one.target.positions for one in first.said}) == 1
+
+
+def _several_right(scene: Scene) -> bool:
+    """Whether a sentence says that the right answers are several options, all of which it names."""
+    low = scene.response.low
+    m = _RIGHT_ONES.search(low) if "s are" in low else None
+    if (
+        m is None
+        or scene.asks_not
+        or any(map(_TOGETHER.search, map(str.lower, scene.options.texts)))
+    ):
+        return False
+    names = [name for name in told(scene).at(m.end()).names if name.start >= m.end()]
+    if len({name.position for name in names}) < 2:
+        return False
+    begins = [m.end(), *(name.end for name in names)]
+    ends = [*(name.start for name in names), names[-1].end]
+    gaps = (low[begin:end] for begin, end in zip(begins, ends, strict=True))
+    rest = low[names[-1].end :]
+    return all(map(_JOINS.fullmatch, gaps)) and not (_TO_ONE.search(rest) or _TURN.search(rest))
+
+
 def has_turn(low: str) -> bool:
     """Whether there is a word of a turn."""
     return _TURN.search(low) is not None
@@ -253,11 +312,14 @@ def _joins_labels(scene: Scene, first: Impression) -> bool:
 def _labels_alone(scene: Scene) -> set[int]:
     """The options of a reply that is labels and nothing else: several, or one over and over."""
     known = scene.labels.positions
-    if _LONG_WORD.search(scene.response.text) or not known:
+    if not known:
         return set()
     rated = _RATED.fullmatch(scene.response.low)
     if rated and int(rated[2]) == len(known) and scene.labels.numbers and rated[1] in known:
         return {known[rated[1]]}
+    first = _FIRST_WORD.match(scene.response.text)
+    if first is None or not (first[1] in known or _LABELS.match(first[1])):
+        return set()
     words = _LABELS.sub(" ", scene.response.text).split()
     if len(words) < 2 or "?" in scene.response.low or not known.keys() >= {*words}:
         return set()

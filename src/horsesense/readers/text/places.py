@@ -58,7 +58,17 @@ PLACE = re.compile(
 )
 _ORDINAL_ALONE = re.compile(rf"(?:the )?({_ORDINAL}|last)(?: (?:one|option|choice|answer))?")
 _LAST_BUT_ONE = ("next-to-last", "next to last", "last but one", "penultimate")
+_OF_QUESTION = re.compile(
+    r"\b(statement|sentence|item|line|row|entry|candidate|claim|premise|wording|reading)s?\b"
+)
+"""What a question may give several of, and options besides."""
 _NOT_A_PLACE = re.compile(r"\b(?:my|at|in|for|of the|your) (?:the )?\Z")
+_OF_ITS_OWN = re.compile(
+    r" (?:above|below)\b|,? (?:that |which )?(?:i|we)(?:'ve| have| just)? (?:described|mentioned"
+    r"|named|listed|discussed|explained|looked at|went through|covered|gave|wrote)\b"
+    r"|,? in my list\b"
+)
+"""Behind a place: that it is one of what the reply itself went through, in an order of its own."""
 
 
 class Place(NamedTuple):
@@ -93,10 +103,24 @@ def place_at(m: re.Match[str], k: int, digits: bool, asked: str = "") -> Place |
     low, start = m.string, m.start()
     if m["ordinal"] and _NOT_A_PLACE.search(low, max(0, start - 12), start):
         return None
+    if asked and (noun := _OF_QUESTION.search(m.group())) and _numbers(noun[1], asked):
+        return None
+    if _OF_ITS_OWN.match(low, m.end()):
+        return None
     if m["noun"] and (m.group() in asked.lower() or not _asks_for(m["noun"], asked)):
         return None
     position = _position(m, k, digits)
     return None if position is None or not 0 <= position < k else Place(position, start, m.end())
+
+
+@lru_cache(maxsize=4096)
+def _numbers(noun: str, asked: str) -> bool:
+    """Whether a question numbers several of a thing ("Statement 1: ..."), so that "the first
+    statement" is none of the options."""
+    one = rf"\b{noun}s? ?\(?(?:1|i|one|a)\b(?! \w+ (?:is|are)\b)"
+    return (
+        re.search(rf"{one}|\b(?:first|second|two|both|three) {noun}s?\b", asked, re.I) is not None
+    )
 
 
 @lru_cache(maxsize=4096)

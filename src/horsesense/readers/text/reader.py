@@ -7,10 +7,11 @@ from dataclasses import replace
 
 from horsesense.readers.reading import Reading
 from horsesense.readers.text.bynames import by_name
+from horsesense.readers.text.combinations import combined
 from horsesense.readers.text.evidence import Evidence, evidence
 from horsesense.readers.text.exact import exact
 from horsesense.readers.text.exceptions import exception
-from horsesense.readers.text.impression import impression
+from horsesense.readers.text.impression import Impression, impression
 from horsesense.readers.text.labels import label_set
 from horsesense.readers.text.leave_out import (
     leave_out_markup,
@@ -22,8 +23,9 @@ from horsesense.readers.text.normalise import Folded
 from horsesense.readers.text.objects import in_json
 from horsesense.readers.text.options import Options
 from horsesense.readers.text.outright import PLAINLY, has_turn, outright
+from horsesense.readers.text.question import repeats
 from horsesense.readers.text.results import result
-from horsesense.readers.text.sequences import in_sequence
+from horsesense.readers.text.sequences import in_sequence, only_verdicts
 from horsesense.readers.text.targets import Scene
 from horsesense.readers.text.thoughts import leave_out_thinking
 from horsesense.readers.text.weigh import decide
@@ -31,6 +33,7 @@ from horsesense.readers.text.weigh import decide
 LIKELY = 0.25
 """The confidence from which on a reading without a choice is more than a guess."""
 _EMPTY = Reading("empty", rule="empty")
+_CUT_IN_REPEATING = Reading("truncated", rule="repeats", confidence=PLAINLY)
 _CUT_IN_THOUGHT = Reading("truncated", rule="thought_alone", confidence=PLAINLY)
 
 
@@ -125,9 +128,23 @@ def _seen(
     if fields is not None:
         return fields
     first = impression(scene)
-    at_once = outright(scene, first, cut=about["cut"])
+    if about["length"] and _only_repeats(scene, first):
+        return _CUT_IN_REPEATING
+    # Before "F, T" is a label that was not offered.
+    at_once = None if about["cut"] else only_verdicts(scene)
+    at_once = at_once or outright(scene, first, cut=about["cut"])
     if at_once is None and not about["cut"]:
         at_once = in_sequence(scene, first, has_turn) or result(scene, first)
-        at_once = at_once or exception(scene, first)
+        at_once = at_once or exception(scene, first) or combined(scene, first, has_turn)
     at_once = at_once or by_name(scene, cut=about["cut"])
     return at_once or (scene, evidence(scene, first, about))
+
+
+def _only_repeats(scene: Scene, first: Impression) -> bool:
+    """Whether a reply that was cut off says again what was asked, and nothing else."""
+    if first.said or "answer" in scene.response.low:
+        return False
+    found = first.reading
+    if found is not None and found.status != "ambiguous":
+        return False
+    return repeats(scene.response.low, scene.question, scene.options.texts)

@@ -10,6 +10,8 @@ import json
 import re
 from typing import Any, Final
 
+from horsesense.readers.text.likeness import stems
+
 _FENCED = re.compile(r"\s*```ya?ml[ \t]*\n(.*?)\n?```\s*\Z", re.IGNORECASE | re.DOTALL)
 _LINE = re.compile(
     r"(?P<indent> *)(?P<item>- +)?(?:(?P<key>[A-Za-z][\w ./()-]{0,40}"
@@ -20,6 +22,8 @@ _NESTED = re.compile(r"\A- \w+:|\A\w+: *\n|\n\w+: *\n +")
 _PARAMETER = re.compile(r"<parameter\s+name=\"([^\"<>\n]{1,60})\"\s*>([^<]{0,2000})</parameter>")
 _CALL = re.compile(r"<tool_call>\s{0,9}(\{.{0,4000}?\})\s{0,9}</tool_call>", re.DOTALL)
 _GIVES = re.compile(r"answer|submit|final|finish|respond|classif|select|choose|label")
+_NO_WORD = re.compile(r"[\W_]+")
+_IS_ANSWER = re.compile(r"answer|choice|verdict|label|classification|prediction", re.IGNORECASE)
 _ASKS = re.compile(
     r"name=\"(?:\w+[_.-])?(?:search|query|look\w*|check|calc\w*|get|fetch|browse|find|retrieve|open"
     r"|read|python|run|execute)"
@@ -34,7 +38,7 @@ _LINES: Final = 80
 _WORDS: Final = {"true": True, "false": False, "null": None, "~": None}
 
 
-def records(source: str) -> list[Any]:
+def records(source: str, question: str = "") -> list[Any]:
     """The values that a reply consists of, or ends with; none where it is no record."""
     if len(source) > _MOST:
         return []
@@ -43,20 +47,31 @@ def records(source: str) -> list[Any]:
         asks = _ASKS.search(source.lower()) or not _CLOSED.search(source)
         return [] if asks else [found]
     if "<tool_call>" in source:
-        return _call(source)
+        return _call(source, question)
     if '="' in source and (verdicts := _elements(source)):
         return [verdicts]
     fenced = _FENCED.match(source)
     text = fenced[1] if fenced else source.strip()
     # Lines that are headed ("Answer: B", "Explanation: ...") are running text all the same.
-    if ":" not in text or not (fenced or _NESTED.search(text)):
+    if ":" not in text or not (fenced or (_may_nest(text) and _NESTED.search(text))):
         return []
     value = _yaml(text)
     return [value] if isinstance(value, dict) else []
 
 
-def _call(source: str) -> list[Any]:
-    """The arguments of the last call, where it gives an answer."""
+def _may_nest(text: str) -> bool:
+    """Whether there is a second line, or an item of a list."""
+    return "\n" in text or text.startswith("- ")
+
+
+def only_calls(source: str) -> bool:
+    """Whether a reply is calls of tools and nothing else."""
+    return "<tool_call>" in source and not _CALL.sub("", source).strip()
+
+
+def _call(source: str, question: str) -> list[Any]:
+    """The arguments of the last call, where it gives an answer: by its name, by what its argument
+    is called, or as it does what the question asks ("route_request")."""
     calls = _CALL.findall(source)
     try:
         value = json.loads(calls[-1]) if calls else None
@@ -65,8 +80,13 @@ def _call(source: str) -> list[Any]:
     if not isinstance(value, dict) or not isinstance(value.get("arguments"), dict):
         return []
     name = f'"{value.get("name")}"'.lower()
-    gives = len(calls) == 1 and _CLOSED.search(source) and not _ASKS.search(f"name={name}")
-    return [value["arguments"]] if gives or _GIVES.search(name) else []
+    given = value["arguments"]
+    does = {*stems(_NO_WORD.sub(" ", name))} & {*stems(question.lower())}
+    if not (_GIVES.search(name) or (does and not _ASKS.search(f"name={name}"))):
+        # What a tool of any other name is given is its input.
+        alone = len(calls) == 1 and _CLOSED.search(source) and not _ASKS.search(f"name={name}")
+        given = {key: one for key, one in given.items() if alone and _IS_ANSWER.search(key)}
+    return [given] if given else []
 
 
 def _elements(source: str) -> dict[str, str] | None:

@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import likeness
+from horsesense.readers.text.equations import is_other, left_of
 from horsesense.readers.text.impression import Impression
 from horsesense.readers.text.sentences import gives
 from horsesense.readers.text.targets import Scene
@@ -46,6 +47,7 @@ _FEW = 3
 _WORD = re.compile(r"[^\W\d_]+")
 _VALUE = re.compile(r"\d+(?:\.\d+)?")
 _AMOUNT = re.compile(r"[^\w\n]{0,6}\d")
+_FORMULA = re.compile(r"[=^×·*√]|[^\W\d_]\w*[/(]")
 _PAIRED = re.compile(r"\b(?:and|or)\b[^=\n]{0,12}\Z")
 _ASKS_MORE = re.compile(
     r"\b(?:but|however|now|next|then|still|remain\w*|subtract|add|minus|percent|so|thus|hence"
@@ -84,6 +86,9 @@ def result(scene: Scene, first: Impression) -> Reading | None:
     ):
         return None
     if any(gives(scene, number) for number in _VALUE.findall(said)):
+        return None
+    amount = _AMOUNT.match(said) and not _FORMULA.search(said)
+    if amount and scene.question and is_other(scene, left_of(text, last.start()), ""):
         return None
     if _PAIRED.search(text[begin : last.start()].lower()) or "±" in said:
         return None

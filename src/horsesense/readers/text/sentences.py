@@ -89,14 +89,16 @@ _NAMES = 40
 """Names of options in a sentence, of which it says nothing plainly that has more."""
 _OPENS_BRACKET = re.compile(r"\s*[(\[{>|]")
 _ASIDE = re.compile(
-    r"\(|, (?:for example|not|rather than|unlike|whereas|while|although|though|because|since"
-    r"|and not)\b"
+    r"\(|\b(?:rather than|instead of|as opposed to)\b"
+    r"|, (?:as|which|showing|given|due to|for example|not|rather than|unlike|whereas|while"
+    r"|although|though|because|since|and not)\b"
 )
 """Behind an option: what no longer says what it is, but may name others."""
 _CLAUSE_ENDS = re.compile(
     r"[,;(—–]|\b(?:because|since|as|which|while|whereas|although|though|where|when|so|not"
     r"|rather than)\b"
 )
+_ANNOUNCED = re.compile(r"(?:[:→]|->|=>)[\s*_(\[\"']*\Z")
 _ENDS = re.compile(
     r"[\"'*_)\]`}$\\]*\s*(?:[.!;:,\n(—–]|\Z|- |\b(?:because|since|as|which|so|where|when|by|in|on"
     r"|at|to|of|for|with|from|per|due|and|while|whereas|although|though|not)\b)"
@@ -113,7 +115,8 @@ LEFT = re.compile(
     r"(?: that| the option| the| an?)?[\s*_\"'(]*(?:\w\)?[,:.)]* ?)?[\s*_\"'(]*\Z"
 )
 SO = re.compile(
-    r"(?:\A\W*|[,;:—–] ?|\band )(?:so|then)\b(?! (?:many|much|few|little|far|long|that)\b)"
+    r"(?:\A\W*|[,;:—–] ?|\band )(?:so|then)\b"
+    r"(?! (?:many|much|few|little|far|long|that|is|are|was|were|does|did)\b)"
     r"|\b(?:therefore|thus|hence|overall|in conclusion|to conclude|in summary|in short|finally"
     r"|ultimately|all in all|on balance|as a result|consequently|accordingly|that(?: is|'s) why"
     r"|which is why|in the end|taking everything|considering)\b"
@@ -231,6 +234,15 @@ def opposed(scene: Scene, position: int, start: int, end: int) -> bool:
     if NOT_ITS_OWN.search(low, sentence.start, start) or names_another(sentence, position, end):
         return True
     return WITHDRAWS.search(low, end) is not None or _NO_MORE.search(low, end) is not None
+
+
+def ends_on_another(scene: Scene, position: int) -> bool:
+    """Whether the last word is the label of another option, behind a sign that announces it
+    ("After checking: B")."""
+    hit = scene.labels.at_end(scene.response)
+    if hit is None or hit.position == position:
+        return False
+    return _ANNOUNCED.search(scene.response.low, max(0, hit.start - _NEAR), hit.start) is not None
 
 
 class Said(NamedTuple):

@@ -42,7 +42,7 @@ _NUMBER = {
     **{"i": 1, "ii": 2, "iii": 3, "one": 1, "two": 2, "three": 3},
     **{"first": 1, "second": 2, "third": 3},
 }
-_HEDGE = re.compile(
+HEDGE = re.compile(
     r"\b(?:if|were|would|might|may|could|should|seems?|unless|whether|suppose\w*|some|many|people|others"
     r"|tempt\w*|first sight|at first|looks?|appears?|sounds?|mistak\w*|trap|assum\w*|think\w*"
     r"|believe\w*|say|says|said|claims|converse|unlike"
@@ -58,7 +58,7 @@ _AWAY = r"[\s*_\"“(]*(?:(?:the statement|it|this|which|also|thus|therefore|is|
 _AWAY += r"|likewise|simply|\w+ly) ){0,4}[*_\"“(]*"
 _TRUE = r"(?:true|correct|right(?=\W*[.,;:)*\n]|\Z)|valid|accurate|holds?|t(?=\s*(?:[.,;()\n]|\Z)))"
 _FALSE = r"(?:false|incorrect|wrong|untrue|invalid|inaccurate|fails|f(?=\s*(?:[.,;()\n]|\Z)))"
-_OF_TRUTH = re.compile(
+OF_TRUTH = re.compile(
     rf"(?P<denied>{_NOT} (?:\w+ ){{0,2}}?{_TRUE}|(?:is|does)n['’]t(?=\s*(?:[.:,;)]|hold|\Z)))"
     rf"|(?P<turned>{_NOT} (?:\w+ ){{0,2}}?{_FALSE})"
     rf"|{_SAYS_SO}{_AWAY}(?:(?P<no>{_FALSE})|(?P<yes>{_TRUE}))\b"
@@ -73,7 +73,7 @@ _OF_BLAME = re.compile(
     r"|(?P<no>\b(?:morally (?:fine|acceptable|neutral)|harmless|innocent|permissible|blameless"
     r"|praiseworthy)\b)"
 )
-_ALL = re.compile(
+ALL_AT_ONCE = re.compile(
     r"\b(?P<all>both|all (?:two|three|four)|each)\b"
     r"|\b(?P<none>neither(?: of (?:the (?:two |three )?)?(?:them|these|statements|scenarios|claims"
     r"|two|three)| (?:statement|scenario|claim|one|is|was|holds|does|seems)))\b"
@@ -87,6 +87,13 @@ _ONLY = re.compile(
     r"\bonly (?:the )?(?:statement |scenario )?(?P<n>first|second|third|[1-3]|i{1,3})\b"
 )
 _ABBREVIATED = re.compile(r"(?<![\w.])[tf](?:\s*[,/;-]\s*[tf])+(?![\w])")
+_SAID = re.compile(
+    r"(?:\b(?:(?:statement|claim|sentence|s|no\.?)[\s*]{0,3})?(?P<n>[1-5]|i{1,3})[\s*]{0,3}"
+    r"(?:[:.)=]|is\b|->|→|-)[\s*]{0,3})?(?<![a-eg-su-z])(?P<said>true|false|[tf])(?![a-eg-su-z])"
+)
+_LEADS_TO = re.compile(r"\A\W*(?:the )?(?:(?:final|correct) )?answer(?: is)?\b|\band\b|\bis\b")
+_MARKS = " \n\t,;:./|()[]*_-–—→\"'"
+_WHOLE = 80
 _JOINT = r"(?:\s*(?:→|->|=>|>|<|≺|,|;|–|—|-|/|\||\bthen\b|\band\b|\bbefore\b)){1,3}\s*|\s+"
 _ASIDE = r"(?:\s*\([^()\n]{1,60}\))?"
 _AGAINST = re.compile(
@@ -138,6 +145,26 @@ def in_sequence(scene: Scene, first: Impression, turns: Callable[[str], bool]) -
     return Reading("answer", (position,), "sequence", None, _CONFIDENCE)
 
 
+def only_verdicts(scene: Scene) -> Reading | None:
+    """The option that is the sequence of verdicts which is all of a reply, abbreviated perhaps
+    ("F, T", "1: False, 2: True")."""
+    low = scene.response.low
+    texts = scene.options.texts
+    if len(low) > _WHOLE or len(texts) < 2 or _LEADS_TO.sub("", _SAID.sub("", low)).strip(_MARKS):
+        return None
+    judged = _judged(tuple(texts))
+    if judged is None or judged.calls is not OF_TRUTH:
+        return None
+    said = [*_SAID.finditer(low)]
+    numbers = [_NUMBER[m["n"]] for m in said if m["n"]]
+    if numbers and numbers != [*range(1, len(said) + 1)]:
+        return None
+    given = tuple(m["said"][0] == "t" for m in said)
+    if judged.options.count(given) != 1:
+        return None
+    return Reading("answer", (judged.options.index(given),), "sequence", None, _CONFIDENCE)
+
+
 @lru_cache(maxsize=1024)
 def _judged(texts: tuple[str, ...]) -> _Verdicts | None:
     """The verdicts that options are made of; None where any is made of anything else."""
@@ -146,7 +173,7 @@ def _judged(texts: tuple[str, ...]) -> _Verdicts | None:
         for text in texts
     ]
     n = len(parts[0])
-    for words, calls in ((_BLAME, _OF_BLAME), (_TRUTH, _OF_TRUTH)):
+    for words, calls in ((_BLAME, _OF_BLAME), (_TRUTH, OF_TRUTH)):
         if n > 1 and all(len(one) == n and set(one) <= words.keys() for one in parts):
             return _Verdicts(tuple(tuple(words[part] for part in one) for one in parts), calls)
     return None
@@ -180,8 +207,10 @@ def _verdicts(low: str, of: _Verdicts) -> Iterator[tuple[object, ...]]:
             yield said
         else:
             yield ()
-    if of.calls is _OF_TRUTH:
+    if of.calls is OF_TRUTH:
         for m in _ABBREVIATED.finditer(low):
+            if _AGAINST.search(low, _begin(low, m.start()), m.end() + _FEWEST):
+                continue
             letters = re.findall("[tf]", m.group())
             if len(letters) == n:
                 yield tuple(letter == "t" for letter in letters)
@@ -191,8 +220,8 @@ def _together(low: str, n: int, calls: re.Pattern[str]) -> Iterator[tuple[bool, 
     """The verdicts on all statements at once, or on one as the only one."""
     for m in _SENTENCE.finditer(low):
         said = m.group()
-        every, only = _ALL.search(said), _ONLY.search(said)
-        if (every is None and only is None) or _HEDGE.search(said) or _DIVIDES.search(said):
+        every, only = ALL_AT_ONCE.search(said), _ONLY.search(said)
+        if (every is None and only is None) or HEDGE.search(said) or _DIVIDES.search(said):
             continue
         verdict = _call(calls.search(said, (only or every).end()))  # type: ignore[union-attr]
         if verdict is None:
@@ -210,7 +239,7 @@ def _call(m: re.Match[str] | None) -> bool | None:
     """The verdict that a match says."""
     if m is None:
         return None
-    of_truth = m.re is _OF_TRUTH
+    of_truth = m.re is OF_TRUTH
     if of_truth:
         return bool(m["turned"] or m["yes"] or m["holds"])
     return bool(m["yes"] or m["denied"])
@@ -234,7 +263,7 @@ def _one_by_one(low: str, n: int, calls: re.Pattern[str]) -> list[set[bool]] | N
         for m in _SENTENCE.finditer(low, start, end):
             said = low[m.start() : m.end()]
             begin = _begin(low, m.start()) if m.start() == start else m.start()
-            if not (_ALL.search(said) or _HEDGE.search(low, begin, m.end())):
+            if not (ALL_AT_ONCE.search(said) or HEDGE.search(low, begin, m.end())):
                 found[at - 1].update(v for c in calls.finditer(said) if (v := _call(c)) is not None)
     return found
 

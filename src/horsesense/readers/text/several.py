@@ -11,6 +11,7 @@ from horsesense.readers.text.clauses import Said
 from horsesense.readers.text.statements import Statement
 from horsesense.readers.text.survey import Mention
 from horsesense.readers.text.targets import Scene
+from horsesense.readers.text.wording import Wording
 
 _SHARED = ("by_case", "stated_both", "and_other", "two_marked", "plural_pair", "or_pair", "open")
 _TAIL = 260
@@ -38,12 +39,21 @@ _OPEN = re.compile(
     r"|separat\w*|settle\w*|tell|prefer|close|further|pick|put one|drop\w*|which)"
     r"|not? me decido|je ne tranche pas|ik weet niet|ne sais pas)\b"
 )
-_TOO = re.compile(
-    r"\b(?:also|too|as (?:well|good|right|valid|correct|likely|much)|likewise|equally|alike"
-    r"|besides|so (?:is|does|do|did)|on top of that|acceptable|accepted|(?:has|have) a point"
-    r"|no worse|no less|alternatively|another|either (?:this|that|it) or|the same"
-    r"|(?:other|second) (?:correct|right|answer|option)|in addition|additionally|plus|deserves"
-    r"|are (?:right|correct))\b"
+_TOO = Wording(
+    (
+        *("also", "too", "as well", "as good", "as right", "as valid", "as correct", "as likely"),
+        *("as much", "likewise", "equally", "alike", "besides", "so is", "so do", "so did"),
+        *("on top of that", "accept", "a point", "no worse", "no less", "alternatively"),
+        *("another", "either th", "either it", "the same", "other ", "second ", "addition"),
+        *("plus", "deserves", "are right", "are correct"),
+    ),
+    re.compile(
+        r"\b(?:also|too|as (?:well|good|right|valid|correct|likely|much)|likewise|equally|alike"
+        r"|besides|so (?:is|does|do|did)|on top of that|acceptable|accepted|(?:has|have) a point"
+        r"|no worse|no less|alternatively|another|either (?:this|that|it) or|the same"
+        r"|(?:other|second) (?:correct|right|answer|option)|in addition|additionally|plus|deserves"
+        r"|are (?:right|correct))\b"
+    ),
 )
 _ALSO = re.compile(
     r"\b(?:also|likewise|equally|besides|on top of that|as well|so (?:is|does|do|did|has)"
@@ -77,7 +87,7 @@ _LABELS_ONLY = re.compile(
 )
 _NEAR = 40
 _LIST = 160
-_MORE = re.compile(r"[,;&+/\n]|\b(?:and|und|et|y|e|or)\b|\"\s+\"")
+_MORE = re.compile(r"[,;&+/\n]|\w{3}\. \w|\b(?:and|und|et|y|e|or)\b|\"\s+\"")
 _NOTE = re.compile(
     r"\((?![^()]*(?:not|wrong|correct))[^()]{0,40}\)|\b(?:and|or|also|und|oder|et|y|e|both)\b"
 )

@@ -68,6 +68,8 @@ _LAST = re.compile(
 """In the sentence of an answer: that it takes the place of those before it."""
 _ON_THE_WAY = re.compile(r"(?:result|solution|output|ergebnis|prediction)")
 """What may be announced before the answer is: what a step comes to."""
+_NEXT_CHOICE = re.compile(r"[\"')\]*]* and (?:also |then )?(?:i|we|the answer|my answer)\b")
+"""Behind an answer that another one follows in the same sentence."""
 _OWN_SENTENCE = re.compile(
     r"(?:\b(?:and|but|also|in addition|additionally|moreover|furthermore|not only that|besides"
     r"|likewise|both|the|option|choice|answer|statement)\b|\W)*"
@@ -174,7 +176,7 @@ def _is_whole(scene: Scene, one: Statement) -> bool:
     with what one option is."""
     if one.target.by == "label":
         return True
-    if ends_clause(scene.response, one.end):
+    if ends_clause(scene.response, one.end) or _NEXT_CHOICE.match(scene.response.low, one.end):
         return bool(scene.options.match_at(scene.response, one.target.start))
     return all(len(tokens_of(scene.options.texts[at])) > 1 for at in one.target.positions)
 
@@ -221,7 +223,8 @@ def _turns(text: str) -> bool:
 
 def _plainly(low: str, one: Statement, other: Statement) -> bool:
     """Whether two answers stand with neither a conclusion nor another question between them."""
-    if {one.rule, other.rule} & {"confirmed", "chosen"}:
+    rules = {one.rule, other.rule}
+    if "confirmed" in rules or ("chosen" in rules and len(rules) > 1):
         return False
     if len(one.target.positions) + len(other.target.positions) > 2:
         return False

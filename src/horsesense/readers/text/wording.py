@@ -4,27 +4,43 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 _PART = re.compile(r"(?s:\\.)|\[(?:\\.|[^\]\\])+\]|[()|]|[^\\\[()|]+")
 """A character or a class of characters, a bracket, a bar or what is between them."""
 
 
+def one_of(parts: Iterable[str]) -> str:
+    """A pattern for plain texts, which looks at what they begin with alike once.
+
+    >>> one_of(["wait", "was", "no"])
+    '(?:no|wa(?:it|s))'
+    """
+    by_first: dict[str, list[str]] = {}
+    for part in sorted({*parts}):
+        by_first.setdefault(part[:1], []).append(part[1:])
+    # Where one ends, it is found, however others go on.
+    if "" in by_first:
+        return ""
+    each = [re.escape(first) + one_of(rest) for first, rest in by_first.items()]
+    return each[0] if len(each) == 1 else f"(?:{'|'.join(each)})"
+
+
 class Parts:
     """Plain text of which something is in whatever some patterns find, looked for once."""
 
-    __slots__ = ("_last", "_parts")
+    __slots__ = ("_find", "_last")
 
     def __init__(self, *parts: str) -> None:
-        self._parts = parts
+        self._find = re.compile(one_of(parts)).search
         self._last = "", False
 
     def there(self, low: str) -> bool:
         """Whether any of it is in a text."""
         last, found = self._last
         if last is not low:
-            found = any(map(low.__contains__, self._parts))
+            found = self._find(low) is not None
             self._last = low, found
         return found
 

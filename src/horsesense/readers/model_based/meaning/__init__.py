@@ -18,7 +18,7 @@ from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 from horsesense.trials.trial import Trial
 
-RULES: Final = Rules(version="10", source="8f905ed0a2dd")
+RULES: Final = Rules(version="11", source="556f5e8f4fa2")
 
 _TOGETHER = 512
 """Texts that are encoded between two marks of progress."""
