@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="17", source="a9929751e8e0")
+RULES: Final = Rules(version="17", source="dc7b5eac8830")
 
 
 class TextAnswers:

@@ -18,7 +18,7 @@ from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 from horsesense.trials.trial import Trial
 
-RULES: Final = Rules(version="11", source="7234c8298023")
+RULES: Final = Rules(version="11", source="d389df1d1db8")
 
 _TOGETHER = 512
 """Texts that are encoded between two marks of progress."""
