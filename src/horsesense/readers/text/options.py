@@ -78,11 +78,21 @@ def _plain(tokens: Sequence[str]) -> tuple[str, ...]:
 class Options:
     """The option texts of one question; what is not needed of them is not worked out."""
 
-    __slots__ = ("_begun", "_firsts", "_found", "_in_order", "_limit", "_signs", "texts")
+    __slots__ = (
+        "_begun",
+        "_firsts",
+        "_found",
+        "_in_order",
+        "_limit",
+        "_numbers",
+        "_signs",
+        "texts",
+    )
 
     def __init__(self, texts: Sequence[str]) -> None:
         self.texts = texts
         self._firsts = [first_of(text) for text in texts]
+        self._numbers = any(first[-1].isdigit() for first in self._firsts if first)
         # Options without a word or a number (an emoji) are found as they stand.
         self._signs = {
             position: text.strip().lower()
@@ -142,6 +152,8 @@ class Options:
 
     def _whole(self, low: str, hits: list[TextHit]) -> list[TextHit]:
         """The hits that are no parts of an expression."""
+        if not self._numbers:
+            return hits
         return [h for h in hits if not is_part(low, h.start, h.end, self.texts, h.position)]
 
     def _signs_at(self, response: Folded, offset: int) -> list[TextHit]:

@@ -94,6 +94,7 @@ _SAID = re.compile(
 _LEADS_TO = re.compile(r"\A\W*(?:the )?(?:(?:final|correct) )?answer(?: is)?\b|\band\b|\bis\b")
 _MARKS = " \n\t,;:./|()[]*_-–—→\"'"
 _WHOLE = 80
+_TRUE_OR_FALSE = ("T", "F", "t", "f")
 _JOINT = r"(?:\s*(?:→|->|=>|>|<|≺|,|;|–|—|-|/|\||\bthen\b|\band\b|\bbefore\b)){1,3}\s*|\s+"
 _ASIDE = r"(?:\s*\([^()\n]{1,60}\))?"
 _AGAINST = re.compile(
@@ -150,7 +151,9 @@ def only_verdicts(scene: Scene) -> Reading | None:
     ("F, T", "1: False, 2: True")."""
     low = scene.response.low
     texts = scene.options.texts
-    if len(low) > _WHOLE or len(texts) < 2 or _LEADS_TO.sub("", _SAID.sub("", low)).strip(_MARKS):
+    if len(low) > _WHOLE or len(texts) < 2 or texts[0][:1] not in _TRUE_OR_FALSE:
+        return None
+    if _LEADS_TO.sub("", _SAID.sub("", low)).strip(_MARKS):
         return None
     judged = _judged(tuple(texts))
     if judged is None or judged.calls is not OF_TRUTH:
