@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 from annotated_answers import Answer, mmlu
 from horsesense.readers.text import TextReader
-from horsesense.readers.text.options import first_of, tokens_of
+from horsesense.readers.text.names.options import first_of, tokens_of
 
 ROUNDS = 5
 NAIVE = re.compile(r"answer[^.]{0,40}?\b(?:is|:)\s*\(?([A-G])\b|^\W*([A-G])\b", re.IGNORECASE)

@@ -46,9 +46,9 @@ from horsesense.readers.model_based.meaning.evidence import Texts, texts, with_m
 from horsesense.readers.model_based.meaning.reader import SURE
 from horsesense.readers.model_based.meaning.vectors import Vectors
 from horsesense.readers.reading import Reading
-from horsesense.readers.text.evidence import Evidence
+from horsesense.readers.text.names.targets import Scene
 from horsesense.readers.text.reader import TextReader
-from horsesense.readers.text.targets import Scene
+from horsesense.readers.text.weighing.evidence import Evidence
 
 WEIGHTS = rules.ROOT / "src/horsesense/readers/model_based/meaning/weights.json"
 NEAREST = 1.0

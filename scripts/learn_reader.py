@@ -37,7 +37,7 @@ from annotated_answers import Answer, mmlu, opinions  # noqa: E402
 from horsesense.readers.corpus.load import Part, examples  # noqa: E402
 from horsesense.readers.reading import Reading  # noqa: E402
 from horsesense.readers.text.reader import evidence_of  # noqa: E402
-from horsesense.readers.text.weigh import (  # noqa: E402
+from horsesense.readers.text.weighing.weigh import (  # noqa: E402
     CHOICES,
     STATUSES,
     WAYS,

@@ -78,6 +78,21 @@ def test_imports_point_one_way() -> None:
             assert other == room or floor[other] < floor[room], f"{name} imports {other}, above it"
 
 
+TEXT = ("words", "names", "claims", "at_once", "weighing", "reader")
+"""The rooms of the text reader, likewise."""
+
+
+def test_the_text_reader_is_built_from_words_up() -> None:
+    within = "readers.text."
+    for name, path in modules():
+        if name.startswith(within) and name != f"{within}__init__":
+            place = TEXT.index(name.removeprefix(within).split(".")[0])
+            for other in imported(path):
+                if other.startswith(within):
+                    room = other.removeprefix(within).split(".")[0]
+                    assert TEXT.index(room) <= place, f"{name} imports {other}, above it"
+
+
 def test_no_cycles_between_modules() -> None:
     graph = {name.removesuffix(".__init__"): imported(path) for name, path in modules()}
     done: set[str] = set()

@@ -49,7 +49,7 @@ def test_the_stated_version_is_the_readers(reader: str) -> None:
     [
         ("readers/formats/lines.py", {"text", MEANING, "cascade"}),
         ("readers/formats/index_json.py", {"text", MEANING, "cascade"}),
-        ("readers/text/announcements.py", {"text", MEANING, "judge", "cascade"}),
+        ("readers/text/words/announcements.py", {"text", MEANING, "judge", "cascade"}),
         ("items/none_options.py", {"text", MEANING, "judge", "trained", "cascade"}),
         ("readers/logprobs/first_token.py", {"first_token", "option_text", "pride"}),
         ("stats/pride.py", {"pride"}),

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from horsesense.readers.text.exact import exact
-from horsesense.readers.text.labels import label_set
+from horsesense.readers.text.at_once.exact import exact
+from horsesense.readers.text.names.labels import label_set
 from horsesense.stats.tests import wilson
 from horsesense.stats.words import percent, plural
 

@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="17", source="a75bc342f895")
+RULES: Final = Rules(version="17", source="c4a9dba212f7")
 
 
 class TextAnswers:

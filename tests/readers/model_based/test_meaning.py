@@ -17,10 +17,10 @@ from horsesense.readers.model_based.meaning import MeaningReader, encoder
 from horsesense.readers.model_based.meaning.evidence import SAYINGS, Texts, texts, with_meaning
 from horsesense.readers.model_based.meaning.reader import MeaningText
 from horsesense.readers.reading import Reading
-from horsesense.readers.text.evidence import Evidence
+from horsesense.readers.text.names.targets import Scene
 from horsesense.readers.text.reader import TextReader
-from horsesense.readers.text.targets import Scene
-from horsesense.readers.text.weigh import STATUSES, shipped, trust
+from horsesense.readers.text.weighing.evidence import Evidence
+from horsesense.readers.text.weighing.weigh import STATUSES, shipped, trust
 from horsesense.trials.condition import PLAIN
 from horsesense.trials.trial import Trial, Variant
 

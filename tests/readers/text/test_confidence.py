@@ -9,7 +9,15 @@ import pytest
 
 from horsesense.readers.corpus.load import Part, examples
 from horsesense.readers.text import TextReader
-from horsesense.readers.text.weigh import CHOICES, STATUSES, WAYS, grounds, shipped, trust, way
+from horsesense.readers.text.weighing.weigh import (
+    CHOICES,
+    STATUSES,
+    WAYS,
+    grounds,
+    shipped,
+    trust,
+    way,
+)
 
 NONE = [{} for _ in STATUSES]
 NAMED = {"named:only": 1.0, "first:text_alone": 1.0}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from horsesense.readers.text.normalise import Folded
-from horsesense.readers.text.options import Options
+from horsesense.readers.text.names.options import Options
+from horsesense.readers.text.words.normalise import Folded
 
 NESTED = ["New York City Hall", "New York", "New Jersey", "York", "New York City", "New York"]
 

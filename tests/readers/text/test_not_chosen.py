@@ -6,8 +6,8 @@ import pytest
 
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import TextReader
-from horsesense.readers.text.normalise import Folded
-from horsesense.readers.text.options import Options
+from horsesense.readers.text.names.options import Options
+from horsesense.readers.text.words.normalise import Folded
 
 READER = TextReader()
 RIVERS = ("Danube", "Volga", "Rhine", "Loire")

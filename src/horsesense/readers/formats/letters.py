@@ -18,8 +18,8 @@ from horsesense.readers.formats.bundled import no_text, repaired, without_thinki
 from horsesense.readers.formats.verdicts import Said, said_of
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import TextReader
-from horsesense.readers.text.leave_out import without_struck
-from horsesense.readers.text.special import meaning_of
+from horsesense.readers.text.claims.leave_out import without_struck
+from horsesense.readers.text.names.special import meaning_of
 from horsesense.trials.trial import Trial
 
 _BOXED = re.compile(r"\\boxed\s*\{(?:\\text\s*\{)?([^{}]*)\}")

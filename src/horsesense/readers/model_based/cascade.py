@@ -26,7 +26,7 @@ from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 from horsesense.trials.trial import Trial
 
-RULES: Final = Rules(version="14", source="4e67b10f2725")
+RULES: Final = Rules(version="14", source="af1066d3a4c9")
 
 SURE: Final = 0.9
 """Confidence of the rules from which on no judge is asked, unless the name says another."""

@@ -51,7 +51,7 @@ class Case(NamedTuple):
     @property
     def special(self) -> tuple[str, ...]:
         """The classes X, Y, Z that no option says itself."""
-        from horsesense.readers.text.special import option_meaning  # with all rules on texts
+        from horsesense.readers.text.names.special import option_meaning  # with all rules on texts
 
         return tuple(
             name for name, status in SPECIAL.items() if option_meaning(status, self.options) is None

@@ -36,7 +36,7 @@ from horsesense.readers.text import TextReader
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 
-RULES: Final = Rules(version="12", source="708db9271728")
+RULES: Final = Rules(version="12", source="b36dd70319cd")
 
 MAX_TOKENS: Final = 16
 REPLY_CHARACTERS: Final = 6000

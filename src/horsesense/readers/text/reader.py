@@ -6,29 +6,29 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from horsesense.readers.reading import Reading
-from horsesense.readers.text.bynames import by_name
-from horsesense.readers.text.combinations import combined
-from horsesense.readers.text.evidence import Evidence, evidence
-from horsesense.readers.text.exact import exact
-from horsesense.readers.text.exceptions import exception
-from horsesense.readers.text.impression import Impression, impression
-from horsesense.readers.text.labels import label_set
-from horsesense.readers.text.leave_out import (
+from horsesense.readers.text.at_once.bynames import by_name
+from horsesense.readers.text.at_once.combinations import combined
+from horsesense.readers.text.at_once.exact import exact
+from horsesense.readers.text.at_once.exceptions import exception
+from horsesense.readers.text.at_once.objects import in_json
+from horsesense.readers.text.at_once.outright import PLAINLY, has_turn, outright
+from horsesense.readers.text.at_once.results import result
+from horsesense.readers.text.at_once.sequences import in_sequence, only_verdicts
+from horsesense.readers.text.claims.impression import Impression, impression
+from horsesense.readers.text.claims.leave_out import (
     leave_out_markup,
     leave_out_next_question,
     leave_out_recital,
     leave_out_role,
 )
-from horsesense.readers.text.normalise import Folded
-from horsesense.readers.text.objects import in_json
-from horsesense.readers.text.options import Options
-from horsesense.readers.text.outright import PLAINLY, has_turn, outright
-from horsesense.readers.text.question import repeats
-from horsesense.readers.text.results import result
-from horsesense.readers.text.sequences import in_sequence, only_verdicts
-from horsesense.readers.text.targets import Scene
-from horsesense.readers.text.thoughts import leave_out_thinking
-from horsesense.readers.text.weigh import decide
+from horsesense.readers.text.claims.thoughts import leave_out_thinking
+from horsesense.readers.text.names.labels import label_set
+from horsesense.readers.text.names.options import Options
+from horsesense.readers.text.names.question import repeats
+from horsesense.readers.text.names.targets import Scene
+from horsesense.readers.text.weighing.evidence import Evidence, evidence
+from horsesense.readers.text.weighing.weigh import decide
+from horsesense.readers.text.words.normalise import Folded
 
 LIKELY = 0.25
 """The confidence from which on a reading without a choice is more than a guess."""

@@ -18,7 +18,7 @@ from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 from horsesense.trials.trial import Trial
 
-RULES: Final = Rules(version="11", source="556f5e8f4fa2")
+RULES: Final = Rules(version="11", source="8e503f062447")
 
 _TOGETHER = 512
 """Texts that are encoded between two marks of progress."""

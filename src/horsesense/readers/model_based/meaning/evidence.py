@@ -11,9 +11,9 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from horsesense.readers.model_based.meaning.vectors import Vectors
-from horsesense.readers.text.evidence import Evidence
-from horsesense.readers.text.targets import Scene
-from horsesense.readers.text.weigh import STATUSES
+from horsesense.readers.text.names.targets import Scene
+from horsesense.readers.text.weighing.evidence import Evidence
+from horsesense.readers.text.weighing.weigh import STATUSES
 
 _CUT = re.compile(r"(?<=[.!?;])\s+|\n+")
 _WORD = re.compile(r"\w")

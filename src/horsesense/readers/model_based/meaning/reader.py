@@ -9,10 +9,10 @@ from horsesense.readers.model_based.cases import MEANING
 from horsesense.readers.model_based.meaning.evidence import texts, with_meaning
 from horsesense.readers.model_based.meaning.vectors import Vectors
 from horsesense.readers.reading import Reading
-from horsesense.readers.text.evidence import Evidence
+from horsesense.readers.text.names.targets import Scene
 from horsesense.readers.text.reader import TextReader
-from horsesense.readers.text.targets import Scene
-from horsesense.readers.text.weigh import decide, shipped
+from horsesense.readers.text.weighing.evidence import Evidence
+from horsesense.readers.text.weighing.weigh import decide, shipped
 
 SURE: Final = 0.9
 """Confidence of the rules from which on a reading stands as it is."""

@@ -21,7 +21,7 @@ from horsesense.readers.version import Rules
 
 __all__ = ["TrainedReader", "from_spec", "understand"]
 
-RULES: Final = Rules(version="7", source="8c9c0b8d6419")
+RULES: Final = Rules(version="7", source="febd2cac193b")
 
 _TOGETHER = 128
 """Replies that are scored between two marks of progress."""

@@ -1,0 +1,1 @@
+"""Claims: which options a response names, what it says of them, and which of it stands."""
