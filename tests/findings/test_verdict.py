@@ -220,6 +220,19 @@ class TestComposition:
         assert possible(self.cell())[4].tolist() == [True, True, False, False]
         assert parts(self.cell()).tolist() == [0, 1, 2, 3, -1]
 
+    def test_what_is_right_and_wrong_as_published_is_right_in_some_orders(self) -> None:
+        """Where a log shuffles its options, what depends on their order was in no part at all."""
+        from horsesense.measures.composition import possible
+
+        mixed = cell_of([[0, 1], [0, 0], [0, -99]], [0] * 3, probe="original")
+        orders = cell_of([[0, 1], [0, 0], [0, 0]], [0] * 3, probe="order")
+        (joint,) = ScoreComposition().cells([mixed, orders])
+        assert possible(joint).tolist() == [
+            [False, True, True, False],
+            [True, False, False, False],
+            [True, True, True, False],
+        ]
+
 
 class TestSwitches:
     def cells(self) -> list[Cell]:

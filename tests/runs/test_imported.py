@@ -15,6 +15,7 @@ from horsesense.cli import app
 from horsesense.cli.schemas import ImportOutput
 from horsesense.cue_tests.answers import load_answers
 from horsesense.errors import ItemsError, UsageError
+from horsesense.report.score_bar import score_bar
 from horsesense.runs.imported import load_imported
 from horsesense.runs.log_score import log_scores
 
@@ -92,6 +93,13 @@ def test_a_shuffled_log_gives_the_order_probe_for_nothing(logs: Path, tmp_path: 
     assert changed.value == pytest.approx(pairs.value)
     assert changed.n == 57
     assert all("as_recorded" in e.signature.format() for e in run.results.estimates[:3])
+    # All that could not be placed is right in one order and wrong in another.
+    block = run.results.findings["composition"]["text"]
+    assert block["unclassified"] == block["mixed"] == round(changed.value * changed.n) > 0
+    most = [part["most"] - part["least"] for part in block["parts"]]
+    assert most == pytest.approx([0, changed.value, changed.value, 0])
+    (note, *_) = score_bar(run.results).notes
+    assert "they were answered both right and wrong as the log asked" in note
 
 
 def inspect_log(path: Path, rows: list[dict[str, Any]], model: str = "m") -> Path:

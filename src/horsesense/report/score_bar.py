@@ -333,17 +333,24 @@ def _notes(run: Results, score: Estimate) -> Iterator[str]:
         )
     if lost := block["unclassified"]:
         bounds = "; the shares are bounds" if block["bounds_only"] else ""
-        why = agreeing(lost, f"{run.lacking} in some form, or were answered right and wrong")
-        yield (
-            f"{some_of(lost, block['items'], 'item')} could not be placed:"
-            f" {'it' if lost == 1 else 'they'} {why}{bounds}."
-        )
+        why = _unplaced(lost, block.get("mixed", 0), run)
+        yield f"{some_of(lost, block['items'], 'item')} could not be placed: {why}{bounds}."
     if told := left_out(run.findings["dataset"]["items"] - _items(run)):
         yield f"{told}."
     other = _items(run) - (about or block["items"])
     if other > 0:
         are = "is" if other == 1 else "are"
         yield f"{plural(other, 'item')} could not be reordered and {are} not in the bar."
+
+
+def _unplaced(lost: int, mixed: int, run: Results) -> str:
+    """Why so many items are in no part; `mixed` of them have every reply."""
+    may = f"were answered both right and wrong {as_asked(run)}, and may be in either middle part"
+    each = [(lost - mixed, f"{run.lacking} in some form"), (mixed, may)]
+    said = [(n, agreeing(n, why)) for n, why in each if n]
+    if len(said) == 1:
+        return f"{'it' if lost == 1 else 'they'} {said[0][1]}"
+    return ", and ".join(f"{n:,} {why}" for n, why in said)
 
 
 def _segment(
