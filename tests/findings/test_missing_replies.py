@@ -58,14 +58,14 @@ def test_the_headline_counts_them(lost: Results) -> None:
 def test_replies_that_failed_or_were_never_asked_for_are_not_unclear(lost: Results) -> None:
     valid = [e for e in lost.missing if e.probe == "original"]
     n = valid[0].n_missing
-    assert lacking(lost, valid, 80) == f"{n} of 80 trials failed"
+    assert lacking(lost, valid, 80) == f"{n} of 80 prompts failed"
     some = replace(lost, findings={**lost.findings, "unanswered": SILENT})
     rest = f"{n - 3} have no clear answer"
-    assert lacking(some, valid, 80) == f"1 of 80 trials was not asked, 2 failed and {rest}"
+    assert lacking(some, valid, 80) == f"1 of 80 prompts was not asked, 2 failed and {rest}"
     none = replace(lost, findings={**lost.findings, "unanswered": []})
-    assert lacking(none, valid, 80) == f"{n} of 80 trials have no clear answer"
+    assert lacking(none, valid, 80) == f"{n} of 80 prompts have no clear answer"
     told = " ".join(verdict_of(lost))
-    assert " trials failed; the share is largest under " in told
+    assert " prompts failed; the share is largest under " in told
     assert "clear answer" not in told
 
 

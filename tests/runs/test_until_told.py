@@ -184,7 +184,7 @@ def test_a_spent_budget_is_the_reason(items: Path, tmp_path: Path) -> None:
     assert STOPPED not in said
     assert "ended before that" in saved(done.results)[0]
     assert "saved" not in saved(done.results)[0]
-    assert "trials were not asked; the share is largest under" in said
+    assert "prompts were not asked; the share is largest under" in said
     assert "clear answer" not in said, "replies that nobody asked for are not unclear"
     left_out = [e.note for e in done.estimates if e.value is None and "no valid interval" in e.note]
     assert left_out

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.findings.early import why
-from horsesense.findings.uncounted import LACK
+from horsesense.findings.uncounted import LACK, in_some
 from horsesense.measures.base import Estimate
 from horsesense.measures.cells import MISSING, Cell
 from horsesense.measures.composition import (
@@ -85,7 +85,7 @@ def _as_json(
     found = share_known(
         choices,
         unclear=unclear,
-        why=WITHOUT_CHOICE if lacking == LACK else f"{lacking}{also} in some order",
+        why=WITHOUT_CHOICE if lacking == LACK else in_some(f"{lacking}{also}", "in some order"),
         level=level,
         draws=DRAWS,
         seed=seed,

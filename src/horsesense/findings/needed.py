@@ -16,6 +16,9 @@ FEWEST_EVEN = 20
 """Clusters of one size that unequal ones of a share must be worth: the noise of fewer says so
 little of others' that numbers settled as few as .52 of what was to be settled with .8."""
 
+UNKNOWN = "how many items it would take is not known, as "
+"""Before the reason why no number is named."""
+
 
 @dataclass(frozen=True)
 class Needed:
@@ -65,7 +68,7 @@ def _lacked(a: Accusation) -> str:
 
 def _worth(even: float) -> str:
     """How few clusters of one size a few clusters are worth."""
-    return f"these are worth only {plural(floor(even), 'cluster')} of one size"
+    return f"clusters of such unlike sizes count as no more than {floor(even)}"
 
 
 def _value(a: Accusation) -> tuple[float, Way, float, float]:
@@ -82,7 +85,7 @@ def items_needed(a: Accusation, alpha: float, items: float, members: int) -> Nee
     where = a.kind.way, null, a.size, alpha
 
     if isinstance(about, Shares) and about.even < min(FEWEST_EVEN, EVEN * about.clusters):
-        return Needed(why=f"how many items it would take is not known, as {_worth(about.even)}")
+        return Needed(why=f"{UNKNOWN}{_worth(about.even)}")
 
     def asked(clusters: int | None) -> int | None:
         if clusters is None or clusters <= about.clusters:

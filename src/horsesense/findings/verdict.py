@@ -38,7 +38,7 @@ from horsesense.findings.wording import (
 from horsesense.measures.estimate import Found
 from horsesense.stats.equivalence import within
 from horsesense.stats.multiplicity import weighted_holm
-from horsesense.stats.no_interval import why_no_interval
+from horsesense.stats.no_interval import NO_INTERVAL, why_no_interval
 from horsesense.stats.words import plural
 from horsesense.trials.condition import Condition
 
@@ -369,8 +369,8 @@ def _no_interval(f: Finding, a: Accusation) -> str:
     """That there is no interval, and whether the data or the level alone is the cause."""
     why = why_no_interval(a.evidence.about, f.level)
     if a.evidence.about.reason:
-        return f"there is no interval ({why})"
-    return f"there is no interval at {level_text(f.level)} ({why}, which the correction leaves)"
+        return f"{NO_INTERVAL} ({why})"
+    return f"{NO_INTERVAL} at {level_text(f.level)} ({why}, which the correction leaves)"
 
 
 def _smaller(f: Finding, a: Accusation) -> str:

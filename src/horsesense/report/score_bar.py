@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from horsesense.findings.uncounted import left_out
+from horsesense.findings.uncounted import in_some, left_out
 from horsesense.findings.wording import chance_text, number, signed
 from horsesense.measures.base import Estimate
 from horsesense.report.text import interval_of, value_of
 from horsesense.runs.results import Results
+from horsesense.stats.binomial import limits
 from horsesense.stats.words import NARROW, agreeing, percent, plural, some_of, these
 
 NAMES: Mapping[str, tuple[str, str]] = {
@@ -29,6 +30,9 @@ PUBLISHED = ("every_form", "published_only")
 """Parts that are right as published."""
 ROOM = 4.0
 """Percent of the axis that a part needs for its share to stand in it."""
+TOO_FEW_TO = ", too few to"
+"""How a doubt begins that is about how few items were asked."""
+LEVEL = 0.95
 BY_LUCK = 0.05
 """Beliefs that may be right by luck, as a share of items, from which the headline names them."""
 
@@ -122,7 +126,9 @@ def headline(run: Results) -> list[str]:
     else:
         # Where a finding doubts the score, its band is of the model, and no other stands beside it.
         band = "" if doubt else f" (all {_items(run):,}: {interval_of(score)})"
-        said = [f"{value_of(score)} {as_asked(run)}{doubt}{_of_these(run, score)}{band}{lost}"]
+        of = _of_these(run, score)
+        whom = f"{of}{doubt}" if doubt.startswith(TOO_FEW_TO) else f"{doubt}{of}"
+        said = [f"{value_of(score)} {as_asked(run)}{whom}{band}{lost}"]
     if every is not None and not block["bounds_only"]:
         placed = plural(block["items"] - block["unclassified"], "item")
         after = f" (of the {placed} asked in all of them)" if some else ""
@@ -177,12 +183,25 @@ def _may_be_guessing(run: Results) -> str:
     f = next((f for f in judged if f.reader == run.reader and f.measured), None)
     if f is None or f.kind != "cannot_tell":
         return ""
+    score = run.one("accuracy")
+    least = 0.0 if score is None or not _stopped(run, score) else _plain_low(score)
     if f.constant is not None and f.low is not None and f.null < f.low <= f.constant:
         # Which answer that is stands in the finding.
+        if least > f.constant:
+            return f"{TOO_FEW_TO} rule out one answer to all ({chance_text(f.constant)})"
         return f", which one answer to all may explain ({chance_text(f.constant)})"
     if _no_guess(run, f.null):
         return ""
+    if least > f.null:
+        return f"{TOO_FEW_TO} rule out guessing ({chance_text(f.null)})"
     return f", which may be guessing ({chance_text(f.null)})"
+
+
+def _plain_low(score: Estimate) -> float:
+    """The lower end of a score if its number of items had been fixed beforehand: what it leaves out
+    is doubtful only since asking may have stopped for what was answered."""
+    low, _ = limits((score.value or 0.0) * score.n, score.n, (1 - LEVEL) / 2)
+    return low
 
 
 def _no_guess(run: Results, chance: float) -> bool:
@@ -229,10 +248,15 @@ def _of_these(run: Results, score: Estimate) -> str:
     """What a score is about whose band says nothing of other items."""
     if not score.finite:
         return ""
-    items, asked = _items(run), score.n + score.n_missing
+    items, asked = _items(run), _put(run, score)
     if _stopped(run, score):
         return f", of the {asked:,} of {plural(items, 'item')} asked"
     return f", on {these(items, 'item')} alone"
+
+
+def _put(run: Results, score: Estimate) -> int:
+    """How many items were put to the model, of those that a score that stopped was to be of."""
+    return score.n + score.n_missing - run.missing_of(score).not_asked
 
 
 def _lost(run: Results, score: Estimate) -> str:
@@ -240,6 +264,10 @@ def _lost(run: Results, score: Estimate) -> str:
     if not score.n_missing:
         return ""
     of, missing = score.n + score.n_missing, run.missing_of(score)
+    if _stopped(run, score):
+        of, missing = _put(run, score), missing._replace(not_asked=0)
+        if not any(missing.each()):
+            return ""
     if not (missing.not_asked or missing.failed):
         return f" ({missing.unclear:,} of {of:,} replies missing or unclear)"
     return f" (of {plural(of, 'prompt')} {missing.briefly()})"
@@ -346,7 +374,7 @@ def _notes(run: Results, score: Estimate) -> Iterator[str]:
 def _unplaced(lost: int, mixed: int, run: Results) -> str:
     """Why so many items are in no part; `mixed` of them have every reply."""
     may = f"were answered both right and wrong {as_asked(run)}, and may be in either middle part"
-    each = [(lost - mixed, f"{run.lacking} in some form"), (mixed, may)]
+    each = [(lost - mixed, in_some(run.lacking, "in some form")), (mixed, may)]
     said = [(n, agreeing(n, why)) for n, why in each if n]
     if len(said) == 1:
         return f"{'it' if lost == 1 else 'they'} {said[0][1]}"
