@@ -421,14 +421,30 @@ class TestSentences:
         needed = items_needed(accused, 0.003, 400, 1)
         assert needed.most is None
         assert needed.told(accused, 3.6) == (
-            "; how many items it would take is not known, as these are worth only 17 clusters of"
-            " one size"
+            "; how many items it would take is not known, as clusters of such unlike sizes count as"
+            " no more than 17"
         )
         equal = replace(
             share(9, 40), about=Shares.of(np.repeat([2.0, 0.0], [6, 10]), np.full(16, 2.0))
         )
         accused = replace(accused, evidence=equal)
         assert items_needed(accused, 0.003, 32, 1).most is not None
+
+    def test_few_bundles_name_no_number(self) -> None:
+        """Of 10 bundles, whose interval was everything, 11 were to settle it; then 13 of 12."""
+        few = Accusation(kind("many_problems"), difference(1, 4, 12), 0.0, 0.05)
+        needed = items_needed(few, 0.003, 120, 1)
+        assert needed.most is None
+        said = "; how many items it would take is not known, as 12 bundles are too few to say"
+        assert needed.told(few, 1) == said
+
+    def test_who_may_guess_is_told_no_number_that_would_rule_a_fault_out(self) -> None:
+        change = Accusation(kind("accuracy_change"), difference(5, 15, 60), 0.0, 0.05)
+        seen = items_needed(change, 0.003, 60, 1)
+        assert seen.as_seen
+        assert seen.none
+        blind = items_needed(change, 0.003, 60, 1, blind=True)
+        assert blind == replace(seen, none=None)
 
     def test_one_cluster_names_no_number(self) -> None:
         """One lucky item was said to need six."""

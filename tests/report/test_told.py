@@ -168,6 +168,19 @@ class TestTerminal:
         assert " items in all would settle " in opened[0]
         assert int(opened[0].split("about ")[1].split()[0].replace(",", "")) >= most * 0.99
 
+    def test_every_open_question_is_counted(self, guesses: Results) -> None:
+        """ "12 are open; about 2,800 items would settle 10 of them; 1 of them cannot be told"."""
+        f = next(f for f in guesses.verdict if f.items)
+        why = "clusters of such unlike sizes count as no more than 1"
+        no_number = f"Cannot tell; how many items it would take is not known, as {why}."
+        no_interval = "Cannot tell; there is no interval (too few items)."
+        untold = "Whether it is so cannot be told: nothing was asked."
+        some = [replace(f, items=None, sentence=said) for said in (no_number, no_interval, untold)]
+        said = _open([f, *some])
+        assert "would settle 1 of them, if there is nothing to find; for 2 of them the" in said
+        assert f"is not known: {why}; there is no interval (too few items); 1 of them" in said
+        assert said.endswith("cannot be told: nothing was asked.")
+
     def test_what_is_ruled_out_is_a_fault(self, guesses: Results) -> None:
         """ "[ruled out] The model scores 61 %, better than guessing": read as if that were."""
         row = replace(guesses.verdict[0], kind="ruled_out").as_json()
