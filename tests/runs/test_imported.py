@@ -101,6 +101,10 @@ def test_a_shuffled_log_gives_the_order_probe_for_nothing(logs: Path, tmp_path: 
     share = len(mixed) / block["items"]
     ends = [part["most"] - part["least"] for part in block["parts"]]
     assert ends == pytest.approx([0, share, share, 0])
+    page = run.report().read_text(encoding="utf-8")
+    assert "120 answers in the log, 114 of them also compared as orders of the options." in page
+    (moved,) = (f for f in run.results.verdict if f.name == "accuracy_change")
+    assert "compared with the first order in the log" in moved.sentence
     (note, *_) = score_bar(run.results).notes
     assert "they were answered both right and wrong as the log asked" in note
 

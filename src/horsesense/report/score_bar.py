@@ -145,6 +145,8 @@ def _no_parts(run: Results) -> str:
     if _block(run) or run.imported or run.by_people:
         return ""
     asked = {probe["name"] for probe in run.asked}
+    if "order" not in asked and run.findings.get("dataset", {}).get("kind") == "label":
+        return ""  # there are no options to order
     why = "the answers are class names, and it is told of options with letters"
     if "order" not in asked:
         never = "" if "options_only" in asked else ", and never without the question"
@@ -345,9 +347,7 @@ def _segments(run: Results) -> Iterator[Segment]:
 def _notes(run: Results, score: Estimate) -> Iterator[str]:
     block = _block(run)
     if not block:
-        if why := _no_parts(run):
-            yield why
-        return
+        return  # why there is none is in the headline
     if reason := block.get("reason"):
         yield f"What the score is made of cannot be told: {reason}."
         return
