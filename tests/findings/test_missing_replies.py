@@ -74,7 +74,8 @@ def test_a_terminal_says_what_went_wrong(lost: Results) -> None:
     n = lost.findings["failures"]
     prompts = sum(row["failed"] for row in lost.findings["unanswered"])
     which = f", which serve {prompts} prompts," if prompts > n else ""
-    said = f"{n} requests{which} have no answer ({n} x rejected: no); the same audit asks them again."
+    why = f"({n} x rejected: no); the same audit asks them again."
+    said = f"{n} requests{which} have no answer {why}"
     assert line == said
 
 

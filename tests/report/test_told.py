@@ -13,11 +13,11 @@ import pytest
 from horsesense.findings.finding import Finding
 from horsesense.findings.wording import level_text
 from horsesense.report import verdict_of, write_report
+from horsesense.report.behind_score import may_be_guessing
 from horsesense.report.checks import Check, checks_of, named
 from horsesense.report.reasons import reasons_of
 from horsesense.report.score_bar import (
     _interval,
-    _may_be_guessing,
     _share,
     _told_known,
     headline,
@@ -59,7 +59,7 @@ class TestHeadline:
         assert "s published, which may be guessing (25\u202f%); " in headline(guesses)[0]
         oracle = replace(guesses.verdict[0], name="no_better_than_guessing", kind="ruled_out")
         sure = SimpleNamespace(verdict=[oracle], reader=oracle.reader)
-        assert _may_be_guessing(sure) == ""  # type: ignore[arg-type]
+        assert may_be_guessing(sure) == ""  # type: ignore[arg-type]
 
     def test_who_refuses_does_not_guess(self, refuses: Results) -> None:
         """ "0 % as published, which may be guessing (25 %)", though no reply chose an option."""

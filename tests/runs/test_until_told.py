@@ -132,7 +132,9 @@ def test_a_doubted_score_has_one_band(early: Result) -> None:
     (told,) = headline(replace(run, findings={**run.findings, "verdict": rows}))
     asked = early.estimate("accuracy", reader="text").n
     # Where all of so many are right, only the looks at them keep it open.
-    said = f"s published, of the {asked} of 120 items asked, too few to rule out guessing (25\u202f%)"
+    said = (
+        f"s published, of the {asked} of 120 items asked, too few to rule out guessing (25\u202f%)"
+    )
     assert said in told
     assert "[" not in told.partition(";")[0]
 

@@ -332,7 +332,8 @@ def summary(result: CheckResult) -> str:
     """One line: how many findings of each weight."""
     counts = {w: [f for f in result.findings if f.rule.weight == w] for w in WEIGHTS}
     if not result.findings:
-        return f"none of the {len(result.quiet)} kinds of flaws looked for is found."
+        looked = sum(bool(f.found.n) for f in result.quiet)
+        return f"none of the {looked} kinds of flaws looked for is found."
     told = [
         f"{len(found)} {'kind' if len(found) == 1 else 'kinds'} of {noun}"
         for noun, found in zip(("faults", "cues", "doubtful style"), counts.values(), strict=True)

@@ -80,7 +80,6 @@ def verdict(
     left = ALPHA * share / unsettled if unsettled else ALPHA
     entered, members = _entered(found), Counter(map(_group, made))
 
-
     def judged(a: Accusation, p: float, q: float, *, blind: bool = False) -> Finding:
         asked, others = entered[a.evidence.probe], members[_group(a)]
         return _judged(run, a, p, q, left, asked, items_per_cluster, others, blind)
@@ -88,7 +87,9 @@ def verdict(
     each = [*zip(made, there, small, strict=True)]
     results = [judged(*one) for one in each]
     if _at_chance(results):
-        results = [judged(*one, blind=one[0].kind.blind_at_chance) for one in each]
+        hidden = [f.items and a.kind.blind_at_chance for f, a in zip(results, made, strict=True)]
+        again = zip(results, each, hidden, strict=True)
+        results = [judged(*one, blind=True) if hid else f for f, one, hid in again]
     known = filter(None, map(Evidence.of, found))
     if early is None:
         results = [_of_a_sample(f, a.evidence, run) for f, a in zip(results, made, strict=True)]

@@ -161,7 +161,8 @@ def _orders(c: Comparison) -> Iterator[str]:
         under = f"{_of(c, views)}: {'; '.join(views)}"
         yield f"Whether the order shown survives cannot be told under {under}."
     elif len(c.models) > 1:
-        yield f"No order is shown {c.main.lower()}, so that none can survive a change or turn round."
+        shown = f"No order is shown {c.main.lower()}"
+        yield f"{shown}, so that none can survive a change or turn round."
 
 
 def _of(c: Comparison, views: Sequence[str]) -> str:
