@@ -105,7 +105,9 @@ def test_a_shuffled_log_gives_the_order_probe_for_nothing(logs: Path, tmp_path: 
     assert "120 answers in the log, 114 of them also compared as orders of the options." in page
     (moved,) = (f for f in run.results.verdict if f.name == "accuracy_change")
     assert "compared with the first order in the log" in moved.sentence
-    (note, *_) = score_bar(run.results).notes
+    bar = score_bar(run.results)
+    assert bar is not None
+    note = bar.notes[0]
     assert "they were answered both right and wrong as the log asked" in note
 
 

@@ -187,7 +187,9 @@ def _reasons(run: Run) -> str:
 def _serving(findings: Mapping[str, Any], requests: int) -> str:
     """How many prompts the requests that failed serve, where these are more."""
     prompts = sum(row["failed"] for row in findings.get("unanswered", ()))
-    return f", which {agreeing(requests, 'serve')} {prompts:,} prompts," * (prompts > requests)
+    if prompts <= requests:
+        return ""
+    return f", which {agreeing(requests, 'serve')} {prompts:,} prompts,"
 
 
 def shortfalls(run: Run, *, counted: bool = False) -> list[str]:
