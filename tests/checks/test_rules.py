@@ -12,7 +12,16 @@ import pytest
 
 import horsesense as hs
 from command_line import call
-from horsesense.checks.check import check_items, check_sets, check_text, sentence
+from horsesense.checks.check import (
+    NOT_FOUND,
+    NOTHING_TO_COMPARE,
+    TOO_FEW,
+    check_items,
+    check_sets,
+    check_text,
+    quiet_kinds,
+    sentence,
+)
 from horsesense.checks.languages import language
 from horsesense.checks.positions import gold_positions
 from horsesense.checks.questions import negated
@@ -688,10 +697,27 @@ def test_a_negation_in_passing_asks_for_what_is_so(question: str) -> None:
 
 def test_what_is_not_found_is_counted_and_named_when_asked() -> None:
     found = check_items(ItemSet("one", "choice", (item("What is red?"),)))
-    names = ", ".join(f.rule.name for f in found.quiet)
-    assert f"Looked for and not found: {len(found.quiet)} kinds" in check_text(found)
+    kinds = dict(quiet_kinds(found))
+    names = ", ".join(f.rule.name for f in kinds[NOT_FOUND])
+    assert f"Looked for and not found: {len(kinds[NOT_FOUND])} kinds" in check_text(found)
     assert names not in check_text(found)
     assert f"Looked for and not found: {names}." in check_text(found, every=True)
+    assert sum(map(len, kinds.values())) == len(found.quiet)
+
+
+def test_what_could_not_be_found_is_not_what_is_not_there() -> None:
+    """Items of other splits, in a set of one; cues that 57 items could not show."""
+    few = tuple(item(f"What is red number {n}?") for n in range(12))
+    found = check_items(ItemSet("one", "choice", few))
+    kinds = {heading: {f.rule.name for f in quiet} for heading, quiet in quiet_kinds(found)}
+    assert {"shared_items", "shared_contexts"} <= kinds[NOTHING_TO_COMPARE]
+    told = check_text(found, every=True)
+    for heading, names in kinds.items():
+        assert names.isdisjoint(*(other for one, other in kinds.items() if one != heading))
+        assert f"{heading}: " in told
+    tested = [f.found for f in found.quiet if f.found.n and f.found.test is not None]
+    seen = [f for f in tested if f.test.high is not None and f.test.high < f.test.expected + 0.1]
+    assert len(tested) - len(seen) == len(kinds.get(TOO_FEW, ()))
 
 
 @pytest.mark.parametrize(

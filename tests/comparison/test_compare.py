@@ -26,6 +26,7 @@ from horsesense.report.comparison import (
     difference_text,
     items_text,
     sentences,
+    table,
     write_comparison,
 )
 from studies import items_file, study
@@ -250,7 +251,28 @@ def test_a_pair_decided_under_a_change_alone_is_told(found: Comparison) -> None:
     assert told[0].startswith(f"Under “{view}”, {best} is shown to be worse than {second} (")
     assert told[0].endswith(" points).")
     both = tuple(replace(d, better=d.first) if d.view == view else d for d in as_seen)
-    assert " more pair" in " ".join(sentences(replace(found, differences=both)))
+    said = " ".join(sentences(replace(found, differences=both)))
+    assert "; 2 of 2 other pairs are decided under a change." in said
+
+
+def test_of_two_models_there_is_one_pair(found: Comparison) -> None:
+    """ "3 more pairs are decided under a change", and a tau of 1.00 in every row."""
+    best, second = found.models[:2]
+    as_seen = [
+        replace(d, better="" if d.view == found.main else second)
+        for d in found.differences
+        if {d.first, d.second} == {best, second}
+    ]
+    orders = tuple(replace(o, reversed=(), kept=0, decided=0, beyond=False) for o in found.orders)
+    two = replace(found, models=(best, second), differences=tuple(as_seen), orders=orders)
+    said = sentences(two)
+    assert any("; this pair is decided under " in text for text in said)
+    assert "pairs are decided" not in " ".join(said)
+    told = "No order is shown as published, so that none can survive a change or turn round."
+    assert said[-1] == told
+    heads, rows = table(two)
+    assert heads[-1] == "order"
+    assert {row[-1] for row in rows[1:]} <= {"cannot tell", ""}
 
 
 def test_names_of_tied_models_do_not_cover_each_other() -> None:

@@ -10,11 +10,11 @@ from typing import Any
 import orjson
 import pytest
 
-from horsesense.cli.each import shortfalls
+from horsesense.cli.each import _serving, shortfalls
 from horsesense.findings.uncounted import lost as told_of_lost
 from horsesense.inference.limits import Limits
 from horsesense.models.registry import make_model
-from horsesense.report import verdict_of
+from horsesense.report import verdict_of, write_report
 from horsesense.report.score_bar import headline
 from horsesense.report.sections.readers import lacking
 from horsesense.runs.results import Results
@@ -58,22 +58,49 @@ def test_the_headline_counts_them(lost: Results) -> None:
 def test_replies_that_failed_or_were_never_asked_for_are_not_unclear(lost: Results) -> None:
     valid = [e for e in lost.missing if e.probe == "original"]
     n = valid[0].n_missing
-    assert lacking(lost, valid, 80) == f"{n} of 80 trials failed"
+    assert lacking(lost, valid, 80) == f"{n} of 80 prompts failed"
     some = replace(lost, findings={**lost.findings, "unanswered": SILENT})
     rest = f"{n - 3} have no clear answer"
-    assert lacking(some, valid, 80) == f"1 of 80 trials was not asked, 2 failed and {rest}"
+    assert lacking(some, valid, 80) == f"1 of 80 prompts was not asked, 2 failed and {rest}"
     none = replace(lost, findings={**lost.findings, "unanswered": []})
-    assert lacking(none, valid, 80) == f"{n} of 80 trials have no clear answer"
+    assert lacking(none, valid, 80) == f"{n} of 80 prompts have no clear answer"
     told = " ".join(verdict_of(lost))
-    assert " trials failed; the share is largest under " in told
+    assert " prompts failed; the share is largest under " in told
     assert "clear answer" not in told
 
 
 def test_a_terminal_says_what_went_wrong(lost: Results) -> None:
     (line,) = [line for line in shortfalls(Run(lost.directory)) if "no answer" in line]
     n = lost.findings["failures"]
-    said = f"{n} requests have no answer ({n} x rejected: no); the same audit asks them again."
+    prompts = sum(row["failed"] for row in lost.findings["unanswered"])
+    which = f", which serve {prompts} prompts," if prompts > n else ""
+    why = f"({n} x rejected: no); the same audit asks them again."
+    said = f"{n} requests{which} have no answer {why}"
     assert line == said
+
+
+def test_requests_that_serve_several_prompts_are_told_apart(lost: Results) -> None:
+    """ "80 requests of which failed" stood beside "85 of 756 trials failed"."""
+    assert _serving({"unanswered": [{"failed": 85}]}, 80) == ", which serve 85 prompts,"
+    assert _serving({"unanswered": [{"failed": 80}]}, 80) == ""
+    of = lost.findings["trials"]
+    page = write_report(lost).read_text(encoding="utf-8")
+    assert f"{lost.findings['unread']} of {of} prompts failed; the share is largest" in page
+    assert "requests of which failed" not in page
+    assert "no reading and" not in page
+    counted = shortfalls(Run(lost.directory), counted=True)
+    assert not any("have no reading" in line for line in counted)
+
+
+def test_an_item_that_lacks_one_reply_of_several_was_answered(lost: Results) -> None:
+    """ "15 of 59 items were not answered", of which each had most of its replies."""
+    of_items = [
+        f.sentence for f in lost.verdict if f.counted == "items" and f.n_missing > 0.05 * f.n
+    ]
+    assert any("items lack a reply in a form that this compares" in said for said in of_items)
+    assert not any("items were not answered" in said for said in of_items)
+    reason = lost.findings["known"]["text"]["reason"]
+    assert reason.endswith(" items lack a reply in some order")
 
 
 def test_what_they_could_change_is_said(lost: Results) -> None:

@@ -81,7 +81,7 @@ def test_what_was_not_asked_is_counted_among_items_that_can_count(
     shown = score_bar(run)
     assert shown is not None
     lost = block["unclassified"]
-    why = "they were not asked in some form, or were answered right and wrong"
+    why = "they were not asked in some form"
     assert f"{lost} of {whole} items could not be placed: {why}; the shares are" in shown.notes[0]
     assert shown.notes[1:] == (f"{GOLDLESS} items without a right answer are left out.",)
 

@@ -220,6 +220,19 @@ class TestComposition:
         assert possible(self.cell())[4].tolist() == [True, True, False, False]
         assert parts(self.cell()).tolist() == [0, 1, 2, 3, -1]
 
+    def test_what_is_right_and_wrong_as_published_is_right_in_some_orders(self) -> None:
+        """Where a log shuffles its options, what depends on their order was in no part at all."""
+        from horsesense.measures.composition import possible
+
+        mixed = cell_of([[0, 1], [0, 0], [0, -99]], [0] * 3, probe="original")
+        orders = cell_of([[0, 1], [0, 0], [0, 0]], [0] * 3, probe="order")
+        (joint,) = ScoreComposition().cells([mixed, orders])
+        assert possible(joint).tolist() == [
+            [False, True, True, False],
+            [True, False, False, False],
+            [True, True, True, False],
+        ]
+
 
 class TestSwitches:
     def cells(self) -> list[Cell]:
@@ -408,14 +421,30 @@ class TestSentences:
         needed = items_needed(accused, 0.003, 400, 1)
         assert needed.most is None
         assert needed.told(accused, 3.6) == (
-            "; how many items it would take is not known, as these are worth only 17 clusters of"
-            " one size"
+            "; how many items it would take is not known, as clusters of such unlike sizes count as"
+            " no more than 17"
         )
         equal = replace(
             share(9, 40), about=Shares.of(np.repeat([2.0, 0.0], [6, 10]), np.full(16, 2.0))
         )
         accused = replace(accused, evidence=equal)
         assert items_needed(accused, 0.003, 32, 1).most is not None
+
+    def test_few_bundles_name_no_number(self) -> None:
+        """Of 10 bundles, whose interval was everything, 11 were to settle it; then 13 of 12."""
+        few = Accusation(kind("many_problems"), difference(1, 4, 12), 0.0, 0.05)
+        needed = items_needed(few, 0.003, 120, 1)
+        assert needed.most is None
+        said = "; how many items it would take is not known, as 12 bundles are too few to say"
+        assert needed.told(few, 1) == said
+
+    def test_who_may_guess_is_told_no_number_that_would_rule_a_fault_out(self) -> None:
+        change = Accusation(kind("accuracy_change"), difference(5, 15, 60), 0.0, 0.05)
+        seen = items_needed(change, 0.003, 60, 1)
+        assert seen.as_seen
+        assert seen.none
+        blind = items_needed(change, 0.003, 60, 1, blind=True)
+        assert blind == replace(seen, none=None)
 
     def test_one_cluster_names_no_number(self) -> None:
         """One lucky item was said to need six."""

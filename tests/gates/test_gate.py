@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -59,6 +60,8 @@ def test_what_holds_passes(runs: dict[str, str]) -> None:
     assert "Gate passed: 1 check passed." in done.stdout
     assert "accuracy_hard.low = 0." in done.stdout
     assert "n = 160" in done.stdout
+    plain = call("gate", runs["good"], "--require", "accuracy > 80%")
+    assert re.search(r"accuracy = 0\.\d+ \(\[0\.", plain.stdout), "the value stood there twice"
 
 
 def test_what_does_not_hold_fails_and_says_the_numbers(runs: dict[str, str]) -> None:

@@ -71,6 +71,9 @@ def test_a_headline_says_why_it_holds_no_parts() -> None:
     assert said("options_only").endswith("one order alone.")
     assert said("order", findings={"composition": {"text": {"parts": []}}}) == ""
     assert said("labels", imported=True) == ""
+    # Texts with labels have no options to be in another order.
+    assert said("batch", findings={"dataset": {"kind": "label"}}) == ""
+    assert "answers are class names" in said("order", findings={"dataset": {"kind": "label"}})
 
 
 def test_a_reason_of_many_rows_stands_once() -> None:

@@ -285,7 +285,7 @@ class TestVerdict:
     def test_a_probe_without_any_answer_is_noticed(self, hostile: Path) -> None:
         told = "\n".join(verdict_of(results_of(hostile)))
         assert (
-            "74 of 84 trials have no reply and 5 have no clear answer; the share is largest under"
+            "74 of 84 prompts have no reply and 5 have no clear answer; the share is largest under"
             " “Asked again” (7 of 7)" in told
         )
 

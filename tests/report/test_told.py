@@ -13,11 +13,11 @@ import pytest
 from horsesense.findings.finding import Finding
 from horsesense.findings.wording import level_text
 from horsesense.report import verdict_of, write_report
+from horsesense.report.behind_score import may_be_guessing
 from horsesense.report.checks import Check, checks_of, named
 from horsesense.report.reasons import reasons_of
 from horsesense.report.score_bar import (
     _interval,
-    _may_be_guessing,
     _share,
     _told_known,
     headline,
@@ -59,7 +59,7 @@ class TestHeadline:
         assert "s published, which may be guessing (25\u202f%); " in headline(guesses)[0]
         oracle = replace(guesses.verdict[0], name="no_better_than_guessing", kind="ruled_out")
         sure = SimpleNamespace(verdict=[oracle], reader=oracle.reader)
-        assert _may_be_guessing(sure) == ""  # type: ignore[arg-type]
+        assert may_be_guessing(sure) == ""  # type: ignore[arg-type]
 
     def test_who_refuses_does_not_guess(self, refuses: Results) -> None:
         """ "0 % as published, which may be guessing (25 %)", though no reply chose an option."""
@@ -110,7 +110,8 @@ class TestHeadline:
 
     def test_why_the_fit_could_not_be_checked(self, tmp_path: Path) -> None:
         (told,) = headline(audited(tmp_path, "sim:oracle", 60, probes=("order",)))
-        assert "(fewer than 20 items are not right in every order: more or harder items" in told
+        said = "fewer than 20 of these 60 items are not right in every order: more or harder ones"
+        assert f"({said}" in told
 
     def test_a_question_that_was_never_withheld_is_told(
         self, guesses: Results, tmp_path: Path
@@ -167,6 +168,19 @@ class TestTerminal:
         assert 3 < n < len(left)
         assert " items in all would settle " in opened[0]
         assert int(opened[0].split("about ")[1].split()[0].replace(",", "")) >= most * 0.99
+
+    def test_every_open_question_is_counted(self, guesses: Results) -> None:
+        """ "12 are open; about 2,800 items would settle 10 of them; 1 of them cannot be told"."""
+        f = next(f for f in guesses.verdict if f.items)
+        why = "clusters of such unlike sizes count as no more than 1"
+        no_number = f"Cannot tell; how many items it would take is not known, as {why}."
+        no_interval = "Cannot tell; there is no interval (too few items)."
+        untold = "Whether it is so cannot be told: nothing was asked."
+        some = [replace(f, items=None, sentence=said) for said in (no_number, no_interval, untold)]
+        said = _open([f, *some])
+        assert "would settle 1 of them, if there is nothing to find; for 2 of them the" in said
+        assert f"is not known: {why}; there is no interval (too few items); 1 of them" in said
+        assert said.endswith("cannot be told: nothing was asked.")
 
     def test_what_is_ruled_out_is_a_fault(self, guesses: Results) -> None:
         """ "[ruled out] The model scores 61 %, better than guessing": read as if that were."""

@@ -15,6 +15,7 @@ from horsesense.cli import app
 from horsesense.cli.schemas import ImportOutput
 from horsesense.cue_tests.answers import load_answers
 from horsesense.errors import ItemsError, UsageError
+from horsesense.report.score_bar import score_bar
 from horsesense.runs.imported import load_imported
 from horsesense.runs.log_score import log_scores
 
@@ -92,6 +93,22 @@ def test_a_shuffled_log_gives_the_order_probe_for_nothing(logs: Path, tmp_path: 
     assert changed.value == pytest.approx(pairs.value)
     assert changed.n == 57
     assert all("as_recorded" in e.signature.format() for e in run.results.estimates[:3])
+    # All that could not be placed is right in one order and wrong in another.
+    told = {(row["id"], row["correct"]) for row in truth["rows"]}
+    mixed = {name for name, right in told if not right and (name, True) in told}
+    block = run.results.findings["composition"]["text"]
+    assert block["unclassified"] == block["mixed"] == len(mixed) > 0
+    share = len(mixed) / block["items"]
+    ends = [part["most"] - part["least"] for part in block["parts"]]
+    assert ends == pytest.approx([0, share, share, 0])
+    page = run.report().read_text(encoding="utf-8")
+    assert "120 answers in the log, 114 of them also compared as orders of the options." in page
+    (moved,) = (f for f in run.results.verdict if f.name == "accuracy_change")
+    assert "compared with the first order in the log" in moved.sentence
+    bar = score_bar(run.results)
+    assert bar is not None
+    note = bar.notes[0]
+    assert "they were answered both right and wrong as the log asked" in note
 
 
 def inspect_log(path: Path, rows: list[dict[str, Any]], model: str = "m") -> Path:

@@ -54,6 +54,14 @@ def test_bundles_are_no_forms(tmp_path: Path) -> None:
     assert "in 3 forms (original, batch)" in told.sentences()[-2]
 
 
+def test_what_no_item_can_be_asked_under_is_told_before_asking(tmp_path: Path) -> None:
+    """ "In 3 forms (original, batch, select_one, select_all)", of which two were none."""
+    told, _ = asked(tmp_path / "run", "batch(sizes=3/4,bundles=3)", "select_one(sizes=3)")
+    said = told.sentences()
+    assert "No item can be asked under select_one." in said
+    assert any("in 3 forms (original, batch): " in line for line in said)
+
+
 @pytest.mark.parametrize("probes", [("order",), ("batch(sizes=4,bundles=3)",)])
 def test_a_shard_tells_what_it_asks_itself(tmp_path: Path, probes: tuple[str, ...]) -> None:
     told, run = asked(tmp_path / "run", *probes, shard="1/3")

@@ -131,9 +131,25 @@ def test_a_doubted_score_has_one_band(early: Result) -> None:
     row |= {"kind": "cannot_tell", "low": 0.18, "high": 0.89}
     (told,) = headline(replace(run, findings={**run.findings, "verdict": rows}))
     asked = early.estimate("accuracy", reader="text").n
-    said = f"s published, which may be guessing (25\u202f%), of the {asked} of 120 items asked"
+    # Where all of so many are right, only the looks at them keep it open.
+    said = (
+        f"s published, of the {asked} of 120 items asked, too few to rule out guessing (25\u202f%)"
+    )
     assert said in told
     assert "[" not in told.partition(";")[0]
+
+
+def test_what_was_drawn_and_not_asked_was_not_asked(early: Result) -> None:
+    """ "Of the 25 of 57 items asked (of 25 prompts 4 not asked, 3 failed)"."""
+    score = early.estimate("accuracy", reader="text")
+    estimates = [replace(e, n_missing=7) if e == score else e for e in early.results.estimates]
+    lost = {"probe": "original", "condition": "", "not_asked": 4, "failed": 3}
+    findings = {**early.results.findings, "unanswered": [lost]}
+    run = replace(early.results, estimates=estimates, findings=findings)
+    (told,) = headline(run)
+    put = score.n + 3
+    assert f"of the {put} of 120 items asked" in told
+    assert f"(of {put} prompts 3 failed)" in told
 
 
 def test_a_band_without_an_end_is_none(early: Result) -> None:
@@ -184,7 +200,7 @@ def test_a_spent_budget_is_the_reason(items: Path, tmp_path: Path) -> None:
     assert STOPPED not in said
     assert "ended before that" in saved(done.results)[0]
     assert "saved" not in saved(done.results)[0]
-    assert "trials were not asked; the share is largest under" in said
+    assert "prompts were not asked; the share is largest under" in said
     assert "clear answer" not in said, "replies that nobody asked for are not unclear"
     left_out = [e.note for e in done.estimates if e.value is None and "no valid interval" in e.note]
     assert left_out

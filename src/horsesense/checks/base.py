@@ -10,7 +10,7 @@ from horsesense.items.item import Item, ItemSet, Kind
 
 Weight = Literal["fault", "cue", "style"]
 WEIGHTS: Final[dict[Weight, str]] = {
-    "fault": "Faults: the item cannot be scored as it stands",
+    "fault": "Faults: the item should not be scored as it stands",
     "cue": "Cues: the answer can be guessed without understanding",
     "style": "Style: published guidelines advise against it",
 }

@@ -267,14 +267,40 @@ def check_text(result: CheckResult, shown: int = 3, *, every: bool = False) -> s
             if finding.count > shown > 0:
                 lines.append(f"      ... and {finding.count - shown:,} more")
             lines.append(f"    -> {finding.rule.advice} ({finding.rule.source})")
-    quiet = [f.rule.name for f in result.quiet]
-    if quiet:
-        names = f": {', '.join(quiet)}." if every else " kinds of flaws (--all names them)."
-        lines += ["", f"Looked for and not found{'' if every else f': {len(quiet)}'}{names}"]
+    for place, (heading, quiet) in enumerate(quiet_kinds(result)):
+        names, kinds = ", ".join(f.rule.name for f in quiet), plural(len(quiet), "kind")
+        told = names if every else f"{kinds} of flaws{'' if place else ' (--all names them)'}"
+        lines += [*([] if place else [""]), f"{heading}: {told}."]
     lines += [
         f"Not looked for: {', '.join(names)} ({why})." for why, names in _foreign(result).items()
     ]
     return "\n".join(lines)
+
+
+SEEN = 0.1
+"""How far above chance a share would be seen to lie by rules that have items enough."""
+
+
+def quiet_kinds(result: CheckResult) -> list[tuple[str, list[Finding]]]:
+    """What was not found, by whether it could have been: a heading, and rules in each."""
+    quiet: dict[str, list[Finding]] = {}
+    for finding in result.quiet:
+        quiet.setdefault(_heading(finding.found), []).append(finding)
+    return [(heading, quiet[heading]) for heading in QUIET if heading in quiet]
+
+
+NOT_FOUND = "Looked for and not found"
+TOO_FEW = f"Not found, of too few items to see {percent(SEEN)} above chance"
+NOTHING_TO_COMPARE = "Not looked for, as nothing in the set can be compared so"
+QUIET = (NOT_FOUND, TOO_FEW, NOTHING_TO_COMPARE)
+
+
+def _heading(found: Found) -> str:
+    if not found.n:
+        return NOTHING_TO_COMPARE
+    test = found.test
+    few = test is not None and (test.high is None or test.high >= test.expected + SEEN)
+    return TOO_FEW if few else NOT_FOUND
 
 
 def _foreign(result: CheckResult) -> dict[str, list[str]]:
@@ -306,7 +332,8 @@ def summary(result: CheckResult) -> str:
     """One line: how many findings of each weight."""
     counts = {w: [f for f in result.findings if f.rule.weight == w] for w in WEIGHTS}
     if not result.findings:
-        return f"none of the {len(result.quiet)} kinds of flaws looked for is found."
+        looked = sum(bool(f.found.n) for f in result.quiet)
+        return f"none of the {looked} kinds of flaws looked for is found."
     told = [
         f"{len(found)} {'kind' if len(found) == 1 else 'kinds'} of {noun}"
         for noun, found in zip(("faults", "cues", "doubtful style"), counts.values(), strict=True)

@@ -16,7 +16,7 @@ from horsesense.cli.output import print_json
 from horsesense.errors import ExitCode, install
 from horsesense.inference.limits import UNLIMITED, Limits, RunSummary
 from horsesense.progress import harmless, say
-from horsesense.stats.words import percent, some_of
+from horsesense.stats.words import agreeing, percent, plural, some_of
 
 if TYPE_CHECKING:
     from horsesense.api import Run
@@ -139,7 +139,7 @@ def show(run: Run, as_json: bool) -> None:
         print(f"{name}, in earlier readings: {RunSummary(**spent).costs()}.")
     for name, told in results.findings.get("cascades", {}).items():
         print(_steps(name, told, results))
-    for line in [*saved(results), *shortfalls(run)]:
+    for line in [*saved(results), *shortfalls(run, counted=bool(results.missing))]:
         print(line)
     if find_spec("vl_convert") is None:
         print(f"The report has its charts in words; to have them drawn: {install('figures')}")
@@ -184,8 +184,19 @@ def _reasons(run: Run) -> str:
     return harmless(f" ({'; '.join(told)}{'; --timeout waits longer' * slow})")
 
 
-def shortfalls(run: Run) -> list[str]:
-    """What was not asked or not answered, and how to continue; empty where nothing is missing."""
+def _serving(findings: Mapping[str, Any], requests: int) -> str:
+    """How many prompts the requests that failed serve, where these are more."""
+    prompts = sum(row["failed"] for row in findings.get("unanswered", ()))
+    if prompts <= requests:
+        return ""
+    return f", which {agreeing(requests, 'serve')} {prompts:,} prompts,"
+
+
+def shortfalls(run: Run, *, counted: bool = False) -> list[str]:
+    """What was not asked or not answered, and how to continue; empty where nothing is missing.
+
+    `counted` where a sentence of the verdict beside it says how many prompts have no reading.
+    """
     findings, lines = run.results.findings, []
     if run.settings.shard is not None:
         lines.append(
@@ -205,14 +216,16 @@ def shortfalls(run: Run) -> list[str]:
         lines.append(f"The reader {name} has no reading: {why.rstrip('.')}.")
     if findings["failures"]:
         n = findings["failures"]
-        have, them = ("request has", "it") if n == 1 else ("requests have", "them")
-        lines.append(f"{n:,} {have} no answer{_reasons(run)}; the same audit asks {them} again.")
+        lines.append(
+            f"{plural(n, 'request')}{_serving(findings, n)} {agreeing(n, 'have')} no answer"
+            f"{_reasons(run)}; the same audit asks {'it' if n == 1 else 'them'} again."
+        )
     if too_long := sum(row["prompts"] for row in findings.get("too_long", ())):
         lines.append(
             f"{some_of(too_long, findings['trials'], 'prompt', 'were not sent')}: too long for the"
             " model's context with room for the reply. The report says which."
         )
-    if findings["unread"]:
+    if findings["unread"] and not counted:
         unclear = findings.get("unclear", 0)
         which = f" ({unclear:,} because what the reply chooses is unclear)" if unclear else ""
         unread = some_of(findings["unread"], findings["trials"], "prompt", "have no reading")

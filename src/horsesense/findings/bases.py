@@ -7,8 +7,11 @@ from collections.abc import Iterable
 from horsesense.findings.evidence import Evidence
 from horsesense.findings.places import Place
 from horsesense.findings.wording import number
+from horsesense.measures.joined import RECORDED_ORDERS
 
 NONE_BESIDE = "gold_plus_none"
+FIRST_ORDER = "the first order in the log"
+"""What the other orders of an item in a log are compared with."""
 
 
 class Bases:
@@ -26,6 +29,8 @@ class Bases:
 
     def of(self, place: Place) -> str:
         """What a change is compared with, in words; "" where that is the items as published."""
+        if place.condition.matches(design=RECORDED_ORDERS):
+            return FIRST_ORDER
         wording = place.reader, place.condition.get("asking", "")
         if wording not in self._asked or place.condition.matches(prompt="with_gold"):
             return ""

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.findings.early import why
-from horsesense.findings.uncounted import LACK
+from horsesense.findings.uncounted import LACK, in_some
 from horsesense.measures.base import Estimate
 from horsesense.measures.cells import MISSING, Cell
 from horsesense.measures.composition import (
@@ -19,6 +19,7 @@ from horsesense.measures.composition import (
     CompositionQuestionless,
     ScoreComposition,
     bounds_only,
+    complete,
     considered,
     parts,
     possible,
@@ -84,7 +85,7 @@ def _as_json(
     found = share_known(
         choices,
         unclear=unclear,
-        why=WITHOUT_CHOICE if lacking == LACK else f"{lacking}{also} in some order",
+        why=WITHOUT_CHOICE if lacking == LACK else in_some(f"{lacking}{also}", "in some order"),
         level=level,
         draws=DRAWS,
         seed=seed,
@@ -139,6 +140,7 @@ def composition_by_reader(
             "about": about,
             "items": int(considered(cell).sum()),
             "unclassified": int((considered(cell) & (parts(cell) < 0)).sum()),
+            "mixed": int((considered(cell) & complete(cell) & (parts(cell) < 0)).sum()),
             "bounds_only": bounds_only(cell),
             "parts": [*_parts(cell, estimates)],
             "questionless": (without := [*_questionless(cells, cell.reader, estimates)]) or None,
@@ -152,8 +154,8 @@ def composition_by_reader(
 
 def unasked_composition(cells: Sequence[Cell], ended: str = "") -> dict[str, dict[str, Any]]:
     """The same where asking stopped for what was answered: no part, and the reason."""
-    blank: dict[str, Any] = {"about": None, "items": 0, "unclassified": 0, "bounds_only": False}
-    blank |= {"parts": [], "questionless": None}
+    blank: dict[str, Any] = {"about": None, "items": 0, "unclassified": 0, "mixed": 0}
+    blank |= {"bounds_only": False, "parts": [], "questionless": None}
     return {
         cell.reader: {**blank, "questionless_reason": why(ended), "reason": why(ended)}
         for cell in ScoreComposition().cells(cells)

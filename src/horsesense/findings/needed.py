@@ -8,13 +8,20 @@ from math import ceil, floor
 from horsesense.findings.accusation import Accusation
 from horsesense.findings.evidence import Way, clusters_needed, looks_faulty
 from horsesense.findings.wording import in_points, rounded_up
+from horsesense.stats.paired import Paired
 from horsesense.stats.power import EVEN
 from horsesense.stats.shares import Shares
-from horsesense.stats.words import plural
+from horsesense.stats.words import agreeing, plural
 
 FEWEST_EVEN = 20
 """Clusters of one size that unequal ones of a share must be worth: the noise of fewer says so
 little of others' that numbers settled as few as .52 of what was to be settled with .8."""
+FEWEST_PAIRED = 20
+"""Clusters of differences below which no number is named: of 12 bundles of problems, which could
+not tell, it grew as more were asked."""
+
+UNKNOWN = "how many items it would take is not known, as "
+"""Before the reason why no number is named."""
 
 
 @dataclass(frozen=True)
@@ -65,24 +72,38 @@ def _lacked(a: Accusation) -> str:
 
 def _worth(even: float) -> str:
     """How few clusters of one size a few clusters are worth."""
-    return f"these are worth only {plural(floor(even), 'cluster')} of one size"
+    return f"clusters of such unlike sizes count as no more than {floor(even)}"
+
+
+def _unit(a: Accusation, clusters: int) -> str:
+    """What an independent cluster of differences is."""
+    if a.kind.name == "many_problems":
+        return "bundle"
+    return "item" if clusters == a.evidence.n else "independent cluster"
 
 
 def _value(a: Accusation) -> tuple[float, Way, float, float]:
     return a.evidence.value, a.kind.way, a.null, a.size
 
 
-def items_needed(a: Accusation, alpha: float, items: float, members: int) -> Needed:
+def items_needed(
+    a: Accusation, alpha: float, items: float, members: int, *, blind: bool = False
+) -> Needed:
     """How many items would settle it, asked as these `items` were.
 
-    Clusters are supposed to grow in number as the items that are asked do.
+    Clusters are supposed to grow in number as the items that are asked do. Where a model is `blind`
+    to a fault, no number of items would rule it out.
     """
     about = a.evidence.about
     null = a.clears if a.evidence.value > a.null else a.null
     where = a.kind.way, null, a.size, alpha
 
     if isinstance(about, Shares) and about.even < min(FEWEST_EVEN, EVEN * about.clusters):
-        return Needed(why=f"how many items it would take is not known, as {_worth(about.even)}")
+        return Needed(why=f"{UNKNOWN}{_worth(about.even)}")
+
+    if isinstance(about, Paired) and about.clusters < FEWEST_PAIRED:
+        few = plural(about.clusters, _unit(a, about.clusters))
+        return Needed(why=f"{UNKNOWN}{few} {agreeing(about.clusters, 'are')} too few to say")
 
     def asked(clusters: int | None) -> int | None:
         if clusters is None or clusters <= about.clusters:
@@ -92,4 +113,6 @@ def items_needed(a: Accusation, alpha: float, items: float, members: int) -> Nee
     seen = asked(clusters_needed(a.evidence, *where, members=members))
     if a.kind.way == "lacks" or not looks_faulty(*_value(a)):
         return Needed(none=seen)
+    if blind:
+        return Needed(seen)
     return Needed(seen, asked(clusters_needed(a.evidence, *where, none=True, members=members)))

@@ -66,7 +66,7 @@ class Missing(NamedTuple):
         return ", ".join(f"{n:,} {why}" for n, why in self.each())
 
     def clause(self, of: int, noun: str) -> str:
-        """As in a sentence: "5 of 313 trials were not asked and 2 have no clear answer"."""
+        """As in a sentence: "5 of 313 prompts were not asked and 2 have no clear answer"."""
         (n, why), *others = self.each()
         told = [some_of(n, of, noun, _CLAUSES[why])]
         told += [f"{n:,} {agreeing(n, _CLAUSES[why])}" for n, why in others]
@@ -85,6 +85,21 @@ def lack(*, silent: bool, failed: bool, unclear: bool) -> str:
         return LACK
     said = f"were not {'answered' if failed else 'asked'}"
     return f"{said} or {LACK}" if unclear else said
+
+
+IN_SOME = "in a form that this compares"
+"""Where an item lacks a reply, of which a number compares several."""
+
+
+def in_some(lacking: str, where: str = IN_SOME) -> str:
+    """The same of items that are asked in several forms, and lack a reply in one at least.
+
+    >>> in_some("were not answered"), in_some("were not asked", "in some order")
+    ('lack a reply in a form that this compares', 'were not asked in some order')
+    """
+    if lacking.startswith("were not answered"):
+        lacking = LACK if LACK in lacking else "lack a reply"
+    return f"{lacking} {where}"
 
 
 def of_gold(measure: str) -> bool:
@@ -158,6 +173,8 @@ def lost(e: Evidence, run: Run) -> str:
     """What a number lacks and what it leaves out, and why, where that is more than a detail."""
     whole, told = e.n + e.missing, ""
     if e.missing > MOST_LOST * whole:
-        told = f"; {some_of(e.missing, whole, noun_of(e.counted, e.probe), run.lacking)}"
+        noun = noun_of(e.counted, e.probe)
+        why = in_some(run.lacking) if noun == "item" else run.lacking
+        told = f"; {some_of(e.missing, whole, noun, why)}"
     out = run.not_covered(e)
     return f"{told}; {out}" if out else told

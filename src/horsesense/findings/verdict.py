@@ -38,7 +38,7 @@ from horsesense.findings.wording import (
 from horsesense.measures.estimate import Found
 from horsesense.stats.equivalence import within
 from horsesense.stats.multiplicity import weighted_holm
-from horsesense.stats.no_interval import why_no_interval
+from horsesense.stats.no_interval import NO_INTERVAL, why_no_interval
 from horsesense.stats.words import plural
 from horsesense.trials.condition import Condition
 
@@ -79,12 +79,17 @@ def verdict(
     )
     left = ALPHA * share / unsettled if unsettled else ALPHA
     entered, members = _entered(found), Counter(map(_group, made))
-    results = [
-        _judged(
-            run, a, p, q, left, entered[a.evidence.probe], items_per_cluster, members[_group(a)]
-        )
-        for a, p, q in zip(made, there, small, strict=True)
-    ]
+
+    def judged(a: Accusation, p: float, q: float, *, blind: bool = False) -> Finding:
+        asked, others = entered[a.evidence.probe], members[_group(a)]
+        return _judged(run, a, p, q, left, asked, items_per_cluster, others, blind)
+
+    each = [*zip(made, there, small, strict=True)]
+    results = [judged(*one) for one in each]
+    if _at_chance(results):
+        hidden = [f.items and a.kind.blind_at_chance for f, a in zip(results, made, strict=True)]
+        again = zip(results, each, hidden, strict=True)
+        results = [judged(*one, blind=True) if hid else f for f, one, hid in again]
     known = filter(None, map(Evidence.of, found))
     pairs = zip(results, made, strict=True)
     results = [_hidden(f, run, left_open(a, f.kind, f.level)) for f, a in pairs]
@@ -196,11 +201,13 @@ def _judged(
     entered: int,
     each: float,
     members: int,
+    blind: bool,
 ) -> Finding:
     """The outcome of one accusation, given both of its adjusted p-values.
 
     `left` is the level of what neither test settles, for a weight of 1; `entered` the clusters of
-    items that were asked, `each` the items of one, and `members` the accusations of its sentence.
+    items that were asked, `each` the items of one, and `members` the accusations of its sentence;
+    `blind` says that a score that may be guessing hides such a fault.
     """
     outcome: Outcome = "cannot_tell"
     if p <= ALPHA:
@@ -225,7 +232,7 @@ def _judged(
     if outcome == "cannot_tell" and constant and a.kind.way == "lacks":
         needed = Needed(why=constant)
     elif outcome == "cannot_tell" and counts and ends:
-        needed = items_needed(a, alpha, entered * each, members)
+        needed = items_needed(a, alpha, entered * each, members, blind=blind)
     e = a.evidence
     blank = Finding(
         kind=outcome,
@@ -368,8 +375,8 @@ def _no_interval(f: Finding, a: Accusation) -> str:
     """That there is no interval, and whether the data or the level alone is the cause."""
     why = why_no_interval(a.evidence.about, f.level)
     if a.evidence.about.reason:
-        return f"there is no interval ({why})"
-    return f"there is no interval at {level_text(f.level)} ({why}, which the correction leaves)"
+        return f"{NO_INTERVAL} ({why})"
+    return f"{NO_INTERVAL} at {level_text(f.level)} ({why}, which the correction leaves)"
 
 
 def _smaller(f: Finding, a: Accusation) -> str:
@@ -410,6 +417,12 @@ def may_be_guessing(f: Finding) -> bool:
     return f.kind != "ruled_out" and not (f.kind == "cannot_tell" and surpasses)
 
 
+def _at_chance(judged: Iterable[Finding]) -> bool:
+    """Whether the score is not shown to surpass guessing, or nothing is known of that."""
+    found = {f.name: f for f in judged}.get("no_better_than_guessing")
+    return found is None or may_be_guessing(found)
+
+
 def _seen(
     run: Run,
     judged: Sequence[Finding],
@@ -417,10 +430,9 @@ def _seen(
     choosing: Mapping[tuple[str, str, str], float],
 ) -> Iterator[Finding]:
     """Nothing is ruled out that could not have been seen; no error rate grows by saying less."""
-    known = {f.name: f for f in judged}
     kinds = {kind.name: kind for kind in KINDS}
-    guessing, choice = known.get("no_better_than_guessing"), known.get("no_choice")
-    chance = guessing is None or may_be_guessing(guessing)
+    choice = {f.name: f for f in judged}.get("no_choice")
+    chance = _at_chance(judged)
     published = 1.0 if choice is None else choice.value or 0.0
     for f in (*judged, *bets):
         kind, why = kinds[f.name], ""

@@ -19,7 +19,8 @@ PUBLISHED, ORDERS, QUESTIONLESS = "published", "orders", "questionless"
 QUESTIONLESS_PROBE: Final = "options_only"
 """The probe that withholds the question."""
 UNCLASSIFIED = -1
-"""Part of an item with a form that has no reading, or without a known right answer."""
+"""Part of an item with a form that has no reading, or without a known right answer; and of one
+that is answered both right and wrong as published."""
 
 MOST_UNCLASSIFIED: Final = 0.05
 """Share of the items without a part above which there are bounds alone."""
@@ -51,7 +52,11 @@ def considered(cell: Cell) -> npt.NDArray[np.bool_]:
 
 
 def possible(cell: Cell) -> npt.NDArray[np.bool_]:
-    """Which parts each item may belong to, whatever its missing forms would say, (items, 4)."""
+    """Which parts each item may belong to, whatever its missing forms would say, (items, 4).
+
+    One that is answered both right and wrong as published, as in logs that shuffle its options, is
+    neither right in every form nor never: it may belong to either part between.
+    """
     published, orders = cell[Parts].of(PUBLISHED), cell[Parts].of(ORDERS)
     lost = cell.status == MISSING
     right, wrong = (cell.correct == 1) | lost, (cell.correct == 0) | lost
@@ -64,21 +69,28 @@ def possible(cell: Cell) -> npt.NDArray[np.bool_]:
         there: npt.NDArray[np.bool_] = np.any(held & cell.asked & part, axis=1)
         return there
 
+    asked = np.count_nonzero(cell.asked & published, axis=1)
+    mixed = some(right, published) & some(wrong, published) & (asked > 1)
     return np.column_stack(
         [
             every(right, published) & every(right, orders),
-            every(right, published) & some(wrong, orders),
-            every(wrong, published) & some(right, orders),
+            mixed | (every(right, published) & some(wrong, orders)),
+            mixed | (every(wrong, published) & some(right, orders)),
             every(wrong, published) & every(wrong, orders),
         ]
     )
 
 
+def complete(cell: Cell) -> npt.NDArray[np.bool_]:
+    """Items with a reading of every form of the whole question, (items,)."""
+    whole: npt.NDArray[np.bool_] = ~((cell.status == MISSING) & forms(cell)).any(axis=1)
+    return whole
+
+
 def parts(cell: Cell) -> Codes:
     """The part that each item belongs to, or UNCLASSIFIED, (items,)."""
     may = possible(cell) & considered(cell)[:, None]
-    complete = ~((cell.status == MISSING) & forms(cell)).any(axis=1)
-    return np.where(complete & (may.sum(axis=1) == 1), may.argmax(axis=1), UNCLASSIFIED)
+    return np.where(complete(cell) & (may.sum(axis=1) == 1), may.argmax(axis=1), UNCLASSIFIED)
 
 
 def bounds_only(cell: Cell) -> bool:
@@ -106,7 +118,9 @@ class ScoreComposition(Measure):
 
     def undefined_reason(self, cell: Cell) -> str | None:
         if cell.read.any() and bounds_only(cell):
-            return "more than 5 % of the items lack a reply to some form"
+            mixed = (complete(cell) & considered(cell) & (parts(cell) == UNCLASSIFIED)).any()
+            also = ", or were answered both right and wrong as published" if mixed else ""
+            return f"more than 5 % of the items lack a reply to some form{also}"
         return self.goldless(cell)
 
     def goldless(self, cell: Cell) -> str | None:

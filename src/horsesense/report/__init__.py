@@ -84,6 +84,7 @@ def write_report(results: Results, *, max_items: int = MAX_ITEMS, to: Path | Non
         level=f"{100 * results.findings['study']['level']:g}",
         finite=any(e.finite for e in results.estimates),
         headline=headline(results),
+        answers=_answers(results),
         bar=score_bar(results),
         checks=checks_of(results, reasons, filters.by_reason),
         most_named=MOST_NAMED,
@@ -97,6 +98,13 @@ def write_report(results: Results, *, max_items: int = MAX_ITEMS, to: Path | Non
         shown_total=len(shown),
     )
     return _written(directory, html, to or directory.layout.report)
+
+
+def _answers(results: Results) -> tuple[int, int]:
+    """How many answers logs hold, and how many of these are compared as orders too."""
+    rates = results.select("valid_rate", reader=results.reader)
+    counts = {e.probe: e.n + e.n_missing for e in rates}
+    return counts.get("original", 0), counts.get("order", 0)
 
 
 def _written(directory: RunDirectory, html: str, path: Path) -> Path:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from horsesense.checks.base import WEIGHTS
-from horsesense.checks.check import CheckResult, sentence, summary
+from horsesense.checks.check import CheckResult, quiet_kinds, sentence, summary
 from horsesense.files import write_whole
 from horsesense.report.pages import environment
 from horsesense.version import __version__
@@ -21,6 +21,7 @@ def write_check(results: Sequence[CheckResult], path: Path) -> Path:
     html = page.render(
         results=[(result, summary(result), _groups(result)) for result in results],
         sentence=sentence,
+        quiet_kinds=quiet_kinds,
         most=MOST,
         version=__version__,
     )

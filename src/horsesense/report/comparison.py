@@ -19,7 +19,7 @@ from horsesense.report.charts import TEXT, draw
 from horsesense.report.differing import differing
 from horsesense.report.pages import environment
 from horsesense.report.text import between, p_text, signed, visible
-from horsesense.stats.words import NARROW, plural
+from horsesense.stats.words import NARROW, plural, some_of
 from horsesense.version import __version__
 
 if TYPE_CHECKING:
@@ -113,11 +113,14 @@ def _elsewhere(c: Comparison, open_: Sequence[Difference]) -> Iterator[str]:
     most = max(decided, key=lambda d: abs(d.value))
     worse = next(m for m in (most.first, most.second) if m != most.better)
     told = difference_text(c.between(worse, most.better, most.view))
-    more = len(decided) - 1
-    others = f"; {plural(more, 'more pair')} {'is' if more == 1 else 'are'} decided under a change"
+    again = sum({d.first, d.second} == {most.first, most.second} for d in decided) - 1
+    others = f"; this pair is decided under {plural(again, 'more change')}" if again else ""
+    more = len({frozenset((d.first, d.second)) for d in decided}) - 1
+    if more:
+        others += f"; {some_of(more, len(open_) - 1, 'other pair', 'are')} decided under a change"
     yield (
         f"Under “{most.view}”, {worse} is shown to be worse than {most.better} ({told} points)"
-        f"{others if more else ''}."
+        f"{others}."
     )
 
 
@@ -150,9 +153,16 @@ def _orders(c: Comparison) -> Iterator[str]:
     holds = [order.view for order in c.orders if order.verdict == "holds"]
     if holds:
         yield f"The order shown holds under {_of(c, holds)}: {'; '.join(holds)}."
-    rest = [order.view for order in c.orders if order.verdict == "cannot tell"]
-    if rest:
-        yield f"Whether it survives cannot be told under {_of(c, rest)}: {'; '.join(rest)}."
+    rest = [order for order in c.orders if order.verdict == "cannot tell"]
+    if not rest:
+        return
+    views = [order.view for order in rest]
+    if any(order.decided for order in rest):
+        under = f"{_of(c, views)}: {'; '.join(views)}"
+        yield f"Whether the order shown survives cannot be told under {under}."
+    elif len(c.models) > 1:
+        shown = f"No order is shown {c.main.lower()}"
+        yield f"{shown}, so that none can survive a change or turn round."
 
 
 def _of(c: Comparison, views: Sequence[str]) -> str:
@@ -160,7 +170,7 @@ def _of(c: Comparison, views: Sequence[str]) -> str:
     every = plural(len(c.orders), "change")
     if len(views) < len(c.orders):
         return f"{len(views)} of {every}"
-    return f"all {every}" if len(views) > 1 else "the one change"
+    return f"every one of {every}" if len(views) > 1 else "the one change"
 
 
 def _changed(c: Comparison, order: Order) -> str:
@@ -337,7 +347,7 @@ def _environment() -> Environment:
 
 def table(c: Comparison) -> tuple[list[str], list[list[str]]]:
     """The table models x views for a terminal: headings, and one row a view."""
-    heads = ["", *c.models, "tau"]
+    heads = ["", *c.models, "tau" if of_several(c) else "order"]
     orders = {order.view: order for order in c.orders}
     rows = []
     for view in c.views:
@@ -346,11 +356,18 @@ def table(c: Comparison) -> tuple[list[str], list[list[str]]]:
             for s in (c.by_view[view][m] for m in c.models)
         ]
         order = orders.get(view)
-        rows.append([view, *cells, "" if order is None else _told(order)])
+        rows.append([view, *cells, "" if order is None else _told(order, of_several(c))])
     return heads, rows
 
 
-def _told(order: Order) -> str:
+def of_several(c: Comparison) -> bool:
+    """Whether there is more to an order than which of two comes first: of these tau is 1 or -1."""
+    return len(c.models) > 2
+
+
+def _told(order: Order, tau: bool) -> str:
+    if not tau:
+        return order.verdict
     beside = f" ({low})" if (low := sampling_text(order)) else ""
     return f"{order_text(order)}{beside} {order.verdict}"
 

@@ -6,12 +6,21 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from horsesense.findings.uncounted import left_out
+from horsesense.findings.uncounted import in_some, left_out
 from horsesense.findings.wording import chance_text, number, signed
 from horsesense.measures.base import Estimate
+from horsesense.report.behind_score import (
+    TOO_FEW_TO,
+    as_asked,
+    items_of,
+    lost_replies,
+    may_be_guessing,
+    of_these,
+    stopped,
+)
 from horsesense.report.text import interval_of, value_of
 from horsesense.runs.results import Results
-from horsesense.stats.words import NARROW, agreeing, percent, plural, some_of, these
+from horsesense.stats.words import NARROW, agreeing, percent, plural, some_of
 
 NAMES: Mapping[str, tuple[str, str]] = {
     "every_form": ("Right in every order", "as published and in every other order"),
@@ -116,13 +125,15 @@ def headline(run: Results) -> list[str]:
     every, block = _parts(run).get("every_form", {}).get("value"), _block(run)
     some = every is not None and not block["bounds_only"] and bool(block.get("about"))
     of = f" (of {plural(score.n + score.n_missing, 'item')})" if some else ""
-    doubt, lost = _may_be_guessing(run), _lost(run, score)
-    if not _stopped(run, score):
-        said = [f"{value_of(score)} {as_asked(run)}{_of_these(run, score) or of}{lost}{doubt}"]
+    doubt, lost = may_be_guessing(run), lost_replies(run, score)
+    if not stopped(run, score):
+        said = [f"{value_of(score)} {as_asked(run)}{of_these(run, score) or of}{lost}{doubt}"]
     else:
         # Where a finding doubts the score, its band is of the model, and no other stands beside it.
-        band = "" if doubt else f" (all {_items(run):,}: {interval_of(score)})"
-        said = [f"{value_of(score)} {as_asked(run)}{doubt}{_of_these(run, score)}{band}{lost}"]
+        band = "" if doubt else f" (all {items_of(run):,}: {interval_of(score)})"
+        of = of_these(run, score)
+        whom = f"{of}{doubt}" if doubt.startswith(TOO_FEW_TO) else f"{doubt}{of}"
+        said = [f"{value_of(score)} {as_asked(run)}{whom}{band}{lost}"]
     if every is not None and not block["bounds_only"]:
         placed = plural(block["items"] - block["unclassified"], "item")
         after = f" (of the {placed} asked in all of them)" if some else ""
@@ -139,6 +150,8 @@ def _no_parts(run: Results) -> str:
     if _block(run) or run.imported or run.by_people:
         return ""
     asked = {probe["name"] for probe in run.asked}
+    if "order" not in asked and run.findings.get("dataset", {}).get("kind") == "label":
+        return ""  # there are no options to order
     why = "the answers are class names, and it is told of options with letters"
     if "order" not in asked:
         never = "" if "options_only" in asked else ", and never without the question"
@@ -151,7 +164,7 @@ def spoken(run: Results) -> list[str]:
     said, known, score = headline(run), _known(run), run.one("accuracy")
     if not said or score is None:
         return []
-    if not (score.n_missing or _of_these(run, score)) and "(of " not in said[0].partition(";")[0]:
+    if not (score.n_missing or of_these(run, score)) and "(of " not in said[0].partition(";")[0]:
         shown, noun = f"{value_of(score)} {as_asked(run)}", "answer" if run.by_people else "item"
         said[0] = said[0].replace(shown, f"{shown} ({plural(score.n, noun)})", 1)
     if known and known["value"] is not None and _instead(run):
@@ -171,29 +184,6 @@ def _not_withheld(run: Results) -> str:
     return "" if block.get("reason") else str(block.get("questionless_reason", ""))
 
 
-def _may_be_guessing(run: Results) -> str:
-    """That a score is not shown to be better than guessing, where that cannot be told."""
-    judged = (f for f in run.verdict if f.name == "no_better_than_guessing")
-    f = next((f for f in judged if f.reader == run.reader and f.measured), None)
-    if f is None or f.kind != "cannot_tell":
-        return ""
-    if f.constant is not None and f.low is not None and f.null < f.low <= f.constant:
-        # Which answer that is stands in the finding.
-        return f", which one answer to all may explain ({chance_text(f.constant)})"
-    if _no_guess(run, f.null):
-        return ""
-    return f", which may be guessing ({chance_text(f.null)})"
-
-
-def _no_guess(run: Results, chance: float) -> bool:
-    """Whether most replies choose nothing, or more are right in every order than guesses in one."""
-    choosing, every = run.one("valid_rate"), run.one("accuracy_hard", "order")
-    silent = choosing is not None and choosing.value is not None and choosing.value < 0.5
-    # Of items without a right answer too, which the score is not of.
-    silent = silent and run.findings["dataset"]["with_gold"] == run.findings["dataset"]["items"]
-    return silent or (every is not None and every.low is not None and every.low > chance)
-
-
 def _told_known(known: Mapping[str, Any]) -> str:
     """The share known as the headline has it, with what a reader must not miss."""
     whose = f" ({options_of(known)})" if known["rare"] else ""
@@ -207,42 +197,6 @@ def _told_known(known: Mapping[str, Any]) -> str:
 
 def _without_luck(known: Mapping[str, Any]) -> str:
     return f"{percent(known['lucky'])} without beliefs that are right by luck"
-
-
-def as_asked(run: Results) -> str:
-    """What the score is that others are compared with."""
-    return "as the log asked" if run.imported else "as published"
-
-
-def _items(run: Results) -> int:
-    """How many items a score can be of."""
-    found: int = run.findings["dataset"]["with_gold"]
-    return found
-
-
-def _stopped(run: Results, score: Estimate) -> bool:
-    """Whether a score is of some items, and its band of all."""
-    return score.finite and score.n + score.n_missing < _items(run)
-
-
-def _of_these(run: Results, score: Estimate) -> str:
-    """What a score is about whose band says nothing of other items."""
-    if not score.finite:
-        return ""
-    items, asked = _items(run), score.n + score.n_missing
-    if _stopped(run, score):
-        return f", of the {asked:,} of {plural(items, 'item')} asked"
-    return f", on {these(items, 'item')} alone"
-
-
-def _lost(run: Results, score: Estimate) -> str:
-    """How many replies a score lacks, in brackets, and what became of them."""
-    if not score.n_missing:
-        return ""
-    of, missing = score.n + score.n_missing, run.missing_of(score)
-    if not (missing.not_asked or missing.failed):
-        return f" ({missing.unclear:,} of {of:,} replies missing or unclear)"
-    return f" (of {plural(of, 'prompt')} {missing.briefly()})"
 
 
 def _instead(run: Results) -> list[str]:
@@ -275,8 +229,8 @@ def score_bar(run: Results) -> Bar | None:
         return None
     block, parts = _block(run), _parts(run)
     segments = tuple(_segments(run))
-    band = f" (brackets: all {_items(run):,})" if _stopped(run, score) else ""
-    title = as_asked(run).capitalize() + _of_these(run, score) + band
+    band = f" (brackets: all {items_of(run):,})" if stopped(run, score) else ""
+    title = as_asked(run).capitalize() + of_these(run, score) + band
     published = Mark(title, value_of(score), interval_of(score), "", *_ends(score))
     guess = score.baseline or None
     return Bar(
@@ -317,9 +271,7 @@ def _segments(run: Results) -> Iterator[Segment]:
 def _notes(run: Results, score: Estimate) -> Iterator[str]:
     block = _block(run)
     if not block:
-        if why := _no_parts(run):
-            yield why
-        return
+        return  # why there is none is in the headline
     if reason := block.get("reason"):
         yield f"What the score is made of cannot be told: {reason}."
         return
@@ -333,17 +285,24 @@ def _notes(run: Results, score: Estimate) -> Iterator[str]:
         )
     if lost := block["unclassified"]:
         bounds = "; the shares are bounds" if block["bounds_only"] else ""
-        why = agreeing(lost, f"{run.lacking} in some form, or were answered right and wrong")
-        yield (
-            f"{some_of(lost, block['items'], 'item')} could not be placed:"
-            f" {'it' if lost == 1 else 'they'} {why}{bounds}."
-        )
-    if told := left_out(run.findings["dataset"]["items"] - _items(run)):
+        why = _unplaced(lost, block.get("mixed", 0), run)
+        yield f"{some_of(lost, block['items'], 'item')} could not be placed: {why}{bounds}."
+    if told := left_out(run.findings["dataset"]["items"] - items_of(run)):
         yield f"{told}."
-    other = _items(run) - (about or block["items"])
+    other = items_of(run) - (about or block["items"])
     if other > 0:
         are = "is" if other == 1 else "are"
         yield f"{plural(other, 'item')} could not be reordered and {are} not in the bar."
+
+
+def _unplaced(lost: int, mixed: int, run: Results) -> str:
+    """Why so many items are in no part; `mixed` of them have every reply."""
+    may = f"were answered both right and wrong {as_asked(run)}, and may be in either middle part"
+    each = [(lost - mixed, in_some(run.lacking, "in some form")), (mixed, may)]
+    said = [(n, agreeing(n, why)) for n, why in each if n]
+    if len(said) == 1:
+        return f"{'it' if lost == 1 else 'they'} {said[0][1]}"
+    return ", and ".join(f"{n:,} {why}" for n, why in said)
 
 
 def _segment(

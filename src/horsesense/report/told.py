@@ -9,11 +9,13 @@ from typing import Any, NamedTuple
 from horsesense.findings.evidence import looks_faulty
 from horsesense.findings.finding import ORDER, TITLES, UNTOLD, Finding, Outcome
 from horsesense.findings.kinds import KINDS
+from horsesense.findings.needed import UNKNOWN
 from horsesense.findings.wording import rounded_up
 from horsesense.report.score_bar import spoken
 from horsesense.report.sections import SECTIONS
 from horsesense.report.shown import shown_interval
 from horsesense.runs.results import Results
+from horsesense.stats.no_interval import NO_INTERVAL
 from horsesense.stats.words import plural
 
 ALWAYS = "no_better_than_guessing"
@@ -100,6 +102,10 @@ def _open(findings: Sequence[Finding], further: bool = True) -> str:
         items = plural(rounded_up(max(numbers)), "item")
         said += f"; about {items} in all{so} would settle {all_of}, if there is nothing to find"
     reasons = Counter(f.reason for f in findings if not f.items and f.reason)
+    unknown = [f for f in findings if not f.items and not f.reason]
+    if numbers and unknown:
+        why = "; ".join(filter(None, dict.fromkeys(map(_no_number, unknown))))
+        said += f"; for {len(unknown)} of them the number is not known{': ' * bool(why)}{why}"
     if not reasons:
         return f"{said}."
     told = [why if len(reasons) == 1 else f"{why} ({n})" for why, n in reasons.most_common()]
@@ -107,6 +113,13 @@ def _open(findings: Sequence[Finding], further: bool = True) -> str:
     if reasons.total() == len(findings):
         return f"{said}: {why}."
     return f"{said}; {reasons.total()} of them cannot be told: {why}."
+
+
+def _no_number(f: Finding) -> str:
+    """Why its sentence names no number of items; "" where it does not say."""
+    clauses = f.sentence.removesuffix(".").split("; ")
+    told = (clause for clause in clauses if clause.startswith((UNKNOWN, NO_INTERVAL)))
+    return next(told, "").removeprefix(UNKNOWN)
 
 
 def _clustered(f: Finding) -> bool:

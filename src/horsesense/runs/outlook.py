@@ -60,6 +60,7 @@ class Outlook:
         judged: whether a judge will ask more than this.
         unlimited: whether a model is paid or far away, and no budget is given.
         budget: requests that may be sent at most, over all sessions; None without such a limit.
+        never: probes that apply to no item.
         cautions: what `until` leaves untold, and whether it is worth that.
     """
 
@@ -81,6 +82,7 @@ class Outlook:
     unlimited: bool
     budget: int | None
     cautions: tuple[str, ...] = ()
+    never: tuple[str, ...] = ()
 
     @property
     def to_ask(self) -> int:
@@ -102,6 +104,7 @@ class Outlook:
         probes = ", ".join(self.probes)
         lines = [
             *self.notes,
+            *([f"No item can be asked under {' or '.join(self.never)}."] if self.never else []),
             f"{items_of(self.items, self.dataset)}, in {forms} ({probes}): {asked}.",
             *self.cautions,
         ]
@@ -165,12 +168,18 @@ def outlook(study: Study, model: Model, store: Store, limits: Limits) -> Outlook
     ask = [one for key, one in tally.keys.items() if key not in known]
     prompt, completion = (round(sum(one[0] * one[n] for one in ask)) for n in (1, 2))
     free = isinstance(model, NeedsAnswerKey) or tally.counted
+    asked = {form[0] for form in tally.forms}
+    sure = [p for p in study.probes if len(few) == len(items) or isinstance(p, SetProbe)]
+    names_of = dict.fromkeys(probe.name for probe in study.probes)
+    first = {probe.name for probe in sure} - {p.name for p in study.probes if p.stage > 1}
+    never = tuple(name for name in names_of if name in first - asked)
     names = reader_names(study.settings, study.items, study.model)
     return Outlook(
         dataset=study.items.name if shard is None else f"{study.items.name}, shard {shard}",
         items=len(items),
         notes=tuple(study.items.notes),
-        probes=tuple(dict.fromkeys(probe.name for probe in study.probes)),
+        probes=tuple(name for name in names_of if name not in never),
+        never=never,
         forms=len(tally.forms),
         prompts=round(tally.prompts),
         requests=round(sum(weight for weight, _, _ in tally.keys.values())),

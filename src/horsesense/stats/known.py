@@ -31,7 +31,7 @@ from horsesense.stats.known_classes import (
     patterns,
 )
 from horsesense.stats.shares import Shares
-from horsesense.stats.words import some_of
+from horsesense.stats.words import plural, some_of
 
 FEWEST = 30
 """Items of one number of options below which nothing is fitted to them."""
@@ -277,11 +277,18 @@ def _unchecked(used: Sequence[Table], p_value: float | None) -> str:
     """Why a fit that was not refused says little for the classes; "" where it does."""
     if p_value is None:
         return (
-            f"the fit could not be checked (fewer than {CHECKABLE} items are not right in every"
-            " order: more or harder items would check it)"
+            f"the fit could not be checked (fewer than {CHECKABLE} {_of_these(used)} are not right"
+            " in every order: more or harder ones would check it)"
         )
     few = any(t.data.n < WELL_CHECKED for t in used)
     return "so few items hardly check the fit" if few else ""
+
+
+def _of_these(used: Sequence[Table]) -> str:
+    """Of which items a fit was to be checked, each number of options by itself."""
+    if len(used) > 1:
+        return "items of each number of options"
+    return f"of these {plural(used[0].data.n, 'item')}"
 
 
 def _refused(blank: Known, reason: str, **changes: Any) -> Known:

@@ -8,6 +8,8 @@ from horsesense.stats import functions
 from horsesense.stats.paired import Paired
 from horsesense.stats.shares import Shares
 
+NO_INTERVAL = "there is no interval"
+"""How sentences say it."""
 FEW = "too few independent clusters for so high a level"
 UNEVEN = "independent clusters differ too much in size for so high a level"
 

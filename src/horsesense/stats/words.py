@@ -35,7 +35,14 @@ def these(n: int, noun: str) -> str:
     return f"this {noun}" if n == 1 else f"these {plural(n, noun)}"
 
 
-_SINGULAR = {"have": "has", "were": "was", "are": "is", "lack": "lacks", "differ": "differs"}
+_SINGULAR = {
+    "have": "has",
+    "were": "was",
+    "are": "is",
+    "lack": "lacks",
+    "differ": "differs",
+    "serve": "serves",
+}
 _VERB = re.compile(rf"\b({'|'.join(_SINGULAR)})\b")
 
 

@@ -206,10 +206,11 @@ def told(reference: Reference, seen: Seen) -> str:
         beside = "; ".join(filter(None, (which, ", ".join(seen.others))))
         return f"{reference.text} = {shown}{f' ({beside})' * bool(beside)}"
     e = seen
-    whole = "" if e.value is None else f"{e.value:.4g}"
-    ends = "" if e.low is None or e.high is None else f" [{e.low:.4g}, {e.high:.4g}]"
+    whole = "" if e.value is None or e.value == value else f"{e.value:.4g}"
+    ends = "" if e.low is None or e.high is None else f"[{e.low:.4g}, {e.high:.4g}]"
+    beside = " ".join(filter(None, (whole, ends)))
     missing = f", {e.n_missing:,} missing" if e.n_missing else ""
     alone = f"; {THESE_ALONE}" if e.finite else ""
     by = "" if e.probe == "original" or "probe" in reference.where else f", under {e.probe}"
     of = f"n = {e.n:,} {e.counted}{missing}{by}{alone}"
-    return f"{reference.text} = {shown} ({whole}{ends}, {of})"
+    return f"{reference.text} = {shown} ({', '.join(filter(None, (beside, of)))})"

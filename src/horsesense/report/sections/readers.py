@@ -118,7 +118,7 @@ def _say(cells: Mapping[str, Mapping[str, Estimate]]) -> str:
 
 
 def notices(run: Results) -> Iterator[str]:
-    """All trials without a reading; the number behind it is where their share is largest."""
+    """All prompts without a reading; the number behind it is where their share is largest."""
     if not run.missing:
         return
     of = sum(e.n + e.n_missing for e in run.estimates if _is_validity(run, e))
@@ -133,10 +133,10 @@ def notices(run: Results) -> Iterator[str]:
 
 
 def lacking(run: Results, missing: Sequence[Estimate], of: int) -> str:
-    """What trials lack: "5 of 313 trials were not asked, 1 failed and 2 have no clear answer"."""
+    """What prompts lack: "5 of 313 prompts were not asked, 1 failed and 2 have no clear answer"."""
     each = [run.missing_of(e) for e in missing]
     unasked, failed, unclear = (sum(n) for n in zip(*(one[:3] for one in each), strict=True))
-    return Missing(unasked, failed, unclear, each[0].never).clause(of, "trial")
+    return Missing(unasked, failed, unclear, each[0].never).clause(of, "prompt")
 
 
 def _could_be(run: Results) -> str:
@@ -147,9 +147,13 @@ def _could_be(run: Results) -> str:
     score = run.one("accuracy")
     if score is None or score.value is None or not score.n_missing:
         return ""
-    low, high = whatever_is_missing(score.value, score.n, score.n_missing)
+    # Of a score that stopped, what was not asked is no part of what it is of.
+    missing = score.n_missing - (run.missing_of(score).not_asked if score.finite else 0)
+    if not missing:
+        return ""
+    low, high = whatever_is_missing(score.value, score.n, missing)
     ends = f"{number(low, 'fraction', 1)} and {number(high, 'fraction', 1)}"
-    whom = f" of the {plural(score.n + score.n_missing, 'item')} asked" if score.finite else ""
+    whom = f" of the {plural(score.n + missing, 'item')} asked" if score.finite else ""
     return f" With them accuracy as published{whom} would be between {ends}, whatever they say."
 
 

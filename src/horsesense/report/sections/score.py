@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from horsesense.measures.base import Estimate
+from horsesense.report.behind_score import as_asked
 from horsesense.report.charts import Line, Point, describe, forest
 from horsesense.report.marks import significant
-from horsesense.report.score_bar import as_asked
 from horsesense.report.sections.base import Context, Section
 from horsesense.report.text import p_text
 from horsesense.runs.results import Results
