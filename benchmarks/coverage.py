@@ -37,6 +37,8 @@ from horsesense.stats.spread import Spread, correlation
 CLUSTERS = (5, 10, 30, 100, 400)
 SIZES = ((1, 0.0), (4, 0.0), (4, 0.3), (4, 1.0))
 """Trials a cluster, and the correlation within clusters."""
+RARE = (0.05, 0.16, 0.35, 0.8, 1.5)
+"""Misses, or clusters of them, that are expected in a study of a share near 1."""
 FALSE_ALARMS = 0.06
 
 LARGE = (
@@ -262,6 +264,7 @@ def priors(k: int) -> np.ndarray:
 
 STUDIES: dict[str, Callable[[np.random.Generator, Cell], Said]] = {
     "share": share,
+    "share near 1": share,
     "share of bundles": bundle,
     "difference": difference,
     "difference of bundles": lost_difference,
@@ -281,6 +284,10 @@ UNEQUAL: dict[str, Callable[[np.random.Generator, Cell], Said]] = {
 def grid() -> Iterable[Cell]:
     for k, (m, icc), truth in product(CLUSTERS, SIZES, (0.5, 0.8, 0.95, 1.0)):
         yield Cell("share", k, (m, icc), truth, 0 < truth < 1)
+    for k, (m, icc), rare in product(CLUSTERS, SIZES, RARE):
+        yield Cell("share near 1", k, (m, icc), 1 - rare / k, True)
+        if m > 1:
+            yield Cell("share near 1", k, (m, icc), 1 - rare / (k * m), True)
     for k, level, lost in product(CLUSTERS[1:], (0.5, 0.8, 0.95), (0.0, 0.1)):
         yield Cell("share of bundles", k, (level, lost), level * (1 - lost), True)
         yield Cell("difference of bundles", k, (level, lost), 0.0, True)

@@ -14,7 +14,7 @@ from scipy.stats import binom
 from cells import cell_of
 from horsesense.findings.accusation import ALPHA, Accusation
 from horsesense.findings.early import DECIDED, Decided, Early, _band
-from horsesense.findings.evidence import Evidence, Way, binomial_ends, clusters_needed
+from horsesense.findings.evidence import Evidence, Way, clusters_needed
 from horsesense.findings.finding import Finding, Outcome
 from horsesense.findings.forms import by_position, speaking
 from horsesense.findings.kinds import KINDS, SIZES, Kind
@@ -84,7 +84,7 @@ class TestEvidence:
         e = share(2, 40)
         assert e.p_found("above", 0.01, 0.04) >= 0.055
         assert isinstance(e.about, Shares)
-        assert binomial_ends(e.about, 0.0607)[0] == pytest.approx(0.01, abs=0.001)
+        assert e.about.tail_ends(0.0607)[0] == pytest.approx(0.01, abs=0.001)
 
     def test_no_change_of_many_items_is_ruled_out_and_of_few_is_not(self) -> None:
         assert difference(10, 10, 1000).p_ruled_out("both", 0.0, 0.05) < 0.001
