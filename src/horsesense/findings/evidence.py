@@ -303,6 +303,7 @@ def scaled(about: Shares | Paired, times: float, value: float) -> Shares | Paire
         differing=differing,
         moments=moments,
         sizes=_repeated(about.sizes, times),
+        lost=tuple(each.repeated(times) for each in about.lost),
     )
 
 

@@ -63,12 +63,13 @@ class Inference(NamedTuple):
 
 class Shared(NamedTuple):
     """Single outcomes, (outcomes, d), with the cluster of their items and their prompt (or person:
-    `name` says what it is called)."""
+    `name` says what it is called), and what differences are if a prompt is lost."""
 
     rows: Floats
     first: Ints
     second: Ints
     name: str = "prompts"
+    if_lost: Floats | None = None
 
 
 class Weighted(NamedTuple):
@@ -191,8 +192,8 @@ class OfDifference(Family):
             pairs = Paired.of(*evidence.ratio(evidence.rows), forms=evidence.forms)
         else:
             total, _ = evidence.ratio(evidence.shared.rows)
-            first, second = evidence.shared.first, evidence.shared.second
-            pairs = Paired.two_way(total, first, second, evidence.forms)
+            _, first, second, _, if_lost = evidence.shared
+            pairs = Paired.two_way(total, first, second, evidence.forms, if_lost)
         how = _named("paired score", pairs.clusters, evidence)
         reason = f"no interval: {why_no_interval(pairs, level)}"
         found = _ends(pairs.interval(level), how, reason, pairs.p())

@@ -155,7 +155,7 @@ class Shares:
             return None
         c = float(functions.stdtrit(self.even, (1 + level) / 2))
         low, high = score_ends(self.estimate, self.effective, c)
-        least, most = self.tail_ends(1 - level)
+        least, most = limits(self.effective * self.estimate, self.effective, 1 - level)
         return min(low, least), max(high, most)
 
     def p(self, null: float) -> float | None:
@@ -171,24 +171,21 @@ class Shares:
         """Clopper and Pearson's limits (1934) of effective hits and trials, `alpha` beyond each.
 
         One cluster that is hit as a whole is one event, however many trials it has, whatever the
-        variance of many small clusters beside it says: see `_worth`.
+        variance of many small clusters beside it says: trials are worth no more than their number
+        over the size of the lumps in which the rare outcome came.
         """
-        for_hits, for_misses = map(self._worth, self.lumps)
+        for_hits, for_misses = (
+            min(self.effective, self.n / max(lump, ROUNDING)) for lump in self.lumps
+        )
         low, _ = limits(for_hits * self.estimate, for_hits, alpha)
         _, high = limits(for_misses * self.estimate, for_misses, alpha)
         return low, high
 
     def _tail(self, null: float) -> float:
         """The chance at `null` of as many hits or more, if it is below the share; or as few."""
-        share, up = self.estimate, null < self.estimate
-        trials = self._worth(self.lumps[0 if up else 1])
-        hits = trials * (share if up else 1 - share)
+        up, trials = null < self.estimate, self.effective
+        hits = trials * (self.estimate if up else 1 - self.estimate)
         return float(functions.betainc(hits, trials - hits + 1, null if up else 1 - null))
-
-    def _worth(self, lump: float) -> float:
-        """Independent trials that the trials are worth at most: no more than their number over
-        the size of the lumps in which the outcome came that is rare."""
-        return min(self.effective, self.n / max(lump, ROUNDING))
 
 
 def score_ends(share: float, n: float, c: float) -> tuple[float, float]:
