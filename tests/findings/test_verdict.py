@@ -393,6 +393,14 @@ class TestSentences:
             score = Accusation(guessing, share(hits, 60), 0.25, 0.05)
             assert Needed(none=300).told(score, 1).endswith(f" items in all if it is {supposed}")
 
+    def test_where_as_many_would_have_sufficed_that_is_said(self) -> None:
+        """27 % right without the question of 1,000 items, and chance is 25 %: neither number nor
+        reason."""
+        accused = Accusation(kind("without_question"), share(280, 1000), 0.25, 0.05)
+        needed = items_needed(accused, 0.02, 1000, 1)
+        assert needed.most is None
+        assert needed.told(accused, 1).startswith("; as many would have sufficed if there were")
+
     def test_a_change_beside_its_size_is_told_from_it(self) -> None:
         """ "Changes by +5 points", of 5.2, where 5 matter; and "-5 points", of -4.6."""
         assert in_points(0.052, signed=True, beside=0.05) == "+5.2 points"

@@ -55,6 +55,16 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Results:
 
 
 class TestHeadline:
+    def test_a_constant_answer_is_not_said_to_explain_what_lies_above_it(
+        self, guesses: Results
+    ) -> None:
+        """ "100 % as published (6 items), which one answer to all may explain (33 %)"."""
+        names = (f for f in guesses.verdict if f.name == "no_better_than_guessing")
+        f = replace(next(names), kind="cannot_tell", null=0.25, low=0.3, constant=1 / 3)
+        run = SimpleNamespace(verdict=[f], reader=f.reader)
+        said = _may_be_guessing(run)  # type: ignore[arg-type]
+        assert said == ", not shown to be above the 33\u202f% of one answer to all"
+
     def test_a_score_that_may_be_guessing_says_so(self, guesses: Results) -> None:
         assert "s published, which may be guessing (25\u202f%); " in headline(guesses)[0]
         oracle = replace(guesses.verdict[0], name="no_better_than_guessing", kind="ruled_out")

@@ -15,6 +15,12 @@ from horsesense.stats.words import plural
 FEWEST_EVEN = 20
 """Clusters of one size that unequal ones of a share must be worth: the noise of fewer says so
 little of others' that numbers settled as few as .52 of what was to be settled with .8."""
+ENOUGH = (
+    "as many would have sufficed if there were nothing to find, and an effect as small as this "
+    "takes more"
+)
+"""Why no number is named where the items asked would rule a fault out in most studies, but did
+not in this one."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +95,9 @@ def items_needed(a: Accusation, alpha: float, items: float, members: int) -> Nee
             return None
         return ceil(clusters / about.clusters * items)
 
-    seen = asked(clusters_needed(a.evidence, *where, members=members))
-    if a.kind.way == "lacks" or not looks_faulty(*_value(a)):
-        return Needed(none=seen)
+    clusters = clusters_needed(a.evidence, *where, members=members)
+    seen, lacks = asked(clusters), a.kind.way == "lacks"
+    if lacks or not looks_faulty(*_value(a)):
+        enough = clusters is not None and seen is None and not lacks
+        return Needed(none=seen, why=ENOUGH if enough else "")
     return Needed(seen, asked(clusters_needed(a.evidence, *where, none=True, members=members)))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -256,6 +256,20 @@ class OfRefit(Family):
         return _ends(found.interval(level), how, _reason(found))
 
 
+class OfVariance(Family):
+    """A variance that is estimated without bias, and below 0 where it is about 0: the jackknife.
+
+    Its interval is that of an estimate of 0 there, so that it keeps to values that a variance can
+    have and never shrinks to none of them.
+    """
+
+    def infer(self, evidence: Evidence, level: float) -> Inference:
+        found = _refitted(evidence)
+        found = replace(found, estimate=max(found.estimate, 0.0), low=0.0)
+        how = _named("jackknife", found.clusters, evidence)
+        return _ends(found.interval(level), how, _reason(found))
+
+
 class OfArea(Family):
     """An area under a ROC curve: Wilson's interval with the jackknife's standard error."""
 
@@ -409,6 +423,7 @@ def _of_both(method: str, first: Ints, second: Ints, name: str) -> str:
 SHARE = OfShare()
 DIFFERENCE = OfDifference()
 REFIT = OfRefit()
+VARIANCE = OfVariance()
 AREA = OfArea()
 MEAN = OfMean()
 GAPS = OfGaps()

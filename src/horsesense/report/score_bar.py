@@ -179,7 +179,7 @@ def _may_be_guessing(run: Results) -> str:
         return ""
     if f.constant is not None and f.low is not None and f.null < f.low <= f.constant:
         # Which answer that is stands in the finding.
-        return f", which one answer to all may explain ({chance_text(f.constant)})"
+        return f", not shown to be above the {chance_text(f.constant)} of one answer to all"
     if _no_guess(run, f.null):
         return ""
     return f", which may be guessing ({chance_text(f.null)})"
