@@ -14,6 +14,7 @@ from horsesense.findings.finding import Finding
 from horsesense.findings.wording import level_text
 from horsesense.report import verdict_of, write_report
 from horsesense.report.checks import Check, checks_of, named
+from horsesense.report.checks import _interval as _interval_of
 from horsesense.report.reasons import reasons_of
 from horsesense.report.score_bar import (
     _interval,
@@ -95,6 +96,14 @@ class TestHeadline:
     def test_a_terminal_has_the_count_of_the_score(self, guesses: Results) -> None:
         assert "s published (40 items), which may be guessing" in spoken(guesses)[0]
         assert "40 items" not in headline(guesses)[0], "the page has it in the line below"
+
+    def test_a_band_that_ends_at_the_size_does_not_seem_to_reach_it(self, guesses: Results) -> None:
+        """ "[-5.0, 0.9]" stood among what is ruled out from 5 points on."""
+        f = replace(guesses.verdict[0], kind="ruled_out", null=0.0, size=0.05, about="these_items")
+        low, high = replace(f, low=-0.05, high=0.009), replace(f, low=-0.02, high=0.05)
+        assert _interval_of(low, -5.0, 0.9, 1) == "[above \u22125.0, 0.9]"
+        assert _interval_of(high, -2.0, 5.0, 1) == "[\u22122.0, below 5.0]"
+        assert _interval_of(replace(f, kind="cannot_tell"), -5.0, 0.9, 1) == "[\u22125.0, 0.9]"
 
     def test_an_interval_never_looks_like_a_point(self) -> None:
         """100 % [100, 100], rounded from .995 and 1."""
