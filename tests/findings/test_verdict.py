@@ -14,7 +14,7 @@ from scipy.stats import binom
 from cells import cell_of
 from horsesense.findings.accusation import ALPHA, Accusation
 from horsesense.findings.early import DECIDED, Decided, Early, _band
-from horsesense.findings.evidence import Evidence, Way, binomial_ends, clusters_needed
+from horsesense.findings.evidence import Evidence, Way, clusters_needed
 from horsesense.findings.finding import Finding, Outcome
 from horsesense.findings.forms import by_position, speaking
 from horsesense.findings.kinds import KINDS, SIZES, Kind
@@ -84,7 +84,7 @@ class TestEvidence:
         e = share(2, 40)
         assert e.p_found("above", 0.01, 0.04) >= 0.055
         assert isinstance(e.about, Shares)
-        assert binomial_ends(e.about, 0.0607)[0] == pytest.approx(0.01, abs=0.001)
+        assert e.about.tail_ends(0.0607)[0] == pytest.approx(0.01, abs=0.001)
 
     def test_no_change_of_many_items_is_ruled_out_and_of_few_is_not(self) -> None:
         assert difference(10, 10, 1000).p_ruled_out("both", 0.0, 0.05) < 0.001
@@ -405,6 +405,14 @@ class TestSentences:
         for hits, supposed in ((23, "as high as it looks"), (17, "5 points above guessing")):
             score = Accusation(guessing, share(hits, 60), 0.25, 0.05)
             assert Needed(none=300).told(score, 1).endswith(f" items in all if it is {supposed}")
+
+    def test_where_as_many_would_have_sufficed_that_is_said(self) -> None:
+        """27 % right without the question of 1,000 items, and chance is 25 %: neither number nor
+        reason."""
+        accused = Accusation(kind("without_question"), share(280, 1000), 0.25, 0.05)
+        needed = items_needed(accused, 0.02, 1000, 1)
+        assert needed.most is None
+        assert needed.told(accused, 1).startswith("; as many would have sufficed if there were")
 
     def test_a_change_beside_its_size_is_told_from_it(self) -> None:
         """ "Changes by +5 points", of 5.2, where 5 matter; and "-5 points", of -4.6."""

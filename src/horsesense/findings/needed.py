@@ -22,6 +22,12 @@ not tell, it grew as more were asked."""
 
 UNKNOWN = "how many items it would take is not known, as "
 """Before the reason why no number is named."""
+ENOUGH = (
+    "as many would have sufficed if there were nothing to find, and an effect as small as this "
+    "takes more"
+)
+"""Why no number is named where the items asked would rule a fault out in most studies, but did
+not in this one."""
 
 
 @dataclass(frozen=True)
@@ -110,9 +116,11 @@ def items_needed(
             return None
         return ceil(clusters / about.clusters * items)
 
-    seen = asked(clusters_needed(a.evidence, *where, members=members))
-    if a.kind.way == "lacks" or not looks_faulty(*_value(a)):
-        return Needed(none=seen)
+    clusters = clusters_needed(a.evidence, *where, members=members)
+    seen, lacks = asked(clusters), a.kind.way == "lacks"
+    if lacks or not looks_faulty(*_value(a)):
+        enough = clusters is not None and seen is None and not lacks
+        return Needed(none=seen, why=ENOUGH if enough else "")
     if blind:
         return Needed(seen)
     return Needed(seen, asked(clusters_needed(a.evidence, *where, none=True, members=members)))

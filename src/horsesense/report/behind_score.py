@@ -71,7 +71,7 @@ def may_be_guessing(run: Results) -> str:
         # Which answer that is stands in the finding.
         if least > f.constant:
             return f"{TOO_FEW_TO} rule out one answer to all ({chance_text(f.constant)})"
-        return f", which one answer to all may explain ({chance_text(f.constant)})"
+        return f", not shown to be above the {chance_text(f.constant)} of one answer to all"
     if _no_guess(run, f.null):
         return ""
     if least > f.null:
