@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from horsesense.findings.accusation import ALPHA, Accusation
-from horsesense.findings.bases import Bases, RightOnes
+from horsesense.findings.bases import Bases, RightOnes, Silence
 from horsesense.findings.constant import Constants
 from horsesense.findings.early import SHARE, TOO_FEW, Banded, Early, why
 from horsesense.findings.evidence import Evidence, faulty, harmless
@@ -25,7 +25,7 @@ from horsesense.findings.needed import Needed, items_needed
 from horsesense.findings.places import Run
 from horsesense.findings.rare import beside, had, judged, least_share, rare_positions, speaking_of
 from horsesense.findings.uncounted import MOST_LOST, lost
-from horsesense.findings.untested import asked_as, choosing, named, question, untested, untold
+from horsesense.findings.untested import asked_as, named, question, untested, untold
 from horsesense.findings.weights import weighted
 from horsesense.findings.wording import (
     against,
@@ -93,7 +93,7 @@ def verdict(
     results = [_hidden(f, run, why) for f, why in zip(results, held, strict=True)]
     have, least = had(found, options), least_share(sizes)
     bets = [] if early is None else [*early.decided(run, known, items_per_cluster)]
-    seen = [*_seen(run, results, [bet.finding() for bet in bets], choosing(found))]
+    seen = [*_seen(run, results, [bet.finding() for bet in bets], Silence(found))]
     seen = [*by_position(seen)]
     told = [speaking_of(group, have) for group in forms(seen[: len(results)]).values()]
     told = [beside(f, rare_positions(have, least), least) for f in told]
@@ -415,7 +415,7 @@ def _seen(
     run: Run,
     judged: Sequence[Finding],
     bets: Sequence[Finding],
-    choosing: Mapping[tuple[str, str, str], float],
+    silence: Silence,
 ) -> Iterator[Finding]:
     """Nothing is ruled out that could not have been seen; no error rate grows by saying less."""
     known = {f.name: f for f in judged}
@@ -431,8 +431,8 @@ def _seen(
             why = "a score that may be guessing would hide a fault"
         if why and (f.kind == "ruled_out" or (f.items and badness(f) < f.size)):
             f = replace(f, kind="cannot_tell", sentence=_untold(run, f, why), items=None)
-        silent = 1 - choosing.get((f.probe, f.condition, f.reader), published)
-        if kind.silence_counts and f.kind != "ruled_out" and silent and silent >= badness(f):
+        silent = silence.of(f)
+        if f.kind != "ruled_out" and silent and silent >= badness(f):
             why = f"{number(silent, 'fraction', 0)} of replies choose no option"
             f = replace(f, kind="cannot_tell", sentence=_untold(run, f, why), items=None)
         yield f
