@@ -8,7 +8,6 @@ the smallest size that matters is rejected, with 5 % of its own, corrected in th
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -21,9 +20,17 @@ from horsesense.findings.finding import ORDER, Finding, Outcome
 from horsesense.findings.forms import badness, by_position, forms
 from horsesense.findings.incomplete import lost_replies, may_differ
 from horsesense.findings.kinds import KINDS, SIZES, accused, problems
-from horsesense.findings.needed import Needed, items_needed
+from horsesense.findings.needed import Needed, needed_of
 from horsesense.findings.places import Run
-from horsesense.findings.rare import beside, had, judged, least_share, rare_positions, speaking_of
+from horsesense.findings.rare import (
+    FEW,
+    beside,
+    had,
+    judged,
+    least_share,
+    rare_positions,
+    speaking_of,
+)
 from horsesense.findings.uncounted import MOST_LOST, lost
 from horsesense.findings.untested import asked_as, named, question, untested, untold
 from horsesense.findings.weights import weighted
@@ -78,11 +85,12 @@ def verdict(
         for adjusted in (there, small)
     )
     left = ALPHA * share / unsettled if unsettled else ALPHA
-    entered, members = _entered(found), Counter(map(_group, made))
+    have, least = had(found, options), least_share(sizes)
+    undecided = [a for a, p, q in zip(made, there, small, strict=True) if min(p, q) > ALPHA]
+    items, aside = _entered(found, items_per_cluster), rare_positions(have, FEW)
+    needed = {} if run.by_people else needed_of(made, undecided, left, items, aside)
     results = [
-        _judged(
-            run, a, p, q, left, entered[a.evidence.probe], items_per_cluster, members[_group(a)]
-        )
+        _judged(run, a, p, q, left, items_per_cluster, needed.get(a.place, Needed()))
         for a, p, q in zip(made, there, small, strict=True)
     ]
     known = filter(None, map(Evidence.of, found))
@@ -91,7 +99,6 @@ def verdict(
     gone, pairs = lost_replies(found), zip(results, made, strict=True)
     held = [may_differ(a, f.kind, f.ends, gone, options) for f, a in pairs]
     results = [_hidden(f, run, why) for f, why in zip(results, held, strict=True)]
-    have, least = had(found, options), least_share(sizes)
     bets = [] if early is None else [*early.decided(run, known, items_per_cluster)]
     seen = [*_seen(run, results, [bet.finding() for bet in bets], Silence(found))]
     seen = [*by_position(seen)]
@@ -145,9 +152,9 @@ def _by_group(made: Sequence[Accusation]) -> Iterator[Accusation]:
     """The same, knowing whether groups of the same numbers have nulls of their own."""
     nulls: dict[tuple[object, ...], set[float]] = {}
     for a in made:
-        nulls.setdefault((*_group(a), a.evidence.condition), set()).add(a.null)
+        nulls.setdefault((*a.group, a.evidence.condition), set()).add(a.null)
     for a in made:
-        yield replace(a, own_null=len(nulls[*_group(a), a.evidence.condition]) > 1)
+        yield replace(a, own_null=len(nulls[*a.group, a.evidence.condition]) > 1)
 
 
 def _by_band(a: Accusation, early: Early) -> Accusation:
@@ -176,8 +183,8 @@ def _corrected(p_values: Sequence[float], made: Sequence[Accusation]) -> list[fl
     return [min(1.0, p / sum(weights)) for p in adjusted]
 
 
-def _entered(found: Iterable[Found]) -> dict[str, int]:
-    """How many clusters of items entered the estimates of each probe, at most.
+def _entered(found: Iterable[Found], each: float) -> dict[str, float]:
+    """How many items entered the estimates of each probe, at most, of `each` in a cluster.
 
     Estimates of items that a reader was not fitted on have fewer, and prompts are clusters too.
     """
@@ -185,7 +192,7 @@ def _entered(found: Iterable[Found]) -> dict[str, int]:
     for estimate, about in found:
         if about is not None:
             most[estimate.probe] = max(most.get(estimate.probe, 1), about.clusters)
-    return most
+    return {probe: clusters * each for probe, clusters in most.items()}
 
 
 def _judged(
@@ -194,14 +201,13 @@ def _judged(
     p: float,
     q: float,
     left: float,
-    entered: int,
     each: float,
-    members: int,
+    needed: Needed,
 ) -> Finding:
     """The outcome of one accusation, given both of its adjusted p-values.
 
-    `left` is the level of what neither test settles, for a weight of 1; `entered` the clusters of
-    items that were asked, `each` the items of one, and `members` the accusations of its sentence.
+    `left` is the level of what neither test settles, for a weight of 1; `each` the items of a
+    cluster, and `needed` how many items would settle it.
     """
     outcome: Outcome = "cannot_tell"
     if p <= ALPHA:
@@ -219,14 +225,9 @@ def _judged(
         level, ends = 1 - 2 * ALPHA * a.weight / a.routes, a.band and a.band[:2]
     else:
         ends = a.evidence.interval(level, a.kind.way, found=outcome == "found")
-    needed = Needed()
-    # Of people no number of items is named: more people would be needed as well.
-    counts = a.possible and not a.stopped and not run.by_people
     constant = a.constant.sentence if ends and a.constant and a.explained(ends[0]) else ""
     if outcome == "cannot_tell" and constant and a.kind.way == "lacks":
         needed = Needed(why=constant)
-    elif outcome == "cannot_tell" and counts and ends:
-        needed = items_needed(a, alpha, entered * each, members)
     e = a.evidence
     blank = Finding(
         kind=outcome,
@@ -283,10 +284,6 @@ def _of_a_sample(f: Finding, e: Evidence, run: Run) -> Finding:
 def _hidden(f: Finding, run: Run, why: str) -> Finding:
     """A finding, or that it cannot be told, and why."""
     return replace(f, kind="cannot_tell", items=None, sentence=_untold(run, f, why)) if why else f
-
-
-def _group(a: Accusation) -> tuple[str, str, str]:
-    return a.kind.name, a.evidence.probe, a.evidence.reader
 
 
 def _level_left(p: float, adjusted: float, weight: float) -> float:
