@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from horsesense.findings.constant import best_text
 from horsesense.findings.uncounted import left_out
 from horsesense.findings.wording import chance_text, number, signed
 from horsesense.measures.base import Estimate
@@ -180,7 +181,7 @@ def _may_be_guessing(run: Results) -> str:
     if f.constant is not None and f.low is not None and f.null < f.low <= f.constant:
         # Which answer that is stands in the finding.
         return f", which one answer to all may explain ({chance_text(f.constant)})"
-    if _no_guess(run, f.null):
+    if _no_guess(run, max(f.null, best_text(run.items)[1])):
         return ""
     return f", which may be guessing ({chance_text(f.null)})"
 
