@@ -17,8 +17,8 @@ from command_line import call
 from horsesense import compare
 from horsesense.api import sides
 from horsesense.cli.schemas import OUTPUTS
-from horsesense.comparison.align import Shared, shared_items
-from horsesense.comparison.compare import Comparison, Order
+from horsesense.comparison.align import Scores, Shared, View, shared_items
+from horsesense.comparison.compare import Comparison, Order, _orders
 from horsesense.errors import UsageError
 from horsesense.report import comparison
 from horsesense.report.comparison import (
@@ -29,6 +29,7 @@ from horsesense.report.comparison import (
     sentences,
     write_comparison,
 )
+from horsesense.trials.condition import PLAIN
 from studies import items_file, study
 
 PROBES = ("order", "none_of_the_above", "options_only")
@@ -183,6 +184,22 @@ def test_clusters_that_any_run_names_hold_whichever_comes_first(runs: dict[str, 
     object.__setattr__(other.results.directory.items, "items", tuple(items))
     for pair in ([one, other], [other, one]):
         assert np.unique(shared_items(pair).cluster, return_counts=True)[1].tolist() == [10] * 12
+
+
+def test_models_that_tie_in_a_view_have_not_changed_their_order() -> None:
+    """400 items, one of which the second view scores otherwise: tau .82 against 1.00."""
+    rng = np.random.default_rng(1)
+    right = np.stack([rng.permutation(400) < hits for hits in (380, 241, 240)], axis=1)
+    again = right.copy()
+    again[np.flatnonzero(right[:, 1] & ~right[:, 2])[0], 1] = False
+    views = [
+        Scores(View("", name, PLAIN, "text"), name, seen * 1.0, np.arange(400), 0)
+        for name, seen in (("first", right), ("again", again))
+    ]
+    decided = {view.label: np.zeros((3, 3), dtype=np.bool_) for view in views}
+    (order,) = _orders(["a", "b", "c"], views, decided, 0.95)
+    assert order.tau == pytest.approx(0.816, abs=0.001)
+    assert not order.beyond
 
 
 def test_the_page_holds_no_script_and_no_foreign_markup(found: Comparison, tmp_path: Path) -> None:

@@ -199,8 +199,8 @@ def test_a_share_reaches_no_further_than_all_answers() -> None:
 
 
 def test_few_locked_items_are_not_ruled_out_for_losses_beside_them() -> None:
-    """Exactly, of 40 items: .1 are locked to A, .0996 avoid it, and the rest is known, so that .3001
-    of the answers are A. At .0025 it was ruled out that .30 are, or more, in .029 of studies."""
+    """Exactly, of 40 items: .1 are locked to A, .0996 avoid it, the rest is known, and so .3001 of
+    the answers are A. At .0025 it was ruled out that .30 are, or more, in .029 of studies."""
     wrong = 0.0
     for locked, avoiding in product(range(5), range(16)):
         chance = multinomial.pmf(

@@ -178,7 +178,7 @@ def _changed(c: Comparison, order: Order) -> str:
         )
     return (
         f"The order does not survive “{order.view}”: Kendall's tau with the one"
-        f" {c.main.lower()} is {signed(order.tau or 0, 2)}, and would stay above"
+        f" {c.main.lower()} is {signed(order.tau or 0, 2)}, and would be at least"
         f" {signed(order.sampling_low or 0, 2)} by sampling alone."
     )
 
