@@ -29,6 +29,7 @@ from horsesense.measures.cells import STATUS_CODE, Cell
 from horsesense.measures.composition import PARTS, ScoreComposition
 from horsesense.measures.estimate import Context, Unknown, found_all
 from horsesense.measures.registry import MEASURES
+from horsesense.probes.gold_absent import HINTS
 from horsesense.report.shown import shown_interval
 from horsesense.report.told import told_of
 from horsesense.runs.outlook import items_of
@@ -580,12 +581,48 @@ class TestSentences:
         for said, outcome in (([[None]] * 40, "cannot_tell"), ([[0]] * 40, "found")):
             cell = cell_of(said, [1] * 40, k=2, probe="true_false", gold_at=wrong)
             cell = replace(cell, condition=condition)
-            found = told([cell], "true_false_consistency", "valid_rate")
+            found = told([cell], "true_false_consistency", "true_false_silence")
             (f,) = (f for f in found if f.name == "wrong_accepted")
             assert f.kind == outcome
             assert ("100 % of replies choose no option" in f.sentence.replace("\u202f", " ")) == (
                 outcome == "cannot_tell"
             )
+
+    def test_silence_counts_among_the_replies_that_a_finding_is_about(self) -> None:
+        """Of 40 right statements and 120 wrong ones. Where .44 of the wrong ones had no answer and
+        none was accepted, that was an accusation, as .67 of all replies answered; where a third was
+        accepted, none, as right ones had no answer."""
+        gold, yes, no = [[0, 1, 1, 1]] * 40, 0, 1
+        declined = [[yes, *(None if 3 * i + j < 53 else no for j in range(3))] for i in range(40)]
+        accepted = [[None, *(yes if 3 * i + j < 40 else no for j in range(3))] for i in range(40)]
+        for said, outcome in ((declined, "cannot_tell"), (accepted, "found")):
+            cell = cell_of(said, [0] * 40, k=2, probe="true_false", gold_at=gold)
+            right = np.array(said) == np.array(gold)
+            cell = replace(
+                cell, condition=Condition(polarity="positive"), correct=right.astype(np.int8)
+            )
+            found = told([cell], "true_false_consistency", "true_false_silence", "valid_rate")
+            (f,) = (f for f in found if f.name == "wrong_accepted")
+            assert f.kind == outcome
+
+    @pytest.mark.parametrize(
+        ("absent", "published", "outcome"),
+        [(None, 0, "cannot_tell"), (1, None, "found"), (1, 0, "found")],
+    )
+    def test_silence_where_the_right_answer_is_missing_is_not_that_where_it_is_shown(
+        self, absent: int | None, published: int | None, outcome: Outcome
+    ) -> None:
+        """All declined without the right answer: accused of choosing wrong ones. Wrong ones chosen,
+        and half of the replies as published declined: no accusation."""
+        none, asked = [[4]] * 60, {"asking": "know_no", "design": "auto"}
+        shown = [[published if i < 31 else 0] for i in range(60)]
+        cells = [cell_of(shown, [0] * 60, probe="original")]
+        for prompt in HINTS:
+            cell = cell_of([[absent]] * 60, [4] * 60, probe="gold_absent", gold_at=none)
+            cells.append(replace(cell, condition=Condition(prompt=prompt, **asked)))
+        found = told(cells, "accuracy_without_gold_lenient", "silence_without_gold", "valid_rate")
+        (f,) = (f for f in found if f.name == "without_gold")
+        assert f.kind == outcome
 
     def test_no_number_is_named_where_no_number_helps(self) -> None:
         silent = cell_of([[None]] * 20, [0] * 20, probe="original")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import horsesense as hs
 from horsesense.findings.finding import Finding
 from horsesense.findings.wording import level_text
 from horsesense.report import verdict_of, write_report
@@ -82,6 +84,22 @@ class TestHeadline:
         said = headline(audited(tmp_path, "sim:oracle", 5))[0]
         assert "100\u202f% in every order" in said
         assert "guessing" not in said
+
+    def test_a_class_that_explains_the_score_is_right_in_every_order(self, tmp_path: Path) -> None:
+        """ "75 % as published; 75 % in every order", where always "true" is right on 75 %."""
+        rows = [
+            {"question": f"Is {n} so?", "options": ["true", "false"], "answer_index": int(n >= 15)}
+            for n in range(20)
+        ]
+
+        def says_true(prompts: Sequence[str]) -> list[str]:
+            return [re.findall(r"([AB])[.):] true", prompt)[-1] for prompt in prompts]
+
+        run = hs.audit(rows, model=says_true, probes=("order",), out=tmp_path / "run")
+        assert (
+            "75\u202f% as published, which may be guessing (50\u202f%); "
+            in headline(run.results)[0]
+        )
 
     def test_beliefs_that_are_right_by_luck_are_no_small_print(self) -> None:
         """15 % known, of which 1 % without them, and only the figure said so."""

@@ -129,7 +129,8 @@ class Evidence:
 
         That is what the value would be if as much of it as clusters could hide were a fault (see
         `stats.hidden`). Where a fault in either direction is `found`, the end that leaves out none
-        still does: it is there among clusters of the kinds that were seen.
+        still does: it is there among clusters of the kinds that were seen. What should lie above
+        the null, and lacks, is held out at both ends: what would show it could be hidden as well.
         """
         about, value, (low, high) = self.about, self.value, ends
         paired = isinstance(about, Paired)
@@ -137,7 +138,7 @@ class Evidence:
         kept = (low > 0, high < 0) if found and way == "both" and paired else (False, False)
         if way != "above" and not kept[0]:
             low = min(low, value - share * (value - about.lowest))
-        if way in ("above", "both") and not kept[1]:
+        if way != "below" and not kept[1]:
             high = max(high, value + share * (1 - value))
         return low, high
 

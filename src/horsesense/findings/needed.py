@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import ceil, floor
 
 from horsesense.findings.accusation import Accusation
 from horsesense.findings.evidence import Way, clusters_needed, looks_faulty
+from horsesense.findings.rare import Places
 from horsesense.findings.wording import in_points, rounded_up
 from horsesense.stats.paired import Paired
 from horsesense.stats.power import EVEN
@@ -124,3 +127,44 @@ def items_needed(
     if blind:
         return Needed(seen)
     return Needed(seen, asked(clusters_needed(a.evidence, *where, none=True, members=members)))
+
+
+def needed_of(
+    made: Sequence[Accusation],
+    undecided: Sequence[Accusation],
+    left: float,
+    items: Mapping[str, float],
+    aside: Places,
+    blind: Collection[tuple[object, ...]] = (),
+) -> dict[tuple[object, ...], Needed]:
+    """How many items would settle each of the accusations that cannot be told, by its place.
+
+    Of positions that not every item has, each is to be ruled out where the others that its sentence
+    speaks for are: one that few items have takes more of them.
+
+    Args:
+        made: all of them, those included that are settled.
+        undecided: what cannot be told.
+        left: its level, for a weight of 1.
+        items: how many were asked, by probe.
+        aside: positions that do not keep a sentence from ruling out the others.
+        blind: places of accusations that no number of items would rule out of such a model.
+    """
+    members, found = Counter(a.group for a in made), dict[tuple[object, ...], Needed]()
+    most: dict[tuple[str, str, str], int] = {}
+    for a in undecided:
+        e, alpha = a.evidence, left * a.weight / a.routes
+        level = 1 - (alpha if a.kind.way == "both" else 2 * alpha)
+        counts = a.possible and not a.stopped
+        if not counts or not e.interval(level, a.kind.way, found=False):
+            continue
+        found[a.place] = one = items_needed(
+            a, alpha, items[e.probe], members[a.group], blind=a.place in blind
+        )
+        if one.none and a.own_null and (e.probe, e.condition, e.group) not in aside:
+            most[a.group] = max(most.get(a.group, 0), one.none)
+    for a in undecided:
+        one = found.get(a.place, Needed())
+        if one.most and a.own_null and a.group in most:
+            found[a.place] = replace(one, none=max(one.none or 0, most[a.group]))
+    return found

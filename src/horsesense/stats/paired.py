@@ -249,7 +249,9 @@ class Paired:
         As if all that differ did so in one direction, by as much as a cluster does (`_lump`): at
         the ends of a range near 0 the number of changes is then binomial, and the score's normal
         tail too light by a factor of 2 to 4 at levels below .005. Nothing is said of an end on the
-        other side of 0 than the total, which is the estimate: see `hidden`.
+        other side of 0 than the total, which is the estimate: see `hidden`. But a share above its
+        known one may be of few large gains, of which more were lost by chance among many small
+        losses: its upper end is at least that of the gains less the losses that were seen.
         """
         differ = [self._lump(m) for m in self.moments if m.size]
         size = max(differ, default=self.mean_size)
@@ -259,6 +261,10 @@ class Paired:
             most = max(self.n / size, seen)
             far = self.centre + sign * limits(seen, most, alpha)[1]
             ends.append(min(max(far, self.lowest), 1.0) if seen >= 0 else self.estimate)
+        if self.centre:
+            gains, losses = ((self.moments[0].size + s * self.total) / 2 for s in (1, -1))
+            most = limits(gains / size, max(self.n, gains) / size, alpha)[1]
+            ends[1] = max(ends[1], min(self.centre + most - losses / self.n, 1.0))
         return ends[0], ends[1]
 
     def _lump(self, m: Moments) -> float:
