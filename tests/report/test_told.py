@@ -64,8 +64,8 @@ class TestHeadline:
         """ "100 % as published (6 items), which one answer to all may explain (33 %)"."""
         names = (f for f in guesses.verdict if f.name == "no_better_than_guessing")
         f = replace(next(names), kind="cannot_tell", null=0.25, low=0.3, constant=1 / 3)
-        run = SimpleNamespace(verdict=[f], reader=f.reader)
-        said = _may_be_guessing(run)  # type: ignore[arg-type]
+        run = SimpleNamespace(verdict=[f], reader=f.reader, one=lambda _: None)
+        said = may_be_guessing(run)  # type: ignore[arg-type]
         assert said == ", not shown to be above the 33\u202f% of one answer to all"
 
     def test_a_score_that_may_be_guessing_says_so(self, guesses: Results) -> None:

@@ -70,7 +70,7 @@ class Silence:
         of = frozenset(self._measures.values())
         self._shares = {
             (e.measure, e.probe, e.condition.format(), e.reader, e.group): e.value
-            for e, _ in found
+            for e, *_ in found
             if e.measure in of and e.value is not None
         }
 

@@ -11,7 +11,6 @@ from horsesense.findings.accusation import Accusation
 from horsesense.findings.evidence import Way, clusters_needed, looks_faulty
 from horsesense.findings.rare import Places
 from horsesense.findings.wording import in_points, rounded_up
-from horsesense.stats.paired import Paired
 from horsesense.stats.power import EVEN
 from horsesense.stats.shares import Shares
 from horsesense.stats.words import agreeing, plural
@@ -19,8 +18,8 @@ from horsesense.stats.words import agreeing, plural
 FEWEST_EVEN = 20
 """Clusters of one size that unequal ones of a share must be worth: the noise of fewer says so
 little of others' that numbers settled as few as .52 of what was to be settled with .8."""
-FEWEST_PAIRED = 20
-"""Clusters of differences below which no number is named: of 12 bundles of problems, which could
+FEWEST_BUNDLES = 20
+"""Bundles of problems below which no number is named: of 12 bundles, which could
 not tell, it grew as more were asked."""
 
 UNKNOWN = "how many items it would take is not known, as "
@@ -84,13 +83,6 @@ def _worth(even: float) -> str:
     return f"clusters of such unlike sizes count as no more than {floor(even)}"
 
 
-def _unit(a: Accusation, clusters: int) -> str:
-    """What an independent cluster of differences is."""
-    if a.kind.name == "many_problems":
-        return "bundle"
-    return "item" if clusters == a.evidence.n else "independent cluster"
-
-
 def _value(a: Accusation) -> tuple[float, Way, float, float]:
     return a.evidence.value, a.kind.way, a.null, a.size
 
@@ -110,8 +102,8 @@ def items_needed(
     if isinstance(about, Shares) and about.even < min(FEWEST_EVEN, EVEN * about.clusters):
         return Needed(why=f"{UNKNOWN}{_worth(about.even)}")
 
-    if isinstance(about, Paired) and about.clusters < FEWEST_PAIRED:
-        few = plural(about.clusters, _unit(a, about.clusters))
+    if a.kind.name == "many_problems" and about.clusters < FEWEST_BUNDLES:
+        few = plural(about.clusters, "bundle")
         return Needed(why=f"{UNKNOWN}{few} {agreeing(about.clusters, 'are')} too few to say")
 
     def asked(clusters: int | None) -> int | None:
