@@ -37,6 +37,30 @@ from horsesense.stats.spread import Spread, correlation
 CLUSTERS = (5, 10, 30, 100, 400)
 SIZES = ((1, 0.0), (4, 0.0), (4, 0.3), (4, 1.0))
 """Trials a cluster, and the correlation within clusters."""
+RARE = (0.05, 0.16, 0.35, 0.8, 1.5)
+"""Misses, or clusters of them, that are expected in a study of a share near 1."""
+MADE_UP = (
+    *((10, size, size, 0.7, 0.1, 1) for size in (10, 20, 40, 50)),
+    (10, 20, 20, 0.7, 0.15, 1),
+    *((30, size, size, 0.7, lost, 1) for size in (20, 50) for lost in (0.05, 0.1)),
+    (100, 50, 50, 0.7, 0.05, 1),
+    (100, 20, 20, 0.7, 0.05, 1),
+    (5, 10, 10, 0.7, 0.1, 1),
+    (30, 10, 10, 0.7, 0.2, 1),
+    (30, 50, 50, 0.4, 0.1, 1),
+    (30, 50, 50, 0.9, 0.05, 1),
+    (100, 50, 50, 0.9, 0.02, 1),
+    (200, 20, 20, 0.7, 0.02, 1),
+    (100, 5, 5, 0.7, 0.1, 1),
+    (200, 4, 4, 0.7, 0.1, 1),
+    (20, 5, 40, 0.7, 0.1, 1),
+    (40, 2, 30, 0.7, 0.1, 1),
+    (60, 10, 50, 0.8, 0.05, 1),
+    (100, 2, 20, 0.7, 0.1, 1),
+    (40, 20, 20, 0.7, 0.1, 2),
+    (60, 10, 30, 0.7, 0.05, 3),
+)
+"""Prompts, of two sizes in turn; the share right, the share of replies lost, prompts an item."""
 FALSE_ALARMS = 0.06
 
 LARGE = (
@@ -186,7 +210,22 @@ def lost_difference(rng: np.random.Generator, cell: Cell) -> Said:
     one, other = (
         (rng.random(2 * items) < hard) & (rng.random(k) >= lost)[prompt] for _ in range(2)
     )
-    found = Paired.two_way(one * 1.0 - other, item, prompt)
+    if_lost = np.column_stack([-1.0 * other, 1.0 * one])
+    found = Paired.two_way(one * 1.0 - other, item, prompt, if_lost=if_lost)
+    return Said(found.interval(), found.p())
+
+
+def made_up_for(rng: np.random.Generator, cell: Cell) -> Said:
+    """Replies are lost as a whole in shared prompts; one by one as much is lost in single items."""
+    small, large, level, lost, again = cell.settings
+    m = np.resize([int(small), int(large)], cell.clusters)
+    prompt, n = np.repeat(np.arange(cell.clusters), m), int(m.sum()) // int(again)
+    item = np.concatenate([rng.permutation(n) for _ in range(int(again))])
+    prompt = prompt[: len(item)]
+    hard = rng.beta(4 * level, 4 * (1 - level), n)
+    right = (rng.random(len(item)) < hard[item]) & (rng.random(cell.clusters) >= lost)[prompt]
+    single = ((rng.random(n) < hard * (1 - lost)) * 1.0)[item]
+    found = Paired.two_way(right - single, item, prompt, if_lost=-single[:, None])
     return Said(found.interval(), found.p())
 
 
@@ -262,9 +301,11 @@ def priors(k: int) -> np.ndarray:
 
 STUDIES: dict[str, Callable[[np.random.Generator, Cell], Said]] = {
     "share": share,
+    "share near 1": share,
     "share of bundles": bundle,
     "difference": difference,
     "difference of bundles": lost_difference,
+    "difference made up for": made_up_for,
     "balanced accuracy": of_counts(balanced, 0, 1),
     "d'": of_counts(d_prime, -np.inf, np.inf),
     "kappa": of_counts(kappa, -1, 1),
@@ -281,9 +322,15 @@ UNEQUAL: dict[str, Callable[[np.random.Generator, Cell], Said]] = {
 def grid() -> Iterable[Cell]:
     for k, (m, icc), truth in product(CLUSTERS, SIZES, (0.5, 0.8, 0.95, 1.0)):
         yield Cell("share", k, (m, icc), truth, 0 < truth < 1)
+    for k, (m, icc), rare in product(CLUSTERS, SIZES, RARE):
+        yield Cell("share near 1", k, (m, icc), 1 - rare / k, True)
+        if m > 1:
+            yield Cell("share near 1", k, (m, icc), 1 - rare / (k * m), True)
     for k, level, lost in product(CLUSTERS[1:], (0.5, 0.8, 0.95), (0.0, 0.1)):
         yield Cell("share of bundles", k, (level, lost), level * (1 - lost), True)
         yield Cell("difference of bundles", k, (level, lost), 0.0, True)
+    for k, *settings in MADE_UP:
+        yield Cell("difference made up for", k, tuple(settings), 0.0, True)
     effects = ((0.0, 0.02), (0.0, 0.1), (0.0, 0.4), (0.05, 0.1), (0.2, 0.3), (0.5, 0.5), (1.0, 1.0))
     for k, (m, icc), (effect, discordance) in product(CLUSTERS, SIZES, effects):
         yield Cell("difference", k, (m, icc, discordance), effect, effect == 0)

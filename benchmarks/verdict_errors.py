@@ -471,7 +471,7 @@ def judged(case: Case, n: int, number: int) -> dict[str, Any]:
     """
     study, every = answered(case, n, number)
     results, found = settled(study, case, n, every)
-    with patch("horsesense.findings.verdict.items_needed", lambda *_, **__: Needed()):
+    with patch("horsesense.findings.needed.items_needed", lambda *_, **__: Needed()):
         told = verdict(results, found, constants=Constants(every, [*study.items]))
     wrong = [f.name for f in told if f.kind == "found" and not case.holds(f, case.true)]
     missed = [f.name for f in told if f.kind == "ruled_out" and case.holds(f, case.large)]

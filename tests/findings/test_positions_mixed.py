@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from typing import ClassVar
 
@@ -14,9 +15,11 @@ from horsesense.findings.evidence import Evidence
 from horsesense.findings.finding import Finding
 from horsesense.findings.forms import speaking
 from horsesense.findings.kinds import KINDS, SIZES
+from horsesense.findings.needed import needed_of
 from horsesense.findings.rare import had, rare_among, rare_positions
 from horsesense.findings.uncounted import LACK
 from horsesense.findings.verdict import accusations, verdict
+from horsesense.findings.wording import rounded_up
 from horsesense.measures.cells import MISSING, NO_OPTION, NOT_ASKED, STATUS_CODE, Cell
 from horsesense.measures.estimate import Context, Found, found_all
 from horsesense.measures.joined import balanced, drawn_orders
@@ -273,6 +276,32 @@ def test_the_position_that_shows_most_is_named() -> None:
     alike = [replace(f, null=0.25, value=f.value) for f in (wide, many)]
     assert speaking(alike).group == "A", "of as many options each, the most chosen"
     assert speaking([replace(f, kind="ruled_out") for f in (few, many)]).group == "E"
+
+
+def test_the_number_named_settles_every_position_that_a_sentence_speaks_for() -> None:
+    """12 of 100 items have E: where A was named, 82 of 93 studies of its number left E open."""
+    rng, k = np.random.default_rng(3), np.repeat([4, 5], [88, 12])
+    known = (rng.integers(0, k)[:, None] + np.arange(5)) % k[:, None]
+    guesses = rng.integers(0, np.repeat(k[:, None], 5, axis=1))
+    cell = over_shifts(np.where(rng.random(100)[:, None] < 0.5, known, guesses), k)
+    found = estimated(cell)
+    made = [
+        replace(a, weight=0.05, own_null=True)
+        for a in accusations(Run(), found, SIZES)  # type: ignore[arg-type]
+        if a.kind.name == "position_preference"
+    ]
+    rare = next(a.evidence for a in made if a.evidence.group == "E")
+
+    def named(aside: Collection[tuple[str, Condition, str]] = ()) -> dict[str, int | None]:
+        needed = needed_of(made, made, 0.05, {"order": 100.0}, aside)
+        return {a.evidence.group: needed[a.place].most for a in made}
+
+    whole, alone = named(), named({(rare.probe, rare.condition, "E")})
+    assert set(whole.values()) == {alone["E"]}
+    assert all((alone["E"] or 0) > 2 * (alone[group] or 0) > 0 for group in "ABCD")
+    (told,) = (f for f in verdict(Run(), found) if f.name == "position_preference")  # type: ignore[arg-type]
+    assert told.items
+    assert f"about {rounded_up(told.items):,} items in all" in told.sentence
 
 
 def test_who_always_says_no_rejects_right_options_too() -> None:

@@ -14,7 +14,7 @@ from scipy.stats import binom
 from cells import cell_of
 from horsesense.findings.accusation import ALPHA, Accusation
 from horsesense.findings.early import DECIDED, Decided, Early, _band
-from horsesense.findings.evidence import Evidence, Way, binomial_ends, clusters_needed
+from horsesense.findings.evidence import Evidence, Way, clusters_needed
 from horsesense.findings.finding import Finding, Outcome
 from horsesense.findings.forms import by_position, speaking
 from horsesense.findings.kinds import KINDS, SIZES, Kind
@@ -29,6 +29,7 @@ from horsesense.measures.cells import STATUS_CODE, Cell
 from horsesense.measures.composition import PARTS, ScoreComposition
 from horsesense.measures.estimate import Context, Unknown, found_all
 from horsesense.measures.registry import MEASURES
+from horsesense.probes.gold_absent import HINTS
 from horsesense.report.shown import shown_interval
 from horsesense.report.told import told_of
 from horsesense.runs.outlook import items_of
@@ -84,7 +85,7 @@ class TestEvidence:
         e = share(2, 40)
         assert e.p_found("above", 0.01, 0.04) >= 0.055
         assert isinstance(e.about, Shares)
-        assert binomial_ends(e.about, 0.0607)[0] == pytest.approx(0.01, abs=0.001)
+        assert e.about.tail_ends(0.0607)[0] == pytest.approx(0.01, abs=0.001)
 
     def test_no_change_of_many_items_is_ruled_out_and_of_few_is_not(self) -> None:
         assert difference(10, 10, 1000).p_ruled_out("both", 0.0, 0.05) < 0.001
@@ -406,6 +407,14 @@ class TestSentences:
             score = Accusation(guessing, share(hits, 60), 0.25, 0.05)
             assert Needed(none=300).told(score, 1).endswith(f" items in all if it is {supposed}")
 
+    def test_where_as_many_would_have_sufficed_that_is_said(self) -> None:
+        """27 % right without the question of 1,000 items, and chance is 25 %: neither number nor
+        reason."""
+        accused = Accusation(kind("without_question"), share(280, 1000), 0.25, 0.05)
+        needed = items_needed(accused, 0.02, 1000, 1)
+        assert needed.most is None
+        assert needed.told(accused, 1).startswith("; as many would have sufficed if there were")
+
     def test_a_change_beside_its_size_is_told_from_it(self) -> None:
         """ "Changes by +5 points", of 5.2, where 5 matter; and "-5 points", of -4.6."""
         assert in_points(0.052, signed=True, beside=0.05) == "+5.2 points"
@@ -572,12 +581,48 @@ class TestSentences:
         for said, outcome in (([[None]] * 40, "cannot_tell"), ([[0]] * 40, "found")):
             cell = cell_of(said, [1] * 40, k=2, probe="true_false", gold_at=wrong)
             cell = replace(cell, condition=condition)
-            found = told([cell], "true_false_consistency", "valid_rate")
+            found = told([cell], "true_false_consistency", "true_false_silence")
             (f,) = (f for f in found if f.name == "wrong_accepted")
             assert f.kind == outcome
             assert ("100 % of replies choose no option" in f.sentence.replace("\u202f", " ")) == (
                 outcome == "cannot_tell"
             )
+
+    def test_silence_counts_among_the_replies_that_a_finding_is_about(self) -> None:
+        """Of 40 right statements and 120 wrong ones. Where .44 of the wrong ones had no answer and
+        none was accepted, that was an accusation, as .67 of all replies answered; where a third was
+        accepted, none, as right ones had no answer."""
+        gold, yes, no = [[0, 1, 1, 1]] * 40, 0, 1
+        declined = [[yes, *(None if 3 * i + j < 53 else no for j in range(3))] for i in range(40)]
+        accepted = [[None, *(yes if 3 * i + j < 40 else no for j in range(3))] for i in range(40)]
+        for said, outcome in ((declined, "cannot_tell"), (accepted, "found")):
+            cell = cell_of(said, [0] * 40, k=2, probe="true_false", gold_at=gold)
+            right = np.array(said) == np.array(gold)
+            cell = replace(
+                cell, condition=Condition(polarity="positive"), correct=right.astype(np.int8)
+            )
+            found = told([cell], "true_false_consistency", "true_false_silence", "valid_rate")
+            (f,) = (f for f in found if f.name == "wrong_accepted")
+            assert f.kind == outcome
+
+    @pytest.mark.parametrize(
+        ("absent", "published", "outcome"),
+        [(None, 0, "cannot_tell"), (1, None, "found"), (1, 0, "found")],
+    )
+    def test_silence_where_the_right_answer_is_missing_is_not_that_where_it_is_shown(
+        self, absent: int | None, published: int | None, outcome: Outcome
+    ) -> None:
+        """All declined without the right answer: accused of choosing wrong ones. Wrong ones chosen,
+        and half of the replies as published declined: no accusation."""
+        none, asked = [[4]] * 60, {"asking": "know_no", "design": "auto"}
+        shown = [[published if i < 31 else 0] for i in range(60)]
+        cells = [cell_of(shown, [0] * 60, probe="original")]
+        for prompt in HINTS:
+            cell = cell_of([[absent]] * 60, [4] * 60, probe="gold_absent", gold_at=none)
+            cells.append(replace(cell, condition=Condition(prompt=prompt, **asked)))
+        found = told(cells, "accuracy_without_gold_lenient", "silence_without_gold", "valid_rate")
+        (f,) = (f for f in found if f.name == "without_gold")
+        assert f.kind == outcome
 
     def test_no_number_is_named_where_no_number_helps(self) -> None:
         silent = cell_of([[None]] * 20, [0] * 20, probe="original")

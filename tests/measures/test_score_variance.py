@@ -118,6 +118,17 @@ def test_the_measure_joins_original_repeats_and_orders() -> None:
     assert sum(design["shares"].values()) == pytest.approx(1)
 
 
+def test_intervals_are_of_what_a_variance_can_be() -> None:
+    """Orders that differ less than draws had [-.093, -.003]."""
+    again = np.tile([[1.0, 0.0, 1.0], [0.0, 0.0, 0.0]], (20, 1))
+    over = np.repeat([[1.0], [0.0]], 20, axis=0) * np.ones(4)
+    context = Context("d", "m", np.arange(40), signature=lambda *_: None)
+    found = estimate_all(cells(over, again), [MEASURES.get("score_variance")], context)
+    orders = next(e for e in found if e.group == "orders")
+    assert orders.value < 0 == orders.low < orders.high
+    assert all(e.low >= 0 for e in found if e.low is not None)
+
+
 def designed(every: list[Cell], cluster: np.ndarray) -> tuple[dict, Estimate]:
     """What is said of the design, and the score over the orders."""
     context = Context("d", "m", cluster, signature=lambda *_: None)

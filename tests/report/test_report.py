@@ -168,6 +168,14 @@ def estimate(value: float, low: float, high: float, **changes: Any) -> Estimate:
     return Estimate(**whole)
 
 
+def test_numbers_without_an_interval_say_why(runs: dict[str, Results], tmp_path: Path) -> None:
+    """The last column was left blank."""
+    note = "no interval: all trials belong to one independent cluster"
+    lone = replace(runs["oracle"].estimates[0], value=0.5, low=None, high=None)
+    made = replace(runs["oracle"], estimates=(replace(lone, interval="", note=note),))
+    assert f"<td>{note}</td></tr>" in write_report(made, to=tmp_path / "page.html").read_text()
+
+
 class TestVerdict:
     def test_position_is_caught(self, runs: dict[str, Results]) -> None:
         found = said(runs["position"], "found")

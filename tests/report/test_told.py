@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,11 +11,13 @@ from typing import Any
 
 import pytest
 
+import horsesense as hs
 from horsesense.findings.finding import Finding
 from horsesense.findings.wording import level_text
 from horsesense.report import verdict_of, write_report
 from horsesense.report.behind_score import may_be_guessing
 from horsesense.report.checks import Check, checks_of, named
+from horsesense.report.checks import _interval as _interval_of
 from horsesense.report.reasons import reasons_of
 from horsesense.report.score_bar import (
     _interval,
@@ -55,6 +58,16 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Results:
 
 
 class TestHeadline:
+    def test_a_constant_answer_is_not_said_to_explain_what_lies_above_it(
+        self, guesses: Results
+    ) -> None:
+        """ "100 % as published (6 items), which one answer to all may explain (33 %)"."""
+        names = (f for f in guesses.verdict if f.name == "no_better_than_guessing")
+        f = replace(next(names), kind="cannot_tell", null=0.25, low=0.3, constant=1 / 3)
+        run = SimpleNamespace(verdict=[f], reader=f.reader, one=lambda _: None)
+        said = may_be_guessing(run)  # type: ignore[arg-type]
+        assert said == ", not shown to be above the 33\u202f% of one answer to all"
+
     def test_a_score_that_may_be_guessing_says_so(self, guesses: Results) -> None:
         assert "s published, which may be guessing (25\u202f%); " in headline(guesses)[0]
         oracle = replace(guesses.verdict[0], name="no_better_than_guessing", kind="ruled_out")
@@ -72,6 +85,22 @@ class TestHeadline:
         assert "100\u202f% in every order" in said
         assert "guessing" not in said
 
+    def test_a_class_that_explains_the_score_is_right_in_every_order(self, tmp_path: Path) -> None:
+        """ "75 % as published; 75 % in every order", where always "true" is right on 75 %."""
+        rows = [
+            {"question": f"Is {n} so?", "options": ["true", "false"], "answer_index": int(n >= 15)}
+            for n in range(20)
+        ]
+
+        def says_true(prompts: Sequence[str]) -> list[str]:
+            return [re.findall(r"([AB])[.):] true", prompt)[-1] for prompt in prompts]
+
+        run = hs.audit(rows, model=says_true, probes=("order",), out=tmp_path / "run")
+        assert (
+            "75\u202f% as published, which may be guessing (50\u202f%); "
+            in headline(run.results)[0]
+        )
+
     def test_beliefs_that_are_right_by_luck_are_no_small_print(self) -> None:
         """15 % known, of which 1 % without them, and only the figure said so."""
         known = {"value": 0.15, "low": 0.06, "high": 0.3, "lucky": 0.0125, "rare": [], "reason": ""}
@@ -85,6 +114,14 @@ class TestHeadline:
     def test_a_terminal_has_the_count_of_the_score(self, guesses: Results) -> None:
         assert "s published (40 items), which may be guessing" in spoken(guesses)[0]
         assert "40 items" not in headline(guesses)[0], "the page has it in the line below"
+
+    def test_a_band_that_ends_at_the_size_does_not_seem_to_reach_it(self, guesses: Results) -> None:
+        """ "[-5.0, 0.9]" stood among what is ruled out from 5 points on."""
+        f = replace(guesses.verdict[0], kind="ruled_out", null=0.0, size=0.05, about="these_items")
+        low, high = replace(f, low=-0.05, high=0.009), replace(f, low=-0.02, high=0.05)
+        assert _interval_of(low, -5.0, 0.9, 1) == "[above \u22125.0, 0.9]"
+        assert _interval_of(high, -2.0, 5.0, 1) == "[\u22122.0, below 5.0]"
+        assert _interval_of(replace(f, kind="cannot_tell"), -5.0, 0.9, 1) == "[\u22125.0, 0.9]"
 
     def test_an_interval_never_looks_like_a_point(self) -> None:
         """100 % [100, 100], rounded from .995 and 1."""

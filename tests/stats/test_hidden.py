@@ -109,3 +109,21 @@ def test_large_clusters_could_hide_the_hits_that_a_share_lacks(
         x[:k] = 1 - x[:k]
         e = evidence(Shares.of(x, m))
         assert e.p_ruled_out(way, null, size) >= unseen * 0.99
+
+
+@pytest.mark.parametrize(
+    ("sizes", "guess"),
+    [
+        ([1.0] * 1500 + [100.0] * 5, 0.25),
+        ([1.0] * 500 + [50.0] * 4, 0.25),
+        ([1.0] * 40, 0.402),  # agreement over 24 orders of four options
+    ],
+)
+def test_who_is_seen_to_guess_may_know_what_was_not_drawn(sizes: list[float], guess: float) -> None:
+    """Large texts, or a few items, known as wholes make up five points; p of "no better than
+    guessing" is at least the chance that none of them is drawn. It was below .001."""
+    m = np.array(sizes)
+    known = 0.05 / (1 - guess) * m.sum() / m[m == m.max()].sum()
+    unseen = (1 - known) ** (m == m.max()).sum()
+    about = Shares.of(m * (guess + 0.05 * (-1.0) ** np.arange(len(m))), m)
+    assert evidence(about).p_found("lacks", about.estimate, 0.05) >= unseen * 0.99

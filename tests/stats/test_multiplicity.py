@@ -32,6 +32,15 @@ def test_weighted_holm_is_the_closure_of_weighted_bonferroni() -> None:
     assert {0, 1, 2, 3} <= seen
 
 
+def test_a_p_of_one_stays_one_whatever_weights_sum_to() -> None:
+    """0.9999999999999998, by how sums of tenths are rounded."""
+    for weights in ([0.1] * 3, [0.3, 0.1, 0.1, 0.1], [0.7, 0.2, 0.1], [1 / 7] * 9):
+        assert weighted_holm([1.0] * len(weights), weights) == [1.0] * len(weights)
+        assert weighted_holm([0.2, *[1.0] * (len(weights) - 1)], weights)[1:] == [1.0] * (
+            len(weights) - 1
+        )
+
+
 def test_equal_weights_are_plain_holm_and_the_scale_does_not_matter() -> None:
     p = [0.01, 0.04, 0.03]
     assert holm(p) == pytest.approx([0.03, 0.06, 0.06])

@@ -7,6 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from scipy.stats import multinomial
 
 from cells import cell_of
 from horsesense.findings.evidence import Evidence
@@ -195,3 +196,19 @@ def test_a_share_reaches_no_further_than_all_answers() -> None:
     for e in evidence(np.array([[0, 4, 0, 0]] * 30)):
         low, high = e.interval(0.998)
         assert 0 <= low <= e.value <= high <= 1
+
+
+def test_few_locked_items_are_not_ruled_out_for_losses_beside_them() -> None:
+    """Exactly, of 40 items: .1 are locked to A, .0996 avoid it, the rest is known, and so .3001 of
+    the answers are A. At .0025 it was ruled out that .30 are, or more, in .029 of studies."""
+    wrong = 0.0
+    for locked, avoiding in product(range(5), range(16)):
+        chance = multinomial.pmf(
+            [locked, avoiding, 40 - locked - avoiding], 40, (0.1, 0.0996, 0.8004)
+        )
+        rows = [[4, 0, 0, 0]] * locked + [[0, 1, 2, 1]] * avoiding
+        about = preferred(rows + [[1, 1, 1, 1]] * (40 - locked - avoiding))
+        e = Evidence(about, "m", "order", Condition(), "text", "A", 0, "trials", about.centre)
+        ends = e.interval(0.995, "above", found=False)
+        wrong += chance * (ends is not None and ends[1] < 0.3)
+    assert wrong < 0.02

@@ -12,6 +12,7 @@ from horsesense.stats.ranks import (
     rank_intervals,
     ranks,
     tau,
+    tau_at_most,
     tau_by_sampling,
 )
 
@@ -46,6 +47,15 @@ def test_tau_is_scipys() -> None:
     one, other = rng.random(8), rng.random(8)
     assert tau(one, other) == pytest.approx(kendalltau(one, other).statistic)
     assert tau(np.ones(3), other[:3]) is None
+
+
+def test_a_tie_turns_no_pair_round() -> None:
+    """A tau of .82 "would stay above 1.00": one pair of three tied."""
+    apart, tied = np.array([0.95, 0.65, 0.6]), np.array([0.95, 0.6, 0.6])
+    assert tau(apart, tied) == pytest.approx(0.816, abs=0.001)
+    assert tau_at_most(apart, tied) == tau_at_most(tied, apart) == 1
+    assert tau_at_most(apart, -apart) == -1
+    assert tau_at_most(apart, np.array([0.6, 0.7, 0.5])) == pytest.approx(1 / 3)
 
 
 def test_errors_add_up_to_nothing_and_have_the_spread_of_the_mean() -> None:

@@ -29,6 +29,7 @@ from horsesense.runs.measure import cells_of
 from horsesense.runs.results import Results
 from horsesense.stats.paired import Paired
 from horsesense.stats.shares import Shares
+from horsesense.stats.two_way import joined
 from horsesense.trials.condition import Condition
 
 Floats = npt.NDArray[np.float64]
@@ -116,7 +117,7 @@ class Shared(NamedTuple):
 
     Attributes:
         number: number of each shared item in each run, (runs, items).
-        cluster: cluster of each, from the first run, (items,).
+        cluster: cluster of each, (items,); items that any run has in one cluster share one.
         of: how many items each run has.
         changed: items with an id that all runs know, and other texts or another gold.
     """
@@ -147,8 +148,8 @@ def shared_items(sides: Sequence[Side]) -> Shared:
         )
     number = np.array([[place[key] for key in keys] for place in places], dtype=np.intp)
     held = {sides[0].results.items.items[n].id for n in number[0]}
-    _, cluster = np.unique(clusters(sides[0].results.items)[number[0]], return_inverse=True)
-    return Shared(number, cluster.astype(np.intp), sizes, len(ids - held))
+    named = (clusters(side.results.items)[n] for side, n in zip(sides, number, strict=True))
+    return Shared(number, joined(*named), sizes, len(ids - held))
 
 
 def items_told(sides: Sequence[Side], shared: Shared, measure: Measure) -> dict[str, Any]:

@@ -42,6 +42,7 @@ from horsesense.stats.ranks import (
     rank_intervals,
     ranks,
     tau,
+    tau_at_most,
     tau_by_sampling,
 )
 
@@ -115,7 +116,7 @@ class Order:
         sampling_low: where tau would stay above by sampling alone, all views together.
         sampling_median: what it would be half of the time.
         p_value: of so little agreement by sampling alone.
-        beyond: whether tau is below `sampling_low`.
+        beyond: whether tau is below `sampling_low`, however ties are broken.
         reversed: pairs shown to be in one order in the main view and in the other here.
         kept: pairs decided in the main view and decided in the same way here.
         decided: pairs decided in the main view.
@@ -422,13 +423,13 @@ def _orders(
     for view in rest:
         here = decided[view.label]
         turned = tuple((models[a], models[b]) for a, b in np.argwhere(known & here.T))
-        seen = tau(main.means, view.means)
+        seen, most = tau(main.means, view.means), tau_at_most(main.means, view.means)
         drawn = None
         # What is drawn are items; how the order would vary with other people is not known.
         if seen is not None and len(models) > 2 and not view.people:
             errors = [errors_of(each.sums, each.pairs) for each in (main, view)]
             drawn = tau_by_sampling(
-                seen,
+                most,
                 main.means,
                 np.column_stack(errors),
                 (1 - level) / len(rest),
@@ -440,7 +441,7 @@ def _orders(
             sampling_low=None if drawn is None else drawn.low,
             sampling_median=None if drawn is None else drawn.median,
             p_value=None if drawn is None else drawn.p_value,
-            beyond=drawn is not None and seen is not None and seen < drawn.low - 1e-12,
+            beyond=drawn is not None and most < drawn.low - 1e-12,
             reversed=turned,
             kept=int((known & here).sum()),
             decided=int(known.sum()),

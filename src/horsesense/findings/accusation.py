@@ -42,6 +42,16 @@ class Accusation:
     constant: Constant | None = None
 
     @property
+    def group(self) -> tuple[str, str, str]:
+        """What one sentence speaks for: its kind, probe and reader."""
+        return self.kind.name, self.evidence.probe, self.evidence.reader
+
+    @property
+    def place(self) -> tuple[object, ...]:
+        """What tells it from every other accusation."""
+        return (*self.group, self.evidence.condition, self.evidence.group)
+
+    @property
     def possible(self) -> bool:
         return self.size < self.kind.room(self.null)
 

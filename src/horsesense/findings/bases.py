@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from horsesense.findings.evidence import Evidence
+from horsesense.findings.finding import Finding
+from horsesense.findings.kinds import KINDS
 from horsesense.findings.places import Place
 from horsesense.findings.wording import number
+from horsesense.measures.estimate import Found
 from horsesense.measures.joined import RECORDED_ORDERS
 
 NONE_BESIDE = "gold_plus_none"
@@ -57,3 +60,21 @@ class RightOnes:
         if accepted is None or e.measure != "true_false_consistency":
             return ""
         return f"; of right ones, {number(accepted, 'fraction', 0)} are accepted"
+
+
+class Silence:
+    """How many of the very replies of a finding count for the fault, and do not show it."""
+
+    def __init__(self, found: Iterable[Found]) -> None:
+        self._measures = {kind.name: kind.silence for kind in KINDS if kind.silence}
+        of = frozenset(self._measures.values())
+        self._shares = {
+            (e.measure, e.probe, e.condition.format(), e.reader, e.group): e.value
+            for e, *_ in found
+            if e.measure in of and e.value is not None
+        }
+
+    def of(self, f: Finding) -> float:
+        """Their share; 0 where all that counts for the fault shows it."""
+        where = f.probe, f.condition, f.reader, f.group
+        return self._shares.get((self._measures.get(f.name, ""), *where), 0.0)

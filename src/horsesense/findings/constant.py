@@ -57,6 +57,14 @@ class Constants:
         return self._known[key]
 
 
+def best_text(items: Iterable[Item]) -> tuple[str, float]:
+    """The text that is right most often, and the share of the items with a right answer that it is
+    right on: in every order as often, since a class is chosen wherever it stands."""
+    texts = Counter(item.options[item.gold] for item in items if item.gold is not None)
+    text, hits = max(texts.items(), key=lambda one: one[1], default=("", 0))
+    return text, hits / max(texts.total(), 1)
+
+
 def _best(cell: Cell, items: Sequence[Item]) -> Constant | None:
     known = cell.read & (cell.correct >= 0)
     used = np.flatnonzero(known.any(axis=1))
@@ -68,10 +76,8 @@ def _best(cell: Cell, items: Sequence[Item]) -> Constant | None:
         float(item_means(cell.gold_at == place, known)[used, 0].mean())
         for place in range(int(cell.gold_at.max()) + 1)
     ]
-    texts = Counter(item.options[item.gold] for item in held if item.gold is not None)
-    text, hits = max(texts.items(), key=lambda one: one[1], default=("", 0))
+    text, share = best_text(held)
     best = max(shares, default=0.0)
-    if fixed or hits / len(used) > best:
-        # A class is right as often wherever it stands.
-        return Constant(f"“{text}”", hits / len(used))
+    if fixed or share > best:
+        return Constant(f"“{text}”", share)
     return Constant(letter(shares.index(best)), best)

@@ -9,7 +9,6 @@ from statistics import NormalDist
 from typing import Final, Literal, Self
 
 from horsesense.measures.estimate import Found, Unknown
-from horsesense.stats.binomial import limits
 from horsesense.stats.equivalence import Interval, ruled_out, within
 from horsesense.stats.guessed import Guessed
 from horsesense.stats.hidden import Sizes, beside_others, hidden
@@ -115,7 +114,7 @@ class Evidence:
             return None
         alpha = (1 - level) / 2
         if isinstance(self.about, Shares):
-            low, high = binomial_ends(self.about, alpha)
+            low, high = self.about.tail_ends(alpha)
         else:
             low, high = self.about.one_way_ends(alpha)
         low, high = min(ends[0], low), max(ends[1], high)
@@ -130,7 +129,8 @@ class Evidence:
 
         That is what the value would be if as much of it as clusters could hide were a fault (see
         `stats.hidden`). Where a fault in either direction is `found`, the end that leaves out none
-        still does: it is there among clusters of the kinds that were seen.
+        still does: it is there among clusters of the kinds that were seen. What should lie above
+        the null, and lacks, is held out at both ends: what would show it could be hidden as well.
         """
         about, value, (low, high) = self.about, self.value, ends
         paired = isinstance(about, Paired)
@@ -138,7 +138,7 @@ class Evidence:
         kept = (low > 0, high < 0) if found and way == "both" and paired else (False, False)
         if way != "above" and not kept[0]:
             low = min(low, value - share * (value - about.lowest))
-        if way in ("above", "both") and not kept[1]:
+        if way != "below" and not kept[1]:
             high = max(high, value + share * (1 - value))
         return low, high
 
@@ -193,24 +193,6 @@ def harmless(way: Way, null: float, size: float) -> tuple[float, float]:
         "lacks": (null, inf),
         "both": (null - size, null + size),
     }[way]
-
-
-def binomial_ends(share: Shares, alpha: float) -> tuple[float, float]:
-    """Clopper and Pearson's limits (1934), of effective hits and trials; `alpha` beyond each.
-
-    One cluster that is hit as a whole is one event, however many trials it has, whatever the
-    variance of many small clusters beside it says: trials are worth no more than their number
-    over the size of the lumps in which the rare outcome came.
-    """
-    for_hits, for_misses = (_worth(share, lump) for lump in share.lumps)
-    low, _ = limits(for_hits * share.estimate, for_hits, alpha)
-    _, high = limits(for_misses * share.estimate, for_misses, alpha)
-    return low, high
-
-
-def _worth(share: Shares, lump: float) -> float:
-    """Independent trials that the share's trials are worth at most."""
-    return min(share.effective, share.n / max(lump, ROUNDING))
 
 
 MOST = 10_000_000
@@ -378,6 +360,7 @@ def scaled(about: Shares | Paired, times: float, value: float) -> Shares | Paire
         differing=differing,
         moments=moments,
         sizes=_repeated(about.sizes, times),
+        lost=tuple(each.repeated(times) for each in about.lost),
     )
 
 

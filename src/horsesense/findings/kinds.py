@@ -55,7 +55,7 @@ class Kind:
         takes: by which of the measure's numbers it accuses.
         blind_at_chance: whether a score no better than guessing hides the fault.
         blind_if_unread: whether replies that choose no option hide it.
-        silence_counts: whether they count for the fault, which they do not show.
+        silence: the measure of those that count for the fault, and do not show it; "" if none do.
     """
 
     name: str
@@ -75,7 +75,7 @@ class Kind:
     takes: Callable[[Run, Place], bool] = lambda run, e: e.probe == "original"
     blind_at_chance: bool = False
     blind_if_unread: bool = True
-    silence_counts: bool = False
+    silence: str = ""
 
     def sentence(self, outcome: Outcome, own_null: bool = False) -> str:
         """The sentence of an outcome; where these items do not tell, its end says what would."""
@@ -352,7 +352,7 @@ KINDS: tuple[Kind, ...] = (
         seen=" (here {value}, in whatever words, averaged over three prompts)",
         beside="noticed in {value}; below {null} is a fault",
         takes=mean_of_prompts,
-        silence_counts=True,
+        silence="silence_without_gold",
     ),
     Kind(
         name="wrong_accepted",
@@ -370,7 +370,7 @@ KINDS: tuple[Kind, ...] = (
         seen=" ({value} are{right_ones})",
         beside="{value} rejected; below {null} is a fault",
         takes=wrong_alone,
-        silence_counts=True,
+        silence="true_false_silence",
     ),
     Kind(
         name="many_problems",

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import ceil, floor
 
 from horsesense.findings.accusation import Accusation
 from horsesense.findings.evidence import Way, clusters_needed, looks_faulty
+from horsesense.findings.rare import Places
 from horsesense.findings.wording import in_points, rounded_up
-from horsesense.stats.paired import Paired
 from horsesense.stats.power import EVEN
 from horsesense.stats.shares import Shares
 from horsesense.stats.words import agreeing, plural
@@ -16,12 +18,18 @@ from horsesense.stats.words import agreeing, plural
 FEWEST_EVEN = 20
 """Clusters of one size that unequal ones of a share must be worth: the noise of fewer says so
 little of others' that numbers settled as few as .52 of what was to be settled with .8."""
-FEWEST_PAIRED = 20
-"""Clusters of differences below which no number is named: of 12 bundles of problems, which could
+FEWEST_BUNDLES = 20
+"""Bundles of problems below which no number is named: of 12 bundles, which could
 not tell, it grew as more were asked."""
 
 UNKNOWN = "how many items it would take is not known, as "
 """Before the reason why no number is named."""
+ENOUGH = (
+    "as many would have sufficed if there were nothing to find, and an effect as small as this "
+    "takes more"
+)
+"""Why no number is named where the items asked would rule a fault out in most studies, but did
+not in this one."""
 
 
 @dataclass(frozen=True)
@@ -75,13 +83,6 @@ def _worth(even: float) -> str:
     return f"clusters of such unlike sizes count as no more than {floor(even)}"
 
 
-def _unit(a: Accusation, clusters: int) -> str:
-    """What an independent cluster of differences is."""
-    if a.kind.name == "many_problems":
-        return "bundle"
-    return "item" if clusters == a.evidence.n else "independent cluster"
-
-
 def _value(a: Accusation) -> tuple[float, Way, float, float]:
     return a.evidence.value, a.kind.way, a.null, a.size
 
@@ -101,8 +102,8 @@ def items_needed(
     if isinstance(about, Shares) and about.even < min(FEWEST_EVEN, EVEN * about.clusters):
         return Needed(why=f"{UNKNOWN}{_worth(about.even)}")
 
-    if isinstance(about, Paired) and about.clusters < FEWEST_PAIRED:
-        few = plural(about.clusters, _unit(a, about.clusters))
+    if a.kind.name == "many_problems" and about.clusters < FEWEST_BUNDLES:
+        few = plural(about.clusters, "bundle")
         return Needed(why=f"{UNKNOWN}{few} {agreeing(about.clusters, 'are')} too few to say")
 
     def asked(clusters: int | None) -> int | None:
@@ -110,9 +111,52 @@ def items_needed(
             return None
         return ceil(clusters / about.clusters * items)
 
-    seen = asked(clusters_needed(a.evidence, *where, members=members))
-    if a.kind.way == "lacks" or not looks_faulty(*_value(a)):
-        return Needed(none=seen)
+    clusters = clusters_needed(a.evidence, *where, members=members)
+    seen, lacks = asked(clusters), a.kind.way == "lacks"
+    if lacks or not looks_faulty(*_value(a)):
+        enough = clusters is not None and seen is None and not lacks
+        return Needed(none=seen, why=ENOUGH if enough else "")
     if blind:
         return Needed(seen)
     return Needed(seen, asked(clusters_needed(a.evidence, *where, none=True, members=members)))
+
+
+def needed_of(
+    made: Sequence[Accusation],
+    undecided: Sequence[Accusation],
+    left: float,
+    items: Mapping[str, float],
+    aside: Places,
+    blind: Collection[tuple[object, ...]] = (),
+) -> dict[tuple[object, ...], Needed]:
+    """How many items would settle each of the accusations that cannot be told, by its place.
+
+    Of positions that not every item has, each is to be ruled out where the others that its sentence
+    speaks for are: one that few items have takes more of them.
+
+    Args:
+        made: all of them, those included that are settled.
+        undecided: what cannot be told.
+        left: its level, for a weight of 1.
+        items: how many were asked, by probe.
+        aside: positions that do not keep a sentence from ruling out the others.
+        blind: places of accusations that no number of items would rule out of such a model.
+    """
+    members, found = Counter(a.group for a in made), dict[tuple[object, ...], Needed]()
+    most: dict[tuple[str, str, str], int] = {}
+    for a in undecided:
+        e, alpha = a.evidence, left * a.weight / a.routes
+        level = 1 - (alpha if a.kind.way == "both" else 2 * alpha)
+        counts = a.possible and not a.stopped
+        if not counts or not e.interval(level, a.kind.way, found=False):
+            continue
+        found[a.place] = one = items_needed(
+            a, alpha, items[e.probe], members[a.group], blind=a.place in blind
+        )
+        if one.none and a.own_null and (e.probe, e.condition, e.group) not in aside:
+            most[a.group] = max(most.get(a.group, 0), one.none)
+    for a in undecided:
+        one = found.get(a.place, Needed())
+        if one.most and a.own_null and a.group in most:
+            found[a.place] = replace(one, none=max(one.none or 0, most[a.group]))
+    return found

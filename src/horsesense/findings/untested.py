@@ -73,6 +73,8 @@ def _why(run: Run, e: Estimate, rates: Mapping[tuple[str, str, str], float]) -> 
             return "its prompts were not asked"
         if run.lost_shares(e)[1] == 1:
             return "none of its requests was answered"
+        if e.n_missing and run.lost_shares(e)[1]:
+            return "its requests failed, or no reply could be read"
         read = {rates.get((probe, form, e.reader)) for probe, form in _forms(e)}
         return "no reply chooses an option" if 0 in read else "no reply could be read"
     if e.note == NO_GOLD and run.some_gold:

@@ -8,12 +8,11 @@ the smallest size that matters is rejected, with 5 % of its own, corrected in th
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from horsesense.findings.accusation import ALPHA, Accusation
-from horsesense.findings.bases import Bases, RightOnes
+from horsesense.findings.bases import Bases, RightOnes, Silence
 from horsesense.findings.constant import Constants
 from horsesense.findings.early import SHARE, TOO_FEW, Banded, Early, why
 from horsesense.findings.evidence import Evidence, faulty, harmless
@@ -21,11 +20,19 @@ from horsesense.findings.finding import ORDER, Finding, Outcome
 from horsesense.findings.forms import badness, by_position, forms
 from horsesense.findings.incomplete import left_open
 from horsesense.findings.kinds import KINDS, SIZES, accused, problems
-from horsesense.findings.needed import Needed, items_needed
+from horsesense.findings.needed import Needed, needed_of
 from horsesense.findings.places import Run
-from horsesense.findings.rare import beside, had, judged, least_share, rare_positions, speaking_of
+from horsesense.findings.rare import (
+    FEW,
+    beside,
+    had,
+    judged,
+    least_share,
+    rare_positions,
+    speaking_of,
+)
 from horsesense.findings.uncounted import MOST_LOST, lost
-from horsesense.findings.untested import asked_as, choosing, named, question, untested, untold
+from horsesense.findings.untested import asked_as, named, question, untested, untold
 from horsesense.findings.weights import weighted
 from horsesense.findings.wording import (
     against,
@@ -78,26 +85,29 @@ def verdict(
         for adjusted in (there, small)
     )
     left = ALPHA * share / unsettled if unsettled else ALPHA
-    entered, members = _entered(found), Counter(map(_group, made))
+    have, least = had(found, options), least_share(sizes)
+    undecided = [a for a, p, q in zip(made, there, small, strict=True) if min(p, q) > ALPHA]
+    items, aside = _entered(found, items_per_cluster), rare_positions(have, FEW)
 
-    def judged(a: Accusation, p: float, q: float, *, blind: bool = False) -> Finding:
-        asked, others = entered[a.evidence.probe], members[_group(a)]
-        return _judged(run, a, p, q, left, asked, items_per_cluster, others, blind)
+    def outcomes(blind: Collection[tuple[object, ...]] = ()) -> list[Finding]:
+        some = () if run.by_people else undecided
+        needed = needed_of(made, some, left, items, aside, blind)
+        return [
+            _judged(run, a, p, q, left, items_per_cluster, needed.get(a.place, Needed()))
+            for a, p, q in zip(made, there, small, strict=True)
+        ]
 
-    each = [*zip(made, there, small, strict=True)]
-    results = [judged(*one) for one in each]
+    results = outcomes()
     if _at_chance(results):
-        hidden = [f.items and a.kind.blind_at_chance for f, a in zip(results, made, strict=True)]
-        again = zip(results, each, hidden, strict=True)
-        results = [judged(*one, blind=True) if hid else f for f, one, hid in again]
+        pairs = zip(results, made, strict=True)
+        results = outcomes({a.place for f, a in pairs if f.items and a.kind.blind_at_chance})
     known = filter(None, map(Evidence.of, found))
     pairs = zip(results, made, strict=True)
     results = [_hidden(f, run, left_open(a, f.kind, f.level)) for f, a in pairs]
     if early is None:
         results = [_of_a_sample(f, a.evidence, run) for f, a in zip(results, made, strict=True)]
-    have, least = had(found, options), least_share(sizes)
     bets = [] if early is None else [*early.decided(run, known, items_per_cluster)]
-    seen = [*_seen(run, results, [bet.finding() for bet in bets], choosing(found))]
+    seen = [*_seen(run, results, [bet.finding() for bet in bets], Silence(found))]
     seen = [*by_position(seen)]
     told = [speaking_of(group, have) for group in forms(seen[: len(results)]).values()]
     told = [beside(f, rare_positions(have, least), least) for f in told]
@@ -149,9 +159,9 @@ def _by_group(made: Sequence[Accusation]) -> Iterator[Accusation]:
     """The same, knowing whether groups of the same numbers have nulls of their own."""
     nulls: dict[tuple[object, ...], set[float]] = {}
     for a in made:
-        nulls.setdefault((*_group(a), a.evidence.condition), set()).add(a.null)
+        nulls.setdefault((*a.group, a.evidence.condition), set()).add(a.null)
     for a in made:
-        yield replace(a, own_null=len(nulls[*_group(a), a.evidence.condition]) > 1)
+        yield replace(a, own_null=len(nulls[*a.group, a.evidence.condition]) > 1)
 
 
 def _by_band(a: Accusation, early: Early) -> Accusation:
@@ -180,8 +190,8 @@ def _corrected(p_values: Sequence[float], made: Sequence[Accusation]) -> list[fl
     return [min(1.0, p / sum(weights)) for p in adjusted]
 
 
-def _entered(found: Iterable[Found]) -> dict[str, int]:
-    """How many clusters of items entered the estimates of each probe, at most.
+def _entered(found: Iterable[Found], each: float) -> dict[str, float]:
+    """How many items entered the estimates of each probe, at most, of `each` in a cluster.
 
     Estimates of items that a reader was not fitted on have fewer, and prompts are clusters too.
     """
@@ -189,7 +199,7 @@ def _entered(found: Iterable[Found]) -> dict[str, int]:
     for estimate, about, _ in found:
         if about is not None:
             most[estimate.probe] = max(most.get(estimate.probe, 1), about.clusters)
-    return most
+    return {probe: clusters * each for probe, clusters in most.items()}
 
 
 def _judged(
@@ -198,16 +208,13 @@ def _judged(
     p: float,
     q: float,
     left: float,
-    entered: int,
     each: float,
-    members: int,
-    blind: bool,
+    needed: Needed,
 ) -> Finding:
     """The outcome of one accusation, given both of its adjusted p-values.
 
-    `left` is the level of what neither test settles, for a weight of 1; `entered` the clusters of
-    items that were asked, `each` the items of one, and `members` the accusations of its sentence;
-    `blind` says that a score that may be guessing hides such a fault.
+    `left` is the level of what neither test settles, for a weight of 1; `each` the items of a
+    cluster, and `needed` how many items would settle it.
     """
     outcome: Outcome = "cannot_tell"
     if p <= ALPHA:
@@ -225,14 +232,9 @@ def _judged(
         level, ends = 1 - 2 * ALPHA * a.weight / a.routes, a.band and a.band[:2]
     else:
         ends = a.evidence.interval(level, a.kind.way, found=outcome == "found")
-    needed = Needed()
-    # Of people no number of items is named: more people would be needed as well.
-    counts = a.possible and not a.stopped and not run.by_people
     constant = a.constant.sentence if ends and a.constant and a.explained(ends[0]) else ""
     if outcome == "cannot_tell" and constant and a.kind.way == "lacks":
         needed = Needed(why=constant)
-    elif outcome == "cannot_tell" and counts and ends:
-        needed = items_needed(a, alpha, entered * each, members, blind=blind)
     e = a.evidence
     blank = Finding(
         kind=outcome,
@@ -289,10 +291,6 @@ def _of_a_sample(f: Finding, e: Evidence, run: Run) -> Finding:
 def _hidden(f: Finding, run: Run, why: str) -> Finding:
     """A finding, or that it cannot be told, and why."""
     return replace(f, kind="cannot_tell", items=None, sentence=_untold(run, f, why)) if why else f
-
-
-def _group(a: Accusation) -> tuple[str, str, str]:
-    return a.kind.name, a.evidence.probe, a.evidence.reader
 
 
 def _level_left(p: float, adjusted: float, weight: float) -> float:
@@ -427,7 +425,7 @@ def _seen(
     run: Run,
     judged: Sequence[Finding],
     bets: Sequence[Finding],
-    choosing: Mapping[tuple[str, str, str], float],
+    silence: Silence,
 ) -> Iterator[Finding]:
     """Nothing is ruled out that could not have been seen; no error rate grows by saying less."""
     kinds = {kind.name: kind for kind in KINDS}
@@ -442,8 +440,8 @@ def _seen(
             why = "a score that may be guessing would hide a fault"
         if why and (f.kind == "ruled_out" or (f.items and badness(f) < f.size)):
             f = replace(f, kind="cannot_tell", sentence=_untold(run, f, why), items=None)
-        silent = 1 - choosing.get((f.probe, f.condition, f.reader), published)
-        if kind.silence_counts and f.kind != "ruled_out" and silent and silent >= badness(f):
+        silent = silence.of(f)
+        if f.kind != "ruled_out" and silent and silent >= badness(f):
             why = f"{number(silent, 'fraction', 0)} of replies choose no option"
             f = replace(f, kind="cannot_tell", sentence=_untold(run, f, why), items=None)
         yield f

@@ -39,19 +39,25 @@ class Crossed(NamedTuple):
         rows: (outcomes, d).
         item: which item of the cell each is about.
         bundle: which prompt it comes from.
+        if_lost: of differences, what they would be without the reply to their prompt, (outcomes,
+            ways to lose it); where that cannot be, none.
     """
 
     rows: Floats
     item: npt.NDArray[np.intp]
     bundle: npt.NDArray[np.intp]
+    if_lost: Floats | None = None
 
     @classmethod
     def united(cls, parts: Iterable[tuple[int, Self]]) -> Self:
         """The outcomes of a cell from those of its parts: the first item of each, and they."""
+        found = list(parts)
         rows, item, bundle = zip(
-            *((each.rows, each.item + first, each.bundle) for first, each in parts), strict=True
+            *((each.rows, each.item + first, each.bundle) for first, each in found), strict=True
         )
-        return cls(np.concatenate(rows), np.concatenate(item), np.concatenate(bundle))
+        lost = [each.if_lost for _, each in found if each.if_lost is not None]
+        if_lost = np.concatenate(lost) if len(lost) == len(found) else None
+        return cls(np.concatenate(rows), np.concatenate(item), np.concatenate(bundle), if_lost)
 
 
 class Answers(NamedTuple):

@@ -289,7 +289,8 @@ def _shared(job: Job, context: Context) -> Shared | None:
     if crossed is None or not len(crossed.rows):
         return None
     name = "people" if People in job.cell else "prompts"
-    return Shared(crossed.rows, context.cluster[job.cell.item[crossed.item]], crossed.bundle, name)
+    first = context.cluster[job.cell.item[crossed.item]]
+    return Shared(crossed.rows, first, crossed.bundle, name, crossed.if_lost)
 
 
 def _null(job: Job, context: Context) -> Iterator[Found]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -63,12 +63,13 @@ class Inference(NamedTuple):
 
 class Shared(NamedTuple):
     """Single outcomes, (outcomes, d), with the cluster of their items and their prompt (or person:
-    `name` says what it is called)."""
+    `name` says what it is called), and what differences are if a prompt is lost."""
 
     rows: Floats
     first: Ints
     second: Ints
     name: str = "prompts"
+    if_lost: Floats | None = None
 
 
 class Weighted(NamedTuple):
@@ -191,8 +192,8 @@ class OfDifference(Family):
             pairs = Paired.of(*evidence.ratio(evidence.rows), forms=evidence.forms)
         else:
             total, _ = evidence.ratio(evidence.shared.rows)
-            first, second = evidence.shared.first, evidence.shared.second
-            pairs = Paired.two_way(total, first, second, evidence.forms)
+            _, first, second, _, if_lost = evidence.shared
+            pairs = Paired.two_way(total, first, second, evidence.forms, if_lost)
         how = _named("paired score", pairs.clusters, evidence)
         reason = f"no interval: {why_no_interval(pairs, level)}"
         found = _ends(pairs.interval(level), how, reason, pairs.p())
@@ -251,6 +252,20 @@ class OfRefit(Family):
 
     def infer(self, evidence: Evidence, level: float) -> Inference:
         found = _refitted(evidence)
+        how = _named("jackknife", found.clusters, evidence)
+        return _ends(found.interval(level), how, _reason(found))
+
+
+class OfVariance(Family):
+    """A variance that is estimated without bias, and below 0 where it is about 0: the jackknife.
+
+    Its interval is that of an estimate of 0 there, so that it keeps to values that a variance can
+    have and never shrinks to none of them.
+    """
+
+    def infer(self, evidence: Evidence, level: float) -> Inference:
+        found = _refitted(evidence)
+        found = replace(found, estimate=max(found.estimate, 0.0), low=0.0)
         how = _named("jackknife", found.clusters, evidence)
         return _ends(found.interval(level), how, _reason(found))
 
@@ -408,6 +423,7 @@ def _of_both(method: str, first: Ints, second: Ints, name: str) -> str:
 SHARE = OfShare()
 DIFFERENCE = OfDifference()
 REFIT = OfRefit()
+VARIANCE = OfVariance()
 AREA = OfArea()
 MEAN = OfMean()
 GAPS = OfGaps()

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from horsesense.measures.base import Floats, Measure, Rows, Unit, item_means, ratio, unread
 from horsesense.measures.cells import Cell, InOtherWords, NearNames, Parts, Scores, Verdicts, joined
@@ -68,16 +69,21 @@ class AccuracyWithoutGold(OfProbe):
             hits = np.concatenate([hits, hits.mean(axis=-1, keepdims=True)], axis=-1)
         return hits, np.broadcast_to(n, hits.shape)
 
+    def hits(self, cell: Cell) -> npt.NDArray[np.bool_]:
+        """The replies that it counts, of those that were read."""
+        hits = np.equal(cell.correct, 1)
+        own_words = cell.get(InOtherWords)
+        if own_words is not None and not self.lenient:
+            hits &= ~own_words.says
+        return hits
+
     def rows(self, cell: Cell) -> Rows:
         parts = [hint for hint in HINTS if hint in cell[Parts].names]
         return self._together(cell, parts)
 
     def _together(self, cell: Cell, parts: Sequence[str]) -> Rows:
         """Accuracy in each part, for the items that were read in all of them."""
-        hits = cell.correct == 1
-        own_words = cell.get(InOtherWords)
-        if own_words is not None and not self.lenient:
-            hits &= ~own_words.says
+        hits = self.hits(cell)
         means = [part_means(cell, hits, part) for part in parts]
         used = np.all([rows[:, 1] > 0 for rows in means], axis=0)
         shares = np.column_stack([np.where(used, rows[:, 0], 0) for rows in means])
@@ -93,6 +99,20 @@ class AccuracyWithoutGoldLenient(AccuracyWithoutGold):
         "without a hint (the twin of accuracy_without_gold)."
     )
     lenient = True
+
+
+class SilenceWithoutGold(AccuracyWithoutGold):
+    name = "silence_without_gold"
+    title = "No answer without the right one"
+    summary = (
+        "Share of replies that neither notice, in any words, that no option is right nor choose "
+        "one, by prompt and (mean) averaged over the prompts, of the items in "
+        "accuracy_without_gold_lenient."
+    )
+    lenient = True
+
+    def hits(self, cell: Cell) -> npt.NDArray[np.bool_]:
+        return ~cell.valid & ~super().hits(cell)
 
 
 class AccuracyWithoutGoldByName(AccuracyWithoutGold):

@@ -34,6 +34,7 @@ from horsesense.measures.know_no import (
     OmniAccuracy,
     OmniAccuracyLenient,
     ResponseClassShare,
+    SilenceWithoutGold,
 )
 from horsesense.measures.option_text import LetterDifference
 from horsesense.measures.per_problem import (
@@ -70,6 +71,7 @@ from horsesense.measures.true_false import (
     TrueFalseAccuracy,
     TrueFalseBalanced,
     TrueFalseConsistency,
+    TrueFalseSilence,
 )
 from horsesense.measures.validity import (
     MismatchKappa,
@@ -141,6 +143,7 @@ for _measure in (
     AccuracyWithoutGold(),
     AccuracyWithoutGoldLenient(),
     AccuracyWithoutGoldByName(),
+    SilenceWithoutGold(),
     ResponseClassShare(),
     AccuracyBesideNone(),
     FalseNoneRate(),
@@ -148,6 +151,7 @@ for _measure in (
     GoldDetectionBalanced(),
     LeakRate(),
     TrueFalseConsistency(),
+    TrueFalseSilence(),
     TrueFalseBalanced(),
     TrueFalseAccuracy(),
     OptionConfidence(),

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from horsesense.measures.base import Estimate, Floats, Measure, Rows, Unit, no_gold
 from horsesense.measures.cells import Bools, Cell, Columns
 from horsesense.measures.contrast import ORDER, REPEAT, paired
+from horsesense.measures.families import VARIANCE
 from horsesense.measures.joined import ORIGINAL, drawn_orders
 from horsesense.stats.components import COLUMNS, Components, item_rows, variances
 from horsesense.stats.shares import Shares
@@ -36,8 +37,10 @@ class ScoreVariance(Measure):
     summary = (
         "Variance of right answers between items, between orders of an item, and between draws "
         "of the answer to one prompt: nested analysis of variance (Searle, Casella and McCulloch "
-        "1992), over items that have two of each. Without bias, so that it can be negative."
+        "1992), over items that have two of each. Without bias, so that it can be negative; the "
+        "interval is of what a variance can be."
     )
+    family = VARIANCE
     counted = "items"
     unit: ClassVar[Unit] = "variance"
     needs = (Draws,)

@@ -49,7 +49,8 @@ class SingleChange(AgainstOriginal):
         columns = np.column_stack([change, np.ones(len(item))])
         sums = np.zeros((len(cell.item), 2))
         np.add.at(sums, item, columns)
-        crossed = Crossed(columns, item, cell[Bundles].bundle[used].astype(np.intp))
+        bundle = cell[Bundles].bundle[used].astype(np.intp)
+        crossed = Crossed(columns, item, bundle, if_lost=-single[item][:, None])
         return Rows(sums, len(item), int(cell.asked.sum()) - len(item), crossed)
 
 
@@ -87,12 +88,14 @@ class TaskDifference(Measure):
 
     def rows(self, cell: Cell) -> Rows:
         """Outcomes are paired by item and bundle."""
-        item, bundle, difference = paired_outcomes(cell)
+        item, bundle, right, other = paired_outcomes(cell)
+        difference = right - other
         columns = np.column_stack([difference, np.ones(len(difference))])
         sums = np.zeros((len(cell.item), 2))
         np.add.at(sums, item, columns)
         asked = int(cell.asked.sum()) // 2
-        return Rows(sums, len(item), asked - len(item), Crossed(columns, item, bundle))
+        crossed = Crossed(columns, item, bundle, if_lost=np.column_stack([-other, right]))
+        return Rows(sums, len(item), asked - len(item), crossed)
 
 
 class TaskDifferenceByItem(TaskDifference):
@@ -107,8 +110,8 @@ class TaskDifferenceByItem(TaskDifference):
         return super().rows(cell)._replace(crossed=None)
 
 
-def paired_outcomes(cell: Cell) -> tuple[Ints, Ints, Floats]:
-    """Item, bundle and difference of rightness of the outcomes that both tasks have."""
+def paired_outcomes(cell: Cell) -> tuple[Ints, Ints, Floats, Floats]:
+    """Item, bundle and rightness under either task of the outcomes that both have."""
     found = []
     for part in cell[Parts].names:
         columns = cell[Parts].of(part)
@@ -118,8 +121,8 @@ def paired_outcomes(cell: Cell) -> tuple[Ints, Ints, Floats]:
         found.append((item * (2**31) + bundle, cell.correct[:, columns][known] == 1))
     (one, right), (two, other) = found
     both, mine, theirs = np.intersect1d(one, two, return_indices=True)
-    difference = right[mine].astype(np.float64) - other[theirs]
-    return (both // 2**31).astype(np.intp), (both % 2**31).astype(np.intp), difference
+    rights = (each.astype(np.float64) for each in (right[mine], other[theirs]))
+    return (both // 2**31).astype(np.intp), (both % 2**31).astype(np.intp), *rights
 
 
 class SingleShare(Measure):

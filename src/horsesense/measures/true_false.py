@@ -42,9 +42,13 @@ class TrueFalseConsistency(OfProbe):
     def groups(self, cell: Cell) -> Sequence[str]:
         return ("gold", "distractors")
 
+    def hits(self, cell: Cell) -> npt.NDArray[np.bool_]:
+        """The replies that it counts, of those that were read."""
+        return np.equal(cell.correct, 1)
+
     def rows(self, cell: Cell) -> Rows:
         gold = about_gold(cell)
-        hit = cell.correct == 1
+        hit = self.hits(cell)
         of = [cell.read & gold, cell.read & ~gold]
         rows = np.column_stack([*((hit & w).sum(axis=1) for w in of), *(w.sum(axis=1) for w in of)])
         lost = cell.asked & ~cell.read
@@ -56,6 +60,18 @@ def _judgement_cells(d: int) -> Pseudo:
     """Right and wrong judgements of right and of wrong options; columns as in the rows above."""
     cells = np.array([[1.0, 0, 1, 0], [0, 0, 1, 0], [0, 1, 0, 1], [0, 0, 0, 1]])
     return Pseudo(cells, np.ones(4), np.array([0.0, 0, 1, 1]))
+
+
+class TrueFalseSilence(TrueFalseConsistency):
+    name = "true_false_silence"
+    title = "No judgement of an option alone"
+    summary = (
+        "Share of right options (gold), and of wrong ones (distractors), each proposed alone, for "
+        "which the reply is neither yes nor no; in true_false_consistency these count against."
+    )
+
+    def hits(self, cell: Cell) -> npt.NDArray[np.bool_]:
+        return ~cell.valid
 
 
 class TrueFalseBalanced(TrueFalseConsistency):

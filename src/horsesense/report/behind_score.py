@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from horsesense.findings.constant import best_text
 from horsesense.findings.wording import chance_text
 from horsesense.measures.base import Estimate
 from horsesense.runs.results import Results
@@ -71,8 +72,8 @@ def may_be_guessing(run: Results) -> str:
         # Which answer that is stands in the finding.
         if least > f.constant:
             return f"{TOO_FEW_TO} rule out one answer to all ({chance_text(f.constant)})"
-        return f", which one answer to all may explain ({chance_text(f.constant)})"
-    if _no_guess(run, f.null):
+        return f", not shown to be above the {chance_text(f.constant)} of one answer to all"
+    if _no_guess(run, max(f.null, best_text(run.items)[1])):
         return ""
     if least > f.null:
         return f"{TOO_FEW_TO} rule out guessing ({chance_text(f.null)})"

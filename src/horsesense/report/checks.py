@@ -256,11 +256,23 @@ def _rule(outcome: Outcome, checks: Sequence[Check]) -> str:
     return "; ".join(filter(None, said))
 
 
+ROUNDING = 1e-9
+
+
 def _interval(f: Finding, low: float | None, high: float | None, digits: int) -> str:
     """The interval; "known" for a band that is a point, of items that were all asked."""
     if low is None or high is None:
         return "no interval" if f.measured else "not measured"
-    return "known" if f.about == "these_items" and low == high else between(low, high, digits)
+    if f.about != "these_items":
+        return between(low, high, digits)
+    if low == high:
+        return "known"
+    # A sequence that stopped at the size says no more than that it is not reached.
+    ends, size = between(low, high, digits)[1:-1].split(", "), 100 * f.size
+    if f.kind == "ruled_out":
+        ends[0] = f"above {ends[0]}" if abs(low + size) < ROUNDING else ends[0]
+        ends[1] = f"below {ends[1]}" if abs(high - size) < ROUNDING else ends[1]
+    return f"[{', '.join(ends)}]"
 
 
 def _reach(findings: Sequence[Finding]) -> int:

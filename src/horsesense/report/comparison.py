@@ -13,7 +13,7 @@ from markupsafe import Markup
 from horsesense.comparison.align import Side, stop_notice
 from horsesense.comparison.compare import Comparison, Difference, Order, Standing
 from horsesense.files import write_whole
-from horsesense.findings.uncounted import left_out
+from horsesense.findings.uncounted import MOST_LOST, left_out
 from horsesense.measures.registry import MEASURES
 from horsesense.report.charts import TEXT, draw
 from horsesense.report.differing import differing
@@ -59,7 +59,7 @@ def write_comparison(found: Comparison, path: Path, sides: Sequence[Side] = ()) 
 
 def sentences(c: Comparison) -> list[str]:
     """What can be said, the main thing first; model names as they are."""
-    return [*_standing(c), *_orders(c), *stop_notice(c.stopped)]
+    return [*_standing(c), *_lost(c), *_orders(c), *stop_notice(c.stopped)]
 
 
 def headline(c: Comparison) -> str:
@@ -141,6 +141,18 @@ def items_text(c: Comparison) -> str:
     )
 
 
+def _lost(c: Comparison) -> Iterator[str]:
+    """That it matters which items lack a score, where more than a detail of them does."""
+    missing = c.missing.get(c.main, 0)
+    asked = c.by_view[c.main][c.models[0]].n + missing
+    if len(c.models) > 1 and not c.stopped and missing > MOST_LOST * asked:
+        yield (
+            f"{missing:,} of {plural(asked, 'item')} are left out, as some model has no score for"
+            " them. No test allows for which these are: a model that loses replies where it would"
+            " be wrong is better on the others."
+        )
+
+
 def _best_first(c: Comparison, d: Difference) -> Difference:
     first, second = sorted((d.first, d.second), key=c.models.index)
     return c.between(first, second)
@@ -188,7 +200,7 @@ def _changed(c: Comparison, order: Order) -> str:
         )
     return (
         f"The order does not survive “{order.view}”: Kendall's tau with the one"
-        f" {c.main.lower()} is {signed(order.tau or 0, 2)}, and would stay above"
+        f" {c.main.lower()} is {signed(order.tau or 0, 2)}, and would be at least"
         f" {signed(order.sampling_low or 0, 2)} by sampling alone."
     )
 

@@ -8,6 +8,9 @@ import numpy as np
 
 from horsesense.stats import functions
 
+ROUNDING = 1e-12
+"""By which sums of weights may fall short: p of 1 stays 1."""
+
 
 def holm(p_values: Sequence[float]) -> list[float]:
     """Holm's adjusted p-values (Holm 1979), in the order given; valid under any dependence."""
@@ -39,7 +42,8 @@ def weighted_holm(p_values: Sequence[float], weights: Sequence[float]) -> list[f
     left = np.cumsum(w[order][::-1])[::-1]
     steps = np.ones(len(p))
     used = w[order] > 0
-    steps[used] = np.minimum(1.0, scaled[order][used] * left[used])
+    held = scaled[order][used] * left[used]
+    steps[used] = np.where(held < 1 - ROUNDING, held, 1.0)
     adjusted = np.empty(len(p))
     adjusted[order] = np.maximum.accumulate(steps)
     return [float(value) for value in adjusted]

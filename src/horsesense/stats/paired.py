@@ -44,6 +44,7 @@ from horsesense.stats import functions
 from horsesense.stats.binomial import limits
 from horsesense.stats.forms import Forms, Labels
 from horsesense.stats.hidden import Sizes, as_good_as, counted
+from horsesense.stats.lost import Lost
 from horsesense.stats.two_way import Clustering, Floats, clusterings
 
 ROUNDING = 1e-12
@@ -99,6 +100,7 @@ class Paired:
         least, most: the range of a difference.
         sizes: numbers of pairs that clusters have, and how many have each; of two clusterings none.
         several: whether differences are means over several forms by design, whatever they show.
+        lost: of outcomes that share prompts, those whose replies were lost (see `lost`).
     """
 
     total: float
@@ -117,6 +119,7 @@ class Paired:
     most: float = 1.0
     sizes: Sizes = ()
     several: bool = False
+    lost: tuple[Lost, ...] = ()
 
     @classmethod
     def of(cls, differences: Floats, pairs: Floats, forms: Forms | None = None) -> Self:
@@ -135,9 +138,16 @@ class Paired:
         first: npt.NDArray[np.intp],
         second: npt.NDArray[np.intp],
         forms: Forms | None = None,
+        if_lost: Floats | None = None,
     ) -> Self:
-        """From single differences that share a cluster of the first or of the second kind."""
-        return cls._of(forms, *clusterings(differences, np.ones(len(differences)), first, second))
+        """From single differences that share a cluster of the first or of the second kind; and,
+        where a cluster of the second can be lost, what they then are, (outcomes, ways to lose)."""
+        found = cls._of(forms, *clusterings(differences, np.ones(len(differences)), first, second))
+        if if_lost is None:
+            return found
+        return replace(
+            found, lost=tuple(Lost.of(differences, each, first, second) for each in if_lost.T)
+        )
 
     @classmethod
     def _of(cls, forms: Forms | None, *parts: Clustering) -> Self:
@@ -198,7 +208,11 @@ class Paired:
             return None
         if self.smallest == 0:
             return 1.0
-        return self._null_p()
+        return max([self._null_p(), *(each.p(abs(self.estimate)) for each in self._against())])
+
+    def _against(self) -> list[Lost]:
+        """What further losses would bring the difference nearer to 0, and beyond."""
+        return [each for each in self.lost if each.cost * self.total < 0]
 
     def _null_p(self) -> float:
         if self.labels is not None:
@@ -235,7 +249,9 @@ class Paired:
         As if all that differ did so in one direction, by as much as a cluster does (`_lump`): at
         the ends of a range near 0 the number of changes is then binomial, and the score's normal
         tail too light by a factor of 2 to 4 at levels below .005. Nothing is said of an end on the
-        other side of 0 than the total, which is the estimate: see `hidden`.
+        other side of 0 than the total, which is the estimate: see `hidden`. But a share above its
+        known one may be of few large gains, of which more were lost by chance among many small
+        losses: its upper end is at least that of the gains less the losses that were seen.
         """
         differ = [self._lump(m) for m in self.moments if m.size]
         size = max(differ, default=self.mean_size)
@@ -245,6 +261,10 @@ class Paired:
             most = max(self.n / size, seen)
             far = self.centre + sign * limits(seen, most, alpha)[1]
             ends.append(min(max(far, self.lowest), 1.0) if seen >= 0 else self.estimate)
+        if self.centre:
+            gains, losses = ((self.moments[0].size + s * self.total) / 2 for s in (1, -1))
+            most = limits(gains / size, max(self.n, gains) / size, alpha)[1]
+            ends[1] = max(ends[1], min(self.centre + most - losses / self.n, 1.0))
         return ends[0], ends[1]
 
     def _lump(self, m: Moments) -> float:
@@ -290,6 +310,9 @@ class Paired:
         seen = abs(self.total) / self.n
         low, high = min(low, seen), max(high, seen)
         low, high = (low, high) if sign > 0 else (-high, -low)
+        for each in self.lost:
+            end = sign * seen + (1 if each.cost > 0 else -1) * each.reach(1 - level)
+            low, high = min(low, end), max(high, end)
         return max(self.centre + low, self.lowest), min(self.centre + high, 1.0)
 
     def _exact_ends(self, alpha: float) -> tuple[float, float]:

@@ -62,6 +62,16 @@ def tau(first: Floats, second: Floats) -> float | None:
     return None if np.isnan(found) else found
 
 
+def tau_at_most(first: Floats, second: Floats) -> float:
+    """Tau if every pair that is tied in one of them stood there as it does in the other.
+
+    A tie turns no pair round, and yet makes tau-b of orders that do not tie elsewhere less than 1.
+    """
+    one, other = (np.sign(np.round(x[:, None] - x, 12)) for x in (first, second))
+    pairs = np.triu_indices(len(first), 1)
+    return 1 - 2 * float((one * other < 0)[pairs].mean())
+
+
 @dataclass(frozen=True, slots=True)
 class BySampling:
     """What Kendall's tau would be if the second ranking differed from the first by sampling alone.
@@ -88,7 +98,7 @@ def tau_by_sampling(
     1994). The second ranking may be shifted by an equal amount for all models.
 
     Args:
-        seen: tau of the two rankings.
+        seen: tau of the two rankings; with ties, `tau_at_most`, as draws have none.
         first: scores, (models,).
         errors: what each cluster adds to the errors of both, (clusters, 2 models): first the
             errors of the first ranking, then those of the second.

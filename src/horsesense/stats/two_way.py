@@ -42,6 +42,24 @@ def _added(x: Floats, m: Floats, number: Ints) -> Clustering:
     return Clustering(*(np.asarray(total, dtype=np.float64) for total in sums))
 
 
+def joined(*numberings: Ints) -> Ints:
+    """The finest clusters, numbered from 0, in which no cluster of any numbering is cut.
+
+    >>> joined(np.array([0, 0, 1, 2, 3]), np.array([0, 1, 1, 2, 3])).tolist()
+    [0, 0, 0, 1, 2]
+    """
+    first = numberings[0]
+    parts = [np.unique(number, return_inverse=True)[1] for number in numberings]
+    least, before = np.arange(len(first)), np.full(len(first), -1)
+    while not np.array_equal(least, before):
+        before = least
+        for part in parts:
+            lowest = np.full(len(first), len(first))
+            np.minimum.at(lowest, part, least)
+            least = lowest[part]
+    return np.unique(least, return_inverse=True)[1].astype(np.intp)
+
+
 class MeanError(NamedTuple):
     """Standard error of a mean, the smaller number of clusters, and how many of one size those are
     worth that are worth fewer."""

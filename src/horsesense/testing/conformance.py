@@ -370,7 +370,9 @@ def _check_parts(measure: Measure, cell: Cell, rows: Rows) -> None:
         assert (of_part.n, of_part.n_missing) == (rows.n, rows.n_missing), whole
         assert list(of_part.missing or ()) == list(rows.missing or ()), whole
         if rows.crossed is not None and of_part.crossed is not None:
-            assert all(map(np.array_equal, of_part.crossed, rows.crossed)), whole
+            for own, all_of in zip(of_part.crossed, rows.crossed, strict=True):
+                assert (own is None) == (all_of is None), whole
+                assert own is None or all_of is None or np.array_equal(own, all_of), whole
 
 
 def check_blind(requests: Sequence[Request], secrets: Sequence[str]) -> None:
