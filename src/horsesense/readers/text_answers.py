@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="17", source="c4a9dba212f7")
+RULES: Final = Rules(version="17", source="eaa725835d5b")
 
 
 class TextAnswers:
