@@ -44,7 +44,7 @@ from horsesense.stats import functions
 from horsesense.stats.binomial import limits
 from horsesense.stats.forms import Forms, Labels
 from horsesense.stats.hidden import Sizes, as_good_as, counted
-from horsesense.stats.lost import Lost
+from horsesense.stats.lost_prompts import Lost
 from horsesense.stats.two_way import Clustering, Floats, clusterings
 
 ROUNDING = 1e-12

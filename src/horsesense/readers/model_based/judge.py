@@ -36,7 +36,7 @@ from horsesense.readers.text import TextReader
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 
-RULES: Final = Rules(version="12", source="892b047ab087")
+RULES: Final = Rules(version="12", source="a184d72c38fd")
 
 MAX_TOKENS: Final = 16
 REPLY_CHARACTERS: Final = 6000

@@ -18,7 +18,7 @@ from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 from horsesense.trials.trial import Trial
 
-RULES: Final = Rules(version="11", source="b162e5bd0a29")
+RULES: Final = Rules(version="11", source="6186f4ecd912")
 
 _TOGETHER = 512
 """Texts that are encoded between two marks of progress."""

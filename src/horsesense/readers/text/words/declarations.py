@@ -102,7 +102,7 @@ _UNSURE = (
     r"|\bi(?:'m| am) (?:\w+ly )?(?:not sure|unsure)(?=[.,;!])"
     r"|\A\W*(?:(?:sorry|hmm|honestly|well)\W+)?(?:i )?(?:not sure|no idea|no clue|dunno|unsure"
     r"|(?:do )?dont"
-    r" know|can't say|couldn't say)\b"
+    r" know|can't say|couldn't say|(?:can't|cannot|couldn't) tell(?=\W*\Z))\b"
     r"|\bich weiß (?:es )?(?:leider )?nicht\b|\bno lo sé\b|\bje ne sais pas\b|我不知道|わかりません"
     r"|не знаю"
 )
