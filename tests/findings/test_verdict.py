@@ -439,6 +439,22 @@ class TestSentences:
         accused = replace(accused, evidence=equal)
         assert items_needed(accused, 0.003, 32, 1).most is not None
 
+    def test_what_is_missing_decides_and_not_the_number_asked(self) -> None:
+        """14 of 100 rise and 4 fall: 228 items, 29,211 with 9 lost, none with 10."""
+        rows, numbers = np.repeat([1.0, -1.0, 0.0], [14, 4, 82]), []
+        for lost in (0, 2, 9, 10):
+            low, high = rows.copy(), rows.copy()
+            low[100 - lost :], high[100 - lost :] = -1.0, 1.0
+            ends = [Paired.of(end, np.ones(100)) for end in (low, high)]
+            about = Paired.of(rows[: 100 - lost], np.ones(100 - lost))
+            evidence = replace(difference(14, 4, 100), about=about, unknown=Unknown(*ends, None))
+            accused = Accusation(kind("accuracy_change"), evidence, 0.0, 0.05)
+            needed = items_needed(accused, 0.01, 100, 1)
+            numbers.append(needed.most)
+            assert ("what is missing decides" in needed.told(accused, 1.0)) == (lost > 2)
+        assert all(numbers[:2])
+        assert numbers[2:] == [None, None]
+
     def test_few_bundles_name_no_number(self) -> None:
         """Of 10 bundles, whose interval was everything, 11 were to settle it; then 13 of 12."""
         few = Accusation(kind("many_problems"), difference(1, 4, 12), 0.0, 0.05)
@@ -604,6 +620,23 @@ class TestSentences:
             found = told([cell], "true_false_consistency", "true_false_silence", "valid_rate")
             (f,) = (f for f in found if f.name == "wrong_accepted")
             assert f.kind == outcome
+
+    def test_silence_is_held_against_the_end_of_what_is_found(self) -> None:
+        """Where a tenth of the wrong options is accepted, which is no fault, .84 are rejected and
+        the rest is silence, half of the studies accused: values were compared without noise."""
+        rng, accused = np.random.default_rng(1), 0
+        for _ in range(20):
+            u = rng.random((300, 4))
+            said = np.where(u < 0.84, 1, np.where(u < 0.9, -1, 0))
+            said[:, 0] = 0
+            gold = [[0, 1, 1, 1]] * 300
+            replies = [[None if one < 0 else int(one) for one in row] for row in said]
+            cell = cell_of(replies, [0] * 300, k=2, probe="true_false", gold_at=gold)
+            right = (said == np.array(gold)).astype(np.int8)
+            cell = replace(cell, condition=Condition(polarity="positive"), correct=right)
+            found = told([cell], "true_false_consistency", "true_false_silence")
+            accused += any(f.name == "wrong_accepted" and f.kind == "found" for f in found)
+        assert accused <= 3
 
     @pytest.mark.parametrize(
         ("absent", "published", "outcome"),

@@ -256,6 +256,11 @@ class TestTerminal:
             " (1)."
         )
         assert _open([some], further=False).startswith("1 question is open, which")
+        plain = replace(blank, sentence="These items cannot tell.")
+        assert _open([some, plain]) == (
+            "2 further questions are open, which the report names; for 1 of them the number is not"
+            " known; 1 of them cannot be told: it is hidden."
+        )
 
     def test_findings_of_one_sentence_are_all_counted(self, guesses: Results) -> None:
         """Two that nothing was measured of, by the same words, were one open question."""

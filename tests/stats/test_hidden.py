@@ -127,3 +127,14 @@ def test_who_is_seen_to_guess_may_know_what_was_not_drawn(sizes: list[float], gu
     unseen = (1 - known) ** (m == m.max()).sum()
     about = Shares.of(m * (guess + 0.05 * (-1.0) ** np.arange(len(m))), m)
     assert evidence(about).p_found("lacks", about.estimate, 0.05) >= unseen * 0.99
+
+
+def test_a_difference_far_beyond_its_size_is_not_ruled_out_whatever_the_prompts() -> None:
+    """65 items in prompts of two: next to level 1 the last hid nothing: a division by 0."""
+    items = np.arange(65)
+    rng = np.random.default_rng(4)
+    before = (rng.random(65) < 0.8).astype(float)
+    after = np.where(rng.random(65) < 0.4, 0.0, before)
+    pair = Paired.two_way(after - before, items, items // 2, None, -before[:, None])
+    assert evidence(pair).value < -0.2
+    assert evidence(pair).p_ruled_out("both", 0.0, 0.05) == 1.0

@@ -107,7 +107,7 @@ def _show(found: Comparison) -> None:
     for sentence in sentences(found):
         print(f"- {plain(sentence)}")
     for name, values in found.settings:
-        told = "; ".join(f"{place}: {value}" for place, value in values.items())
+        told = "; ".join(f"{place}: {value or 'none'}" for place, value in values.items())
         print(f"Differs: {name} ({printable(told)})")
     if found.left_out:
         print(f"Not compared: {', '.join(printable(row.label) for row in found.left_out)}")

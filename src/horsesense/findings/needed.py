@@ -24,6 +24,9 @@ not tell, it grew as more were asked."""
 
 UNKNOWN = "how many items it would take is not known, as "
 """Before the reason why no number is named."""
+MISSING_TIMES = 3
+"""So many times what every reply would need, no number is named: it grows without bound with the
+share that is missing, of which one reply more or less decides."""
 ENOUGH = (
     "as many would have sufficed if there were nothing to find, and an effect as small as this "
     "takes more"
@@ -112,6 +115,10 @@ def items_needed(
         return ceil(clusters / about.clusters * items)
 
     clusters = clusters_needed(a.evidence, *where, members=members)
+    if a.evidence.unknown is not None:
+        answered = clusters_needed(a.evidence.as_answered(), *where, members=members)
+        if answered is not None and (clusters is None or clusters > MISSING_TIMES * answered):
+            return Needed(why=f"{UNKNOWN}what is missing decides, not how many are asked")
     seen, lacks = asked(clusters), a.kind.way == "lacks"
     if lacks or not looks_faulty(*_value(a)):
         enough = clusters is not None and seen is None and not lacks

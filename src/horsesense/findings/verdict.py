@@ -17,7 +17,7 @@ from horsesense.findings.constant import Constants
 from horsesense.findings.early import SHARE, TOO_FEW, Banded, Early, why
 from horsesense.findings.evidence import Evidence, faulty, harmless
 from horsesense.findings.finding import ORDER, Finding, Outcome
-from horsesense.findings.forms import badness, by_position, forms
+from horsesense.findings.forms import badness, by_position, forms, surely
 from horsesense.findings.incomplete import left_open
 from horsesense.findings.kinds import KINDS, SIZES, accused, problems
 from horsesense.findings.needed import Needed, needed_of
@@ -441,7 +441,7 @@ def _seen(
         if why and (f.kind == "ruled_out" or (f.items and badness(f) < f.size)):
             f = replace(f, kind="cannot_tell", sentence=_untold(run, f, why), items=None)
         silent = silence.of(f)
-        if f.kind != "ruled_out" and silent and silent >= badness(f):
+        if f.kind != "ruled_out" and silent and silent >= surely(f):
             why = f"{number(silent, 'fraction', 0)} of replies choose no option"
             f = replace(f, kind="cannot_tell", sentence=_untold(run, f, why), items=None)
         yield f

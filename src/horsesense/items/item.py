@@ -275,7 +275,7 @@ def flag_items(
     options agree. The first of a group is not flagged as a repeat; every member of a group whose
     golds differ is flagged as conflicting.
     """
-    shot_keys = {_identity(shot, kind, normalised) for shot in shots}
+    shot_keys = {identity(shot, kind, normalised) for shot in shots}
     found: dict[Flag, set[str]] = {flag: set() for flag in FLAGS}
     for key, group in _groups(items, kind, {_texts(shot, normalised) for shot in shots}):
         if len(group) > 1:
@@ -304,15 +304,15 @@ def same_items(items: Sequence[Item], kind: Kind) -> list[list[Item]]:
     return [
         group
         for _, alike in _groups(items, kind, ())
-        for group in _by_identity(alike, kind).values()
+        for group in _byidentity(alike, kind).values()
         if len(group) > 1
     ]
 
 
-def _by_identity(items: Iterable[Item], kind: Kind) -> dict[object, list[Item]]:
+def _byidentity(items: Iterable[Item], kind: Kind) -> dict[object, list[Item]]:
     same: dict[object, list[Item]] = {}
     for item in items:
-        same.setdefault(_identity(item, kind, same_text), []).append(item)
+        same.setdefault(identity(item, kind, same_text), []).append(item)
     return same
 
 
@@ -325,7 +325,7 @@ def _repeated(group: Iterable[Item], kind: Kind) -> Iterator[str]:
     """Ids of the items that equal an earlier one of the group to the letter."""
     seen: set[object] = set()
     for item in group:
-        key = _identity(item, kind, str)
+        key = identity(item, kind, str)
         if key in seen:
             yield item.id
         seen.add(key)
@@ -333,7 +333,7 @@ def _repeated(group: Iterable[Item], kind: Kind) -> Iterator[str]:
 
 def _conflicting(group: Iterable[Item], kind: Kind) -> Iterator[str]:
     """Ids of the items that ask the same as others and have another gold."""
-    for members in _by_identity(group, kind).values():
+    for members in _byidentity(group, kind).values():
         golds = {same_text(i.options[i.gold]) for i in members if i.gold is not None}
         if len(golds) > 1:
             yield from (item.id for item in members)
@@ -353,7 +353,7 @@ def _groups(
         if len(alike) > 1 or texts in wanted:
             groups: dict[object, list[Item]] = {}
             for item in alike:
-                groups.setdefault(_identity(item, kind, normalised), []).append(item)
+                groups.setdefault(identity(item, kind, normalised), []).append(item)
             yield from groups.items()
 
 
@@ -362,7 +362,7 @@ def _texts(item: Item, key: Callable[[str], str]) -> tuple[str, ...]:
     return tuple(key(part) if part else "" for part in parts)
 
 
-def _identity(item: Item, kind: Kind, key: Callable[[str], str]) -> object:
+def identity(item: Item, kind: Kind, key: Callable[[str], str]) -> object:
     """What makes two items the same question, with texts compared by `key`."""
     texts = _texts(item, key)
     return texts if kind == "label" else (texts, tuple(sorted(map(key, item.options))))

@@ -13,12 +13,12 @@ from typing import Any, Final
 from horsesense.errors import ItemsError, UsageError
 from horsesense.items.fields import FieldMap, ItemBuilder, Numbered, label_of
 from horsesense.items.files import Faults, read_rows, stem
-from horsesense.items.item import Item, ItemSet, Kind, draw, flag_items
+from horsesense.items.item import Item, ItemSet, Kind, draw, flag_items, identity
 from horsesense.items.layouts import conversation_fields, guess, of_conversation
 from horsesense.items.select import EVERY_SPLIT, HELP, Selection
 from horsesense.items.tasks import aliases, spelled_out
 from horsesense.rng import fingerprint
-from horsesense.stats.words import some_of
+from horsesense.stats.words import plural, some_of
 
 PACKAGED: Final = {"sample": "sample.jsonl", "sample-shots": "sample_shots.jsonl"}
 """Sets that ship with horsesense, by the name under which they are asked for."""
@@ -88,10 +88,10 @@ def load_items(
         *_answer_notes(builder, len(items)),
         _selected_note(len(found), len(items), split),
     ]
-    items, cluster_note = _cluster_by_context(items)
+    items, cluster_notes = _clustered(items, task.kind)
     whole = items
     items, limit_note = _sample(whole, limit, seed)
-    notes += [cluster_note, limit_note, _gold_note(items)]
+    notes += [*cluster_notes, limit_note, _gold_note(items)]
     shots = load_items(shots_from, map=map, labels=label_set).items if shots_from else ()
     return ItemSet(
         name=name or default_name,
@@ -219,19 +219,31 @@ def _whole_characters(item: Item) -> bool:
     return True
 
 
-def _cluster_by_context(items: list[Item]) -> tuple[list[Item], str]:
-    """Items that share a context become one cluster, where the source names no clusters."""
-    times = Counter(item.context for item in items if item.context)
-    if any(item.cluster for item in items) or max(times.values(), default=0) < 2:
-        return items, ""
-    names = {text: f"context-{fingerprint(text)}" for text, n in times.items() if n > 1}
-    note = f"{len(names):,} contexts are shared by several items; each is taken as a cluster."
-    if len(names) == 1:
-        note = "1 context is shared by several items, which are taken as a cluster."
-    return [
-        replace(item, cluster=names[item.context]) if item.context in names else item
-        for item in items
-    ], note
+def _clustered(items: list[Item], kind: Kind) -> tuple[list[Item], list[str]]:
+    """Items that share a context, or all their text, become one cluster, if the source names none.
+
+    An item that stands there twice says no more than once: as two, it would make intervals narrow.
+    """
+    if any(item.cluster for item in items):
+        return items, []
+    keys = [item.context or identity(item, kind, str) for item in items]
+    times = Counter(keys)
+    shared = [key for key, n in times.items() if n > 1]
+    names = {
+        key: f"{'context' if isinstance(key, str) else 'item'}-{fingerprint(key)}" for key in shared
+    }
+    contexts = sum(isinstance(key, str) for key in shared)
+    copies, notes = len(shared) - contexts, []
+    if contexts == 1:
+        notes.append("1 context is shared by several items, which are taken as a cluster.")
+    elif contexts:
+        said = "contexts are shared by several items; each is taken as a cluster."
+        notes.append(f"{contexts:,} {said}")
+    if copies:
+        said = f"{plural(copies, 'item')} with copies, word for word"
+        notes.append(f"{said}: an item and its copies are taken as a cluster.")
+    named = zip(items, keys, strict=True)
+    return [replace(i, cluster=names[k]) if k in names else i for i, k in named], notes
 
 
 def sampled(items: ItemSet, limit: int | None, seed: int) -> ItemSet:

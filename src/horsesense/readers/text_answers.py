@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="17", source="0a295d44ed82")
+RULES: Final = Rules(version="17", source="b31198115ca9")
 
 
 class TextAnswers:

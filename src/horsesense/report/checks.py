@@ -305,6 +305,8 @@ def _beside_others(check: Check) -> str:
     """One of many of a kind, with what tells it from the others."""
     items = check.finding.items
     about = f"; about {plural(rounded_up(items), 'item')}" if items else ""
+    if not check.finding.measured:
+        return check.where or check.title
     return f"{check.where or check.title} ({check.number}{about})"
 
 

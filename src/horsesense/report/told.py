@@ -103,7 +103,7 @@ def _open(findings: Sequence[Finding], further: bool = True) -> str:
         said += f"; about {items} in all{so} would settle {all_of}, if there is nothing to find"
     reasons = Counter(f.reason for f in findings if not f.items and f.reason)
     unknown = [f for f in findings if not f.items and not f.reason]
-    if numbers and unknown:
+    if unknown and (numbers or reasons):
         why = "; ".join(filter(None, dict.fromkeys(map(_no_number, unknown))))
         said += f"; for {len(unknown)} of them the number is not known{': ' * bool(why)}{why}"
     if not reasons:

@@ -68,7 +68,11 @@ class Lost:
         return cls(counted(sizes), 1 - float(kept.mean()), cost, squares / n**2)
 
     def reach(self, alpha: float) -> float:
-        """How far from what was seen a truth may be that is not rejected at `alpha`."""
+        """How far from what was seen a truth may be that is not rejected at `alpha`.
+
+        No level above `MOST` is told from 1, and next to 1 unequal prompts could hide nothing.
+        """
+        alpha = min(alpha, MOST)
         prompts = as_good_as(self.sizes, alpha)
         _, most = limits(self.rate * prompts, prompts, alpha)
         by_noise = float(functions.ndtri(1 - alpha / 2)) * sqrt(self.noise)

@@ -21,7 +21,7 @@ from horsesense.errors import UsageError
 from horsesense.findings.uncounted import left_out
 from horsesense.findings.wording import level_text
 from horsesense.runs.results import Results
-from horsesense.stats.words import plural
+from horsesense.stats.words import agreeing, plural
 
 State = Literal["passed", "failed", "cannot tell"]
 AFTER, BEFORE = "this run", "baseline"
@@ -215,7 +215,8 @@ def _regression(d: Difference, tolerance: float, measure: str, found: Comparison
         state = "failed"
     elif low >= -tolerance and missing <= tolerance * (d.n + missing):
         state = "passed"
-    why = "were not asked of both, or lack an answer" if found.stopped else "lack an answer"
+    why = f"{agreeing(missing, 'lack')} an answer"
+    why = f"{agreeing(missing, 'were')} not asked of both, or {why}" if found.stopped else why
     lost = f", {missing:,} more {why}" if missing else ""
     says = f"{moved} [{100 * low:+.1f}, {100 * high:+.1f}] on {d.n:,} shared items{lost}"
     return Check(name, state, says, values)

@@ -18,7 +18,7 @@ from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 from horsesense.trials.trial import Trial
 
-RULES: Final = Rules(version="11", source="6186f4ecd912")
+RULES: Final = Rules(version="11", source="f300c7807168")
 
 _TOGETHER = 512
 """Texts that are encoded between two marks of progress."""
