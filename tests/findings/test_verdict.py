@@ -46,6 +46,18 @@ def share(hits: int, n: int) -> Evidence:
     return Evidence(about, "accuracy", "original", PLAIN, "text", "", n, "trials", 0.25)
 
 
+def moved(up: int, down: int, lost: int) -> Accusation:
+    """Of 100 items, so many rise and fall, and the last lack a reply."""
+    rows = np.repeat([1.0, -1.0, 0.0], [up, down, 100 - up - down])
+    low, high = rows.copy(), rows.copy()
+    low[100 - lost :], high[100 - lost :] = -1.0, 1.0
+    ends = [Paired.of(end, np.ones(100)) for end in (low, high)]
+    about = Paired.of(rows[: 100 - lost], np.ones(100 - lost))
+    unknown = Unknown(*ends, None) if lost else None
+    evidence = replace(difference(up, down, 100), about=about, unknown=unknown)
+    return Accusation(kind("accuracy_change"), evidence, 0.0, 0.05)
+
+
 def difference(up: int, down: int, n: int) -> Evidence:
     outcomes = np.repeat([1.0, -1.0, 0.0], [up, down, n - up - down])
     about = Paired.of(outcomes, np.ones(n))
@@ -441,19 +453,23 @@ class TestSentences:
 
     def test_what_is_missing_decides_and_not_the_number_asked(self) -> None:
         """14 of 100 rise and 4 fall: 228 items, 29,211 with 9 lost, none with 10."""
-        rows, numbers = np.repeat([1.0, -1.0, 0.0], [14, 4, 82]), []
+        numbers = []
         for lost in (0, 2, 9, 10):
-            low, high = rows.copy(), rows.copy()
-            low[100 - lost :], high[100 - lost :] = -1.0, 1.0
-            ends = [Paired.of(end, np.ones(100)) for end in (low, high)]
-            about = Paired.of(rows[: 100 - lost], np.ones(100 - lost))
-            evidence = replace(difference(14, 4, 100), about=about, unknown=Unknown(*ends, None))
-            accused = Accusation(kind("accuracy_change"), evidence, 0.0, 0.05)
+            accused = moved(14, 4, lost)
             needed = items_needed(accused, 0.01, 100, 1)
             numbers.append(needed.most)
             assert ("what is missing decides" in needed.told(accused, 1.0)) == (lost > 2)
         assert all(numbers[:2])
         assert numbers[2:] == [None, None]
+
+    def test_what_is_missing_decides_of_the_number_if_there_is_nothing_too(self) -> None:
+        """25 of 100 rise and 8 fall: 1,775 items would rule it out, 50,000 with 4 lost."""
+        all_there, lost = (items_needed(moved(25, 8, n), 0.01, 100, 1) for n in (0, 4))
+        assert all_there.none == 1775
+        assert lost.as_seen
+        assert lost.none is None
+        told = lost.told(moved(25, 8, 4), 1.0)
+        assert told.endswith("items in all if the effect is as large as it looks")
 
     def test_few_bundles_name_no_number(self) -> None:
         """Of 10 bundles, whose interval was everything, 11 were to settle it; then 13 of 12."""

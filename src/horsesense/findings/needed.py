@@ -114,18 +114,26 @@ def items_needed(
             return None
         return ceil(clusters / about.clusters * items)
 
-    clusters = clusters_needed(a.evidence, *where, members=members)
-    if a.evidence.unknown is not None:
-        answered = clusters_needed(a.evidence.as_answered(), *where, members=members)
-        if answered is not None and (clusters is None or clusters > MISSING_TIMES * answered):
-            return Needed(why=f"{UNKNOWN}what is missing decides, not how many are asked")
-    seen, lacks = asked(clusters), a.kind.way == "lacks"
+    def settling(*, none: bool = False) -> tuple[int | None, bool]:
+        """Clusters that would settle it, and whether what is missing decides how many."""
+        clusters = clusters_needed(a.evidence, *where, none=none, members=members)
+        if a.evidence.unknown is None:
+            return clusters, False
+        answered = clusters_needed(a.evidence.as_answered(), *where, none=none, members=members)
+        least = None if answered is None else MISSING_TIMES * answered
+        return clusters, least is not None and (clusters is None or clusters > least)
+
+    (clusters, lost), lacks = settling(), a.kind.way == "lacks"
+    if lost:
+        return Needed(why=f"{UNKNOWN}what is missing decides, not how many are asked")
+    seen = asked(clusters)
     if lacks or not looks_faulty(*_value(a)):
         enough = clusters is not None and seen is None and not lacks
         return Needed(none=seen, why=ENOUGH if enough else "")
     if blind:
         return Needed(seen)
-    return Needed(seen, asked(clusters_needed(a.evidence, *where, none=True, members=members)))
+    without, lost = settling(none=True)
+    return Needed(seen, None if lost else asked(without))
 
 
 def needed_of(
