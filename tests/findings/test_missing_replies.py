@@ -15,7 +15,7 @@ from horsesense.findings.uncounted import lost as told_of_lost
 from horsesense.inference.limits import Limits
 from horsesense.models.registry import make_model
 from horsesense.report import verdict_of, write_report
-from horsesense.report.score_bar import headline
+from horsesense.report.score_bar import headline, score_bar
 from horsesense.report.sections.readers import lacking
 from horsesense.runs.results import Results
 from horsesense.runs.run import Run
@@ -53,6 +53,23 @@ def test_the_headline_counts_them(lost: Results) -> None:
     old = replace(lost, findings={**lost.findings, "unanswered": []})
     told = f"as published ({score.n_missing} of 80 replies missing or unclear)"
     assert told in headline(old)[0]
+
+
+def test_guessing_is_one_number_on_a_page(tmp_path: Path) -> None:
+    """The figure had that of the items with a reply, the sentence that of all."""
+    two = items_file(tmp_path / "two", 41, 2).read_bytes()
+    four = items_file(tmp_path / "four", 20, 4).read_bytes().replace(b'"id":"q', b'"id":"r')
+    (items := tmp_path / "items.jsonl").write_bytes(two + b"\n" + four)
+    run = Run.start(tmp_path / "run", Settings.of(items=str(items), model=MODEL, probes=("order",)))
+    run.ask(refusing(MODEL, 60))
+    run.read()
+    run.measure()
+    (f,) = (f for f in run.results.verdict if f.name == "no_better_than_guessing")
+    score, bar = run.results.one("accuracy"), score_bar(run.results)
+    assert score is not None
+    assert bar is not None
+    assert score.baseline != pytest.approx(f.null), "of the items with a reply"
+    assert bar.guess == pytest.approx(100 * f.null, abs=0.001)
 
 
 def test_replies_that_failed_or_were_never_asked_for_are_not_unclear(lost: Results) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from horsesense.findings.constant import best_text
+from horsesense.findings.finding import Finding
 from horsesense.findings.wording import chance_text
 from horsesense.measures.base import Estimate
 from horsesense.runs.results import Results
@@ -60,14 +61,26 @@ def lost_replies(run: Results, score: Estimate) -> str:
     return f" (of {plural(of, 'prompt')} {missing.briefly()})"
 
 
+def guessing_of(run: Results, score: Estimate) -> float | None:
+    """What guessing scores on the items that a score is held against; None where not known."""
+    f = _judged(run)
+    return score.baseline if f is None else f.null
+
+
+def _judged(run: Results) -> Finding | None:
+    """What the verdict says of the score against guessing."""
+    judged = (f for f in run.verdict if f.name == "no_better_than_guessing")
+    return next((f for f in judged if f.reader == run.reader and f.measured), None)
+
+
 def may_be_guessing(run: Results) -> str:
     """That a score is not shown to be better than guessing, where that cannot be told."""
-    judged = (f for f in run.verdict if f.name == "no_better_than_guessing")
-    f = next((f for f in judged if f.reader == run.reader and f.measured), None)
+    f = _judged(run)
     if f is None or f.kind != "cannot_tell":
         return ""
     score = run.one("accuracy")
-    least = 0.0 if score is None or not stopped(run, score) else _plain_low(score)
+    few = score is not None and (stopped(run, score) or run.ended)
+    least = _plain_low(score) if score is not None and few else 0.0
     if f.constant is not None and f.low is not None and f.null < f.low <= f.constant:
         # Which answer that is stands in the finding.
         if least > f.constant:

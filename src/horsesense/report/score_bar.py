@@ -12,6 +12,7 @@ from horsesense.measures.base import Estimate
 from horsesense.report.behind_score import (
     TOO_FEW_TO,
     as_asked,
+    guessing_of,
     items_of,
     lost_replies,
     may_be_guessing,
@@ -232,7 +233,7 @@ def score_bar(run: Results) -> Bar | None:
     band = f" (brackets: all {items_of(run):,})" if stopped(run, score) else ""
     title = as_asked(run).capitalize() + of_these(run, score) + band
     published = Mark(title, value_of(score), interval_of(score), "", *_ends(score))
-    guess = score.baseline or None
+    guess = guessing_of(run, score) or None
     return Bar(
         published,
         segments,
