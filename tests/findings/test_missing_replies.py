@@ -115,6 +115,8 @@ def test_an_item_that_lacks_one_reply_of_several_was_answered(lost: Results) -> 
         f.sentence for f in lost.verdict if f.counted == "items" and f.n_missing > 0.05 * f.n
     ]
     assert any("items lack a reply in a form that this compares" in said for said in of_items)
+    (agreement,) = (f for f in lost.verdict if f.name == "no_agreement")
+    assert agreement.sentence.endswith(" items lack a reply in some order."), "a mean over them"
     assert not any("items were not answered" in said for said in of_items)
     reason = lost.findings["known"]["text"]["reason"]
     assert reason.endswith(" items lack a reply in some order")

@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple, Self
 from horsesense.findings.evidence import Evidence
 from horsesense.findings.places import MANY_PROBLEMS, Run
 from horsesense.measures.registry import MEASURES
+from horsesense.stats.shares import Shares
 from horsesense.stats.words import agreeing, plural, some_of
 
 MOST_LOST: Final = 0.05
@@ -174,7 +175,9 @@ def lost(e: Evidence, run: Run) -> str:
     whole, told = e.n + e.missing, ""
     if e.missing > MOST_LOST * whole:
         noun = noun_of(e.counted, e.probe)
-        why = in_some(run.lacking) if noun == "item" else run.lacking
+        of_orders = e.probe == "order" and isinstance(e.about, Shares)
+        where = "in some order" if of_orders else IN_SOME
+        why = in_some(run.lacking, where) if noun == "item" else run.lacking
         told = f"; {some_of(e.missing, whole, noun, why)}"
     out = run.not_covered(e)
     return f"{told}; {out}" if out else told
