@@ -170,14 +170,17 @@ def noun_of(counted: str, probe: str) -> str:
     return "problem" if probe in MANY_PROBLEMS else "prompt"
 
 
+def _forms_of(e: Evidence) -> str:
+    """Which forms of an item a number is of, as said of items that lack a reply in one."""
+    return "in some order" if e.probe == "order" and isinstance(e.about, Shares) else IN_SOME
+
+
 def lost(e: Evidence, run: Run) -> str:
     """What a number lacks and what it leaves out, and why, where that is more than a detail."""
     whole, told = e.n + e.missing, ""
     if e.missing > MOST_LOST * whole:
         noun = noun_of(e.counted, e.probe)
-        of_orders = e.probe == "order" and isinstance(e.about, Shares)
-        where = "in some order" if of_orders else IN_SOME
-        why = in_some(run.lacking, where) if noun == "item" else run.lacking
+        why = in_some(run.lacking, _forms_of(e)) if noun == "item" else run.lacking
         told = f"; {some_of(e.missing, whole, noun, why)}"
     out = run.not_covered(e)
     return f"{told}; {out}" if out else told
