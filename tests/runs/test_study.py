@@ -9,9 +9,11 @@ import orjson
 import polars as pl
 import pytest
 
+import horsesense
 from horsesense.api import Run
 from horsesense.errors import ItemsError, StoreError, UsageError
 from horsesense.inference.runner import Limits
+from horsesense.runs.settings import Settings
 from studies import Result, items_file, study
 
 
@@ -245,6 +247,22 @@ def test_unknown_names_fail_before_anything_is_asked(benchmark: Path, tmp_path: 
         study(benchmark, "sim:oracel", tmp_path / "other")
     with pytest.raises(StoreError, match="is not a run directory"):
         Run.open(tmp_path / "nowhere")
+
+
+def test_where_scores_alone_are_asked_for_no_reply_is_read(benchmark: Path, tmp_path: Path) -> None:
+    """ "Read by the text, the score is 26 points lower": no text had been asked for."""
+    run = horsesense.audit(
+        benchmark, "sim:oracle", out=tmp_path, limit=8, probes="order", max_tokens=0
+    )
+    assert [*run.results.readers] == ["first_token"]
+    assert not any(f.reader == "text" for f in run.results.verdict if f.measured)
+    with pytest.raises(UsageError, match="nothing is written that --readers text could read"):
+        Run.start(
+            tmp_path / "named",
+            Settings.of(
+                items=str(benchmark), model="sim:oracle", readers=("text", "pride"), max_tokens=0
+            ),
+        )
 
 
 def test_items_without_gold_are_measured_as_far_as_they_go(tmp_path: Path) -> None:

@@ -15,9 +15,7 @@ from horsesense.comparison.effort import Effort, unequal
 from horsesense.errors import UsageError
 from horsesense.models.hf.tuning import Recipe, Size
 from horsesense.progress import clock
-from horsesense.readers.base import OptionScorer
-from horsesense.readers.registry import make_reader, reads_scores
-from horsesense.runs.settings import AUTO_READERS, Settings
+from horsesense.runs.settings import Settings
 from horsesense.stats.words import plural
 
 
@@ -102,12 +100,6 @@ class Experiment:
             raise UsageError(f"--epochs is {self.epochs:,}.", hint=f"{MOST_PASSES:,} at most.")
         if not 0 <= self.seed <= 2**63 - self.seeds:
             raise UsageError(f"--seed is {self.seed}.", hint="Give a number from 0 below 2^63.")
-        if not self.max_tokens and not any(map(_reads_scores, self.readers)):
-            raise UsageError(
-                f"With --max-tokens 0 nothing is written that --readers {','.join(self.readers)}"
-                " could read.",
-                hint="Give more --max-tokens, or --readers first_token,option_text.",
-            )
 
     def as_json(self) -> dict[str, Any]:
         """Every setting by name, as JSON has it."""
@@ -219,10 +211,3 @@ class Plan:
 def _millions(n: int) -> str:
     """A number of parameters, in millions where it has them."""
     return f"{n / 1e6:,.1f} M" if n >= 1e5 else f"{n:,}"
-
-
-def _reads_scores(reader: str) -> bool:
-    """Whether a reader has something to read where nothing is written."""
-    if reader in AUTO_READERS or reads_scores(reader):
-        return True
-    return isinstance(make_reader(reader), OptionScorer)

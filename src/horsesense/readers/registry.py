@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from horsesense.plugins import Registry, parse_spec
-from horsesense.readers.base import Reader
+from horsesense.readers.base import OptionScorer, Reader
 from horsesense.readers.logprobs.first_token import FirstTokenReader
 from horsesense.readers.logprobs.option_text import OptionTextReader
 from horsesense.readers.logprobs.pride import PrideReader
@@ -41,3 +41,9 @@ def make_reader(spec: str) -> Reader:
     'first_token(token=found)'
     """
     return make_bulk_reader(spec) if is_model_reader(spec) else parse_spec(spec, READERS)
+
+
+def reads_replies(name: str) -> bool:
+    """Whether a reader of that name finds nothing where no reply is written."""
+    reader = make_reader(name)
+    return not (reads_scores(name) or isinstance(reader, OptionScorer))

@@ -20,7 +20,7 @@ from horsesense.probes.registry import parse_probes
 from horsesense.prompts import Prompter, Shots, Want
 from horsesense.readers.base import OptionScorer, Reader
 from horsesense.readers.logprobs.option_text import NAME as OPTION_TEXT
-from horsesense.readers.registry import make_reader
+from horsesense.readers.registry import make_reader, reads_scores
 from horsesense.runs.planner import Planner
 from horsesense.runs.record import ModelRecord
 from horsesense.runs.settings import AUTO_READERS, DEFAULT_READERS, Settings
@@ -76,12 +76,15 @@ def reader_names(settings: Settings, items: ItemSet, model: ModelRecord) -> tupl
 
     Texts are scored by default where items have options of their own, which the prompt shows
     anyway, and the model sees the request alone: a simulation would only repeat itself
-    (docs/decisions/0011).
+    (docs/decisions/0011). Where scores alone are asked for, no reply is read.
     """
     if settings.readers != AUTO_READERS:
         return with_first_steps(settings.readers)
-    scores = model.offers.continuations and items.kind == "choice" and not model.informed
-    return (*DEFAULT_READERS, OPTION_TEXT) if scores else DEFAULT_READERS
+    offers = model.offers
+    scores = offers.continuations and items.kind == "choice" and not model.informed
+    alone = bool(offers.top_logprobs or offers.label_tokens) and not settings.max_tokens
+    named = tuple(name for name in DEFAULT_READERS if reads_scores(name) or not alone)
+    return (*named, OPTION_TEXT) if scores else named
 
 
 def with_first_steps(names: Sequence[str]) -> tuple[str, ...]:

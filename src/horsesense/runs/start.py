@@ -13,7 +13,7 @@ from horsesense.errors import StoreError, UsageError
 from horsesense.items.item import ItemSet
 from horsesense.probes.registry import parse_probes
 from horsesense.progress import say
-from horsesense.readers.registry import make_reader
+from horsesense.readers.registry import reads_replies
 from horsesense.runs.directory import READ_LATER, RunDirectory
 from horsesense.runs.layout import Layout
 from horsesense.runs.prepare import load_shots, load_study_items
@@ -35,6 +35,7 @@ def start(out: str | Path, settings: Settings, items: ItemSet | None = None) -> 
     layout = Layout.at(out)
     path = layout.root
     check_place(path)
+    check_names(settings)
     found = load_study_items(settings) if items is None else items
     shots = load_shots(settings, found)
     if shared := len(found.flags.get("in_shots", ())):
@@ -46,7 +47,6 @@ def start(out: str | Path, settings: Settings, items: ItemSet | None = None) -> 
     directory = RunDirectory(layout, settings, found, shots)
     if layout.record.exists():
         before = RunDirectory.open(path)
-        check_names(settings)
         _same_shard(before, settings)
         for sentence in changes(before, directory):
             say(sentence)
@@ -78,10 +78,18 @@ def _same_shard(before: RunDirectory, settings: Settings) -> None:
 
 
 def check_names(settings: Settings) -> None:
-    """UsageError for unknown probes and readers, before anything is said of what they change."""
+    """UsageError for unknown probes and readers, before anything is said of what they change.
+
+    And for readers of replies where none is asked for.
+    """
     parse_probes(settings.probes)
-    for name in settings.readers if settings.readers != AUTO_READERS else ():
-        make_reader(name)
+    named = () if settings.readers == AUTO_READERS else settings.readers
+    silent = [name for name in named if reads_replies(name) and not settings.max_tokens]
+    if silent:
+        raise UsageError(
+            f"With --max-tokens 0 nothing is written that --readers {','.join(silent)} could read.",
+            hint="Give more --max-tokens, or --readers first_token,option_text.",
+        )
 
 
 def _shown(value: object) -> str:
