@@ -10,7 +10,9 @@ A cell fails only where its Monte-Carlo bound, corrected over all cells (Bonferr
 at most 6 %. Studies without an interval count as held out of the coverage, and their share is told.
 
 `--part unequal` is about clusters of very different sizes, whose trials all agree or go together;
-large and small ones at one rate or at two.
+large and small ones at one rate or at two. `--part lost` is about replies of shared prompts that
+may be lost: how often a change is found where gains make up for losses, and how often a gain is
+where nothing is lost, beside the most that any test can that keeps its level.
 """
 
 from __future__ import annotations
@@ -21,9 +23,10 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor
 from itertools import product
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import ndtri
 from scipy.stats import beta, binom
 
@@ -61,6 +64,26 @@ MADE_UP = (
     (60, 10, 30, 0.7, 0.05, 3),
 )
 """Prompts, of two sizes in turn; the share right, the share of replies lost, prompts an item."""
+CUT = tuple(
+    (k, size, size, 0.7, lost, 1, kept)
+    for (k, size, lost), kept in product(
+        ((10, 20, 0.2), (10, 50, 0.2), (30, 50, 0.1), (100, 50, 0.05)), (0.5, 0.1)
+    )
+)
+"""The same, and the share of its problems that a lost reply still answers."""
+GAINS = (
+    (10, 20, 0.1),
+    (30, 20, 0.06),
+    (30, 20, 0.1),
+    (100, 20, 0.03),
+    (100, 50, 0.03),
+    (100, 10, 0.06),
+    (100, 5, 0.07),
+    (100, 2, 0.1),
+    (400, 2, 0.05),
+)
+"""Prompts and their problems, right in .7, and by how much that is more than of single ones."""
+LEVELS = (0.05, 0.005)
 FALSE_ALARMS = 0.06
 
 LARGE = (
@@ -218,15 +241,58 @@ def lost_difference(rng: np.random.Generator, cell: Cell) -> Said:
 def made_up_for(rng: np.random.Generator, cell: Cell) -> Said:
     """Replies are lost as a whole in shared prompts; one by one as much is lost in single items."""
     small, large, level, lost, again = cell.settings
-    m = np.resize([int(small), int(large)], cell.clusters)
-    prompt, n = np.repeat(np.arange(cell.clusters), m), int(m.sum()) // int(again)
-    item = np.concatenate([rng.permutation(n) for _ in range(int(again))])
-    prompt = prompt[: len(item)]
-    hard = rng.beta(4 * level, 4 * (1 - level), n)
-    right = (rng.random(len(item)) < hard[item]) & (rng.random(cell.clusters) >= lost)[prompt]
-    single = ((rng.random(n) < hard * (1 - lost)) * 1.0)[item]
-    found = Paired.two_way(right - single, item, prompt, if_lost=-single[:, None])
+    sizes = np.resize([int(small), int(large)], cell.clusters)
+    found = beside_single(rng, sizes, level, lost, lost, int(again))
     return Said(found.interval(), found.p())
+
+
+def beside_single(
+    rng: np.random.Generator,
+    sizes: npt.NDArray[np.int64],
+    level: float,
+    lost: float,
+    lower: float,
+    again: int = 1,
+    kept: float = 0.0,
+) -> Paired:
+    """Problems in prompts, right in `level`, beside the same one by one, right in that times
+    1 - `lower`. `lost` of the replies answer only the first of their problems, a share `kept`."""
+    prompt, n = np.repeat(np.arange(len(sizes)), sizes), int(sizes.sum()) // again
+    item = np.concatenate([rng.permutation(n) for _ in range(again)])
+    prompt = prompt[: len(item)]
+    place = np.arange(len(prompt)) - np.repeat(np.cumsum(sizes) - sizes, sizes)[: len(item)]
+    hard = rng.beta(4 * level, 4 * (1 - level), n)
+    right = rng.random(len(item)) < hard[item]
+    right &= (rng.random(len(sizes)) >= lost)[prompt] | (place < kept * sizes[prompt])
+    single = ((rng.random(n) < hard * (1 - lower)) * 1.0)[item]
+    return Paired.two_way(right - single, item, prompt, if_lost=-single[:, None])
+
+
+def found_at(studies: int, of: tuple[Any, ...], seed: str) -> str:
+    """The share of studies in which a change is found, at each level."""
+    rng = np.random.default_rng(seed_of(12, seed, "coverage"))
+    p = [beside_single(rng, *of).p() for _ in range(studies)]
+    shares = ((np.array([1.0 if x is None else x for x in p]) <= level).mean() for level in LEVELS)
+    return " | ".join(f"{share:.3f}" for share in shares)
+
+
+def lost_replies(studies: int) -> None:
+    """Tables of changes that are none, and of gains."""
+    head = "prompts | problems | share right | lost | still answered | prompts an item"
+    print(f"| {head} | at .05 | at .005 |\n|{'---|' * 8}")
+    for row in (*((*of, 0.0) for of in MADE_UP), *CUT):
+        k, small, large, level, lost, again, kept = row
+        of = (np.resize([small, large], k), level, lost, lost * (1 - kept), again, kept)
+        told = found_at(studies, of, str(row))
+        problems = f"{small}" if small == large else f"{small} and {large}"
+        print(f"| {k} | {problems} | {level} | {lost} | {kept:g} | {again} | {told} |", flush=True)
+    print("\n| prompts | problems | gain | at .05 | at .005 | at most, .05 | .005 |")
+    print("|---|---|---|---|---|---|---|")
+    for k, size, gain in GAINS:
+        lower = gain / 0.7
+        told = found_at(studies, (np.full(k, size), 0.7, 0.0, lower), f"gain {k} {size} {gain}")
+        most = " | ".join(f"{min(level / (1 - lower) ** k, 1):.3f}" for level in LEVELS)
+        print(f"| {k} | {size} | {gain} | {told} | {most} |", flush=True)
 
 
 def balanced(t: np.ndarray) -> np.ndarray:
@@ -473,10 +539,13 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--studies", type=int, default=1000)
     options.add_argument("--family", choices=list(STUDIES), help="this one alone")
-    options.add_argument("--part", choices=("grid", "unequal"), default="grid")
+    options.add_argument("--part", choices=("grid", "unequal", "lost"), default="grid")
     options.add_argument("--workers", type=int, default=2)
     options.add_argument("--out", type=Path)
     chosen = options.parse_args()
+    if chosen.part == "lost":
+        lost_replies(chosen.studies)
+        return
     unequal = chosen.part == "unequal"
     every = unequal_grid() if unequal else grid()
     cells = [c for c in every if chosen.family in (None, c.family)]

@@ -2,13 +2,15 @@
 
     python benchmarks/positions.py --studies 1000
     python benchmarks/positions.py --studies 1000 --part clusters
+    python benchmarks/positions.py --studies 1500 --part locked
 
 Answers to all shifts of every item, drawn here, through the production test. A model knows a share
 of the items and guesses positions at the others by a prior; the position asked about is the first.
 *found* is the share of studies whose one-sided p is at or below .025 (.00125), *best* that of the
 exact convolution over items, written here anew; *covered* is the share of 95 % (99.75 %) intervals
 that hold the truth, *width* their mean width at 95 %, *ruled out* the share in which five points or
-more are, at .00125.
+more are, at .00125. `--part locked`: how often they are, by level, where few items are locked to
+the position and make just more than that, and where it is not preferred.
 """
 
 from __future__ import annotations
@@ -72,6 +74,18 @@ IN_CLUSTERS: Sequence[Settings] = (
     {"know": 0.6, "prior": (50, 17, 17, 16), "shared": "answers"},
 )
 
+LOCKED: Sequence[tuple[int, Settings]] = (
+    (40, {"know": 1, "prior": FLAT, "lock": 0.1, "avoid": 0.0996}),
+    (100, {"know": 1, "prior": FLAT, "lock": 0.1, "avoid": 0.0996}),
+    (100, {"know": 0, "prior": (1,) * 10, "lock": 0.0501 / 0.9}),
+    (100, {"know": 0.5, "prior": (1,) * 5, "lock": 0.0501 / 0.8}),
+    (40, {"know": 0.5, "prior": FLAT, "lock": 0.0501 / 0.75}),
+    (100, {"know": 0, "prior": FLAT}),
+    (100, {"know": 0.6, "prior": FLAT}),
+)
+"""Items, and models: shares that are locked to the first position, or never choose it."""
+LOCKED_LEVELS = (0.05, 0.0025, 0.0005)
+
 
 def study(model: Settings, cluster: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Choices of each position, (items, positions), as float; of lost replies none."""
@@ -92,6 +106,11 @@ def study(model: Settings, cluster: np.ndarray, rng: np.random.Generator) -> np.
         draws = draws[np.unique(cluster, return_index=True)[1]][cluster]
     guess = (draws[:, :, None] > lean.cumsum(axis=1)[:, None, :-1]).sum(axis=2)
     place = np.where(known[:, None], np.arange(k), guess)
+    if "lock" in model:
+        other = rng.random((n, 1))
+        place = np.where(other < model["lock"], 0, place)
+        avoids = other >= 1 - model.get("avoid", 0.0)
+        place = np.where(avoids, rng.integers(1, k, (n, k)), place)
     kept = rng.random((n, k)) >= model.get("lost", 0.0)
     return np.stack([((place == p) & kept).sum(axis=1) for p in range(k)], axis=1).astype(float)
 
@@ -104,6 +123,14 @@ def exact(counts: np.ndarray) -> float:
     return float(chance[int(counts[:, 0].sum()) :].sum())
 
 
+def evidence(counts: np.ndarray, cluster: np.ndarray) -> Evidence:
+    """Of the first position, as a verdict takes it."""
+    k = counts.shape[1]
+    answers = np.repeat(counts.sum(axis=1, keepdims=True), k, axis=1)
+    about = preference(counts, answers, cluster, 0)
+    return Evidence(about, "m", "order", Condition(), "text", "A", len(counts), "trials", 1 / k)
+
+
 def told(model: Settings, cluster: np.ndarray, studies: int, seed: list[int]) -> str:
     """The end of a row of the table."""
     prior = model["prior"]
@@ -113,9 +140,8 @@ def told(model: Settings, cluster: np.ndarray, studies: int, seed: list[int]) ->
     single = len(set(cluster.tolist())) == n
     for number in range(studies):
         counts = study(model, cluster, np.random.default_rng([*seed, number]))
-        answers = counts.sum(axis=1, keepdims=True)
-        about = preference(counts, np.repeat(answers, k, axis=1), cluster, 0)
-        e = Evidence(about, "m", "order", Condition(), "text", "A", n, "trials", 1 / k)
+        e = evidence(counts, cluster)
+        about = e.about
         found = e.p_found("above", 1 / k, SIZE)
         best = exact(counts) if single else np.nan
         sums[:4] += found <= LEVELS[0], best <= LEVELS[0], found <= LEVELS[1], best <= LEVELS[1]
@@ -132,6 +158,23 @@ def told(model: Settings, cluster: np.ndarray, studies: int, seed: list[int]) ->
     width = f"{np.mean(widths):.3f}" if widths else "-"
     without = 1 - intervals / studies
     return f" {truth:.4f} | {' | '.join(shares)} | {width} | {without:.3f} |"
+
+
+def few_locked(studies: int) -> None:
+    """The table of few locked items."""
+    print("| items | options | model | truth | ruled out at .05 | .0025 | .0005 |")
+    print(f"|{'---|' * 7}")
+    for number, (n, model) in enumerate(LOCKED):
+        k, lock, avoid = len(model["prior"]), model.get("lock", 0.0), model.get("avoid", 0.0)
+        p = []
+        for one in range(studies):
+            counts = study(model, np.arange(n), np.random.default_rng([7, number, one]))
+            p.append(evidence(counts, np.arange(n)).p_ruled_out("above", 1 / k, SIZE))
+        shares = (np.array(p)[:, None] <= LOCKED_LEVELS).mean(axis=0)
+        said = f"{lock:.3f} locked, {avoid:g} avoid it, {model['know']} of the rest known"
+        truth = f"{lock + (1 - lock - avoid) / k:.4f}"
+        row = " | ".join(f"{share:.3f}" for share in shares)
+        print(f"| {n} | {k} | {said} | {truth} | {row} |", flush=True)
 
 
 def named(model: Settings) -> str:
@@ -155,9 +198,12 @@ HEAD = (
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--studies", type=int, default=1000)
-    parser.add_argument("--part", choices=("items", "clusters"), default="items")
+    parser.add_argument("--part", choices=("items", "clusters", "locked"), default="items")
     options = parser.parse_args()
     start = time.process_time()
+    if options.part == "locked":
+        few_locked(options.studies)
+        return
     print(f"| {HEAD} |\n|{'---|' * (HEAD.count('|') + 1)}")
     if options.part == "items":
         sets = {str(n): np.arange(n) for n in ITEMS}

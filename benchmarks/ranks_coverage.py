@@ -1,11 +1,16 @@
 """Do ranks and orders hold what they promise? Studies of models whose true scores are known.
 
     python benchmarks/ranks_coverage.py --studies 400
+    python benchmarks/ranks_coverage.py --studies 2000 --part missing
 
 Each study has models x views x items, answers from a logistic model with item difficulties that
 all models and views share. Printed by number of models and items: how often everything that is
 said of ranks is right, how often a true difference is shown, and how often the order is said to
 change where it does not and where it does.
+
+`--part missing`: two models that know the same .6 of the items and guess the others evenly, one of
+which loses replies that are wrong: how often one of them is called better, by the share of the
+items that so are missing.
 """
 
 from __future__ import annotations
@@ -60,12 +65,32 @@ def logits_of(models: int, step: float, turned: bool) -> np.ndarray:
     return found
 
 
+def missing(studies: int, seed: int) -> None:
+    """The table of models that lose what is wrong."""
+    print("| items | missing | one is called better |\n|---|---|---|")
+    names, view = ["whole", "loses"], View("", "v", PLAIN, "text")
+    for n, share in itertools.product((100, 400), (0.0, 0.04, 0.08, 0.12)):
+        rng, called = np.random.default_rng([seed, n, round(100 * share)]), 0
+        for _ in range(studies):
+            known = rng.random((n, 1)) < 0.6
+            right = (known | (rng.random((n, 2)) < 0.25)) * 1.0
+            gone = (right[:, 1] == 0) & (rng.random(n) < share / 0.3)
+            right[gone] = np.nan
+            scores = Scores(view, "v", right, np.arange(n), int(gone.sum()))
+            called += any(d.better for d in compare._differences(names, [scores], LEVEL))
+        print(f"| {n} | {share:.0%} | {called / studies:.3f} |", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
+    parser.add_argument("--part", choices=("ranks", "missing"), default="ranks")
     parser.add_argument("--studies", type=int, default=400)
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     compare.minimum_detectable = lambda *_: None  # type: ignore[assignment]
+    if given.part == "missing":
+        missing(given.studies, given.seed)
+        return
     start, cells = time.perf_counter(), 0
     counts: dict[tuple[str, int, int], np.ndarray] = defaultdict(lambda: np.zeros(9))
     worst: dict[tuple[str, int, int], float] = defaultdict(lambda: 1.0)

@@ -2,18 +2,26 @@
 for nulls near 0 and in clusters of very different sizes; and what clusters cost in power.
 
     python benchmarks/rare_shares.py [--studies 1500]
+    python benchmarks/rare_shares.py --part lacks
 
 Reference: the truth is the null, so that a test at a level rejects in at most that share of
 studies. Items of a cluster agree by chance alone (correlation 0) or always (1).
+
+`--part lacks`: who knows just enough not to be accused of guessing. Texts are known as wholes or
+not at all beside single items that are guessed; then the agreement over the orders of single items,
+of which few are known.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
+from itertools import product
 
 import numpy as np
 
 from horsesense.findings.evidence import Evidence
+from horsesense.measures.agreement import chance_agreement
 from horsesense.stats.shares import Shares
 from horsesense.stats.two_way import Floats
 from horsesense.trials.condition import Condition
@@ -31,6 +39,11 @@ SHAPES: dict[str, list[int]] = {
     "10 of 10": [10] * 10,
 }
 """Sizes of the clusters."""
+TEXTS = ((1500, 5, 100), (500, 4, 50), (300, 5, 20), (1000, 30, 10))
+"""Single items, texts, and items of a text."""
+LACKS_LEVELS = np.array([0.05, 0.005, 0.0025, 0.0005])
+LACKING, BEYOND = 0.05, 0.0005
+"""What is no better than guessing, and by how much the truth lies beyond."""
 NULLS = (("found above .01", 0.01), ("found above 1/256", 1 / 256), ("found above .25", 0.25))
 NULLS += (("found below .95", 0.95), ("ruled out: .05 above 0", 0.05))
 
@@ -55,11 +68,48 @@ def hits(rng: np.random.Generator, sizes: Floats, truth: float, together: float)
     return np.asarray(follow * own + rng.binomial(sizes.astype(int) - follow, truth), dtype=float)
 
 
+def accused(drawn: Callable[[], Floats], sizes: Floats, guess: float, studies: int) -> str:
+    """The share of studies that are no better than guessing, at each level."""
+    p = [evidence(drawn(), sizes).p_found("lacks", guess, LACKING) for _ in range(studies)]
+    return " | ".join(f"{x:.4f}" for x in (np.array(p)[:, None] <= LACKS_LEVELS).mean(axis=0))
+
+
+def lacks(rng: np.random.Generator, studies: int) -> None:
+    """Tables of known texts, and of items that agree with themselves over many orders."""
+    head = " | ".join(f"at {level:g}" for level in LACKS_LEVELS)
+    print(f"| clusters | {head} |\n|{'---|' * 5}")
+    for single, few, large in TEXTS:
+        sizes = np.repeat([1.0, float(large)], [single, few])
+        known = (LACKING + BEYOND) / 0.75 * sizes.sum() / (few * large) * (sizes > 1)
+
+        def scores(sizes: Floats = sizes, known: Floats = known) -> Floats:
+            whole = rng.random(len(sizes)) < known
+            return np.where(whole, sizes, rng.binomial(sizes.astype(int), 0.25))
+
+        told = accused(scores, sizes, 0.25, studies)
+        print(f"| {single:,} of 1, {few} of {large} | {told} |", flush=True)
+    print(f"\n| items | orders | known | {head} |\n|{'---|' * 7}")
+    for items, orders in product((40, 100), (4, 24)):
+        guess = chance_agreement(orders, 4)
+        share = (LACKING + BEYOND) / (1 - guess)
+
+        def agreement(items: int = items, orders: int = orders, share: float = share) -> Floats:
+            most = rng.multinomial(orders, [0.25] * 4, items).max(axis=1) / orders
+            return np.where(rng.random(items) < share, 1.0, most)
+
+        told = accused(agreement, np.ones(items), guess, studies)
+        print(f"| {items} | {orders} | {share:.3f} | {told} |", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--studies", type=int, default=1500)
-    studies = parser.parse_args().studies
-    rng = np.random.default_rng(11)
+    parser.add_argument("--part", choices=("nulls", "lacks"), default="nulls")
+    options = parser.parse_args()
+    studies, rng = options.studies, np.random.default_rng(11)
+    if options.part == "lacks":
+        lacks(rng, studies)
+        return
     print(
         "| clusters | test | correlation | at .05 | at .005 | at .001 |\n|---|---|---|---|---|---|"
     )

@@ -1,6 +1,7 @@
 """How often the findings besides changes of accuracy are wrong, with a look after every item.
 
-    python benchmarks/sequential_further.py [--studies 2000] [--items 200 1000] [--models]
+    python benchmarks/sequential_further.py [--studies 2000] [--items 200 1000]
+    python benchmarks/sequential_further.py --clusters --studies 1000
 
 Models that know some items and else choose a position by chance are asked in four orders. Nine
 findings of an order probe are held to their bands (`stats.ratio_bets`): each of the four positions
@@ -15,12 +16,19 @@ The fixed test of a run that asks everything, at the same level: `preferred, all
 Then whether answers change more than when asked again, of which nothing is true, by the share of
 items in which they differ: `wrong` at 5 % for this finding alone, and `asked` at the level of a
 verdict with four such findings.
+
+--clusters: a share of items in clusters that are hit as wholes, .25 in truth, after some of the
+items: how often bets with each item as a unit, and with clusters, find it above .25, at .00125 a
+side; and the test that asks all, at .0025. Then .6, of items that are hit by themselves. Last,
+clusters whose size may go with their rate, with a look after every 25 items: how often the true
+share was missed at any of them, at .05.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -209,6 +217,78 @@ def changed(n: int, studies: int) -> Iterator[str]:
         yield "| " + " | ".join(map(str, told)) + " |"
 
 
+CLUSTERS: tuple[tuple[tuple[int, ...], int], ...] = (
+    ((40,) * 10, 125),
+    ((20,) * 20, 125),
+    ((10,) * 40, 125),
+    ((100,) * 10, 200),
+    ((4,) * 100, 125),
+    ((4,) * 250, 300),
+    ((1,) * 300 + (20,) * 5, 200),
+    ((1,) * 100 + (100,) * 4, 200),
+)
+"""Sizes of clusters, and the number of items that were asked."""
+BY_SIZE = ((0.04, 0.9, 0.1), (0.08, 0.9, 0.1), (0.04, 0.6, 0.6), (0.08, 0.6, 0.6))
+"""Share of 60 clusters that have 40 items, and the rates of those that have one, and of these."""
+
+
+def above(
+    rng: np.random.Generator, sizes: npt.NDArray[np.int64], asked: int, whole: bool, studies: int
+) -> Floats:
+    """How often .25 is left below, by items and by clusters as units, and by the fixed test: a true
+    share of whole clusters, or .6 of single items."""
+    cluster, found = np.repeat(np.arange(len(sizes)), sizes), np.zeros(3)
+    for _ in range(studies):
+        hits = (rng.random(len(sizes)) < 0.25)[cluster] if whole else rng.random(cluster.size) < 0.6
+        hits = hits * 1.0
+        seen = rng.permutation(len(hits))[:asked]
+        ratio = Ratio(hits[seen], hits[seen], np.ones(asked))
+        texts = ratio.of_clusters(rng.permutation(len(sizes))[cluster[seen]])
+        share = Shares.of(np.bincount(cluster, hits), sizes * 1.0).interval(0.9975)
+        found += (
+            ratio.above(0.25, BOLD, 0.00125),
+            texts.above(0.25, BOLD, 0.00125),
+            (share is not None and share[0] > 0.25),
+        )
+    return found / studies
+
+
+def missed(rng: np.random.Generator, large: float, rates: tuple[float, float]) -> bool:
+    """Whether the bands of a study leave the true share out at some look."""
+    truth = (1 - large) * rates[0] + large * 40 * rates[1]
+    truth /= 1 - large + large * 40
+    sizes = np.where(rng.random(60) < large, 40, 1)
+    right = rng.random(60) < np.where(sizes > 1, rates[1], rates[0])
+    cluster = np.repeat(rng.permutation(60), sizes)
+    hits = np.repeat(right, sizes) * 1.0
+    order = rng.permutation(len(hits))
+    looks = [*range(BATCH, len(hits), BATCH), len(hits)]
+    alpha = 0.025 / len(looks)
+    for look in looks:
+        some = order[:look]
+        ratio = Ratio(hits[some], hits[some], np.ones(look)).of_clusters(cluster[some])
+        if ratio.above(truth, BOLD, alpha) or ratio.below(truth, BOLD, alpha):
+            return True
+    return False
+
+
+def in_clusters(studies: int) -> None:
+    """The tables of clusters."""
+    head = "clusters | items | seen | items as units | clusters as units | fixed test"
+    print(f"| {head} | at .6: clusters | fixed test |\n|{'---|' * 8}")
+    for number, (shape, asked) in enumerate(CLUSTERS):
+        sizes, rng = np.array(shape), np.random.default_rng([3, number])
+        null, power = (above(rng, sizes, asked, whole, studies) for whole in (True, False))
+        name = ", ".join(f"{n} of {size}" for size, n in Counter(shape).items())
+        told = " | ".join(f"{share:.3f}" for share in (*null, *power[1:]))
+        print(f"| {name} | {int(sizes.sum()):,} | {asked} | {told} |", flush=True)
+    print("\n| of 60 clusters have 40 items | share of small, large | missed |\n|---|---|---|")
+    for number, (large, *rates) in enumerate(BY_SIZE):
+        rng = np.random.default_rng([4, number])
+        share = np.mean([missed(rng, large, (rates[0], rates[1])) for _ in range(studies)])
+        print(f"| {large:g} | {rates[0]}, {rates[1]} | {share:.3f} |", flush=True)
+
+
 HEAD = (
     "N | knows | prior | excess, points | readable | wrong | preferred | preferred, all asked |"
     " asked, %"
@@ -219,7 +299,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--studies", type=int, default=2000)
     parser.add_argument("--items", type=int, nargs="+", default=[40, 200, 1000])
+    parser.add_argument("--clusters", action="store_true", help="shares in clusters alone")
     given = parser.parse_args()
+    if given.clusters:
+        in_clusters(given.studies)
+        return
     start = time.perf_counter()
     print(f"| {HEAD} |\n|{'---|' * (HEAD.count('|') + 1)}")
     for n in given.items:

@@ -1,6 +1,7 @@
 """Shares of items with several trials each: the test in use beside the best that keeps its level.
 
     python benchmarks/trials_power.py
+    python benchmarks/trials_power.py --part sizes
 
 Items of three trials, alike and independent of each other. How many items have 0, 1, 2 or 3 hits is
 all that there is, and every such outcome is enumerated: nothing is drawn. *Correlated* trials of an
@@ -10,6 +11,9 @@ item are beta-binomial, from independent ones to items that are hit or missed as
 ones too, against the truth given (independent trials), among those that reject no null of mean and
 correlation on a grid more often than the level: a linear programme (Neyman and Pearson's lemma with
 a least favourable mixture). *student* is Student's t of the items' means.
+
+`--part sizes`: of items with one trial, the outcomes that the test in use and the binomial judge
+differently, of all outcomes; of 40 to 400 items with three, drawn, how often each of both rejects.
 """
 
 from __future__ import annotations
@@ -17,6 +21,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Sequence
+from itertools import product
 
 import numpy as np
 from scipy.optimize import linprog
@@ -37,6 +42,16 @@ CELLS: Sequence[tuple[int, float, float, Way, Sequence[float]]] = (
     (40, 0.9, 0.025, "below", (0.8, 0.84)),
 )
 """Items, null, level, which side is a fault, and truths."""
+ONE_TRIAL: Sequence[tuple[float, Way]] = (
+    (0.01, "above"), (0.95, "below"), (1 / 256, "above"), (0.25, "above"), (0.5, "below"),
+)  # fmt: skip
+LEVELS = (0.05, 0.025, 0.005, 0.0025, 0.0016, 0.0005)
+SIZES = (40, 100, 400)
+DRAWN = (
+    *((0.9, 0.0016, items, truth) for items, truth in zip(SIZES, (0.8, 0.83, 0.87), strict=True)),
+    *((0.5, 0.0025, items, truth) for items, truth in zip(SIZES, (0.32, 0.39, 0.44), strict=True)),
+)
+"""Null, level, items and truth; a share that is too low is a fault."""
 
 
 def outcomes(items: int) -> np.ndarray:
@@ -85,12 +100,41 @@ def in_use(every: np.ndarray, null: float, way: Way, level: float) -> np.ndarray
     found = np.zeros(len(every), bool)
     for number, counts in enumerate(every):
         hits = np.repeat(np.arange(TRIALS + 1.0), counts)
-        about = Shares.of(hits, np.full(len(hits), float(TRIALS)))
-        e = Evidence(about, "m", "p", Condition(), "text", "", 0, "trials", null)
-        ends = e.interval(1 - 2 * level)
-        if ends is not None:
-            found[number] = ends[0] > null if way == "above" else ends[1] < null
+        found[number] = leaves_out(hits, TRIALS, null, way, level)
     return found
+
+
+def leaves_out(hits: np.ndarray, trials: int, null: float, way: Way, level: float) -> bool:
+    """Whether the verdict's interval leaves the null out, of so many hits of each item."""
+    about = Shares.of(hits, np.full(len(hits), float(trials)))
+    e = Evidence(about, "m", "p", Condition(), "text", "", 0, "trials", null)
+    ends = e.interval(1 - 2 * level, way)
+    return ends is not None and (ends[0] > null if way == "above" else ends[1] < null)
+
+
+def by_size(studies: int) -> None:
+    """Tables of items with one trial, and of more items with three."""
+    print("| items with one trial | null | outcomes and levels that differ | of |")
+    print("|---|---|---|---|")
+    for (null, way), n in product(ONE_TRIAL, SIZES):
+        hits = np.arange(n + 1)
+        tail = binom.sf(hits - 1, n, null) if way == "above" else binom.cdf(hits, n, null)
+        apart = 0
+        for x, level in product(hits, LEVELS):
+            found = leaves_out(np.repeat([1.0, 0.0], [x, n - x]), 1, null, way, level)
+            apart += found != (tail[x] <= level)
+        print(f"| {n} | {null:.4g} | {apart} | {(n + 1) * len(LEVELS):,} |", flush=True)
+    print("\n| null | level | items | truth | in use | binomial | ratio |")
+    print(f"|{'---|' * 7}")
+    rng = np.random.default_rng(21)
+    for null, level, n, truth in DRAWN:
+        found = np.zeros(2)
+        for _ in range(studies):
+            hits = rng.binomial(TRIALS, truth, n) * 1.0
+            exact = binom.cdf(hits.sum(), TRIALS * n, null) <= level
+            found += leaves_out(hits, TRIALS, null, "below", level), exact
+        row = f"{found[0] / studies:.3f} | {found[1] / studies:.3f} | {found[0] / found[1]:.2f}"
+        print(f"| {null} | {level} | {n} of {TRIALS} | {truth} | {row} |", flush=True)
 
 
 def students(every: np.ndarray, null: float, level: float) -> np.ndarray:
@@ -114,7 +158,13 @@ def best(nulls: np.ndarray, other: np.ndarray, level: float) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--pseudo", type=float, default=shares.SEVERAL, help="pseudo-cluster")
-    shares.SEVERAL = parser.parse_args().pseudo
+    parser.add_argument("--part", choices=("outcomes", "sizes"), default="outcomes")
+    parser.add_argument("--studies", type=int, default=2000, help="that are drawn")
+    options = parser.parse_args()
+    shares.SEVERAL = options.pseudo
+    if options.part == "sizes":
+        by_size(options.studies)
+        return
     start = time.process_time()
     head = "in use | best, correlated | ratio | best, any | ratio | binomial | student"
     print(f"| items | null | level | truth | {head} |\n|{'---|' * 11}")

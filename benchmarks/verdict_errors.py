@@ -5,6 +5,7 @@
     python benchmarks/verdict_errors.py --out RESULTS.jsonl --table
     python benchmarks/verdict_errors.py --check
     python benchmarks/verdict_errors.py --out RESULTS.jsonl --shape mixed,texts
+    python benchmarks/verdict_errors.py --model 'sim:prior?know=0.15&prior=1,1,1,1' --items 400
 
 Every study has new items (simulated answers are hashes of item and prompt) and goes through the
 production planner, prompts, readers, measures and verdict, in memory and without a report. A cell
@@ -19,6 +20,10 @@ weight gives it.
 
 --shape runs the same models with items that differ in their number of options, stand in clusters or
 lose replies (`SHAPES` of verdict_shapes.py, which says what is true there).
+
+--model runs one model of your own, in --suites (`basic`) and every --shape named, and prints how
+many questions each study has, how many are ruled out on average, and in how many studies each is
+found or ruled out.
 
 Reference: the truth of each model, in closed form.
 """
@@ -463,9 +468,8 @@ def by_guessing(e: Evidence, every: Sequence[Cell]) -> float:
     return float(chance[int(seen.sum()) :].sum())
 
 
-@fewer_collections()
-def judged(case: Case, n: int, number: int) -> dict[str, Any]:
-    """One study: what it found and ruled out wrongly, and whether it found what it must.
+def said(case: Case, n: int, number: int) -> tuple[Sequence[Finding], Measured, list[Cell]]:
+    """What a verdict says of one study, and what it rests on.
 
     How many items would tell is not computed, which changes no outcome.
     """
@@ -473,6 +477,13 @@ def judged(case: Case, n: int, number: int) -> dict[str, Any]:
     results, found = settled(study, case, n, every)
     with patch("horsesense.findings.needed.items_needed", lambda *_, **__: Needed()):
         told = verdict(results, found, constants=Constants(every, [*study.items]))
+    return told, (results, found), every
+
+
+@fewer_collections()
+def judged(case: Case, n: int, number: int) -> dict[str, Any]:
+    """One study: what it found and ruled out wrongly, and whether it found what it must."""
+    told, (results, found), every = said(case, n, number)
     wrong = [f.name for f in told if f.kind == "found" and not case.holds(f, case.true)]
     missed = [f.name for f in told if f.kind == "ruled_out" and case.holds(f, case.large)]
     alone = False
@@ -748,6 +759,26 @@ def run(options: argparse.Namespace) -> None:
         raise SystemExit(f"No study has these --groups, --suites and --items. There are: {cells}.")
 
 
+@fewer_collections()
+def one_model(options: argparse.Namespace) -> None:
+    """A table of what is said of one model, a line for each shape."""
+    print("| shape | items | studies | questions | ruled out, mean | found in | ruled out in |")
+    print(f"|{'---|' * 7}")
+    n, numbers = options.items or 400, range(options.first, options.first + options.studies)
+    for shape in options.shape.split(",") if options.shape else ["plain"]:
+        case = Case("own", options.suites or "basic", options.model, shape=shape)
+        kinds: dict[str, Counter[str]] = {"found": Counter(), "ruled_out": Counter()}
+        asked = out = 0
+        for number in numbers:
+            findings, *_ = said(case, n, number)
+            asked, out = asked + len(findings), out + sum(f.kind == "ruled_out" for f in findings)
+            for kind, names in kinds.items():
+                names.update({f"{f.name}/{f.probe}" for f in findings if f.kind == kind})
+        named = " | ".join(told(dict(names.most_common())) for names in kinds.values())
+        mean = f"{asked / len(numbers):g} | {out / len(numbers):.1f}"
+        print(f"| {shape} | {n} | {len(numbers)} | {mean} | {named} |", flush=True)
+
+
 def stored(path: Path) -> list[dict[str, Any]]:
     """The cells of a file, in the order of the plan, each the sum of its rows."""
     whole: dict[tuple[str, str, int, str, str], dict[str, Any]] = {}
@@ -841,10 +872,13 @@ def main() -> None:
     parser.add_argument("--items", type=int, default=0)
     parser.add_argument("--shape", default="", help=f"of {','.join(SHAPES)}")
     parser.add_argument("--first", type=int, default=0, help="number of the first study")
+    parser.add_argument("--model", default="", help="this one alone, and what is said of it")
     parser.add_argument("--table", action="store_true")
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
-    if options.table:
+    if options.model:
+        one_model(options)
+    elif options.table:
         table(options.out)
     elif options.check:
         for case in cases(options.shape or "plain", fewer=bool(options.shape)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from argparse import Namespace
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -48,6 +49,17 @@ def test_guilty_models_are_found(bench: ModuleType, model: str, must: str) -> No
     told = bench.judged(case, 60, 1)
     assert told["found"]
     assert told["alone"]
+
+
+def test_what_is_said_of_one_model_is_counted(
+    bench: ModuleType, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = Namespace(model="sim:cheat", suites="", items=60, shape="", first=1, studies=1)
+    bench.one_model(options)
+    row = [cell.strip() for cell in capsys.readouterr().out.splitlines()[-1].split("|")[1:-1]]
+    assert row[:4] == ["plain", "60", "1", "17"]
+    assert "without_question/options_only 1" in row[5]
+    assert float(row[4]) == row[6].count("/") > 0
 
 
 @pytest.mark.parametrize(
