@@ -14,7 +14,7 @@ from command_line import call
 from horsesense.models.registry import make_model
 from horsesense.runs import outlook
 from horsesense.runs.outlook import Outlook, items_of
-from horsesense.runs.plan_text import OF_THESE
+from horsesense.runs.plan_text import NO_SMALLEST, OF_THESE
 from horsesense.runs.settings import Settings
 from horsesense.runs.shard import Shard
 from horsesense.stats.paired import Paired
@@ -150,7 +150,10 @@ class TestPlanOfClusters:
         assert OF_THESE in said([4] * 10, "--until", "decided")
         alone = said([1] * 40, "--until", "decided")
         assert OF_THESE not in alone
-        assert "points would be seen" in alone
+        assert "points would be seen" not in alone
+        assert NO_SMALLEST in alone
+        assert "4 are needed" in (few := said([5, 5, 5], "--until", "decided"))
+        assert NO_SMALLEST not in few
 
 
 def test_a_list_of_items_is_not_said_to_be_of_items() -> None:
