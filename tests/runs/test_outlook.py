@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -84,6 +85,50 @@ def test_large_sets_are_estimated(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert not told.exact
     assert told.prompts == pytest.approx(run.trials["trial"].n_unique(), rel=0.1)
     assert "about" in told.sentences()[0]
+
+
+def test_what_is_estimated_is_no_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """ "At most 3,900 prompts, 3,784 different requests", of which there were 3,790."""
+    monkeypatch.setattr(outlook, "LOOKED_AT", 5)
+    items = str(items_file(tmp_path / "items.jsonl", 30))
+    asks = {"items": items, "model": "sim:oracle", "probes": ("order",)}
+    for until, most in ((None, ""), ("decided", "at most ")):
+        run = hs.Run.start(tmp_path / f"{until}", Settings.of(**asks, until=until))
+        run.ask(make_model("sim:oracle"), tell=None, limits=hs.Limits(requests=1))
+        told = run.expected
+        assert told is not None
+        assert not told.exact
+        prompts, requests = f"about {told.prompts:,} prompts", f"about {told.requests:,} different"
+        asked = f": {most}{prompts}, {requests} requests"
+        assert any(asked in line for line in told.sentences())
+        assert "about" not in replace(told, exact=True).sentences()[0]
+
+
+def test_no_more_answers_are_there_than_were_bought(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """ "About 1,611 of them answered already", after a budget of 1,500."""
+    monkeypatch.setattr(outlook, "LOOKED_AT", 5)
+    items = str(items_file(tmp_path / "items.jsonl", 40))
+    settings = Settings.of(items=items, model="sim:oracle", probes=("order",))
+
+    def told(**limits: int) -> Outlook:
+        run = hs.Run.start(tmp_path / "run", settings)
+        run.ask(make_model("sim:oracle"), tell=None, limits=hs.Limits(**limits))
+        assert run.expected is not None
+        return run.expected
+
+    first = told(requests=20)
+    again = told(requests=21)
+    assert again.stored == 20, "a fifth of the sample, of which each item stands for eight"
+    assert again.requests == first.requests
+    assert again.prompt_tokens / again.to_ask == pytest.approx(
+        first.prompt_tokens / first.to_ask, rel=0.02
+    )
+    told()
+    done = told()
+    assert done.to_ask == done.prompt_tokens == done.completion_tokens == 0
+    assert done.stored == done.requests
 
 
 def test_it_is_told_before_a_server_is_asked_anything(tmp_path: Path) -> None:
