@@ -168,11 +168,11 @@ def outlook(study: Study, model: Model, store: Store, limits: Limits) -> Outlook
         tally.add(trial, 1.0)
     known = store.known(list(tally.keys))
     ask = [one for key, one in tally.keys.items() if key not in known]
-    requests = round(sum(weight for weight, _, _ in tally.keys.values()))
-    stored = min(round(sum(tally.keys[key][0] for key in known)), store.answered())
-    requests = requests if ask else stored  # of a sample that is answered whole, none is left
-    # What stored answers were taken too many of is to be asked, at the same length.
-    each = (requests - stored) / max(sum(weight for weight, _, _ in ask), 1)
+    there = min(sum(tally.keys[key][0] for key in known), store.answered())
+    left = sum(weight for weight, _, _ in ask)
+    total = sum(weight for weight, _, _ in tally.keys.values()) if ask else there
+    # Answers that the sample has too many of are to be asked too, with prompts like the others.
+    each = (total - there) / left if left else 0.0
     prompt, completion = (round(each * sum(one[0] * one[n] for one in ask)) for n in (1, 2))
     free = isinstance(model, NeedsAnswerKey) or tally.counted
     asked = {form[0] for form in tally.forms}
@@ -189,8 +189,8 @@ def outlook(study: Study, model: Model, store: Store, limits: Limits) -> Outlook
         never=never,
         forms=len(tally.forms),
         prompts=round(tally.prompts),
-        requests=requests,
-        stored=stored,
+        requests=round(total),
+        stored=round(there),
         prompt_tokens=prompt,
         tokens_counted=tally.counted,
         completion_tokens=completion,
