@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from dataclasses import replace
 from typing import ClassVar
@@ -12,11 +13,11 @@ import pytest
 from cells import cell_of
 from horsesense.findings.bases import RightOnes
 from horsesense.findings.evidence import Evidence
-from horsesense.findings.finding import Finding
+from horsesense.findings.finding import UNTOLD, Finding
 from horsesense.findings.forms import speaking
 from horsesense.findings.kinds import KINDS, SIZES
 from horsesense.findings.needed import needed_of
-from horsesense.findings.rare import had, rare_among, rare_positions
+from horsesense.findings.rare import had, rare_among, rare_positions, speaking_of
 from horsesense.findings.uncounted import LACK
 from horsesense.findings.verdict import accusations, verdict
 from horsesense.findings.wording import rounded_up
@@ -245,6 +246,40 @@ def test_a_position_that_cannot_be_told_does_not_hide_what_others_show() -> None
     few = told(over_shifts(shown[-44:], k[-44:]))["position_locked"]
     assert few.kind == "cannot_tell"
     assert "furthest above" not in few.sentence
+
+
+def test_a_position_of_few_items_does_not_speak_for_those_that_are_open_too() -> None:
+    """Five of 60 items have E: "about 2,600 items", where 300 settle what is said of A to D."""
+    k = np.repeat([4, 5], [55, 5])
+    shown = (np.arange(60)[:, None] + np.arange(5)) % k[:, None]
+    for f in told(over_shifts(shown, k)).values():
+        assert f.kind == "cannot_tell"
+        assert f.group in "ABCD"
+        assert f"about {rounded_up(f.items or 0)} items in all if there is nothing" in f.sentence
+        aside = (
+            r"; position E \(8\u202f% of items\) is open too and would take about (\S+) items in"
+        )
+        (rare,) = re.findall(aside, f.sentence)
+        assert 300 > (f.items or 0) < int(rare.replace(",", "")) / 5
+    k = np.repeat([4, 5], [275, 25])
+    shown = (np.arange(300)[:, None] + np.arange(5)) % k[:, None]
+    for f in told(over_shifts(shown, k)).values():
+        assert f.kind == "ruled_out", "as many as were named, and fewer"
+
+
+def test_what_is_found_speaks_whatever_few_items_leave_open() -> None:
+    """Of any position; and where one reason keeps all open, it stands alone."""
+    blank = told(over_shifts(np.tile(np.arange(4), (60, 1)), np.full(60, 4)))["position_locked"]
+    of = {group: replace(blank, kind="cannot_tell", group=group) for group in "ADE"}
+    where = Condition.parse(blank.condition)
+    have = {(blank.probe, where, group): 0.08 if group == "E" else 1.0 for group in "ADE"}
+    for group in "ADE":
+        seen = [replace(f, kind="found") if g == group else f for g, f in of.items()]
+        assert speaking_of(seen, have).group == group
+        assert speaking_of(seen, have).kind == "found"
+    untold = [replace(f, sentence=f"That{UNTOLD}it is hidden.") for f in of.values()]
+    assert speaking_of(untold, have).reason == "it is hidden"
+    assert speaking_of([of["E"]], have).group == "E", "alone it speaks for itself"
 
 
 def test_which_positions_are_rare_is_of_all_items_whenever_asking_stopped() -> None:

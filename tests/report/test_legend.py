@@ -6,7 +6,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 from horsesense.findings.finding import UNTOLD, Finding
-from horsesense.report.checks import Check, Group, _beside_others, _rule, named
+from horsesense.report.checks import BY_BETS, Check, Group, _beside_others, _rule, named
 from horsesense.report.score_bar import _no_parts
 
 FINDING = Finding(
@@ -43,6 +43,8 @@ def test_a_rule_speaks_of_the_rows_that_are_there() -> None:
     assert _rule("found", [change]) == "the line leaves out 0, on the side of the fault"
     assert _rule("found", [lacking]).endswith("its interval ends before the size")
     assert "far edge of the grey" not in _rule("ruled_out", [lacking])
+    assert _rule("found", [replace(change, of="of these items")]).endswith(BY_BETS["found"])
+    assert BY_BETS["cannot_tell"] not in _rule("cannot_tell", [change])
     assert _rule("ruled_out", [lacking, change]).count("; ") == 1
 
 

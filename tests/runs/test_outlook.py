@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ from command_line import call
 from horsesense.models.registry import make_model
 from horsesense.runs import outlook
 from horsesense.runs.outlook import Outlook, items_of
-from horsesense.runs.plan_text import OF_THESE
+from horsesense.runs.plan_text import NO_SMALLEST, OF_THESE
 from horsesense.runs.settings import Settings
 from horsesense.runs.shard import Shard
 from horsesense.stats.paired import Paired
@@ -86,6 +87,50 @@ def test_large_sets_are_estimated(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert "about" in told.sentences()[0]
 
 
+def test_what_is_estimated_is_no_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """ "At most 3,900 prompts, 3,784 different requests", of which there were 3,790."""
+    monkeypatch.setattr(outlook, "LOOKED_AT", 5)
+    items = str(items_file(tmp_path / "items.jsonl", 30))
+    asks = {"items": items, "model": "sim:oracle", "probes": ("order",)}
+    for until, most in ((None, ""), ("decided", "at most ")):
+        run = hs.Run.start(tmp_path / f"{until}", Settings.of(**asks, until=until))
+        run.ask(make_model("sim:oracle"), tell=None, limits=hs.Limits(requests=1))
+        told = run.expected
+        assert told is not None
+        assert not told.exact
+        prompts, requests = f"about {told.prompts:,} prompts", f"about {told.requests:,} different"
+        asked = f": {most}{prompts}, {requests} requests"
+        assert any(asked in line for line in told.sentences())
+        assert "about" not in replace(told, exact=True).sentences()[0]
+
+
+def test_no_more_answers_are_there_than_were_bought(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """ "About 1,611 of them answered already", after a budget of 1,500."""
+    monkeypatch.setattr(outlook, "LOOKED_AT", 5)
+    items = str(items_file(tmp_path / "items.jsonl", 40))
+    settings = Settings.of(items=items, model="sim:oracle", probes=("order",))
+
+    def told(**limits: int) -> Outlook:
+        run = hs.Run.start(tmp_path / "run", settings)
+        run.ask(make_model("sim:oracle"), tell=None, limits=hs.Limits(**limits))
+        assert run.expected is not None
+        return run.expected
+
+    first = told(requests=20)
+    again = told(requests=21)
+    assert again.stored == 20, "a fifth of the sample, of which each item stands for eight"
+    assert again.requests == first.requests
+    assert again.prompt_tokens / again.to_ask == pytest.approx(
+        first.prompt_tokens / first.to_ask, rel=0.02
+    )
+    told()
+    done = told()
+    assert done.to_ask == done.prompt_tokens == done.completion_tokens == 0
+    assert done.stored == done.requests
+
+
 def test_it_is_told_before_a_server_is_asked_anything(tmp_path: Path) -> None:
     words = ["audit", "sample", "--limit", "4", "--probes", "order", "--price", "1,2"]
     with FaultServer() as server:
@@ -150,7 +195,10 @@ class TestPlanOfClusters:
         assert OF_THESE in said([4] * 10, "--until", "decided")
         alone = said([1] * 40, "--until", "decided")
         assert OF_THESE not in alone
-        assert "points would be seen" in alone
+        assert "points would be seen" not in alone
+        assert NO_SMALLEST in alone
+        assert "4 are needed" in (few := said([5, 5, 5], "--until", "decided"))
+        assert NO_SMALLEST not in few
 
 
 def test_a_list_of_items_is_not_said_to_be_of_items() -> None:

@@ -12,7 +12,7 @@ from horsesense.api import plan_study
 from horsesense.findings.accusation import ALPHA
 from horsesense.inference.limits import UNLIMITED
 from horsesense.models.registry import make_model
-from horsesense.runs.plan_text import DISCORDANT, _saved, plan_json, plan_text
+from horsesense.runs.plan_text import DISCORDANT, NO_SMALLEST, _saved, plan_json, plan_text
 from horsesense.runs.settings import Settings
 from horsesense.stats.power import power
 from studies import items_file, study
@@ -74,6 +74,22 @@ def test_no_change_is_named_where_none_is_judged(tmp_path: Path) -> None:
     found = plan_json(*plan_study(settings, make_model("sim:oracle")), UNLIMITED)
     assert found["accuracy_changes"] == 0
     assert found["smallest_detectable_change"] is None
+
+
+def test_no_change_is_named_where_asking_may_stop(tmp_path: Path) -> None:
+    """ "6.9 points would be seen", with --until decided=0.1, which finds 10 at least, at a level of
+    its own."""
+    whole = planned(tmp_path, probes=("labels",))
+    assert "points would be seen" in plan_text(whole)
+    assert NO_SMALLEST not in plan_text(whole)
+    for until in ("decided=0.1", "decided=all", "precision=0.1"):
+        told = planned(tmp_path, probes=("labels",), until=until)
+        assert told["smallest_detectable_change"] is None
+        assert told["smallest_detectable_level"] is None
+        assert told["accuracy_changes"] == whole["accuracy_changes"] > 0
+        assert NO_SMALLEST in told["until_notes"]
+        assert plan_text(told).count(NO_SMALLEST) == 1
+        assert "power at" not in plan_text(told)
 
 
 def test_what_is_asked_once_has_a_baseline_in_numbers() -> None:

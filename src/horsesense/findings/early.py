@@ -66,8 +66,31 @@ ENDED: Final[Mapping[str, str]] = {
     "failures": "asking ended early, with failed requests",
 }
 """The same where asking ended before its goal, by what ended it."""
+BETS: Final = "until"
+"""The section of what bets decide."""
 TOO_FEW: Final = "too few to say"
 """Of the items that were asked, where a band leaves out nothing."""
+
+
+AT_PRECISION: Final = "is open at the precision that was asked for"
+UNDECIDED: Final = "is not decided yet"
+OTHERS: Final = "whether it is on others like them cannot be told"
+_OPEN: Final[Mapping[str, str]] = {
+    AT_PRECISION: "open at the precision asked for",
+    UNDECIDED: "not decided yet",
+    OTHERS: "not shown on others like these",
+}
+"""What a sentence says of a change that is open whatever its band shows, and the same in brief."""
+
+
+def still_open(f: Finding) -> str:
+    """Why a change is open that bets decide, as its band alone may look decided; "" of all else.
+
+    Bets decide, and not the band beside them; and "found" needs the paired test, too.
+    """
+    if f.section != BETS or f.kind != "cannot_tell" or f.about != "these_items":
+        return ""
+    return next((brief for said, brief in _OPEN.items() if said in f.sentence), "")
 
 
 def why(ended: str) -> str:
@@ -191,7 +214,8 @@ class Decided:
         ends = self.others or (None, None)
         low, high = ends
         level = 1 - self.alpha
-        among = replace(finding, value=e.value, low=low, high=high, level=level)
+        # The paired test is of no change at all.
+        among = replace(finding, value=e.value, low=low, high=high, level=level, found_beyond=0.0)
         return replace(among, about="items_like_these", units=e.about.clusters)
 
     @property
@@ -243,6 +267,14 @@ class Decided:
         return e.p_found("both", 0.0, self.row["size"]) <= self.alpha
 
     @property
+    def beyond(self) -> float:
+        """The size, on the side on which a change would be found: a band that is found begins there
+        at the earliest, whether or not it leaves out 0."""
+        row = self.row
+        falls = self.kind.way == "below" or (row["direction"] or row["value"] or -1) < 0
+        return float(-row["size"] if falls else row["size"])
+
+    @property
     def alpha(self) -> float:
         """The level of the paired test: half of that of the decision, as asking can have stopped.
 
@@ -286,12 +318,12 @@ def _finding(decided: Decided) -> Finding:
         n=row["n"],
         counted="items",
         items=decided.needed,
-        section="until",
+        section=BETS,
         sentence=_sentence(decided),
         about="these_items",
         units=row["n"],
         n_missing=row["missing"],
-        found_beyond=0.0,
+        found_beyond=decided.beyond,
     )
 
 
@@ -299,7 +331,7 @@ def _sentence(decided: Decided) -> str:
     row, asked = decided.row, f"{decided.row['n']:,} of {plural(decided.row['units'], 'item')}"
     alone = "this one" if row["units"] == 1 else f"these {row['units']:,}"
     if decided.these_alone:
-        others = f"whether it is on others like them cannot be told{_may_be(decided)}"
+        others = f"{OTHERS}{_may_be(decided)}"
         return f"{_of_these(decided)}; {others}{_would(decided)}."
     if decided.outcome == "found" and decided.complete:
         return f"{_of_these(decided)}, and on items like them too{_may_be(decided)}."
@@ -369,8 +401,8 @@ def _said(decided: Decided) -> str:
     moves = "falls" if falls else "changes"
     question = f"Whether accuracy {moves} by {size} {decided.form[0].lower()}{decided.form[1:]}"
     if row["kind"] == "open" and row.get("reached"):
-        return f"{question} is open at the precision that was asked for ({_band(row)})"
-    undecided = "is not decided yet" if row["kind"] == "open" else "cannot be told"
+        return f"{question} {AT_PRECISION} ({_band(row)})"
+    undecided = UNDECIDED if row["kind"] == "open" else "cannot be told"
     return f"{question} {undecided} ({_band(row)})"
 
 

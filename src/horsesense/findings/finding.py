@@ -46,8 +46,8 @@ class Finding:
         about: of whom low and high are; "these_items" is a band over the items of the set, which is
             a point where all were asked.
         found_beyond: what its interval leaves out where it is found, on the side of the fault: the
-            null; null and size together where the fault is to lack something; None for runs
-            measured before.
+            null; null and size together where the fault is to lack something, and where bets decide
+            about these items, whose band may end at it; None for runs measured before.
         constant: of a share of right answers, what the best constant answer scores on these items;
             a score that is ruled out to be guessing surpasses it as well as the null.
     """

@@ -91,8 +91,8 @@ def beside(f: Finding, rare: Places, share: float) -> Finding:
 def speaking_of(group: Sequence[Finding], have: Had) -> Finding:
     """The finding that speaks for its group, by position where that tells more.
 
-    Where what cannot be told is of positions alone that fewer than `FEW` of the items have, and all
-    others are ruled out, it speaks for the others and names these.
+    Positions that cannot be told and that fewer than `FEW` of the items have are named after the
+    others, which it speaks for: they would take several times as many items.
     """
     by = {(probe, c.format(), place): share for (probe, c, place), share in have.items()}
     shares = [by.get((f.probe, f.condition, f.group), 1.0) for f in group]
@@ -103,11 +103,17 @@ def speaking_of(group: Sequence[Finding], have: Had) -> Finding:
         if each and f.kind == "cannot_tell" and share < FEW
     ]
     rest = [f for f in group if all(f is not one for one, _ in few)]
-    if not few or not rest or any(f.kind != "ruled_out" for f in rest):
+    if not few or not rest:
         return speaking(group)
     told = speaking(rest)
+    if told.kind == "found" or told.reason:
+        return told
     *first, last = (f"{f.group} ({number(share, 'fraction', 0)} of items)" for f, share in few)
     named = f"positions {', '.join(first)} and {last}" if first else f"position {last}"
     most = max((f.items for f, _ in few if f.items), default=None)
-    would = f", which would take about {plural(rounded_up(most), 'item')} in all" if most else ""
-    return replace(told, sentence=f"{told.sentence[:-1]}; not to be told of {named}{would}.")
+    would = f" would take about {plural(rounded_up(most), 'item')} in all" if most else ""
+    if told.kind == "cannot_tell":
+        aside = f"{named} {'are' if first else 'is'} open too{would and f' and{would}'}"
+    else:
+        aside = f"not to be told of {named}{would and f', which{would}'}"
+    return replace(told, sentence=f"{told.sentence[:-1]}; {aside}.")

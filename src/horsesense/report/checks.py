@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from horsesense.errors import UsageError
+from horsesense.findings.early import still_open
 from horsesense.findings.finding import ORDER, TITLES, Finding, Outcome
 from horsesense.findings.forms import badness
 from horsesense.findings.kinds import KINDS
@@ -42,6 +43,12 @@ RULES: Mapping[Outcome, str] = {
     "ruled_out": "the line ends before the far edge of the grey, on the side of the fault",
 }
 """What the picture shows, by outcome."""
+BY_BETS: Mapping[Outcome, str] = {
+    "found": "of these items, the grey as well",
+    "cannot_tell": "of these items, to leave out 0 and not the grey shows nothing",
+    "ruled_out": "of these items, it may leave out 0",
+}
+"""The same of changes that bets decide: against the size, not against 0."""
 UNDRAWN: Mapping[Outcome, str] = {
     "found": "what should lie above guessing has no line: its interval ends before the size",
     "cannot_tell": "",
@@ -64,7 +71,8 @@ class Check:
         finding: with its sentence and numbers.
         title: what is looked for.
         where: the form in which it was looked for, and its value; "" where neither tells more.
-        why: why nothing is said of it; "" where its numbers settle what is said.
+        why: why nothing is said of it, or a change is open whatever its band shows; "" where its
+            numbers settle what is said.
         low, value, high: percent of the axis, at its end where they lie beyond it; None without an
             interval, or where it has no place.
         band: ends of the sizes that do not matter, percent of the axis.
@@ -164,7 +172,7 @@ class Group:
         """The first of `rest`, named; those that share a reason together, with the reason once."""
         shared: dict[str, list[Check]] = {}
         for check in self.rest[:most]:
-            untold = self.outcome == "cannot_tell" and check.why
+            untold = self.outcome == "cannot_tell" and check.finding.reason
             shared.setdefault(check.why if untold else f"{id(check)}", []).append(check)
         return [
             named(same[0]) if len(same) == 1 else f"{_listed(same)}: {same[0].why}"
@@ -220,7 +228,7 @@ def checks_of(run: Results, reasons: Sequence[Reason], filters: Mapping[str, str
             f,
             f.title,
             _where(run, f),
-            f.reason,
+            f.reason or still_open(f),
             at(low) if drawn and low is not None else None,
             at(effect) if f.measured and placed else None,
             at(high) if drawn and high is not None else None,
@@ -252,7 +260,9 @@ def _rule(outcome: Outcome, checks: Sequence[Check]) -> str:
     """What the picture of a group shows, of the rows that it has."""
     lacking = any(c.finding.name in LACKING for c in checks)
     drawn = outcome == "cannot_tell" or any(c.finding.name not in LACKING for c in checks)
-    said = (RULES[outcome] if drawn else "", UNDRAWN[outcome] if lacking else "")
+    bets = any(c.of for c in checks)
+    parts = (drawn, RULES), (bets, BY_BETS), (lacking, UNDRAWN)
+    said = (words[outcome] for holds, words in parts if holds)
     return "; ".join(filter(None, said))
 
 

@@ -49,7 +49,7 @@ class Outlook:
         forms: different ways in which an item is shown, over all probes.
         prompts: as shown, equal ones counted each time.
         requests: different ones, which are asked once.
-        stored: of these, answered already.
+        stored: of these, answered already; no more than there are answers at all.
         prompt_tokens: of the others; as the model counts them, else characters / 4.
         tokens_counted: whether the model counted them.
         completion_tokens: upper limit of the replies to the others.
@@ -96,9 +96,11 @@ class Outlook:
     def sentences(self) -> list[str]:
         """What is told before the first request, a line each."""
         about = "" if self.exact else "about "
-        most = "at most " if self.at_most else about
+        most = "at most " if self.at_most else ""
         forms = f"{self.forms:,} form{'s' * (self.forms != 1)}"
-        asked = f"{most}{self.prompts:,} prompts, {self.requests:,} different requests"
+        asked = (
+            f"{most}{about}{self.prompts:,} prompts, {about}{self.requests:,} different requests"
+        )
         if self.stored:
             asked += f" ({about}{self.stored:,} of them answered already)"
         probes = ", ".join(self.probes)
@@ -166,7 +168,12 @@ def outlook(study: Study, model: Model, store: Store, limits: Limits) -> Outlook
         tally.add(trial, 1.0)
     known = store.known(list(tally.keys))
     ask = [one for key, one in tally.keys.items() if key not in known]
-    prompt, completion = (round(sum(one[0] * one[n] for one in ask)) for n in (1, 2))
+    there = min(sum(tally.keys[key][0] for key in known), store.answered())
+    left = sum(weight for weight, _, _ in ask)
+    total = sum(weight for weight, _, _ in tally.keys.values()) if ask else there
+    # Answers that the sample has too many of are to be asked too, with prompts like the others.
+    each = (total - there) / left if left else 0.0
+    prompt, completion = (round(each * sum(one[0] * one[n] for one in ask)) for n in (1, 2))
     free = isinstance(model, NeedsAnswerKey) or tally.counted
     asked = {form[0] for form in tally.forms}
     sure = [p for p in study.probes if len(few) == len(items) or isinstance(p, SetProbe)]
@@ -182,8 +189,8 @@ def outlook(study: Study, model: Model, store: Store, limits: Limits) -> Outlook
         never=never,
         forms=len(tally.forms),
         prompts=round(tally.prompts),
-        requests=round(sum(weight for weight, _, _ in tally.keys.values())),
-        stored=round(sum(tally.keys[key][0] for key in known)),
+        requests=round(total),
+        stored=round(there),
         prompt_tokens=prompt,
         tokens_counted=tally.counted,
         completion_tokens=completion,

@@ -39,6 +39,10 @@ SLOWEST = (
     "that is for a probe with one change; one with several (three sets of labels) goes on until the"
     " last of them is decided"
 )
+NO_SMALLEST = (
+    "which change of accuracy would be found is not said with --until: it depends on when asking"
+    " stops; without --until, plan names it for asking everything"
+)
 OF_THESE = (
     "that decides about these items; as they come in clusters, it may be open then whether a change"
     " is found on others like them"
@@ -64,7 +68,7 @@ def plan_json(plan: Plan, study: Study, limits: Limits) -> dict[str, Any]:
         "accuracy_changes": smallest.changes,
         "accuracy_changes_asked_once": smallest.single,
         "until": rows,
-        "until_notes": list(cautions(study, rows)),
+        "until_notes": [*cautions(study, rows), *[NO_SMALLEST] * smallest.may_stop],
         "model": study.model.name,
         "capabilities": asdict(capabilities),
         "dataset": {"name": study.items.name, "notes": study.items.notes},
@@ -117,7 +121,7 @@ def plan_text(found: dict[str, Any]) -> str:
             f"  {row['probe']} {row['condition']}: {row['prompts']:,}"
             for row in found["too_long_by"]
         ]
-    lines.append(_smallest_line(found))
+    lines += filter(None, [_smallest_line(found)])
     lines += _forecast_lines(found["until"], found["clusters"] < found["items"])
     lines += found["until_notes"]
     lines += _shard_lines(found.get("shards", ()))
@@ -155,17 +159,21 @@ class _Smallest(NamedTuple):
 
     Attributes:
         change: with a power of `FOUND`, under a form with one prompt an item; None in clusters of
-            several, where no form has one prompt an item, or where none would be found.
+            several, where no form has one prompt an item, where none would be found, or where
+            asking may stop early.
         level: what the verdict's correction leaves one change at its first step, two-sided; None
-            where it judges none.
+            where it judges none, or bets decide them.
         changes: how many changes of accuracy it judges.
         single: how many of them are of forms with one prompt an item.
+        may_stop: whether none is named for that alone: bets have levels of their own, and find a
+            change only beyond the size that matters.
     """
 
     change: float | None
     level: float | None
     changes: int
     single: int
+    may_stop: bool = False
 
 
 def _smallest(study: Study) -> _Smallest:
@@ -178,9 +186,11 @@ def _smallest(study: Study) -> _Smallest:
     changes = run.members(CHANGE, study.planner.made) if judged and readers else []
     if not changes:
         return _Smallest(None, None, 0, 0)
-    level = ALPHA * run.weight(CHANGE) / len(changes)
     single = len(_asked_once(study).intersection(changes))
-    alone = len(_clusters(study)) == len(study.items) and single
+    alone = len(_clusters(study)) == len(study.items) and single > 0
+    if study.settings.until is not None:
+        return _Smallest(None, None, len(changes), single, may_stop=alone)
+    level = ALPHA * run.weight(CHANGE) / len(changes)
     found = smallest_change(judged, DISCORDANT, level, FOUND) if alone else None
     return _Smallest(found, level, len(changes), single)
 
@@ -204,7 +214,7 @@ def _clusters(study: Study) -> Floats:
 
 
 def _smallest_line(found: Mapping[str, Any]) -> str:
-    """Which change of accuracy so many items show."""
+    """Which change of accuracy so many items show; "" where asking may stop before they are."""
     change, items, clusters = (
         found[name] for name in ("smallest_detectable_change", "items", "clusters")
     )
@@ -231,6 +241,8 @@ def _smallest_line(found: Mapping[str, Any]) -> str:
             " to keep it has several prompts an item, and it depends on what they share"
         )
     level, changes = found["smallest_detectable_level"], found["accuracy_changes"]
+    if level is None:
+        return ""
     level = f"{100 * level:.2g}{NARROW}%"
     left = f"{level} is what the verdict's correction for all that it may accuse of leaves"
     terms = (
