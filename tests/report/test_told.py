@@ -29,7 +29,7 @@ from horsesense.report.score_bar import (
     spoken,
 )
 from horsesense.report.shown import shown_interval
-from horsesense.report.told import ALWAYS, _open, as_rows, in_brief
+from horsesense.report.told import ALWAYS, _open, as_rows, in_brief, verdict_of
 from horsesense.runs.results import Results
 from studies import items_file, study
 
@@ -106,11 +106,13 @@ class TestHeadline:
         assert "one answer to all" not in said
         assert "guessing" not in said
 
-    def test_without_a_score_a_terminal_says_so(self) -> None:
+    def test_without_a_score_a_terminal_says_so(self, tmp_path: Path) -> None:
         """No item had a right answer: the page said that there is no score, and the terminal
         nothing."""
-        run = SimpleNamespace(one=lambda *_: None, findings={}, reader="text")
-        assert spoken(run) == [NO_SCORE]  # type: ignore[arg-type]
+        rows = [{"question": f"{n}?", "options": [f"{n}a", f"{n}b", f"{n}c"]} for n in range(9)]
+        run = hs.audit(rows, model="sim:uniform", probes=("order",), out=tmp_path / "run").results
+        assert in_brief(run)[0] == verdict_of(run)[0] == NO_SCORE
+        assert as_rows(run)["headline"] == ""
 
     def test_a_class_that_explains_the_score_is_right_in_every_order(self, tmp_path: Path) -> None:
         """ "75 % as published; 75 % in every order", where always "true" is right on 75 %."""

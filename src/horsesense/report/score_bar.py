@@ -38,7 +38,7 @@ NAMES: Mapping[str, tuple[str, str]] = {
 PUBLISHED = ("every_form", "published_only")
 """Parts that are right as published."""
 NO_SCORE = "There is no score."
-"""In the place of a headline."""
+"""On a page and in a terminal, in the place of a headline."""
 ROOM = 4.0
 """Percent of the axis that a part needs for its share to stand in it."""
 BY_LUCK = 0.05
@@ -166,7 +166,7 @@ def spoken(run: Results) -> list[str]:
     """The same for those who see no figure: with its count, and what the figure alone names."""
     said, known, score = headline(run), _known(run), run.one("accuracy")
     if not said or score is None:
-        return [NO_SCORE]
+        return []
     if not (score.n_missing or of_these(run, score)) and "(of " not in said[0].partition(";")[0]:
         shown, noun = f"{value_of(score)} {as_asked(run)}", "answer" if run.by_people else "item"
         said[0] = said[0].replace(shown, f"{shown} ({plural(score.n, noun)})", 1)

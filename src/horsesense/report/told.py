@@ -11,7 +11,7 @@ from horsesense.findings.finding import ORDER, TITLES, UNTOLD, Finding, Outcome
 from horsesense.findings.kinds import KINDS
 from horsesense.findings.needed import UNKNOWN
 from horsesense.findings.wording import level_text, rounded_up
-from horsesense.report.score_bar import spoken
+from horsesense.report.score_bar import NO_SCORE, spoken
 from horsesense.report.sections import SECTIONS
 from horsesense.report.shown import shown_interval
 from horsesense.runs.results import Results
@@ -31,7 +31,7 @@ def verdict_of(results: Results) -> list[str]:
         for kind, _, group in told_of(results)
         for told in group
     ]
-    return [*spoken(results), *said, *notices_of(results)]
+    return [*(spoken(results) or [NO_SCORE]), *said, *notices_of(results)]
 
 
 def in_brief(results: Results) -> list[str]:
@@ -53,7 +53,7 @@ def in_brief(results: Results) -> list[str]:
         said.append(("cannot_tell", _open(left, further)))
     said.sort(key=lambda one: ORDER.index(one[0]))
     lines = (f"[{TITLES[kind].lower()}] {line}" for kind, line in said)
-    return [*spoken(results), *lines, *notices_of(results)]
+    return [*(spoken(results) or [NO_SCORE]), *lines, *notices_of(results)]
 
 
 def as_rows(results: Results) -> dict[str, Any]:
