@@ -29,7 +29,7 @@ from horsesense.report.score_bar import (
     spoken,
 )
 from horsesense.report.shown import shown_interval
-from horsesense.report.told import ALWAYS, _open, as_rows, in_brief, verdict_of
+from horsesense.report.told import ALWAYS, _open, as_rows, in_brief
 from horsesense.runs.results import Results
 from studies import items_file, study
 
