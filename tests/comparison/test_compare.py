@@ -309,6 +309,17 @@ def test_of_two_models_there_is_one_pair(found: Comparison) -> None:
     assert {row[-1] for row in rows[1:]} <= {"cannot tell", ""}
 
 
+def test_where_a_difference_has_no_interval_the_reason_is_told(found: Comparison) -> None:
+    """ "No order can be told between a and b (+100.0 points)", of one item."""
+    best, second = found.models[:2]
+    why = "too few independent clusters to compare"
+    pair = found.between(best, second)
+    none = replace(pair, value=1.0, low=None, high=None, better="", note=why)
+    two = replace(found, models=(best, second), differences=(none,), orders=())
+    told = f"(+100.0 points, there is no interval: {why})"
+    assert any(told in text for text in sentences(two))
+
+
 def test_names_of_tied_models_do_not_cover_each_other() -> None:
     places = beside({"a": 2.0, "b": 2.0, "c": 2.0, "d": 4.0})
     heights = sorted(places.values())

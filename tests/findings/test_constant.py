@@ -83,6 +83,37 @@ def test_what_surpasses_it_is_cleared() -> None:
     assert f.low > f.constant
 
 
+def test_what_lies_above_it_has_a_number_that_tells() -> None:
+    """ "No number of items, since more like these would not tell either": two more did."""
+    golds = [0, 0, 0, 1, 2]
+    f = told(golds, golds)["no_better_than_guessing"]
+    assert (f.kind, f.constant, f.items) == ("cannot_tell", 0.6, 13)
+    assert f.sentence.endswith(
+        "; always answering A would be right on 60\u202f% of these items; it would take about 13"
+        " items in all if it is as high as it looks."
+    ), f.sentence
+    more = told(golds * 3, golds * 3)["no_better_than_guessing"]
+    assert (more.kind, more.constant) == ("ruled_out", 0.6)
+
+
+def test_the_number_settles_as_often_as_it_says() -> None:
+    """Of other items like these the constant answer is right on another share."""
+    rng, settled = np.random.default_rng(5), []
+    first = told(SKEWED, [g if n % 3 else (g + 1) % 4 for n, g in enumerate(SKEWED)])
+    f = first["no_better_than_guessing"]
+    assert f.items is not None
+    assert f.constant is not None
+    assert f.value is not None
+    for _ in range(60):
+        others = rng.integers(1, 4, f.items)
+        golds = np.where(rng.random(f.items) < f.constant, 0, others)
+        right = rng.random(f.items) < max(f.value, f.constant + f.size)
+        chosen = np.where(right, golds, (golds + 1) % 4)
+        again = told(golds.tolist(), chosen.tolist())["no_better_than_guessing"]
+        settled.append(again.kind == "ruled_out")
+    assert 0.7 < np.mean(settled) < 0.95
+
+
 @pytest.mark.parametrize("right", [200, 150])
 def test_where_all_golds_stand_first_nobody_is_cleared(right: int) -> None:
     f = told([0] * 200, [0] * right + [1] * (200 - right))["no_better_than_guessing"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from itertools import pairwise
 from types import SimpleNamespace
@@ -146,6 +147,9 @@ def test_what_is_found_leaves_out_the_null_and_what_is_ruled_out_lies_within_its
             if f.kind != "found":
                 inside = within(ends, *harmless(way, f.null, f.size))
                 assert inside == (f.kind == "ruled_out"), f
+            if f.kind == "ruled_out" and way == "lacks":
+                least = re.search(r", by at least ([\d.]+) points", f.sentence)
+                assert (float(least[1]) if least else 0) <= 100 * (f.low - f.null), f
     assert min(seen[kind] for kind in ("found", "ruled_out", "cannot_tell")) > 80, seen
 
 

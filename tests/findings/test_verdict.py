@@ -13,7 +13,7 @@ from scipy.stats import binom
 
 from cells import cell_of
 from horsesense.findings.accusation import ALPHA, Accusation
-from horsesense.findings.early import DECIDED, Decided, Early, _band
+from horsesense.findings.early import DECIDED, Banded, Decided, Early, _band
 from horsesense.findings.evidence import Evidence, Way, clusters_needed
 from horsesense.findings.finding import Finding, Outcome
 from horsesense.findings.forms import by_position, speaking
@@ -22,9 +22,16 @@ from horsesense.findings.known import by_gold
 from horsesense.findings.needed import Needed, items_needed
 from horsesense.findings.uncounted import LACK
 from horsesense.findings.untested import named
-from horsesense.findings.verdict import accusations, verdict
+from horsesense.findings.verdict import _after, accusations, verdict
 from horsesense.findings.weights import weighted
-from horsesense.findings.wording import against, between, in_points, level_text, signed
+from horsesense.findings.wording import (
+    against,
+    between,
+    chance_text,
+    in_points,
+    level_text,
+    signed,
+)
 from horsesense.measures.cells import STATUS_CODE, Cell
 from horsesense.measures.composition import PARTS, ScoreComposition
 from horsesense.measures.estimate import Context, Unknown, found_all
@@ -293,6 +300,7 @@ def told(
     sizes: dict[str, float] | None = None,
     unasked: dict[str, str] | None = None,
     clusters: npt.NDArray[np.intp] | None = None,
+    some_gold: bool = False,
 ) -> list[Finding]:
     """The verdict on cells by some measures, of a run that promises the same answer throughout."""
     clusters = np.arange(max(len(cell.item) for cell in cells)) if clusters is None else clusters
@@ -309,7 +317,7 @@ def told(
         ended="",
         never_asked=lambda _: 0,
         lost_shares=lambda _: (0.0, 0.0),
-        some_gold=False,
+        some_gold=some_gold,
         label=lambda probe, condition: probe,
     )
     measures = map(MEASURES.get, names)
@@ -538,6 +546,31 @@ class TestSentences:
         (f,) = (f for f in told([published([0] * 60)], "accuracy") if f.probe == "original")
         assert f.kind == "found"
         assert f.sentence.endswith("below guessing (25\u202f%), and so not 5 points above it.")
+
+    @pytest.mark.parametrize("right", [320, 420, 980])
+    def test_better_than_guessing_says_by_how_much_at_least(self, right: int) -> None:
+        """ "Less than 5 points would be a fault", of a score 4 to 10 points above guessing."""
+        cell = published([1] * right + [0] * (1000 - right))
+        (f,) = (f for f in told([cell], "accuracy") if f.probe == "original")
+        assert f.kind == "ruled_out"
+        assert "fault" not in f.sentence
+        assert f.low is not None
+        said = f.sentence.partition("better than guessing (25\u202f%), by at least ")[2]
+        least = float(said.removesuffix(" points."))
+        above = 100 * (f.low - f.null)
+        assert above - 1 < least <= above
+        assert above - least < 0.1 or least >= 10
+
+    @pytest.mark.parametrize("known", [True, False])
+    def test_accuracy_is_spoken_of_where_there_is_one(self, known: bool) -> None:
+        """ "So accuracy says as much", where no item had a right answer."""
+        cell = cell_of([[0]] * 20 + [[None]] * 40, [0] * 60, probe="original")
+        if not known:
+            cell = replace(cell, correct=np.full((60, 1), -1, np.int8))
+        (f,) = (f for f in told([cell], "valid_rate", some_gold=known) if f.name == "no_choice")
+        assert f.kind == "found"
+        assert f.sentence.startswith("33\u202f% of replies choose an option, fewer than 95\u202f%")
+        assert ("accuracy" in f.sentence) == known
 
     def test_where_there_is_no_interval_the_reason_is_told(self) -> None:
         cells = [published([1, 0, 1]), replace(published([1, 0, 0]), probe="labels")]
@@ -771,7 +804,7 @@ class TestEarly:
         assert f.kind == "cannot_tell"
         assert f.items is not None
         assert f.items > 40
-        assert "is 12 points lower on these 40 items; whether it is on others" in f.sentence
+        assert "is 12.5 points lower on these 40 items; whether it is on others" in f.sentence
         assert "items in all if the effect is as large as it looks." in f.sentence
         (f,) = self.told(d, -1, of=200)
         assert "is between 5.1 and 50.0 points lower on these 200 items (after 40" in f.sentence
@@ -788,14 +821,14 @@ class TestEarly:
         assert f.low is not None
         assert f.high is not None
         assert f.low < -0.3 < 0 < f.high
-        told = f"(between {signed(100 * f.low, 1)} and {signed(100 * f.high, 1)} points)"
+        told = f"(between {signed(100 * f.low, 1)} and +{signed(100 * f.high, 1)} points)"
         assert told in f.sentence
         (f,) = self.told(np.repeat([-1.0, 1.0, 0.0], [90, 40, 270]), -1, of=400)
         assert (f.kind, f.about) == ("found", "items_like_these")
         assert f.high is not None
         assert f.high < 0
         assert f.sentence.startswith(
-            "Under “none_of_the_above”, accuracy is 12 points lower on these 400 items, and on"
+            "Under “none_of_the_above”, accuracy is 12.5 points lower on these 400 items, and on"
             " items like them too (between "
         )
         (f,) = self.told(np.repeat([-1.0, 1.0, 0.0], [90, 40, 270]), -1, of=600)
@@ -928,6 +961,22 @@ class TestForms:
         assert against(0.004, 0.0039, 0) == ("0.40\u202f%", "0.39\u202f%")
         assert against(0.0, 0.0039, 0) == ("0\u202f%", "0.4\u202f%")
         assert against(0.45, 0.25, 0) == ("45\u202f%", "25\u202f%")
+        # "4 % against 3.5 %" of two that are the same.
+        assert against(0.0353, 0.0353, 0) == ("3.5\u202f%", "3.5\u202f%")
+        assert against(0.12, 0.035, 0) == ("12\u202f%", "3.5\u202f%")
+        assert chance_text(0.2**5) == "0.03\u202f%"
+
+    def test_half_a_point_keeps_its_digit(self) -> None:
+        """ "−2 points" beside −2.5, and "less than 2 points" of a size of 2.5."""
+        assert in_points(-0.025, signed=True) == "−2.5 points"
+        assert in_points(0.075 - 0.05) == "2.5 points"
+        assert in_points(0.026) == "3 points"
+
+    def test_a_rise_has_its_sign(self) -> None:
+        """ "Between −34.1 and 13.3 points", beside "between −1.1 and +2.0"."""
+        band = Banded(-0.069, 0.082, 100, 400, None)
+        f = replace(self.found("a", 0.0, "cannot_tell"), null=0.0)
+        assert "between −6.9 and +8.2 points" in _after(f, band, "")
 
 
 class TestKnownCells:

@@ -172,6 +172,22 @@ def test_every_link_has_its_target(chromium: Browser, reports: list[Path]) -> No
     page.close()
 
 
+def test_no_name_of_a_part_runs_on_below_its_square(chromium: Browser, reports: list[Path]) -> None:
+    """ "Right as published, not in / all": at 400 pixels the last word stood there."""
+    page = chromium.new_page(viewport={"width": 400, "height": 900})
+    page.goto(reports[0].as_uri())
+    lines = page.evaluate(
+        "() => [...document.querySelectorAll('.key .swatch')].map(e => {"
+        " const text = document.createRange(); text.setStartAfter(e);"
+        " text.setEndAfter(e.parentElement.lastChild);"
+        " const end = e.getBoundingClientRect().right;"
+        " return [...text.getClientRects()].map(r => r.left - end) })"
+    )
+    assert max(map(len, lines)) > 1, "no name has two lines"
+    assert min(left for name in lines for left in name) > 0
+    page.close()
+
+
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("width", WIDTHS)
 def test_nothing_is_cut_faint_or_nameless(

@@ -41,7 +41,7 @@ def test_a_rule_speaks_of_the_rows_that_are_there() -> None:
     lacking = check(replace(FINDING, name="no_better_than_guessing"))
     change = check(FINDING)
     assert _rule("found", [change]) == "the line leaves out 0, on the side of the fault"
-    assert _rule("found", [lacking]).endswith("its interval ends before the size")
+    assert _rule("found", [lacking]).endswith("its interval ends below the size")
     assert "far edge of the grey" not in _rule("ruled_out", [lacking])
     assert _rule("found", [replace(change, of="of these items")]).endswith(BY_BETS["found"])
     assert BY_BETS["cannot_tell"] not in _rule("cannot_tell", [change])

@@ -20,6 +20,7 @@ from horsesense.report.checks import Check, checks_of, named
 from horsesense.report.checks import _interval as _interval_of
 from horsesense.report.reasons import reasons_of
 from horsesense.report.score_bar import (
+    NO_SCORE,
     _interval,
     _share,
     _told_known,
@@ -64,7 +65,7 @@ class TestHeadline:
         """ "100 % as published (6 items), which one answer to all may explain (33 %)"."""
         names = (f for f in guesses.verdict if f.name == "no_better_than_guessing")
         f = replace(next(names), kind="cannot_tell", null=0.25, low=0.3, constant=1 / 3)
-        run = SimpleNamespace(verdict=[f], reader=f.reader, one=lambda _: None)
+        run = SimpleNamespace(verdict=[f], reader=f.reader, one=lambda *_: None, items=[])
         said = may_be_guessing(run)  # type: ignore[arg-type]
         assert said == ", not shown to be above the 33\u202f% of one answer to all"
 
@@ -84,6 +85,34 @@ class TestHeadline:
         said = headline(audited(tmp_path, "sim:oracle", 5))[0]
         assert "100\u202f% in every order" in said
         assert "guessing" not in said
+
+    @pytest.mark.parametrize("until", [None, "decided"])
+    def test_nor_does_who_is_above_one_answer_to_all(
+        self, tmp_path: Path, until: str | None
+    ) -> None:
+        """ "100 %, not shown to be above the 60 % of one answer to all; 100 % in every order"; of
+        all prompts, at a stricter level, without that doubt."""
+        rows = [
+            {
+                "question": f"Which is {n}?",
+                "options": [f"{n}{c}" for c in "abcd"],
+                "answer_index": g,
+            }
+            for n, g in enumerate([2, 2, 2, 0, 1])
+        ]
+        run = hs.audit(rows, model="sim:oracle", probes=("order",), until=until, out=tmp_path / "r")
+        said = headline(run.results)[0]
+        assert "100\u202f% in every order" in said
+        assert "one answer to all" not in said
+        assert "guessing" not in said
+
+    def test_without_a_score_a_terminal_says_so(self, tmp_path: Path) -> None:
+        """No item had a right answer: the page said that there is no score, and the terminal
+        nothing."""
+        rows = [{"question": f"{n}?", "options": [f"{n}a", f"{n}b", f"{n}c"]} for n in range(9)]
+        run = hs.audit(rows, model="sim:uniform", probes=("order",), out=tmp_path / "run").results
+        assert in_brief(run)[0] == verdict_of(run)[0] == NO_SCORE
+        assert as_rows(run)["headline"] == ""
 
     def test_a_class_that_explains_the_score_is_right_in_every_order(self, tmp_path: Path) -> None:
         """ "75 % as published; 75 % in every order", where always "true" is right on 75 %."""
@@ -219,6 +248,24 @@ class TestTerminal:
         assert f"is not known: {why}; there is no interval (too few items); 1 of them" in said
         assert said.endswith("cannot be told: nothing was asked.")
 
+    def test_reasons_that_differ_in_the_level_alone_are_one(self, guesses: Results) -> None:
+        """ "There is no interval at 99.75 % (too few ...)", five times in one line."""
+        f = next(f for f in guesses.verdict if f.items)
+        why = "too few independent clusters for so high a level, which the correction leaves"
+        some = [
+            replace(
+                f,
+                items=None,
+                level=level,
+                sentence=f"Cannot tell; there is no interval at {level_text(level)} ({why}).",
+            )
+            for level in (0.9975, 0.9964, 0.9993)
+        ]
+        said = _open([f, *some])
+        assert said.endswith(f"known: there is no interval at 99.64 to 99.93\u202f% ({why}).")
+        assert said.count("no interval") == 1
+        assert f"no interval at 99.75\u202f% ({why})." in _open([f, some[0], some[0]])
+
     def test_what_is_ruled_out_is_a_fault(self, guesses: Results) -> None:
         """ "[ruled out] The model scores 61 %, better than guessing": read as if that were."""
         row = replace(guesses.verdict[0], kind="ruled_out").as_json()
@@ -335,7 +382,7 @@ class TestChecks:
         checks = checks_of(whole, reasons_of(whole), {})
         assert not any(c.interval == "[0.0, 0.0]" for g in checks.groups for c in g.checks)
         known = replace(rows[0], kind="ruled_out", low=-0.025, high=-0.025, about="these_items")
-        assert shown_interval(replace(known, value=-0.025)) == "of these items: −2 pts"
+        assert shown_interval(replace(known, value=-0.025)) == "of these items: −2.5 pts"
         one = SimpleNamespace(verdict=[known], readers=["text"], label=lambda *_: "x")
         made = checks_of(one, [], {})  # type: ignore[arg-type]
         ((row,),) = (group.checks for group in made.groups)

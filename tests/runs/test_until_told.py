@@ -76,6 +76,12 @@ def test_a_size_that_until_decides_against_is_named_there(kind: str) -> None:
     Settings.of(items="i", model="m", until="decided", smallest={"no_choice": 0.15})
 
 
+def test_kinds_in_one_option_are_told_apart() -> None:
+    """ "Unable to parse string as a number" named neither the text nor the way out."""
+    with pytest.raises(UsageError, match=r"not .0\.2,no_choice=0\.2.; say the option once"):
+        Settings.of(items="i", model="m", smallest={"first_token": "0.2,no_choice=0.2"})
+
+
 def test_the_sizes_told_are_those_at_which_asking_stops(early: Result) -> None:
     sizes = early.findings["sizes"]
     of = ("accuracy_change", "none_option", "no_choice")
@@ -159,7 +165,7 @@ def test_a_band_without_an_end_is_none(early: Result) -> None:
     assert _after(f, Banded(0.0, 1.0, 25, 60), "30 %") == "after 25 of 60 items, too few to say"
     change = replace(f, null=0.0)
     assert _after(change, Banded(-1.0, 1.0, 25, 60), "") == "after 25 of 60 items, too few to say"
-    ends = "and the change may be between 0.0 and 100.0 points on items like these"
+    ends = "and the change may be between 0.0 and +100.0 points on items like these"
     assert _after(change, Banded(0.0, 1.0, 25, 60), "") == f"after 25 of 60 items, {ends}"
     # "Chance is 27 %, after 363 of 780 items, and may be between 19 % and 42 %".
     said = _after(replace(f, null=0.25), Banded(0.19, 0.42, 25, 60), "30 %")
@@ -261,7 +267,9 @@ def test_every_kind_has_a_size_in_the_report(early: Result) -> None:
         assert told.count(f["sentence"]) == 1
     lacking = [kind for kind in KINDS if kind.way == "lacks"]
     assert len(lacking) == 2
-    assert all("{size}" in kind.ruled_out for kind in lacking)
+    assert all("{by_at_least}" in kind.ruled_out for kind in lacking)
+    shown = [f for f in rows if f["name"] in {kind.name for kind in lacking}]
+    assert checks.count("<i>if all below</i> 5</td>") == len(shown)
 
 
 def test_a_plan_for_a_precision_says_why_it_has_no_forecast(items: Path) -> None:

@@ -23,7 +23,7 @@ from horsesense.findings.evidence import Evidence, clusters_needed
 from horsesense.findings.finding import Finding, Outcome
 from horsesense.findings.kinds import KINDS, Kind
 from horsesense.findings.places import Run
-from horsesense.findings.wording import between, in_points, rounded_up, short_of, signed
+from horsesense.findings.wording import between, in_points, plus, rounded_up, short_of, signed
 from horsesense.stats.equivalence import Interval
 from horsesense.stats.words import plural, these
 from horsesense.trials.condition import Condition
@@ -349,7 +349,7 @@ def _without(row: Mapping[str, Any]) -> str:
     if row["value"] is None:
         return ", all of which lack an answer" if row["n"] > 1 else ", which lacks an answer"
     lack = "lacks" if row["missing"] == 1 else "lack"
-    n, so_far = row["n"] - row["missing"], signed(100 * row["value"], 1)
+    n, so_far = row["n"] - row["missing"], plus(signed(100 * row["value"], 1))
     return (
         f", of which {row['missing']:,} {lack} an answer, for which the band allows (the others"
         f" alone, {n:,}: {so_far} points so far)"
@@ -374,7 +374,7 @@ def _may_be(decided: Decided) -> str:
     ends = decided.others
     if ends is None:
         return ""
-    low, high = between(100 * ends[0], 100 * ends[1], 1)[1:-1].split(", ")
+    low, high = map(plus, between(100 * ends[0], 100 * ends[1], 1)[1:-1].split(", "))
     return f" (between {low} and {high} points)"
 
 

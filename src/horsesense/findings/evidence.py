@@ -208,23 +208,31 @@ def clusters_needed(
     *,
     none: bool = False,
     members: int = 1,
+    varies: float = 0.0,
 ) -> int | None:
     """Clusters like these at which the test itself would settle the matter, with a power of .8.
 
     Where the value is a fault of the size that matters, to find it if it is as large as it looks;
     else, or where `none` is supposed, to rule the fault out if there is none, in all of so many
-    `members` that one sentence speaks for. None where no number up to `MOST` would.
+    `members` that one sentence speaks for. None where no number up to `MOST` would. Where the null
+    is a share of such items too, it `varies`: that is the variance of one item's part of it, which
+    is added to the value's own.
     """
     truth, finds = (null, False) if none else _supposed(evidence, way, null, size)
     evidence = evidence.each(lambda about: _noisier(about, finds))
     power = 0.8 if finds else 1 - 0.2 / members
+
+    def more(times: float) -> float:
+        error = _error(scaled(evidence.about, times, truth))
+        both = sqrt(error**2 + varies / (evidence.about.n * times))
+        return NORMAL.inv_cdf(power) * (both - error)
 
     def settles(clusters: int) -> bool:
         times = clusters / evidence.about.clusters
         e = _expected(evidence, truth, finds, way, null, times, power)
         if finds and way == "both":
             return e.p_found(way, null, size) <= alpha
-        bounds = faulty(way, null, size) if finds else harmless(way, null, size)
+        bounds = faulty(way, null, size) if finds else harmless(way, null + more(times), size)
         return within(e.interval(1 - 2 * alpha, way, found=finds), *bounds)
 
     most = evidence.about.clusters

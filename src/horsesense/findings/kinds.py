@@ -31,6 +31,15 @@ from horsesense.findings.places import (
     wrong_alone,
 )
 
+COUNTED_WRONG = (
+    ". Where a right answer is known, the others count as wrong, so accuracy says as much about "
+    "the form of the replies as about what is known"
+)
+"""What replies without a choice mean, where any item has a right answer."""
+UNREAD = "most replies choose no option"
+AT_CHANCE = "the score is not shown to be better than guessing, and guesses would hide a fault"
+"""Why what the answers could not have shown cannot be told."""
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -110,8 +119,7 @@ KINDS: tuple[Kind, ...] = (
         null=None,
         way="lacks",
         found="{scores} {value}, {lacking}.",
-        ruled_out="{scores} {value}, better than guessing ({null}; less than {size} above it would "
-        "be a fault).",
+        ruled_out="{scores} {value}, better than guessing ({null}){by_at_least}.",
         question="the score is better than guessing",
         seen=": it is {value}, and guessing gives {null}",
         main=True,
@@ -295,7 +303,7 @@ KINDS: tuple[Kind, ...] = (
         found="Across the orders, the model agrees with itself in {value} of its "
         "answers, {lacking}.",
         ruled_out="Across the orders, the model agrees with itself in {value} of its "
-        "answers, more than guessing would ({null}; less than {size} more would be a fault).",
+        "answers, more than guessing would ({null}){by_at_least}.",
         question="the model agrees with itself across the orders more than guessing would",
         seen=" (in {value} of its answers; guessing {null})",
         takes=over_orders,
@@ -324,9 +332,7 @@ KINDS: tuple[Kind, ...] = (
         size=0.05,
         null=0.95,
         way="below",
-        found="{value} of replies choose an option, fewer than {null}. Where a right answer is "
-        "known, the others count as wrong, so accuracy says as much about the form of the replies "
-        "as about what is known.",
+        found="{value} of replies choose an option, fewer than {null}{counted_wrong}.",
         ruled_out="At least {limit} of replies choose an option (here {value}; {size} fewer than "
         "{null} would be a fault).",
         question="at least {limit} of replies choose an option",

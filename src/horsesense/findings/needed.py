@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from math import ceil, floor
 
 from horsesense.findings.accusation import Accusation
-from horsesense.findings.evidence import Way, clusters_needed, looks_faulty
+from horsesense.findings.evidence import Evidence, Way, clusters_needed, looks_faulty
 from horsesense.findings.rare import Places
 from horsesense.findings.wording import in_points, rounded_up
 from horsesense.stats.power import EVEN
@@ -43,11 +43,13 @@ class Needed:
         as_seen: if a fault is as large as it looks; None where it looks smaller than its size.
         none: if there is none, or, for "lacks", as the score looks.
         why: in words, why no number is named; "" where that needs none.
+        constant: what keeps the score from showing more than guessing, as a clause; "" for nothing.
     """
 
     as_seen: int | None = None
     none: int | None = None
     why: str = ""
+    constant: str = ""
 
     @property
     def most(self) -> int | None:
@@ -55,6 +57,8 @@ class Needed:
 
     def told(self, a: Accusation, each: float) -> str:
         """The end of a sentence; "" where nothing is known."""
+        if self.constant:
+            return f"; {self.constant}{replace(self, constant='').told(a, each)}"
         if self.why:
             return f"; {self.why}"
         so = ", in clusters like these," if each > 1 else ""
@@ -91,12 +95,18 @@ def _value(a: Accusation) -> tuple[float, Way, float, float]:
 
 
 def items_needed(
-    a: Accusation, alpha: float, items: float, members: int, *, blind: bool = False
+    a: Accusation,
+    alpha: float,
+    items: float,
+    members: int,
+    *,
+    blind: bool = False,
+    varies: float = 0.0,
 ) -> Needed:
     """How many items would settle it, asked as these `items` were.
 
     Clusters are supposed to grow in number as the items that are asked do. Where a model is `blind`
-    to a fault, no number of items would rule it out.
+    to a fault, no number of items would rule it out. For `varies` see `clusters_needed`.
     """
     about = a.evidence.about
     null = a.clears if a.evidence.value > a.null else a.null
@@ -116,10 +126,14 @@ def items_needed(
 
     def settling(*, none: bool = False) -> tuple[int | None, bool]:
         """Clusters that would settle it, and whether what is missing decides how many."""
-        clusters = clusters_needed(a.evidence, *where, none=none, members=members)
+
+        def of(e: Evidence) -> int | None:
+            return clusters_needed(e, *where, none=none, members=members, varies=varies)
+
+        clusters = of(a.evidence)
         if a.evidence.unknown is None:
             return clusters, False
-        answered = clusters_needed(a.evidence.as_answered(), *where, none=none, members=members)
+        answered = of(a.evidence.as_answered())
         least = None if answered is None else MISSING_TIMES * answered
         return clusters, least is not None and (clusters is None or clusters > least)
 
@@ -163,10 +177,17 @@ def needed_of(
         e, alpha = a.evidence, left * a.weight / a.routes
         level = 1 - (alpha if a.kind.way == "both" else 2 * alpha)
         counts = a.possible and not a.stopped
-        if not counts or not e.interval(level, a.kind.way, found=False):
+        ends = e.interval(level, a.kind.way, found=False) if counts else None
+        if not ends:
             continue
+        held = a.kind.way == "lacks" and a.explained(ends[0])
         found[a.place] = one = items_needed(
-            a, alpha, items[e.probe], members[a.group], blind=a.place in blind
+            a,
+            alpha,
+            items[e.probe],
+            members[a.group],
+            blind=a.place in blind,
+            varies=a.clears * (1 - a.clears) if held else 0.0,
         )
         if one.none and a.own_null and (e.probe, e.condition, e.group) not in aside:
             most[a.group] = max(most.get(a.group, 0), one.none)

@@ -19,7 +19,15 @@ from horsesense.findings.evidence import Evidence, faulty, harmless
 from horsesense.findings.finding import ORDER, Finding, Outcome
 from horsesense.findings.forms import badness, by_position, forms, surely
 from horsesense.findings.incomplete import left_open
-from horsesense.findings.kinds import KINDS, SIZES, accused, problems
+from horsesense.findings.kinds import (
+    AT_CHANCE,
+    COUNTED_WRONG,
+    KINDS,
+    SIZES,
+    UNREAD,
+    accused,
+    problems,
+)
 from horsesense.findings.needed import Needed, needed_of
 from horsesense.findings.places import Run
 from horsesense.findings.rare import (
@@ -36,11 +44,15 @@ from horsesense.findings.untested import asked_as, named, question, untested, un
 from horsesense.findings.weights import weighted
 from horsesense.findings.wording import (
     against,
+    beside_shown,
+    by_at_least,
     chance_text,
     in_points,
     level_text,
     number,
+    plus,
     signed,
+    too_low,
 )
 from horsesense.measures.estimate import Found
 from horsesense.stats.equivalence import within
@@ -234,7 +246,8 @@ def _judged(
         ends = a.evidence.interval(level, a.kind.way, found=outcome == "found")
     constant = a.constant.sentence if ends and a.constant and a.explained(ends[0]) else ""
     if outcome == "cannot_tell" and constant and a.kind.way == "lacks":
-        needed = Needed(why=constant)
+        above = a.evidence.value > a.clears
+        needed = replace(needed if above else Needed(), constant=constant)
     e = a.evidence
     blank = Finding(
         kind=outcome,
@@ -314,11 +327,13 @@ def words(f: Finding, a: Accusation, run: Run) -> dict[str, str]:
         "value": shown,
         "null": null,
         "size": in_points(f.size),
-        "lacking": _lacking(value, f, null),
+        "lacking": too_low(f.size, null, below=value < f.null),
+        "by_at_least": "" if f.low is None else by_at_least(f.low - f.null),
+        "counted_wrong": COUNTED_WRONG if run.some_gold else "",
         "limit": number(f.null + f.size if up else f.null - f.size, "fraction", 0),
         "change": in_points(value, signed=True, beside=f.size),
         "distance": in_points(abs(value), beside=f.size),
-        "beside": _beside(value, f.size),
+        "beside": beside_shown(value, f.size),
         "sign": "" if f.value is None or f.value < f.null else GOOD,
         "moves": "rises" if value > 0 else "falls",
         "compared": "higher" if value > 0 else "lower",
@@ -362,7 +377,8 @@ def _after(f: Finding, band: Banded, shown: str) -> str:
     if low <= (-1 if f.null == 0 else 0) and high >= 1:
         return f"{after}, {TOO_FEW}"
     if f.null == 0:
-        ends = f"{signed(100 * low, 1)} and {signed(100 * high, 1)} points"
+        least, most = (plus(signed(100 * end, 1)) for end in (low, high))
+        ends = f"{least} and {most} points"
     else:
         ends = " and ".join(number(end, "fraction", 0) for end in (low, high))
     what = "the change" if f.null == 0 else f"the {shown}"
@@ -385,21 +401,6 @@ def _smaller(f: Finding, a: Accusation) -> str:
     if within(f.ends, *harmless(a.kind.way, a.null, f.size)):
         return f"it is there, but smaller than {in_points(f.size)}"
     return f"it is there, but may be smaller than {in_points(f.size)}"
-
-
-def _lacking(value: float, f: Finding, null: str) -> str:
-    """Where what should be far above guessing is not."""
-    if value < f.null:
-        return f"below guessing ({null}), and so not {in_points(f.size)} above it"
-    return f"less than {in_points(f.size)} above guessing ({null})"
-
-
-def _beside(change: float, size: float) -> str:
-    """A score without the right answer, beside that with it."""
-    distance = in_points(abs(change), beside=size)
-    if distance == in_points(0.0):
-        return "the same as where it is shown"
-    return f"{distance} {'higher' if change > 0 else 'lower'} than where it is shown"
 
 
 def _untold(run: Run, f: Finding, why: str) -> str:
@@ -435,9 +436,9 @@ def _seen(
     for f in (*judged, *bets):
         kind, why = kinds[f.name], ""
         if published < 0.5 and kind.blind_if_unread:
-            why = "most replies choose no option"
+            why = UNREAD
         elif chance and kind.blind_at_chance:
-            why = "a score that may be guessing would hide a fault"
+            why = AT_CHANCE
         if why and (f.kind == "ruled_out" or (f.items and badness(f) < f.size)):
             f = replace(f, kind="cannot_tell", sentence=_untold(run, f, why), items=None)
         silent = silence.of(f)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil, log10
+from math import ceil, floor, log10
 
 from horsesense.stats.words import NARROW
 
@@ -65,18 +65,30 @@ def level_text(level: float) -> str:
 
 
 def chance_text(value: float) -> str:
-    """What guessing gives: whole percents, with a digit where that would say too little."""
-    return number(value, "fraction", 0 if value >= 0.1 or value == 0 else 1)
+    """What guessing gives: whole percents, with the digits that say that it is there.
+
+    >>> chance_text(0.25), chance_text(0.035), chance_text(0.2**5)
+    ('25\\u202f%', '3.5\\u202f%', '0.03\\u202f%')
+    """
+    return number(value, "fraction", _chance_digits(value))
+
+
+def _chance_digits(value: float) -> int:
+    if value >= 0.1 or value == 0:
+        return 0
+    return 1 if value >= 0.0005 else 2
 
 
 def against(value: float, null: float, digits: int) -> tuple[str, str]:
     """A share and what there is without the fault, with the digits that tell them apart.
 
-    >>> against(0.5313, 0.53, 0), against(0.53, 0.53, 0)
-    (('53.1\\u202f%', '53.0\\u202f%'), ('53\\u202f%', '53\\u202f%'))
+    Below 10 % both have the digits of what guessing gives, so that equal numbers look equal.
+
+    >>> against(0.5313, 0.53, 0), against(0.53, 0.53, 0), against(0.0353, 0.0351, 0)[0]
+    (('53.1\\u202f%', '53.0\\u202f%'), ('53\\u202f%', '53\\u202f%'), '3.53\\u202f%')
     """
-    if min(value, null) > 0 and max(value, null) < 0.02:
-        digits = 1
+    if 0 < value < 0.1:
+        digits = max(digits, _chance_digits(null))
     texts = number(value, "fraction", digits), chance_text(null)
     for more in (1, 2, 3):
         if texts[0] != texts[1] or abs(value - null) <= DUST:
@@ -103,6 +115,27 @@ def short_of(value: float, size: float, digits: int) -> str:
     return f"just under {size:g}" if value > 0 else f"just above {MINUS}{size:g}"
 
 
+def plus(text: str) -> str:
+    """A change as `signed` writes it, with the sign that tells a rise from a fall.
+
+    >>> plus("13.3"), plus("0.0"), plus(signed(-2, 1)), plus("above 0")
+    ('+13.3', '0.0', '−2.0', 'above 0')
+    """
+    return f"+{text}" if text[:1].isdigit() and float(text) else text
+
+
+def by_at_least(distance: float) -> str:
+    """How far something lies above what it is compared with, rounded down; "" for next to nothing.
+
+    >>> by_at_least(0.0418), by_at_least(0.719), by_at_least(0.0009)
+    (', by at least 4.1 points', ', by at least 71 points', '')
+    """
+    least = floor(1000 * distance) / 10
+    if least <= 0:
+        return ""
+    return f", by at least {f'{least:.1f}' if least < 10 else floor(least)} points"
+
+
 def rounded_up(n: int) -> int:
     """A count upwards to two digits.
 
@@ -115,14 +148,32 @@ def rounded_up(n: int) -> int:
 
 def in_points(value: float, *, signed: bool = False, beside: float = 0.0) -> str:
     """A difference of shares: "5 points", "−0.4 points"; with the digit that tells it from one
-    that it stands beside.
+    that it stands beside, or that it is half a point.
 
     >>> in_points(0.052), in_points(0.052, beside=0.05), in_points(-0.05, signed=True, beside=0.05)
     ('5 points', '5.2 points', '−5 points')
+    >>> in_points(0.025), in_points(-0.035, signed=True)
+    ('2.5 points', '−3.5 points')
     """
     size = abs(100 * value)
-    text = f"{size:.0f}" if size >= 2 or size < 0.05 else f"{size:.1f}"
+    half = abs(size % 1 - 0.5) < DUST
+    text = f"{size:.0f}" if (size >= 2 or size < 0.05) and not half else f"{size:.1f}"
     if text == f"{100 * beside:.0f}" and f"{size:.1f}" != f"{100 * beside:.1f}":
         text = f"{size:.1f}"
     sign = ("+" if value > 0 else MINUS if value < 0 else "") if signed and text != "0" else ""
     return f"{sign}{text} {'point' if text == '1' else 'points'}"
+
+
+def too_low(size: float, guessing: str, *, below: bool) -> str:
+    """Where what should be far above guessing is not."""
+    if below:
+        return f"below guessing ({guessing}), and so not {in_points(size)} above it"
+    return f"less than {in_points(size)} above guessing ({guessing})"
+
+
+def beside_shown(change: float, size: float) -> str:
+    """A score without the right answer, beside that with it."""
+    distance = in_points(abs(change), beside=size)
+    if distance == in_points(0.0):
+        return "the same as where it is shown"
+    return f"{distance} {'higher' if change > 0 else 'lower'} than where it is shown"

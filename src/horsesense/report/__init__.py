@@ -25,10 +25,10 @@ from horsesense.report.item_text import item_of
 from horsesense.report.item_view import ItemView, view_of
 from horsesense.report.pages import environment
 from horsesense.report.reasons import reasons_of
-from horsesense.report.score_bar import headline, score_bar
+from horsesense.report.score_bar import NO_SCORE, headline, score_bar
 from horsesense.report.sections import APPENDIX, SECTIONS, Section
 from horsesense.report.sections.score import SCORE
-from horsesense.report.shown import shown_interval, shown_value
+from horsesense.report.shown import shown_interval, shown_size, shown_value
 from horsesense.report.told import notices_of, told_of, verdict_of
 from horsesense.rng import fingerprint
 from horsesense.runs.directory import RunDirectory
@@ -84,6 +84,7 @@ def write_report(results: Results, *, max_items: int = MAX_ITEMS, to: Path | Non
         level=f"{100 * results.findings['study']['level']:g}",
         finite=any(e.finite for e in results.estimates),
         headline=headline(results),
+        no_score=NO_SCORE,
         answers=_answers(results),
         bar=score_bar(results),
         checks=checks_of(results, reasons, filters.by_reason),
@@ -206,6 +207,7 @@ def templates() -> Environment:
         rounded_up=rounded_up,
         shown_value=shown_value,
         shown_interval=shown_interval,
+        shown_size=shown_size,
     )
     made.globals.update(
         pieces=examples.pieces, identity=examples.identity, messages=examples.messages

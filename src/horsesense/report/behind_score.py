@@ -81,13 +81,13 @@ def may_be_guessing(run: Results) -> str:
     score = run.one("accuracy")
     few = score is not None and (stopped(run, score) or run.ended)
     least = _plain_low(score) if score is not None and few else 0.0
+    if _no_guess(run, max(f.null, best_text(run.items)[1])):
+        return ""
     if f.constant is not None and f.low is not None and f.null < f.low <= f.constant:
         # Which answer that is stands in the finding.
         if least > f.constant:
             return f"{TOO_FEW_TO} rule out one answer to all ({chance_text(f.constant)})"
         return f", not shown to be above the {chance_text(f.constant)} of one answer to all"
-    if _no_guess(run, max(f.null, best_text(run.items)[1])):
-        return ""
     if least > f.null:
         return f"{TOO_FEW_TO} rule out guessing ({chance_text(f.null)})"
     return f", which may be guessing ({chance_text(f.null)})"

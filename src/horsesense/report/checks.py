@@ -19,10 +19,12 @@ from horsesense.findings.wording import (
     against,
     between,
     level_text,
+    plus,
     rounded_up,
     signed,
 )
 from horsesense.report.reasons import Reason, reason_for
+from horsesense.report.shown import LACKING
 from horsesense.report.told import together
 from horsesense.runs.results import Results
 from horsesense.stats.words import plural
@@ -50,13 +52,11 @@ BY_BETS: Mapping[Outcome, str] = {
 }
 """The same of changes that bets decide: against the size, not against 0."""
 UNDRAWN: Mapping[Outcome, str] = {
-    "found": "what should lie above guessing has no line: its interval ends before the size",
+    "found": "what should lie above guessing has no line: its interval ends below the size",
     "cannot_tell": "",
     "ruled_out": "what should lie above guessing has no line: its interval begins above 0",
 }
 """The same of what is not drawn, where the fault is to lack a distance."""
-LACKING = frozenset(kind.name for kind in KINDS if kind.way == "lacks")
-"""Kinds that should be far from guessing; their distance is no fault and has no place here."""
 BESIDE = {kind.name: kind.beside for kind in KINDS}
 """How a row tells its value and the null, by kind."""
 NOTES = "¹²³⁴⁵⁶⁷⁸⁹"
@@ -99,6 +99,11 @@ class Check:
     filter: str | None
     beyond: tuple[str, ...] = ()
     outside: bool = False
+
+    @property
+    def lacking(self) -> bool:
+        """Whether it should lie far from guessing."""
+        return self.finding.name in LACKING
 
     @property
     def about(self) -> str:
@@ -330,8 +335,7 @@ def _listed(checks: Sequence[Check]) -> str:
 
 
 def _signed(value: float, digits: int) -> str:
-    text = signed(value, digits)
-    return text if text.startswith(MINUS) or float(text) == 0 else f"+{text}"
+    return plus(signed(value, digits))
 
 
 def _tick(points: int) -> str:

@@ -19,6 +19,7 @@ from horsesense.report.charts import TEXT, draw
 from horsesense.report.differing import differing
 from horsesense.report.pages import environment
 from horsesense.report.text import between, p_text, signed, visible
+from horsesense.stats.no_interval import NO_INTERVAL
 from horsesense.stats.words import NARROW, plural, some_of
 from horsesense.version import __version__
 
@@ -68,7 +69,7 @@ def headline(c: Comparison) -> str:
         return f"{c.models[0]}: {score_text(c.by_view[c.main][c.models[0]])}."
     best, second = c.models[:2]
     d = c.between(best, second)
-    told = f"{difference_text(d)} points"
+    told = _points(d)
     if d.better:
         return f"{best} is better than {second}: {told}."
     return f"Whether {best} is better than {second} cannot be told: {told}."
@@ -81,7 +82,7 @@ def _standing(c: Comparison) -> Iterator[str]:
     every = [d for d in c.differences if d.view == c.main]
     open_ = [d for d in every if not d.better]
     pairs = [
-        f"{a.first} {'and' if open_ else 'over'} {a.second} ({difference_text(a)} points)"
+        f"{a.first} {'and' if open_ else 'over'} {a.second} ({_points(a)})"
         for a in (_best_first(c, d) for d in (open_ or every)[:3])
     ]
     left = len(open_ or every) - len(pairs)
@@ -216,6 +217,12 @@ def _listed(texts: Sequence[str]) -> str:
 def score_text(s: Standing) -> str:
     """A score with its interval: "57 % [44, 69]"."""
     return f"{signed(100 * s.value, 0)}{NARROW}% {_interval(s.low, s.high, 0)}".strip()
+
+
+def _points(d: Difference) -> str:
+    """The same in a sentence, with the reason where there is no interval."""
+    why = f", {NO_INTERVAL}: {d.note}" if d.low is None and d.note else ""
+    return f"{difference_text(d)} points{why}"
 
 
 def difference_text(d: Difference) -> str:

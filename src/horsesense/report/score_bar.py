@@ -37,6 +37,8 @@ NAMES: Mapping[str, tuple[str, str]] = {
 }
 PUBLISHED = ("every_form", "published_only")
 """Parts that are right as published."""
+NO_SCORE = "There is no score."
+"""On a page and in a terminal, in the place of a headline."""
 ROOM = 4.0
 """Percent of the axis that a part needs for its share to stand in it."""
 BY_LUCK = 0.05

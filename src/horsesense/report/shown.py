@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from horsesense.findings.finding import Finding
+from horsesense.findings.kinds import KINDS
 from horsesense.findings.wording import between, in_points, level_text, number
+
+LACKING = frozenset(kind.name for kind in KINDS if kind.way == "lacks")
+"""Kinds that should be far from guessing; their distance is no fault."""
 
 
 def shown_value(f: Finding) -> str:
@@ -17,6 +21,12 @@ def shown_value(f: Finding) -> str:
             .replace("point", "pt")
         )
     return number(f.value, "fraction", 0 if f.value in (0, 1) or _wide(f) else 1)
+
+
+def shown_size(f: Finding) -> str:
+    """The size that is set: a fault matters from it on, or is to reach no more above guessing."""
+    size = in_points(f.size)
+    return f"a fault if all below {size}" if f.name in LACKING else f"matters from {size}"
 
 
 def _wide(f: Finding) -> bool:

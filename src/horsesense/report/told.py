@@ -10,14 +10,16 @@ from horsesense.findings.evidence import looks_faulty
 from horsesense.findings.finding import ORDER, TITLES, UNTOLD, Finding, Outcome
 from horsesense.findings.kinds import KINDS
 from horsesense.findings.needed import UNKNOWN
-from horsesense.findings.wording import rounded_up
-from horsesense.report.score_bar import spoken
+from horsesense.findings.wording import level_text, rounded_up
+from horsesense.report.score_bar import NO_SCORE, spoken
 from horsesense.report.sections import SECTIONS
 from horsesense.report.shown import shown_interval
 from horsesense.runs.results import Results
 from horsesense.stats.no_interval import NO_INTERVAL
 from horsesense.stats.words import plural
 
+LEVEL = "LEVEL"
+"""Where a reason names its level."""
 ALWAYS = "no_better_than_guessing"
 """The kind that a terminal is told of whatever it shows: every other question rests on it."""
 
@@ -29,7 +31,7 @@ def verdict_of(results: Results) -> list[str]:
         for kind, _, group in told_of(results)
         for told in group
     ]
-    return [*spoken(results), *said, *notices_of(results)]
+    return [*(spoken(results) or [NO_SCORE]), *said, *notices_of(results)]
 
 
 def in_brief(results: Results) -> list[str]:
@@ -51,7 +53,7 @@ def in_brief(results: Results) -> list[str]:
         said.append(("cannot_tell", _open(left, further)))
     said.sort(key=lambda one: ORDER.index(one[0]))
     lines = (f"[{TITLES[kind].lower()}] {line}" for kind, line in said)
-    return [*spoken(results), *lines, *notices_of(results)]
+    return [*(spoken(results) or [NO_SCORE]), *lines, *notices_of(results)]
 
 
 def as_rows(results: Results) -> dict[str, Any]:
@@ -104,7 +106,7 @@ def _open(findings: Sequence[Finding], further: bool = True) -> str:
     reasons = Counter(f.reason for f in findings if not f.items and f.reason)
     unknown = [f for f in findings if not f.items and not f.reason]
     if unknown and (numbers or reasons):
-        why = "; ".join(filter(None, dict.fromkeys(map(_no_number, unknown))))
+        why = "; ".join(_no_numbers(unknown))
         said += f"; for {len(unknown)} of them the number is not known{': ' * bool(why)}{why}"
     if not reasons:
         return f"{said}."
@@ -113,6 +115,20 @@ def _open(findings: Sequence[Finding], further: bool = True) -> str:
     if reasons.total() == len(findings):
         return f"{said}: {why}."
     return f"{said}; {reasons.total()} of them cannot be told: {why}."
+
+
+def _no_numbers(findings: Sequence[Finding]) -> list[str]:
+    """Why their sentences name no number of items; what differs in the level alone, once."""
+    levels: dict[str, list[float]] = {}
+    for f in findings:
+        if why := _no_number(f):
+            levels.setdefault(why.replace(level_text(f.level), LEVEL), []).append(f.level)
+    return [why.replace(LEVEL, _span(min(at), max(at))) for why, at in levels.items()]
+
+
+def _span(low: float, high: float) -> str:
+    least, most = level_text(low), level_text(high)
+    return most if least == most else f"{least.removesuffix('%').rstrip()} to {most}"
 
 
 def _no_number(f: Finding) -> str:

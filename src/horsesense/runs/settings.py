@@ -169,12 +169,19 @@ def misfits(model: type[BaseModel], error: ValidationError) -> str:
     return "; ".join(_misfit(model, found) for found in error.errors())
 
 
+UNREADABLE = ("float_parsing", "int_parsing", "bool_parsing")
+"""Errors of a text that is no value of its type."""
+
+
 def _misfit(model: type[BaseModel], found: ErrorDetails) -> str:
     name = ".".join(map(str, found["loc"]))
     if found["type"] == "missing":
         return f"{name} is missing"
     if found["type"] != "extra_forbidden":
         said = found["msg"].removeprefix("Input should ").removeprefix("Value error, ")
+        if found["type"] in UNREADABLE:
+            given, once = str(found["input"]), "; say the option once for each"
+            said = f"{said.partition(',')[0]}, not {given!r}{once if '=' in given else ''}"
         return f"{name} should {said}" if said.startswith("be ") else f"{name}: {said}"
     near = difflib.get_close_matches(name, model.model_fields, n=1)
     known = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(model.model_fields)}"

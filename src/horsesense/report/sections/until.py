@@ -8,6 +8,7 @@ from typing import Any
 from horsesense.findings.accusation import ALPHA
 from horsesense.findings.early import SHARE, why
 from horsesense.findings.finding import Finding
+from horsesense.findings.wording import plus
 from horsesense.report.bands import bands
 from horsesense.report.sections.base import Context, Section
 from horsesense.report.text import number, signed
@@ -73,8 +74,7 @@ def _band(row: Row) -> str:
 
 def _moved(change: float) -> str:
     """A change in points, with its sign."""
-    text = signed(100 * change, 1)
-    return f"+{text}" if change > 0 and text != "0.0" else text
+    return plus(signed(100 * change, 1))
 
 
 def notices(run: Results) -> Iterator[str]:
